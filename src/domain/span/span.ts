@@ -1,0 +1,43 @@
+/** Microseconds since 1970-01-01T00:00:00Z, a safe integer: the resolution in which all times are kept. */
+export type Micros = number;
+
+export type SpanStatus = 'unset' | 'ok' | 'error';
+
+/** Tag values are always strings; numbers and booleans are kept as their JSON text. */
+export type Tags = Readonly<Record<string, string>>;
+
+/**
+ * A span as it is stored: validated, normalised, with every default applied and its cost settled. All transports
+ * (REST, OTLP) produce this one shape, and the write path knows no other.
+ * Names are those of the interface, so that nothing has to be renamed on its way through.
+ */
+export interface Span {
+  /** Lower-case UUID; with `trace_id` and the project it identifies the span. */
+  readonly id: string;
+  readonly trace_id: string;
+  readonly parent_span_id: string | null;
+  readonly session_id: string | null;
+  /** Names the session, when the client said so. */
+  readonly session_name: string | null;
+  readonly name: string;
+  /** `[a-z][a-z0-9_]{0,31}`; the contract's six kinds and any other identifier. */
+  readonly kind: string;
+  readonly status: SpanStatus | null;
+  readonly started_at: Micros;
+  readonly ended_at: Micros | null;
+  /** Milliseconds, fractions allowed. */
+  readonly duration_ms: number | null;
+  /** US dollars, kept to 1e-12. */
+  readonly cost: number | null;
+  readonly input_data: string | null;
+  readonly output_data: string | null;
+  readonly attributes: Readonly<Record<string, unknown>>;
+  readonly tags: Tags;
+  readonly trace_tags: Tags;
+  readonly session_tags: Tags;
+  readonly error_code: string | null;
+  readonly error_message: string | null;
+  readonly error_stack: string | null;
+  readonly code_filepath: string | null;
+  readonly code_lineno: number | null;
+}
