@@ -1,0 +1,80 @@
+import { isIPv6 } from 'node:net';
+import { resolve } from 'node:path';
+import { readSettings, type Environment } from './env.js';
+import { MEGABYTE, type Settings } from './settings.js';
+
+export { ConfigError } from './env.js';
+
+/** The configuration as the program uses it: grouped, in bytes, with absolute paths. Made once, by `main.ts`. */
+export type Config = ReturnType<typeof group>;
+export type HttpConfig = Config['http'];
+export type ClickHouseConfig = Config['clickhouse'];
+export type LogConfig = Config['log'];
+export type CommitConfig = Config['commit'];
+export type ReadConfig = Config['read'];
+export type InitConfig = Config['init'];
+
+/**
+ * Reads, validates and types the configuration.
+ * @throws ConfigError whose message is fit to print before exiting with 1.
+ */
+export function loadConfig(env: Environment = process.env): Config {
+  return group(readSettings(env));
+}
+
+function group(settings: Settings) {
+  return {
+    http: {
+      port: settings.PORT,
+      host: settings.HOST,
+      /** Null: derive it from the address listened on, see `publicUrl`. Never ends in a slash. */
+      publicUrl: settings.PUBLIC_URL?.replace(/\/+$/, '') ?? null,
+      maxBodyBytes: settings.MAX_BODY_MB * MEGABYTE,
+    },
+    /** Absolute. */
+    dataDir: resolve(settings.DATA_DIR),
+    clickhouse: {
+      /** Null: the embedded engine. */
+      url: settings.CLICKHOUSE_URL ?? null,
+      user: settings.CLICKHOUSE_USER,
+      password: settings.CLICKHOUSE_PASSWORD ?? '',
+      database: settings.CLICKHOUSE_DATABASE,
+      cluster: settings.CLICKHOUSE_CLUSTER ?? null,
+    },
+    /** Both null or both set. The project id is lower case. */
+    init: {
+      projectId: settings.SPANHOUSE_INIT_PROJECT_ID?.toLowerCase() ?? null,
+      apiKey: settings.SPANHOUSE_INIT_API_KEY ?? null,
+    },
+    log: {
+      level: settings.LOG_LEVEL,
+      format: settings.LOG_FORMAT ?? (process.stdout.isTTY ? ('pretty' as const) : ('json' as const)),
+    },
+    /** Null: `/metrics` is open. */
+    metricsToken: settings.METRICS_TOKEN ?? null,
+    engine: { memoryMb: settings.ENGINE_MEMORY_MB },
+    commit: {
+      maxRows: settings.COMMIT_MAX_ROWS,
+      maxBytes: settings.COMMIT_MAX_MB * MEGABYTE,
+      waitMs: settings.COMMIT_WAIT_MS,
+      queueMaxBytes: settings.QUEUE_MAX_MB * MEGABYTE,
+    },
+    read: {
+      timeoutSeconds: settings.READ_TIMEOUT_SECONDS,
+      maxResultBytes: settings.READ_MAX_RESULT_MB * MEGABYTE,
+    },
+    shutdownTimeoutSeconds: settings.SHUTDOWN_TIMEOUT_SECONDS,
+  };
+}
+
+/**
+ * The base of every URL handed out: `PUBLIC_URL`, else the address listened on. A wildcard address is no address to
+ * call, so it becomes `localhost`.
+ * @param boundPort the port the listener got; differs from the configured one when that is 0.
+ */
+export function publicUrl(http: HttpConfig, boundPort: number): string {
+  if (http.publicUrl !== null) return http.publicUrl;
+  const wildcard = http.host === '0.0.0.0' || http.host === '::';
+  const host = wildcard ? 'localhost' : isIPv6(http.host) ? `[${http.host}]` : http.host;
+  return `http://${host}:${boundPort}`;
+}

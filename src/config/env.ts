@@ -1,0 +1,65 @@
+import { Ajv, type ErrorObject } from 'ajv';
+import { expectation, settingDefinitions, settings, type SettingName, type Settings } from './settings.js';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The environment holds values the server cannot start with. The message lists all of them and says what to do. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    const list = problems.map((problem) => `  - ${problem}`).join('\n');
+    super(
+      `Spanhouse cannot start with this configuration:\n${list}\n` +
+        'Correct or unset these environment variables. `npm start -- --help` lists every one with its default.',
+    );
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+const ajv = new Ajv({ allErrors: true, coerceTypes: true, useDefaults: true });
+for (const keyword of ['must', 'defaultText', 'secret']) ajv.addKeyword(keyword);
+const validate = ajv.compile<Settings>(settings);
+const definitions = new Map<string, (typeof settingDefinitions)[number][1]>(settingDefinitions);
+
+/**
+ * Reads the settings out of an environment. A variable that is set but empty counts as unset (that is what
+ * `VAR=` in an env file or `${VAR:-}` in a compose file means).
+ * @throws ConfigError listing every problem at once; secrets are not quoted in it.
+ */
+export function readSettings(env: Environment): Settings {
+  const given: Record<string, unknown> = {};
+  for (const [name] of settingDefinitions) {
+    const value = env[name]?.trim();
+    if (value !== undefined && value !== '') given[name] = value;
+  }
+  const problems = validate(given) ? [] : invalidValues(validate.errors ?? [], env);
+  problems.push(...brokenRules(given));
+  if (problems.length > 0) throw new ConfigError(problems);
+  return given as Settings;
+}
+
+/** One line per setting with a bad value; several errors of one value (type and pattern) are one problem. */
+function invalidValues(errors: readonly ErrorObject[], env: Environment): string[] {
+  const names = new Set(errors.map((error) => error.instancePath.slice(1)));
+  return [...names].map((name) => {
+    const definition = definitions.get(name);
+    if (definition === undefined) return `${name} is not valid`;
+    const found = definition.secret === true ? '' : ` (it is "${env[name] ?? ''}")`;
+    return `${name} must ${expectation(definition)}${found}`;
+  });
+}
+
+/** Rules between settings. */
+function brokenRules(given: Readonly<Record<string, unknown>>): string[] {
+  const has = (name: SettingName) => given[name] !== undefined;
+  const problems: string[] = [];
+  if (has('SPANHOUSE_INIT_PROJECT_ID') !== has('SPANHOUSE_INIT_API_KEY')) {
+    problems.push('SPANHOUSE_INIT_PROJECT_ID and SPANHOUSE_INIT_API_KEY belong together: set both or neither');
+  }
+  if (has('CLICKHOUSE_CLUSTER') && !has('CLICKHOUSE_URL')) {
+    problems.push('CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL: the embedded engine is never part of a cluster');
+  }
+  return problems;
+}

@@ -1,0 +1,184 @@
+import { Type, type Static, type TProperties, type TSchema } from '@sinclair/typebox';
+
+/**
+ * Every setting of the server, once. Parsing, validation, the `Config` type, `--help` and the table in the README
+ * all come from here. Keywords beyond JSON Schema:
+ * - `must`: how a value has to look, said after "must" (only where it cannot be told from the schema),
+ * - `defaultText`: the default in words, where it depends on something,
+ * - `secret`: the value never appears in a message, a log line or a page.
+ */
+interface Words {
+  readonly description: string;
+  readonly must?: string;
+  readonly defaultText?: string;
+  readonly secret?: true;
+}
+
+const text = (words: Words & { default?: string; pattern?: string; minLength?: number }) => Type.String({ ...words });
+const whole = (words: Words & { default: number; minimum: number; maximum: number }) => Type.Integer({ ...words });
+const choice = <const T extends readonly string[]>(values: T, words: Words & { default?: T[number] }) =>
+  Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...words });
+const optional = Type.Optional;
+
+/** A megabyte here is 2^20 bytes. */
+export const MEGABYTE = 1024 * 1024;
+
+const HTTP_URL = '^https?://[^\\s/?#]+[^\\s?#]*$';
+const IDENTIFIER = '^[A-Za-z_][A-Za-z0-9_]{0,62}$';
+const UUID = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
+
+export const settings = Type.Object({
+  PORT: whole({
+    default: 4318,
+    minimum: 0,
+    maximum: 65535,
+    description: 'Port of the one listener. 4318 is the OTLP/HTTP port; 0 takes any free one.',
+  }),
+  HOST: text({
+    default: '127.0.0.1',
+    description: 'Address to listen on. `0.0.0.0` opens the server to the network.',
+  }),
+  PUBLIC_URL: optional(
+    text({
+      pattern: HTTP_URL,
+      must: 'be an http:// or https:// URL without query or fragment',
+      defaultText: '`http://HOST:PORT`',
+      description: 'Base of every URL handed out; set it when the server is behind a proxy.',
+    }),
+  ),
+  DATA_DIR: text({
+    default: './data',
+    description: 'Where everything is kept: the embedded ClickHouse, the SQLite file, attachments.',
+  }),
+  CLICKHOUSE_URL: optional(
+    text({
+      pattern: HTTP_URL,
+      must: "be the http:// or https:// URL of ClickHouse's HTTP port, such as http://localhost:8123",
+      description: 'Unset: the embedded engine. Set: that ClickHouse server or cluster, over HTTP.',
+    }),
+  ),
+  CLICKHOUSE_USER: text({ default: 'default', description: 'User on that server.' }),
+  CLICKHOUSE_PASSWORD: optional(text({ secret: true, description: 'Password on that server.' })),
+  CLICKHOUSE_DATABASE: text({
+    default: 'spanhouse',
+    pattern: IDENTIFIER,
+    must: 'be a name of letters, digits and underscores that does not start with a digit',
+    description: 'Database on that server; created when missing.',
+  }),
+  CLICKHOUSE_CLUSTER: optional(
+    text({
+      pattern: '^(\\{[a-z_]+\\}|[A-Za-z0-9_.-]+)$',
+      must: 'be the name of a cluster as `system.clusters` shows it',
+      description: 'Cluster to create the tables on, replicated. Needs `CLICKHOUSE_URL`.',
+    }),
+  ),
+  SPANHOUSE_INIT_PROJECT_ID: optional(
+    text({
+      pattern: UUID,
+      must: 'be a UUID',
+      description: 'Project that must exist after the start (created when missing). Together with the key below.',
+    }),
+  ),
+  SPANHOUSE_INIT_API_KEY: optional(
+    text({
+      pattern: '^[!-~]{8,256}$',
+      must: 'be 8 to 256 printable ASCII characters without spaces',
+      secret: true,
+      description: 'API key of that project that must exist after the start (created when missing).',
+    }),
+  ),
+  METRICS_TOKEN: optional(
+    text({
+      pattern: '^[!-~]+$',
+      must: 'be printable ASCII characters without spaces',
+      secret: true,
+      description: 'When set, `/metrics` needs `Authorization: Bearer <token>`.',
+    }),
+  ),
+  LOG_LEVEL: choice(['error', 'warn', 'info', 'debug', 'silent'], {
+    default: 'info',
+    description: 'What is logged: this level and everything more important.',
+  }),
+  LOG_FORMAT: optional(
+    choice(['pretty', 'json'], {
+      defaultText: '`pretty` on a terminal, else `json`',
+      description: 'How log lines look. They go to standard output.',
+    }),
+  ),
+  MAX_BODY_MB: whole({
+    default: 32,
+    minimum: 1,
+    maximum: 512,
+    description: 'Largest request body, also after decompression; a larger one is answered 413.',
+  }),
+  ENGINE_MEMORY_MB: whole({
+    default: 2048,
+    minimum: 512,
+    maximum: 1_048_576,
+    description: 'Memory cap of the embedded engine process, caches included.',
+  }),
+  COMMIT_MAX_ROWS: whole({
+    default: 10_000,
+    minimum: 1,
+    maximum: 1_000_000,
+    description: 'Spans of concurrent requests are committed together, at most this many at once.',
+  }),
+  COMMIT_MAX_MB: whole({
+    default: 32,
+    minimum: 1,
+    maximum: 1024,
+    description: 'At most this much in one commit.',
+  }),
+  COMMIT_WAIT_MS: whole({
+    default: 3,
+    minimum: 0,
+    maximum: 1000,
+    description: 'How long a commit waits for company, in milliseconds.',
+  }),
+  QUEUE_MAX_MB: whole({
+    default: 128,
+    minimum: 1,
+    maximum: 65_536,
+    description: 'Spans waiting for their commit; beyond it requests are answered 429 with `Retry-After`.',
+  }),
+  READ_TIMEOUT_SECONDS: whole({
+    default: 30,
+    minimum: 1,
+    maximum: 3600,
+    description: 'Longest time one read may take; beyond it, 503.',
+  }),
+  READ_MAX_RESULT_MB: whole({
+    default: 256,
+    minimum: 1,
+    maximum: 65_536,
+    description: 'Largest result of one read; beyond it, 503.',
+  }),
+  SHUTDOWN_TIMEOUT_SECONDS: whole({
+    default: 9,
+    minimum: 1,
+    maximum: 600,
+    description: 'How long a graceful stop may take before the process ends anyway.',
+  }),
+});
+
+/** The settings as read: coerced, with defaults, still flat. */
+export type Settings = Static<typeof settings>;
+export type SettingName = keyof Settings;
+
+/** One setting as its definition states it. */
+export type SettingDefinition = TSchema & Words & { default?: string | number };
+
+/** Every setting with its name, in the order of the documentation. */
+export const settingDefinitions: readonly (readonly [SettingName, SettingDefinition])[] = Object.entries(
+  settings.properties satisfies TProperties,
+) as unknown as [SettingName, SettingDefinition][];
+
+/** What a value of this setting must be, in words that follow "must". */
+export function expectation(definition: SettingDefinition): string {
+  if (definition.must !== undefined) return definition.must;
+  if (definition.type === 'integer') {
+    return `be a whole number from ${String(definition['minimum'])} to ${String(definition['maximum'])}`;
+  }
+  if (Array.isArray(definition['enum'])) return `be one of ${definition['enum'].join(', ')}`;
+  return 'be a text';
+}

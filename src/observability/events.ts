@@ -1,0 +1,163 @@
+import type { Logger } from './logger.js';
+import type { Metrics } from './metrics.js';
+
+/**
+ * What happens in the server, one function per event: each writes the log line and moves the metrics that belong to
+ * it, so that a call site stays one line and the two never disagree. Layers ask for the narrow interface they need.
+ */
+export interface Events
+  extends RequestObserver, IngestObserver, CommitObserver, EngineObserver, QueryObserver, RollupObserver {}
+
+/** How spans came in. */
+export type SpanSource = 'rest' | 'otlp';
+
+export interface RequestObserver {
+  requestFinished(request: {
+    /** The route's template, such as `/spans/{span_id}`; `unmatched` when there is none. */
+    readonly route: string;
+    readonly method: string;
+    readonly status: number;
+    readonly seconds: number;
+    readonly requestId: string;
+  }): void;
+  /** A defect: answered 500, logged in full. */
+  requestFailed(failure: { readonly requestId: string; readonly error: unknown }): void;
+}
+
+export interface IngestObserver {
+  spansAccepted(accepted: { readonly source: SpanSource; readonly count: number }): void;
+  /** `reason` takes few values, such as an error's kind. */
+  spansRejected(rejected: { readonly source: SpanSource; readonly reason: string; readonly count: number }): void;
+}
+
+export interface CommitObserver {
+  spansCommitted(commit: { readonly rows: number; readonly bytes: number; readonly seconds: number }): void;
+  commitFailed(failure: { readonly rows: number; readonly error: unknown }): void;
+  queueChanged(queue: { readonly rows: number; readonly bytes: number }): void;
+}
+
+export interface EngineObserver {
+  engineReady(engine: { readonly pid?: number; readonly seconds: number }): void;
+  /** It crashed, hung or could not be reached. */
+  engineLost(loss: { readonly reason: string; readonly pid?: number }): void;
+  engineRestarting(restart: { readonly attempt: number; readonly delayMs: number }): void;
+  engineStopped(): void;
+}
+
+export interface QueryObserver {
+  queryFinished(query: { readonly list: string; readonly seconds: number }): void;
+  queryFailed(failure: { readonly list: string; readonly seconds: number; readonly error: unknown }): void;
+}
+
+export interface RollupObserver {
+  rollupPending(pending: { readonly traces: number }): void;
+  rollupFinished(rollup: { readonly traces: number; readonly seconds: number }): void;
+  rollupFailed(failure: { readonly error: unknown }): void;
+}
+
+export function createEvents(logger: Logger, metrics: Metrics): Events {
+  return {
+    ...requestEvents(logger, metrics),
+    ...ingestEvents(logger, metrics),
+    ...commitEvents(logger, metrics),
+    ...engineEvents(logger, metrics),
+    ...queryEvents(logger, metrics),
+    ...rollupEvents(logger, metrics),
+  };
+}
+
+function requestEvents(logger: Logger, metrics: Metrics): RequestObserver {
+  return {
+    requestFinished({ route, method, status, seconds, requestId }) {
+      metrics.httpRequestDuration.observe({ method, route, status: String(status) }, seconds);
+      const fields = { method, route, status, ms: milliseconds(seconds), request_id: requestId };
+      if (status >= 500) logger.warn('Request failed', fields);
+      else logger.debug('Request answered', fields);
+    },
+    requestFailed({ requestId, error }) {
+      logger.error('Request met a defect', { request_id: requestId, error });
+    },
+  };
+}
+
+function ingestEvents(logger: Logger, metrics: Metrics): IngestObserver {
+  return {
+    spansAccepted({ source, count }) {
+      metrics.spansAccepted.inc({ source }, count);
+    },
+    spansRejected({ source, reason, count }) {
+      metrics.spansRejected.inc({ source, reason }, count);
+      logger.debug('Spans rejected', { source, reason, count });
+    },
+  };
+}
+
+function commitEvents(logger: Logger, metrics: Metrics): CommitObserver {
+  return {
+    spansCommitted({ rows, bytes, seconds }) {
+      metrics.commitRows.observe(rows);
+      metrics.commitBytes.observe(bytes);
+      metrics.commitDuration.observe(seconds);
+      logger.debug('Spans committed', { rows, bytes, ms: milliseconds(seconds) });
+    },
+    commitFailed({ rows, error }) {
+      logger.warn('Commit failed', { rows, error });
+    },
+    queueChanged({ rows, bytes }) {
+      metrics.commitQueueRows.set(rows);
+      metrics.commitQueueBytes.set(bytes);
+    },
+  };
+}
+
+function engineEvents(logger: Logger, metrics: Metrics): EngineObserver {
+  return {
+    engineReady({ pid, seconds }) {
+      metrics.engineUp.set(1);
+      logger.info('Engine ready', { pid, ms: milliseconds(seconds) });
+    },
+    engineLost({ reason, pid }) {
+      metrics.engineUp.set(0);
+      logger.error('Engine lost', { reason, pid });
+    },
+    engineRestarting({ attempt, delayMs }) {
+      metrics.engineRestarts.inc();
+      logger.warn('Engine restarting', { attempt, delay_ms: delayMs });
+    },
+    engineStopped() {
+      metrics.engineUp.set(0);
+      logger.debug('Engine stopped');
+    },
+  };
+}
+
+function queryEvents(logger: Logger, metrics: Metrics): QueryObserver {
+  return {
+    queryFinished({ list, seconds }) {
+      metrics.queryDuration.observe({ list }, seconds);
+    },
+    queryFailed({ list, seconds, error }) {
+      metrics.queryDuration.observe({ list }, seconds);
+      logger.warn('Query failed', { list, ms: milliseconds(seconds), error });
+    },
+  };
+}
+
+function rollupEvents(logger: Logger, metrics: Metrics): RollupObserver {
+  return {
+    rollupPending({ traces }) {
+      metrics.rollupPendingTraces.set(traces);
+    },
+    rollupFinished({ traces, seconds }) {
+      metrics.rollupDuration.observe(seconds);
+      logger.debug('Rollups recomputed', { traces, ms: milliseconds(seconds) });
+    },
+    rollupFailed({ error }) {
+      logger.warn('Rollups could not be recomputed', { error });
+    },
+  };
+}
+
+function milliseconds(seconds: number): number {
+  return Math.round(seconds * 1e4) / 10;
+}

@@ -1,0 +1,48 @@
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+
+const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const COMMIT_ROWS = [1, 5, 10, 50, 100, 500, 1000, 2500, 5000, 10_000];
+const COMMIT_BYTES = [1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536].map((kib) => kib * 1024);
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/**
+ * Every metric of the server, on a registry of its own, so that two servers in one process do not share figures.
+ * Labels take few values: routes are templates (`/traces/{id}`), never paths.
+ */
+export function createMetrics() {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  const histogram = <L extends string>(name: string, help: string, buckets: number[], labelNames: readonly L[] = []) =>
+    new Histogram({ name, help, buckets, labelNames: [...labelNames], registers });
+  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
+    new Counter({ name, help, labelNames: [...labelNames], registers });
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
+
+  return {
+    registry,
+    httpRequestDuration: histogram('http_request_duration_seconds', 'Time from request to answer.', REQUEST_SECONDS, [
+      'method',
+      'route',
+      'status',
+    ]),
+    spansAccepted: counter('spanhouse_spans_accepted_total', 'Spans stored and acknowledged, by source.', ['source']),
+    spansRejected: counter('spanhouse_spans_rejected_total', 'Spans refused, by source and reason.', [
+      'source',
+      'reason',
+    ]),
+    commitRows: histogram('spanhouse_commit_rows', 'Spans per commit.', COMMIT_ROWS),
+    commitBytes: histogram('spanhouse_commit_bytes', 'Bytes per commit.', COMMIT_BYTES),
+    commitDuration: histogram('spanhouse_commit_duration_seconds', 'Time a commit took.', REQUEST_SECONDS),
+    commitQueueBytes: gauge('spanhouse_commit_queue_bytes', 'Bytes of spans waiting for their commit.'),
+    commitQueueRows: gauge('spanhouse_commit_queue_rows', 'Spans waiting for their commit.'),
+    engineRestarts: counter('spanhouse_engine_restarts_total', 'Restarts of the embedded engine after a failure.'),
+    engineUp: gauge('spanhouse_engine_up', '1 while ClickHouse answers, else 0.'),
+    queryDuration: histogram('spanhouse_query_duration_seconds', 'Time a list query took, by list.', REQUEST_SECONDS, [
+      'list',
+    ]),
+    rollupPendingTraces: gauge('spanhouse_rollup_pending_traces', 'Traces whose figures wait to be recomputed.'),
+    rollupDuration: histogram('spanhouse_rollup_duration_seconds', 'Time a recomputation took.', REQUEST_SECONDS),
+  };
+}

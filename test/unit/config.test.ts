@@ -1,0 +1,99 @@
+import { expect } from 'chai';
+import { ConfigError, loadConfig, publicUrl } from '../../src/config/config.js';
+import { settingDefinitions } from '../../src/config/settings.js';
+
+function problemsOf(env: Record<string, string>): readonly string[] {
+  try {
+    loadConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe('configuration', () => {
+  it('starts from an empty environment with the documented defaults', () => {
+    const config = loadConfig({});
+    expect(config.http).to.deep.equal({
+      port: 4318,
+      host: '127.0.0.1',
+      publicUrl: null,
+      maxBodyBytes: 32 * 1024 * 1024,
+    });
+    expect(config.dataDir).to.equal(`${process.cwd()}/data`);
+    expect(config.clickhouse).to.deep.equal({
+      url: null,
+      user: 'default',
+      password: '',
+      database: 'spanhouse',
+      cluster: null,
+    });
+    expect(config.init).to.deep.equal({ projectId: null, apiKey: null });
+    expect(config.metricsToken).to.equal(null);
+    expect(config.engine.memoryMb).to.equal(2048);
+    expect(config.commit).to.deep.equal({
+      maxRows: 10_000,
+      maxBytes: 32 * 1024 * 1024,
+      waitMs: 3,
+      queueMaxBytes: 128 * 1024 * 1024,
+    });
+    expect(config.read).to.deep.equal({ timeoutSeconds: 30, maxResultBytes: 256 * 1024 * 1024 });
+    expect(config.shutdownTimeoutSeconds).to.equal(9);
+  });
+
+  it('takes an empty variable for an unset one, and does not change the environment', () => {
+    const env = { PORT: '', CLICKHOUSE_URL: '  ', LOG_FORMAT: '' };
+    expect(loadConfig(env).http.port).to.equal(4318);
+    expect(loadConfig(env).clickhouse.url).to.equal(null);
+    expect(env).to.deep.equal({ PORT: '', CLICKHOUSE_URL: '  ', LOG_FORMAT: '' });
+  });
+
+  it('lists every problem at once, with the variable, the rule and the value', () => {
+    expect(problemsOf({ PORT: '70000', LOG_LEVEL: 'loud', COMMIT_WAIT_MS: '1.5', CLICKHOUSE_URL: 'localhost:9000' }))
+      .to.have.members([
+        'PORT must be a whole number from 0 to 65535 (it is "70000")',
+        'LOG_LEVEL must be one of error, warn, info, debug, silent (it is "loud")',
+        'COMMIT_WAIT_MS must be a whole number from 0 to 1000 (it is "1.5")',
+        `CLICKHOUSE_URL must be the http:// or https:// URL of ClickHouse's HTTP port, such as http://localhost:8123 (it is "localhost:9000")`,
+      ]);
+  });
+
+  it('says what to do, and never quotes a secret', () => {
+    const env = { SPANHOUSE_INIT_PROJECT_ID: 'demo', SPANHOUSE_INIT_API_KEY: 'sk_with space', METRICS_TOKEN: 'to ken' };
+    expect(() => loadConfig(env))
+      .to.throw(ConfigError)
+      .with.property('message')
+      .that.includes('npm start -- --help')
+      .and.includes('SPANHOUSE_INIT_PROJECT_ID must be a UUID (it is "demo")')
+      .and.includes('SPANHOUSE_INIT_API_KEY must be 8 to 256')
+      .and.not.match(/with space|to ken/);
+  });
+
+  it('refuses half of a pair', () => {
+    expect(problemsOf({ SPANHOUSE_INIT_API_KEY: 'sk_0123456789' })).to.have.lengthOf(1);
+    expect(problemsOf({ CLICKHOUSE_CLUSTER: 'main' })).to.deep.equal([
+      'CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL: the embedded engine is never part of a cluster',
+    ]);
+  });
+
+  it('takes port 0 and both ends of every whole number', () => {
+    for (const [name, definition] of settingDefinitions) {
+      if (definition.type !== 'integer') continue;
+      const { minimum, maximum } = definition as unknown as { minimum: number; maximum: number };
+      expect(problemsOf({ [name]: String(minimum) }), name).to.deep.equal([]);
+      expect(problemsOf({ [name]: String(maximum) }), name).to.deep.equal([]);
+      expect(problemsOf({ [name]: String(minimum - 1) }), name).to.have.lengthOf(1);
+      expect(problemsOf({ [name]: String(maximum + 1) }), name).to.have.lengthOf(1);
+    }
+  });
+
+  it('hands out URLs a client can call', () => {
+    expect(publicUrl(loadConfig({}).http, 4318)).to.equal('http://127.0.0.1:4318');
+    expect(publicUrl(loadConfig({ HOST: '0.0.0.0', PORT: '0' }).http, 5001)).to.equal('http://localhost:5001');
+    expect(publicUrl(loadConfig({ HOST: '::1' }).http, 80)).to.equal('http://[::1]:80');
+    expect(publicUrl(loadConfig({ PUBLIC_URL: 'https://spans.example/base/' }).http, 80)).to.equal(
+      'https://spans.example/base',
+    );
+  });
+});
