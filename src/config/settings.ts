@@ -18,7 +18,6 @@ const text = (words: Words & { default?: string; pattern?: string; minLength?: n
 const whole = (words: Words & { default: number; minimum: number; maximum: number }) => Type.Integer({ ...words });
 const choice = <const T extends readonly string[]>(values: T, words: Words & { default?: T[number] }) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...words });
-const optional = Type.Optional;
 
 /** A megabyte here is 2^20 bytes. */
 export const MEGABYTE = 1024 * 1024;
@@ -38,7 +37,7 @@ export const settings = Type.Object({
     default: '127.0.0.1',
     description: 'Address to listen on. `0.0.0.0` opens the server to the network.',
   }),
-  PUBLIC_URL: optional(
+  PUBLIC_URL: Type.Optional(
     text({
       pattern: HTTP_URL,
       must: 'be an http:// or https:// URL without query or fragment',
@@ -50,7 +49,7 @@ export const settings = Type.Object({
     default: './data',
     description: 'Where everything is kept: the embedded ClickHouse, the SQLite file, attachments.',
   }),
-  CLICKHOUSE_URL: optional(
+  CLICKHOUSE_URL: Type.Optional(
     text({
       pattern: HTTP_URL,
       must: "be the http:// or https:// URL of ClickHouse's HTTP port, such as http://localhost:8123",
@@ -58,28 +57,28 @@ export const settings = Type.Object({
     }),
   ),
   CLICKHOUSE_USER: text({ default: 'default', description: 'User on that server.' }),
-  CLICKHOUSE_PASSWORD: optional(text({ secret: true, description: 'Password on that server.' })),
+  CLICKHOUSE_PASSWORD: Type.Optional(text({ secret: true, description: 'Password on that server.' })),
   CLICKHOUSE_DATABASE: text({
     default: 'spanhouse',
     pattern: IDENTIFIER,
     must: 'be a name of letters, digits and underscores that does not start with a digit',
     description: 'Database on that server; created when missing.',
   }),
-  CLICKHOUSE_CLUSTER: optional(
+  CLICKHOUSE_CLUSTER: Type.Optional(
     text({
       pattern: '^(\\{[a-z_]+\\}|[A-Za-z0-9_.-]+)$',
       must: 'be the name of a cluster as `system.clusters` shows it',
       description: 'Cluster to create the tables on, replicated. Needs `CLICKHOUSE_URL`.',
     }),
   ),
-  SPANHOUSE_INIT_PROJECT_ID: optional(
+  SPANHOUSE_INIT_PROJECT_ID: Type.Optional(
     text({
       pattern: UUID,
       must: 'be a UUID',
       description: 'Project that must exist after the start (created when missing). Together with the key below.',
     }),
   ),
-  SPANHOUSE_INIT_API_KEY: optional(
+  SPANHOUSE_INIT_API_KEY: Type.Optional(
     text({
       pattern: '^[!-~]{8,256}$',
       must: 'be 8 to 256 printable ASCII characters without spaces',
@@ -87,7 +86,7 @@ export const settings = Type.Object({
       description: 'API key of that project that must exist after the start (created when missing).',
     }),
   ),
-  METRICS_TOKEN: optional(
+  METRICS_TOKEN: Type.Optional(
     text({
       pattern: '^[!-~]+$',
       must: 'be printable ASCII characters without spaces',
@@ -99,7 +98,7 @@ export const settings = Type.Object({
     default: 'info',
     description: 'What is logged: this level and everything more important.',
   }),
-  LOG_FORMAT: optional(
+  LOG_FORMAT: Type.Optional(
     choice(['pretty', 'json'], {
       defaultText: '`pretty` on a terminal, else `json`',
       description: 'How log lines look. They go to standard output.',

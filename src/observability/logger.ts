@@ -65,7 +65,7 @@ function redact(value: unknown, depth = 0): unknown {
 function errorFields(error: Error): Record<string, unknown> {
   const { cause } = error;
   return {
-    ...error,
+    ...Object.fromEntries(Object.entries(error)),
     name: error.name,
     message: error.message,
     stack: error.stack,

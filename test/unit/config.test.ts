@@ -50,13 +50,14 @@ describe('configuration', () => {
   });
 
   it('lists every problem at once, with the variable, the rule and the value', () => {
-    expect(problemsOf({ PORT: '70000', LOG_LEVEL: 'loud', COMMIT_WAIT_MS: '1.5', CLICKHOUSE_URL: 'localhost:9000' }))
-      .to.have.members([
-        'PORT must be a whole number from 0 to 65535 (it is "70000")',
-        'LOG_LEVEL must be one of error, warn, info, debug, silent (it is "loud")',
-        'COMMIT_WAIT_MS must be a whole number from 0 to 1000 (it is "1.5")',
-        `CLICKHOUSE_URL must be the http:// or https:// URL of ClickHouse's HTTP port, such as http://localhost:8123 (it is "localhost:9000")`,
-      ]);
+    expect(
+      problemsOf({ PORT: '70000', LOG_LEVEL: 'loud', COMMIT_WAIT_MS: '1.5', CLICKHOUSE_URL: 'localhost:9000' }),
+    ).to.have.members([
+      'PORT must be a whole number from 0 to 65535 (it is "70000")',
+      'LOG_LEVEL must be one of error, warn, info, debug, silent (it is "loud")',
+      'COMMIT_WAIT_MS must be a whole number from 0 to 1000 (it is "1.5")',
+      `CLICKHOUSE_URL must be the http:// or https:// URL of ClickHouse's HTTP port, such as http://localhost:8123 (it is "localhost:9000")`,
+    ]);
   });
 
   it('says what to do, and never quotes a secret', () => {

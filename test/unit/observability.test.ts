@@ -78,7 +78,9 @@ describe('logger', () => {
   it('writes lines for people on a terminal, with the stack below', () => {
     const { logger, text } = capture('debug', 'pretty');
     logger.error('Broken', { request_id: 'r1', reason: 'two words', error: new Error('why') });
-    expect(text()).to.match(/\d\d:\d\d:\d\d\.\d{3} .*error.* Broken request_id=r1 reason="two words"\nError: why\n {4}at /);
+    expect(text()).to.match(
+      /\d\d:\d\d:\d\d\.\d{3} .*error.* Broken request_id=r1 reason="two words"\nError: why\n {4}at /,
+    );
   });
 });
 

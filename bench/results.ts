@@ -1,0 +1,96 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg, totalmem } from 'node:os';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const resultsFile = `${root}bench/RESULTS.md`;
+
+const HEAD = `# Results
+
+Written by \`npm run bench\`, never by hand. Each section is one run, replaced by the next one of the same name.
+Compare figures within a section only: machines differ, and so do their loads.
+`;
+
+/** What was true before a run started; figures without it mean little. */
+export interface RunContext {
+  readonly date: string;
+  readonly commit: string;
+  readonly cores: number;
+  readonly cpu: string;
+  readonly memoryGb: number;
+  /** Load average of the last minute before the run. */
+  readonly load: number;
+  readonly node: string;
+}
+
+export interface BenchSection {
+  /** Names the section; a section of the same name is replaced. */
+  readonly name: string;
+  /** The command that repeats the run. */
+  readonly command: string;
+  /** Taken with `captureContext()` before the run. */
+  readonly context: RunContext;
+  /** Version of the engine, as `SELECT version()` answers it. */
+  readonly engine: string;
+  /** What was measured on what data, in a sentence or two. */
+  readonly about: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly (string | number)[])[];
+}
+
+/** Call it before the run, so that the load is not its own. */
+export function captureContext(): RunContext {
+  const processors = cpus();
+  return {
+    date: new Date().toISOString().slice(0, 16).replace('T', ' '),
+    commit: currentCommit(),
+    cores: processors.length,
+    cpu: processors[0]?.model.trim() ?? 'unknown',
+    memoryGb: Math.round(totalmem() / 2 ** 30),
+    load: Math.round((loadavg()[0] ?? 0) * 100) / 100,
+    node: process.versions.node,
+  };
+}
+
+/** Writes or replaces one section of bench/RESULTS.md; the others stay as they are. */
+export function writeResults(section: BenchSection, file = resultsFile): void {
+  const current = existsSync(file) ? readFileSync(file, 'utf8') : HEAD;
+  writeFileSync(file, withSection(current, section));
+}
+
+/** The document with this section in it: in its old place, or at the end. */
+export function withSection(document: string, section: BenchSection): string {
+  const [head = HEAD, ...sections] = document.split(/^(?=## )/m);
+  const written = renderSection(section);
+  const at = sections.findIndex((old) => old.startsWith(`## ${section.name}\n`));
+  const kept = at === -1 ? [...sections, written] : sections.with(at, written);
+  return `${[head, ...kept].map((part) => part.trimEnd()).join('\n\n')}\n`;
+}
+
+function renderSection({ name, command, context, engine, about, columns, rows }: BenchSection): string {
+  const cell = (value: string | number) => String(value).replaceAll('|', '\\|');
+  const line = (cells: readonly (string | number)[]) => `| ${cells.map(cell).join(' | ')} |`;
+  return [
+    `## ${name}`,
+    '',
+    about,
+    '',
+    `\`${command}\` · ${context.date} UTC · commit ${context.commit} · ${context.cores} cores (${context.cpu}), ` +
+      `${context.memoryGb} GB · load before ${context.load} · Node.js ${context.node} · ClickHouse ${engine}`,
+    '',
+    line(columns),
+    `|${columns.map(() => '---').join('|')}|`,
+    ...rows.map(line),
+  ].join('\n');
+}
+
+function currentCommit(): string {
+  try {
+    const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
+    const changed = git('status', '--porcelain', '--untracked-files=no') === '' ? '' : ' with changes';
+    return `${git('rev-parse', '--short', 'HEAD')}${changed}`;
+  } catch {
+    return 'unknown';
+  }
+}

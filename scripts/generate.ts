@@ -1,0 +1,62 @@
+/**
+ * `npm run generate`: writes every file, or part of a file, that is derived from a definition in the sources.
+ * With `--check` it writes nothing and fails when something is stale; CI runs it so.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { configurationTable } from '../src/config/documentation.js';
+
+const root = new URL('../../', import.meta.url);
+
+/** One derived file: where it is, and what it must hold given what it holds. */
+interface Generated {
+  readonly path: string;
+  readonly content: (current: string) => string;
+}
+
+/** Replaces what stands between `<!-- name:start -->` and `<!-- name:end -->`; both must be there once. */
+export function replaceSection(text: string, name: string, content: string): string {
+  const [start, end] = [`<!-- ${name}:start -->`, `<!-- ${name}:end -->`];
+  const [from, to] = [text.indexOf(start), text.indexOf(end)];
+  if (from === -1 || to < from) throw new Error(`The markers ${start} and ${end} are missing.`);
+  return `${text.slice(0, from + start.length)}\n${content}\n${text.slice(to)}`;
+}
+
+async function generatedFiles(): Promise<Generated[]> {
+  const files: Generated[] = [
+    { path: 'README.md', content: (current) => replaceSection(current, 'config', configurationTable()) },
+  ];
+  const buildOpenApi = await openApiBuilder();
+  if (buildOpenApi !== undefined) {
+    files.push({ path: 'schema/openapi.json', content: () => `${JSON.stringify(buildOpenApi(), null, 2)}\n` });
+  }
+  return files;
+}
+
+/** The builder of the OpenAPI document, once the transport layer has it. */
+async function openApiBuilder(): Promise<(() => unknown) | undefined> {
+  const module = new URL('../src/transport/http/openapi.js', import.meta.url);
+  if (!existsSync(module)) return undefined;
+  const { buildOpenApi } = (await import(module.href)) as { buildOpenApi?: () => unknown };
+  return buildOpenApi;
+}
+
+async function main(check: boolean): Promise<number> {
+  const stale: string[] = [];
+  for (const { path, content } of await generatedFiles()) {
+    const file = fileURLToPath(new URL(path, root));
+    const current = existsSync(file) ? readFileSync(file, 'utf8') : '';
+    const wanted = content(current);
+    if (current === wanted) continue;
+    stale.push(path);
+    if (!check) writeFileSync(file, wanted);
+  }
+  if (stale.length === 0) console.log('Everything generated is up to date.');
+  else if (check) console.error(`Stale: ${stale.join(', ')}. Run \`npm run generate\` and commit the result.`);
+  else console.log(`Written: ${stale.join(', ')}.`);
+  return check && stale.length > 0 ? 1 : 0;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  process.exitCode = await main(process.argv.includes('--check'));
+}
