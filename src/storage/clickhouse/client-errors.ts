@@ -1,0 +1,101 @@
+import { ClickHouseError } from '@clickhouse/client';
+import { DomainError } from '../../domain/errors.js';
+import type { DomainErrorKind, DomainErrorOptions } from '../../domain/errors.js';
+
+/** Whether rows of a failed insert may have been stored: `none` is certain, `unknown` is not. */
+export type InsertOutcome = 'none' | 'unknown';
+
+/** A failed insert. */
+export class InsertError extends DomainError {
+  readonly outcome: InsertOutcome;
+
+  constructor(kind: DomainErrorKind, detail: string, outcome: InsertOutcome, options: DomainErrorOptions) {
+    super(kind, detail, options);
+    this.name = 'InsertError';
+    this.outcome = outcome;
+  }
+}
+
+const RETRY_AFTER_SECONDS = 1;
+
+/** Codes of ClickHouse for a limit met, with what it was a limit of. */
+const LIMITS: ReadonlyMap<number, string> = new Map([
+  [158, 'rows read'], // TOO_MANY_ROWS
+  [159, 'time'], // TIMEOUT_EXCEEDED
+  [160, 'time'], // TOO_SLOW
+  [241, 'memory'], // MEMORY_LIMIT_EXCEEDED
+  [307, 'bytes read'], // TOO_MANY_BYTES
+  [396, 'result size'], // TOO_MANY_ROWS_OR_BYTES
+]);
+
+/** Codes of a ClickHouse that is there but cannot serve now. */
+const NOT_NOW: ReadonlyMap<number, string> = new Map([
+  [202, 'ClickHouse is running too many queries'], // TOO_MANY_SIMULTANEOUS_QUERIES
+  [209, 'ClickHouse met a network timeout'], // SOCKET_TIMEOUT
+  [210, 'ClickHouse met a network error'], // NETWORK_ERROR
+  [236, 'ClickHouse is restarting'], // ABORTED
+  [242, 'the table is read-only for now'], // TABLE_IS_READ_ONLY
+  [252, 'ClickHouse has too many parts to merge'], // TOO_MANY_PARTS
+  [279, 'no replica answers'], // ALL_CONNECTION_TRIES_FAILED
+  [319, 'the replicas did not confirm in time'], // UNKNOWN_STATUS_OF_INSERT
+  [394, 'the query was cancelled'], // QUERY_WAS_CANCELLED
+  [999, 'ClickHouse Keeper does not answer'], // KEEPER_EXCEPTION
+]);
+
+/**
+ * Codes raised before the first row is written: the statement was not accepted, or its data could not be parsed. (The
+ * latter holds for batches of one block, that is below max_insert_block_size rows.) Every other code may come after,
+ * for instance from a materialized view.
+ */
+const BEFORE_WRITING: ReadonlySet<number> = new Set([16, 26, 27, 32, 33, 60, 62, 81, 115, 164, 202, 516]);
+
+/** Node's codes of a ClickHouse that cannot be reached. */
+const NO_CONNECTION: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+const BROKEN_CONNECTION: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ECONNABORTED', 'ERR_STREAM_PREMATURE_CLOSE']);
+
+interface Failure {
+  readonly kind: DomainErrorKind;
+  readonly detail: string;
+}
+
+/** What the library threw, in the domain's words. */
+export function clickHouseFailure(cause: unknown): DomainError {
+  const { kind, detail } = classify(cause);
+  return new DomainError(kind, detail, optionsOf(kind, cause));
+}
+
+/** As {@link clickHouseFailure}, for an insert. */
+export function insertFailure(cause: unknown): InsertError {
+  const { kind, detail } = classify(cause);
+  return new InsertError(kind, detail, outcomeOf(cause), optionsOf(kind, cause));
+}
+
+function optionsOf(kind: DomainErrorKind, cause: unknown): DomainErrorOptions {
+  return kind === 'unavailable' ? { cause, retryAfterSeconds: RETRY_AFTER_SECONDS } : { cause };
+}
+
+function outcomeOf(cause: unknown): InsertOutcome {
+  if (cause instanceof ClickHouseError) return BEFORE_WRITING.has(Number(cause.code)) ? 'none' : 'unknown';
+  return NO_CONNECTION.has(codeOf(cause)) ? 'none' : 'unknown';
+}
+
+function classify(cause: unknown): Failure {
+  if (cause instanceof ClickHouseError) {
+    const code = Number(cause.code);
+    const limit = LIMITS.get(code);
+    if (limit !== undefined) return { kind: 'unavailable', detail: `the query met its limit of ${limit}: narrow the filters` };
+    const reason = NOT_NOW.get(code);
+    if (reason !== undefined) return { kind: 'unavailable', detail: reason };
+    return { kind: 'internal', detail: `ClickHouse refused a statement (code ${cause.code})` };
+  }
+  const code = codeOf(cause);
+  if (NO_CONNECTION.has(code) || BROKEN_CONNECTION.has(code)) return { kind: 'unavailable', detail: 'ClickHouse does not answer' };
+  const message = cause instanceof Error ? cause.message : String(cause);
+  if (/^Timeout error|socket hang up|aborted/i.test(message)) return { kind: 'unavailable', detail: 'ClickHouse does not answer in time' };
+  return { kind: 'internal', detail: 'a statement to ClickHouse failed' };
+}
+
+function codeOf(cause: unknown): string {
+  const code = (cause as { code?: unknown } | null | undefined)?.code;
+  return typeof code === 'string' ? code : '';
+}

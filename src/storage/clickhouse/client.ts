@@ -1,0 +1,164 @@
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import { ClickHouseError, ClickHouseLogLevel, createClient } from '@clickhouse/client';
+import type { ClickHouseClient as Library, ClickHouseSettings } from '@clickhouse/client';
+import { clickHouseFailure, insertFailure } from './client-errors.js';
+import type { ClickHouseEndpoint } from './endpoint.js';
+
+export { InsertError } from './client-errors.js';
+export type { InsertOutcome } from './client-errors.js';
+export type { ClickHouseEndpoint } from './endpoint.js';
+
+export interface ClientOptions {
+  /** Settings of every statement. */
+  readonly settings?: ClickHouseSettings;
+  /** Default 60,000; above the time limit of reads, so that ClickHouse's own answer comes first. */
+  readonly requestTimeoutMs?: number;
+  /** Default 32. */
+  readonly maxConnections?: number;
+  /** gzip both ways; default off, as on loopback it costs more than it saves. */
+  readonly compress?: boolean;
+}
+
+export interface QueryOptions {
+  /** Values of `{name:Type}` in the statement. */
+  readonly params?: Record<string, unknown>;
+  /** Settings of this statement alone. */
+  readonly settings?: ClickHouseSettings;
+  readonly signal?: AbortSignal;
+}
+
+export type InsertFormat = 'RowBinary' | 'JSONEachRow' | 'JSONCompactEachRow';
+
+/**
+ * ClickHouse over HTTP, embedded or remote alike.
+ *
+ * Every method throws a DomainError: `unavailable` when ClickHouse does not answer, is restarting, is overloaded, or
+ * the statement met a limit of time, memory or size; `internal` for all else, with the library's error as `cause`.
+ * A caller's own abort comes out as its signal's reason.
+ */
+export interface ClickHouseClient {
+  /** Rows of a SELECT (without FORMAT), parsed from JSONEachRow. */
+  query<T>(sql: string, options?: QueryOptions): Promise<T[]>;
+  /** Raw bytes of a SELECT in the FORMAT it names. */
+  stream(sql: string, options?: QueryOptions): Promise<Readable>;
+  /**
+   * Inserts rows already encoded, in one request and as they are.
+   *
+   * @throws InsertError which also says whether rows may have been stored.
+   */
+  insert(
+    table: string,
+    columns: readonly string[],
+    format: InsertFormat,
+    rows: Buffer,
+    options?: Pick<QueryOptions, 'settings' | 'signal'>,
+  ): Promise<void>;
+  /** DDL, mutations, INSERT SELECT: no rows come back. */
+  command(sql: string, options?: QueryOptions): Promise<void>;
+  /** Whether it answers a SELECT. */
+  ping(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+export function connect(endpoint: ClickHouseEndpoint, options: ClientOptions = {}): ClickHouseClient {
+  const library = createClient({
+    url: endpoint.url,
+    username: endpoint.username,
+    password: endpoint.password,
+    database: endpoint.database,
+    request_timeout: options.requestTimeoutMs ?? 60_000,
+    max_open_connections: options.maxConnections ?? 32,
+    compression: { request: options.compress ?? false, response: options.compress ?? false },
+    clickhouse_settings: options.settings ?? {},
+    log: { level: ClickHouseLogLevel.OFF },
+  });
+  return new HttpClient(library);
+}
+
+class HttpClient implements ClickHouseClient {
+  readonly #library: Library;
+
+  constructor(library: Library) {
+    this.#library = library;
+  }
+
+  async query<T>(sql: string, options: QueryOptions = {}): Promise<T[]> {
+    return this.#attempt(options.signal, async () => {
+      const result = await this.#library.query({ query: sql, format: 'JSONEachRow', ...toLibrary(options) });
+      return result.json<T>();
+    });
+  }
+
+  async stream(sql: string, options: QueryOptions = {}): Promise<Readable> {
+    return this.#attempt(options.signal, async () => {
+      const { stream } = await this.#library.exec({ query: sql, ...toLibrary(options) });
+      return stream;
+    });
+  }
+
+  async insert(
+    table: string,
+    columns: readonly string[],
+    format: InsertFormat,
+    rows: Buffer,
+    options: Pick<QueryOptions, 'settings' | 'signal'> = {},
+  ): Promise<void> {
+    options.signal?.throwIfAborted();
+    try {
+      const { stream } = await this.#library.exec({
+        query: `INSERT INTO ${quote(table)} (${columns.map(quote).join(', ')}) FORMAT ${format}`,
+        values: Readable.from([rows], { objectMode: false, highWaterMark: rows.length }),
+        ...toLibrary(options),
+      });
+      await drain(stream);
+    } catch (error) {
+      throw insertFailure(error);
+    }
+  }
+
+  async command(sql: string, options: QueryOptions = {}): Promise<void> {
+    await this.#attempt(options.signal, () => this.#library.command({ query: sql, ...toLibrary(options) }));
+  }
+
+  async ping(): Promise<boolean> {
+    const { success } = await this.#library.ping({ select: true });
+    return success;
+  }
+
+  close(): Promise<void> {
+    return this.#library.close();
+  }
+
+  async #attempt<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+    signal?.throwIfAborted();
+    try {
+      return await work();
+    } catch (error) {
+      if (signal?.aborted === true && !(error instanceof ClickHouseError)) throw signal.reason;
+      throw clickHouseFailure(error);
+    }
+  }
+}
+
+function toLibrary(options: QueryOptions): {
+  query_params?: Record<string, unknown>;
+  clickhouse_settings?: ClickHouseSettings;
+  abort_signal?: AbortSignal;
+} {
+  return {
+    ...(options.params === undefined ? {} : { query_params: options.params }),
+    ...(options.settings === undefined ? {} : { clickhouse_settings: options.settings }),
+    ...(options.signal === undefined ? {} : { abort_signal: options.signal }),
+  };
+}
+
+async function drain(stream: Readable): Promise<void> {
+  stream.resume();
+  if (!stream.readableEnded) await once(stream, 'end');
+}
+
+/** Names come from this code base's own tables; quoted all the same, since some are keywords. */
+function quote(identifier: string): string {
+  return `\`${identifier.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``;
+}

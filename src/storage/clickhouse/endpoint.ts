@@ -1,0 +1,7 @@
+/** Where a ClickHouse answers, and as whom to ask. */
+export interface ClickHouseEndpoint {
+  readonly url: string;
+  readonly username: string;
+  readonly password: string;
+  readonly database: string;
+}

@@ -1,0 +1,118 @@
+import { EngineError, ErrorCode } from './engine-error.js';
+import { identifierLiteral } from './literals.js';
+import { connectionArguments, serverSettings, unmetSettings } from './memory-plan.js';
+import { loadNative } from './native.js';
+import type { Native, NativeConnection } from './native.js';
+import { SessionPool } from './session-pool.js';
+import type { Settings } from './session-pool.js';
+import { COMMANDERS, READERS, WRITERS } from './threads.js';
+
+export interface CoreOptions {
+  /** Data directory, absolute. */
+  readonly path: string;
+  readonly database: string;
+  /** Cap of the whole engine, caches included. */
+  readonly memoryMb: number;
+  /** Time limit of every read; a request may only lower it. */
+  readonly maxReadSeconds: number;
+  onStuck(detail: string): void;
+}
+
+/** The opened engine: pools of connections by purpose, so that slow reads never hold up an insert. */
+export interface EngineCore {
+  readonly reads: SessionPool;
+  /** DDL, mutations, INSERT SELECT, SYSTEM: no time limit of their own. */
+  readonly commands: SessionPool;
+  readonly inserts: SessionPool;
+  readonly version: string;
+  readonly openedInMs: number;
+  /** Answers when the engine itself (not only this event loop) still works. */
+  probe(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the data directory.
+ *
+ * @throws Error when the directory is locked, or a memory setting did not take effect.
+ */
+export async function openCore(options: CoreOptions): Promise<EngineCore> {
+  const from = Date.now();
+  const native = loadNative();
+  const wanted = serverSettings(options.memoryMb);
+  // The first connection fixes the server's settings for the life of the process, so it stays open.
+  const probe = native.CreateConnection(options.path, connectionArguments(wanted));
+  await verify(native, probe, wanted);
+  await query(native, probe, `CREATE DATABASE IF NOT EXISTS ${identifierLiteral(options.database)} ENGINE = Atomic`);
+  const version = (await query(native, probe, 'SELECT version()')).trim();
+
+  const pool = (size: number, settings: Settings, stuckAfterMs: number): SessionPool =>
+    new SessionPool({
+      native,
+      path: options.path,
+      database: options.database,
+      settings,
+      size,
+      maxWaiting: 256,
+      maxWaitMs: Math.min(options.maxReadSeconds * 1000, 30_000),
+      stuckAfterMs,
+      onStuck: options.onStuck,
+    });
+  const reads = pool(READERS, readSettings(options), options.maxReadSeconds * 1000 + 15_000);
+  const commands = pool(COMMANDERS, baseSettings(options, 0.6), 3_600_000);
+  const inserts = pool(WRITERS, baseSettings(options, 0.5), 300_000);
+  return {
+    reads,
+    commands,
+    inserts,
+    version,
+    openedInMs: Date.now() - from,
+    probe: () => probeWith(native, probe),
+    close: async () => {
+      await Promise.all([reads.close(), commands.close(), inserts.close()]);
+      native.CloseConnection(probe);
+    },
+  };
+}
+
+function baseSettings(options: CoreOptions, memoryPart: number): Settings {
+  return new Map([
+    // chDB starts as `clickhouse local` does: off with what a server has off.
+    ['implicit_select', '0'],
+    ['allow_introspection_functions', '0'],
+    // 1 by default in this engine; acknowledged would not mean stored.
+    ['async_insert', '0'],
+    ['max_memory_usage', String(Math.round(options.memoryMb * memoryPart * 1024 * 1024))],
+  ]);
+}
+
+function readSettings(options: CoreOptions): Settings {
+  return new Map([
+    ...baseSettings(options, 0.5),
+    ['max_execution_time', String(options.maxReadSeconds)],
+    // A result is held in memory as a whole before it is sent.
+    ['max_result_bytes', String(Math.round(options.memoryMb * 0.25 * 1024 * 1024))],
+  ]);
+}
+
+async function query(native: Native, connection: NativeConnection, sql: string): Promise<string> {
+  const result = await native.QueryAsyncConnection(connection, sql, 'TabSeparated');
+  return result.bytes.toString('utf8');
+}
+
+async function verify(native: Native, connection: NativeConnection, wanted: Readonly<Record<string, number>>): Promise<void> {
+  const rows = await query(native, connection, 'SELECT name, value FROM system.server_settings');
+  const actual = new Map(rows.split('\n').map((row) => row.split('\t') as [string, string]));
+  const unmet = unmetSettings(wanted, actual);
+  if (unmet.length > 0) throw new Error(`the engine did not take its settings: ${unmet.join('; ')}`);
+}
+
+/** A failed probe is an answer too (no memory just now), unless it says that the engine has died. */
+async function probeWith(native: Native, connection: NativeConnection): Promise<void> {
+  try {
+    await query(native, connection, 'SELECT 1');
+  } catch (error) {
+    const wrapped = EngineError.from(error);
+    if (wrapped.code === ErrorCode.aborted) throw wrapped;
+  }
+}

@@ -1,0 +1,89 @@
+import { ErrorCode, EngineError } from './engine-error.js';
+import type { Statement } from './statement.js';
+
+// The only place where a value becomes SQL text. chDB's own parameters are shared by all its connections (a race), so
+// they are not used.
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '\\': '\\\\',
+  "'": "\\'",
+  '`': '\\`',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\0': '\\0',
+};
+
+/** A string literal of ClickHouse's SQL; for every string, NUL included. */
+export function stringLiteral(value: string): string {
+  return `'${value.replace(/[\\'\n\r\t\b\f\0]/g, (char) => ESCAPES[char] as string)}'`;
+}
+
+/** A quoted identifier. */
+export function identifierLiteral(value: string): string {
+  return `\`${value.replace(/[\\`\n\r\t\b\f\0]/g, (char) => ESCAPES[char] as string)}\``;
+}
+
+/** The value of a setting: numbers bare, all else quoted. */
+export function settingLiteral(value: string): string {
+  return /^-?\d{1,18}(\.\d{1,9})?$/.test(value) ? value : stringLiteral(value);
+}
+
+const UNESCAPES: Readonly<Record<string, string>> = {
+  a: '\x07',
+  b: '\b',
+  e: '\x1b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+  '0': '\0',
+};
+
+/** Undoes the escaping of ClickHouse's `Escaped` (TSV) form, in which a `param_*` of a scalar type is sent. */
+export function unescapeTsv(value: string): string {
+  return value.replace(/\\(?:x([0-9A-Fa-f]{2})|([\s\S]))/g, (whole, hex: string | undefined, char: string | undefined) => {
+    if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
+    if (char === undefined) return whole;
+    return UNESCAPES[char] ?? (/[\\`"'/]/.test(char) ? char : whole);
+  });
+}
+
+const COMPOSITE = /^(Array|Map|Tuple|Nested|Variant|JSON|Object|Point|Ring|Polygon|MultiPolygon|LineString)\b/;
+const STRING = /^String$/;
+
+/**
+ * One parameter as SQL: what ClickHouse's server makes of `param_name` at a `{name:Type}`.
+ *
+ * @param value as it came in the URL, still in `Escaped` form.
+ */
+export function parameterLiteral(type: string, value: string): string {
+  if (type === 'Identifier') return identifierLiteral(unescapeTsv(value));
+  if (value === '\\N') return `_CAST(NULL, ${stringLiteral(type)})`;
+  // Inside arrays, maps and tuples strings are quoted, not escaped: the text is passed on as it is.
+  if (COMPOSITE.test(type)) return `_CAST(${stringLiteral(value)}, ${stringLiteral(type)})`;
+  const plain = stringLiteral(unescapeTsv(value));
+  return STRING.test(type) ? plain : `_CAST(${plain}, ${stringLiteral(type)})`;
+}
+
+/**
+ * Puts the values of a request in the places of its placeholders.
+ *
+ * @throws EngineError 456 when one has no value.
+ */
+export function bindParameters(statement: Statement, values: ReadonlyMap<string, string>): string {
+  let text = '';
+  let from = 0;
+  for (const { start, end, name, type } of statement.placeholders) {
+    const value = values.get(name);
+    if (value === undefined) {
+      throw EngineError.of(ErrorCode.unknownQueryParameter, `Substitution \`${name}\` is not set.`, 'UNKNOWN_QUERY_PARAMETER');
+    }
+    text += statement.text.slice(from, start) + parameterLiteral(type, value);
+    from = end;
+  }
+  return text + statement.text.slice(from);
+}

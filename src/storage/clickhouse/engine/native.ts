@@ -1,0 +1,61 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+/** An open connection of the native addon; opaque. */
+export type NativeConnection = { readonly __chdb: unique symbol };
+
+/** What a query leaves behind: the bytes in the format asked for, untouched. */
+export interface NativeResult {
+  readonly bytes: Buffer;
+  /** Seconds. */
+  readonly elapsed: number;
+  readonly rowsRead: number;
+  readonly bytesRead: number;
+}
+
+export interface NativeInsertResult {
+  readonly elapsed: number;
+  /** Rows and bytes written, those of materialized views included. */
+  readonly rowsWritten: number;
+  readonly bytesWritten: number;
+}
+
+/** The part of chDB's native addon that the engine process uses. */
+export interface Native {
+  /** Opens (synchronously) a connection; the first one of a process loads the data and fixes the server settings. */
+  CreateConnection(path: string, args?: readonly string[]): NativeConnection;
+  /** Never call it while a query runs on the connection: that aborts the whole engine. */
+  CloseConnection(connection: NativeConnection): void;
+  QueryAsyncConnection(connection: NativeConnection, sql: string, format: string): Promise<NativeResult>;
+  /** Runs `prefix` followed by the bytes of `data`, which must not change until the promise settles. */
+  InsertRawAsyncConnection(
+    connection: NativeConnection,
+    prefix: string,
+    data: Buffer,
+    countLines: boolean,
+  ): Promise<NativeInsertResult>;
+}
+
+const USED: readonly (keyof Native)[] = [
+  'CreateConnection',
+  'CloseConnection',
+  'QueryAsyncConnection',
+  'InsertRawAsyncConnection',
+];
+
+/**
+ * Loads chDB's addon, past the package's `exports`: its public `Session.insert()` takes text formats only, and only the
+ * addon itself takes RowBinary. Called in the engine process alone, so that an installation that speaks to a remote
+ * ClickHouse never touches the addon (which does not exist for every platform).
+ *
+ * @throws Error when there is no addon for this platform, or when it no longer has what is used here.
+ */
+export function loadNative(): Native {
+  const require = createRequire(import.meta.url);
+  const root = dirname(require.resolve('chdb/package.json'));
+  const loader = require(join(root, 'dist', 'loader.js')) as { loadNative(): Native };
+  const native = loader.loadNative();
+  const missing = USED.filter((name) => typeof native[name] !== 'function');
+  if (missing.length > 0) throw new Error(`this version of chdb has no ${missing.join(', ')}: use the version in package.json`);
+  return native;
+}

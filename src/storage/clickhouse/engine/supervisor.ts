@@ -1,0 +1,183 @@
+import { fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { DomainError } from '../../../domain/errors.js';
+import { EngineChild } from './child.js';
+import type { ClickHouseEndpoint, Engine, EngineOptions, EngineState } from './engine.js';
+import { THREADS } from './threads.js';
+
+export { EngineLockedError } from './engine.js';
+export type { ClickHouseEndpoint, Engine, EngineLogger, EngineOptions, EngineState } from './engine.js';
+
+/** Pauses before the second, third, … attempt in a row; the first is immediate. */
+const BACKOFF_MS = [0, 250, 500, 1_000, 2_000, 5_000];
+/** A life as long as this makes the next crash a first one again. */
+const STABLE_AFTER_MS = 30_000;
+const STOP_DEADLINE_MS = 8_000;
+
+/**
+ * Starts the engine process on `path` and keeps it alive. Resolves when it is ready for requests.
+ *
+ * What is noticed, and when: death of the process: at once; a stopped process or a blocked event loop: within 2 s
+ * (unanswered beats, see {@link EngineChild}); a hang or crash inside the engine while its event loop lives: at the next
+ * SELECT 1 (every 2 s; 10 s without an answer is a hang, "ABORTED" is death), or by a read that outlives its time limit
+ * by 15 s. Then SIGKILL and restart; heavy work is no reason, as statements run on other threads than the event loop.
+ *
+ * @throws EngineLockedError when another process has the directory open.
+ * @throws DomainError `unavailable` when the engine does not start.
+ */
+export async function startEngine(options: EngineOptions): Promise<Engine> {
+  const path = resolve(options.path);
+  await mkdir(path, { recursive: true });
+  const supervisor = new Supervisor({ ...options, path });
+  await supervisor.start();
+  return supervisor;
+}
+
+class Supervisor implements Engine {
+  readonly #options: EngineOptions;
+  readonly #password = randomBytes(32).toString('base64url');
+  readonly #callbacks: ((endpoint: ClickHouseEndpoint) => Promise<void>)[] = [];
+  #port = 0;
+  #state: EngineState = 'starting';
+  #restarts = 0;
+  #failures = 0;
+  #child: EngineChild | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #stopping: Promise<void> | undefined;
+
+  constructor(options: EngineOptions) {
+    this.#options = options;
+    if (options.onReady !== undefined) this.#callbacks.push((endpoint) => options.onReady?.(endpoint) ?? Promise.resolve());
+  }
+
+  get endpoint(): ClickHouseEndpoint {
+    return {
+      url: `http://127.0.0.1:${this.#port}`,
+      username: 'spanhouse',
+      password: this.#password,
+      database: this.#options.database,
+    };
+  }
+
+  get state(): EngineState {
+    return this.#state;
+  }
+
+  get restarts(): number {
+    return this.#restarts;
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  onReady(callback: (endpoint: ClickHouseEndpoint) => Promise<void>): void {
+    this.#callbacks.push(callback);
+  }
+
+  /** The first start: one attempt, its failure is the caller's. */
+  async start(): Promise<void> {
+    try {
+      await this.#launch();
+    } catch (error) {
+      await this.#child?.kill('the start failed');
+      this.#enter('failed');
+      throw error instanceof DomainError
+        ? error
+        : new DomainError('unavailable', `the engine does not start: ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async #stop(): Promise<void> {
+    clearTimeout(this.#retry);
+    this.#enter('stopped');
+    await this.#child?.stop(STOP_DEADLINE_MS);
+  }
+
+  async #launch(): Promise<void> {
+    const { path, database, memoryMb, maxReadSeconds, logger } = this.#options;
+    const from = Date.now();
+    this.#enter('starting');
+    const child = new EngineChild(forkEngine(path), logger);
+    this.#child = child;
+    const opened = await child.open(
+      { type: 'open', path, database, username: this.endpoint.username, password: this.#password, port: this.#port, memoryMb, maxReadSeconds },
+      this.#options.startDeadlineMs ?? 60_000,
+    );
+    this.#port = opened.port;
+    child.whenGone((reason) => this.#gone(child, reason, Date.now() - from));
+    await this.#prepare(child);
+    if (this.#stopping !== undefined) return;
+    this.#enter('ready');
+    logger.info('engine ready', { engine_version: opened.version, pid: child.pid, port: opened.port, start_ms: Date.now() - from });
+  }
+
+  async #prepare(child: EngineChild): Promise<void> {
+    const gone = new Promise<never>((_, reject) => {
+      child.whenGone((reason) => reject(new Error(`the engine died while it was being made ready: ${reason}`)));
+    });
+    const run = async (): Promise<void> => {
+      for (const callback of this.#callbacks) await callback(this.endpoint);
+    };
+    gone.catch(() => undefined);
+    await Promise.race([run(), gone]);
+  }
+
+  /** A life that had begun has ended; one that dies before it is ready is dealt with by `#launch`. */
+  #gone(child: EngineChild, reason: string, livedMs: number): void {
+    if (child !== this.#child || this.#stopping !== undefined || this.#state !== 'ready') return;
+    this.#options.logger.error('engine gone, restarting', { reason, pid: child.pid, lived_ms: livedMs });
+    if (livedMs >= STABLE_AFTER_MS) this.#failures = 0;
+    this.#enter('starting');
+    this.#scheduleRestart();
+  }
+
+  #scheduleRestart(): void {
+    const pause = BACKOFF_MS[Math.min(this.#failures, BACKOFF_MS.length - 1)] as number;
+    this.#failures++;
+    this.#retry = setTimeout(() => void this.#restart(), pause);
+  }
+
+  async #restart(): Promise<void> {
+    this.#restarts++;
+    try {
+      await this.#launch();
+    } catch (error) {
+      await this.#child?.kill('the start failed');
+      if (this.#stopping !== undefined) return;
+      this.#options.logger.error('engine does not start, trying again', { reason: messageOf(error) });
+      this.#enter('failed');
+      this.#scheduleRestart();
+    }
+  }
+
+  #enter(state: EngineState): void {
+    if (state === this.#state || this.#state === 'stopped') return;
+    this.#state = state;
+    this.#options.onState?.(state);
+  }
+}
+
+function forkEngine(path: string): ReturnType<typeof fork> {
+  return fork(new URL('./process.js', import.meta.url), [], {
+    // Not the parent's environment: no secret of it is the engine's business. The time zone decides what a text without
+    // one means.
+    env: { TZ: 'UTC', UV_THREADPOOL_SIZE: String(THREADS) },
+    execArgv: ['--max-old-space-size=256'],
+    // The engine's `default` database shows the files of the working directory.
+    cwd: path,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    serialization: 'json',
+  });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
