@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+
+interface Locked {
+  readonly version: string;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+const read = (path: string) => JSON.parse(readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')) as unknown;
+const { packages } = read('package-lock.json') as { packages: Readonly<Record<string, Locked>> };
+
+describe('package-lock.json', () => {
+  it('holds the engine for every platform, or `npm ci` refuses to install on all of them', () => {
+    const wanted = packages['node_modules/chdb']?.optionalDependencies ?? {};
+    expect(Object.keys(wanted)).to.include('@chdb/lib-linux-x64-gnu');
+    for (const [name, version] of Object.entries(wanted)) {
+      expect(packages[`node_modules/${name}`]?.version, name).to.equal(version);
+    }
+  });
+});
