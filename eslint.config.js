@@ -104,6 +104,8 @@ export default tseslint.config(
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
       // Packages that ship two copies of a class's type would fail it for nothing.
       '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
+      // Services here are objects of closures, written as methods; none of them uses `this`.
+      '@typescript-eslint/unbound-method': 'off',
       // A method that must be async by its interface need not await anything.
       '@typescript-eslint/require-await': 'off',
       // What was thrown is passed on as it came.
