@@ -1,0 +1,29 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+const GENERATED_PREFIX = 'sk_sh_';
+
+/** A new key: `sk_sh_` and 32 random bytes in base64url (43 characters). */
+export function generateApiKey(): string {
+  return GENERATED_PREFIX + randomBytes(32).toString('base64url');
+}
+
+/** SHA-256, 32 bytes. A slow hash would add nothing: the keys have 256 random bits. */
+export function hashApiKey(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}
+
+/** What may be shown of a key. A key that somebody chose may be short, so less of it is given away. */
+export function visiblePrefix(key: string): string {
+  const generated = key.startsWith(GENERATED_PREFIX) && key.length === GENERATED_PREFIX.length + 43;
+  return key.slice(0, generated ? 12 : Math.min(12, Math.floor(key.length / 4)));
+}
+
+/** Keys given from outside (init variables): printable ASCII without spaces, so that they fit into a header. */
+export function isUsableApiKey(key: string): boolean {
+  return /^[\x21-\x7e]{8,256}$/.test(key);
+}
+
+/** The key of an `Authorization: Bearer <key>` header, or null when it has not that form. */
+export function bearerToken(authorization: string | undefined): string | null {
+  return /^Bearer +([\x21-\x7e]{1,512}) *$/i.exec(authorization ?? '')?.[1] ?? null;
+}

@@ -1,0 +1,239 @@
+import { randomUUID, timingSafeEqual } from 'node:crypto';
+import { DomainError } from '../errors.js';
+import type { Micros } from '../span/span.js';
+import { bearerToken, generateApiKey, hashApiKey, isUsableApiKey, visiblePrefix } from './api-key.js';
+import type { ApiKey, CreatedApiKey, Principal, Project, User } from './identity.js';
+import type { IdentityStore } from './identity-store.js';
+
+const MAX_CACHED_KEYS = 10_000;
+const USE_RESOLUTION_MICROS = 60_000_000;
+const FLUSH_INTERVAL_MS = 5_000;
+const MAX_NAME_LENGTH = 200;
+/** So that a list of keys is always a list a person can read, and one answer. */
+const MAX_KEYS_PER_PROJECT = 1_000;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** What a start has to ensure; null or absent: not asked for. */
+export interface BootstrapRequest {
+  readonly projectId?: string | null;
+  readonly apiKey?: string | null;
+}
+
+export interface BootstrapResult {
+  /** The project and key made because the store was empty. `key` is null when the caller chose it. */
+  readonly created: { readonly projectId: string; readonly key: string | null } | null;
+  /** The init key exists but was revoked, and stays so: a revocation outlives a restart. */
+  readonly initKeyRevoked: boolean;
+}
+
+interface CachedKey {
+  readonly principal: Principal;
+  lastRecorded: Micros;
+}
+
+export interface IdentityServiceOptions {
+  readonly store: IdentityStore;
+  readonly now?: () => Micros;
+  /** Told when the time of last use could not be written; nothing else depends on it. */
+  readonly onRecordFailed?: (error: unknown) => void;
+}
+
+/** Who calls, and what they may touch; makes and revokes keys. */
+export class IdentityService {
+  readonly #store: IdentityStore;
+  readonly #now: () => Micros;
+  readonly #onRecordFailed: (error: unknown) => void;
+  /** By the key's hash, so that no key stays in memory in the clear. Holds valid keys only. */
+  readonly #cache = new Map<string, CachedKey>();
+  readonly #uses = new Map<string, Micros>();
+  readonly #flushTimer: NodeJS.Timeout;
+  #seenChange = -1;
+
+  constructor(options: IdentityServiceOptions) {
+    this.#store = options.store;
+    this.#now = options.now ?? (() => Date.now() * 1000);
+    this.#onRecordFailed = options.onRecordFailed ?? (() => undefined);
+    this.#flushTimer = setInterval(() => this.#flushUses(), FLUSH_INTERVAL_MS);
+    this.#flushTimer.unref();
+  }
+
+  /**
+   * The principal of an `Authorization` header. A revocation by any process counts from the next call on.
+   * @throws DomainError `unauthenticated`
+   */
+  authenticate(authorization: string | undefined): Principal {
+    if (authorization === undefined) {
+      throw new DomainError('unauthenticated', 'The header Authorization: Bearer <API key> is missing');
+    }
+    const key = bearerToken(authorization);
+    if (key === null) throw new DomainError('unauthenticated', 'The Authorization header must be: Bearer <API key>');
+    const change = this.#store.changeCounter();
+    if (change !== this.#seenChange) {
+      this.#cache.clear();
+      this.#seenChange = change;
+    }
+    const hash = hashApiKey(key);
+    const cacheKey = hash.toString('latin1');
+    const entry = this.#cache.get(cacheKey) ?? this.#load(hash, cacheKey);
+    this.#recordUse(entry);
+    return entry.principal;
+  }
+
+  /** @throws DomainError `forbidden` unless the project is the principal's. Upper case is the same id. */
+  requireProject(principal: Principal, projectId: string): void {
+    if (projectId.toLowerCase() !== principal.project_id) {
+      throw new DomainError('forbidden', 'This API key belongs to another project');
+    }
+  }
+
+  /**
+   * Makes sure that there is somebody who can call. An empty store gets a user, a project and a key; a given project
+   * and key exist afterwards, made once however often this runs.
+   * @throws DomainError `invalid` for an unusable id or key, `conflict` when the key belongs to another project
+   */
+  bootstrap(request: BootstrapRequest = {}): BootstrapResult {
+    const projectId = request.projectId?.toLowerCase() ?? null;
+    const apiKey = request.apiKey ?? null;
+    if (projectId !== null) requireUuid(projectId);
+    if (apiKey !== null && !isUsableApiKey(apiKey)) {
+      throw new DomainError('invalid', 'The initial API key must be 8 to 256 printable ASCII characters without spaces');
+    }
+    return this.#store.transaction(() => this.#bootstrap(projectId, apiKey));
+  }
+
+  createUser(input: { readonly name: string; readonly email?: string | null }): User {
+    const user = { id: randomUUID(), name: usableName(input.name), email: input.email ?? null, created_at: this.#now() };
+    this.#store.insertUser(user);
+    return user;
+  }
+
+  listUsers(): User[] {
+    return this.#store.listUsers();
+  }
+
+  createProject(input: { readonly name: string; readonly id?: string }): Project {
+    const id = input.id?.toLowerCase() ?? randomUUID();
+    requireUuid(id);
+    const project = { id, name: usableName(input.name), created_at: this.#now() };
+    this.#store.insertProject(project);
+    return project;
+  }
+
+  listProjects(): Project[] {
+    return this.#store.listProjects();
+  }
+
+  /** @throws DomainError `not_found` for an unknown project or user, `conflict` when the project has too many keys */
+  createKey(input: { readonly projectId: string; readonly userId: string; readonly name: string }): CreatedApiKey {
+    return this.#store.transaction(() => {
+      if (this.#store.findProject(input.projectId) === undefined) throw new DomainError('not_found', 'No such project');
+      if (!this.#store.listUsers().some(({ id }) => id === input.userId)) throw new DomainError('not_found', 'No such user');
+      if (this.#store.listKeys(input.projectId).length >= MAX_KEYS_PER_PROJECT) {
+        throw new DomainError('conflict', `A project has at most ${MAX_KEYS_PER_PROJECT} keys: revoke one first`);
+      }
+      return this.#insertKey({ ...input, key: generateApiKey() });
+    });
+  }
+
+  /** Keys that are not revoked; null: of every project. */
+  listKeys(projectId: string | null): ApiKey[] {
+    return this.#store.listKeys(projectId);
+  }
+
+  /**
+   * The key is refused from the next request on.
+   * @throws DomainError `not_found` when the project (null: any) has no such key that is not revoked yet
+   */
+  revokeKey(projectId: string | null, keyId: string): void {
+    const revoked = this.#store.revokeKey(projectId, keyId.toLowerCase(), this.#now());
+    this.#cache.clear();
+    if (!revoked) throw new DomainError('not_found', 'No such API key');
+  }
+
+  /** Writes what is pending. The service must not be used afterwards. */
+  close(): void {
+    clearInterval(this.#flushTimer);
+    this.#flushUses();
+  }
+
+  #load(hash: Buffer, cacheKey: string): CachedKey {
+    const found = this.#store.findKeyByHash(hash);
+    if (found === undefined || !timingSafeEqual(found.hash, hash) || found.revoked_at !== null) {
+      throw new DomainError('unauthenticated', 'The API key is unknown or revoked');
+    }
+    const entry = {
+      principal: { project_id: found.project_id, user_id: found.user_id, key_id: found.id },
+      lastRecorded: found.last_used_at ?? 0,
+    };
+    if (this.#cache.size >= MAX_CACHED_KEYS) {
+      const oldest = this.#cache.keys().next();
+      if (oldest.done !== true) this.#cache.delete(oldest.value);
+    }
+    this.#cache.set(cacheKey, entry);
+    return entry;
+  }
+
+  #recordUse(entry: CachedKey): void {
+    const now = this.#now();
+    if (now - entry.lastRecorded < USE_RESOLUTION_MICROS) return;
+    entry.lastRecorded = now;
+    this.#uses.set(entry.principal.key_id, now);
+  }
+
+  #flushUses(): void {
+    if (this.#uses.size === 0) return;
+    const uses = new Map(this.#uses);
+    this.#uses.clear();
+    try {
+      this.#store.recordUses(uses);
+    } catch (error) {
+      this.#onRecordFailed(error);
+    }
+  }
+
+  #bootstrap(projectId: string | null, apiKey: string | null): BootstrapResult {
+    const projects = this.#store.listProjects();
+    const empty = projects.length === 0;
+    const target = projectId ?? projects[0]?.id ?? randomUUID();
+    if (this.#store.findProject(target) === undefined) this.createProject({ id: target, name: 'Default project' });
+    const existing = apiKey === null ? undefined : this.#store.findKeyByHash(hashApiKey(apiKey));
+    if (existing !== undefined && existing.project_id !== target) {
+      throw new DomainError('conflict', 'The initial API key exists already and belongs to another project');
+    }
+    const missing = apiKey === null ? empty : existing === undefined;
+    if (missing) {
+      const owner = this.#store.listUsers()[0] ?? this.createUser({ name: 'Owner' });
+      const key = apiKey ?? generateApiKey();
+      this.#insertKey({ projectId: target, userId: owner.id, name: 'Initial key', key });
+      if (empty) return { created: { projectId: target, key: apiKey === null ? key : null }, initKeyRevoked: false };
+    }
+    return { created: null, initKeyRevoked: existing !== undefined && existing.revoked_at !== null };
+  }
+
+  #insertKey(input: { projectId: string; userId: string; name: string; key: string }): CreatedApiKey {
+    const apiKey: ApiKey = {
+      id: randomUUID(),
+      project_id: input.projectId,
+      user_id: input.userId,
+      name: usableName(input.name),
+      prefix: visiblePrefix(input.key),
+      created_at: this.#now(),
+      last_used_at: null,
+      revoked_at: null,
+    };
+    this.#store.insertKey({ ...apiKey, hash: hashApiKey(input.key) });
+    return { ...apiKey, key: input.key };
+  }
+}
+
+function requireUuid(id: string): void {
+  if (!UUID.test(id)) throw new DomainError('invalid', 'A project id must be a UUID');
+}
+
+function usableName(name: string): string {
+  const trimmed = name.trim();
+  if (trimmed === '' || trimmed.length > MAX_NAME_LENGTH) {
+    throw new DomainError('invalid', `A name must have 1 to ${MAX_NAME_LENGTH} characters`);
+  }
+  return trimmed;
+}

@@ -1,0 +1,47 @@
+import type { Static, TSchema } from '@sinclair/typebox';
+import { DomainError, MAX_ISSUES, type Issue } from '../errors.js';
+import { createCollector } from './collector.js';
+import { compileCheck } from './json-schema.js';
+
+/** A JSON Schema, compiled. Compile once at start: it takes milliseconds. */
+export interface Validator<T> {
+  /** Stops at the first broken rule: the fast path. */
+  accepts(value: unknown): value is T;
+  /**
+   * The broken rules, at most `limit`. Work and memory are bounded by that too, however many rules a hostile value breaks.
+   * @param pointer where `value` sits in the whole, such as `/17`
+   */
+  issues(value: unknown, pointer?: string, limit?: number): Issue[];
+}
+
+export function compile<S extends TSchema>(schema: S): Validator<Static<S>> {
+  const check = compileCheck(schema);
+  let collector: ReturnType<typeof createCollector> | undefined;
+  return {
+    accepts: (value): value is Static<S> => check(value),
+    issues(value, pointer = '', limit = MAX_ISSUES) {
+      if (check(value)) return [];
+      collector ??= createCollector(schema);
+      return collector(value, pointer, limit);
+    },
+  };
+}
+
+/**
+ * The value, when it fits.
+ * @throws DomainError `invalid` with every issue found (at most 100)
+ */
+export function assertValid<T>(validator: Validator<T>, value: unknown): T {
+  if (validator.accepts(value)) return value;
+  throw invalid(validator.issues(value));
+}
+
+/** The one way to say that input breaks rules. */
+export function invalid(issues: readonly Issue[]): DomainError {
+  const [first] = issues;
+  const detail =
+    issues.length === 1 && first !== undefined
+      ? `${first.pointer === '' ? 'The body' : first.pointer} ${first.detail}`
+      : `${issues.length} rules are broken; nothing was stored`;
+  return new DomainError('invalid', detail, { issues });
+}

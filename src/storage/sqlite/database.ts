@@ -1,0 +1,53 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
+import { DomainError } from '../../domain/errors.js';
+
+export type Database = BetterSqlite3.Database;
+
+/** Name of the metadata file inside `DATA_DIR`. */
+export const DATABASE_FILE = 'spanhouse.sqlite';
+
+/** A writer in another process (`npm run admin`) is waited for this long; the event loop stands still meanwhile. */
+const BUSY_TIMEOUT_MS = 1000;
+
+/**
+ * Opens (and creates) the metadata store: what is committed survives power loss, readers never wait for the writer.
+ * The caller applies the migrations and closes it.
+ */
+export function openDatabase(file: string): Database {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const database = new BetterSqlite3(file, { timeout: BUSY_TIMEOUT_MS });
+  try {
+    database.pragma('journal_mode = WAL');
+    database.pragma('synchronous = FULL');
+    database.pragma('foreign_keys = ON');
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/**
+ * Runs store work and turns what SQLite says about its own state (locked, full, unreadable) into
+ * `DomainError('unavailable')`; anything else, such as a broken constraint, is passed on.
+ */
+export function guarded<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof BetterSqlite3.SqliteError && /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY)/.test(error.code)) {
+      throw new DomainError('unavailable', 'The metadata store does not answer', { retryAfterSeconds: 1, cause: error });
+    }
+    throw error;
+  }
+}
+
+/** True for the violation of a UNIQUE or PRIMARY KEY constraint. */
+export function isDuplicate(error: unknown): boolean {
+  return (
+    error instanceof BetterSqlite3.SqliteError &&
+    (error.code === 'SQLITE_CONSTRAINT_UNIQUE' || error.code === 'SQLITE_CONSTRAINT_PRIMARYKEY')
+  );
+}

@@ -1,0 +1,104 @@
+import { DomainError } from '../../domain/errors.js';
+import type { ApiKey, Project, StoredApiKey, User } from '../../domain/identity/identity.js';
+import type { IdentityStore } from '../../domain/identity/identity-store.js';
+import type { Micros } from '../../domain/span/span.js';
+import { guarded, isDuplicate, type Database } from './database.js';
+
+const KEY_COLUMNS = 'id, project_id, user_id, name, prefix, created_at, last_used_at, revoked_at';
+
+function prepare(db: Database) {
+  return {
+    changeCounter: db.prepare<[], number>('PRAGMA data_version').pluck(),
+    insertUser: db.prepare<[User]>('INSERT INTO users (id, name, email, created_at) VALUES (@id, @name, @email, @created_at)'),
+    listUsers: db.prepare<[], User>('SELECT id, name, email, created_at FROM users ORDER BY created_at, id'),
+    insertProject: db.prepare<[Project]>('INSERT INTO projects (id, name, created_at) VALUES (@id, @name, @created_at)'),
+    findProject: db.prepare<[string], Project>('SELECT id, name, created_at FROM projects WHERE id = ?'),
+    listProjects: db.prepare<[], Project>('SELECT id, name, created_at FROM projects ORDER BY created_at, id'),
+    insertKey: db.prepare<[StoredApiKey]>(
+      `INSERT INTO api_keys (${KEY_COLUMNS}, hash)
+       VALUES (@id, @project_id, @user_id, @name, @prefix, @created_at, @last_used_at, @revoked_at, @hash)`,
+    ),
+    findKeyByHash: db.prepare<[Buffer], StoredApiKey>(`SELECT ${KEY_COLUMNS}, hash FROM api_keys WHERE hash = ?`),
+    listKeys: db.prepare<{ projectId: string | null }, ApiKey>(
+      `SELECT ${KEY_COLUMNS} FROM api_keys
+       WHERE revoked_at IS NULL AND (@projectId IS NULL OR project_id = @projectId) ORDER BY created_at, id`,
+    ),
+    revokeKey: db.prepare<{ projectId: string | null; keyId: string; at: Micros }>(
+      `UPDATE api_keys SET revoked_at = @at
+       WHERE id = @keyId AND revoked_at IS NULL AND (@projectId IS NULL OR project_id = @projectId)`,
+    ),
+    recordUse: db.prepare<{ keyId: string; at: Micros }>(
+      'UPDATE api_keys SET last_used_at = @at WHERE id = @keyId AND (last_used_at IS NULL OR last_used_at < @at)',
+    ),
+  };
+}
+
+/** Users, projects and keys in the SQLite file. */
+export class SqliteIdentityStore implements IdentityStore {
+  readonly #db: Database;
+  readonly #statements: ReturnType<typeof prepare>;
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.#statements = prepare(db);
+  }
+
+  changeCounter(): number {
+    return guarded(() => this.#statements.changeCounter.get() ?? 0);
+  }
+
+  transaction<T>(work: () => T): T {
+    return guarded(() => this.#db.transaction(work).immediate());
+  }
+
+  insertUser(user: User): void {
+    inserted('user', () => this.#statements.insertUser.run(user));
+  }
+
+  listUsers(): User[] {
+    return guarded(() => this.#statements.listUsers.all());
+  }
+
+  insertProject(project: Project): void {
+    inserted('project', () => this.#statements.insertProject.run(project));
+  }
+
+  findProject(id: string): Project | undefined {
+    return guarded(() => this.#statements.findProject.get(id));
+  }
+
+  listProjects(): Project[] {
+    return guarded(() => this.#statements.listProjects.all());
+  }
+
+  insertKey(key: StoredApiKey): void {
+    inserted('API key', () => this.#statements.insertKey.run(key));
+  }
+
+  findKeyByHash(hash: Buffer): StoredApiKey | undefined {
+    return guarded(() => this.#statements.findKeyByHash.get(hash));
+  }
+
+  listKeys(projectId: string | null): ApiKey[] {
+    return guarded(() => this.#statements.listKeys.all({ projectId }));
+  }
+
+  revokeKey(projectId: string | null, keyId: string, at: Micros): boolean {
+    return guarded(() => this.#statements.revokeKey.run({ projectId, keyId, at }).changes > 0);
+  }
+
+  recordUses(uses: ReadonlyMap<string, Micros>): void {
+    this.transaction(() => {
+      for (const [keyId, at] of uses) this.#statements.recordUse.run({ keyId, at });
+    });
+  }
+}
+
+function inserted(what: string, work: () => unknown): void {
+  try {
+    guarded(work);
+  } catch (error) {
+    if (isDuplicate(error)) throw new DomainError('conflict', `This ${what} exists already`, { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,106 @@
+import { DomainError, type DomainErrorKind, type Issue } from '../../domain/errors.js';
+
+/** RFC 9457. */
+export interface ProblemDetails {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly request_id: string;
+  readonly errors?: readonly Issue[];
+}
+
+interface HttpMeaning {
+  readonly status: number;
+  readonly title: string;
+}
+
+/** The one table from what went wrong to what HTTP calls it. */
+export const HTTP_MEANINGS: Readonly<Record<DomainErrorKind, HttpMeaning>> = {
+  malformed: { status: 400, title: 'The request cannot be read' },
+  unauthenticated: { status: 401, title: 'No valid API key' },
+  forbidden: { status: 403, title: 'Not allowed' },
+  not_found: { status: 404, title: 'Not found' },
+  method_not_allowed: { status: 405, title: 'Method not allowed' },
+  conflict: { status: 409, title: 'Conflict with the present state' },
+  too_large: { status: 413, title: 'The request is too large' },
+  unsupported_media: { status: 415, title: 'Content type or encoding not supported' },
+  invalid: { status: 422, title: 'The request breaks rules' },
+  overloaded: { status: 429, title: 'Too much at once' },
+  unavailable: { status: 503, title: 'A part of the service does not answer' },
+  internal: { status: 500, title: 'Internal error' },
+};
+
+/** What only HTTP knows. */
+const PROTOCOL_TITLES = { 400: 'The request cannot be read', 408: 'The request took too long', 431: 'The headers are too large' } as const;
+
+/** A failure of the HTTP exchange itself, which the domain has no word for. */
+export class ProtocolError extends Error {
+  readonly status: keyof typeof PROTOCOL_TITLES;
+
+  constructor(status: keyof typeof PROTOCOL_TITLES, detail: string) {
+    super(detail);
+    this.name = 'ProtocolError';
+    this.status = status;
+  }
+}
+
+/** The client went away while it sent its body: there is nobody to answer. */
+export class ClientGoneError extends Error {
+  constructor() {
+    super('The client closed the connection');
+    this.name = 'ClientGoneError';
+  }
+}
+
+/** An error as it goes out: the problem and the headers that belong to it. */
+export interface HttpProblem {
+  readonly problem: ProblemDetails;
+  readonly headers: Readonly<Record<string, string>>;
+  /** A defect of ours, to be logged in full; the problem says nothing of it. */
+  readonly defect: boolean;
+}
+
+/** Any error at all → its problem. Nothing of an unexpected error gets out. */
+export function toProblem(error: unknown, requestId: string): HttpProblem {
+  const known = error instanceof ProtocolError ? error : toDomainError(error);
+  if (known instanceof ProtocolError) {
+    const problem = { type: problemType(String(known.status)), title: PROTOCOL_TITLES[known.status], status: known.status };
+    return { problem: { ...problem, detail: known.message, request_id: requestId }, headers: {}, defect: false };
+  }
+  const { status, title } = HTTP_MEANINGS[known.kind];
+  const defect = known.kind === 'internal';
+  return {
+    problem: {
+      type: problemType(known.kind),
+      title,
+      status,
+      detail: defect ? 'The server met a defect; its log has more under this request id' : known.message,
+      request_id: requestId,
+      ...(known.issues.length > 0 ? { errors: known.issues } : {}),
+    },
+    headers: headersOf(known),
+    defect,
+  };
+}
+
+function toDomainError(error: unknown): DomainError {
+  if (error instanceof DomainError) return error;
+  // The router's own complaint about a path with bad percent-encoding.
+  if (error instanceof Error && 'status' in error && error.status === 400) {
+    return new DomainError('malformed', 'The path is not valid percent-encoded UTF-8', { cause: error });
+  }
+  return new DomainError('internal', 'Unexpected', { cause: error });
+}
+
+function headersOf(error: DomainError): Record<string, string> {
+  if (error.kind === 'unauthenticated') return { 'WWW-Authenticate': 'Bearer realm="spanhouse"' };
+  if (error.kind === 'overloaded' || error.kind === 'unavailable') {
+    return { 'Retry-After': String(Math.max(1, Math.ceil(error.retryAfterSeconds ?? 1))) };
+  }
+  return {};
+}
+
+function problemType(name: string): string {
+  return `urn:spanhouse:problem:${name}`;
+}

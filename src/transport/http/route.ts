@@ -1,0 +1,127 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import { Type, type Static, type TObject, type TSchema } from '@sinclair/typebox';
+import type { DomainErrorKind } from '../../domain/errors.js';
+import type { Principal } from '../../domain/identity/identity.js';
+import { assertValid, compile } from '../../domain/validation/validation.js';
+import type { ProblemDetails } from './errors.js';
+import { parseJson } from './json.js';
+import type { QueryDefinition } from './query.js';
+
+/** `key`: an API key is needed, and a `:project_id` in the path must be the key's. `public`: neither. */
+export type Access = 'key' | 'public';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** What a handler may log to; lines carry the request id. */
+export interface RequestLog {
+  error(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  info(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  debug(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+export interface RequestContext<P, Q, B, A extends Access = 'key'> {
+  /** Null on a public route. */
+  readonly principal: A extends 'key' ? Principal : null;
+  readonly params: P;
+  readonly query: Q;
+  readonly body: B;
+  readonly headers: IncomingHttpHeaders;
+  readonly requestId: string;
+  /** Aborted when the client goes away before it has the answer. */
+  readonly signal: AbortSignal;
+  readonly log: RequestLog;
+}
+
+interface WithHeaders {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What a handler answers. `body` is serialised here, `json` was serialised already. */
+export type HandlerResult =
+  | (WithHeaders & { readonly body: unknown })
+  | (WithHeaders & { readonly json: string | Buffer })
+  | (WithHeaders & { readonly content: string | Buffer; readonly contentType: string })
+  | (WithHeaders & { readonly stream: Readable; readonly contentType: string })
+  | (WithHeaders & { readonly status: 204 });
+
+export interface BodyDefinition<B> {
+  /** Accepted media types; another is 415. */
+  readonly contentTypes: readonly string[];
+  readonly schema: TSchema;
+  decode(bytes: Buffer, mediaType: string): B;
+}
+
+export interface ResponseDefinition {
+  readonly description: string;
+  /** Absent: no content. */
+  readonly schema?: TSchema;
+  /** Default `application/json`. */
+  readonly contentType?: string;
+}
+
+/** How a route writes errors when not as problem+json. Status and headers stay what they are. */
+export type ErrorRenderer = (
+  problem: ProblemDetails,
+  request: IncomingMessage,
+) => { readonly contentType: string; readonly content: string | Buffer };
+
+export interface RouteDefinition<P extends TObject, Q, B, A extends Access> {
+  readonly method: Method;
+  /** `/spans/:span_id`; a parameter may have a literal suffix: `/tags/:tag:pin`. */
+  readonly path: string;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly tag: string;
+  readonly access: A;
+  readonly params?: P;
+  readonly query?: QueryDefinition<Q>;
+  readonly body?: BodyDefinition<B>;
+  /** By status. */
+  readonly responses: Readonly<Record<number, ResponseDefinition>>;
+  /** Beyond those every route can answer (access, body, overload, defect). */
+  readonly errors: readonly DomainErrorKind[];
+  readonly renderError?: ErrorRenderer;
+  /** Not part of the documented interface (the documentation's own files). */
+  readonly hidden?: boolean;
+  handle(context: RequestContext<Static<P>, Q, B, A>): HandlerResult | Promise<HandlerResult>;
+}
+
+/** A route as the router and the documentation see it. */
+export type Route = Omit<RouteDefinition<TObject, unknown, unknown, Access>, 'handle'> & {
+  handle(context: RequestContext<unknown, unknown, unknown, Access>): HandlerResult | Promise<HandlerResult>;
+};
+
+/** Describes one endpoint, once: the router, the validation and the OpenAPI document come from it. */
+export function defineRoute<P extends TObject = TObject, Q = undefined, B = undefined, A extends Access = 'key'>(
+  definition: RouteDefinition<P, Q, B, A>,
+): Route {
+  return definition as unknown as Route;
+}
+
+/** A JSON body. `validate` replaces the plain check against the schema where the domain has more to say. */
+export function jsonBody<S extends TSchema, B = Static<S>>(
+  schema: S,
+  validate?: (value: unknown) => B,
+): BodyDefinition<B> {
+  const validator = compile(schema);
+  const check = validate ?? ((value: unknown) => assertValid(validator, value) as B);
+  return { contentTypes: ['application/json'], schema, decode: (bytes) => check(parseJson(bytes)) };
+}
+
+/** A body that the handler decodes itself, such as protobuf: its bytes (decompressed) and media type. */
+export function rawBody(contentTypes: readonly string[], description: string): BodyDefinition<RawBody> {
+  return {
+    contentTypes,
+    schema: Type.String({ format: 'binary', description }),
+    decode: (bytes, mediaType) => ({ bytes, mediaType }),
+  };
+}
+
+export interface RawBody {
+  readonly bytes: Buffer;
+  /** Lower case, without parameters. */
+  readonly mediaType: string;
+}
