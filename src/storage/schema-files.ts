@@ -23,3 +23,8 @@ function isPackageRoot(file: string): boolean {
   if (!existsSync(file)) return false;
   return (JSON.parse(readFileSync(file, 'utf8')) as { name?: unknown }).name === 'spanhouse';
 }
+
+/** The program's own version. */
+export function packageVersion(): string {
+  return (JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as { version: string }).version;
+}

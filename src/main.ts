@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { ConfigError, loadConfig } from './config/config.js';
+import { configurationHelp } from './config/documentation.js';
+import { DomainError } from './domain/errors.js';
+import { startServer, type RunningServer } from './server.js';
+import { DataDirLockedError } from './storage/sqlite/data-dir-lock.js';
+import { MigrationError } from './storage/sqlite/migrations.js';
+
+if (process.argv.includes('--help') || process.argv.includes('-h')) {
+  process.stdout.write(`Spanhouse. Configuration is by environment variables:\n\n${configurationHelp()}\n`);
+} else {
+  await run();
+}
+
+async function run(): Promise<void> {
+  try {
+    const config = loadConfig();
+    // Asked to stop while starting: the start is finished first, so that everything is closed in order.
+    const starting = startServer(config);
+    stopOnSignals(starting, config.shutdownTimeoutSeconds);
+    const server = await starting;
+    process.stdout.write(announcement(server));
+  } catch (error) {
+    process.stderr.write(`${explain(error)}\n`);
+    process.exit(1);
+  }
+}
+
+function stopOnSignals(starting: Promise<RunningServer>, timeoutSeconds: number): void {
+  let asked = false;
+  const stop = async () => {
+    if (asked) process.exit(1);
+    asked = true;
+    const deadline = setTimeout(() => {
+      process.stderr.write(`Not everything was closed within ${timeoutSeconds} s; ending anyway\n`);
+      process.exit(1);
+    }, timeoutSeconds * 1000);
+    deadline.unref();
+    try {
+      await (await starting).stop();
+      process.exit(0);
+    } catch (error) {
+      process.stderr.write(`${explain(error)}\n`);
+      process.exit(1);
+    }
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop());
+}
+
+/** What an operator can act on is said plainly; a stack is only shown for what nobody expected. */
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = 'code' in error ? error.code : undefined;
+  if (code === 'EADDRINUSE') return `Spanhouse cannot listen: ${error.message}. Set PORT to a free one.`;
+  if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOSPC' || code === 'EROFS') return `Spanhouse cannot start: ${error.message}`;
+  const expected = [ConfigError, DataDirLockedError, MigrationError, DomainError].some((type) => error instanceof type);
+  return expected ? error.message : (error.stack ?? error.message);
+}
+
+/** On the first start: everything needed for a first span. The key is never shown again. */
+function announcement({ url, created }: RunningServer): string {
+  if (created === null) return `Spanhouse is ready at ${url}\n`;
+  const key = created.key ?? '$SPANHOUSE_INIT_API_KEY';
+  const now = Date.now();
+  const span = {
+    trace_id: randomUUID(),
+    name: 'hello',
+    started_at: new Date(now - 120).toISOString(),
+    ended_at: new Date(now).toISOString(),
+  };
+  return `
+Spanhouse is ready at ${url}, its API documented at ${url}/docs
+
+  project  ${created.projectId}
+  API key  ${created.key ?? 'the one in SPANHOUSE_INIT_API_KEY'}
+${created.key === null ? '' : '           (shown only now: keep it)\n'}
+Send a first span, then look at its trace:
+
+  curl -sS ${url}/spans -H "Authorization: Bearer ${key}" -H 'Content-Type: application/json' -d '[${JSON.stringify(span)}]'
+  curl -sS ${url}/traces -H "Authorization: Bearer ${key}"
+
+`;
+}

@@ -1,0 +1,132 @@
+import { join } from 'node:path';
+import { publicUrl, type Config } from './config/config.js';
+import { IdentityService } from './domain/identity/identity-service.js';
+import { createEvents } from './observability/events.js';
+import { createLogger, type Logger } from './observability/logger.js';
+import { createMetrics } from './observability/metrics.js';
+import { packageVersion, schemaDirectory } from './storage/schema-files.js';
+import { lockDataDir } from './storage/sqlite/data-dir-lock.js';
+import { DATABASE_FILE, openDatabase, type Database } from './storage/sqlite/database.js';
+import { SqliteIdentityStore } from './storage/sqlite/identity-store.js';
+import { migrate, readMigrationFiles } from './storage/sqlite/migrations.js';
+import { createApp } from './transport/http/app.js';
+import { listen } from './transport/http/listener.js';
+import { buildOpenApi } from './transport/http/openapi.js';
+import type { Route } from './transport/http/route.js';
+import { createApiKeyRoute } from './transport/http/routes/api-keys/create-api-key.js';
+import { listApiKeysRoute } from './transport/http/routes/api-keys/list-api-keys.js';
+import { revokeApiKeyRoute } from './transport/http/routes/api-keys/revoke-api-key.js';
+import { docsRoutes } from './transport/http/routes/operations/docs.js';
+import { healthRoute } from './transport/http/routes/operations/health.js';
+import { metricsRoute } from './transport/http/routes/operations/metrics.js';
+import { openApiRoute } from './transport/http/routes/operations/openapi-document.js';
+import { readinessRoute, type ReadinessCheck } from './transport/http/routes/operations/readiness.js';
+
+/** Parts a caller may bring itself. */
+export interface ServerOverrides {
+  readonly logger?: Logger;
+  /** How long a body may take to arrive; default 60 s. */
+  readonly bodyTimeoutMs?: number;
+}
+
+export interface RunningServer {
+  /** Base of every URL handed out. */
+  readonly url: string;
+  readonly port: number;
+  /** The project and key that the first start made; the key is null when the configuration named it. */
+  readonly created: { readonly projectId: string; readonly key: string | null } | null;
+  /** Finishes what was accepted, then closes everything. Safe to call twice. */
+  stop(): Promise<void>;
+}
+
+const BODY_TIMEOUT_MS = 60_000;
+/** Bodies in work together may take this many times the largest one. */
+const BODIES_IN_WORK = 4;
+
+type Closer = () => void | Promise<void>;
+
+/**
+ * Starts the whole server.
+ * @throws DataDirLockedError, MigrationError, DomainError (init variables), or Error with `code` (EADDRINUSE, EACCES):
+ *   nothing is left open then
+ */
+export async function startServer(config: Config, overrides: ServerOverrides = {}): Promise<RunningServer> {
+  const closers: Closer[] = [];
+  const close = async () => {
+    for (let closer = closers.pop(); closer !== undefined; closer = closers.pop()) await closer();
+  };
+  try {
+    return await start(config, overrides, closers, close);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function start(config: Config, overrides: ServerOverrides, closers: Closer[], close: () => Promise<void>): Promise<RunningServer> {
+  const logger = overrides.logger ?? createLogger(config.log);
+  const metrics = createMetrics();
+  const events = createEvents(logger, metrics);
+
+  const lock = lockDataDir(config.dataDir);
+  closers.push(() => lock.release());
+  const database = openMetadata(config.dataDir);
+  closers.push(() => void database.close());
+
+  const identity = new IdentityService({
+    store: new SqliteIdentityStore(database),
+    onRecordFailed: (error) => logger.warn('Time of last use could not be written', { error }),
+  });
+  closers.push(() => identity.close());
+  const { created, initKeyRevoked } = identity.bootstrap(config.init);
+  if (initKeyRevoked) logger.warn('SPANHOUSE_INIT_API_KEY names a revoked key; it stays revoked');
+
+  const checks: ReadinessCheck[] = [{ name: 'sqlite', check: () => void database.prepare('SELECT 1 FROM projects LIMIT 1').get() }];
+  const api: Route[] = [createApiKeyRoute(identity), listApiKeysRoute(identity), revokeApiKeyRoute(identity)];
+  const bodyTimeoutMs = overrides.bodyTimeoutMs ?? BODY_TIMEOUT_MS;
+  const app = createApp({
+    routes: [...api, ...operations(api, { checks, metrics, metricsToken: config.metricsToken })],
+    identity,
+    limits: {
+      maxBodyBytes: config.http.maxBodyBytes,
+      maxBytesInWork: BODIES_IN_WORK * config.http.maxBodyBytes,
+      readTimeoutMs: bodyTimeoutMs,
+    },
+    log: logger,
+    observer: events,
+  });
+  const { host, port } = config.http;
+  const listener = await listen(app, { host, port, requestTimeoutMs: bodyTimeoutMs + 5_000 });
+  closers.push(() => listener.stop(config.shutdownTimeoutSeconds * 1000 * 0.8));
+
+  let stopped: Promise<void> | undefined;
+  const url = publicUrl(config.http, listener.port);
+  logger.info('Listening', { url });
+  return { url, port: listener.port, created, stop: () => (stopped ??= close()) };
+}
+
+function openMetadata(dataDir: string): Database {
+  const database = openDatabase(join(dataDir, DATABASE_FILE));
+  try {
+    migrate(database, readMigrationFiles(schemaDirectory('sqlite')));
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+interface OperationsParts {
+  readonly checks: readonly ReadinessCheck[];
+  readonly metrics: ReturnType<typeof createMetrics>;
+  readonly metricsToken: string | null;
+}
+
+function operations(api: readonly Route[], { checks, metrics, metricsToken }: OperationsParts): Route[] {
+  const routes: Route[] = [healthRoute(), readinessRoute(checks), metricsRoute(metrics.registry, metricsToken), ...docsRoutes()];
+  const info = { title: 'Spanhouse', version: packageVersion(), description: 'LLM traces, prompts and feedback on ClickHouse.' };
+  const documented = [...api, ...routes];
+  const document = openApiRoute(() => buildOpenApi(documented, info));
+  documented.push(document);
+  return [...routes, document];
+}

@@ -1,0 +1,149 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import type { Readable } from 'node:stream';
+import { lingerUntilSent } from './body.js';
+import { ClientGoneError, toProblem } from './errors.js';
+import { requestIdOf } from './request-id.js';
+import type { ErrorRenderer, HandlerResult, RequestLog } from './route.js';
+
+/** What the transport tells about requests. */
+export interface RequestObserver {
+  requestFinished(request: {
+    /** The route's template, such as `/spans/{span_id}`; `unmatched` when there is none. */
+    readonly route: string;
+    readonly method: string;
+    readonly status: number;
+    readonly seconds: number;
+    readonly requestId: string;
+  }): void;
+  /** A defect: answered 500. */
+  requestFailed(failure: { readonly requestId: string; readonly error: unknown }): void;
+}
+
+/** A logger that can carry the request id. */
+export interface RequestLogger extends RequestLog {
+  child(fields: Readonly<Record<string, unknown>>): RequestLog;
+}
+
+/** What is noted as the status when the client left before it got an answer. */
+const CLIENT_CLOSED_REQUEST = 499;
+/** A client that takes nothing for this long is given up, and what it was being sent is released. */
+const STALLED_CLIENT_MS = 60_000;
+
+/** One request and its answer, from the first header to the last byte. */
+export class Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly requestId: string;
+  /** Set by the route that took the request. */
+  route = 'unmatched';
+  renderError: ErrorRenderer | undefined;
+  readonly #observer: RequestObserver;
+  readonly #startedAt = performance.now();
+
+  constructor(request: IncomingMessage, response: ServerResponse, observer: RequestObserver) {
+    this.request = request;
+    this.response = response;
+    this.#observer = observer;
+    this.requestId = requestIdOf(request.headers['x-request-id']);
+    response.setHeader('X-Request-Id', this.requestId);
+    response.once('close', () => this.#finished());
+  }
+
+  /** Aborts when the client goes away before it has the whole answer. */
+  abortSignal(): AbortSignal {
+    const controller = new AbortController();
+    const { response } = this;
+    const gone = () => {
+      if (!response.writableFinished) controller.abort(new ClientGoneError());
+    };
+    if (response.destroyed) gone();
+    else response.once('close', gone);
+    return controller.signal;
+  }
+
+  async send(result: HandlerResult): Promise<void> {
+    if ('stream' in result) return this.#sendStream(result.stream, result.status, result.contentType, result.headers ?? {});
+    if ('json' in result) return this.#sendBytes(result.status, 'application/json', result.json, result.headers);
+    if ('content' in result) return this.#sendBytes(result.status, result.contentType, result.content, result.headers);
+    if ('body' in result) return this.#sendBytes(result.status, 'application/json', JSON.stringify(result.body), result.headers);
+    this.response.writeHead(result.status, { ...result.headers }).end();
+  }
+
+  /** Answers with the problem an error stands for; once the answer has begun, cuts it off instead. */
+  fail(error: unknown): void {
+    if (error instanceof ClientGoneError || this.response.destroyed) {
+      this.response.destroy();
+      return;
+    }
+    const { problem, headers, defect } = toProblem(error, this.requestId);
+    if (defect) this.#observer.requestFailed({ requestId: this.requestId, error });
+    if (this.response.headersSent) {
+      this.response.destroy();
+      return;
+    }
+    const { contentType, content } = this.renderError?.(problem, this.request) ?? {
+      contentType: 'application/problem+json',
+      content: JSON.stringify(problem),
+    };
+    if (hasBody(this.request)) lingerUntilSent(this.request, this.response);
+    this.#sendBytes(problem.status, contentType, content, headers);
+  }
+
+  #sendBytes(status: number, contentType: string, content: string | Buffer, headers?: Readonly<Record<string, string>>): void {
+    const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+    this.response.setTimeout(STALLED_CLIENT_MS);
+    this.response.writeHead(status, { 'Content-Type': contentType, 'Content-Length': bytes.length, ...headers });
+    this.response.end(bytes);
+  }
+
+  async #sendStream(stream: Readable, status: number, contentType: string, headers: Readonly<Record<string, string>>): Promise<void> {
+    // A source that fails at once can still be answered with an error.
+    await firstBytes(stream);
+    this.response.writeHead(status, { 'Content-Type': contentType, ...headers });
+    if (this.request.method === 'HEAD') {
+      stream.destroy();
+      this.response.end();
+      return;
+    }
+    this.response.setTimeout(STALLED_CLIENT_MS);
+    try {
+      await pipeline(stream, this.response);
+    } catch (error) {
+      if (!isPrematureClose(error)) throw error;
+    }
+  }
+
+  #finished(): void {
+    const { response, request } = this;
+    this.#observer.requestFinished({
+      route: this.route,
+      method: request.method ?? 'GET',
+      status: response.headersSent ? response.statusCode : CLIENT_CLOSED_REQUEST,
+      seconds: (performance.now() - this.#startedAt) / 1000,
+      requestId: this.requestId,
+    });
+  }
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+}
+
+function firstBytes(stream: Readable): Promise<void> {
+  if (stream.readableLength > 0 || stream.readableEnded) return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    const settle = (error?: Error) => {
+      stream.off('readable', settle).off('end', settle).off('error', settle).off('close', closed);
+      if (error === undefined) resolve();
+      else reject(error);
+    };
+    const closed = () => settle(stream.errored ?? new ClientGoneError());
+    if (stream.destroyed) return closed();
+    stream.on('readable', settle).on('end', settle).on('error', settle).on('close', closed);
+  });
+}
+
+function isPrematureClose(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
+}

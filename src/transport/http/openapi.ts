@@ -1,0 +1,176 @@
+import type { TObject, TSchema } from '@sinclair/typebox';
+import { MAX_ISSUES, type DomainErrorKind } from '../../domain/errors.js';
+import { HTTP_MEANINGS } from './errors.js';
+import { templatePath } from './path.js';
+import type { Route } from './route.js';
+
+export interface OpenApiInfo {
+  readonly title: string;
+  readonly version: string;
+  readonly description: string;
+}
+
+/** A JSON object of the OpenAPI document. */
+export type Json = { [key: string]: unknown };
+
+/** The OpenAPI 3.1 document of these routes. Schemas with an `$id` become shared components of that name. */
+export function buildOpenApi(routes: readonly Route[], info: OpenApiInfo): Json {
+  const components = new Map<string, Json>();
+  const shown = routes.filter(({ hidden }) => hidden !== true);
+  const paths: Record<string, Json> = {};
+  for (const route of shown) {
+    const path = (paths[templatePath(route.path)] ??= {});
+    path[route.method.toLowerCase()] = operation(route, components);
+  }
+  const tags = [...new Set(shown.map(({ tag }) => tag))].map((name) => ({ name }));
+  const schemas = { ...Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))), Problem: PROBLEM };
+  return {
+    openapi: '3.1.0',
+    info: { ...info, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    servers: [{ url: '/', description: 'This server' }],
+    tags,
+    paths,
+    components: {
+      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'An API key of the project: `Authorization: Bearer sk_sh_…`' } },
+      responses: errorResponses(),
+      schemas,
+    },
+  };
+}
+
+function operation(route: Route, components: Map<string, Json>): Json {
+  const parameters = [...pathParameters(route, components), ...queryParameters(route, components)];
+  return {
+    operationId: route.operationId,
+    summary: route.summary,
+    description: route.description,
+    tags: [route.tag],
+    security: route.access === 'key' ? [{ apiKey: [] }] : [],
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(route.body === undefined ? {} : { requestBody: requestBody(route.body, components) }),
+    responses: responses(route, components),
+  };
+}
+
+function requestBody(body: NonNullable<Route['body']>, components: Map<string, Json>): Json {
+  const schema = shared(body.schema, components);
+  return { required: true, content: Object.fromEntries(body.contentTypes.map((type) => [type, { schema }])) };
+}
+
+function responses(route: Route, components: Map<string, Json>): Json {
+  const result: Json = {};
+  for (const [status, { description, schema, contentType }] of Object.entries(route.responses)) {
+    const content = schema === undefined ? {} : { content: { [contentType ?? 'application/json']: { schema: shared(schema, components) } } };
+    result[status] = { description, ...content };
+  }
+  for (const kind of errorKinds(route)) {
+    const status = String(HTTP_MEANINGS[kind].status);
+    result[status] ??= { $ref: `#/components/responses/${kind}` };
+  }
+  return result;
+}
+
+/** What a route says itself, and what follows from its shape. */
+function errorKinds(route: Route): DomainErrorKind[] {
+  const kinds = new Set<DomainErrorKind>(route.errors);
+  if (route.access === 'key') kinds.add('unauthenticated');
+  if (route.access === 'key' && route.path.includes('/:project_id')) kinds.add('forbidden');
+  if (route.body !== undefined) for (const kind of ['malformed', 'too_large', 'unsupported_media', 'overloaded'] as const) kinds.add(kind);
+  if (route.body !== undefined || route.query !== undefined || route.params !== undefined) kinds.add('invalid');
+  kinds.add('internal');
+  return [...kinds].sort((a, b) => HTTP_MEANINGS[a].status - HTTP_MEANINGS[b].status);
+}
+
+function pathParameters(route: Route, components: Map<string, Json>): Json[] {
+  return propertiesOf(route.params).map(([name, schema]) => ({
+    name,
+    in: 'path',
+    required: true,
+    ...described(schema),
+    schema: shared(schema, components),
+  }));
+}
+
+function queryParameters(route: Route, components: Map<string, Json>): Json[] {
+  const query = route.query;
+  if (query === undefined) return [];
+  const required = new Set<string>(query.schema.required ?? []);
+  const named = propertiesOf(query.schema).map(([name, schema]): Json => ({
+    name,
+    in: 'query',
+    ...(required.has(name) && schema.default === undefined ? { required: true } : {}),
+    ...described(schema),
+    schema: shared(schema, components),
+  }));
+  if (query.anyOther === undefined) return named;
+  const { name, description } = query.anyOther;
+  const schema = { type: 'object', additionalProperties: { type: 'string' }, description };
+  return [...named, { name, in: 'query', style: 'form', explode: true, description, schema }];
+}
+
+function propertiesOf(schema: TObject | undefined): [string, TSchema][] {
+  return Object.entries(schema?.properties ?? {});
+}
+
+function described({ description }: TSchema): Json {
+  return description === undefined ? {} : { description };
+}
+
+/** The schema as the document shows it: named parts are moved to the components and referred to. */
+function shared(schema: TSchema, components: Map<string, Json>): Json {
+  return hoist(JSON.parse(JSON.stringify(schema)), components) as Json;
+}
+
+function hoist(value: unknown, components: Map<string, Json>): unknown {
+  if (Array.isArray(value)) return value.map((item) => hoist(item, components));
+  if (typeof value !== 'object' || value === null) return value;
+  const { $id, ...rest } = value as Json;
+  const children = Object.fromEntries(Object.entries(rest).map(([key, item]) => [key, hoist(item, components)]));
+  if (typeof $id !== 'string') return children;
+  const known = components.get($id);
+  if (known !== undefined && JSON.stringify(known) !== JSON.stringify(children)) {
+    throw new Error(`Two different schemas are called ${$id}`);
+  }
+  components.set($id, children);
+  return { $ref: `#/components/schemas/${$id}` };
+}
+
+function errorResponses(): Json {
+  const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
+  const header = (description: string) => ({ description, schema: { type: 'string' } });
+  const extra: Partial<Record<DomainErrorKind, Json>> = {
+    unauthenticated: { headers: { 'WWW-Authenticate': header('`Bearer`') } },
+    method_not_allowed: { headers: { Allow: header('The methods this path takes') } },
+    overloaded: { headers: { 'Retry-After': header('Seconds after which to try again') } },
+    unavailable: { headers: { 'Retry-After': header('Seconds after which to try again') } },
+  };
+  const kinds = Object.keys(HTTP_MEANINGS) as DomainErrorKind[];
+  return Object.fromEntries(kinds.map((kind) => [kind, { description: HTTP_MEANINGS[kind].title, ...extra[kind], content }]));
+}
+
+const PROBLEM: Json = {
+  type: 'object',
+  description: 'What went wrong (RFC 9457).',
+  required: ['type', 'title', 'status', 'detail', 'request_id'],
+  properties: {
+    type: { type: 'string', description: 'Names the kind of problem; a URN that does not change.' },
+    title: { type: 'string', description: 'The kind of problem in words.' },
+    status: { type: 'integer', description: 'The HTTP status.' },
+    detail: { type: 'string', description: 'What is wrong with this request.' },
+    request_id: { type: 'string', description: 'The `X-Request-Id` of this exchange; the server log has it too.' },
+    errors: {
+      type: 'array',
+      maxItems: MAX_ISSUES,
+      description: 'Every broken rule found.',
+      items: {
+        type: 'object',
+        description: 'One broken rule.',
+        required: ['pointer', 'detail'],
+        properties: {
+          pointer: { type: 'string', description: 'JSON pointer into the body, `?name` of a query parameter or `{name}` of a path parameter.' },
+          detail: { type: 'string', description: 'The rule, in words.' },
+        },
+      },
+    },
+  },
+};

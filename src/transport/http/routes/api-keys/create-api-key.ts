@@ -1,0 +1,37 @@
+import { Type } from '@sinclair/typebox';
+import type { IdentityService } from '../../../../domain/identity/identity-service.js';
+import { defineRoute, jsonBody, type Route } from '../../route.js';
+import { ApiKeyCreated, ProjectParams, toApiKeyRead } from './schema.js';
+
+const ApiKeyCreate = Type.Object(
+  {
+    name: Type.String({
+      minLength: 1,
+      maxLength: 200,
+      pattern: '\\S',
+      'x-must': 'have 1 to 200 characters, not only spaces',
+      description: 'What the key is for.',
+    }),
+  },
+  { $id: 'ApiKeyCreate', description: 'A key to be made.' },
+);
+
+export function createApiKeyRoute(identity: Pick<IdentityService, 'createKey'>): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/projects/:project_id/api-keys',
+    operationId: 'createApiKey',
+    summary: 'Make an API key',
+    description: 'Makes a key for the project, on behalf of the calling user. The answer holds the key itself, this once.',
+    tag: 'API keys',
+    access: 'key',
+    params: ProjectParams,
+    body: jsonBody(ApiKeyCreate),
+    responses: { 201: { description: 'The new key.', schema: ApiKeyCreated } },
+    errors: ['conflict', 'unavailable'],
+    handle({ principal, params, body }) {
+      const created = identity.createKey({ projectId: params.project_id, userId: principal.user_id, name: body.name });
+      return { status: 201, body: { ...toApiKeyRead(created), key: created.key } };
+    },
+  });
+}

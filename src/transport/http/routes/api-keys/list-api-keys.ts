@@ -1,0 +1,20 @@
+import { Type } from '@sinclair/typebox';
+import type { IdentityService } from '../../../../domain/identity/identity-service.js';
+import { defineRoute, type Route } from '../../route.js';
+import { ApiKeyRead, ProjectParams, toApiKeyRead } from './schema.js';
+
+export function listApiKeysRoute(identity: Pick<IdentityService, 'listKeys'>): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/projects/:project_id/api-keys',
+    operationId: 'listApiKeys',
+    summary: 'List the API keys of the project',
+    description: 'Keys that are not revoked, oldest first; a project has at most 1,000.',
+    tag: 'API keys',
+    access: 'key',
+    params: ProjectParams,
+    responses: { 200: { description: 'The keys.', schema: Type.Array(ApiKeyRead, { description: 'The keys.' }) } },
+    errors: ['unavailable'],
+    handle: ({ params }) => ({ status: 200, body: identity.listKeys(params.project_id).map(toApiKeyRead) }),
+  });
+}

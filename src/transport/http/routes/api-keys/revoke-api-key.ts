@@ -1,0 +1,22 @@
+import type { IdentityService } from '../../../../domain/identity/identity-service.js';
+import { defineRoute, type Route } from '../../route.js';
+import { ApiKeyParams } from './schema.js';
+
+export function revokeApiKeyRoute(identity: Pick<IdentityService, 'revokeKey'>): Route {
+  return defineRoute({
+    method: 'DELETE',
+    path: '/projects/:project_id/api-keys/:key_id',
+    operationId: 'revokeApiKey',
+    summary: 'Revoke an API key',
+    description: 'The key is refused from the next request on, for good. A key may revoke itself.',
+    tag: 'API keys',
+    access: 'key',
+    params: ApiKeyParams,
+    responses: { 204: { description: 'Revoked.' } },
+    errors: ['not_found', 'unavailable'],
+    handle({ params }) {
+      identity.revokeKey(params.project_id, params.key_id);
+      return { status: 204 };
+    },
+  });
+}

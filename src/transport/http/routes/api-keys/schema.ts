@@ -1,0 +1,44 @@
+import { Type, type Static } from '@sinclair/typebox';
+import type { ApiKey } from '../../../../domain/identity/identity.js';
+import type { Micros } from '../../../../domain/span/span.js';
+
+const uuid = (description: string) => Type.String({ format: 'uuid', description });
+const time = (description: string) => Type.String({ format: 'date-time', description });
+
+const properties = {
+  id: uuid('Id of the key; not the key itself.'),
+  project_id: uuid('The project the key opens.'),
+  user_id: uuid('The user on whose behalf the key acts.'),
+  name: Type.String({ description: 'What the key is for.' }),
+  prefix: Type.String({ description: 'The first characters of the key, to tell keys apart.' }),
+  created_at: time('When it was made.'),
+  last_used_at: Type.Union([time('A time'), Type.Null({ description: 'Never' })], {
+    description: 'When it was last used, to about a minute; null: never.',
+  }),
+};
+
+export const ApiKeyRead = Type.Object(properties, { $id: 'ApiKey', description: 'An API key, without the key itself.' });
+
+export const ApiKeyCreated = Type.Object(
+  { ...properties, key: Type.String({ description: 'The key itself. Shown this once; only its hash is kept.' }) },
+  { $id: 'ApiKeyCreated', description: 'A new API key.' },
+);
+
+export const ProjectParams = Type.Object({ project_id: uuid('The project; must be that of the API key.') });
+export const ApiKeyParams = Type.Object({ ...ProjectParams.properties, key_id: uuid('Id of the key.') });
+
+export function toApiKeyRead(key: ApiKey): Static<typeof ApiKeyRead> {
+  return {
+    id: key.id,
+    project_id: key.project_id,
+    user_id: key.user_id,
+    name: key.name,
+    prefix: key.prefix,
+    created_at: toIso(key.created_at),
+    last_used_at: key.last_used_at === null ? null : toIso(key.last_used_at),
+  };
+}
+
+function toIso(at: Micros): string {
+  return new Date(at / 1000).toISOString();
+}

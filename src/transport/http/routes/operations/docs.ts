@@ -1,0 +1,77 @@
+import { createReadStream } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { Type } from '@sinclair/typebox';
+import { defineRoute, type HandlerResult, type Route } from '../../route.js';
+
+const ASSETS = {
+  '/docs/swagger-ui.css': { file: 'swagger-ui.css', contentType: 'text/css; charset=utf-8' },
+  '/docs/swagger-ui-bundle.js': { file: 'swagger-ui-bundle.js', contentType: 'text/javascript; charset=utf-8' },
+} as const;
+
+/** Everything comes from this server. The page styles its elements inline, which is why styles may be. */
+const CONTENT_SECURITY_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; " +
+  "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Spanhouse API</title>
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+<link rel="icon" href="data:,">
+</head>
+<body>
+<div id="docs"></div>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`;
+
+/** `validatorUrl: null`: the page would otherwise show a badge that a third party draws. */
+const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#docs', deepLinking: true, validatorUrl: null });\n`;
+
+/** The documentation for people, served without any third party. */
+export function docsRoutes(): Route[] {
+  const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  return [
+    page('/docs', 'getDocs', () => ({
+      status: 200,
+      content: PAGE,
+      contentType: 'text/html; charset=utf-8',
+      headers: { 'Content-Security-Policy': CONTENT_SECURITY_POLICY },
+    })),
+    asset('/docs/start.js', () => ({ status: 200, content: START, contentType: 'text/javascript; charset=utf-8' })),
+    ...Object.entries(ASSETS).map(([path, { file, contentType }]) =>
+      asset(path, () => ({
+        status: 200,
+        stream: createReadStream(join(folder, file)),
+        contentType,
+        headers: { 'Cache-Control': 'public, max-age=86400' },
+      })),
+    ),
+  ];
+}
+
+function page(path: string, operationId: string, handle: () => HandlerResult, hidden = false): Route {
+  return defineRoute({
+    method: 'GET',
+    path,
+    operationId,
+    summary: 'This interface as a page to read and try',
+    description: 'Swagger UI over `/openapi.json`.',
+    tag: 'Operations',
+    access: 'public',
+    hidden,
+    responses: { 200: { description: 'The page.', contentType: 'text/html', schema: Type.String({ description: 'HTML.' }) } },
+    errors: [],
+    handle,
+  });
+}
+
+function asset(path: string, handle: () => HandlerResult): Route {
+  return page(path, `getAsset_${path}`, handle, true);
+}

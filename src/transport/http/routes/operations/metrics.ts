@@ -1,0 +1,44 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { Type } from '@sinclair/typebox';
+import { DomainError } from '../../../../domain/errors.js';
+import { bearerToken } from '../../../../domain/identity/api-key.js';
+import { defineRoute, type Route } from '../../route.js';
+
+/** What is exposed: a prom-client registry is one. */
+export interface MetricsSource {
+  readonly contentType: string;
+  metrics(): Promise<string>;
+}
+
+/** @param token null: open to everybody */
+export function metricsRoute(source: MetricsSource, token: string | null): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/metrics',
+    operationId: 'getMetrics',
+    summary: 'Metrics for Prometheus',
+    description: 'Needs `Authorization: Bearer $METRICS_TOKEN` when that variable is set; never an API key.',
+    tag: 'Operations',
+    access: 'public',
+    responses: {
+      200: {
+        description: 'The metrics.',
+        contentType: 'text/plain',
+        schema: Type.String({ description: 'Prometheus text format.' }),
+      },
+    },
+    errors: ['unauthenticated'],
+    async handle({ headers }) {
+      if (token !== null && !sameToken(bearerToken(headers.authorization) ?? '', token)) {
+        throw new DomainError('unauthenticated', 'The metrics need Authorization: Bearer <METRICS_TOKEN>');
+      }
+      return { status: 200, content: await source.metrics(), contentType: source.contentType };
+    },
+  });
+}
+
+/** Compares digests, so that neither the content nor the length shows in the time it takes. */
+function sameToken(given: string, expected: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(expected));
+}
