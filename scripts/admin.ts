@@ -17,7 +17,9 @@ interface GlobalOptions {
 type Row = Readonly<Record<string, unknown>>;
 
 const program = new Command('admin')
-  .description('Keys, projects and users of a Spanhouse DATA_DIR. Works while the server runs; it takes notice at once.')
+  .description(
+    'Keys, projects and users of a Spanhouse DATA_DIR. Works while the server runs; it takes notice at once.',
+  )
   .option('--json', 'print JSON instead of a table')
   .option('--data-dir <path>', 'instead of the environment variable DATA_DIR');
 
@@ -40,7 +42,9 @@ program
   .command('list-keys')
   .description('list the keys that are not revoked')
   .option('--project <id>', 'only those of this project')
-  .action(({ project }: { project?: string }) => run((identity) => identity.listKeys(project?.toLowerCase() ?? null).map(keyRow)));
+  .action(({ project }: { project?: string }) =>
+    run((identity) => identity.listKeys(project?.toLowerCase() ?? null).map(keyRow)),
+  );
 
 program
   .command('revoke-key')
@@ -121,10 +125,18 @@ function onlyOne(what: string, given: string | undefined, all: readonly { id: st
 
 function keyRow(key: ApiKey): Row {
   const { id, name, prefix, project_id, user_id, created_at, last_used_at } = key;
-  return { id, name, prefix, project_id, user_id, created_at: iso(created_at), last_used_at: last_used_at === null ? null : iso(last_used_at) };
+  return {
+    id,
+    name,
+    prefix,
+    project_id,
+    user_id,
+    created_at: iso(created_at),
+    last_used_at: last_used_at === null ? null : iso(last_used_at),
+  };
 }
 
-function timed<T extends { readonly created_at: number }>(row: T): Row {
+function timed(row: { readonly created_at: number }): Row {
   return { ...row, created_at: iso(row.created_at) };
 }
 

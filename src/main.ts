@@ -52,7 +52,8 @@ function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error ? error.code : undefined;
   if (code === 'EADDRINUSE') return `Spanhouse cannot listen: ${error.message}. Set PORT to a free one.`;
-  if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOSPC' || code === 'EROFS') return `Spanhouse cannot start: ${error.message}`;
+  if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOSPC' || code === 'EROFS')
+    return `Spanhouse cannot start: ${error.message}`;
   const expected = [ConfigError, DataDirLockedError, MigrationError, DomainError].some((type) => error instanceof type);
   return expected ? error.message : (error.stack ?? error.message);
 }

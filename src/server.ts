@@ -63,7 +63,12 @@ export async function startServer(config: Config, overrides: ServerOverrides = {
   }
 }
 
-async function start(config: Config, overrides: ServerOverrides, closers: Closer[], close: () => Promise<void>): Promise<RunningServer> {
+async function start(
+  config: Config,
+  overrides: ServerOverrides,
+  closers: Closer[],
+  close: () => Promise<void>,
+): Promise<RunningServer> {
   const logger = overrides.logger ?? createLogger(config.log);
   const metrics = createMetrics();
   const events = createEvents(logger, metrics);
@@ -81,7 +86,9 @@ async function start(config: Config, overrides: ServerOverrides, closers: Closer
   const { created, initKeyRevoked } = identity.bootstrap(config.init);
   if (initKeyRevoked) logger.warn('SPANHOUSE_INIT_API_KEY names a revoked key; it stays revoked');
 
-  const checks: ReadinessCheck[] = [{ name: 'sqlite', check: () => void database.prepare('SELECT 1 FROM projects LIMIT 1').get() }];
+  const checks: ReadinessCheck[] = [
+    { name: 'sqlite', check: () => void database.prepare('SELECT 1 FROM projects LIMIT 1').get() },
+  ];
   const api: Route[] = [createApiKeyRoute(identity), listApiKeysRoute(identity), revokeApiKeyRoute(identity)];
   const bodyTimeoutMs = overrides.bodyTimeoutMs ?? BODY_TIMEOUT_MS;
   const app = createApp({
@@ -123,8 +130,17 @@ interface OperationsParts {
 }
 
 function operations(api: readonly Route[], { checks, metrics, metricsToken }: OperationsParts): Route[] {
-  const routes: Route[] = [healthRoute(), readinessRoute(checks), metricsRoute(metrics.registry, metricsToken), ...docsRoutes()];
-  const info = { title: 'Spanhouse', version: packageVersion(), description: 'LLM traces, prompts and feedback on ClickHouse.' };
+  const routes: Route[] = [
+    healthRoute(),
+    readinessRoute(checks),
+    metricsRoute(metrics.registry, metricsToken),
+    ...docsRoutes(),
+  ];
+  const info = {
+    title: 'Spanhouse',
+    version: packageVersion(),
+    description: 'LLM traces, prompts and feedback on ClickHouse.',
+  };
   const documented = [...api, ...routes];
   const document = openApiRoute(() => buildOpenApi(documented, info));
   documented.push(document);

@@ -96,13 +96,21 @@ export class IdentityService {
     const apiKey = request.apiKey ?? null;
     if (projectId !== null) requireUuid(projectId);
     if (apiKey !== null && !isUsableApiKey(apiKey)) {
-      throw new DomainError('invalid', 'The initial API key must be 8 to 256 printable ASCII characters without spaces');
+      throw new DomainError(
+        'invalid',
+        'The initial API key must be 8 to 256 printable ASCII characters without spaces',
+      );
     }
     return this.#store.transaction(() => this.#bootstrap(projectId, apiKey));
   }
 
   createUser(input: { readonly name: string; readonly email?: string | null }): User {
-    const user = { id: randomUUID(), name: usableName(input.name), email: input.email ?? null, created_at: this.#now() };
+    const user = {
+      id: randomUUID(),
+      name: usableName(input.name),
+      email: input.email ?? null,
+      created_at: this.#now(),
+    };
     this.#store.insertUser(user);
     return user;
   }
@@ -127,7 +135,8 @@ export class IdentityService {
   createKey(input: { readonly projectId: string; readonly userId: string; readonly name: string }): CreatedApiKey {
     return this.#store.transaction(() => {
       if (this.#store.findProject(input.projectId) === undefined) throw new DomainError('not_found', 'No such project');
-      if (!this.#store.listUsers().some(({ id }) => id === input.userId)) throw new DomainError('not_found', 'No such user');
+      if (!this.#store.listUsers().some(({ id }) => id === input.userId))
+        throw new DomainError('not_found', 'No such user');
       if (this.#store.listKeys(input.projectId).length >= MAX_KEYS_PER_PROJECT) {
         throw new DomainError('conflict', `A project has at most ${MAX_KEYS_PER_PROJECT} keys: revoke one first`);
       }

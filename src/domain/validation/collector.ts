@@ -69,7 +69,9 @@ function objectPart(schema: JsonSchema): Part {
   const whole = leafPart(without(schema, ['properties', 'required', 'additionalProperties', 'patternProperties']));
   const required = (schema['required'] as string[] | undefined) ?? [];
   const properties = compileParts(schema['properties']);
-  const patterns = [...compileParts(schema['patternProperties'])].map(([source, part]) => [new RegExp(source, 'u'), part] as const);
+  const patterns = [...compileParts(schema['patternProperties'])].map(
+    ([source, part]) => [new RegExp(source, 'u'), part] as const,
+  );
   const additional = schema['additionalProperties'];
   const additionalPart = isSchema(additional) ? compilePart(additional) : null;
   const rest = patterns.length > 0 || additionalPart !== null || additional === false;
@@ -113,7 +115,9 @@ function nullableBranch(schema: JsonSchema): JsonSchema | null {
 }
 
 function hasChildren(schema: JsonSchema): boolean {
-  return ['properties', 'required', 'additionalProperties', 'patternProperties'].some((key) => schema[key] !== undefined);
+  return ['properties', 'required', 'additionalProperties', 'patternProperties'].some(
+    (key) => schema[key] !== undefined,
+  );
 }
 
 function isSchema(value: unknown): value is JsonSchema {

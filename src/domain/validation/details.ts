@@ -18,7 +18,8 @@ export function describe(errors: readonly ErrorObject[]): string {
   const types = branches.filter(({ keyword }) => keyword === 'type');
   if (types.length > 0 && types.length === branches.length) return `must be ${oneOf(types.flatMap(typeNames))}`;
   const constants = branches.filter(({ keyword }) => keyword === 'const');
-  if (constants.length > 1) return `must be one of ${constants.map(({ params }) => shown(params['allowedValue'])).join(', ')}`;
+  if (constants.length > 1)
+    return `must be one of ${constants.map(({ params }) => shown(params['allowedValue'])).join(', ')}`;
   // Of several branches, one that got past its type is what the sender meant.
   const meant = branches.find(({ keyword }) => keyword !== 'type') ?? errors[0];
   return meant === undefined ? 'is not valid' : describeOne(meant);

@@ -28,7 +28,9 @@ export function compileCheck(schema: TSchema | JsonSchema): ValidateFunction {
 
 /** A copy without `$id` and without what JSON cannot say. */
 export function plain(schema: TSchema | JsonSchema): JsonSchema {
-  const text = JSON.stringify(schema, (key, value: unknown) => (key === '$id' && typeof value === 'string' ? undefined : value));
+  const text = JSON.stringify(schema, (key, value: unknown) =>
+    key === '$id' && typeof value === 'string' ? undefined : value,
+  );
   return JSON.parse(text) as JsonSchema;
 }
 

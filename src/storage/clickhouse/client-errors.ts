@@ -50,8 +50,20 @@ const NOT_NOW: ReadonlyMap<number, string> = new Map([
 const BEFORE_WRITING: ReadonlySet<number> = new Set([16, 26, 27, 32, 33, 60, 62, 81, 115, 164, 202, 516]);
 
 /** Node's codes of a ClickHouse that cannot be reached. */
-const NO_CONNECTION: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
-const BROKEN_CONNECTION: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ECONNABORTED', 'ERR_STREAM_PREMATURE_CLOSE']);
+const NO_CONNECTION: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
+const BROKEN_CONNECTION: ReadonlySet<string> = new Set([
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ECONNABORTED',
+  'ERR_STREAM_PREMATURE_CLOSE',
+]);
 
 interface Failure {
   readonly kind: DomainErrorKind;
@@ -83,15 +95,18 @@ function classify(cause: unknown): Failure {
   if (cause instanceof ClickHouseError) {
     const code = Number(cause.code);
     const limit = LIMITS.get(code);
-    if (limit !== undefined) return { kind: 'unavailable', detail: `the query met its limit of ${limit}: narrow the filters` };
+    if (limit !== undefined)
+      return { kind: 'unavailable', detail: `the query met its limit of ${limit}: narrow the filters` };
     const reason = NOT_NOW.get(code);
     if (reason !== undefined) return { kind: 'unavailable', detail: reason };
     return { kind: 'internal', detail: `ClickHouse refused a statement (code ${cause.code})` };
   }
   const code = codeOf(cause);
-  if (NO_CONNECTION.has(code) || BROKEN_CONNECTION.has(code)) return { kind: 'unavailable', detail: 'ClickHouse does not answer' };
+  if (NO_CONNECTION.has(code) || BROKEN_CONNECTION.has(code))
+    return { kind: 'unavailable', detail: 'ClickHouse does not answer' };
   const message = cause instanceof Error ? cause.message : String(cause);
-  if (/^Timeout error|socket hang up|aborted/i.test(message)) return { kind: 'unavailable', detail: 'ClickHouse does not answer in time' };
+  if (/^Timeout error|socket hang up|aborted/i.test(message))
+    return { kind: 'unavailable', detail: 'ClickHouse does not answer in time' };
   return { kind: 'internal', detail: 'a statement to ClickHouse failed' };
 }
 

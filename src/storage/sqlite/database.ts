@@ -37,8 +37,14 @@ export function guarded<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (error instanceof BetterSqlite3.SqliteError && /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY)/.test(error.code)) {
-      throw new DomainError('unavailable', 'The metadata store does not answer', { retryAfterSeconds: 1, cause: error });
+    if (
+      error instanceof BetterSqlite3.SqliteError &&
+      /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY)/.test(error.code)
+    ) {
+      throw new DomainError('unavailable', 'The metadata store does not answer', {
+        retryAfterSeconds: 1,
+        cause: error,
+      });
     }
     throw error;
   }

@@ -9,9 +9,13 @@ const KEY_COLUMNS = 'id, project_id, user_id, name, prefix, created_at, last_use
 function prepare(db: Database) {
   return {
     changeCounter: db.prepare<[], number>('PRAGMA data_version').pluck(),
-    insertUser: db.prepare<[User]>('INSERT INTO users (id, name, email, created_at) VALUES (@id, @name, @email, @created_at)'),
+    insertUser: db.prepare<[User]>(
+      'INSERT INTO users (id, name, email, created_at) VALUES (@id, @name, @email, @created_at)',
+    ),
     listUsers: db.prepare<[], User>('SELECT id, name, email, created_at FROM users ORDER BY created_at, id'),
-    insertProject: db.prepare<[Project]>('INSERT INTO projects (id, name, created_at) VALUES (@id, @name, @created_at)'),
+    insertProject: db.prepare<[Project]>(
+      'INSERT INTO projects (id, name, created_at) VALUES (@id, @name, @created_at)',
+    ),
     findProject: db.prepare<[string], Project>('SELECT id, name, created_at FROM projects WHERE id = ?'),
     listProjects: db.prepare<[], Project>('SELECT id, name, created_at FROM projects ORDER BY created_at, id'),
     insertKey: db.prepare<[StoredApiKey]>(

@@ -40,10 +40,13 @@ interface AppliedMigration {
  * @throws MigrationError `bad_file` unless they are numbered 1, 2, 3 …
  */
 export function readMigrationFiles(directory: string): MigrationFile[] {
-  const names = readdirSync(directory).filter((name) => name.endsWith('.sql')).sort();
+  const names = readdirSync(directory)
+    .filter((name) => name.endsWith('.sql'))
+    .sort();
   return names.map((file, index) => {
     const match = /^(\d{4})_([a-z0-9_]+)\.sql$/.exec(file);
-    if (match === null) throw new MigrationError('bad_file', `${join(directory, file)}: the name must be NNNN_name.sql`);
+    if (match === null)
+      throw new MigrationError('bad_file', `${join(directory, file)}: the name must be NNNN_name.sql`);
     const version = Number(match[1]);
     if (version !== index + 1) {
       throw new MigrationError('bad_file', `${join(directory, file)}: number ${index + 1} was expected next`);
@@ -65,8 +68,12 @@ export function migrate(database: Database, files: readonly MigrationFile[]): nu
        version INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at TEXT NOT NULL
      ) STRICT`,
   );
-  const select = database.prepare<[], AppliedMigration>('SELECT version, name, checksum FROM schema_migrations ORDER BY version');
-  const insert = database.prepare('INSERT INTO schema_migrations (version, name, checksum, applied_at) VALUES (?, ?, ?, ?)');
+  const select = database.prepare<[], AppliedMigration>(
+    'SELECT version, name, checksum FROM schema_migrations ORDER BY version',
+  );
+  const insert = database.prepare(
+    'INSERT INTO schema_migrations (version, name, checksum, applied_at) VALUES (?, ?, ?, ?)',
+  );
   const appliedNow: number[] = [];
   const step = database.transaction((file: MigrationFile) => {
     const applied = select.all();

@@ -96,7 +96,8 @@ function handlerOf(route: Route, { identity, log }: AppOptions, readBody: BodyRe
     const principal = admitted(route.access, identity, request);
     const params = parseParams(request.params as Record<string, string>);
     const query = route.query?.parse(searchOf(request.url));
-    const body = route.body === undefined ? undefined : await readBody(request, exchange.response, route.body.contentTypes);
+    const body =
+      route.body === undefined ? undefined : await readBody(request, exchange.response, route.body.contentTypes);
     try {
       const decoded = body === undefined ? undefined : route.body?.decode(body.bytes, body.mediaType);
       await exchange.send(await route.handle(contextOf(exchange, log, { principal, params, query, body: decoded })));
@@ -117,7 +118,11 @@ function admitted(access: Access, identity: RequestIdentity, request: express.Re
 type Decoded = Pick<RequestContext<unknown, unknown, unknown, Access>, 'principal' | 'params' | 'query' | 'body'>;
 
 /** Signal and logger are made when asked for: most requests need neither. */
-function contextOf(exchange: Exchange, log: RequestLogger, decoded: Decoded): RequestContext<unknown, unknown, unknown, Access> {
+function contextOf(
+  exchange: Exchange,
+  log: RequestLogger,
+  decoded: Decoded,
+): RequestContext<unknown, unknown, unknown, Access> {
   let signal: AbortSignal | undefined;
   let requestLog: RequestContext<unknown, unknown, unknown>['log'] | undefined;
   return {

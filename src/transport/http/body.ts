@@ -21,7 +21,11 @@ export interface ReadBody {
   release(): void;
 }
 
-export type BodyReader = (request: IncomingMessage, response: ServerResponse, contentTypes: readonly string[]) => Promise<ReadBody>;
+export type BodyReader = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  contentTypes: readonly string[],
+) => Promise<ReadBody>;
 
 type Inflater = (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
 const inflaters = {
@@ -46,7 +50,8 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
 
     let held = 0;
     const hold = (bytes: number) => {
-      if (inWork + bytes > limits.maxBytesInWork) throw new DomainError('overloaded', 'Too many request bodies are in work', { retryAfterSeconds: 1 });
+      if (inWork + bytes > limits.maxBytesInWork)
+        throw new DomainError('overloaded', 'Too many request bodies are in work', { retryAfterSeconds: 1 });
       inWork += bytes;
       held += bytes;
     };
@@ -82,7 +87,8 @@ function acceptedMediaType(request: IncomingMessage, contentTypes: readonly stri
 
 function acceptedEncoding(request: IncomingMessage): string {
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
-  if (!ENCODINGS.has(encoding)) throw new DomainError('unsupported_media', 'The Content-Encoding must be gzip, deflate or identity');
+  if (!ENCODINGS.has(encoding))
+    throw new DomainError('unsupported_media', 'The Content-Encoding must be gzip, deflate or identity');
   return encoding;
 }
 
@@ -95,23 +101,26 @@ function receive(request: IncomingMessage, limits: BodyLimits, hold: (bytes: num
     }, limits.readTimeoutMs);
     const onData = (chunk: Buffer) => {
       length += chunk.length;
-      if (length > limits.maxBodyBytes) return finish(tooLarge(limits.maxBodyBytes));
       try {
+        if (length > limits.maxBodyBytes) throw tooLarge(limits.maxBodyBytes);
         hold(chunk.length);
+        chunks.push(chunk);
       } catch (error) {
-        return finish(error as Error);
+        finish(error as Error);
       }
-      chunks.push(chunk);
     };
     const onEnd = () => finish();
     const onGone = () => finish(new ClientGoneError());
     const finish = (error?: Error) => {
       clearTimeout(timer);
       request.off('data', onData).off('end', onEnd).off('close', onGone);
-      if (error === undefined) return resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length));
-      // What comes now is not kept: see `lingerUntilSent`.
-      request.pause();
-      reject(error);
+      if (error === undefined) {
+        resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length));
+      } else {
+        // What comes now is not kept: see `lingerUntilSent`.
+        request.pause();
+        reject(error);
+      }
     };
     // Stays: a connection that breaks later must not become an unhandled error.
     request.on('error', onGone);
@@ -125,7 +134,8 @@ async function decompress(bytes: Buffer, encoding: string, maxOutputLength: numb
     return await inflaters[format](bytes, { maxOutputLength });
   } catch (error) {
     // zlib stops at the limit: a bomb never unfolds further than that.
-    if (error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxOutputLength);
+    if (error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE')
+      throw tooLarge(maxOutputLength);
     throw new DomainError('malformed', `The body is not valid ${encoding}`, { cause: error });
   }
 }

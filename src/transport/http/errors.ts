@@ -32,7 +32,11 @@ export const HTTP_MEANINGS: Readonly<Record<DomainErrorKind, HttpMeaning>> = {
 };
 
 /** What only HTTP knows. */
-const PROTOCOL_TITLES = { 400: 'The request cannot be read', 408: 'The request took too long', 431: 'The headers are too large' } as const;
+const PROTOCOL_TITLES = {
+  400: 'The request cannot be read',
+  408: 'The request took too long',
+  431: 'The headers are too large',
+} as const;
 
 /** A failure of the HTTP exchange itself, which the domain has no word for. */
 export class ProtocolError extends Error {
@@ -65,7 +69,11 @@ export interface HttpProblem {
 export function toProblem(error: unknown, requestId: string): HttpProblem {
   const known = error instanceof ProtocolError ? error : toDomainError(error);
   if (known instanceof ProtocolError) {
-    const problem = { type: problemType(String(known.status)), title: PROTOCOL_TITLES[known.status], status: known.status };
+    const problem = {
+      type: problemType(String(known.status)),
+      title: PROTOCOL_TITLES[known.status],
+      status: known.status,
+    };
     return { problem: { ...problem, detail: known.message, request_id: requestId }, headers: {}, defect: false };
   }
   const { status, title } = HTTP_MEANINGS[known.kind];

@@ -63,11 +63,12 @@ export class Exchange {
   }
 
   async send(result: HandlerResult): Promise<void> {
-    if ('stream' in result) return this.#sendStream(result.stream, result.status, result.contentType, result.headers ?? {});
-    if ('json' in result) return this.#sendBytes(result.status, 'application/json', result.json, result.headers);
-    if ('content' in result) return this.#sendBytes(result.status, result.contentType, result.content, result.headers);
-    if ('body' in result) return this.#sendBytes(result.status, 'application/json', JSON.stringify(result.body), result.headers);
-    this.response.writeHead(result.status, { ...result.headers }).end();
+    const { status, headers = {} } = result;
+    if ('stream' in result) await this.#sendStream(result.stream, status, result.contentType, headers);
+    else if ('json' in result) this.#sendBytes(status, 'application/json', result.json, headers);
+    else if ('content' in result) this.#sendBytes(status, result.contentType, result.content, headers);
+    else if ('body' in result) this.#sendBytes(status, 'application/json', JSON.stringify(result.body), headers);
+    else this.response.writeHead(status, headers).end();
   }
 
   /** Answers with the problem an error stands for; once the answer has begun, cuts it off instead. */
@@ -90,14 +91,24 @@ export class Exchange {
     this.#sendBytes(problem.status, contentType, content, headers);
   }
 
-  #sendBytes(status: number, contentType: string, content: string | Buffer, headers?: Readonly<Record<string, string>>): void {
+  #sendBytes(
+    status: number,
+    contentType: string,
+    content: string | Buffer,
+    headers?: Readonly<Record<string, string>>,
+  ): void {
     const bytes = typeof content === 'string' ? Buffer.from(content) : content;
     this.response.setTimeout(STALLED_CLIENT_MS);
     this.response.writeHead(status, { 'Content-Type': contentType, 'Content-Length': bytes.length, ...headers });
     this.response.end(bytes);
   }
 
-  async #sendStream(stream: Readable, status: number, contentType: string, headers: Readonly<Record<string, string>>): Promise<void> {
+  async #sendStream(
+    stream: Readable,
+    status: number,
+    contentType: string,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<void> {
     // A source that fails at once can still be answered with an error.
     await firstBytes(stream);
     this.response.writeHead(status, { 'Content-Type': contentType, ...headers });
@@ -139,7 +150,10 @@ function firstBytes(stream: Readable): Promise<void> {
       else reject(error);
     };
     const closed = () => settle(stream.errored ?? new ClientGoneError());
-    if (stream.destroyed) return closed();
+    if (stream.destroyed) {
+      closed();
+      return;
+    }
     stream.on('readable', settle).on('end', settle).on('error', settle).on('close', closed);
   });
 }

@@ -18,7 +18,8 @@ const CLOSE_BRACKET = 0x5d;
 export function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) throw new DomainError('malformed', 'The body is empty; JSON was expected');
   if (!isUtf8(bytes)) throw new DomainError('malformed', 'The body is not valid UTF-8');
-  if (exceedsDepth(bytes)) throw new DomainError('malformed', `The JSON is nested deeper than ${MAX_JSON_DEPTH} levels`);
+  if (exceedsDepth(bytes))
+    throw new DomainError('malformed', `The JSON is nested deeper than ${MAX_JSON_DEPTH} levels`);
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch (error) {

@@ -31,7 +31,13 @@ export function buildOpenApi(routes: readonly Route[], info: OpenApiInfo): Json 
     tags,
     paths,
     components: {
-      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'An API key of the project: `Authorization: Bearer sk_sh_…`' } },
+      securitySchemes: {
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key of the project: `Authorization: Bearer sk_sh_…`',
+        },
+      },
       responses: errorResponses(),
       schemas,
     },
@@ -60,7 +66,10 @@ function requestBody(body: NonNullable<Route['body']>, components: Map<string, J
 function responses(route: Route, components: Map<string, Json>): Json {
   const result: Json = {};
   for (const [status, { description, schema, contentType }] of Object.entries(route.responses)) {
-    const content = schema === undefined ? {} : { content: { [contentType ?? 'application/json']: { schema: shared(schema, components) } } };
+    const content =
+      schema === undefined
+        ? {}
+        : { content: { [contentType ?? 'application/json']: { schema: shared(schema, components) } } };
     result[status] = { description, ...content };
   }
   for (const kind of errorKinds(route)) {
@@ -75,7 +84,8 @@ function errorKinds(route: Route): DomainErrorKind[] {
   const kinds = new Set<DomainErrorKind>(route.errors);
   if (route.access === 'key') kinds.add('unauthenticated');
   if (route.access === 'key' && route.path.includes('/:project_id')) kinds.add('forbidden');
-  if (route.body !== undefined) for (const kind of ['malformed', 'too_large', 'unsupported_media', 'overloaded'] as const) kinds.add(kind);
+  if (route.body !== undefined)
+    for (const kind of ['malformed', 'too_large', 'unsupported_media', 'overloaded'] as const) kinds.add(kind);
   if (route.body !== undefined || route.query !== undefined || route.params !== undefined) kinds.add('invalid');
   kinds.add('internal');
   return [...kinds].sort((a, b) => HTTP_MEANINGS[a].status - HTTP_MEANINGS[b].status);
@@ -145,7 +155,9 @@ function errorResponses(): Json {
     unavailable: { headers: { 'Retry-After': header('Seconds after which to try again') } },
   };
   const kinds = Object.keys(HTTP_MEANINGS) as DomainErrorKind[];
-  return Object.fromEntries(kinds.map((kind) => [kind, { description: HTTP_MEANINGS[kind].title, ...extra[kind], content }]));
+  return Object.fromEntries(
+    kinds.map((kind) => [kind, { description: HTTP_MEANINGS[kind].title, ...extra[kind], content }]),
+  );
 }
 
 const PROBLEM: Json = {
@@ -167,7 +179,10 @@ const PROBLEM: Json = {
         description: 'One broken rule.',
         required: ['pointer', 'detail'],
         properties: {
-          pointer: { type: 'string', description: 'JSON pointer into the body, `?name` of a query parameter or `{name}` of a path parameter.' },
+          pointer: {
+            type: 'string',
+            description: 'JSON pointer into the body, `?name` of a query parameter or `{name}` of a path parameter.',
+          },
           detail: { type: 'string', description: 'The rule, in words.' },
         },
       },

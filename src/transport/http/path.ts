@@ -26,7 +26,9 @@ export function routerPath(path: string): string {
 
 /** For people: `/tags/{tag}:pin`, in the documentation, metrics and logs. */
 export function templatePath(path: string): string {
-  const written = segmentsOf(path).map(({ parameter, literal }) => (parameter === null ? literal : `{${parameter}}${literal}`));
+  const written = segmentsOf(path).map(({ parameter, literal }) =>
+    parameter === null ? literal : `{${parameter}}${literal}`,
+  );
   return written.join('/');
 }
 

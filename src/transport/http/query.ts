@@ -18,7 +18,9 @@ export function queryOf<S extends TObject>(schema: S): QueryDefinition<Static<S>
 }
 
 /** Path parameters read by their schema, with pointers `{name}`. */
-export function pathParametersOf<S extends TObject>(schema: S): (values: Readonly<Record<string, string>>) => Static<S> {
+export function pathParametersOf<S extends TObject>(
+  schema: S,
+): (values: Readonly<Record<string, string>>) => Static<S> {
   const coerce = coercerOf(schema, (name) => `{${name}}`);
   return (values) => coerce((name) => (values[name] === undefined ? [] : [values[name]]));
 }
@@ -50,7 +52,7 @@ function coercerOf<S extends TObject>(schema: S, pointer: (name: string) => stri
   const required = new Set<string>(schema.required ?? []);
   const parameters = Object.entries(schema.properties).map(([name, property]): Parameter => ({
     name,
-    type: String((property as { type?: unknown }).type ?? 'string'),
+    type: typeof property['type'] === 'string' ? property['type'] : 'string',
     // Ids are taken in either case and are lower case from here on.
     lowerCase: property['format'] === 'uuid',
     required: required.has(name),
@@ -76,7 +78,7 @@ function coercerOf<S extends TObject>(schema: S, pointer: (name: string) => stri
       }
     }
     if (issues.length > 0) throw invalid(issues.slice(0, MAX_ISSUES));
-    return result as Static<S>;
+    return result;
   };
 }
 

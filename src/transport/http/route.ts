@@ -98,7 +98,7 @@ export type Route = Omit<RouteDefinition<TObject, unknown, unknown, Access>, 'ha
 export function defineRoute<P extends TObject = TObject, Q = undefined, B = undefined, A extends Access = 'key'>(
   definition: RouteDefinition<P, Q, B, A>,
 ): Route {
-  return definition as unknown as Route;
+  return definition;
 }
 
 /** A JSON body. `validate` replaces the plain check against the schema where the domain has more to say. */

@@ -100,7 +100,11 @@ async function query(native: Native, connection: NativeConnection, sql: string):
   return result.bytes.toString('utf8');
 }
 
-async function verify(native: Native, connection: NativeConnection, wanted: Readonly<Record<string, number>>): Promise<void> {
+async function verify(
+  native: Native,
+  connection: NativeConnection,
+  wanted: Readonly<Record<string, number>>,
+): Promise<void> {
   const rows = await query(native, connection, 'SELECT name, value FROM system.server_settings');
   const actual = new Map(rows.split('\n').map((row) => row.split('\t') as [string, string]));
   const unmet = unmetSettings(wanted, actual);

@@ -52,9 +52,11 @@ export class EngineLockedError extends DomainError {
   readonly path: string;
 
   constructor(path: string) {
-    super('unavailable', `another process already uses the data directory ${path}: stop it first, or set another DATA_DIR`);
+    super(
+      'unavailable',
+      `another process already uses the data directory ${path}: stop it first, or set another DATA_DIR`,
+    );
     this.name = 'EngineLockedError';
     this.path = path;
   }
 }
-

@@ -84,7 +84,11 @@ class Front {
       return;
     }
     if (!this.#authentic(request)) {
-      throw EngineError.of(ErrorCode.authenticationFailed, 'Authentication failed: password is incorrect.', 'AUTHENTICATION_FAILED');
+      throw EngineError.of(
+        ErrorCode.authenticationFailed,
+        'Authentication failed: password is incorrect.',
+        'AUTHENTICATION_FAILED',
+      );
     }
     const body = await readBody(request);
     const query = url.searchParams.get('query') ?? '';
@@ -92,13 +96,24 @@ class Front {
     await send(request, response, url.searchParams, result);
   }
 
-  async #execute(query: string, body: Buffer, search: URLSearchParams, request: IncomingMessage, response: ServerResponse): Promise<Answer> {
+  async #execute(
+    query: string,
+    body: Buffer,
+    search: URLSearchParams,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<Answer> {
     const { values, settings } = readParameters(search);
     let statement = query.trim() === '' ? undefined : readStatement(query);
     let data: Buffer | undefined = body;
     if (statement?.kind !== 'insert' || statement.format === undefined || statement.inlineData !== undefined) {
       if (body.length > 0 || statement === undefined) {
-        if (!isUtf8(body)) throw EngineError.of(ErrorCode.syntaxError, 'A statement must be UTF-8; send binary data with the INSERT in `query`.', 'SYNTAX_ERROR');
+        if (!isUtf8(body))
+          throw EngineError.of(
+            ErrorCode.syntaxError,
+            'A statement must be UTF-8; send binary data with the INSERT in `query`.',
+            'SYNTAX_ERROR',
+          );
         statement = readStatement(query === '' ? body.toString('utf8') : `${query}\n${body.toString('utf8')}`);
       }
       data = statement.inlineData === undefined ? undefined : Buffer.from(statement.inlineData, 'utf8');
@@ -107,7 +122,8 @@ class Front {
       throw EngineError.of(ErrorCode.readonly, 'Cannot execute query in readonly mode: use POST.', 'READONLY');
     }
     const database = search.get('database') || undefined;
-    if (statement.kind === 'insert' && statement.format !== undefined) return this.#insert(statement, values, settings, data);
+    if (statement.kind === 'insert' && statement.format !== undefined)
+      return this.#insert(statement, values, settings, data);
     const sql = bindParameters(statement, values);
     const format = statement.format ?? search.get('default_format') ?? 'TabSeparated';
     if (statement.kind === 'read') return this.#read(sql, format, settings, database, response);
@@ -115,7 +131,12 @@ class Front {
     return answerOf(await pool.run({ sql, format, settings, database }), format);
   }
 
-  async #insert(statement: Statement, values: ReadonlyMap<string, string>, settings: Settings, data: Buffer | undefined): Promise<Answer> {
+  async #insert(
+    statement: Statement,
+    values: ReadonlyMap<string, string>,
+    settings: Settings,
+    data: Buffer | undefined,
+  ): Promise<Answer> {
     let text = bindParameters(statement, values);
     if (settings.size > 0) {
       // Into the statement, not onto the session: no SET on the way of an insert, and nothing to take back.
@@ -127,14 +148,25 @@ class Front {
     return {
       bytes: Buffer.alloc(0),
       format: statement.format as string,
-      summary: summary({ written_rows: written.rowsWritten, written_bytes: written.bytesWritten, elapsed_ns: Math.round(written.elapsed * 1e9) }),
+      summary: summary({
+        written_rows: written.rowsWritten,
+        written_bytes: written.bytesWritten,
+        elapsed_ns: Math.round(written.elapsed * 1e9),
+      }),
     };
   }
 
-  async #read(sql: string, format: string, settings: Settings, database: string | undefined, response: ServerResponse): Promise<Answer> {
+  async #read(
+    sql: string,
+    format: string,
+    settings: Settings,
+    database: string | undefined,
+    response: ServerResponse,
+  ): Promise<Answer> {
     const limits = new Map(settings);
     const asked = limits.get('max_execution_time');
-    if (asked !== undefined && !(Number(asked) > 0 && Number(asked) <= this.#options.maxReadSeconds)) limits.delete('max_execution_time');
+    if (asked !== undefined && !(Number(asked) > 0 && Number(asked) <= this.#options.maxReadSeconds))
+      limits.delete('max_execution_time');
     // The engine gives no query id away, so the statement carries its own name.
     const mark = `/* ${process.pid}-${++this.#serial} */`;
     const gone = new AbortController();
@@ -144,7 +176,10 @@ class Front {
     };
     response.once('close', abandoned);
     try {
-      return answerOf(await this.#core.reads.run({ sql: `${mark} ${sql}`, format, settings: limits, database, signal: gone.signal }), format);
+      return answerOf(
+        await this.#core.reads.run({ sql: `${mark} ${sql}`, format, settings: limits, database, signal: gone.signal }),
+        format,
+      );
     } finally {
       response.off('close', abandoned);
     }
@@ -178,7 +213,8 @@ function readParameters(search: URLSearchParams): { values: Map<string, string>;
   const settings = new Map<string, string>();
   for (const [name, value] of search) {
     if (name.startsWith('param_')) values.set(name.slice('param_'.length), value);
-    else if (name === 'session_id') throw EngineError.of(48, 'Sessions over HTTP are not supported.', 'NOT_IMPLEMENTED');
+    else if (name === 'session_id')
+      throw EngineError.of(48, 'Sessions over HTTP are not supported.', 'NOT_IMPLEMENTED');
     else if (!NOT_SETTINGS.has(name)) settings.set(name, value);
   }
   return { values, settings };
@@ -191,11 +227,14 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   const body = Number.isInteger(declared) ? await readKnown(request, declared) : await readChunks(request);
   const encoding = request.headers['content-encoding'] ?? 'identity';
   if (encoding === 'identity') return body;
-  if (encoding !== 'gzip') throw EngineError.of(48, `Content-Encoding ${encoding} is not supported.`, 'NOT_IMPLEMENTED');
+  if (encoding !== 'gzip')
+    throw EngineError.of(48, `Content-Encoding ${encoding} is not supported.`, 'NOT_IMPLEMENTED');
   try {
     return await unzip(body, { maxOutputLength: MAX_BODY_BYTES });
   } catch (error) {
-    throw new EngineError(354, `Code: 354. DB::Exception: inflate failed: ${String(error)} (ZLIB_INFLATE_FAILED)`, { cause: error });
+    throw new EngineError(354, `Code: 354. DB::Exception: inflate failed: ${String(error)} (ZLIB_INFLATE_FAILED)`, {
+      cause: error,
+    });
   }
 }
 
@@ -222,11 +261,24 @@ function tooLarge(): EngineError {
 }
 
 function summary(figures: Readonly<Record<string, number>>): Readonly<Record<string, string>> {
-  const all = { read_rows: 0, read_bytes: 0, written_rows: 0, written_bytes: 0, total_rows_to_read: 0, result_rows: 0, result_bytes: 0, elapsed_ns: 0, ...figures };
+  const all = {
+    read_rows: 0,
+    read_bytes: 0,
+    written_rows: 0,
+    written_bytes: 0,
+    total_rows_to_read: 0,
+    result_rows: 0,
+    result_bytes: 0,
+    elapsed_ns: 0,
+    ...figures,
+  };
   return Object.fromEntries(Object.entries(all).map(([name, value]) => [name, String(value)]));
 }
 
-function answerOf(result: { bytes: Buffer; elapsed: number; rowsRead: number; bytesRead: number }, format: string): Answer {
+function answerOf(
+  result: { bytes: Buffer; elapsed: number; rowsRead: number; bytesRead: number },
+  format: string,
+): Answer {
   return {
     bytes: result.bytes,
     format,
@@ -243,7 +295,12 @@ function emptyAnswer(format: string): Answer {
   return { bytes: Buffer.alloc(0), format, summary: summary({}) };
 }
 
-async function send(request: IncomingMessage, response: ServerResponse, search: URLSearchParams, answer: Answer): Promise<void> {
+async function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  search: URLSearchParams,
+  answer: Answer,
+): Promise<void> {
   let bytes = answer.bytes;
   if (search.get('enable_http_compression') === '1' && headerOf(request, 'accept-encoding').includes('gzip')) {
     bytes = await zip(bytes, { level: 1 });

@@ -45,11 +45,14 @@ const UNESCAPES: Readonly<Record<string, string>> = {
 
 /** Undoes the escaping of ClickHouse's `Escaped` (TSV) form, in which a `param_*` of a scalar type is sent. */
 export function unescapeTsv(value: string): string {
-  return value.replace(/\\(?:x([0-9A-Fa-f]{2})|([\s\S]))/g, (whole, hex: string | undefined, char: string | undefined) => {
-    if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
-    if (char === undefined) return whole;
-    return UNESCAPES[char] ?? (/[\\`"'/]/.test(char) ? char : whole);
-  });
+  return value.replace(
+    /\\(?:x([0-9A-Fa-f]{2})|([\s\S]))/g,
+    (whole, hex: string | undefined, char: string | undefined) => {
+      if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
+      if (char === undefined) return whole;
+      return UNESCAPES[char] ?? (/[\\`"'/]/.test(char) ? char : whole);
+    },
+  );
 }
 
 const COMPOSITE = /^(Array|Map|Tuple|Nested|Variant|JSON|Object|Point|Ring|Polygon|MultiPolygon|LineString)\b/;
@@ -80,7 +83,11 @@ export function bindParameters(statement: Statement, values: ReadonlyMap<string,
   for (const { start, end, name, type } of statement.placeholders) {
     const value = values.get(name);
     if (value === undefined) {
-      throw EngineError.of(ErrorCode.unknownQueryParameter, `Substitution \`${name}\` is not set.`, 'UNKNOWN_QUERY_PARAMETER');
+      throw EngineError.of(
+        ErrorCode.unknownQueryParameter,
+        `Substitution \`${name}\` is not set.`,
+        'UNKNOWN_QUERY_PARAMETER',
+      );
     }
     text += statement.text.slice(from, start) + parameterLiteral(type, value);
     from = end;

@@ -56,6 +56,7 @@ export function loadNative(): Native {
   const loader = require(join(root, 'dist', 'loader.js')) as { loadNative(): Native };
   const native = loader.loadNative();
   const missing = USED.filter((name) => typeof native[name] !== 'function');
-  if (missing.length > 0) throw new Error(`this version of chdb has no ${missing.join(', ')}: use the version in package.json`);
+  if (missing.length > 0)
+    throw new Error(`this version of chdb has no ${missing.join(', ')}: use the version in package.json`);
   return native;
 }

@@ -49,7 +49,10 @@ async function open(message: Extract<ToEngine, { type: 'open' }>): Promise<void>
 /** A hang or crash inside the engine leaves this event loop alive: found by a statement that does not come back. */
 function watch(engine: EngineCore): void {
   const next = (): void => {
-    const deadline = setTimeout(() => fail(`the engine has not answered SELECT 1 for ${PROBE_DEADLINE_MS} ms`), PROBE_DEADLINE_MS);
+    const deadline = setTimeout(
+      () => fail(`the engine has not answered SELECT 1 for ${PROBE_DEADLINE_MS} ms`),
+      PROBE_DEADLINE_MS,
+    );
     engine
       .probe()
       .then(() => setTimeout(next, PROBE_EVERY_MS))
@@ -68,7 +71,8 @@ async function stop(): Promise<void> {
 
 process.on('message', (message: ToEngine) => {
   if (message.type === 'beat') tell({ type: 'beat', beat: message.beat });
-  else if (message.type === 'open') open(message).catch((error: unknown) => fail(error instanceof Error ? error.message : String(error)));
+  else if (message.type === 'open')
+    open(message).catch((error: unknown) => fail(error instanceof Error ? error.message : String(error)));
   else stop().catch((error: unknown) => fail(String(error)));
 });
 // The parent is gone, even by kill -9: free the lock at once.

@@ -74,10 +74,13 @@ export class SessionPool {
       before.push(setStatement(settings));
       after.push(resetStatement(settings, this.#options.settings));
     }
-    return this.#withConnection(async (connection) => {
-      const text = before.length === 0 ? sql : `${before.join('; ')}; ${sql}`;
-      return this.#options.native.QueryAsyncConnection(connection, text, format);
-    }, { after, signal });
+    return this.#withConnection(
+      async (connection) => {
+        const text = before.length === 0 ? sql : `${before.join('; ')}; ${sql}`;
+        return this.#options.native.QueryAsyncConnection(connection, text, format);
+      },
+      { after, signal },
+    );
   }
 
   /** Runs `prefix` (an INSERT up to its format) over the bytes of `data`; no copy is made. */
@@ -136,7 +139,10 @@ export class SessionPool {
       const waiting: Waiting = {
         resolve,
         reject,
-        timer: setTimeout(() => leave(tooMany(`waited ${this.#options.maxWaitMs} ms for others to end`)), this.#options.maxWaitMs),
+        timer: setTimeout(
+          () => leave(tooMany(`waited ${this.#options.maxWaitMs} ms for others to end`)),
+          this.#options.maxWaitMs,
+        ),
       };
       const leave = (error: Error): void => {
         const at = this.#waiting.indexOf(waiting);
@@ -238,7 +244,11 @@ function tooMany(detail: string): EngineError {
 }
 
 function abandoned(): EngineError {
-  return EngineError.of(ErrorCode.queryWasCancelled, 'Query was cancelled: its client went away.', 'QUERY_WAS_CANCELLED');
+  return EngineError.of(
+    ErrorCode.queryWasCancelled,
+    'Query was cancelled: its client went away.',
+    'QUERY_WAS_CANCELLED',
+  );
 }
 
 function shuttingDown(): EngineError {

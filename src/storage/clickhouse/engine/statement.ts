@@ -85,7 +85,14 @@ export function readStatement(sql: string): Statement {
       formatAt = previous.at;
       if (kind === 'insert') {
         const rest = sql.slice(end).trimStart();
-        return { kind, text: sql.slice(0, end), format, formatAt, placeholders, inlineData: rest === '' ? undefined : rest };
+        return {
+          kind,
+          text: sql.slice(0, end),
+          format,
+          formatAt,
+          placeholders,
+          inlineData: rest === '' ? undefined : rest,
+        };
       }
     } else if (kind === 'insert' && depth === 0 && word === 'VALUES') {
       formatAt ??= match.index;

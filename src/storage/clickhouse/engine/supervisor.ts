@@ -49,7 +49,8 @@ class Supervisor implements Engine {
 
   constructor(options: EngineOptions) {
     this.#options = options;
-    if (options.onReady !== undefined) this.#callbacks.push((endpoint) => options.onReady?.(endpoint) ?? Promise.resolve());
+    if (options.onReady !== undefined)
+      this.#callbacks.push((endpoint) => options.onReady?.(endpoint) ?? Promise.resolve());
   }
 
   get endpoint(): ClickHouseEndpoint {
@@ -108,7 +109,16 @@ class Supervisor implements Engine {
     const child = new EngineChild(forkEngine(path), logger);
     this.#child = child;
     const opened = await child.open(
-      { type: 'open', path, database, username: this.endpoint.username, password: this.#password, port: this.#port, memoryMb, maxReadSeconds },
+      {
+        type: 'open',
+        path,
+        database,
+        username: this.endpoint.username,
+        password: this.#password,
+        port: this.#port,
+        memoryMb,
+        maxReadSeconds,
+      },
       this.#options.startDeadlineMs ?? 60_000,
     );
     this.#port = opened.port;
@@ -116,7 +126,12 @@ class Supervisor implements Engine {
     await this.#prepare(child);
     if (this.#stopping !== undefined) return;
     this.#enter('ready');
-    logger.info('engine ready', { engine_version: opened.version, pid: child.pid, port: opened.port, start_ms: Date.now() - from });
+    logger.info('engine ready', {
+      engine_version: opened.version,
+      pid: child.pid,
+      port: opened.port,
+      start_ms: Date.now() - from,
+    });
   }
 
   async #prepare(child: EngineChild): Promise<void> {

@@ -22,7 +22,8 @@ export function createApiKeyRoute(identity: Pick<IdentityService, 'createKey'>):
     path: '/projects/:project_id/api-keys',
     operationId: 'createApiKey',
     summary: 'Make an API key',
-    description: 'Makes a key for the project, on behalf of the calling user. The answer holds the key itself, this once.',
+    description:
+      'Makes a key for the project, on behalf of the calling user. The answer holds the key itself, this once.',
     tag: 'API keys',
     access: 'key',
     params: ProjectParams,

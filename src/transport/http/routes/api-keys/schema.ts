@@ -17,7 +17,10 @@ const properties = {
   }),
 };
 
-export const ApiKeyRead = Type.Object(properties, { $id: 'ApiKey', description: 'An API key, without the key itself.' });
+export const ApiKeyRead = Type.Object(properties, {
+  $id: 'ApiKey',
+  description: 'An API key, without the key itself.',
+});
 
 export const ApiKeyCreated = Type.Object(
   { ...properties, key: Type.String({ description: 'The key itself. Shown this once; only its hash is kept.' }) },

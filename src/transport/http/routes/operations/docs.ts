@@ -66,7 +66,9 @@ function page(path: string, operationId: string, handle: () => HandlerResult, hi
     tag: 'Operations',
     access: 'public',
     hidden,
-    responses: { 200: { description: 'The page.', contentType: 'text/html', schema: Type.String({ description: 'HTML.' }) } },
+    responses: {
+      200: { description: 'The page.', contentType: 'text/html', schema: Type.String({ description: 'HTML.' }) },
+    },
     errors: [],
     handle,
   });

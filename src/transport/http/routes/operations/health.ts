@@ -1,7 +1,10 @@
 import { Type } from '@sinclair/typebox';
 import { defineRoute, type Route } from '../../route.js';
 
-const Health = Type.Object({ status: Type.Literal('ok', { description: 'The process is up.' }) }, { description: 'Liveness.' });
+const Health = Type.Object(
+  { status: Type.Literal('ok', { description: 'The process is up.' }) },
+  { description: 'Liveness.' },
+);
 
 export function healthRoute(): Route {
   return defineRoute({

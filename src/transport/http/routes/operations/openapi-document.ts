@@ -13,7 +13,9 @@ export function openApiRoute(document: () => Json): Route {
     description: 'Generated from the definitions that also validate the requests.',
     tag: 'Operations',
     access: 'public',
-    responses: { 200: { description: 'An OpenAPI 3.1 document.', schema: Type.Object({}, { description: 'The document.' }) } },
+    responses: {
+      200: { description: 'An OpenAPI 3.1 document.', schema: Type.Object({}, { description: 'The document.' }) },
+    },
     errors: [],
     handle: () => ({ status: 200, json: (json ??= JSON.stringify(document())) }),
   });

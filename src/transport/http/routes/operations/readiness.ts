@@ -13,7 +13,9 @@ const CHECK_TIMEOUT_MS = 2_000;
 
 const Readiness = Type.Object(
   {
-    status: Type.Union([Type.Literal('ready'), Type.Literal('unavailable')], { description: 'Whether requests can be served.' }),
+    status: Type.Union([Type.Literal('ready'), Type.Literal('unavailable')], {
+      description: 'Whether requests can be served.',
+    }),
     checks: Type.Record(Type.String(), Type.String(), { description: 'Per store `ok`, or why it does not answer.' }),
   },
   { description: 'Readiness.' },
@@ -42,13 +44,13 @@ export function readinessRoute(checks: readonly ReadinessCheck[]): Route {
   });
 }
 
-async function outcomeOf({ check }: ReadinessCheck): Promise<string> {
+async function outcomeOf(check: ReadinessCheck): Promise<string> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error(`no answer within ${CHECK_TIMEOUT_MS / 1000} s`)), CHECK_TIMEOUT_MS);
   });
   try {
-    await Promise.race([Promise.resolve().then(check), timeout]);
+    await Promise.race([Promise.resolve().then(() => check.check()), timeout]);
     return 'ok';
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
