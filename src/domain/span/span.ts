@@ -1,5 +1,5 @@
-/** Microseconds since 1970-01-01T00:00:00Z, a safe integer: the resolution in which all times are kept. */
-export type Micros = number;
+import type { Micros } from '../time/timestamp.js';
+export type { Micros };
 
 export type SpanStatus = 'unset' | 'ok' | 'error';
 

@@ -1,0 +1,109 @@
+import { DomainError } from '../errors.js';
+import type { SessionRead, SpanRead, TraceRead } from '../list/fields.js';
+import type { Lists } from '../list/lists.js';
+import { normaliseSpan } from '../span/normalise-span.js';
+import { priceSpan, type PriceModelCall } from '../span/pricing.js';
+import type { Span } from '../span/span.js';
+import { toSpanRead } from '../span/span-read.js';
+import { normaliseSession, normaliseTrace } from '../trace/statement.js';
+import { compile } from '../validation/validation.js';
+import { readElements } from './elements.js';
+import { SessionInput, SpanInput, TraceInput } from './schema.js';
+import type { WriteLog } from './write-log.js';
+
+/** How spans came in, for the metrics. */
+export type SpanSource = 'rest' | 'otlp';
+
+export interface IngestObserver {
+  spansAccepted(accepted: { readonly source: SpanSource; readonly count: number }): void;
+  spansRejected(rejected: { readonly source: SpanSource; readonly reason: string; readonly count: number }): void;
+}
+
+export interface IngestDependencies {
+  readonly log: WriteLog;
+  readonly lists: Lists;
+  readonly price: PriceModelCall;
+  readonly observer: IngestObserver;
+}
+
+const checkSpan = compile(SpanInput);
+const checkTrace = compile(TraceInput);
+const checkSession = compile(SessionInput);
+
+/** Takes in spans and statements about traces and sessions: check, normalise, price, store, answer. */
+export class IngestService {
+  readonly #dependencies: IngestDependencies;
+
+  constructor(dependencies: IngestDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /**
+   * Stores an array of spans as sent over REST.
+   * @returns what to answer, one per element and in their order; only the ids when `minimal`.
+   * @throws DomainError `invalid` with every issue, and nothing stored; those of WriteLog.
+   */
+  async postSpans(projectId: string, body: unknown, minimal: boolean): Promise<(SpanRead | { id: string })[]> {
+    const { spans, createdAt } = await this.#counted('rest', body, () =>
+      this.#store(projectId, readElements(body, checkSpan, normaliseSpan)),
+    );
+    if (minimal) return spans.map(({ id }) => ({ id }));
+    return spans.map((span, index) => toSpanRead(span, projectId, createdAt[index] ?? 0));
+  }
+
+  /** Stores spans that another transport has decoded and normalised; the same path and guarantees. */
+  async storeSpans(projectId: string, source: SpanSource, spans: readonly Span[]): Promise<void> {
+    await this.#counted(source, spans, () => this.#store(projectId, spans));
+  }
+
+  /** Stores statements about traces and answers them with the figures of their spans. */
+  async postTraces(projectId: string, body: unknown): Promise<TraceRead[]> {
+    const traces = readElements(body, checkTrace, normaliseTrace);
+    if (traces.length === 0) return [];
+    await this.#dependencies.log.append({ projectId, traces });
+    const stored = await this.#dependencies.lists.tracesById(projectId, ids(traces));
+    return answers(traces, stored);
+  }
+
+  /** @throws DomainError also `forbidden`, when a session is to be another project's. */
+  async postSessions(projectId: string, body: unknown): Promise<SessionRead[]> {
+    const sessions = readElements(body, checkSession, (input, normaliser) =>
+      normaliseSession(input, normaliser, projectId),
+    );
+    if (sessions.length === 0) return [];
+    await this.#dependencies.log.append({ projectId, sessions });
+    const stored = await this.#dependencies.lists.sessionsById(projectId, ids(sessions));
+    return answers(sessions, stored);
+  }
+
+  async #store(projectId: string, unpriced: readonly Span[]) {
+    const { log, price } = this.#dependencies;
+    const spans = unpriced.map((span) => priceSpan(span, projectId, price));
+    if (spans.length === 0) return { spans, createdAt: [] };
+    const { createdAt } = await log.append({ projectId, spans });
+    return { spans, createdAt };
+  }
+
+  async #counted<T extends { spans: readonly Span[] }>(source: SpanSource, sent: unknown, store: () => Promise<T>) {
+    const { observer } = this.#dependencies;
+    try {
+      const stored = await store();
+      observer.spansAccepted({ source, count: stored.spans.length });
+      return stored;
+    } catch (error) {
+      const count = Array.isArray(sent) ? sent.length : 0;
+      const reason = error instanceof DomainError ? error.kind : 'internal';
+      if (count > 0) observer.spansRejected({ source, reason, count });
+      throw error;
+    }
+  }
+}
+
+function ids(statements: readonly { readonly id: string }[]): string[] {
+  return [...new Set(statements.map(({ id }) => id))];
+}
+
+/** One answer per element; an element deleted by somebody else in between has none left to give. */
+function answers<T>(statements: readonly { readonly id: string }[], stored: ReadonlyMap<string, T>): T[] {
+  return statements.flatMap(({ id }) => stored.get(id) ?? []);
+}

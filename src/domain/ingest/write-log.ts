@@ -1,0 +1,29 @@
+import type { Span } from '../span/span.js';
+import type { Micros } from '../time/timestamp.js';
+import type { SessionStatement, TraceStatement } from '../trace/statement.js';
+
+/** What one request wants stored: all of it, or nothing is acknowledged. */
+export interface Writes {
+  readonly projectId: string;
+  readonly spans?: readonly Span[];
+  readonly traces?: readonly TraceStatement[];
+  readonly sessions?: readonly SessionStatement[];
+}
+
+/** When each span was taken in, in the order of the request. */
+export interface WriteReceipt {
+  readonly createdAt: readonly Micros[];
+}
+
+/**
+ * The one way in. Guarantees:
+ * - once the promise resolves, everything is durable and every later read sees it, in lists and in figures;
+ * - writes are ordered: of two writes of the same thing, the one appended later wins as a whole;
+ * - writing the same again changes no figure;
+ * - a rejection says that nothing was acknowledged; writing again is safe.
+ *
+ * @throws DomainError `overloaded` when the bounded queue is full, `unavailable` when the store does not answer.
+ */
+export interface WriteLog {
+  append(writes: Writes): Promise<WriteReceipt>;
+}

@@ -1,0 +1,97 @@
+import { sessionFields, spanFields, traceFields, type Field } from './fields.js';
+
+/**
+ * How a filter compares its field with the value of its query parameter:
+ * `is` equality; `isOrNull` equality, or the literal `null` for objects without a value; `anyOf` a comma-separated
+ * list; `atLeast` and `atMost` inclusive bounds, which leave out objects without a value.
+ */
+export type Comparison = 'is' | 'isOrNull' | 'anyOf' | 'atLeast' | 'atMost';
+
+export interface Filter {
+  readonly parameter: string;
+  readonly field: string;
+  readonly comparison: Comparison;
+  readonly description: string;
+}
+
+/** Everything that is particular to one list; what they share is written once, around it. */
+export interface ListDefinition {
+  readonly name: 'spans' | 'traces' | 'sessions';
+  readonly fields: Readonly<Record<string, Field>>;
+  readonly filters: readonly Filter[];
+  readonly sorts: readonly string[];
+  readonly defaultSort: string;
+  readonly defaultLimit: number;
+  readonly maxLimit: number;
+}
+
+const is = (field: string, parameter = field): Filter => ({
+  parameter,
+  field,
+  comparison: 'is',
+  description: `Only those with this ${field}.`,
+});
+const anyOf = (field: string, parameter: string): Filter => ({
+  parameter,
+  field,
+  comparison: 'anyOf',
+  description:
+    `Only those whose ${field} is one of these, separated by commas. A comma inside an item is written %2C once ` +
+    'more encoded, or the parameter is repeated, each time with one item taken as it is.',
+});
+const bounds = (field: string, stem: string, [low, high]: readonly [string, string]): Filter[] => [
+  { parameter: `${stem}_${low}`, field, comparison: 'atLeast', description: `Lower bound of ${field}, inclusive.` },
+  { parameter: `${stem}_${high}`, field, comparison: 'atMost', description: `Upper bound of ${field}, inclusive.` },
+];
+
+const commonFilters = (duration: string): Filter[] => [
+  ...bounds('created_at', 'created', ['after', 'before']),
+  anyOf('name', 'names'),
+  is('has_error'),
+  ...bounds(duration, 'duration', ['min', 'max']),
+  ...bounds('cost', 'cost', ['min', 'max']),
+];
+
+export const spanList = {
+  name: 'spans',
+  fields: spanFields,
+  filters: [
+    is('id'),
+    is('trace_id'),
+    {
+      parameter: 'parent_span_id',
+      field: 'parent_span_id',
+      comparison: 'isOrNull',
+      description: 'Only children of this span; the literal `null` selects root spans.',
+    },
+    is('session_id'),
+    is('kind', 'span_kind'),
+    is('status'),
+    anyOf('error_code', 'error_codes'),
+    ...commonFilters('duration_ms'),
+  ],
+  sorts: ['started_at', 'name', 'status', 'duration_ms', 'cost', 'kind'],
+  defaultSort: 'started_at',
+  defaultLimit: 5000,
+  maxLimit: 10_000,
+} as const satisfies ListDefinition;
+
+export const traceList = {
+  name: 'traces',
+  fields: traceFields,
+  filters: [is('id'), is('session_id'), is('status'), ...commonFilters('duration_ms')],
+  sorts: ['started_at', 'name', 'status', 'span_count', 'duration_ms', 'cost'],
+  defaultSort: 'started_at',
+  defaultLimit: 50,
+  maxLimit: 500,
+} as const satisfies ListDefinition;
+
+export const sessionList = {
+  name: 'sessions',
+  fields: sessionFields,
+  filters: [is('id'), ...commonFilters('duration')],
+  sorts: ['created_at', 'name', 'trace_count', 'cost', 'duration'],
+  defaultSort: 'created_at',
+  defaultLimit: 50,
+  maxLimit: 500,
+} as const satisfies ListDefinition;

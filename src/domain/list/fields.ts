@@ -1,0 +1,125 @@
+/** What a field of a listed object holds; decides its JSON Schema, its bounds and how storage renders it. */
+export type FieldType =
+  | 'id' // lower-case UUID
+  | 'text'
+  | 'status' // unset | ok | error
+  | 'time' // ISO 8601, UTC, microseconds
+  | 'number'
+  | 'money' // US dollars, kept to 1e-12
+  | 'integer'
+  | 'boolean'
+  | 'tags' // object of strings
+  | 'json'; // any JSON object
+
+export interface Field {
+  readonly type: FieldType;
+  readonly nullable: boolean;
+  readonly description: string;
+}
+
+type FieldOptions = { readonly nullable: true };
+
+function field<T extends FieldType>(type: T, description: string): { type: T; nullable: false; description: string };
+function field<T extends FieldType>(
+  type: T,
+  description: string,
+  options: FieldOptions,
+): { type: T; nullable: true; description: string };
+function field(type: FieldType, description: string, options?: FieldOptions): Field {
+  return { type, nullable: options !== undefined, description };
+}
+
+const orNull = { nullable: true } as const;
+
+/**
+ * The fields of the three listed objects, in the order in which they are answered. Everything that speaks of a field
+ * (response schemas, sorts, filters, `fields=`, SQL columns, OpenAPI) is derived from here.
+ */
+export const spanFields = {
+  id: field('id', 'Span id; with the trace id it identifies the span.'),
+  trace_id: field('id', 'Trace the span belongs to.'),
+  parent_span_id: field('id', 'Parent span; null for a root span.', orNull),
+  session_id: field('id', 'Session the span names.', orNull),
+  session_name: field('text', 'Name that the span gives its session.', orNull),
+  project_id: field('text', 'Project the span belongs to.'),
+  name: field('text', 'Descriptive name.'),
+  kind: field('text', 'What the span is: generic, llm, tts, http, database, vector_store or another identifier.'),
+  status: field('status', 'Outcome of the span.', orNull),
+  started_at: field('time', 'Start time.'),
+  ended_at: field('time', 'End time.', orNull),
+  duration_ms: field('number', 'Duration in milliseconds.', orNull),
+  cost: field('money', 'Cost in US dollars; null when it is not known.', orNull),
+  input_data: field('text', 'Input; a JSON string for message lists.', orNull),
+  output_data: field('text', 'Output text.', orNull),
+  attributes: field('json', 'Arbitrary key-value attributes.'),
+  tags: field('tags', 'Key-value tags used for filtering.'),
+  trace_tags: field('tags', 'Tags that the span applies to its trace.'),
+  session_tags: field('tags', 'Tags that the span applies to its session.'),
+  error_code: field('text', 'Error code or exception class.', orNull),
+  error_message: field('text', 'Error description.', orNull),
+  error_stack: field('text', 'Stack trace.', orNull),
+  code_filepath: field('text', 'Source file path.', orNull),
+  code_lineno: field('integer', 'Source line number.', orNull),
+  has_error: field('boolean', 'Whether the status is error, or an error code or message is set.'),
+  created_at: field('time', 'When the stored version of the span was taken in.'),
+} as const satisfies Record<string, Field>;
+
+export const traceFields = {
+  id: field('id', 'Trace id.'),
+  session_id: field('id', 'Session the trace belongs to.', orNull),
+  project_id: field('text', 'Project the trace belongs to.'),
+  name: field('text', 'Stated name, else that of the root span, else that of the earliest span.'),
+  status: field('status', 'Stated status, else error if any span has an error, else ok if any span is ok, else unset.'),
+  started_at: field('time', 'Stated start, else the earliest start of its spans.'),
+  ended_at: field('time', 'Stated end, else the latest end of its spans.', orNull),
+  duration_ms: field('number', 'Stated duration, else end minus start, in milliseconds.', orNull),
+  cost: field('money', 'Stated cost, else the sum of the costs of its spans, in US dollars.', orNull),
+  span_count: field('integer', 'Number of spans.'),
+  error_count: field('integer', 'Number of spans with errors.'),
+  root_span_input: field('text', 'Input of the root span.', orNull),
+  root_span_output: field('text', 'Output of the root span.', orNull),
+  tags: field('tags', 'Tags from its spans (the latest write wins per key) and those stated, which win.'),
+  attributes: field('json', 'Stated attributes.'),
+  has_error: field('boolean', 'Whether the status is error.'),
+  created_at: field('time', 'When the trace was first written.'),
+} as const satisfies Record<string, Field>;
+
+export const sessionFields = {
+  id: field('id', 'Session id.'),
+  project_id: field('text', 'Project the session belongs to.'),
+  name: field('text', 'Stated name, else the latest that a span gave it.', orNull),
+  trace_count: field('integer', 'Number of traces.'),
+  error_count: field('integer', 'Number of spans with errors.'),
+  cost: field('money', 'Sum of the costs of its traces, in US dollars.', orNull),
+  duration: field('number', 'Sum of the durations of its traces, in milliseconds.', orNull),
+  started_at: field('time', 'Earliest start of its traces.', orNull),
+  ended_at: field('time', 'Latest end of its traces.', orNull),
+  tags: field('tags', 'Tags from its spans (the latest write wins per key) and those stated, which win.'),
+  attributes: field('json', 'Stated attributes.'),
+  has_error: field('boolean', 'Whether any of its spans has an error.'),
+  created_at: field('time', 'When the session was first written.'),
+} as const satisfies Record<string, Field>;
+
+interface FieldValues {
+  id: string;
+  text: string;
+  status: 'unset' | 'ok' | 'error';
+  time: string;
+  number: number;
+  money: number;
+  integer: number;
+  boolean: boolean;
+  tags: Readonly<Record<string, string>>;
+  json: Readonly<Record<string, unknown>>;
+}
+
+/** The answered object that a set of fields describes. */
+export type ReadOf<F extends Record<string, Field>> = {
+  readonly [K in keyof F]: F[K]['nullable'] extends true
+    ? FieldValues[F[K]['type']] | null
+    : FieldValues[F[K]['type']];
+};
+
+export type SpanRead = ReadOf<typeof spanFields>;
+export type TraceRead = ReadOf<typeof traceFields>;
+export type SessionRead = ReadOf<typeof sessionFields>;

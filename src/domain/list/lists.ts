@@ -1,0 +1,35 @@
+import type { Readable } from 'node:stream';
+import type { SessionRead, TraceRead } from './fields.js';
+import type { ListQuery } from './query.js';
+
+/** A page as the bytes of a JSON array, ready to be sent. */
+export interface Page {
+  readonly json: Readable | Buffer;
+  /** How many match in all; null when it was not asked for. */
+  readonly total: number | null;
+}
+
+/**
+ * Reads of the three lists. Each sees every write acknowledged before the call, is limited in time and memory, and
+ * answers rows in an order that is the same on every call over unchanged data.
+ *
+ * @throws DomainError `unavailable` when a limit is met or the store does not answer.
+ */
+export interface Lists {
+  spans(projectId: string, query: ListQuery, signal?: AbortSignal): Promise<Page>;
+  traces(projectId: string, query: ListQuery, signal?: AbortSignal): Promise<Page>;
+  sessions(projectId: string, query: ListQuery, signal?: AbortSignal): Promise<Page>;
+  /** Those of the given traces that exist, by id. */
+  tracesById(projectId: string, ids: readonly string[]): Promise<Map<string, TraceRead>>;
+  sessionsById(projectId: string, ids: readonly string[]): Promise<Map<string, SessionRead>>;
+}
+
+/**
+ * Deletion of a thing and all below it, from every list and figure, seen by every later read.
+ * Each resolves to whether there was such a thing.
+ */
+export interface Deletions {
+  span(projectId: string, id: string): Promise<boolean>;
+  trace(projectId: string, id: string): Promise<boolean>;
+  session(projectId: string, id: string): Promise<boolean>;
+}

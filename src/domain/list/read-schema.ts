@@ -1,0 +1,24 @@
+import { Type, type TSchema } from '@sinclair/typebox';
+import type { Field, FieldType } from './fields.js';
+
+const schemas: Readonly<Record<FieldType, (description: string) => TSchema>> = {
+  id: (description) => Type.String({ format: 'uuid', description }),
+  text: (description) => Type.String({ description }),
+  status: (description) => Type.Unsafe({ type: 'string', enum: ['unset', 'ok', 'error'], description }),
+  time: (description) => Type.String({ format: 'date-time', description: `${description} UTC, with microseconds.` }),
+  number: (description) => Type.Number({ description }),
+  money: (description) => Type.Number({ description }),
+  integer: (description) => Type.Integer({ description }),
+  boolean: (description) => Type.Boolean({ description }),
+  tags: (description) => Type.Record(Type.String(), Type.String(), { description }),
+  json: (description) => Type.Record(Type.String(), Type.Unknown(), { description }),
+};
+
+/** JSON Schema of an answered object; no field is required, because `fields=` may leave any of them out. */
+export function readSchema($id: string, fields: Readonly<Record<string, Field>>): TSchema {
+  const properties = Object.entries(fields).map(([key, { type, nullable, description }]) => {
+    const schema = schemas[type](description);
+    return [key, Type.Optional(nullable ? Type.Union([schema, Type.Null()], { description }) : schema)];
+  });
+  return Type.Object(Object.fromEntries(properties), { $id, description: `A ${$id.replace('Read', '').toLowerCase()} as it is answered.` });
+}

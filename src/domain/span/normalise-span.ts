@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import { normaliseCost, normaliseTags, type Normaliser } from '../ingest/normalise.js';
+import type { SpanInput } from '../ingest/schema.js';
+import type { Span, Tags } from './span.js';
+
+/** A span as sent, checked against its schema, becomes a span as stored, but for its price. */
+export function normaliseSpan(input: SpanInput, normaliser: Normaliser): Span {
+  const startedAt = normaliser.time('started_at', input.started_at);
+  const endedAt = normaliser.optionalTime('ended_at', input.ended_at);
+  normaliser.order(startedAt, endedAt);
+  const id = normaliser.optionalId('id', input.id) ?? randomUUID();
+  const parent = normaliser.optionalId('parent_span_id', input.parent_span_id);
+  if (parent === id) normaliser.fail('parent_span_id', 'must not be the span itself');
+  return {
+    id,
+    trace_id: normaliser.id('trace_id', input.trace_id),
+    parent_span_id: parent,
+    session_id: sessionId(input, normaliser),
+    session_name: input.session?.name ?? input.session_name ?? null,
+    name: input.name,
+    kind: input.kind ?? 'generic',
+    status: input.status ?? null,
+    started_at: startedAt,
+    ended_at: endedAt,
+    duration_ms: input.duration_ms ?? (endedAt === null ? null : (endedAt - startedAt) / 1000),
+    cost: input.cost == null ? null : normaliseCost(input.cost),
+    input_data: payload(input.input_data),
+    output_data: payload(input.output_data),
+    attributes: input.attributes ?? {},
+    tags: normaliseTags(input.tags),
+    trace_tags: normaliseTags(input.trace_tags),
+    session_tags: sessionTags(input),
+    error_code: input.error_code ?? null,
+    error_message: input.error_message ?? null,
+    error_stack: input.error_stack ?? null,
+    code_filepath: input.code_filepath ?? null,
+    code_lineno: input.code_lineno ?? null,
+  };
+}
+
+function sessionId(input: SpanInput, normaliser: Normaliser): string | null {
+  const direct = normaliser.optionalId('session_id', input.session_id);
+  if (input.session == null) return direct;
+  const nested = normaliser.optionalId('session/id', input.session.id);
+  if (direct === null && nested === null) normaliser.fail('session/id', 'is required');
+  if (direct !== null && nested !== null && direct !== nested)
+    normaliser.fail('session/id', 'must be the same as session_id');
+  return direct ?? nested;
+}
+
+function sessionTags(input: SpanInput): Tags {
+  if (input.session?.tags == null) return normaliseTags(input.session_tags);
+  return { ...normaliseTags(input.session.tags), ...normaliseTags(input.session_tags) };
+}
+
+function payload(value: SpanInput['input_data']): string | null {
+  if (value == null) return null;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

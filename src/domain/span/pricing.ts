@@ -1,0 +1,85 @@
+import { calcPrice, findProvider, type Provider, type Usage } from '@pydantic/genai-prices';
+import { normaliseCost } from '../ingest/normalise.js';
+import type { Span } from './span.js';
+
+/** Kinds of spans whose own model call is paid for; wrappers repeat the usage of the calls below them. */
+const PRICED_KINDS: ReadonlySet<string> = new Set(['llm', 'embedding', 'reranker']);
+
+/** What a model call used. Cached tokens are parts of the input tokens. */
+export interface ModelUsage {
+  readonly provider: string;
+  readonly model: string;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  /** When the call was made: prices change. */
+  readonly at: Date;
+}
+
+/**
+ * Says what a model call cost, in US dollars; null when the model is not known, never 0 for that.
+ */
+export type PriceModelCall = (projectId: string, usage: ModelUsage) => number | null;
+
+/** The span with its cost: the one it came with, else the price of its model call, when it is one. */
+export function priceSpan(span: Span, projectId: string, price: PriceModelCall): Span {
+  if (span.cost !== null || !PRICED_KINDS.has(span.kind)) return span;
+  const usage = modelUsage(span);
+  const cost = usage === null ? null : price(projectId, usage);
+  return cost === null ? span : { ...span, cost: normaliseCost(cost) };
+}
+
+function modelUsage(span: Span): ModelUsage | null {
+  const { provider, model, inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = span.attributes;
+  if (typeof provider !== 'string' || typeof model !== 'string' || provider === '' || model === '') return null;
+  const input = tokenCount(inputTokens);
+  const output = tokenCount(outputTokens);
+  if (input === null || output === null) return null;
+  const read = tokenCount(cacheReadTokens) ?? 0;
+  const write = tokenCount(cacheWriteTokens) ?? 0;
+  // A producer whose cached tokens exceed the input counted them apart: then all input is uncached.
+  const apart = read + write > input;
+  return {
+    provider,
+    model,
+    inputTokens: input,
+    outputTokens: output,
+    cacheReadTokens: apart ? 0 : read,
+    cacheWriteTokens: apart ? 0 : write,
+    at: new Date(Math.floor(span.started_at / 1000)),
+  };
+}
+
+function tokenCount(value: unknown): number | null {
+  const count = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof count === 'number' && Number.isFinite(count) && count >= 0 && count <= 1e12 ? count : null;
+}
+
+/** How many pairs of provider and model are remembered; a client's made-up names must not fill the memory. */
+const MAX_REMEMBERED = 10_000;
+
+/** List prices of the models that `@pydantic/genai-prices` knows, with its aliases for providers. */
+export function createListPrices(): PriceModelCall {
+  const providers = new Map<string, Provider | null>();
+  return (_projectId, usage) => {
+    const key = `${usage.provider}\n${usage.model}`;
+    let provider = providers.get(key);
+    if (provider === undefined) {
+      provider = findProvider({ providerId: usage.provider, modelId: usage.model }) ?? null;
+      if (providers.size >= MAX_REMEMBERED) providers.clear();
+      providers.set(key, provider);
+    }
+    if (provider === null) return null;
+    return calcPrice(toLibrary(usage), usage.model, { provider, timestamp: usage.at })?.total_price ?? null;
+  };
+}
+
+function toLibrary(usage: ModelUsage): Usage {
+  return {
+    input_tokens: usage.inputTokens,
+    output_tokens: usage.outputTokens,
+    ...(usage.cacheReadTokens > 0 ? { cache_read_tokens: usage.cacheReadTokens } : {}),
+    ...(usage.cacheWriteTokens > 0 ? { cache_write_tokens: usage.cacheWriteTokens } : {}),
+  };
+}

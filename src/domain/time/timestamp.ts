@@ -1,0 +1,59 @@
+import { DateTime } from 'luxon';
+
+/** Microseconds since 1970-01-01T00:00:00Z, a safe integer: the resolution in which all times are kept. */
+export type Micros = number;
+
+/** 2299-12-31T23:59:59.999999Z, the last moment that ClickHouse's DateTime64(6) holds. */
+export const MAX_MICROS: Micros = Date.UTC(2299, 11, 31, 23, 59, 59, 999) * 1000 + 999;
+
+/** Numbers from here up are milliseconds; below they are seconds (as seconds this would be the year 2603). */
+const FIRST_MILLISECONDS = 2e10;
+
+const COMMON =
+  /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,30}))?)?)?(?:([Zz])|([+-])(\d\d):?(\d\d)?)?$/;
+
+/**
+ * Reads a moment: ISO 8601 with or without offset (without: UTC), or a number of Unix seconds or milliseconds.
+ * Finer fractions are rounded to microseconds.
+ * @returns undefined when it is none, or lies outside 1970 to 2299.
+ */
+export function parseTimestamp(value: unknown): Micros | undefined {
+  if (typeof value === 'number') return inRange(Math.round(value * (value < FIRST_MILLISECONDS ? 1e6 : 1e3)));
+  if (typeof value !== 'string') return undefined;
+  const match = COMMON.exec(value);
+  return inRange(match ? fromParts(match) : fromRareForm(value));
+}
+
+function fromParts(match: RegExpExecArray): Micros | undefined {
+  const [, year, month, day, hour = '0', minute = '0', second = '0', fraction, , sign, offsetHour, offsetMinute = '0'] =
+    match;
+  const h = Number(hour);
+  const m = Number(minute);
+  const s = Number(second);
+  if (h > 23 || m > 59 || s > 59) return undefined;
+  const date = Date.UTC(Number(year), Number(month) - 1, Number(day));
+  if (new Date(date).getUTCMonth() !== Number(month) - 1 || Number(day) === 0) return undefined;
+  let micros = (date + ((h * 60 + m) * 60 + s) * 1000) * 1000;
+  if (fraction !== undefined) micros += Math.round(Number(`0.${fraction}`) * 1e6);
+  if (sign === undefined) return micros;
+  if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return undefined;
+  const offset = (Number(offsetHour) * 60 + Number(offsetMinute)) * 60e6;
+  return sign === '-' ? micros + offset : micros - offset;
+}
+
+/** Week dates, ordinal dates and basic format are ISO 8601 too, though hardly any client sends them. */
+function fromRareForm(value: string): Micros | undefined {
+  if (value.length > 40) return undefined;
+  const parsed = DateTime.fromISO(value, { zone: 'utc' });
+  return parsed.isValid ? parsed.toMillis() * 1000 : undefined;
+}
+
+function inRange(micros: Micros | undefined): Micros | undefined {
+  return micros !== undefined && micros >= 0 && micros <= MAX_MICROS ? micros : undefined;
+}
+
+/** ISO 8601 in UTC with six decimals and `Z`, such as `2026-01-31T10:00:00.123456Z`. */
+export function formatTimestamp(micros: Micros): string {
+  const millis = Math.floor(micros / 1000);
+  return `${new Date(millis).toISOString().slice(0, -1)}${String(micros - millis * 1000).padStart(3, '0')}Z`;
+}

@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import { DomainError } from '../errors.js';
+import { normaliseCost, normaliseTags, type Normaliser } from '../ingest/normalise.js';
+import type { SessionInput, TraceInput } from '../ingest/schema.js';
+import type { SpanStatus, Tags } from '../span/span.js';
+import type { Micros } from '../time/timestamp.js';
+
+/** What a client posted about a trace. It replaces what was posted before, and wins over what spans say. */
+export interface TraceStatement {
+  readonly id: string;
+  readonly session_id: string;
+  readonly name: string;
+  readonly status: SpanStatus | null;
+  readonly started_at: Micros;
+  readonly ended_at: Micros | null;
+  readonly duration_ms: number | null;
+  readonly cost: number | null;
+  readonly attributes: Readonly<Record<string, unknown>>;
+  readonly tags: Tags;
+}
+
+/** What a client posted about a session. */
+export interface SessionStatement {
+  readonly id: string;
+  readonly name: string | null;
+  readonly attributes: Readonly<Record<string, unknown>>;
+  readonly tags: Tags;
+}
+
+export function normaliseTrace(input: TraceInput, normaliser: Normaliser): TraceStatement {
+  const startedAt = normaliser.time('started_at', input.started_at);
+  const endedAt = normaliser.optionalTime('ended_at', input.ended_at);
+  normaliser.order(startedAt, endedAt);
+  return {
+    id: normaliser.optionalId('id', input.id) ?? randomUUID(),
+    session_id: normaliser.id('session_id', input.session_id),
+    name: input.name,
+    status: input.status ?? null,
+    started_at: startedAt,
+    ended_at: endedAt,
+    duration_ms: input.duration_ms ?? null,
+    cost: input.cost == null ? null : normaliseCost(input.cost),
+    attributes: input.attributes ?? {},
+    tags: normaliseTags(input.tags),
+  };
+}
+
+/** @throws DomainError `forbidden` when the session is to be another project's. */
+export function normaliseSession(input: SessionInput, normaliser: Normaliser, projectId: string): SessionStatement {
+  if (input.project_id.toLowerCase() !== projectId)
+    throw new DomainError('forbidden', "project_id must be the API key's project.");
+  return {
+    id: normaliser.optionalId('id', input.id) ?? randomUUID(),
+    name: input.name ?? null,
+    attributes: input.attributes ?? {},
+    tags: normaliseTags(input.tags),
+  };
+}

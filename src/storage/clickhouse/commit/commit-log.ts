@@ -1,0 +1,244 @@
+import { DomainError } from '../../../domain/errors.js';
+import type { WriteLog, WriteReceipt } from '../../../domain/ingest/write-log.js';
+import { InsertError, type ClickHouseClient } from '../client.js';
+import { writeUint64 } from './row-binary.js';
+import { insertedColumns, RowEncoder, type AppendedWrites, type EncodedRows, type TableName } from './rows.js';
+import { versionTime, type Version, type VersionClock } from './version-clock.js';
+
+export interface CommitLimits {
+  /** A commit takes no further request once it holds this many rows or bytes. */
+  readonly maxRows: number;
+  readonly maxBytes: number;
+  /** How long an idle log waits for company before it commits. */
+  readonly waitMs: number;
+  /** Requests are refused while this much is waiting. */
+  readonly queueMaxBytes: number;
+}
+
+export interface CommitObserver {
+  spansCommitted(commit: { readonly rows: number; readonly bytes: number; readonly seconds: number }): void;
+  commitFailed(failure: { readonly rows: number; readonly error: unknown }): void;
+  queueChanged(queue: { readonly rows: number; readonly bytes: number }): void;
+}
+
+/** The traces and sessions that a commit changed, by project. */
+export interface Touched {
+  readonly projectId: string;
+  readonly traces: ReadonlySet<string>;
+  readonly sessions: ReadonlySet<string>;
+}
+
+/** Who has to know of commits: the rollups. */
+export interface CommitFollower {
+  /** Called after a commit is durable and before it is acknowledged. */
+  committed(touched: readonly Touched[], upTo: Version): void;
+  /**
+   * Called when an insert with versions up to `upTo` failed in a way that may have left it half done. Brings spans and
+   * facts back into agreement; rejects when the store does not answer.
+   */
+  repair(upTo: Version): Promise<void>;
+}
+
+interface Request {
+  readonly tables: readonly EncodedRows[];
+  readonly touched: Touched;
+  readonly rows: number;
+  readonly bytes: number;
+  resolve(receipt: WriteReceipt): void;
+  reject(error: unknown): void;
+}
+
+/** In this order: the facts of a span come from its row by materialized view. */
+const TABLES: readonly TableName[] = ['spans', 'facts', 'session_statements'];
+const REPAIR_RETRY_MS = 250;
+
+/**
+ * Group commit. What concurrent requests append while one commit is under way is written by the next in one insert per
+ * table, and each request is answered once its commit is durable. Commits run one after another, so that versions grow
+ * in the order in which writes become visible.
+ */
+export class CommitLog implements WriteLog {
+  readonly #client: ClickHouseClient;
+  readonly #clock: VersionClock;
+  readonly #limits: CommitLimits;
+  readonly #follower: CommitFollower;
+  readonly #observer: CommitObserver;
+  readonly #encoder = new RowEncoder();
+  #queue: Request[] = [];
+  #queued = { rows: 0, bytes: 0 };
+  #running: Promise<void> | null = null;
+  #uncertain = false;
+  #closed = false;
+
+  constructor(
+    client: ClickHouseClient,
+    clock: VersionClock,
+    limits: CommitLimits,
+    follower: CommitFollower,
+    observer: CommitObserver,
+  ) {
+    this.#client = client;
+    this.#clock = clock;
+    this.#limits = limits;
+    this.#follower = follower;
+    this.#observer = observer;
+  }
+
+  /** False while it is not known what a failed insert left behind; reads and writes then have to wait. */
+  get certain(): boolean {
+    return !this.#uncertain;
+  }
+
+  async append(writes: AppendedWrites): Promise<WriteReceipt> {
+    if (this.#closed) throw new DomainError('unavailable', 'The server is stopping.', { retryAfterSeconds: 5 });
+    if (this.#uncertain) throw uncertain();
+    if (this.#queued.bytes >= this.#limits.queueMaxBytes) throw overloaded();
+    const tables = this.#encoder.encode(writes);
+    const bytes = tables.reduce((sum, table) => sum + table.bytes.length, 0);
+    const rows = tables.reduce((sum, table) => sum + table.versionOffsets.length, 0);
+    if (rows === 0) return { createdAt: [] };
+    // A request larger than the whole queue must still be possible, alone.
+    if (this.#queued.bytes > 0 && this.#queued.bytes + bytes > this.#limits.queueMaxBytes) throw overloaded();
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ tables, touched: touchedBy(writes), rows, bytes, resolve, reject });
+      this.#count(rows, bytes);
+      this.#running ??= this.#run();
+    });
+  }
+
+  /** Refuses what comes from now on and resolves once everything accepted is committed. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, this.#limits.waitMs));
+    while (this.#queue.length > 0) {
+      const group = this.#nextGroup();
+      await this.#commit(group);
+      if (this.#uncertain) await this.#repair();
+    }
+    this.#running = null;
+  }
+
+  #nextGroup(): Request[] {
+    let rows = 0;
+    let bytes = 0;
+    let count = 0;
+    for (const request of this.#queue) {
+      if (count > 0 && (rows + request.rows > this.#limits.maxRows || bytes + request.bytes > this.#limits.maxBytes)) break;
+      rows += request.rows;
+      bytes += request.bytes;
+      count += 1;
+    }
+    const group = this.#queue.slice(0, count);
+    this.#queue = this.#queue.slice(count);
+    return group;
+  }
+
+  async #commit(group: readonly Request[]): Promise<void> {
+    const started = performance.now();
+    const rows = group.reduce((sum, request) => sum + request.rows, 0);
+    const bytes = group.reduce((sum, request) => sum + request.bytes, 0);
+    const first = this.#clock.take(rows);
+    const receipts = stamp(group, first);
+    try {
+      await this.#insert(group);
+    } catch (error) {
+      this.#observer.commitFailed({ rows, error });
+      // From an insert that certainly stored nothing there is nothing to repair.
+      if (!(error instanceof InsertError && error.outcome === 'none')) this.#uncertain = true;
+      for (const request of group) request.reject(error);
+      return;
+    } finally {
+      this.#count(-rows, -bytes);
+    }
+    this.#observer.spansCommitted({ rows, bytes, seconds: (performance.now() - started) / 1000 });
+    this.#follower.committed(
+      group.map(({ touched }) => touched),
+      first + rows - 1,
+    );
+    group.forEach((request, index) => {
+      request.resolve(receipts[index] ?? { createdAt: [] });
+    });
+  }
+
+  async #insert(group: readonly Request[]): Promise<void> {
+    let inserted = false;
+    for (const table of TABLES) {
+      const parts = group.flatMap(({ tables }) => tables.filter((rows) => rows.table === table).map(({ bytes }) => bytes));
+      if (parts.length === 0) continue;
+      const rows = parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
+      try {
+        await this.#client.insert(table, insertedColumns[table], 'RowBinary', rows);
+      } catch (error) {
+        // The tables before this one hold their share already.
+        if (inserted) this.#uncertain = true;
+        throw error;
+      }
+      inserted = true;
+    }
+  }
+
+  async #repair(): Promise<void> {
+    for (const request of this.#queue.splice(0)) {
+      this.#count(-request.rows, -request.bytes);
+      request.reject(uncertain());
+    }
+    while (this.#uncertain) {
+      try {
+        await this.#follower.repair(this.#clock.last);
+        this.#uncertain = false;
+      } catch {
+        if (this.#closed) return;
+        await new Promise((resolve) => setTimeout(resolve, REPAIR_RETRY_MS));
+      }
+    }
+  }
+
+  #count(rows: number, bytes: number): void {
+    this.#queued = { rows: this.#queued.rows + rows, bytes: this.#queued.bytes + bytes };
+    this.#observer.queueChanged(this.#queued);
+  }
+}
+
+/** Gives every row its version, and every request the times of its spans. */
+function stamp(group: readonly Request[], first: Version): WriteReceipt[] {
+  let next = first;
+  return group.map(({ tables }) => {
+    const createdAt: number[] = [];
+    for (const { table, bytes, versionOffsets } of tables) {
+      for (const offset of versionOffsets) {
+        writeUint64(bytes, offset, next);
+        if (table === 'spans') createdAt.push(versionTime(next));
+        next += 1;
+      }
+    }
+    return { createdAt };
+  });
+}
+
+function touchedBy({ projectId, spans, traces, sessions, tombstones, deletedSessions }: AppendedWrites): Touched {
+  return {
+    projectId,
+    traces: new Set([
+      ...(spans ?? []).map((span) => span.trace_id),
+      ...(traces ?? []).map((trace) => trace.id),
+      ...(tombstones ?? []).map((tombstone) => tombstone.trace_id),
+    ]),
+    sessions: new Set([...(sessions ?? []).map((session) => session.id), ...(deletedSessions ?? [])]),
+  };
+}
+
+function overloaded(): DomainError {
+  return new DomainError('overloaded', 'More is waiting to be stored than the queue holds. Send again later.', {
+    retryAfterSeconds: 1,
+  });
+}
+
+function uncertain(): DomainError {
+  return new DomainError('unavailable', 'The store is being brought back into order after a failure. Send again.', {
+    retryAfterSeconds: 1,
+  });
+}

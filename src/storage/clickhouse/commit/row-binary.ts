@@ -1,0 +1,134 @@
+/** Buffers larger than this are not kept for the next request. */
+const KEPT_BYTES = 8 * 1024 * 1024;
+const INITIAL_BYTES = 256 * 1024;
+
+/**
+ * Writes rows in ClickHouse's RowBinary format, the one that costs the least to write here and to read there: strings
+ * go over as they are, with neither quotes nor escapes.
+ * Source: https://clickhouse.com/docs/interfaces/formats/RowBinary
+ */
+export class RowBinaryWriter {
+  #buffer = Buffer.allocUnsafe(INITIAL_BYTES);
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** What was written so far, as a copy; the writer starts anew. */
+  take(): Buffer {
+    const taken = Buffer.from(this.#buffer.subarray(0, this.#length));
+    this.#length = 0;
+    if (this.#buffer.length > KEPT_BYTES) this.#buffer = Buffer.allocUnsafe(INITIAL_BYTES);
+    return taken;
+  }
+
+  uint8(value: number): void {
+    this.#reserve(1);
+    this.#buffer[this.#length] = value;
+    this.#length += 1;
+  }
+
+  /** A whole number from 0 to 2^53 - 1. */
+  uint64(value: number): void {
+    this.#reserve(8);
+    writeUint64(this.#buffer, this.#length, value);
+    this.#length += 8;
+  }
+
+  float64(value: number): void {
+    this.#reserve(8);
+    this.#buffer.writeDoubleLE(value, this.#length);
+    this.#length += 8;
+  }
+
+  /** Decimal(38, 12) of a number from 0 to 1e12, given with at most twelve decimals. */
+  decimal12(value: number): void {
+    this.#reserve(16);
+    const scaled = BigInt(value.toFixed(12).replace('.', ''));
+    this.#buffer.writeBigUInt64LE(scaled & 0xffff_ffff_ffff_ffffn, this.#length);
+    this.#buffer.writeBigUInt64LE(scaled >> 64n, this.#length + 8);
+    this.#length += 16;
+  }
+
+  /** A UUID in its usual text form: two 64-bit halves, each little-endian. */
+  uuid(text: string): void {
+    this.#reserve(16);
+    const at = this.#length;
+    let character = 0;
+    for (let byte = 0; byte < 16; byte += 1) {
+      if (text.charCodeAt(character) === HYPHEN) character += 1;
+      const value = (nibble(text.charCodeAt(character)) << 4) | nibble(text.charCodeAt(character + 1));
+      this.#buffer[at + (byte < 8 ? 7 - byte : 23 - byte)] = value;
+      character += 2;
+    }
+    this.#length = at + 16;
+  }
+
+  /** UTF-8 behind its length in bytes. */
+  string(text: string): void {
+    this.#reserve(text.length * 3 + 10);
+    const guess = varintSize(text.length);
+    const written = this.#buffer.write(text, this.#length + guess);
+    const actual = varintSize(written);
+    if (actual !== guess) {
+      const from = this.#length + guess;
+      this.#buffer.copyWithin(this.#length + actual, from, from + written);
+    }
+    this.#varint(written);
+    this.#length += written;
+  }
+
+  tags(tags: Readonly<Record<string, string>>): void {
+    const keys = Object.keys(tags);
+    this.#reserve(10);
+    this.#varint(keys.length);
+    for (const key of keys) {
+      this.string(key);
+      this.string(tags[key] ?? '');
+    }
+  }
+
+  /** A Nullable column: a flag, and the value unless it is null. */
+  nullable<T>(value: T | null, write: (writer: this, value: T) => void): void {
+    this.uint8(value === null ? 1 : 0);
+    if (value !== null) write(this, value);
+  }
+
+  #varint(value: number): void {
+    let rest = value;
+    while (rest > 0x7f) {
+      this.#buffer[this.#length] = (rest & 0x7f) | 0x80;
+      this.#length += 1;
+      rest = Math.floor(rest / 128);
+    }
+    this.#buffer[this.#length] = rest;
+    this.#length += 1;
+  }
+
+  #reserve(bytes: number): void {
+    if (this.#length + bytes <= this.#buffer.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(this.#buffer.length * 2, this.#length + bytes));
+    this.#buffer.copy(larger, 0, 0, this.#length);
+    this.#buffer = larger;
+  }
+}
+
+/** Little-endian; for whole numbers from 0 to 2^53 - 1. */
+export function writeUint64(buffer: Buffer, at: number, value: number): void {
+  const high = Math.floor(value / 0x1_0000_0000);
+  buffer.writeUInt32LE(value - high * 0x1_0000_0000, at);
+  buffer.writeUInt32LE(high, at + 4);
+}
+
+const HYPHEN = 45;
+
+function nibble(code: number): number {
+  return code <= 57 ? code - 48 : (code | 32) - 87;
+}
+
+function varintSize(value: number): number {
+  let size = 1;
+  for (let rest = value; rest > 0x7f; rest = Math.floor(rest / 128)) size += 1;
+  return size;
+}

@@ -1,0 +1,139 @@
+import type { Writes } from '../../../domain/ingest/write-log.js';
+import type { Span } from '../../../domain/span/span.js';
+import { hasError } from '../../../domain/span/span-read.js';
+import type { SessionStatement, TraceStatement } from '../../../domain/trace/statement.js';
+import { RowBinaryWriter } from './row-binary.js';
+
+/** Rows of one table, encoded. Each begins with its `ver`, which the commit fills in at these offsets. */
+export interface EncodedRows {
+  readonly table: TableName;
+  readonly bytes: Buffer;
+  readonly versionOffsets: readonly number[];
+}
+
+export type TableName = 'spans' | 'facts' | 'session_statements';
+
+/** A tombstone: the span, or with `rowType` 1 the posted trace, counts as never written from here on. */
+export interface Tombstone {
+  readonly trace_id: string;
+  readonly rowType: 0 | 1;
+  readonly id: string;
+}
+
+/** Everything that can be appended: what clients write, and tombstones of what they delete. */
+export interface AppendedWrites extends Writes {
+  readonly tombstones?: readonly Tombstone[];
+  readonly deletedSessions?: readonly string[];
+}
+
+type Column<T> = readonly [name: string, write: (writer: RowBinaryWriter, row: T, projectId: string) => void];
+
+const text = (writer: RowBinaryWriter, value: string) => writer.string(value);
+const id = (writer: RowBinaryWriter, value: string) => writer.uuid(value);
+const integer = (writer: RowBinaryWriter, value: number) => writer.uint64(value);
+const float = (writer: RowBinaryWriter, value: number) => writer.float64(value);
+const decimal = (writer: RowBinaryWriter, value: number) => writer.decimal12(value);
+
+const spanColumns: readonly Column<Span>[] = [
+  ['ver', (w) => w.uint64(0)],
+  ['project_id', (w, _span, projectId) => w.string(projectId)],
+  ['trace_id', (w, span) => w.uuid(span.trace_id)],
+  ['id', (w, span) => w.uuid(span.id)],
+  ['parent_span_id', (w, span) => w.nullable(span.parent_span_id, id)],
+  ['session_id', (w, span) => w.nullable(span.session_id, id)],
+  ['session_name', (w, span) => w.string(span.session_name ?? '')],
+  ['name', (w, span) => w.string(span.name)],
+  ['kind', (w, span) => w.string(span.kind)],
+  ['status', (w, span) => w.string(span.status ?? '')],
+  ['started_at', (w, span) => w.uint64(span.started_at)],
+  ['ended_at', (w, span) => w.nullable(span.ended_at, integer)],
+  ['duration_ms', (w, span) => w.nullable(span.duration_ms, float)],
+  ['cost', (w, span) => w.nullable(span.cost, decimal)],
+  ['input_data', (w, span) => w.nullable(span.input_data, text)],
+  ['output_data', (w, span) => w.nullable(span.output_data, text)],
+  ['attributes', (w, span) => w.string(JSON.stringify(span.attributes))],
+  ['tags', (w, span) => w.tags(span.tags)],
+  ['trace_tags', (w, span) => w.tags(span.trace_tags)],
+  ['session_tags', (w, span) => w.tags(span.session_tags)],
+  ['error_code', (w, span) => w.nullable(span.error_code, text)],
+  ['error_message', (w, span) => w.nullable(span.error_message, text)],
+  ['error_stack', (w, span) => w.nullable(span.error_stack, text)],
+  ['code_filepath', (w, span) => w.nullable(span.code_filepath, text)],
+  ['code_lineno', (w, span) => w.nullable(span.code_lineno, integer)],
+  ['has_error', (w, span) => w.uint8(hasError(span) ? 1 : 0)],
+];
+
+/** A row of `facts` that does not come from a span. */
+interface Fact {
+  readonly trace_id: string;
+  readonly rowType: 0 | 1;
+  readonly id: string;
+  readonly statement: TraceStatement | null;
+}
+
+const factColumns: readonly Column<Fact>[] = [
+  ['ver', (w) => w.uint64(0)],
+  ['project_id', (w, _fact, projectId) => w.string(projectId)],
+  ['trace_id', (w, fact) => w.uuid(fact.trace_id)],
+  ['row_type', (w, fact) => w.uint8(fact.rowType)],
+  ['id', (w, fact) => w.uuid(fact.id)],
+  ['deleted', (w, fact) => w.uint8(fact.statement === null ? 1 : 0)],
+  ['session_id', (w, { statement }) => w.nullable(statement?.session_id ?? null, id)],
+  ['name', (w, { statement }) => w.string(statement?.name ?? '')],
+  ['status', (w, { statement }) => w.string(statement?.status ?? '')],
+  ['started_at', (w, { statement }) => w.uint64(statement?.started_at ?? 0)],
+  ['ended_at', (w, { statement }) => w.nullable(statement?.ended_at ?? null, integer)],
+  ['duration_ms', (w, { statement }) => w.nullable(statement?.duration_ms ?? null, float)],
+  ['cost', (w, { statement }) => w.nullable(statement?.cost ?? null, decimal)],
+  ['trace_tags', (w, { statement }) => w.tags(statement?.tags ?? {})],
+  ['attributes', (w, { statement }) => w.string(statement === null ? '' : JSON.stringify(statement.attributes))],
+];
+
+const sessionColumns: readonly Column<{ id: string; statement: SessionStatement | null }>[] = [
+  ['ver', (w) => w.uint64(0)],
+  ['project_id', (w, _session, projectId) => w.string(projectId)],
+  ['session_id', (w, session) => w.uuid(session.id)],
+  ['deleted', (w, { statement }) => w.uint8(statement === null ? 1 : 0)],
+  ['name', (w, { statement }) => w.string(statement?.name ?? '')],
+  ['tags', (w, { statement }) => w.tags(statement?.tags ?? {})],
+  ['attributes', (w, { statement }) => w.string(statement === null ? '' : JSON.stringify(statement.attributes))],
+];
+
+/** The columns that each table's rows are encoded in. */
+export const insertedColumns: Readonly<Record<TableName, readonly string[]>> = {
+  spans: spanColumns.map(([name]) => name),
+  facts: factColumns.map(([name]) => name),
+  session_statements: sessionColumns.map(([name]) => name),
+};
+
+/** Encodes writes when they arrive, so that what waits for a commit is bytes, counted to the last one. */
+export class RowEncoder {
+  readonly #writer = new RowBinaryWriter();
+
+  encode(writes: AppendedWrites): EncodedRows[] {
+    const { projectId, spans = [], traces = [], sessions = [], tombstones = [], deletedSessions = [] } = writes;
+    const facts: Fact[] = [
+      ...traces.map((statement) => ({ trace_id: statement.id, rowType: 1 as const, id: statement.id, statement })),
+      ...tombstones.map((tombstone) => ({ ...tombstone, statement: null })),
+    ];
+    const statements = [
+      ...sessions.map((statement) => ({ id: statement.id, statement })),
+      ...deletedSessions.map((session) => ({ id: session, statement: null })),
+    ];
+    return [
+      this.#rows('spans', spanColumns, spans, projectId),
+      this.#rows('facts', factColumns, facts, projectId),
+      this.#rows('session_statements', sessionColumns, statements, projectId),
+    ].filter(({ versionOffsets }) => versionOffsets.length > 0);
+  }
+
+  #rows<T>(table: TableName, columns: readonly Column<T>[], rows: readonly T[], projectId: string): EncodedRows {
+    const writer = this.#writer;
+    const versionOffsets: number[] = [];
+    for (const row of rows) {
+      versionOffsets.push(writer.length);
+      for (const [, write] of columns) write(writer, row, projectId);
+    }
+    return { table, bytes: writer.take(), versionOffsets };
+  }
+}

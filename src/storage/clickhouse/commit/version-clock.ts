@@ -1,0 +1,35 @@
+import type { Micros } from '../../../domain/time/timestamp.js';
+
+/** 2025-01-01T00:00:00Z: versions count from here, so that the sum of a large trace's versions stays small. */
+export const EPOCH_SECONDS = 1_735_689_600;
+const EPOCH_MICROS = EPOCH_SECONDS * 1_000_000;
+
+/** Microseconds since the epoch above; unique per row and ordered like the commits. A safe integer. */
+export type Version = number;
+
+/** A hybrid clock: wall time in microseconds, but always past everything it has given out or was told of. */
+export class VersionClock {
+  #last: Version;
+
+  /** @param last the highest version in the store. */
+  constructor(last: Version) {
+    this.#last = last;
+  }
+
+  get last(): Version {
+    return this.#last;
+  }
+
+  /** The first of `count` consecutive versions, all of them new. */
+  take(count: number): Version {
+    const now = Date.now() * 1000 - EPOCH_MICROS;
+    const first = Math.max(now, this.#last + 1);
+    this.#last = first + count - 1;
+    return first;
+  }
+}
+
+/** The moment a version stands for. */
+export function versionTime(version: Version): Micros {
+  return version + EPOCH_MICROS;
+}

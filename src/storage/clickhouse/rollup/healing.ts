@@ -1,0 +1,79 @@
+import type { ClickHouseClient } from '../client.js';
+import type { Version } from '../commit/version-clock.js';
+import type { DirtyItem } from './dirty-set.js';
+
+const WATERMARK = 'rollups';
+
+/** The highest version in the store; 0 when it is empty. The clock goes on from there. */
+export async function highestVersion(client: ClickHouseClient): Promise<Version> {
+  const [row] = await client.query<{ ver: string | number }>(
+    `SELECT greatest((SELECT max(ver) FROM spans), (SELECT max(ver) FROM facts), (SELECT max(ver) FROM session_statements),
+      (SELECT max(round) FROM session_traces)) AS ver`,
+  );
+  return Number(row?.ver ?? 0);
+}
+
+export async function readWatermark(client: ClickHouseClient): Promise<Version> {
+  const [row] = await client.query<{ ver: string | number }>(
+    `SELECT max(ver) AS ver FROM rolled_up WHERE name = '${WATERMARK}'`,
+  );
+  return Number(row?.ver ?? 0);
+}
+
+export async function writeWatermark(client: ClickHouseClient, version: Version): Promise<void> {
+  await client.command(`INSERT INTO rolled_up (name, ver) VALUES ('${WATERMARK}', ${version})`);
+}
+
+/**
+ * A span and its fact are written by one insert, but not at one instant: a crash in between leaves one without the
+ * other. The span's own row decides what was written.
+ */
+export async function agree(client: ClickHouseClient, after: Version): Promise<void> {
+  const columns = await sharedColumns(client);
+  await client.command(
+    `INSERT INTO facts (${columns}) SELECT ${columns} FROM spans
+     WHERE ver > ${after} AND ver NOT IN (SELECT ver FROM facts WHERE ver > ${after})`,
+  );
+  await removeOrphans(client, after);
+}
+
+/** Facts that are the newest of their span but whose span never got stored. */
+async function removeOrphans(client: ClickHouseClient, after: Version): Promise<void> {
+  const orphans = await client.query<{ ver: string | number }>(
+    `SELECT ver FROM (
+       SELECT project_id, trace_id, id, argMax(deleted, f.ver) AS gone, max(f.ver) AS ver FROM facts AS f
+       WHERE row_type = 0 AND f.ver > ${after} GROUP BY project_id, trace_id, id)
+     WHERE NOT gone AND ver NOT IN (SELECT ver FROM spans WHERE ver > ${after})`,
+  );
+  if (orphans.length === 0) return;
+  const versions = orphans.map(({ ver }) => String(ver)).join(', ');
+  await client.command(`DELETE FROM facts WHERE ver IN (${versions})`, {
+    settings: { mutations_sync: '2', lightweight_deletes_sync: '2' },
+  });
+  await removeOrphans(client, after);
+}
+
+/** The columns that facts take over from spans; the rest have defaults. */
+async function sharedColumns(client: ClickHouseClient): Promise<string> {
+  const rows = await client.query<{ name: string }>(
+    `SELECT name FROM system.columns WHERE database = currentDatabase() AND table = 'facts'
+       AND name IN (SELECT name FROM system.columns WHERE database = currentDatabase() AND table = 'spans')
+       AND name NOT IN ('attributes', 'duration_ms')
+     ORDER BY position`,
+  );
+  return rows.map(({ name }) => name).join(', ');
+}
+
+/** Traces and posted sessions that were written after a version. */
+export async function changedSince(
+  client: ClickHouseClient,
+  after: Version,
+): Promise<{ traces: DirtyItem[]; sessions: DirtyItem[] }> {
+  const traces = await client.query<DirtyItem>(
+    `SELECT DISTINCT project_id AS projectId, toString(trace_id) AS id FROM facts WHERE ver > ${after}`,
+  );
+  const sessions = await client.query<DirtyItem>(
+    `SELECT DISTINCT project_id AS projectId, toString(session_id) AS id FROM session_statements WHERE ver > ${after}`,
+  );
+  return { traces, sessions };
+}

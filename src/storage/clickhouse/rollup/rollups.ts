@@ -1,0 +1,174 @@
+import type { CommitFollower, Touched } from '../commit/commit-log.js';
+import { RowBinaryWriter } from '../commit/row-binary.js';
+import type { Version, VersionClock } from '../commit/version-clock.js';
+import type { ClickHouseClient } from '../client.js';
+import { DirtySet, type DirtyItem } from './dirty-set.js';
+import { agree, changedSince, readWatermark, writeWatermark } from './healing.js';
+
+export interface RollupObserver {
+  rollupPending(pending: { readonly traces: number }): void;
+  rollupFinished(rollup: { readonly traces: number; readonly seconds: number }): void;
+  rollupFailed(failure: { readonly error: unknown }): void;
+}
+
+/** Traces of one round: few enough for a round to take a fraction of a second. */
+const ROUND_TRACES = 2000;
+const ROUND_SESSIONS = 2000;
+/** How long changes gather before they are rolled up, when nobody reads: a trace under way is then recomputed once. */
+const GATHER_MS = 250;
+const RETRY_MS = 250;
+/** How often the watermark is moved on at most: each time costs a small insert. */
+const WATERMARK_MS = 2000;
+
+/**
+ * Keeps the rollups in step with the commits. A commit only marks its traces; they are recomputed in rounds by
+ * materialized views, soon by themselves, and at once when somebody reads. So a read always sees figures of everything
+ * acknowledged before it, and a trace that grows span by span is not recomputed for each.
+ */
+export class Rollups implements CommitFollower {
+  readonly #client: ClickHouseClient;
+  readonly #clock: VersionClock;
+  readonly #observer: RollupObserver;
+  readonly #traces = new DirtySet();
+  readonly #sessions = new DirtySet();
+  #marks = 0;
+  #committed: Version;
+  #watermark: Version = 0;
+  #watermarkAt = 0;
+  #round: Promise<void> | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #closed = false;
+
+  constructor(client: ClickHouseClient, clock: VersionClock, observer: RollupObserver) {
+    this.#client = client;
+    this.#clock = clock;
+    this.#observer = observer;
+    this.#committed = clock.last;
+  }
+
+  committed(touched: readonly Touched[], upTo: Version): void {
+    this.#marks += 1;
+    const since = this.#committed + 1;
+    for (const { projectId, traces, sessions } of touched) {
+      for (const trace of traces) this.#traces.add(projectId, trace, this.#marks, since);
+      for (const session of sessions) this.#sessions.add(projectId, session, this.#marks, since);
+    }
+    this.#committed = upTo;
+    this.#changed();
+    this.#schedule(GATHER_MS);
+  }
+
+  /** Resolves once every commit acknowledged before the call is in the rollups. */
+  async settle(): Promise<void> {
+    const target = this.#marks;
+    while (this.#settledUpTo() < target) await (this.#round ??= this.#runRound());
+  }
+
+  /**
+   * Makes spans, facts and rollups agree after a crash: at start, and after an insert with an unknown outcome.
+   * Everything it does may be done twice, or be cut off and done again.
+   */
+  async repair(upTo: Version): Promise<void> {
+    this.#watermark = await readWatermark(this.#client);
+    await agree(this.#client, this.#watermark);
+    const { traces, sessions } = await changedSince(this.#client, this.#watermark);
+    this.#marks += 1;
+    for (const { projectId, id } of traces) this.#traces.add(projectId, id, this.#marks, this.#watermark + 1);
+    for (const { projectId, id } of sessions) this.#sessions.add(projectId, id, this.#marks, this.#watermark + 1);
+    this.#committed = Math.max(this.#committed, upTo);
+    this.#changed();
+    await this.settle();
+  }
+
+  /** Rolls up what is left. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    if (this.#timer) clearTimeout(this.#timer);
+    await this.settle();
+    await this.#moveWatermark(0);
+  }
+
+  #settledUpTo(): number {
+    if (this.#round) return Math.min(this.#roundMark, this.#oldestMark()) - 1;
+    return this.#oldestMark() - 1;
+  }
+
+  #roundMark = 0;
+
+  #oldestMark(): number {
+    const none = this.#marks + 1;
+    return Math.min(this.#traces.first()?.mark ?? none, this.#sessions.first()?.mark ?? none);
+  }
+
+  #schedule(delay: number): void {
+    if (this.#closed || this.#timer) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      // A failed round was reported; what it held is marked again.
+      (this.#round ??= this.#runRound()).catch(() => undefined);
+    }, delay);
+  }
+
+  async #runRound(): Promise<void> {
+    const started = performance.now();
+    this.#roundMark = this.#oldestMark();
+    const upTo = this.#committed;
+    const traces = this.#traces.take(ROUND_TRACES);
+    const sessions = this.#sessions.take(ROUND_SESSIONS);
+    try {
+      await this.#recompute(traces, sessions, upTo);
+      this.#observer.rollupFinished({ traces: traces.length, seconds: (performance.now() - started) / 1000 });
+    } catch (error) {
+      this.#traces.restore(traces);
+      this.#sessions.restore(sessions);
+      this.#observer.rollupFailed({ error });
+      throw error;
+    } finally {
+      this.#round = null;
+      this.#changed();
+      if (this.#traces.size + this.#sessions.size > 0) this.#schedule(RETRY_MS);
+    }
+    await this.#moveWatermark(WATERMARK_MS);
+  }
+
+  async #recompute(traces: readonly DirtyItem[], sessions: readonly DirtyItem[], upTo: Version): Promise<void> {
+    const round = this.#clock.take(1);
+    if (traces.length > 0) {
+      const rows = encode(traces, (writer) => {
+        writer.uint64(upTo);
+        writer.uint64(round);
+      });
+      await this.#client.insert('touch_traces', ['project_id', 'trace_id', 'upto', 'round'], 'RowBinary', rows);
+      await this.#client.command(
+        `INSERT INTO touch_sessions SELECT DISTINCT project_id, session_id FROM session_traces WHERE round = ${round}`,
+      );
+    }
+    if (sessions.length > 0)
+      await this.#client.insert('touch_sessions', ['project_id', 'session_id'], 'RowBinary', encode(sessions));
+  }
+
+  /** Everything below the watermark is rolled up for good; healing at start begins there. */
+  async #moveWatermark(interval: number): Promise<void> {
+    if (performance.now() - this.#watermarkAt < interval) return;
+    const none = this.#committed + 1;
+    const oldest = Math.min(this.#traces.first()?.since ?? none, this.#sessions.first()?.since ?? none);
+    if (oldest - 1 <= this.#watermark || this.#round) return;
+    this.#watermarkAt = performance.now();
+    await writeWatermark(this.#client, oldest - 1);
+    this.#watermark = oldest - 1;
+  }
+
+  #changed(): void {
+    this.#observer.rollupPending({ traces: this.#traces.size });
+  }
+}
+
+function encode(items: readonly DirtyItem[], more: (writer: RowBinaryWriter) => void = () => undefined): Buffer {
+  const writer = new RowBinaryWriter();
+  for (const { projectId, id } of items) {
+    writer.string(projectId);
+    writer.uuid(id);
+    more(writer);
+  }
+  return writer.take();
+}
