@@ -3,8 +3,13 @@
  * With `--check` it writes nothing and fails when something is stale; CI runs it so.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { loadConfig } from '../src/config/config.js';
 import { configurationTable } from '../src/config/documentation.js';
+import { startServer } from '../src/server.js';
 
 const root = new URL('../../', import.meta.url);
 
@@ -23,22 +28,28 @@ export function replaceSection(text: string, name: string, content: string): str
 }
 
 async function generatedFiles(): Promise<Generated[]> {
-  const files: Generated[] = [
+  const openApi = await openApiDocument();
+  return [
     { path: 'README.md', content: (current) => replaceSection(current, 'config', configurationTable()) },
+    { path: 'schema/openapi.json', content: () => `${JSON.stringify(openApi, null, 2)}\n` },
   ];
-  const buildOpenApi = await openApiBuilder();
-  if (buildOpenApi !== undefined) {
-    files.push({ path: 'schema/openapi.json', content: () => `${JSON.stringify(buildOpenApi(), null, 2)}\n` });
-  }
-  return files;
 }
 
-/** The builder of the OpenAPI document, once the transport layer has it. */
-async function openApiBuilder(): Promise<(() => unknown) | undefined> {
-  const module = new URL('../src/transport/http/openapi.js', import.meta.url);
-  if (!existsSync(module)) return undefined;
-  const { buildOpenApi } = (await import(module.href)) as { buildOpenApi?: () => unknown };
-  return buildOpenApi;
+/** The document as a server answers it: only a server knows all of its routes. */
+async function openApiDocument(): Promise<unknown> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-generate-'));
+  try {
+    const server = await startServer(loadConfig({ DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'error' }));
+    try {
+      const response = await fetch(`${server.url}/openapi.json`, { signal: AbortSignal.timeout(10_000) });
+      if (!response.ok) throw new Error(`GET /openapi.json answered ${response.status}`);
+      return await response.json();
+    } finally {
+      await server.stop();
+    }
+  } finally {
+    await rm(dataDir, { recursive: true, force: true });
+  }
 }
 
 async function main(check: boolean): Promise<number> {
