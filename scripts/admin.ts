@@ -7,7 +7,8 @@ import { IdentityService } from '../src/domain/identity/identity-service.js';
 import { schemaDirectory } from '../src/storage/schema-files.js';
 import { DATABASE_FILE, openDatabase } from '../src/storage/sqlite/database.js';
 import { SqliteIdentityStore } from '../src/storage/sqlite/identity-store.js';
-import { migrate, readMigrationFiles } from '../src/storage/sqlite/migrations.js';
+import { readMigrationFiles } from '../src/storage/migration-files.js';
+import { migrate } from '../src/storage/sqlite/migrations.js';
 
 interface GlobalOptions {
   readonly json?: boolean;

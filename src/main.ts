@@ -4,7 +4,7 @@ import { configurationHelp } from './config/documentation.js';
 import { DomainError } from './domain/errors.js';
 import { startServer, type RunningServer } from './server.js';
 import { DataDirLockedError } from './storage/sqlite/data-dir-lock.js';
-import { MigrationError } from './storage/sqlite/migrations.js';
+import { MigrationError } from './storage/migration-files.js';
 
 if (process.argv.includes('--help') || process.argv.includes('-h')) {
   process.stdout.write(`Spanhouse. Configuration is by environment variables:\n\n${configurationHelp()}\n`);

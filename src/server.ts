@@ -1,5 +1,8 @@
 import { join } from 'node:path';
+import { openClickHouse, type Closers } from './clickhouse-setup.js';
 import { publicUrl, type Config } from './config/config.js';
+import { IngestService } from './domain/ingest/ingest-service.js';
+import { createListPrices } from './domain/span/pricing.js';
 import { IdentityService } from './domain/identity/identity-service.js';
 import { createEvents } from './observability/events.js';
 import { createLogger, type Logger } from './observability/logger.js';
@@ -8,7 +11,8 @@ import { packageVersion, schemaDirectory } from './storage/schema-files.js';
 import { lockDataDir } from './storage/sqlite/data-dir-lock.js';
 import { DATABASE_FILE, openDatabase, type Database } from './storage/sqlite/database.js';
 import { SqliteIdentityStore } from './storage/sqlite/identity-store.js';
-import { migrate, readMigrationFiles } from './storage/sqlite/migrations.js';
+import { readMigrationFiles } from './storage/migration-files.js';
+import { migrate } from './storage/sqlite/migrations.js';
 import { createApp } from './transport/http/app.js';
 import { listen } from './transport/http/listener.js';
 import { buildOpenApi } from './transport/http/openapi.js';
@@ -21,6 +25,7 @@ import { healthRoute } from './transport/http/routes/operations/health.js';
 import { metricsRoute } from './transport/http/routes/operations/metrics.js';
 import { openApiRoute } from './transport/http/routes/operations/openapi-document.js';
 import { readinessRoute, type ReadinessCheck } from './transport/http/routes/operations/readiness.js';
+import { traceRoutes } from './transport/http/routes/traces/index.js';
 
 /** Parts a caller may bring itself. */
 export interface ServerOverrides {
@@ -43,15 +48,13 @@ const BODY_TIMEOUT_MS = 60_000;
 /** Bodies in work together may take this many times the largest one. */
 const BODIES_IN_WORK = 4;
 
-type Closer = () => void | Promise<void>;
-
 /**
  * Starts the whole server.
  * @throws DataDirLockedError, MigrationError, DomainError (init variables), or Error with `code` (EADDRINUSE, EACCES):
  *   nothing is left open then
  */
 export async function startServer(config: Config, overrides: ServerOverrides = {}): Promise<RunningServer> {
-  const closers: Closer[] = [];
+  const closers: Closers = [];
   const close = async () => {
     for (let closer = closers.pop(); closer !== undefined; closer = closers.pop()) await closer();
   };
@@ -66,7 +69,7 @@ export async function startServer(config: Config, overrides: ServerOverrides = {
 async function start(
   config: Config,
   overrides: ServerOverrides,
-  closers: Closer[],
+  closers: Closers,
   close: () => Promise<void>,
 ): Promise<RunningServer> {
   const logger = overrides.logger ?? createLogger(config.log);
@@ -86,10 +89,16 @@ async function start(
   const { created, initKeyRevoked } = identity.bootstrap(config.init);
   if (initKeyRevoked) logger.warn('SPANHOUSE_INIT_API_KEY names a revoked key; it stays revoked');
 
+  const store = await openClickHouse(config, logger, events, closers);
+  const ingest = new IngestService({ log: store.log, lists: store.lists, price: createListPrices(), observer: events });
+
   const checks: ReadinessCheck[] = [
     { name: 'sqlite', check: () => void database.prepare('SELECT 1 FROM projects LIMIT 1').get() },
+    { name: 'clickhouse', check: () => store.check() },
   ];
-  const api: Route[] = [createApiKeyRoute(identity), listApiKeysRoute(identity), revokeApiKeyRoute(identity)];
+  const api: Route[] = [
+    ...traceRoutes({ ingest, lists: store.lists, deletions: store.deletions }),
+    createApiKeyRoute(identity), listApiKeysRoute(identity), revokeApiKeyRoute(identity)];
   const bodyTimeoutMs = overrides.bodyTimeoutMs ?? BODY_TIMEOUT_MS;
   const app = createApp({
     routes: [...api, ...operations(api, { checks, metrics, metricsToken: config.metricsToken })],

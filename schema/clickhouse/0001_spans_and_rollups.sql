@@ -1,8 +1,10 @@
+-- Every statement can be run again without harm: ClickHouse has no transactions, and a crash may come between two.
+
 -- Spans as they came in, one row per write, in time order. A re-sent span is a further row with a higher `ver`; which
 -- versions no longer count is recorded in `superseded`, so that no read of this wide table ever needs FINAL.
 -- `ver` is a hybrid clock: microseconds since 2025-01-01T00:00:00Z, unique per row and growing with every commit.
 -- Partitions follow the time of writing, so that one insert makes one part whatever times its spans have.
-CREATE TABLE spans (
+CREATE TABLE IF NOT EXISTS spans (
   ver UInt64 CODEC(Delta, ZSTD(1)),
   project_id LowCardinality(String),
   trace_id UUID,
@@ -43,7 +45,7 @@ SETTINGS index_granularity = 256, fsync_after_insert = 1, fsync_part_directory =
 -- What the rollups need of every write, in trace order: spans (row_type 0), statements about traces that were posted
 -- (row_type 1, id = trace_id), and tombstones of both (deleted = 1). Plain MergeTree on purpose: no merge may hide a
 -- version before the rollup has seen it.
-CREATE TABLE facts (
+CREATE TABLE IF NOT EXISTS facts (
   project_id LowCardinality(String),
   trace_id UUID,
   row_type UInt8,
@@ -69,14 +71,14 @@ ORDER BY (project_id, trace_id, row_type, id)
 PRIMARY KEY (project_id, trace_id)
 SETTINGS index_granularity = 128, fsync_after_insert = 1, fsync_part_directory = 1;
 
-CREATE MATERIALIZED VIEW facts_of_spans TO facts AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS facts_of_spans TO facts AS
 SELECT project_id, trace_id, 0 AS row_type, id, ver, 0 AS deleted, parent_span_id, session_id, session_name, name, status,
   started_at, ended_at, cost, has_error, trace_tags, session_tags
 FROM spans;
 
 -- One row per trace, recomputed as a whole. Its version is the sum of the latest version of everything in the trace: it
 -- grows with every fact seen and with nothing else, so that recomputing twice, late or concurrently does no harm.
-CREATE TABLE traces (
+CREATE TABLE IF NOT EXISTS traces (
   project_id LowCardinality(String),
   id UUID,
   ver UInt128,
@@ -102,7 +104,7 @@ ORDER BY (project_id, id)
 SETTINGS index_granularity = 512, fsync_after_insert = 1, fsync_part_directory = 1;
 
 -- Every start that a trace ever had, in time order: where the newest traces are found without reading all of them.
-CREATE TABLE trace_starts (
+CREATE TABLE IF NOT EXISTS trace_starts (
   project_id LowCardinality(String),
   started_at DateTime64(6, 'UTC') CODEC(Delta, ZSTD(1)),
   id UUID
@@ -111,7 +113,7 @@ ORDER BY (project_id, started_at, id)
 SETTINGS index_granularity = 512, fsync_after_insert = 1, fsync_part_directory = 1;
 
 -- Span versions that no longer count, until purging has removed them from `spans`.
-CREATE TABLE superseded (
+CREATE TABLE IF NOT EXISTS superseded (
   project_id LowCardinality(String),
   ver UInt64 CODEC(Delta, ZSTD(1))
 ) ENGINE = ReplacingMergeTree
@@ -119,7 +121,7 @@ ORDER BY (project_id, ver)
 SETTINGS fsync_after_insert = 1, fsync_part_directory = 1;
 
 -- What a trace brings to each session that any write in it ever named; `member` for the one it now belongs to.
-CREATE TABLE session_traces (
+CREATE TABLE IF NOT EXISTS session_traces (
   project_id LowCardinality(String),
   session_id UUID,
   trace_id UUID,
@@ -143,7 +145,7 @@ PRIMARY KEY (project_id, session_id)
 SETTINGS index_granularity = 256, fsync_after_insert = 1, fsync_part_directory = 1;
 
 -- Statements about sessions that were posted, every version of them, and their tombstones.
-CREATE TABLE session_statements (
+CREATE TABLE IF NOT EXISTS session_statements (
   project_id LowCardinality(String),
   session_id UUID,
   ver UInt64,
@@ -155,7 +157,7 @@ CREATE TABLE session_statements (
 ORDER BY (project_id, session_id)
 SETTINGS index_granularity = 256, fsync_after_insert = 1, fsync_part_directory = 1;
 
-CREATE TABLE sessions (
+CREATE TABLE IF NOT EXISTS sessions (
   project_id LowCardinality(String),
   id UUID,
   ver UInt128,
@@ -174,7 +176,7 @@ CREATE TABLE sessions (
 ORDER BY (project_id, id)
 SETTINGS index_granularity = 512, fsync_after_insert = 1, fsync_part_directory = 1;
 
-CREATE TABLE session_starts (
+CREATE TABLE IF NOT EXISTS session_starts (
   project_id LowCardinality(String),
   created_ver UInt64 CODEC(Delta, ZSTD(1)),
   id UUID
@@ -184,9 +186,9 @@ SETTINGS index_granularity = 512, fsync_after_insert = 1, fsync_part_directory =
 
 -- Naming a trace here recomputes it from its facts with `ver` up to `upto`, the last commit known to be complete.
 -- `round` marks what was recomputed together, to find the sessions that it concerns.
-CREATE TABLE touch_traces (project_id LowCardinality(String), trace_id UUID, upto UInt64, round UInt64) ENGINE = Null;
+CREATE TABLE IF NOT EXISTS touch_traces (project_id LowCardinality(String), trace_id UUID, upto UInt64, round UInt64) ENGINE = Null;
 
-CREATE TABLE traces_recomputed (
+CREATE TABLE IF NOT EXISTS traces_recomputed (
   project_id LowCardinality(String),
   id UUID,
   ver UInt128,
@@ -212,7 +214,7 @@ CREATE TABLE traces_recomputed (
   session_writes Array(Tuple(session_id Nullable(UUID), live UInt8, ver UInt64, name String, tags Map(String, String)))
 ) ENGINE = Null;
 
-CREATE MATERIALIZED VIEW recompute_traces TO traces_recomputed AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS recompute_traces TO traces_recomputed AS
 WITH
   f.newest AND f.row_type = 0 AND f.deleted = 0 AS live,
   live AND isNull(f.parent_span_id) AS root,
@@ -262,17 +264,17 @@ INNER JOIN (
 ) AS f USING (project_id, trace_id)
 GROUP BY project_id, trace_id;
 
-CREATE MATERIALIZED VIEW store_traces TO traces AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS store_traces TO traces AS
 SELECT * EXCEPT (round, stale, session_writes) FROM traces_recomputed;
 
-CREATE MATERIALIZED VIEW store_trace_starts TO trace_starts AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS store_trace_starts TO trace_starts AS
 SELECT project_id, started_at, id FROM traces_recomputed WHERE NOT gone;
 
-CREATE MATERIALIZED VIEW store_superseded TO superseded AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS store_superseded TO superseded AS
 SELECT project_id, ver FROM (SELECT project_id, stale FROM traces_recomputed) ARRAY JOIN stale AS ver;
 
 -- A session tag or name that a span brings without naming a session goes to its trace's session.
-CREATE MATERIALIZED VIEW store_session_traces TO session_traces AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS store_session_traces TO session_traces AS
 SELECT
   project_id,
   assumeNotNull(coalesce(w.session_id, r.session_id)) AS session_id,
@@ -296,9 +298,9 @@ WHERE isNotNull(coalesce(w.session_id, r.session_id))
 GROUP BY project_id, session_id, trace_id;
 
 -- Naming a session here recomputes it from what its traces bring and from what was stated about it.
-CREATE TABLE touch_sessions (project_id LowCardinality(String), session_id UUID) ENGINE = Null;
+CREATE TABLE IF NOT EXISTS touch_sessions (project_id LowCardinality(String), session_id UUID) ENGINE = Null;
 
-CREATE MATERIALIZED VIEW recompute_sessions TO sessions AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS recompute_sessions TO sessions AS
 WITH
   argMaxIf(p.name, p.name_ver, p.name != '' AND NOT p.stated) AS derived_name,
   anyIf(p.name, p.stated AND NOT p.deleted) AS stated_name,
@@ -337,9 +339,9 @@ INNER JOIN (
 ) AS p USING (project_id, session_id)
 GROUP BY project_id, session_id;
 
-CREATE MATERIALIZED VIEW store_session_starts TO session_starts AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS store_session_starts TO session_starts AS
 SELECT project_id, created_ver, id FROM sessions WHERE NOT gone;
 
 -- Up to which version every commit is rolled up; healing at start begins here.
-CREATE TABLE rolled_up (name LowCardinality(String), ver UInt64) ENGINE = ReplacingMergeTree(ver) ORDER BY name
+CREATE TABLE IF NOT EXISTS rolled_up (name LowCardinality(String), ver UInt64) ENGINE = ReplacingMergeTree(ver) ORDER BY name
 SETTINGS fsync_after_insert = 1, fsync_part_directory = 1;

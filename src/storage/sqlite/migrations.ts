@@ -1,60 +1,5 @@
-import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { MigrationError, verifyApplied, type AppliedMigration, type MigrationFile } from '../migration-files.js';
 import type { Database } from './database.js';
-
-export type MigrationErrorKind =
-  | 'newer_database' // written by a later version of the program
-  | 'changed_file' // a file that was applied has been edited or removed
-  | 'bad_file' // wrong name, a gap or a duplicate in the numbers
-  | 'failed'; // its SQL did not run; nothing of it was kept
-
-/** The schema cannot be brought up to date. The message is fit to print before exiting with 1. */
-export class MigrationError extends Error {
-  readonly kind: MigrationErrorKind;
-
-  constructor(kind: MigrationErrorKind, message: string, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.name = 'MigrationError';
-    this.kind = kind;
-  }
-}
-
-/** One file `NNNN_name.sql`. */
-export interface MigrationFile {
-  readonly version: number;
-  readonly name: string;
-  readonly sql: string;
-  /** SHA-256 of the text with `\n` line ends, hexadecimal. */
-  readonly checksum: string;
-}
-
-interface AppliedMigration {
-  readonly version: number;
-  readonly name: string;
-  readonly checksum: string;
-}
-
-/**
- * The migrations of a folder, in order.
- * @throws MigrationError `bad_file` unless they are numbered 1, 2, 3 …
- */
-export function readMigrationFiles(directory: string): MigrationFile[] {
-  const names = readdirSync(directory)
-    .filter((name) => name.endsWith('.sql'))
-    .sort();
-  return names.map((file, index) => {
-    const match = /^(\d{4})_([a-z0-9_]+)\.sql$/.exec(file);
-    if (match === null)
-      throw new MigrationError('bad_file', `${join(directory, file)}: the name must be NNNN_name.sql`);
-    const version = Number(match[1]);
-    if (version !== index + 1) {
-      throw new MigrationError('bad_file', `${join(directory, file)}: number ${index + 1} was expected next`);
-    }
-    const sql = readFileSync(join(directory, file), 'utf8').replaceAll('\r\n', '\n');
-    return { version, name: match[2] ?? '', sql, checksum: createHash('sha256').update(sql).digest('hex') };
-  });
-}
 
 /**
  * Brings the database to the newest version: each file in one transaction under SQLite's write lock, so that two
@@ -87,26 +32,6 @@ export function migrate(database: Database, files: readonly MigrationFile[]): nu
   const done = new Set(select.all().map(({ version }) => version));
   for (const file of files) if (!done.has(file.version)) step.immediate(file);
   return appliedNow;
-}
-
-function verifyApplied(applied: readonly AppliedMigration[], files: readonly MigrationFile[]): void {
-  const newest = files.length;
-  const found = applied.at(-1)?.version ?? 0;
-  if (found > newest) {
-    throw new MigrationError(
-      'newer_database',
-      `The metadata store has schema version ${found}, this program knows ${newest}: start the newer program, or restore a backup`,
-    );
-  }
-  for (const { version, name, checksum } of applied) {
-    const file = files[version - 1];
-    if (file?.checksum !== checksum) {
-      throw new MigrationError(
-        'changed_file',
-        `Migration ${version} (${name}) was applied with another content than its file has now: migrations are append-only`,
-      );
-    }
-  }
 }
 
 function runFile(database: Database, file: MigrationFile): void {

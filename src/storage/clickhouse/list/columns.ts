@@ -3,9 +3,10 @@ import { sessionFields, spanFields, traceFields } from '../../../domain/list/fie
 import { EPOCH_SECONDS } from '../commit/version-clock.js';
 import { identifier, literal, sql, type Sql } from '../sql.js';
 
-/** Versions are microseconds since the epoch of the version clock. */
-const time = (version: Sql) => sql`fromUnixTimestamp64Micro(toInt64(${version} + ${identifierOfEpoch()}))`;
-const identifierOfEpoch = () => sql`toUInt64(${literal(String(EPOCH_SECONDS * 1_000_000))})`;
+const epochMicros = literal(String(EPOCH_SECONDS * 1_000_000));
+
+/** The moment that a version stands for. */
+const momentOf = (version: Sql) => sql`fromUnixTimestamp64Micro(toInt64(${version} + toUInt64(${epochMicros})), 'UTC')`;
 
 const named = <F extends Record<string, Field>>(fields: F) =>
   Object.fromEntries(Object.keys(fields).map((name) => [name, identifier(name)])) as Record<keyof F, Sql>;
@@ -15,14 +16,14 @@ export const spanColumns = {
   ...named(spanFields),
   session_name: sql`nullIf(session_name, '')`,
   status: sql`nullIf(status, '')`,
-  created_at: time(sql`ver`),
+  created_at: momentOf(sql`ver`),
 } satisfies Record<keyof typeof spanFields, Sql>;
 
 export const traceColumns = {
   ...named(traceFields),
   has_error: sql`(status = 'error')`,
-  created_at: time(sql`created_ver`),
-  // Filled in for the rows of a page, from the root spans.
+  created_at: momentOf(sql`created_ver`),
+  // Filled in for the rows of a page, from their root spans.
   root_span_input: sql`CAST(NULL, 'Nullable(String)')`,
   root_span_output: sql`CAST(NULL, 'Nullable(String)')`,
 } satisfies Record<keyof typeof traceFields, Sql>;
@@ -31,5 +32,5 @@ export const sessionColumns = {
   ...named(sessionFields),
   name: sql`nullIf(name, '')`,
   has_error: sql`(error_count > 0)`,
-  created_at: time(sql`created_ver`),
+  created_at: momentOf(sql`created_ver`),
 } satisfies Record<keyof typeof sessionFields, Sql>;

@@ -1,70 +1,74 @@
 import type { AppliedFilter, FilterValue, ListQuery } from '../../../domain/list/query.js';
-import type { Field, FieldType } from '../../../domain/list/fields.js';
+import type { FieldType } from '../../../domain/list/fields.js';
+import { EPOCH_SECONDS } from '../commit/version-clock.js';
 import { join, sql, value, type Sql } from '../sql.js';
+import type { ListSource } from './sources.js';
 
-/** What a query asks of a row, as SQL conditions over the list's columns. */
-export function conditions(
-  query: Pick<ListQuery, 'filters' | 'tags'>,
-  fields: Readonly<Record<string, Field>>,
-  columns: Readonly<Record<string, Sql>>,
-): Sql[] {
+/** What a query asks of a row, but for its search text, as SQL conditions over the list's columns. */
+export function conditions(query: Pick<ListQuery, 'filters' | 'tags'>, source: ListSource): Sql[] {
   const byField = query.filters.map((applied) => {
     const { field } = applied.filter;
-    const column = columns[field];
+    if (field === 'created_at') return compare(applied, source.createdVersion, version);
+    const column = source.columns[field];
     if (!column) throw new Error(`no column for ${field}`);
-    return compare(applied, column, fields[field]?.type ?? 'text');
+    return compare(applied, column, parameterOf(source.list.fields[field]?.type ?? 'text'));
   });
   return [...byField, ...[...query.tags].map(([key, values]) => tagged(key, values))];
 }
 
-function compare({ filter, values }: AppliedFilter, column: Sql, type: FieldType): Sql {
+/** Finds a text in input or output, whatever its case. */
+export function textFound(text: string): Sql {
+  const needle = value(text, 'String');
+  return sql`(positionCaseInsensitiveUTF8(ifNull(input_data, ''), ${needle}) > 0 OR positionCaseInsensitiveUTF8(ifNull(output_data, ''), ${needle}) > 0)`;
+}
+
+type Parameter = (of: FilterValue) => Sql;
+
+function compare({ filter, values }: AppliedFilter, column: Sql, parameter: Parameter): Sql {
   const [first = null] = values;
   switch (filter.comparison) {
     case 'anyOf':
-      return sql`${column} IN (${join(values.map((item) => sql`${parameter(item, type)}`), ', ')})`;
+      return sql`${column} IN (${join(values.map(parameter), ', ')})`;
     case 'isOrNull':
-      if (first === null) return sql`isNull(${column})`;
-      return sql`${column} = ${parameter(first, type)}`;
+      return first === null ? sql`isNull(${column})` : sql`${column} = ${parameter(first)}`;
     case 'is':
-      return sql`${column} = ${parameter(first, type)}`;
+      return sql`${column} = ${parameter(first)}`;
     case 'atLeast':
-      return sql`${column} >= ${parameter(first, type)}`;
+      return sql`${column} >= ${parameter(first)}`;
     case 'atMost':
-      return sql`${column} <= ${parameter(first, type)}`;
+      return sql`${column} <= ${parameter(first)}`;
   }
 }
 
-function parameter(of: FilterValue, type: FieldType): Sql {
+function parameterOf(type: FieldType): Parameter {
   switch (type) {
     case 'id':
-      return sql`${value(of, 'UUID')}`;
-    case 'time':
-      return sql`fromUnixTimestamp64Micro(${value(of, 'Int64')})`;
+      return (of) => sql`${value(of, 'UUID')}`;
     case 'boolean':
-      return sql`${value(of === true ? 1 : 0, 'UInt8')}`;
+      return (of) => sql`${value(of === true ? 1 : 0, 'UInt8')}`;
     case 'number':
     case 'integer':
-      return sql`${value(of, 'Float64')}`;
+      return (of) => sql`${value(of, 'Float64')}`;
     case 'money':
-      return money(Number(of));
+      return money;
     default:
-      return sql`${value(of, 'String')}`;
+      return (of) => sql`${value(of, 'String')}`;
   }
 }
 
-/** Compared as decimals, so that a bound of 0.1 takes in a cost of 0.1; no cost lies beyond what decimals hold. */
-function money(bound: number): Sql {
-  const held = Math.max(-1e20, Math.min(1e20, bound));
+function version(moment: FilterValue): Sql {
+  return sql`${value(Number(moment) - EPOCH_SECONDS * 1_000_000, 'Int64')}`;
+}
+
+/** Compared as decimals, so that a bound of 0.1 takes in a cost of 0.1; no cost lies beyond the clamped bound. */
+function money(bound: FilterValue): Sql {
+  const held = Math.max(-1e20, Math.min(1e20, Number(bound)));
   return sql`${value(held.toFixed(12), 'Decimal(38, 12)')}`;
 }
 
-/** The test over all values lets the bloom filter skip what cannot match. */
+/** The last test is there for the bloom filter, which lets it skip what cannot match. */
 function tagged(key: string, values: readonly string[]): Sql {
   const k = value(key, 'String');
   const v = value(values, 'Array(String)');
   return sql`(mapContains(tags, ${k}) AND has(${v}, tags[${k}]) AND hasAny(mapValues(tags), ${v}))`;
-}
-
-export function allOf(parts: readonly Sql[]): Sql {
-  return join(parts, '\n  AND ');
 }

@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+import type { Config } from './config/config.js';
+import type { Events } from './observability/events.js';
+import type { Logger } from './observability/logger.js';
+import { connect, type ClickHouseEndpoint } from './storage/clickhouse/client.js';
+import { openTraceStore, type TraceStore } from './storage/clickhouse/trace-store.js';
+import { readMigrationFiles } from './storage/migration-files.js';
+import { schemaDirectory } from './storage/schema-files.js';
+
+/** What is open, in the order of opening; closed in the opposite order. */
+export type Closers = (() => void | Promise<void>)[];
+
+const ENGINE_DIRECTORY = 'clickhouse';
+
+/**
+ * Opens the trace store: on the server that the configuration names, or on the embedded engine.
+ * Part of the composition root.
+ * @throws EngineLockedError, MigrationError, DomainError
+ */
+export async function openClickHouse(
+  config: Config,
+  logger: Logger,
+  events: Events,
+  closers: Closers,
+): Promise<TraceStore> {
+  const endpoint = config.clickhouse.url === null ? await embedded(config, logger, events, closers) : remote(config);
+  const client = connect(endpoint, {
+    // The server's own answer about its time limit comes first.
+    requestTimeoutMs: (config.read.timeoutSeconds + 30) * 1000,
+    compress: config.clickhouse.url !== null,
+    settings: { async_insert: 0 },
+  });
+  closers.push(() => client.close());
+  const store = await openTraceStore(client, {
+    migrations: readMigrationFiles(schemaDirectory('clickhouse')),
+    cluster: config.clickhouse.cluster,
+    commit: config.commit,
+    read: config.read,
+    observer: events,
+  });
+  closers.push(() => store.close());
+  return store;
+}
+
+function remote({ clickhouse }: Config): ClickHouseEndpoint {
+  const { url, user, password, database } = clickhouse;
+  return { url: url ?? '', username: user, password, database };
+}
+
+/** Imported only here, so that a server with its own ClickHouse runs where chDB cannot be installed. */
+async function embedded(config: Config, logger: Logger, events: Events, closers: Closers): Promise<ClickHouseEndpoint> {
+  const { startEngine } = await import('./storage/clickhouse/engine/supervisor.js');
+  let since = performance.now();
+  let wasReady = false;
+  const engine = await startEngine({
+    path: join(config.dataDir, ENGINE_DIRECTORY),
+    database: config.clickhouse.database,
+    memoryMb: config.engine.memoryMb,
+    maxReadSeconds: config.read.timeoutSeconds,
+    logger,
+    onState(state) {
+      if (state === 'ready') events.engineReady({ seconds: (performance.now() - since) / 1000 });
+      else if (state === 'stopped') events.engineStopped();
+      else if (wasReady) {
+        events.engineLost({ reason: `it is ${state} again` });
+        events.engineRestarting({ attempt: 1, delayMs: 0 });
+        since = performance.now();
+      }
+      wasReady = state === 'ready';
+    },
+  });
+  closers.push(() => engine.stop());
+  return engine.endpoint;
+}
+

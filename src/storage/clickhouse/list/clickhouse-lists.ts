@@ -1,0 +1,180 @@
+import type { SessionRead, TraceRead } from '../../../domain/list/fields.js';
+import type { Lists, Page } from '../../../domain/list/lists.js';
+import { sessionList, traceList } from '../../../domain/list/definitions.js';
+import { parseListQuery, type ListQuery } from '../../../domain/list/query.js';
+import type { ClickHouseClient, QueryOptions } from '../client.js';
+import { join, sql, value, type Sql } from '../sql.js';
+import { inProject, reachOf, rollupCount, rollupPage, spanCount, spanPage, type Reach } from './compile.js';
+import { sessionSource, traceSource, type ListSource } from './sources.js';
+
+export interface QueryObserver {
+  queryFinished(query: { readonly list: string; readonly seconds: number }): void;
+  queryFailed(failure: { readonly list: string; readonly seconds: number; readonly error: unknown }): void;
+}
+
+export interface ReadLimits {
+  readonly timeoutSeconds: number;
+  readonly maxResultBytes: number;
+}
+
+/** Resolves once everything acknowledged so far can be read; rejects when that cannot be had now. */
+export type Settle = () => Promise<void>;
+
+/** The three lists, read from ClickHouse. */
+export class ClickHouseLists implements Lists {
+  readonly #client: ClickHouseClient;
+  readonly #settle: Settle;
+  readonly #settings: NonNullable<QueryOptions['settings']>;
+  readonly #observer: QueryObserver;
+
+  constructor(client: ClickHouseClient, settle: Settle, limits: ReadLimits, observer: QueryObserver) {
+    this.#client = client;
+    this.#settle = settle;
+    this.#observer = observer;
+    this.#settings = {
+      max_execution_time: limits.timeoutSeconds,
+      max_result_bytes: String(limits.maxResultBytes),
+      result_overflow_mode: 'throw',
+    };
+  }
+
+  spans(projectId: string, query: ListQuery, signal?: AbortSignal): Promise<Page> {
+    return this.#read('spans', async () => {
+      const total = query.count ? await this.#count(spanCount(projectId, query), signal) : null;
+      const { text, params } = spanPage(projectId, query).render();
+      return { json: await this.#client.stream(text, this.#options(params, signal)), total };
+    });
+  }
+
+  traces(projectId: string, query: ListQuery, signal?: AbortSignal): Promise<Page> {
+    return this.#read('traces', () =>
+      this.#rollups(traceSource, projectId, query, signal, (reach) => this.#tracePage(projectId, query, reach, signal)),
+    );
+  }
+
+  sessions(projectId: string, query: ListQuery, signal?: AbortSignal): Promise<Page> {
+    return this.#read('sessions', () =>
+      this.#rollups(sessionSource, projectId, query, signal, async (reach) => {
+        const page = await this.#rows<{ row: string }>(rollupPage(sessionSource, projectId, query, reach), signal);
+        return page.map(({ row }) => row);
+      }),
+    );
+  }
+
+  async tracesById(projectId: string, ids: readonly string[]): Promise<Map<string, TraceRead>> {
+    await this.#settle();
+    return this.#byId(ids, (some) =>
+      this.#tracePage(projectId, { ...parseListQuery(traceList, NO_PARAMETERS), limit: some.length }, { by: 'ids', ids: some }),
+    );
+  }
+
+  async sessionsById(projectId: string, ids: readonly string[]): Promise<Map<string, SessionRead>> {
+    await this.#settle();
+    return this.#byId(ids, async (some) => {
+      const query = { ...parseListQuery(sessionList, NO_PARAMETERS), limit: some.length };
+      const page = rollupPage(sessionSource, projectId, query, { by: 'ids', ids: some });
+      return (await this.#rows<{ row: string }>(page)).map(({ row }) => row);
+    });
+  }
+
+  async #byId<T extends { id: string }>(ids: readonly string[], read: (ids: readonly string[]) => Promise<string[]>) {
+    const found = new Map<string, T>();
+    for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
+      for (const row of await read(ids.slice(from, from + IDS_AT_ONCE))) {
+        const object = JSON.parse(row) as T;
+        found.set(object.id, object);
+      }
+    }
+    return found;
+  }
+
+  async #rollups(
+    source: ListSource,
+    projectId: string,
+    query: ListQuery,
+    signal: AbortSignal | undefined,
+    page: (reach: Reach) => Promise<string[]>,
+  ): Promise<Page> {
+    const total = query.count ? await this.#count(rollupCount(source, projectId, query), signal) : null;
+    const reach = reachOf(source, query);
+    let rows = await page(reach);
+    if (reach.by === 'time' && rows.length < query.limit) rows = await page({ by: 'all' });
+    return { json: Buffer.from(`[${rows.join(',\n')}]`), total };
+  }
+
+  /** Traces as rendered objects, with input and output of their root spans. */
+  async #tracePage(projectId: string, query: ListQuery, reach: Reach, signal?: AbortSignal): Promise<string[]> {
+    const extra = sql`, toString(root_ver) AS root_ver, toString(root_started_at) AS root_started_at`;
+    const rows = await this.#rows<TraceRow>(rollupPage(traceSource, projectId, query, reach, extra), signal);
+    const wanted = query.fields === null || query.fields.some((name) => name.startsWith('root_span_'));
+    if (!wanted) return rows.map(({ row }) => row);
+    const roots = await this.#roots(projectId, rows.filter(({ root_ver }) => root_ver !== '0'), signal);
+    return rows.map(({ row, root_ver }) => {
+      const root = roots.get(root_ver);
+      return root === undefined ? row : withRoot(row, root);
+    });
+  }
+
+  async #roots(projectId: string, rows: readonly TraceRow[], signal?: AbortSignal): Promise<Map<string, Root>> {
+    if (rows.length === 0) return new Map();
+    const times = join(rows.map(({ root_started_at }) => sql`${value(root_started_at, 'String')}`), ', ');
+    const versions = rows.map(({ root_ver }) => root_ver);
+    const roots = await this.#rows<Root & { ver: string }>(
+      sql`SELECT toString(ver) AS ver, input_data, output_data FROM spans
+WHERE ${inProject(projectId)} AND started_at IN (${times}) AND ver IN ${value(versions, 'Array(UInt64)')}`,
+      signal,
+    );
+    return new Map(roots.map((root) => [root.ver, root]));
+  }
+
+  async #count(statement: Sql, signal?: AbortSignal): Promise<number> {
+    const [row] = await this.#rows<{ total: string | number }>(statement, signal);
+    return Number(row?.total ?? 0);
+  }
+
+  #rows<T>(statement: Sql, signal?: AbortSignal): Promise<T[]> {
+    const { text, params } = statement.render();
+    return this.#client.query<T>(text, this.#options(params, signal));
+  }
+
+  #options(params: Record<string, unknown>, signal: AbortSignal | undefined): QueryOptions {
+    return { params, settings: this.#settings, ...(signal ? { signal } : {}) };
+  }
+
+  async #read(list: string, read: () => Promise<Page>): Promise<Page> {
+    const started = performance.now();
+    const seconds = () => (performance.now() - started) / 1000;
+    try {
+      await this.#settle();
+      const page = await read();
+      this.#observer.queryFinished({ list, seconds: seconds() });
+      return page;
+    } catch (error) {
+      this.#observer.queryFailed({ list, seconds: seconds(), error });
+      throw error;
+    }
+  }
+}
+
+interface TraceRow {
+  readonly row: string;
+  readonly root_ver: string;
+  readonly root_started_at: string;
+}
+
+interface Root {
+  readonly input_data: string | null;
+  readonly output_data: string | null;
+}
+
+/** Rows read by id in one statement. */
+const IDS_AT_ONCE = 500;
+const NO_PARAMETERS = new URLSearchParams();
+
+/** The object was rendered with nulls in place of what its root span holds. */
+function withRoot(row: string, root: Root): string {
+  const trace = JSON.parse(row) as Record<string, unknown>;
+  if ('root_span_input' in trace) trace['root_span_input'] = root.input_data;
+  if ('root_span_output' in trace) trace['root_span_output'] = root.output_data;
+  return JSON.stringify(trace);
+}

@@ -1,0 +1,155 @@
+import type { ListQuery } from '../../../domain/list/query.js';
+import { empty, join, sql, value, type Sql } from '../sql.js';
+import { conditions, textFound } from './conditions.js';
+import { JSON_ARRAY_FORMAT, jsonRow } from './json-row.js';
+import { spanSource, traceSource, type ListSource } from './sources.js';
+
+/** Pages up to here are looked for among the newest or oldest before all rows are read. */
+const MAX_INDEXED_ROWS = 1000;
+
+/** Bytes of a JSON array of spans. */
+export function spanPage(projectId: string, query: ListQuery): Sql {
+  const names = query.fields ?? Object.keys(spanSource.list.fields);
+  return sql`${spanBounds(projectId, query)}SELECT ${jsonRow(spanSource.list.fields, names, spanSource.columns)} AS row
+FROM spans
+WHERE ${spanConditions(projectId, query)}
+${order(spanSource, query)}
+${window(query)}
+${JSON_ARRAY_FORMAT}`;
+}
+
+export function spanCount(projectId: string, query: ListQuery): Sql {
+  return sql`${spanBounds(projectId, query)}SELECT count() AS total FROM spans WHERE ${spanConditions(projectId, query)}`;
+}
+
+function spanConditions(projectId: string, query: ListQuery): Sql {
+  const search = query.search === null ? [] : [textFound(query.search)];
+  const bounds = traceOf(query) === null ? [] : [sql`started_at >= bounds.1`, sql`started_at <= bounds.2`];
+  return allOf([inProject(projectId), ...bounds, ...conditions(query, spanSource), ...search, current(projectId)]);
+}
+
+/** The spans of one trace are found by their times, which the trace knows, in a table ordered by time. */
+function spanBounds(projectId: string, query: ListQuery): Sql {
+  const trace = traceOf(query);
+  if (trace === null) return empty;
+  return sql`WITH (SELECT (first_span_at, last_span_at) FROM traces
+  WHERE ${inProject(projectId)} AND id = ${value(trace, 'UUID')} ORDER BY ver DESC LIMIT 1) AS bounds
+`;
+}
+
+function traceOf(query: ListQuery): string | null {
+  const applied = query.filters.find(({ filter }) => filter.field === 'trace_id');
+  return applied === undefined ? null : String(applied.values[0]);
+}
+
+/** Versions are unique per row, so one number tells whether a row still counts. */
+export function current(projectId: string): Sql {
+  return sql`ver NOT IN (SELECT ver FROM superseded WHERE ${inProject(projectId)})`;
+}
+
+/** How the rows of a rollup are to be reached. */
+export type Reach =
+  /** All of them. */
+  | { readonly by: 'all' }
+  /** Those with these ids. */
+  | { readonly by: 'ids'; readonly ids: readonly string[] }
+  /** The newest or oldest, if the page is surely among them; otherwise fewer rows than asked for come back. */
+  | { readonly by: 'time' };
+
+/** The cheapest way to a page; `time` may turn out too short, then `all` is the way. */
+export function reachOf(source: ListSource, query: ListQuery): Reach {
+  const id = query.filters.find(({ filter }) => filter.field === 'id');
+  if (id !== undefined) return { by: 'ids', ids: [String(id.values[0])] };
+  const plain = query.filters.length === 0 && query.tags.size === 0 && query.search === null;
+  const byTime = query.sort === source.list.defaultSort && query.offset + query.limit <= MAX_INDEXED_ROWS;
+  return plain && byTime ? { by: 'time' } : { by: 'all' };
+}
+
+/** Rows of `traces` or `sessions` as columns `row` (a rendered object) and those of `extra`. */
+export function rollupPage(source: ListSource, projectId: string, query: ListQuery, reach: Reach, extra: Sql = empty): Sql {
+  const names = query.fields ?? Object.keys(source.list.fields);
+  return sql`${edge(source, projectId, query, reach)}SELECT ${jsonRow(source.list.fields, names, source.columns)} AS row${extra}
+FROM ${rows(source, projectId, query, reach)}
+WHERE ${rollupConditions(source, projectId, query, reach)}
+${order(source, query)}
+${window(query)}`;
+}
+
+export function rollupCount(source: ListSource, projectId: string, query: ListQuery): Sql {
+  const reach = { by: 'all' } as const;
+  return sql`SELECT count() AS total FROM ${rows(source, projectId, query, reach)} WHERE ${rollupConditions(source, projectId, query, reach)}`;
+}
+
+function rollupConditions(source: ListSource, projectId: string, query: ListQuery, reach: Reach): Sql {
+  const search = query.search === null ? [] : [searched(source, projectId, query.search)];
+  const time = source.timeIndex?.time;
+  // Beyond the edge of the index there may be rows that it did not name.
+  const inside = reach.by === 'time' && time ? [sql`(edge.2 < ${indexed(query)} OR ${time} ${query.descending ? sql`>` : sql`<`} edge.1)`] : [];
+  return allOf([inProject(projectId), sql`NOT gone`, ...inside, ...conditions(query, source), ...search]);
+}
+
+/** A trace is found by its spans, a session by its traces. */
+function searched(source: ListSource, projectId: string, text: string): Sql {
+  const traces = sql`SELECT trace_id FROM spans WHERE ${inProject(projectId)} AND ${textFound(text)} AND ${current(projectId)}`;
+  if (source === traceSource) return sql`id IN (${traces})`;
+  return sql`id IN (SELECT session_id FROM session_traces FINAL WHERE ${inProject(projectId)} AND member AND trace_id IN (${traces}))`;
+}
+
+/**
+ * The newest version of every row. Few rows are picked by id, which reads a few granules; FINAL over all merges what is
+ * not merged yet.
+ */
+function rows(source: ListSource, projectId: string, query: ListQuery, reach: Reach): Sql {
+  if (reach.by === 'all') return sql`${source.table} FINAL`;
+  const ids = reach.by === 'ids' ? sql`${value(reach.ids, 'Array(UUID)')}` : sql`(SELECT id FROM (${newest(source, projectId, query)}))`;
+  return sql`(
+  SELECT * FROM ${source.table} WHERE ${inProject(projectId)} AND id IN ${ids} ORDER BY id, ver DESC LIMIT 1 BY id
+)`;
+}
+
+function newest(source: ListSource, projectId: string, query: ListQuery): Sql {
+  if (!source.timeIndex) throw new Error(`${source.list.name} have no time index`);
+  const { table, time } = source.timeIndex;
+  const direction = directionOf(query);
+  return sql`SELECT ${time}, id FROM ${table} WHERE ${inProject(projectId)} ORDER BY project_id ${direction}, ${time} ${direction}, id ${direction} LIMIT ${indexed(query)}`;
+}
+
+/** Where the looked-at part of the index ends, and how many entries it has. */
+function edge(source: ListSource, projectId: string, query: ListQuery, reach: Reach): Sql {
+  if (reach.by !== 'time' || !source.timeIndex) return empty;
+  const last = query.descending ? sql`min` : sql`max`;
+  return sql`WITH (SELECT (${last}(${source.timeIndex.time}), count()) FROM (${newest(source, projectId, query)})) AS edge
+`;
+}
+
+/** Entries looked at: one for every time a row's start changed, and duplicates that are not merged yet. */
+function indexed(query: ListQuery): Sql {
+  return sql`${value((query.offset + query.limit) * 8 + 200, 'UInt64')}`;
+}
+
+/** Nulls come last either way. In the order of the table's own key, reading stops with the page. */
+function order(source: ListSource, query: ListQuery): Sql {
+  const direction = directionOf(query);
+  const ties = source.tieBreak.map((column) => sql`${column} ${direction}`);
+  if (source.timeIndex === null && query.sort === source.list.defaultSort)
+    return sql`ORDER BY ${join([sql`project_id ${direction}`, sql`started_at ${direction}`, ...ties], ', ')}`;
+  const column = query.sort === 'created_at' ? source.createdVersion : source.columns[query.sort];
+  if (!column) throw new Error(`no column for ${query.sort}`);
+  return sql`ORDER BY ${join([sql`${column} ${direction} NULLS LAST`, ...ties], ', ')}`;
+}
+
+function directionOf(query: ListQuery): Sql {
+  return query.descending ? sql`DESC` : sql`ASC`;
+}
+
+function window(query: ListQuery): Sql {
+  return sql`LIMIT ${value(query.limit, 'UInt64')} OFFSET ${value(query.offset, 'UInt64')}`;
+}
+
+export function inProject(projectId: string): Sql {
+  return sql`project_id = ${value(projectId, 'String')}`;
+}
+
+function allOf(parts: readonly Sql[]): Sql {
+  return join(parts, '\n  AND ');
+}

@@ -1,0 +1,60 @@
+import { MigrationError, verifyApplied, type AppliedMigration, type MigrationFile } from '../migration-files.js';
+import type { ClickHouseClient } from './client.js';
+
+/**
+ * Brings the database to the newest version. ClickHouse has no transactions: every statement of a migration can be run
+ * again, so that one cut off by a crash is run once more from its beginning, and two servers starting at once do no harm.
+ *
+ * @param cluster the cluster to create tables on, replicated; null: one server.
+ * @returns the versions applied now.
+ * @throws MigrationError; DomainError when ClickHouse does not answer.
+ */
+export async function migrate(
+  client: ClickHouseClient,
+  files: readonly MigrationFile[],
+  cluster: string | null,
+): Promise<number[]> {
+  await client.command(
+    adapted(
+      `CREATE TABLE IF NOT EXISTS schema_migrations (version UInt32, name String, checksum String, applied_at DateTime)
+       ENGINE = MergeTree ORDER BY version SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`,
+      cluster,
+    ),
+  );
+  const applied = await client.query<AppliedMigration>(
+    'SELECT version, any(name) AS name, any(checksum) AS checksum FROM schema_migrations GROUP BY version ORDER BY version',
+  );
+  verifyApplied(applied, files);
+  const missing = files.filter((file) => !applied.some(({ version }) => version === file.version));
+  for (const file of missing) await applyFile(client, file, cluster);
+  return missing.map(({ version }) => version);
+}
+
+async function applyFile(client: ClickHouseClient, file: MigrationFile, cluster: string | null): Promise<void> {
+  try {
+    for (const statement of statements(file.sql)) await client.command(adapted(statement, cluster));
+    await client.command(
+      `INSERT INTO schema_migrations VALUES (${file.version}, '${file.name}', '${file.checksum}', now())`,
+    );
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new MigrationError('failed', `Migration ${file.version} (${file.name}) failed: ${reason}`, error);
+  }
+}
+
+/** A migration's statements, without comments; none of them holds a semicolon or `--` in a string. */
+function statements(text: string): string[] {
+  return text
+    .replace(/--[^\n]*/g, '')
+    .split(';')
+    .map((statement) => statement.trim())
+    .filter((statement) => statement !== '');
+}
+
+/** The one place where a statement written for one server becomes one for a cluster. */
+function adapted(statement: string, cluster: string | null): string {
+  if (cluster === null) return statement;
+  return statement
+    .replace(/^(CREATE (?:TABLE|MATERIALIZED VIEW) IF NOT EXISTS \w+)/, `$1 ON CLUSTER '${cluster.replace(/['\\]/g, '\\$&')}'`)
+    .replace(/ENGINE = (Replacing)?MergeTree/, 'ENGINE = Replicated$1MergeTree');
+}

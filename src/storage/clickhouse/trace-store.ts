@@ -1,0 +1,60 @@
+import { DomainError } from '../../domain/errors.js';
+import type { WriteLog } from '../../domain/ingest/write-log.js';
+import type { Deletions, Lists } from '../../domain/list/lists.js';
+import type { MigrationFile } from '../migration-files.js';
+import type { ClickHouseClient } from './client.js';
+import { CommitLog, type CommitLimits, type CommitObserver } from './commit/commit-log.js';
+import { VersionClock } from './commit/version-clock.js';
+import { ClickHouseDeletions } from './deletions.js';
+import { ClickHouseLists, type QueryObserver, type ReadLimits } from './list/clickhouse-lists.js';
+import { migrate } from './migrations.js';
+import { highestVersion } from './rollup/healing.js';
+import { Rollups, type RollupObserver } from './rollup/rollups.js';
+
+export interface TraceStoreOptions {
+  readonly migrations: readonly MigrationFile[];
+  readonly cluster: string | null;
+  readonly commit: CommitLimits;
+  readonly read: ReadLimits;
+  readonly observer: CommitObserver & RollupObserver & QueryObserver;
+}
+
+/** Spans, traces and sessions in ClickHouse. */
+export interface TraceStore {
+  readonly log: WriteLog;
+  readonly lists: Lists;
+  readonly deletions: Deletions;
+  /** Rejects when it cannot serve. */
+  check(): Promise<void>;
+  /** Commits and rolls up everything accepted. */
+  close(): Promise<void>;
+}
+
+/**
+ * Brings the schema up to date, heals what a crash left behind, and opens the store.
+ * @throws MigrationError; DomainError when ClickHouse does not answer.
+ */
+export async function openTraceStore(client: ClickHouseClient, options: TraceStoreOptions): Promise<TraceStore> {
+  await migrate(client, options.migrations, options.cluster);
+  const clock = new VersionClock(await highestVersion(client));
+  const rollups = new Rollups(client, clock, options.observer);
+  await rollups.repair(clock.last);
+  const log = new CommitLog(client, clock, options.commit, rollups, options.observer);
+  const settle = async () => {
+    if (!log.certain) throw new DomainError('unavailable', 'The store is recovering.', { retryAfterSeconds: 1 });
+    await rollups.settle();
+  };
+  return {
+    log,
+    lists: new ClickHouseLists(client, settle, options.read, options.observer),
+    deletions: new ClickHouseDeletions(client, log, settle),
+    async check() {
+      if (!log.certain) throw new Error('recovering from a failed insert');
+      if (!(await client.ping())) throw new Error('ClickHouse does not answer');
+    },
+    async close() {
+      await log.close();
+      await rollups.close();
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import { Type } from '@sinclair/typebox';
+import { SpanInput } from '../../../../domain/ingest/schema.js';
+import type { IngestService } from '../../../../domain/ingest/ingest-service.js';
+import { SpanRead } from '../../../../domain/list/read-schemas.js';
+import { defineRoute, jsonBody, type Route } from '../../route.js';
+
+export function postSpansRoute(ingest: Pick<IngestService, 'postSpans'>): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/spans',
+    operationId: 'postSpans',
+    summary: 'Store spans',
+    description:
+      'Stores an array of spans, all or none. Traces and sessions that they name are created. Sending a span again ' +
+      '(by trace and id) replaces it, so a retry changes nothing. Once answered, the spans are durable and in every ' +
+      'list and figure. With `Prefer: return=minimal` only the ids are answered.',
+    tag: 'Traces',
+    access: 'key',
+    body: jsonBody(Type.Array(SpanInput, { description: 'The spans.' }), (value): unknown => value),
+    responses: {
+      200: { description: 'The spans as stored, in the order of the request.', schema: Type.Array(SpanRead) },
+    },
+    errors: ['invalid', 'overloaded', 'unavailable'],
+    async handle({ principal, body, headers }) {
+      const minimal = /(^|[,\s])return=minimal($|[,;\s])/i.test(String(headers['prefer'] ?? ''));
+      const stored = await ingest.postSpans(principal.project_id, body, minimal);
+      return { status: 200, body: stored, ...(minimal ? { headers: { 'Preference-Applied': 'return=minimal' } } : {}) };
+    },
+  });
+}

@@ -1,0 +1,49 @@
+import { Type } from '@sinclair/typebox';
+import { SessionInput, TraceInput } from '../../../../domain/ingest/schema.js';
+import type { IngestService } from '../../../../domain/ingest/ingest-service.js';
+import { SessionRead, TraceRead } from '../../../../domain/list/read-schemas.js';
+import { defineRoute, jsonBody, type Route } from '../../route.js';
+
+export function postTracesRoute(ingest: Pick<IngestService, 'postTraces'>): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/traces',
+    operationId: 'postTraces',
+    summary: 'State traces',
+    description:
+      'Stores statements about traces, all or none. What is stated wins over what is derived from spans; posting a ' +
+      'trace again replaces its statement.',
+    tag: 'Traces',
+    access: 'key',
+    body: jsonBody(Type.Array(TraceInput, { description: 'The traces.' }), (value): unknown => value),
+    responses: {
+      200: { description: 'The traces, with the figures of their spans.', schema: Type.Array(TraceRead) },
+    },
+    errors: ['invalid', 'overloaded', 'unavailable'],
+    async handle({ principal, body }) {
+      return { status: 200, body: await ingest.postTraces(principal.project_id, body) };
+    },
+  });
+}
+
+export function postSessionsRoute(ingest: Pick<IngestService, 'postSessions'>): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/sessions',
+    operationId: 'postSessions',
+    summary: 'State sessions',
+    description:
+      'Stores statements about sessions, all or none. What is stated wins over what is derived from spans; posting a ' +
+      'session again replaces its statement.',
+    tag: 'Traces',
+    access: 'key',
+    body: jsonBody(Type.Array(SessionInput, { description: 'The sessions.' }), (value): unknown => value),
+    responses: {
+      200: { description: 'The sessions, with the figures of their traces.', schema: Type.Array(SessionRead) },
+    },
+    errors: ['forbidden', 'invalid', 'overloaded', 'unavailable'],
+    async handle({ principal, body }) {
+      return { status: 200, body: await ingest.postSessions(principal.project_id, body) };
+    },
+  });
+}
