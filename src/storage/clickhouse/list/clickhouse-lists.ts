@@ -118,7 +118,7 @@ export class ClickHouseLists implements Lists {
   async #roots(projectId: string, rows: readonly TraceRow[], signal?: AbortSignal): Promise<Map<string, Root>> {
     if (rows.length === 0) return new Map();
     const times = join(rows.map(({ root_started_at }) => sql`${value(root_started_at, 'String')}`), ', ');
-    const versions = rows.map(({ root_ver }) => root_ver);
+    const versions = rows.map(({ root_ver }) => Number(root_ver));
     const roots = await this.#rows<Root & { ver: string }>(
       sql`SELECT toString(ver) AS ver, input_data, output_data FROM spans
 WHERE ${inProject(projectId)} AND started_at IN (${times}) AND ver IN ${value(versions, 'Array(UInt64)')}`,

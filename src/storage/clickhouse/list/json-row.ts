@@ -30,7 +30,7 @@ function jsonValue({ type, nullable }: Field, column: Sql): Sql {
     case 'money':
       return orNull(nullable, column, sql`toString(${column})`);
     default:
-      return sql`toJSONString(${column})`;
+      return orNull(nullable, column, sql`toJSONString(${column})`);
   }
 }
 
