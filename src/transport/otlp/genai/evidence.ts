@@ -1,0 +1,143 @@
+import type { Attributes, AttributeValue, OtlpEvent, OtlpSpan } from '../model.js';
+import { DEFAULT_KIND, USAGE_KIND, USAGE_RANK } from './kind.js';
+import { FIELD, FIELD_COUNT, KIND_FIELD, type EventSlots, type Lookup, type Slot } from './lookup.js';
+import { MAPPING, type FieldName } from './mapping.js';
+import { assembleMessages, messageOfEvent, withSystemInstructions, type MessagePart } from './messages.js';
+
+const NOT_FOUND = 255;
+
+/** System instructions stand beside the first sources of the input, those of the same convention. */
+const INSTRUCTED_SOURCES = MAPPING.systemInstructions.sources.length;
+
+/** Messages of one source of one field, collected until it is known that no better source exists. */
+interface Collected {
+  readonly field: number;
+  readonly rank: number;
+  readonly parts: MessagePart[];
+  readonly events: AttributeValue[];
+}
+
+type Names<R extends string> = { [N in FieldName]: (typeof MAPPING)[N]['reads'] extends R ? N : never }[FieldName];
+
+/**
+ * What one span says about itself, over all conventions: gathered in one pass over its attributes and its events, where
+ * of each field the best source wins. Reused from span to span; what it answers is of the span read last.
+ */
+export class Evidence {
+  readonly #lookup: Lookup;
+  readonly #ranks = new Uint8Array(FIELD_COUNT).fill(NOT_FOUND);
+  readonly #values: (AttributeValue | undefined)[] = new Array<AttributeValue | undefined>(FIELD_COUNT).fill(undefined);
+  readonly #collected: Collected[] = [];
+
+  constructor(lookup: Lookup) {
+    this.#lookup = lookup;
+  }
+
+  read(span: OtlpSpan): void {
+    this.readAttributes(span.attributes);
+    for (const event of span.events) this.#readEvent(event);
+    for (const collected of this.#collected) this.#settle(collected);
+  }
+
+  /** Forgets what was read before and reads attributes alone, such as a resource's. */
+  readAttributes(attributes: Attributes): void {
+    this.#ranks.fill(NOT_FOUND);
+    this.#values.fill(undefined);
+    this.#collected.length = 0;
+    const lookup = this.#lookup;
+    for (const name in attributes) {
+      const meaning = lookup.attribute(name);
+      if (meaning === null) continue;
+      const value = attributes[name]!;
+      this.#fill(meaning.slots, value);
+      const { indexed } = meaning;
+      if (indexed !== null && indexed.rank < this.#ranks[indexed.field]!) {
+        this.#collect(indexed.field, indexed.rank).parts.push({ message: indexed.message, path: indexed.path, value });
+      }
+    }
+  }
+
+  #fill(slots: readonly Slot[], value: AttributeValue): void {
+    const ranks = this.#ranks;
+    for (let i = 0; i < slots.length; i++) {
+      const { field, rank, read } = slots[i]!;
+      if (rank >= ranks[field]!) continue;
+      const found = read(value);
+      if (found === undefined) continue;
+      ranks[field] = rank;
+      this.#values[field] = found;
+    }
+  }
+
+  #readEvent(event: OtlpEvent): void {
+    const slots: EventSlots | undefined = this.#lookup.event(event.name);
+    if (slots === undefined) return;
+    for (const [name, attributeSlots] of slots.attributes) {
+      const value = event.attributes[name];
+      if (value !== undefined) this.#fill(attributeSlots, value);
+    }
+    if (slots.message === null || slots.message.rank >= this.#ranks[slots.message.field]!) return;
+    const message = messageOfEvent(event, slots.message.role);
+    if (message !== null) this.#collect(slots.message.field, slots.message.rank).events.push(message);
+  }
+
+  #collect(field: number, rank: number): Collected {
+    let collected = this.#collected.find((one) => one.field === field && one.rank === rank);
+    if (collected === undefined) this.#collected.push((collected = { field, rank, parts: [], events: [] }));
+    return collected;
+  }
+
+  #settle({ field, rank, parts, events }: Collected): void {
+    if (rank >= this.#ranks[field]!) return;
+    const messages = parts.length > 0 ? assembleMessages(parts) : events;
+    if (messages === null) return;
+    this.#ranks[field] = rank;
+    this.#values[field] = messages;
+  }
+
+  text(name: Names<'text' | 'provider'>): string | null {
+    return (this.#values[FIELD[name]] as string | undefined) ?? null;
+  }
+
+  number(name: Names<'count' | 'amount' | 'line'>): number | null {
+    return (this.#values[FIELD[name]] as number | undefined) ?? null;
+  }
+
+  /** A value for the interface: a name, or a count of tokens. */
+  value(name: Names<'text' | 'provider' | 'count'>): string | number | null {
+    return (this.#values[FIELD[name]] as string | number | undefined) ?? null;
+  }
+
+  /** Lower-case identifier; {@link DEFAULT_KIND} when nothing says more. */
+  kind(): string {
+    const kind = this.#values[KIND_FIELD] as string | undefined;
+    if (kind !== undefined && this.#ranks[KIND_FIELD]! < USAGE_RANK) return kind;
+    const used = this.number('inputTokens') !== null || this.number('outputTokens') !== null;
+    return used && this.text('model') !== null ? USAGE_KIND : (kind ?? DEFAULT_KIND);
+  }
+
+  /** What went in: text as it came, anything else as JSON. */
+  input(kind: string): string | null {
+    const ofTool = this.#payload('toolInput');
+    return kind === 'tool' && ofTool !== null ? ofTool : (this.#instructedInput() ?? ofTool);
+  }
+
+  /** What came out, likewise. */
+  output(kind: string): string | null {
+    const ofTool = this.#payload('toolOutput');
+    return kind === 'tool' && ofTool !== null ? ofTool : (this.#payload('output') ?? ofTool);
+  }
+
+  #instructedInput(): string | null {
+    const input = this.#payload('input');
+    if (input === null || this.#ranks[FIELD.input]! >= INSTRUCTED_SOURCES) return input;
+    const instructions = this.#payload('systemInstructions');
+    return instructions === null ? input : withSystemInstructions(instructions, input);
+  }
+
+  #payload(name: Names<'payload'>): string | null {
+    const value = this.#values[FIELD[name]];
+    if (value === undefined) return null;
+    return typeof value === 'string' ? value : JSON.stringify(value);
+  }
+}

@@ -1,0 +1,299 @@
+import { DomainError } from '../../domain/errors.js';
+import type { Micros } from '../../domain/span/span.js';
+import { Budget, checkDepth, plainDouble } from './budget.js';
+import {
+  newAttributes,
+  newEvent,
+  newLink,
+  newResource,
+  newScope,
+  newSpan,
+  type Attributes,
+  type AttributeValue,
+  type OtlpEvent,
+  type OtlpLink,
+  type OtlpResource,
+  type OtlpScope,
+  type OtlpSpan,
+  type OtlpTraces,
+} from './model.js';
+
+// OTLP/JSON is the JSON mapping of proto3 with hex ids. As that mapping asks of a reader: names in lowerCamelCase or as in
+// the .proto, 64-bit numbers as text or number, enums as name or number, null for what is absent, unknown members ignored.
+
+type Json = Readonly<Record<string, unknown>>;
+
+const SPAN_KINDS = enumeration('SPAN_KIND_', ['UNSPECIFIED', 'INTERNAL', 'SERVER', 'CLIENT', 'PRODUCER', 'CONSUMER']);
+const STATUS_CODES = enumeration('STATUS_CODE_', ['UNSET', 'OK', 'ERROR']);
+
+/**
+ * Decodes an ExportTraceServiceRequest from what JSON.parse made of it.
+ * @throws DomainError `malformed`, naming the member, when it is not of that shape; `too_large` when it holds too many parts
+ */
+export function decodeJson(value: unknown): OtlpTraces {
+  return new RequestDecoder().request(value);
+}
+
+class RequestDecoder {
+  readonly #budget = new Budget();
+  readonly #spans: OtlpSpan[] = [];
+  /** Where the decoder is, for the message of an error; kept as numbers, since nearly every request is fine. */
+  readonly #at = { resource: 0, scope: 0, span: -1 };
+
+  request(value: unknown): OtlpTraces {
+    try {
+      const request = record(value, 'the body');
+      for (const entry of list(request.resourceSpans ?? request.resource_spans, 'resourceSpans')) {
+        this.#resourceSpans(record(entry, 'an element of resourceSpans'));
+        this.#at.resource += 1;
+      }
+    } catch (error) {
+      if (error instanceof DomainError && error.kind === 'malformed') throw this.#located(error);
+      throw error;
+    }
+    return { spans: this.#spans };
+  }
+
+  #located(error: DomainError): DomainError {
+    const { resource, scope, span } = this.#at;
+    const place = span < 0 ? `resourceSpans[${resource}]` : `resourceSpans[${resource}].scopeSpans[${scope}].spans[${span}]`;
+    return new DomainError('malformed', `the body is no OTLP trace request in JSON: ${error.message} (at ${place})`);
+  }
+
+  #resourceSpans(entry: Json): void {
+    const resource = this.#resource(optional(entry.resource, 'resource'));
+    resource.schemaUrl = text(entry.schemaUrl ?? entry.schema_url, 'schemaUrl');
+    this.#budget.spend();
+    this.#at.scope = 0;
+    for (const scopeSpans of list(entry.scopeSpans ?? entry.scope_spans, 'scopeSpans')) {
+      this.#scopeSpans(resource, record(scopeSpans, 'an element of scopeSpans'));
+      this.#at.scope += 1;
+    }
+  }
+
+  #resource(entry: Json): OtlpResource {
+    const resource = newResource();
+    this.#attributes(entry.attributes, resource.attributes);
+    resource.droppedAttributesCount = dropped(entry, 'droppedAttributesCount', 'dropped_attributes_count');
+    return resource;
+  }
+
+  #scopeSpans(resource: OtlpResource, entry: Json): void {
+    const scope = this.#scope(optional(entry.scope, 'scope'));
+    scope.schemaUrl = text(entry.schemaUrl ?? entry.schema_url, 'schemaUrl');
+    this.#budget.spend();
+    this.#at.span = 0;
+    for (const span of list(entry.spans, 'spans')) {
+      this.#budget.spend();
+      this.#spans.push(this.#span(newSpan(resource, scope), record(span, 'an element of spans')));
+      this.#at.span += 1;
+    }
+    this.#at.span = -1;
+  }
+
+  #scope(entry: Json): OtlpScope {
+    const scope = newScope();
+    scope.name = text(entry.name, 'name');
+    scope.version = text(entry.version, 'version');
+    this.#attributes(entry.attributes, scope.attributes);
+    scope.droppedAttributesCount = dropped(entry, 'droppedAttributesCount', 'dropped_attributes_count');
+    return scope;
+  }
+
+  #span(span: OtlpSpan, entry: Json): OtlpSpan {
+    span.traceId = text(entry.traceId ?? entry.trace_id, 'traceId').toLowerCase();
+    span.spanId = text(entry.spanId ?? entry.span_id, 'spanId').toLowerCase();
+    span.parentSpanId = text(entry.parentSpanId ?? entry.parent_span_id, 'parentSpanId').toLowerCase();
+    span.traceState = text(entry.traceState ?? entry.trace_state, 'traceState');
+    span.name = text(entry.name, 'name');
+    span.kind = enumValue(entry.kind, SPAN_KINDS, 'kind');
+    span.start = micros(entry.startTimeUnixNano ?? entry.start_time_unix_nano, 'startTimeUnixNano');
+    span.end = micros(entry.endTimeUnixNano ?? entry.end_time_unix_nano, 'endTimeUnixNano');
+    this.#attributes(entry.attributes, span.attributes);
+    span.droppedAttributesCount = dropped(entry, 'droppedAttributesCount', 'dropped_attributes_count');
+    for (const event of list(entry.events, 'events')) span.events.push(this.#event(record(event, 'an event')));
+    span.droppedEventsCount = dropped(entry, 'droppedEventsCount', 'dropped_events_count');
+    for (const link of list(entry.links, 'links')) span.links.push(this.#link(record(link, 'a link')));
+    span.droppedLinksCount = dropped(entry, 'droppedLinksCount', 'dropped_links_count');
+    const status = optional(entry.status, 'status');
+    span.statusCode = enumValue(status.code, STATUS_CODES, 'status.code');
+    span.statusMessage = text(status.message, 'status.message');
+    return span;
+  }
+
+  #event(entry: Json): OtlpEvent {
+    const event = newEvent();
+    this.#budget.spend();
+    event.time = micros(entry.timeUnixNano ?? entry.time_unix_nano, 'timeUnixNano');
+    event.name = text(entry.name, 'name');
+    this.#attributes(entry.attributes, event.attributes);
+    event.droppedAttributesCount = dropped(entry, 'droppedAttributesCount', 'dropped_attributes_count');
+    return event;
+  }
+
+  #link(entry: Json): OtlpLink {
+    const link = newLink();
+    this.#budget.spend();
+    link.traceId = text(entry.traceId ?? entry.trace_id, 'traceId').toLowerCase();
+    link.spanId = text(entry.spanId ?? entry.span_id, 'spanId').toLowerCase();
+    link.traceState = text(entry.traceState ?? entry.trace_state, 'traceState');
+    this.#attributes(entry.attributes, link.attributes);
+    link.droppedAttributesCount = dropped(entry, 'droppedAttributesCount', 'dropped_attributes_count');
+    return link;
+  }
+
+  #attributes(value: unknown, into: Attributes, depth = 1): void {
+    for (const item of list(value, 'attributes')) {
+      const pair = record(item, 'an attribute');
+      this.#budget.spend();
+      into[text(pair.key, 'key')] = this.#anyValue(pair.value, depth);
+    }
+  }
+
+  #anyValue(value: unknown, depth: number): AttributeValue {
+    checkDepth(depth);
+    const holder = optional(value, 'value');
+    for (const member in holder) {
+      const held = holder[member];
+      if (held === null) continue;
+      switch (member) {
+        case 'stringValue':
+        case 'string_value':
+          return text(held, member);
+        case 'boolValue':
+        case 'bool_value':
+          return boolean(held, member);
+        case 'intValue':
+        case 'int_value':
+          return integer(held, member);
+        case 'doubleValue':
+        case 'double_value':
+          return double(held, member);
+        case 'arrayValue':
+        case 'array_value':
+          return this.#array(record(held, member), depth);
+        case 'kvlistValue':
+        case 'kvlist_value': {
+          const into = newAttributes();
+          this.#attributes(record(held, member).values, into, depth + 1);
+          return into;
+        }
+        case 'bytesValue':
+        case 'bytes_value':
+          return base64(held, member);
+        default: // an unknown member: a later version of the protocol
+      }
+    }
+    return null;
+  }
+
+  #array(holder: Json, depth: number): AttributeValue[] {
+    const values: AttributeValue[] = [];
+    for (const item of list(holder.values, 'values')) {
+      this.#budget.spend();
+      values.push(this.#anyValue(item, depth + 1));
+    }
+    return values;
+  }
+}
+
+const NOTHING: readonly unknown[] = [];
+const EMPTY: Json = {};
+
+function malformed(name: string, expected: string): DomainError {
+  return new DomainError('malformed', `${name} must be ${expected}`);
+}
+
+function record(value: unknown, name: string): Json {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformed(name, 'an object');
+  return value as Json;
+}
+
+function optional(value: unknown, name: string): Json {
+  return value === undefined || value === null ? EMPTY : record(value, name);
+}
+
+function list(value: unknown, name: string): readonly unknown[] {
+  if (value === undefined || value === null) return NOTHING;
+  if (!Array.isArray(value)) throw malformed(name, 'an array');
+  return value;
+}
+
+function text(value: unknown, name: string): string {
+  if (typeof value === 'string') return value;
+  if (value === undefined || value === null) return '';
+  throw malformed(name, 'a string');
+}
+
+function boolean(value: unknown, name: string): boolean {
+  if (typeof value !== 'boolean') throw malformed(name, 'true or false');
+  return value;
+}
+
+const DECIMAL = /^-?\d{1,19}$/;
+const INT64_RANGE = 2 ** 63;
+const INT64_MIN = -(2n ** 63n);
+const INT64_MAX = 2n ** 63n - 1n;
+
+function integer(value: unknown, name: string): number | string {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= -INT64_RANGE && value < INT64_RANGE) {
+    // beyond 2^53 JSON.parse has rounded; what it gives is kept in the form every other large integer has
+    return Number.isSafeInteger(value) ? value + 0 : BigInt.asIntN(64, BigInt(value)).toString();
+  }
+  if (typeof value === 'string' && DECIMAL.test(value)) {
+    const number = Number(value);
+    if (Number.isSafeInteger(number)) return number + 0;
+    const exact = BigInt(value);
+    if (exact >= INT64_MIN && exact <= INT64_MAX) return exact.toString();
+  }
+  throw malformed(name, 'a 64-bit integer, as a number or as text');
+}
+
+function double(value: unknown, name: string): number | string {
+  if (typeof value === 'number') return plainDouble(value);
+  if (value === 'NaN' || value === 'Infinity' || value === '-Infinity') return value;
+  if (typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value))) return plainDouble(Number(value));
+  throw malformed(name, 'a number');
+}
+
+/** Standard and URL-safe alphabets, with or without padding, are taken; standard with padding is kept. */
+function base64(value: unknown, name: string): string {
+  if (typeof value !== 'string' || !/^[A-Za-z0-9+/_-]*={0,2}$/.test(value)) throw malformed(name, 'base64 text');
+  return Buffer.from(value, 'base64').toString('base64');
+}
+
+function dropped(entry: Json, name: string, protoName: string): number {
+  const value = entry[name] ?? entry[protoName];
+  if (value === undefined || value === null) return 0;
+  const number = typeof value === 'string' && value !== '' ? Number(value) : value;
+  if (typeof number !== 'number' || !Number.isInteger(number) || number < 0 || number > 0xffff_ffff) {
+    throw malformed(name, 'a 32-bit unsigned integer');
+  }
+  return number;
+}
+
+const NANOS = /^\d{1,20}$/;
+const NANOS_MAX = 2 ** 64;
+
+/** Nanoseconds, rounded half up to microseconds: exact from text; from a number as exact as JSON.parse left it. */
+function micros(value: unknown, name: string): Micros {
+  if (value === undefined || value === null) return 0;
+  if (typeof value === 'string' && NANOS.test(value)) {
+    const whole = value.length > 3 ? Number(value.slice(0, -3)) : 0;
+    return whole + (Number(value.slice(-3)) >= 500 ? 1 : 0);
+  }
+  if (typeof value === 'number' && value >= 0 && value < NANOS_MAX) return Math.round(value / 1000);
+  throw malformed(name, 'nanoseconds since 1970, as text or as a number');
+}
+
+function enumeration(prefix: string, names: readonly string[]): ReadonlyMap<string, number> {
+  return new Map(names.map((name, number) => [prefix + name, number]));
+}
+
+/** A name this version does not know is the first value, which always means «unspecified». */
+function enumValue(value: unknown, known: ReadonlyMap<string, number>, name: string): number {
+  if (value === undefined || value === null) return 0;
+  if (typeof value === 'number' && Number.isInteger(value)) return value | 0;
+  if (typeof value === 'string') return known.get(value) ?? (/^\d{1,9}$/.test(value) ? Number(value) : 0);
+  throw malformed(name, 'the name or number of an enum value');
+}

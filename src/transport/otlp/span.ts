@@ -1,0 +1,296 @@
+import { v5 as uuidv5, validate as isUuid } from 'uuid';
+import { DomainError } from '../../domain/errors.js';
+import type { Micros, Span, SpanStatus, Tags } from '../../domain/span/span.js';
+import { Evidence } from './genai/evidence.js';
+import { PRICED_KINDS, WRAPPER_KINDS } from './genai/kind.js';
+import { Lookup } from './genai/lookup.js';
+import { CONTRACT_ATTRIBUTES } from './genai/mapping.js';
+import type { Attributes, AttributeValue, OtlpEvent, OtlpLink, OtlpResource, OtlpScope, OtlpSpan, OtlpTraces } from './model.js';
+import { foldNestedUsage } from './usage.js';
+
+/** What became of one request: the usable spans in the order they were sent, and why others are not. */
+export interface MappedSpans {
+  readonly spans: Span[];
+  readonly rejected: Rejected;
+}
+
+export interface Rejected {
+  readonly count: number;
+  /** One sentence for each of the first {@link MAX_REJECTED_MESSAGES} refused spans. */
+  readonly messages: readonly string[];
+}
+
+export const MAX_REJECTED_MESSAGES = 5;
+
+/**
+ * Each span carries its resource and scope; a large resource with many tiny spans would otherwise make a small request
+ * write any number of bytes. In characters of JSON over the whole request.
+ */
+export const MAX_SHARED_CHARACTERS = 256 * 1024 * 1024;
+
+/**
+ * Maps decoded spans to domain spans: ids, times, status, errors, session, tags, and what the GenAI conventions say.
+ * Spans that cannot be used are refused one by one. Takes over the traces: their attributes become those of the spans.
+ * @throws DomainError `too_large` when resources and scopes, written with each span, exceed {@link MAX_SHARED_CHARACTERS}
+ */
+export function toSpans(traces: OtlpTraces): MappedSpans {
+  const mapper = new SpanMapper();
+  const spans: Mutable<Span>[] = [];
+  const messages: string[] = [];
+  let count = 0;
+  for (let i = 0; i < traces.spans.length; i++) {
+    const otlp = traces.spans[i]!;
+    const flaw = flawOf(otlp);
+    if (flaw === null) spans.push(mapper.map(otlp));
+    else if (++count <= MAX_REJECTED_MESSAGES) messages.push(describe(otlp, i, flaw));
+  }
+  foldNestedUsage(spans);
+  return { spans, rejected: { count, messages } };
+}
+
+export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+// ---- what makes a span unusable
+
+const TRACE_ID = /^[0-9a-f]{32}$/;
+const SPAN_ID = /^[0-9a-f]{16}$/;
+const NO_TRACE = '0'.repeat(32);
+const NO_SPAN = '0'.repeat(16);
+
+function flawOf(span: OtlpSpan): string | null {
+  if (!TRACE_ID.test(span.traceId)) return 'trace_id must be 16 bytes';
+  if (span.traceId === NO_TRACE) return 'trace_id must not be all zero';
+  if (!SPAN_ID.test(span.spanId)) return 'span_id must be 8 bytes';
+  if (span.spanId === NO_SPAN) return 'span_id must not be all zero';
+  if (span.parentSpanId !== '' && !SPAN_ID.test(span.parentSpanId)) return 'parent_span_id must be 8 bytes or empty';
+  if (span.start === 0 && span.end === 0) return 'start_time_unix_nano is missing';
+  if (!Number.isSafeInteger(span.start) || !Number.isSafeInteger(span.end)) return 'a time is later than the year 2255';
+  if (span.end !== 0 && span.end < span.start) return 'end_time_unix_nano is before start_time_unix_nano';
+  return null;
+}
+
+function describe(span: OtlpSpan, position: number, flaw: string): string {
+  const shown = (text: string): string => JSON.stringify(text.length > 64 ? `${text.slice(0, 64)}…` : text);
+  return `span ${position} (trace_id ${shown(span.traceId)}, span_id ${shown(span.spanId)}, name ${shown(span.name)}): ${flaw}`;
+}
+
+// ---- what a span becomes
+
+const SPAN_KINDS: readonly (string | null)[] = [null, 'internal', 'server', 'client', 'producer', 'consumer'];
+const STATUSES: readonly SpanStatus[] = ['unset', 'ok', 'error'];
+
+/** An unnamed span is, to OpenTelemetry, one whose name is unknown. */
+const UNKNOWN_NAME = 'unknown';
+
+const NO_TAGS: Tags = Object.freeze({});
+
+/** What all spans of one resource have in common. */
+interface ResourceFacts {
+  readonly resource: OtlpResource;
+  readonly tags: Tags;
+  readonly session: string | null;
+  readonly sessionName: string | null;
+  readonly user: string | null;
+  /** As it is written into each span. */
+  readonly shown: Readonly<Record<string, unknown>> | null;
+  readonly characters: number;
+}
+
+interface ScopeFacts {
+  readonly scope: OtlpScope;
+  readonly shown: Readonly<Record<string, unknown>> | null;
+  readonly characters: number;
+}
+
+/** Maps the spans of one request, remembering what they share. */
+class SpanMapper {
+  readonly #evidence = new Evidence(new Lookup());
+  readonly #sessions = new Map<string, string>();
+  #resource: ResourceFacts | null = null;
+  #scope: ScopeFacts | null = null;
+  #traceId = { hex: '', uuid: '' };
+  #characters = 0;
+
+  map(otlp: OtlpSpan): Mutable<Span> {
+    const resource = this.#resourceFacts(otlp.resource);
+    const scope = this.#scopeFacts(otlp.scope);
+    this.#characters += resource.characters + scope.characters;
+    if (this.#characters > MAX_SHARED_CHARACTERS) {
+      throw new DomainError('too_large', 'resource and scope are too large for so many spans: send smaller batches');
+    }
+    const evidence = this.#evidence;
+    evidence.read(otlp);
+    const kind = evidence.kind();
+    const start = otlp.start === 0 ? otlp.end : otlp.start;
+    const end = otlp.end === 0 ? null : otlp.end;
+    const error = errorOf(otlp, evidence);
+    const session = this.#session(evidence.text('session') ?? resource.session);
+    const user = evidence.text('user') ?? resource.user;
+    const span: Mutable<Span> = {
+      id: spanUuid(otlp.spanId),
+      trace_id: this.#traceUuid(otlp.traceId),
+      parent_span_id: otlp.parentSpanId === '' || otlp.parentSpanId === NO_SPAN ? null : spanUuid(otlp.parentSpanId),
+      session_id: session === null ? null : session.id,
+      session_name: evidence.text('sessionName') ?? resource.sessionName ?? (session === null ? null : session.name),
+      name: otlp.name === '' ? UNKNOWN_NAME : otlp.name,
+      kind,
+      status: STATUSES[otlp.statusCode] ?? 'unset',
+      started_at: start,
+      ended_at: end,
+      duration_ms: end === null ? null : (end - start) / 1000,
+      cost: WRAPPER_KINDS.has(kind) ? null : evidence.number('givenCost'),
+      input_data: evidence.input(kind),
+      output_data: evidence.output(kind),
+      attributes: otlp.attributes,
+      tags: user === null ? resource.tags : { ...resource.tags, user },
+      trace_tags: NO_TAGS,
+      session_tags: NO_TAGS,
+      ...error,
+      code_filepath: evidence.text('codeFile'),
+      code_lineno: evidence.number('codeLine'),
+    };
+    writeContractAttributes(otlp.attributes, evidence);
+    writeOtelAttributes(otlp, error.error_message, resource, scope);
+    return span;
+  }
+
+  #traceUuid(hex: string): string {
+    if (this.#traceId.hex !== hex) this.#traceId = { hex, uuid: uuid(hex) };
+    return this.#traceId.uuid;
+  }
+
+  /** A session's UUID, and its name when what the client sent is no UUID. */
+  #session(value: string | null): { id: string; name: string | null } | null {
+    if (value === null) return null;
+    if (isUuid(value)) return { id: value.toLowerCase(), name: null };
+    let id = this.#sessions.get(value);
+    if (id === undefined) this.#sessions.set(value, (id = uuidv5(value, uuidv5.DNS)));
+    return { id, name: value };
+  }
+
+  #resourceFacts(resource: OtlpResource): ResourceFacts {
+    if (this.#resource?.resource === resource) return this.#resource;
+    const evidence = this.#evidence;
+    evidence.readAttributes(resource.attributes);
+    const tags: Record<string, string> = {};
+    const service = evidence.text('service');
+    const environment = evidence.text('environment');
+    if (service !== null) tags.service = service;
+    if (environment !== null) tags.environment = environment;
+    const shown = shownResource(resource);
+    return (this.#resource = {
+      resource,
+      tags,
+      session: evidence.text('session'),
+      sessionName: evidence.text('sessionName'),
+      user: evidence.text('user'),
+      shown,
+      characters: shown === null ? 0 : JSON.stringify(shown).length,
+    });
+  }
+
+  #scopeFacts(scope: OtlpScope): ScopeFacts {
+    if (this.#scope?.scope === scope) return this.#scope;
+    const shown = shownScope(scope);
+    return (this.#scope = { scope, shown, characters: shown === null ? 0 : JSON.stringify(shown).length });
+  }
+}
+
+function uuid(hex: string): string {
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+/** A span id as a UUID: its 16 hex digits, then 16 zeros. */
+export function spanUuid(hex: string): string {
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12)}-0000-000000000000`;
+}
+
+type SpanError = Pick<Span, 'error_code' | 'error_message' | 'error_stack'>;
+
+/** The last exception event says what went wrong; without one, the status and `error.type` of a failed span. */
+function errorOf(span: OtlpSpan, evidence: Evidence): SpanError {
+  const failed = STATUSES[span.statusCode] === 'error';
+  const exception = span.events.findLast((event) => event.name === 'exception')?.attributes;
+  return {
+    error_code: textOf(exception?.['exception.type']) ?? (failed ? evidence.text('errorType') : null),
+    error_message: textOf(exception?.['exception.message']) ?? (failed && span.statusMessage !== '' ? span.statusMessage : null),
+    error_stack: textOf(exception?.['exception.stacktrace']),
+  };
+}
+
+function textOf(value: AttributeValue | undefined): string | null {
+  if (value === undefined || value === null || value === '') return null;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Mapped values stand beside the originals and never replace one. */
+function writeContractAttributes(attributes: Attributes, evidence: Evidence): void {
+  for (const name of CONTRACT_ATTRIBUTES) {
+    const value = evidence.value(name);
+    if (value !== null && attributes[name] === undefined) attributes[name] = value;
+  }
+}
+
+// ---- what OpenTelemetry knows of a span beyond the interface, under `otel.*` of its attributes
+
+function writeOtelAttributes(span: OtlpSpan, errorMessage: string | null, resource: ResourceFacts, scope: ScopeFacts): void {
+  const attributes = span.attributes as Record<string, unknown>;
+  const kind = SPAN_KINDS[span.kind];
+  if (kind !== undefined && kind !== null) attributes['otel.kind'] = kind;
+  if (span.statusMessage !== '' && span.statusMessage !== errorMessage) attributes['otel.status_message'] = span.statusMessage;
+  if (span.traceState !== '') attributes['otel.trace_state'] = span.traceState;
+  if (span.events.length > 0) attributes['otel.events'] = span.events.map(shownEvent);
+  if (span.links.length > 0) attributes['otel.links'] = span.links.map(shownLink);
+  if (resource.shown !== null) attributes['otel.resource'] = resource.shown;
+  if (scope.shown !== null) attributes['otel.scope'] = scope.shown;
+  if (span.droppedAttributesCount > 0) attributes['otel.dropped_attributes_count'] = span.droppedAttributesCount;
+  if (span.droppedEventsCount > 0) attributes['otel.dropped_events_count'] = span.droppedEventsCount;
+  if (span.droppedLinksCount > 0) attributes['otel.dropped_links_count'] = span.droppedLinksCount;
+}
+
+function shownResource(resource: OtlpResource): Readonly<Record<string, unknown>> | null {
+  const shown: Record<string, unknown> = {};
+  addAttributes(shown, resource.attributes, resource.droppedAttributesCount);
+  if (resource.schemaUrl !== '') shown.schema_url = resource.schemaUrl;
+  return Object.keys(shown).length === 0 ? null : shown;
+}
+
+function shownScope(scope: OtlpScope): Readonly<Record<string, unknown>> | null {
+  const shown: Record<string, unknown> = {};
+  if (scope.name !== '') shown.name = scope.name;
+  if (scope.version !== '') shown.version = scope.version;
+  addAttributes(shown, scope.attributes, scope.droppedAttributesCount);
+  if (scope.schemaUrl !== '') shown.schema_url = scope.schemaUrl;
+  return Object.keys(shown).length === 0 ? null : shown;
+}
+
+function shownEvent(event: OtlpEvent): Readonly<Record<string, unknown>> {
+  const shown: Record<string, unknown> = { name: event.name, time: event.time === 0 ? null : isoTime(event.time) };
+  addAttributes(shown, event.attributes, event.droppedAttributesCount);
+  return shown;
+}
+
+/** Ids as UUIDs, as they name spans here; an id that is none stays as it came. */
+function shownLink(link: OtlpLink): Readonly<Record<string, unknown>> {
+  const shown: Record<string, unknown> = {
+    trace_id: TRACE_ID.test(link.traceId) ? uuid(link.traceId) : link.traceId,
+    span_id: SPAN_ID.test(link.spanId) ? spanUuid(link.spanId) : link.spanId,
+  };
+  if (link.traceState !== '') shown.trace_state = link.traceState;
+  addAttributes(shown, link.attributes, link.droppedAttributesCount);
+  return shown;
+}
+
+function addAttributes(shown: Record<string, unknown>, attributes: Attributes, dropped: number): void {
+  for (const _ in attributes) {
+    shown.attributes = attributes;
+    break;
+  }
+  if (dropped > 0) shown.dropped_attributes_count = dropped;
+}
+
+/** ISO 8601 in UTC with microseconds; what lies beyond the years Date knows cannot come in 64 bits of nanoseconds. */
+function isoTime(micros: Micros): string {
+  const millis = Math.floor(micros / 1000);
+  return `${new Date(millis).toISOString().slice(0, -1)}${String(micros - millis * 1000).padStart(3, '0')}Z`;
+}
