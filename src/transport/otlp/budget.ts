@@ -26,7 +26,8 @@ export class Budget {
 
 /** @throws DomainError `malformed` beyond {@link MAX_DEPTH} */
 export function checkDepth(depth: number): void {
-  if (depth > MAX_DEPTH) throw new DomainError('malformed', `an attribute value is nested deeper than ${MAX_DEPTH} levels`);
+  if (depth > MAX_DEPTH)
+    throw new DomainError('malformed', `an attribute value is nested deeper than ${MAX_DEPTH} levels`);
 }
 
 export function plainDouble(value: number): number | string {

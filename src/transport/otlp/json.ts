@@ -56,7 +56,8 @@ class RequestDecoder {
 
   #located(error: DomainError): DomainError {
     const { resource, scope, span } = this.#at;
-    const place = span < 0 ? `resourceSpans[${resource}]` : `resourceSpans[${resource}].scopeSpans[${scope}].spans[${span}]`;
+    const place =
+      span < 0 ? `resourceSpans[${resource}]` : `resourceSpans[${resource}].scopeSpans[${scope}].spans[${span}]`;
     return new DomainError('malformed', `the body is no OTLP trace request in JSON: ${error.message} (at ${place})`);
   }
 
@@ -252,7 +253,8 @@ function integer(value: unknown, name: string): number | string {
 function double(value: unknown, name: string): number | string {
   if (typeof value === 'number') return plainDouble(value);
   if (value === 'NaN' || value === 'Infinity' || value === '-Infinity') return value;
-  if (typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value))) return plainDouble(Number(value));
+  if (typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value)))
+    return plainDouble(Number(value));
   throw malformed(name, 'a number');
 }
 

@@ -27,10 +27,14 @@ const BYTES = 2;
 /** An ExportTraceServiceResponse; without `partialSuccess` (or with an empty one) it says that every span was accepted. */
 export function encodeResponse(encoding: OtlpEncoding, partialSuccess: PartialSuccess | null): Uint8Array {
   const partial =
-    partialSuccess !== null && (partialSuccess.rejectedSpans > 0 || partialSuccess.errorMessage !== '') ? partialSuccess : null;
+    partialSuccess !== null && (partialSuccess.rejectedSpans > 0 || partialSuccess.errorMessage !== '')
+      ? partialSuccess
+      : null;
   if (encoding === 'json') {
     // an int64 is text in the JSON mapping of proto3
-    return json(partial === null ? {} : { partialSuccess: { ...partial, rejectedSpans: String(partial.rejectedSpans) } });
+    return json(
+      partial === null ? {} : { partialSuccess: { ...partial, rejectedSpans: String(partial.rejectedSpans) } },
+    );
   }
   const writer = protobuf.Writer.create();
   if (partial !== null) {

@@ -1,12 +1,14 @@
 import { v5 as uuidv5, validate as isUuid } from 'uuid';
 import { DomainError } from '../../domain/errors.js';
-import type { Micros, Span, SpanStatus, Tags } from '../../domain/span/span.js';
+import type { Span, SpanStatus, Tags } from '../../domain/span/span.js';
 import { Evidence } from './genai/evidence.js';
-import { PRICED_KINDS, WRAPPER_KINDS } from './genai/kind.js';
+import { WRAPPER_KINDS } from './genai/kind.js';
 import { Lookup } from './genai/lookup.js';
 import { CONTRACT_ATTRIBUTES } from './genai/mapping.js';
-import type { Attributes, AttributeValue, OtlpEvent, OtlpLink, OtlpResource, OtlpScope, OtlpSpan, OtlpTraces } from './model.js';
-import { foldNestedUsage } from './usage.js';
+import { SPAN_ID, spanUuid, TRACE_ID, traceUuid } from './ids.js';
+import type { Attributes, AttributeValue, OtlpResource, OtlpScope, OtlpSpan, OtlpTraces } from './model.js';
+import { shownResource, shownScope, writeOtelAttributes, type Shown } from './otel.js';
+import { foldNestedUsage, type MutableSpan } from './usage.js';
 
 /** What became of one request: the usable spans in the order they were sent, and why others are not. */
 export interface MappedSpans {
@@ -35,11 +37,10 @@ export const MAX_SHARED_CHARACTERS = 256 * 1024 * 1024;
  */
 export function toSpans(traces: OtlpTraces): MappedSpans {
   const mapper = new SpanMapper();
-  const spans: Mutable<Span>[] = [];
+  const spans: MutableSpan[] = [];
   const messages: string[] = [];
   let count = 0;
-  for (let i = 0; i < traces.spans.length; i++) {
-    const otlp = traces.spans[i]!;
+  for (const [i, otlp] of traces.spans.entries()) {
     const flaw = flawOf(otlp);
     if (flaw === null) spans.push(mapper.map(otlp));
     else if (++count <= MAX_REJECTED_MESSAGES) messages.push(describe(otlp, i, flaw));
@@ -48,12 +49,8 @@ export function toSpans(traces: OtlpTraces): MappedSpans {
   return { spans, rejected: { count, messages } };
 }
 
-export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-
 // ---- what makes a span unusable
 
-const TRACE_ID = /^[0-9a-f]{32}$/;
-const SPAN_ID = /^[0-9a-f]{16}$/;
 const NO_TRACE = '0'.repeat(32);
 const NO_SPAN = '0'.repeat(16);
 
@@ -76,7 +73,6 @@ function describe(span: OtlpSpan, position: number, flaw: string): string {
 
 // ---- what a span becomes
 
-const SPAN_KINDS: readonly (string | null)[] = [null, 'internal', 'server', 'client', 'producer', 'consumer'];
 const STATUSES: readonly SpanStatus[] = ['unset', 'ok', 'error'];
 
 /** An unnamed span is, to OpenTelemetry, one whose name is unknown. */
@@ -92,13 +88,13 @@ interface ResourceFacts {
   readonly sessionName: string | null;
   readonly user: string | null;
   /** As it is written into each span. */
-  readonly shown: Readonly<Record<string, unknown>> | null;
+  readonly shown: Shown | null;
   readonly characters: number;
 }
 
 interface ScopeFacts {
   readonly scope: OtlpScope;
-  readonly shown: Readonly<Record<string, unknown>> | null;
+  readonly shown: Shown | null;
   readonly characters: number;
 }
 
@@ -111,7 +107,7 @@ class SpanMapper {
   #traceId = { hex: '', uuid: '' };
   #characters = 0;
 
-  map(otlp: OtlpSpan): Mutable<Span> {
+  map(otlp: OtlpSpan): MutableSpan {
     const resource = this.#resourceFacts(otlp.resource);
     const scope = this.#scopeFacts(otlp.scope);
     this.#characters += resource.characters + scope.characters;
@@ -126,7 +122,7 @@ class SpanMapper {
     const error = errorOf(otlp, evidence);
     const session = this.#session(evidence.text('session') ?? resource.session);
     const user = evidence.text('user') ?? resource.user;
-    const span: Mutable<Span> = {
+    const span: MutableSpan = {
       id: spanUuid(otlp.spanId),
       trace_id: this.#traceUuid(otlp.traceId),
       parent_span_id: otlp.parentSpanId === '' || otlp.parentSpanId === NO_SPAN ? null : spanUuid(otlp.parentSpanId),
@@ -149,13 +145,13 @@ class SpanMapper {
       code_filepath: evidence.text('codeFile'),
       code_lineno: evidence.number('codeLine'),
     };
-    writeContractAttributes(otlp.attributes, evidence);
-    writeOtelAttributes(otlp, error.error_message, resource, scope);
+    writeContractAttributes(otlp.attributes, evidence, kind);
+    writeOtelAttributes(otlp, error.error_message, resource.shown, scope.shown);
     return span;
   }
 
   #traceUuid(hex: string): string {
-    if (this.#traceId.hex !== hex) this.#traceId = { hex, uuid: uuid(hex) };
+    if (this.#traceId.hex !== hex) this.#traceId = { hex, uuid: traceUuid(hex) };
     return this.#traceId.uuid;
   }
 
@@ -196,15 +192,6 @@ class SpanMapper {
   }
 }
 
-function uuid(hex: string): string {
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
-}
-
-/** A span id as a UUID: its 16 hex digits, then 16 zeros. */
-export function spanUuid(hex: string): string {
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12)}-0000-000000000000`;
-}
-
 type SpanError = Pick<Span, 'error_code' | 'error_message' | 'error_stack'>;
 
 /** The last exception event says what went wrong; without one, the status and `error.type` of a failed span. */
@@ -213,7 +200,8 @@ function errorOf(span: OtlpSpan, evidence: Evidence): SpanError {
   const exception = span.events.findLast((event) => event.name === 'exception')?.attributes;
   return {
     error_code: textOf(exception?.['exception.type']) ?? (failed ? evidence.text('errorType') : null),
-    error_message: textOf(exception?.['exception.message']) ?? (failed && span.statusMessage !== '' ? span.statusMessage : null),
+    error_message:
+      textOf(exception?.['exception.message']) ?? (failed && span.statusMessage !== '' ? span.statusMessage : null),
     error_stack: textOf(exception?.['exception.stacktrace']),
   };
 }
@@ -223,74 +211,14 @@ function textOf(value: AttributeValue | undefined): string | null {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
+/** Kinds whose calls give no tokens out; exporters leave their count out, and a price needs both counts. */
+const KINDS_WITHOUT_OUTPUT: ReadonlySet<string> = new Set(['embedding', 'reranker']);
+
 /** Mapped values stand beside the originals and never replace one. */
-function writeContractAttributes(attributes: Attributes, evidence: Evidence): void {
+function writeContractAttributes(attributes: Attributes, evidence: Evidence, kind: string): void {
   for (const name of CONTRACT_ATTRIBUTES) {
     const value = evidence.value(name);
     if (value !== null && attributes[name] === undefined) attributes[name] = value;
   }
-}
-
-// ---- what OpenTelemetry knows of a span beyond the interface, under `otel.*` of its attributes
-
-function writeOtelAttributes(span: OtlpSpan, errorMessage: string | null, resource: ResourceFacts, scope: ScopeFacts): void {
-  const attributes = span.attributes as Record<string, unknown>;
-  const kind = SPAN_KINDS[span.kind];
-  if (kind !== undefined && kind !== null) attributes['otel.kind'] = kind;
-  if (span.statusMessage !== '' && span.statusMessage !== errorMessage) attributes['otel.status_message'] = span.statusMessage;
-  if (span.traceState !== '') attributes['otel.trace_state'] = span.traceState;
-  if (span.events.length > 0) attributes['otel.events'] = span.events.map(shownEvent);
-  if (span.links.length > 0) attributes['otel.links'] = span.links.map(shownLink);
-  if (resource.shown !== null) attributes['otel.resource'] = resource.shown;
-  if (scope.shown !== null) attributes['otel.scope'] = scope.shown;
-  if (span.droppedAttributesCount > 0) attributes['otel.dropped_attributes_count'] = span.droppedAttributesCount;
-  if (span.droppedEventsCount > 0) attributes['otel.dropped_events_count'] = span.droppedEventsCount;
-  if (span.droppedLinksCount > 0) attributes['otel.dropped_links_count'] = span.droppedLinksCount;
-}
-
-function shownResource(resource: OtlpResource): Readonly<Record<string, unknown>> | null {
-  const shown: Record<string, unknown> = {};
-  addAttributes(shown, resource.attributes, resource.droppedAttributesCount);
-  if (resource.schemaUrl !== '') shown.schema_url = resource.schemaUrl;
-  return Object.keys(shown).length === 0 ? null : shown;
-}
-
-function shownScope(scope: OtlpScope): Readonly<Record<string, unknown>> | null {
-  const shown: Record<string, unknown> = {};
-  if (scope.name !== '') shown.name = scope.name;
-  if (scope.version !== '') shown.version = scope.version;
-  addAttributes(shown, scope.attributes, scope.droppedAttributesCount);
-  if (scope.schemaUrl !== '') shown.schema_url = scope.schemaUrl;
-  return Object.keys(shown).length === 0 ? null : shown;
-}
-
-function shownEvent(event: OtlpEvent): Readonly<Record<string, unknown>> {
-  const shown: Record<string, unknown> = { name: event.name, time: event.time === 0 ? null : isoTime(event.time) };
-  addAttributes(shown, event.attributes, event.droppedAttributesCount);
-  return shown;
-}
-
-/** Ids as UUIDs, as they name spans here; an id that is none stays as it came. */
-function shownLink(link: OtlpLink): Readonly<Record<string, unknown>> {
-  const shown: Record<string, unknown> = {
-    trace_id: TRACE_ID.test(link.traceId) ? uuid(link.traceId) : link.traceId,
-    span_id: SPAN_ID.test(link.spanId) ? spanUuid(link.spanId) : link.spanId,
-  };
-  if (link.traceState !== '') shown.trace_state = link.traceState;
-  addAttributes(shown, link.attributes, link.droppedAttributesCount);
-  return shown;
-}
-
-function addAttributes(shown: Record<string, unknown>, attributes: Attributes, dropped: number): void {
-  for (const _ in attributes) {
-    shown.attributes = attributes;
-    break;
-  }
-  if (dropped > 0) shown.dropped_attributes_count = dropped;
-}
-
-/** ISO 8601 in UTC with microseconds; what lies beyond the years Date knows cannot come in 64 bits of nanoseconds. */
-function isoTime(micros: Micros): string {
-  const millis = Math.floor(micros / 1000);
-  return `${new Date(millis).toISOString().slice(0, -1)}${String(micros - millis * 1000).padStart(3, '0')}Z`;
+  if (KINDS_WITHOUT_OUTPUT.has(kind) && attributes.inputTokens !== undefined) attributes.outputTokens ??= 0;
 }

@@ -1,11 +1,11 @@
 import type { Span } from '../../domain/span/span.js';
 import { PRICED_KINDS } from './genai/kind.js';
 
-/** Ancestors looked at for each priced span: nested calls of one model sit close together. */
+/** Ancestors looked at for each priced span: nested spans of one model call sit close together. */
 const MAX_ANCESTORS = 8;
 
-/** What {@link foldNestedUsage} may change. */
-export type FoldableSpan = { -readonly [K in keyof Span]: Span[K] };
+/** A span while it is being made. */
+export type MutableSpan = { -readonly [K in keyof Span]: Span[K] };
 
 /**
  * Some SDKs send one model call as two nested spans that both state its usage. Of two priced spans of which one lies
@@ -13,35 +13,51 @@ export type FoldableSpan = { -readonly [K in keyof Span]: Span[K] };
  * that only the outer one states moves to the inner one.
  * Works within one request, where exporters that batch send such pairs; changes the spans in place.
  */
-export function foldNestedUsage(spans: readonly FoldableSpan[]): void {
-  const priced = spans.filter((span) => PRICED_KINDS.has(span.kind) && usageOf(span) !== null);
-  if (priced.length < 2) return;
-  const byId = new Map(spans.map((span) => [keyOf(span.trace_id, span.id), span]));
-  for (const inner of priced) {
-    const usage = usageOf(inner);
+export function foldNestedUsage(spans: readonly MutableSpan[]): void {
+  const suspects = spansOfSameUsage(spans);
+  if (suspects.size === 0) return;
+  const byId = new Map(spans.map((span) => [idOf(span.trace_id, span.id), span]));
+  for (const [inner, usage] of suspects) {
+    if (!PRICED_KINDS.has(inner.kind)) continue; // folded meanwhile, as the outer one of another
     let outer = parentOf(inner, byId);
     for (let i = 0; i < MAX_ANCESTORS && outer !== undefined && outer !== inner; i++) {
-      if (PRICED_KINDS.has(outer.kind) && usageOf(outer) === usage) {
+      if (PRICED_KINDS.has(outer.kind) && suspects.get(outer) === usage) {
         inner.cost ??= outer.cost;
         outer.cost = null;
         outer.kind = 'chain';
-        break;
       }
       outer = parentOf(outer, byId);
     }
   }
 }
 
-function keyOf(traceId: string, spanId: string): string {
+/** Priced spans of which another one of the same trace states the same usage, each with that usage. */
+function spansOfSameUsage(spans: readonly MutableSpan[]): ReadonlyMap<MutableSpan, string> {
+  const first = new Map<string, MutableSpan>();
+  const found = new Map<MutableSpan, string>();
+  for (const span of spans) {
+    const usage = PRICED_KINDS.has(span.kind) ? usageOf(span) : null;
+    if (usage === null) continue;
+    const other = first.get(usage);
+    if (other === undefined) first.set(usage, span);
+    else found.set(other, usage).set(span, usage);
+  }
+  return found;
+}
+
+/** Trace and token counts; null when no token was used. */
+function usageOf(span: Span): string | null {
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = span.attributes;
+  const read = Number(inputTokens ?? 0);
+  const written = Number(outputTokens ?? 0);
+  if (!(read > 0) && !(written > 0)) return null;
+  return `${span.trace_id} ${read} ${written} ${Number(cacheReadTokens ?? 0)} ${Number(cacheWriteTokens ?? 0)}`;
+}
+
+function idOf(traceId: string, spanId: string): string {
   return `${traceId} ${spanId}`;
 }
 
-function parentOf(span: Span, byId: ReadonlyMap<string, FoldableSpan>): FoldableSpan | undefined {
-  return span.parent_span_id === null ? undefined : byId.get(keyOf(span.trace_id, span.parent_span_id));
-}
-
-function usageOf(span: Span): string | null {
-  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = span.attributes;
-  if (inputTokens === undefined && outputTokens === undefined) return null;
-  return [inputTokens ?? 0, outputTokens ?? 0, cacheReadTokens ?? 0, cacheWriteTokens ?? 0].join(' ');
+function parentOf(span: Span, byId: ReadonlyMap<string, MutableSpan>): MutableSpan | undefined {
+  return span.parent_span_id === null ? undefined : byId.get(idOf(span.trace_id, span.parent_span_id));
 }

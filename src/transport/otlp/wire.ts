@@ -57,9 +57,9 @@ export class OtlpReader extends protobuf.Reader {
   #repeated(start: number, end: number): string {
     const { buf } = this;
     let hash = end - start;
-    for (let i = start; i < end; i++) hash = (Math.imul(hash, 31) + buf[i]!) | 0;
+    for (let i = start; i < end; i++) hash = (Math.imul(hash, 31) + (buf[i] as number)) | 0;
     const slot = (hash ^ (hash >>> 10)) & (REPEATED_SLOTS - 1);
-    const known = this.#texts[slot]!;
+    const known = this.#texts[slot] as string;
     if (this.#hashes[slot] === hash && this.#isAt(known, start, end)) return known;
     const text = this.#slices.utf8Slice(start, end);
     this.#texts[slot] = text;
@@ -72,7 +72,7 @@ export class OtlpReader extends protobuf.Reader {
     if (known.length !== end - start) return false;
     const { buf } = this;
     for (let i = start, k = 0; i < end; i++, k++) {
-      const byte = buf[i]!;
+      const byte = buf[i] as number;
       if (byte > 127 || byte !== known.charCodeAt(k)) return false;
     }
     return true;
@@ -127,7 +127,7 @@ export class OtlpReader extends protobuf.Reader {
     let value = 0;
     for (let i = 0; i < count; i++) {
       if (this.pos >= this.len) throw new RangeError('the bytes end within a number');
-      const byte = this.buf[this.pos++]!;
+      const byte = this.buf[this.pos++] as number;
       value |= (byte & 127) << (7 * i);
       if (byte < 128) return value;
     }

@@ -48,25 +48,28 @@ export class Evidence {
     for (const name in attributes) {
       const meaning = lookup.attribute(name);
       if (meaning === null) continue;
-      const value = attributes[name]!;
+      const value = attributes[name] as AttributeValue;
       this.#fill(meaning.slots, value);
       const { indexed } = meaning;
-      if (indexed !== null && indexed.rank < this.#ranks[indexed.field]!) {
+      if (indexed !== null && this.#improves(indexed)) {
         this.#collect(indexed.field, indexed.rank).parts.push({ message: indexed.message, path: indexed.path, value });
       }
     }
   }
 
   #fill(slots: readonly Slot[], value: AttributeValue): void {
-    const ranks = this.#ranks;
-    for (let i = 0; i < slots.length; i++) {
-      const { field, rank, read } = slots[i]!;
-      if (rank >= ranks[field]!) continue;
-      const found = read(value);
+    for (const slot of slots) {
+      if (!this.#improves(slot)) continue;
+      const found = slot.read(value);
       if (found === undefined) continue;
-      ranks[field] = rank;
-      this.#values[field] = found;
+      this.#ranks[slot.field] = slot.rank;
+      this.#values[slot.field] = found;
     }
+  }
+
+  /** Whether a source comes before the best one found so far. */
+  #improves({ field, rank }: { readonly field: number; readonly rank: number }): boolean {
+    return rank < (this.#ranks[field] as number);
   }
 
   #readEvent(event: OtlpEvent): void {
@@ -76,7 +79,7 @@ export class Evidence {
       const value = event.attributes[name];
       if (value !== undefined) this.#fill(attributeSlots, value);
     }
-    if (slots.message === null || slots.message.rank >= this.#ranks[slots.message.field]!) return;
+    if (slots.message === null || !this.#improves(slots.message)) return;
     const message = messageOfEvent(event, slots.message.role);
     if (message !== null) this.#collect(slots.message.field, slots.message.rank).events.push(message);
   }
@@ -87,8 +90,9 @@ export class Evidence {
     return collected;
   }
 
-  #settle({ field, rank, parts, events }: Collected): void {
-    if (rank >= this.#ranks[field]!) return;
+  #settle(collected: Collected): void {
+    if (!this.#improves(collected)) return;
+    const { field, rank, parts, events } = collected;
     const messages = parts.length > 0 ? assembleMessages(parts) : events;
     if (messages === null) return;
     this.#ranks[field] = rank;
@@ -111,7 +115,7 @@ export class Evidence {
   /** Lower-case identifier; {@link DEFAULT_KIND} when nothing says more. */
   kind(): string {
     const kind = this.#values[KIND_FIELD] as string | undefined;
-    if (kind !== undefined && this.#ranks[KIND_FIELD]! < USAGE_RANK) return kind;
+    if (kind !== undefined && (this.#ranks[KIND_FIELD] as number) < USAGE_RANK) return kind;
     const used = this.number('inputTokens') !== null || this.number('outputTokens') !== null;
     return used && this.text('model') !== null ? USAGE_KIND : (kind ?? DEFAULT_KIND);
   }
@@ -130,7 +134,7 @@ export class Evidence {
 
   #instructedInput(): string | null {
     const input = this.#payload('input');
-    if (input === null || this.#ranks[FIELD.input]! >= INSTRUCTED_SOURCES) return input;
+    if (input === null || (this.#ranks[FIELD.input] as number) >= INSTRUCTED_SOURCES) return input;
     const instructions = this.#payload('systemInstructions');
     return instructions === null ? input : withSystemInstructions(instructions, input);
   }

@@ -8,7 +8,9 @@ export interface KindRule {
 }
 
 function oneOf(kinds: Readonly<Record<string, readonly string[]>>): KindOf {
-  const byValue = new Map(Object.entries(kinds).flatMap(([kind, values]) => values.map((value) => [value, kind] as const)));
+  const byValue = new Map(
+    Object.entries(kinds).flatMap(([kind, values]) => values.map((value) => [value, kind] as const)),
+  );
   return (value) => byValue.get(value.toLowerCase());
 }
 
@@ -17,14 +19,19 @@ function always(kind: string): KindOf {
 }
 
 const vercelOperation = oneOf({
-  llm: ['ai.generatetext.dogenerate', 'ai.generateobject.dogenerate', 'ai.streamtext.dostream', 'ai.streamobject.dostream'],
+  llm: [
+    'ai.generatetext.dogenerate',
+    'ai.generateobject.dogenerate',
+    'ai.streamtext.dostream',
+    'ai.streamobject.dostream',
+  ],
   embedding: ['ai.embed.doembed', 'ai.embedmany.doembed'],
   tool: ['ai.toolcall'],
 });
 
 /** `ai.operationId` is the operation alone; `operation.name` may be followed by the name of the function. */
 const vercel: KindOf = (value) => {
-  const operation = value.split(' ', 1)[0]!;
+  const [operation = ''] = value.split(' ', 1);
   return operation.startsWith('ai.') ? (vercelOperation(operation) ?? 'chain') : undefined;
 };
 

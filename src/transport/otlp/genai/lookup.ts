@@ -41,7 +41,8 @@ export interface EventSlots {
 const READINGS: Readonly<Record<Reading, Read>> = { text, provider, count, amount, line, payload };
 
 /** Names of APIs that the Vercel AI SDK appends to the name of a provider: `openai.chat`. */
-const API_SUFFIX = /\.(chat|responses|completions?|messages|embeddings?|text-embedding|textEmbedding|image|speech|transcription)$/;
+const API_SUFFIX =
+  /\.(chat|responses|completions?|messages|embeddings?|text-embedding|textEmbedding|image|speech|transcription)$/;
 
 function text(value: AttributeValue): string | undefined {
   if (typeof value === 'string') return value === '' ? undefined : value;
@@ -99,7 +100,8 @@ function compile(): Compiled {
 
 function addSource(compiled: Compiled, source: Source, slot: Slot): void {
   if (typeof source === 'string') addSlot(compiled.attributes, source, slot);
-  else if ('indexed' in source) compiled.indexed.push({ prefix: `${source.indexed}.`, field: slot.field, rank: slot.rank });
+  else if ('indexed' in source)
+    compiled.indexed.push({ prefix: `${source.indexed}.`, field: slot.field, rank: slot.rank });
   else if ('event' in source) addSlot(eventSlots(compiled, source.event).attributes, source.attribute, slot);
   else {
     for (const [event, role] of Object.entries(source.messages)) {
@@ -114,7 +116,10 @@ function addSlot(into: Map<string, Slot[]>, name: string, slot: Slot): void {
   else slots.push(slot);
 }
 
-function eventSlots(compiled: Compiled, event: string): { attributes: Map<string, Slot[]>; message: EventSlots['message'] } {
+function eventSlots(
+  compiled: Compiled,
+  event: string,
+): { attributes: Map<string, Slot[]>; message: EventSlots['message'] } {
   let slots = compiled.events.get(event);
   if (slots === undefined) compiled.events.set(event, (slots = { attributes: new Map(), message: null }));
   return slots;

@@ -25,16 +25,17 @@ const INDEX = /^\d{1,9}$/;
  * @returns null when it does not begin with an index followed by a name
  */
 export function parseIndexedName(rest: string): { readonly message: number; readonly path: readonly string[] } | null {
-  const segments = rest.split('.', MAX_PATH + 1);
-  if (segments.length < 2 || !INDEX.test(segments[0]!)) return null;
+  const [index = '', ...segments] = rest.split('.', MAX_PATH + 1);
+  if (segments.length === 0 || !INDEX.test(index)) return null;
+  if (segments.length === MAX_PATH) return { message: Number(index), path: [rest.slice(index.length + 1)] };
   const path: string[] = [];
-  for (let i = 1; i < segments.length; i++) {
-    const last = i === segments.length - 1;
-    if (!last && ENVELOPES.has(segments[i]!) && INDEX.test(segments[i - 1]!)) continue;
-    path.push(segments[i]!);
+  let previous = index;
+  for (const [i, segment] of segments.entries()) {
+    const isEnvelope = i < segments.length - 1 && ENVELOPES.has(segment) && INDEX.test(previous);
+    if (!isEnvelope) path.push(segment);
+    previous = segment;
   }
-  if (segments.length > MAX_PATH) path.splice(0, path.length, rest.slice(segments[0]!.length + 1));
-  return { message: Number(segments[0]), path };
+  return { message: Number(index), path };
 }
 
 /**
@@ -51,7 +52,7 @@ export function assembleMessages(parts: readonly MessagePart[]): AttributeValue[
     let into = messages.get(message);
     if (into === undefined) messages.set(message, (into = newAttributes()));
     place(into, path, value, made);
-    content ||= !OUTLINE.has(path[path.length - 1]!);
+    content ||= !OUTLINE.has(path.at(-1) ?? '');
   }
   if (!content) return null;
   return [...messages].sort(([a], [b]) => a - b).map(([, message]) => finishMessage(message, made));
@@ -59,26 +60,27 @@ export function assembleMessages(parts: readonly MessagePart[]): AttributeValue[
 
 function place(root: Attributes, path: readonly string[], value: AttributeValue, made: Set<AttributeValue>): void {
   let node = root;
-  for (let i = 0; i < path.length - 1; i++) {
-    const next = node[path[i]!];
-    if (next === undefined) {
+  for (const [i, segment] of path.entries()) {
+    const held = node[segment];
+    if (i === path.length - 1) {
+      node[segment] = value;
+    } else if (held === undefined) {
       const inner = newAttributes();
       made.add(inner);
-      node[path[i]!] = inner;
+      node[segment] = inner;
       node = inner;
-    } else if (made.has(next)) {
-      node = next as Attributes;
+    } else if (made.has(held)) {
+      node = held as Attributes;
     } else {
+      // a value stands where this path goes through: both are kept
       node[path.slice(i).join('.')] = value;
       return;
     }
   }
-  const name = path[path.length - 1]!;
-  node[node[name] === undefined ? name : path.join('.')] = value;
 }
 
 function finishMessage(message: Attributes, made: ReadonlySet<AttributeValue>): Attributes {
-  for (const name in message) message[name] = withLists(message[name]!, made);
+  for (const [name, value] of Object.entries(message)) message[name] = withLists(value, made);
   if (message.content === undefined && Array.isArray(message.contents)) {
     message.content = message.contents;
     delete message.contents;
@@ -90,14 +92,18 @@ function finishMessage(message: Attributes, made: ReadonlySet<AttributeValue>): 
 function withLists(value: AttributeValue, made: ReadonlySet<AttributeValue>): AttributeValue {
   if (!made.has(value)) return value;
   const node = value as Attributes;
-  const names = Object.keys(node);
-  for (const name of names) node[name] = withLists(node[name]!, made);
+  for (const [name, inner] of Object.entries(node)) node[name] = withLists(inner, made);
   // integer-like names are enumerated in ascending order
-  return names.every((name) => INDEX.test(name)) ? names.map((name) => node[name]!) : node;
+  return Object.keys(node).every((name) => INDEX.test(name)) ? Object.values(node) : node;
 }
 
 /** Attributes of message events that are not part of the message. */
-const EVENT_OUTLINE: ReadonlySet<string> = new Set(['gen_ai.system', 'gen_ai.provider.name', 'event.name', 'event.domain']);
+const EVENT_OUTLINE: ReadonlySet<string> = new Set([
+  'gen_ai.system',
+  'gen_ai.provider.name',
+  'event.name',
+  'event.domain',
+]);
 
 /**
  * A message that was sent as a span event: its attributes, `message` (of a choice) and `gen_ai.event.content` unfolded.
@@ -107,9 +113,8 @@ export function messageOfEvent(event: OtlpEvent, role: string): AttributeValue |
   const message = newAttributes();
   message.role = role;
   let content = false;
-  for (const name in event.attributes) {
+  for (const [name, value] of Object.entries(event.attributes)) {
     if (EVENT_OUTLINE.has(name)) continue;
-    const value = event.attributes[name]!;
     const folded = name === 'message' || name === 'gen_ai.event.content' ? unfold(value) : null;
     if (folded !== null) Object.assign(message, folded);
     else message[name === 'gen_ai.event.content' || name === 'message' ? 'content' : name] = value;
