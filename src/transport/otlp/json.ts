@@ -1,6 +1,6 @@
 import { DomainError } from '../../domain/errors.js';
 import type { Micros } from '../../domain/span/span.js';
-import { Budget, checkDepth, plainDouble } from './budget.js';
+import { Budget, checkDepth, PARTS, plainDouble } from './budget.js';
 import {
   newAttributes,
   newEvent,
@@ -64,7 +64,7 @@ class RequestDecoder {
   #resourceSpans(entry: Json): void {
     const resource = this.#resource(optional(entry.resource, 'resource'));
     resource.schemaUrl = text(entry.schemaUrl ?? entry.schema_url, 'schemaUrl');
-    this.#budget.spend();
+    this.#budget.spend(PARTS.group);
     this.#at.scope = 0;
     for (const scopeSpans of list(entry.scopeSpans ?? entry.scope_spans, 'scopeSpans')) {
       this.#scopeSpans(resource, record(scopeSpans, 'an element of scopeSpans'));
@@ -82,10 +82,10 @@ class RequestDecoder {
   #scopeSpans(resource: OtlpResource, entry: Json): void {
     const scope = this.#scope(optional(entry.scope, 'scope'));
     scope.schemaUrl = text(entry.schemaUrl ?? entry.schema_url, 'schemaUrl');
-    this.#budget.spend();
+    this.#budget.spend(PARTS.group);
     this.#at.span = 0;
     for (const span of list(entry.spans, 'spans')) {
-      this.#budget.spend();
+      this.#budget.spend(PARTS.span);
       this.#spans.push(this.#span(newSpan(resource, scope), record(span, 'an element of spans')));
       this.#at.span += 1;
     }
@@ -124,7 +124,7 @@ class RequestDecoder {
 
   #event(entry: Json): OtlpEvent {
     const event = newEvent();
-    this.#budget.spend();
+    this.#budget.spend(PARTS.event);
     event.time = micros(entry.timeUnixNano ?? entry.time_unix_nano, 'timeUnixNano');
     event.name = text(entry.name, 'name');
     this.#attributes(entry.attributes, event.attributes);
@@ -134,7 +134,7 @@ class RequestDecoder {
 
   #link(entry: Json): OtlpLink {
     const link = newLink();
-    this.#budget.spend();
+    this.#budget.spend(PARTS.link);
     link.traceId = text(entry.traceId ?? entry.trace_id, 'traceId').toLowerCase();
     link.spanId = text(entry.spanId ?? entry.span_id, 'spanId').toLowerCase();
     link.traceState = text(entry.traceState ?? entry.trace_state, 'traceState');
@@ -146,7 +146,7 @@ class RequestDecoder {
   #attributes(value: unknown, into: Attributes, depth = 1): void {
     for (const item of list(value, 'attributes')) {
       const pair = record(item, 'an attribute');
-      this.#budget.spend();
+      this.#budget.spend(PARTS.attribute);
       into[text(pair.key, 'key')] = this.#anyValue(pair.value, depth);
     }
   }
@@ -176,6 +176,7 @@ class RequestDecoder {
         case 'kvlistValue':
         case 'kvlist_value': {
           const into = newAttributes();
+          this.#budget.spend(PARTS.list);
           this.#attributes(record(held, member).values, into, depth + 1);
           return into;
         }
@@ -190,8 +191,9 @@ class RequestDecoder {
 
   #array(holder: Json, depth: number): AttributeValue[] {
     const values: AttributeValue[] = [];
+    this.#budget.spend(PARTS.list);
     for (const item of list(holder.values, 'values')) {
-      this.#budget.spend();
+      this.#budget.spend(PARTS.element);
       values.push(this.#anyValue(item, depth + 1));
     }
     return values;

@@ -1,5 +1,5 @@
 import { DomainError } from '../../domain/errors.js';
-import { Budget, checkDepth, plainDouble } from './budget.js';
+import { Budget, checkDepth, PARTS, plainDouble } from './budget.js';
 import {
   newAttributes,
   newEvent,
@@ -68,7 +68,7 @@ class RequestDecoder {
   #resourceSpans(end: number): void {
     const reader = this.#reader;
     const resource = newResource();
-    this.#budget.spend();
+    this.#budget.spend(PARTS.group);
     while (reader.pos < end) {
       const tag = reader.tag();
       switch (tag) {
@@ -109,7 +109,7 @@ class RequestDecoder {
   #scopeSpans(resource: OtlpResource, end: number): void {
     const reader = this.#reader;
     const scope = newScope();
-    this.#budget.spend();
+    this.#budget.spend(PARTS.group);
     while (reader.pos < end) {
       const tag = reader.tag();
       switch (tag) {
@@ -118,7 +118,7 @@ class RequestDecoder {
           break;
         case (2 << 3) | BYTES: {
           const span = newSpan(resource, scope);
-          this.#budget.spend();
+          this.#budget.spend(PARTS.span);
           this.#span(span, reader.enter(end));
           this.#spans.push(span);
           break;
@@ -235,7 +235,7 @@ class RequestDecoder {
   #event(end: number): OtlpEvent {
     const reader = this.#reader;
     const event = newEvent();
-    this.#budget.spend();
+    this.#budget.spend(PARTS.event);
     while (reader.pos < end) {
       const tag = reader.tag();
       switch (tag) {
@@ -262,7 +262,7 @@ class RequestDecoder {
   #link(end: number): OtlpLink {
     const reader = this.#reader;
     const link = newLink();
-    this.#budget.spend();
+    this.#budget.spend(PARTS.link);
     while (reader.pos < end) {
       const tag = reader.tag();
       switch (tag) {
@@ -291,7 +291,7 @@ class RequestDecoder {
 
   #keyValue(into: Attributes, end: number, depth: number): void {
     const reader = this.#reader;
-    this.#budget.spend();
+    this.#budget.spend(PARTS.attribute);
     let key = '';
     let value: AttributeValue = null;
     while (reader.pos < end) {
@@ -350,10 +350,11 @@ class RequestDecoder {
   #array(end: number, depth: number): AttributeValue[] {
     const reader = this.#reader;
     const values: AttributeValue[] = [];
+    this.#budget.spend(PARTS.list);
     while (reader.pos < end) {
       const tag = reader.tag();
       if (tag === ((1 << 3) | BYTES)) {
-        this.#budget.spend();
+        this.#budget.spend(PARTS.element);
         values.push(this.#anyValue(reader.enter(end), depth + 1));
       } else this.#skip(tag);
     }
@@ -364,6 +365,7 @@ class RequestDecoder {
   #keyValueList(end: number, depth: number): Attributes {
     const reader = this.#reader;
     const values = newAttributes();
+    this.#budget.spend(PARTS.list);
     while (reader.pos < end) {
       const tag = reader.tag();
       if (tag === ((1 << 3) | BYTES)) this.#keyValue(values, reader.enter(end), depth + 1);

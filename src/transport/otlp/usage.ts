@@ -48,10 +48,16 @@ function spansOfSameUsage(spans: readonly MutableSpan[]): ReadonlyMap<MutableSpa
 /** Trace and token counts; null when no token was used. */
 function usageOf(span: Span): string | null {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = span.attributes;
-  const read = Number(inputTokens ?? 0);
-  const written = Number(outputTokens ?? 0);
-  if (!(read > 0) && !(written > 0)) return null;
-  return `${span.trace_id} ${read} ${written} ${Number(cacheReadTokens ?? 0)} ${Number(cacheWriteTokens ?? 0)}`;
+  const read = tokens(inputTokens);
+  const written = tokens(outputTokens);
+  if (read === 0 && written === 0) return null;
+  return `${span.trace_id} ${read} ${written} ${tokens(cacheReadTokens)} ${tokens(cacheWriteTokens)}`;
+}
+
+/** An exporter may have sent anything under these names. */
+function tokens(value: unknown): number {
+  const count = typeof value === 'number' || typeof value === 'string' ? Number(value) : 0;
+  return count > 0 ? count : 0;
 }
 
 function idOf(traceId: string, spanId: string): string {
