@@ -1,5 +1,5 @@
 import { DomainError } from '../../domain/errors.js';
-import type { Micros } from '../../domain/span/span.js';
+import type { Micros } from '../../domain/time/timestamp.js';
 import { Budget, checkDepth, PARTS, plainDouble } from './budget.js';
 import {
   newAttributes,

@@ -1,4 +1,4 @@
-import type { Micros } from '../../domain/span/span.js';
+import type { Micros } from '../../domain/time/timestamp.js';
 
 /**
  * The value of an attribute: plain JSON. Integers beyond 2^53 are decimal strings, bytes are base64 strings, doubles

@@ -1,4 +1,4 @@
-import type { Micros } from '../../domain/span/span.js';
+import { formatTimestamp } from '../../domain/time/timestamp.js';
 import { SPAN_ID, spanUuid, TRACE_ID, traceUuid } from './ids.js';
 import type { Attributes, OtlpEvent, OtlpLink, OtlpResource, OtlpScope, OtlpSpan } from './model.js';
 
@@ -50,7 +50,10 @@ export function shownScope(scope: OtlpScope): Shown | null {
 }
 
 function shownEvent(event: OtlpEvent): Shown {
-  const shown: Record<string, unknown> = { name: event.name, time: event.time === 0 ? null : isoTime(event.time) };
+  const shown: Record<string, unknown> = {
+    name: event.name,
+    time: event.time === 0 ? null : formatTimestamp(event.time),
+  };
   addAttributes(shown, event.attributes, event.droppedAttributesCount);
   return shown;
 }
@@ -69,10 +72,4 @@ function shownLink(link: OtlpLink): Shown {
 function addAttributes(shown: Record<string, unknown>, attributes: Attributes, dropped: number): void {
   if (Object.keys(attributes).length > 0) shown.attributes = attributes;
   if (dropped > 0) shown.dropped_attributes_count = dropped;
-}
-
-/** ISO 8601 in UTC with microseconds; what lies beyond the years Date knows cannot come in 64 bits of nanoseconds. */
-function isoTime(micros: Micros): string {
-  const millis = Math.floor(micros / 1000);
-  return `${new Date(millis).toISOString().slice(0, -1)}${String(micros - millis * 1000).padStart(3, '0')}Z`;
 }

@@ -1,11 +1,13 @@
-import { v5 as uuidv5, validate as isUuid } from 'uuid';
+import { v5 as uuidv5 } from 'uuid';
 import { DomainError } from '../../domain/errors.js';
+import { normaliseCost } from '../../domain/ingest/normalise.js';
+import { SpanInput } from '../../domain/ingest/schema.js';
 import type { Span, SpanStatus, Tags } from '../../domain/span/span.js';
 import { Evidence } from './genai/evidence.js';
 import { WRAPPER_KINDS } from './genai/kind.js';
 import { Lookup } from './genai/lookup.js';
 import { CONTRACT_ATTRIBUTES } from './genai/mapping.js';
-import { SPAN_ID, spanUuid, TRACE_ID, traceUuid } from './ids.js';
+import { NIL_UUID, SPAN_ID, spanUuid, TRACE_ID, traceUuid, UUID } from './ids.js';
 import type { Attributes, AttributeValue, OtlpResource, OtlpScope, OtlpSpan, OtlpTraces } from './model.js';
 import { shownResource, shownScope, writeOtelAttributes, type Shown } from './otel.js';
 import { foldNestedUsage, type MutableSpan } from './usage.js';
@@ -41,7 +43,7 @@ export function toSpans(traces: OtlpTraces): MappedSpans {
   const messages: string[] = [];
   let count = 0;
   for (const [i, otlp] of traces.spans.entries()) {
-    const flaw = flawOf(otlp);
+    const flaw = flawOf(otlp) ?? mapper.read(otlp);
     if (flaw === null) spans.push(mapper.map(otlp));
     else if (++count <= MAX_REJECTED_MESSAGES) messages.push(describe(otlp, i, flaw));
   }
@@ -50,6 +52,9 @@ export function toSpans(traces: OtlpTraces): MappedSpans {
 }
 
 // ---- what makes a span unusable
+
+/** As over REST: names become keys of lists, so they are bounded. */
+const MAX_NAME = SpanInput.properties.name.maxLength ?? Infinity;
 
 const NO_TRACE = '0'.repeat(32);
 const NO_SPAN = '0'.repeat(16);
@@ -60,6 +65,8 @@ function flawOf(span: OtlpSpan): string | null {
   if (!SPAN_ID.test(span.spanId)) return 'span_id must be 8 bytes';
   if (span.spanId === NO_SPAN) return 'span_id must not be all zero';
   if (span.parentSpanId !== '' && !SPAN_ID.test(span.parentSpanId)) return 'parent_span_id must be 8 bytes or empty';
+  if (span.parentSpanId === span.spanId) return 'parent_span_id must not be the span itself';
+  if (span.name.length > MAX_NAME) return `name is longer than ${MAX_NAME} characters`;
   if (span.start === 0 && span.end === 0) return 'start_time_unix_nano is missing';
   if (!Number.isSafeInteger(span.start) || !Number.isSafeInteger(span.end)) return 'a time is later than the year 2255';
   if (span.end !== 0 && span.end < span.start) return 'end_time_unix_nano is before start_time_unix_nano';
@@ -82,7 +89,7 @@ const NO_TAGS: Tags = Object.freeze({});
 
 /** What all spans of one resource have in common. */
 interface ResourceFacts {
-  readonly resource: OtlpResource;
+  readonly resource: OtlpResource | null;
   readonly tags: Tags;
   readonly session: string | null;
   readonly sessionName: string | null;
@@ -93,7 +100,7 @@ interface ResourceFacts {
 }
 
 interface ScopeFacts {
-  readonly scope: OtlpScope;
+  readonly scope: OtlpScope | null;
   readonly shown: Shown | null;
   readonly characters: number;
 }
@@ -102,43 +109,63 @@ interface ScopeFacts {
 class SpanMapper {
   readonly #evidence = new Evidence(new Lookup());
   readonly #sessions = new Map<string, string>();
-  #resource: ResourceFacts | null = null;
-  #scope: ScopeFacts | null = null;
+  #session: { id: string | null; name: string | null } = { id: null, name: null };
+  #resource: ResourceFacts = {
+    resource: null,
+    tags: {},
+    session: null,
+    sessionName: null,
+    user: null,
+    shown: null,
+    characters: 0,
+  };
+  #scope: ScopeFacts = { scope: null, shown: null, characters: 0 };
   #traceId = { hex: '', uuid: '' };
   #characters = 0;
 
-  map(otlp: OtlpSpan): MutableSpan {
-    const resource = this.#resourceFacts(otlp.resource);
-    const scope = this.#scopeFacts(otlp.scope);
-    this.#characters += resource.characters + scope.characters;
+  /**
+   * Reads what a span says; {@link map} then makes of it what was read.
+   * @returns what makes it unusable, null when nothing does
+   */
+  read(otlp: OtlpSpan): string | null {
+    this.#resource = this.#resourceFacts(otlp.resource);
+    this.#scope = this.#scopeFacts(otlp.scope);
+    this.#characters += this.#resource.characters + this.#scope.characters;
     if (this.#characters > MAX_SHARED_CHARACTERS) {
       throw new DomainError('too_large', 'resource and scope are too large for so many spans: send smaller batches');
     }
     const evidence = this.#evidence;
     evidence.read(otlp);
+    this.#session = this.#sessionOf(evidence.text('session') ?? this.#resource.session);
+    this.#session.name = evidence.text('sessionName') ?? this.#resource.sessionName ?? this.#session.name;
+    const tooLong = (this.#session.name?.length ?? 0) > MAX_NAME;
+    return tooLong ? `the name of its session is longer than ${MAX_NAME} characters` : null;
+  }
+
+  map(otlp: OtlpSpan): MutableSpan {
+    const evidence = this.#evidence;
     const kind = evidence.kind();
     const start = otlp.start === 0 ? otlp.end : otlp.start;
     const end = otlp.end === 0 ? null : otlp.end;
     const error = errorOf(otlp, evidence);
-    const session = this.#session(evidence.text('session') ?? resource.session);
-    const user = evidence.text('user') ?? resource.user;
+    const user = evidence.text('user') ?? this.#resource.user;
     const span: MutableSpan = {
       id: spanUuid(otlp.spanId),
       trace_id: this.#traceUuid(otlp.traceId),
       parent_span_id: otlp.parentSpanId === '' || otlp.parentSpanId === NO_SPAN ? null : spanUuid(otlp.parentSpanId),
-      session_id: session === null ? null : session.id,
-      session_name: evidence.text('sessionName') ?? resource.sessionName ?? (session === null ? null : session.name),
+      session_id: this.#session.id,
+      session_name: this.#session.name,
       name: otlp.name === '' ? UNKNOWN_NAME : otlp.name,
       kind,
       status: STATUSES[otlp.statusCode] ?? 'unset',
       started_at: start,
       ended_at: end,
       duration_ms: end === null ? null : (end - start) / 1000,
-      cost: WRAPPER_KINDS.has(kind) ? null : evidence.number('givenCost'),
+      cost: givenCost(evidence, kind),
       input_data: evidence.input(kind),
       output_data: evidence.output(kind),
       attributes: otlp.attributes,
-      tags: user === null ? resource.tags : { ...resource.tags, user },
+      tags: user === null ? this.#resource.tags : { ...this.#resource.tags, user },
       trace_tags: NO_TAGS,
       session_tags: NO_TAGS,
       ...error,
@@ -146,7 +173,7 @@ class SpanMapper {
       code_lineno: evidence.number('codeLine'),
     };
     writeContractAttributes(otlp.attributes, evidence, kind);
-    writeOtelAttributes(otlp, error.error_message, resource.shown, scope.shown);
+    writeOtelAttributes(otlp, error.error_message, this.#resource.shown, this.#scope.shown);
     return span;
   }
 
@@ -156,16 +183,17 @@ class SpanMapper {
   }
 
   /** A session's UUID, and its name when what the client sent is no UUID. */
-  #session(value: string | null): { id: string; name: string | null } | null {
-    if (value === null) return null;
-    if (isUuid(value)) return { id: value.toLowerCase(), name: null };
+  #sessionOf(value: string | null): { id: string | null; name: string | null } {
+    const lower = value?.toLowerCase();
+    if (value === null || lower === undefined || lower === NIL_UUID) return { id: null, name: null };
+    if (UUID.test(lower)) return { id: lower, name: null };
     let id = this.#sessions.get(value);
     if (id === undefined) this.#sessions.set(value, (id = uuidv5(value, uuidv5.DNS)));
     return { id, name: value };
   }
 
   #resourceFacts(resource: OtlpResource): ResourceFacts {
-    if (this.#resource?.resource === resource) return this.#resource;
+    if (this.#resource.resource === resource) return this.#resource;
     const evidence = this.#evidence;
     evidence.readAttributes(resource.attributes);
     const tags: Record<string, string> = {};
@@ -174,7 +202,7 @@ class SpanMapper {
     if (service !== null) tags.service = service;
     if (environment !== null) tags.environment = environment;
     const shown = shownResource(resource);
-    return (this.#resource = {
+    return {
       resource,
       tags,
       session: evidence.text('session'),
@@ -182,14 +210,20 @@ class SpanMapper {
       user: evidence.text('user'),
       shown,
       characters: shown === null ? 0 : JSON.stringify(shown).length,
-    });
+    };
   }
 
   #scopeFacts(scope: OtlpScope): ScopeFacts {
-    if (this.#scope?.scope === scope) return this.#scope;
+    if (this.#scope.scope === scope) return this.#scope;
     const shown = shownScope(scope);
-    return (this.#scope = { scope, shown, characters: shown === null ? 0 : JSON.stringify(shown).length });
+    return { scope, shown, characters: shown === null ? 0 : JSON.stringify(shown).length };
   }
+}
+
+/** What a call cost by its exporter; wrappers repeat the cost of the calls beneath them. */
+function givenCost(evidence: Evidence, kind: string): number | null {
+  const cost = WRAPPER_KINDS.has(kind) ? null : evidence.number('givenCost');
+  return cost === null ? null : normaliseCost(cost);
 }
 
 type SpanError = Pick<Span, 'error_code' | 'error_message' | 'error_stack'>;

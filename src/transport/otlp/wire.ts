@@ -1,5 +1,5 @@
 import protobuf from 'protobufjs/minimal.js';
-import type { Micros } from '../../domain/span/span.js';
+import type { Micros } from '../../domain/time/timestamp.js';
 
 const TWO_28 = 2 ** 28;
 const TWO_32 = 2 ** 32;

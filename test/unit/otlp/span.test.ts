@@ -59,6 +59,9 @@ describe('OTLP spans: ids, times and status', () => {
       [{ spanId: 'ab' }, 'span_id must be 8 bytes'],
       [{ spanId: '0'.repeat(16) }, 'span_id must not be all zero'],
       [{ spanId: TRACE }, 'span_id must be 8 bytes'],
+      [{ parentSpanId: spanId(1) }, 'parent_span_id must not be the span itself'],
+      [{ name: 'n'.repeat(4097) }, 'name is longer than 4096 characters'],
+      [{ attributes: attributes({ 'session.id': 's'.repeat(4097) }) }, 'the name of its session is longer'],
       [{ parentSpanId: 'abcd' }, 'parent_span_id must be 8 bytes or empty'],
       [{ name: '', startTimeUnixNano: '0', endTimeUnixNano: '0' }, 'start_time_unix_nano is missing'],
       [{ endTimeUnixNano: '1767225599000000000' }, 'end_time_unix_nano is before start_time_unix_nano'],
@@ -214,6 +217,7 @@ describe('OTLP spans: attributes, resource, session and tags', () => {
       session_id: CHAT_42,
       session_name: 'Returns',
     });
+    expect(mapSpan({ 'session.id': '00000000-0000-0000-0000-000000000000' }).session_id).to.equal(null);
     const upper = mapSpan({ 'session.id': TRACE_UUID.toUpperCase(), 'zeroeval.session.name': 'A' });
     expect(upper).to.include({ session_id: TRACE_UUID, session_name: 'A' });
   });

@@ -1,3 +1,4 @@
+import { SpanInput } from '../../../domain/ingest/schema.js';
 import type { AttributeValue } from '../model.js';
 import { KIND_RULES } from './kind.js';
 import { MAPPING, type FieldName, type FieldRule, type Reading, type Source } from './mapping.js';
@@ -63,14 +64,17 @@ function count(value: AttributeValue): number | undefined {
   return Number.isSafeInteger(tokens) && tokens >= 0 ? tokens : undefined;
 }
 
+/** More than this is no price, and the interface takes no more either. */
+const MAX_DOLLARS = SpanInput.properties.cost.anyOf[0].maximum ?? Infinity;
+
 function amount(value: AttributeValue): number | undefined {
   const dollars = number(value);
-  return Number.isFinite(dollars) && dollars >= 0 ? dollars : undefined;
+  return dollars >= 0 && dollars <= MAX_DOLLARS ? dollars : undefined;
 }
 
 function line(value: AttributeValue): number | undefined {
   const at = number(value);
-  return Number.isInteger(at) && at >= 0 && at <= 0x7fff_ffff ? at : undefined;
+  return Number.isSafeInteger(at) && at >= 0 ? at : undefined;
 }
 
 function payload(value: AttributeValue): AttributeValue | undefined {
