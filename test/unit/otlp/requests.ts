@@ -64,7 +64,7 @@ function anyValue(value: Plain): Json {
   if (typeof value === 'boolean') return { boolValue: value };
   if (typeof value === 'number') return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
   if (Array.isArray(value)) return { arrayValue: { values: value.map(anyValue) } };
-  return { kvlistValue: { values: attributes(value as Readonly<Record<string, Plain>>) } };
+  return { kvlistValue: { values: attributes(value) } };
 }
 
 /** A usable span in OTLP/JSON, of 1.5 s; what is given replaces its parts. */

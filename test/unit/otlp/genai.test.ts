@@ -1,0 +1,583 @@
+import { expect } from 'chai';
+import { CONTRACT_ATTRIBUTES, MAPPING, type FieldRule } from '../../../src/transport/otlp/genai/mapping.js';
+import { attributes, event, mapRequest, mapSpan, otlpSpan, request, spanId, type Plain } from './requests.js';
+
+type Values = Readonly<Record<string, Plain>>;
+
+function json(text: string | null): unknown {
+  return text === null ? null : JSON.parse(text);
+}
+
+describe('GenAI mapping: payloads of exporters', () => {
+  it('OpenTelemetry today: messages, system instructions, cached and reasoning tokens', () => {
+    const messages = [{ role: 'user', parts: [{ type: 'text', content: 'Weather in Paris?' }] }];
+    const answer = [{ role: 'assistant', parts: [{ type: 'text', content: 'Rainy' }], finish_reason: 'stop' }];
+    const span = mapSpan({
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': 'anthropic',
+      'gen_ai.request.model': 'claude-sonnet-4-5',
+      'gen_ai.response.model': 'claude-sonnet-4-5-20250929',
+      'gen_ai.usage.input_tokens': 1200,
+      'gen_ai.usage.output_tokens': 80,
+      'gen_ai.usage.cache_read.input_tokens': 1000,
+      'gen_ai.usage.cache_creation.input_tokens': 100,
+      'gen_ai.usage.reasoning.output_tokens': 30,
+      'gen_ai.conversation.id': 'conv_5j66UpCpwteGg4YSxUnt7lPY',
+      'gen_ai.system_instructions': '[{"type":"text","content":"Be brief"}]',
+      'gen_ai.input.messages': JSON.stringify(messages),
+      'gen_ai.output.messages': JSON.stringify(answer),
+    });
+    expect(span).to.include({ kind: 'llm', cost: null, session_name: 'conv_5j66UpCpwteGg4YSxUnt7lPY' });
+    expect(span.attributes).to.include({
+      provider: 'anthropic',
+      model: 'claude-sonnet-4-5-20250929',
+      inputTokens: 1200,
+      outputTokens: 80,
+      cacheReadTokens: 1000,
+      cacheWriteTokens: 100,
+      reasoningTokens: 30,
+      'gen_ai.request.model': 'claude-sonnet-4-5',
+      'gen_ai.usage.input_tokens': 1200,
+    });
+    expect(json(span.input_data)).to.deep.equal([
+      { role: 'system', parts: [{ type: 'text', content: 'Be brief' }] },
+      ...messages,
+    ]);
+    expect(json(span.output_data)).to.deep.equal(answer);
+  });
+
+  it('OpenTelemetry today: messages as structured values, or in the event of inference details', () => {
+    const messages: Plain = [{ role: 'user', parts: [{ type: 'text', content: 'Hi' }] }];
+    const structured = mapSpan({ 'gen_ai.input.messages': messages, 'gen_ai.output.messages': [] });
+    expect(json(structured.input_data)).to.deep.equal(messages);
+    expect(structured.output_data).to.equal(null);
+    const details = {
+      'gen_ai.input.messages': messages,
+      'gen_ai.output.messages': messages,
+      'gen_ai.system_instructions': 'Be kind',
+    };
+    const span = mapSpan({ 'gen_ai.operation.name': 'chat' }, [
+      event('gen_ai.client.inference.operation.details', details),
+    ]);
+    expect(json(span.input_data)).to.deep.equal([
+      { role: 'system', parts: [{ type: 'text', content: 'Be kind' }] },
+      messages[0],
+    ]);
+    expect(json(span.output_data)).to.deep.equal(messages);
+  });
+
+  it('OpenTelemetry before: messages as span events, one each', () => {
+    const calls = '[{"id":"call_1","type":"function","function":{"name":"weather","arguments":"{}"}}]';
+    const span = mapSpan(
+      { 'gen_ai.system': 'openai', 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': 'gpt-4o' },
+      [
+        event('gen_ai.system.message', { 'gen_ai.system': 'openai', content: 'Be brief' }),
+        event('gen_ai.user.message', { 'gen_ai.system': 'openai', content: 'Weather?' }),
+        event('gen_ai.assistant.message', { tool_calls: calls }),
+        event('gen_ai.tool.message', { id: 'call_1', content: 'rainy' }),
+        event('gen_ai.choice', {
+          index: 0,
+          finish_reason: 'stop',
+          message: '{"role":"assistant","content":"It rains"}',
+        }),
+      ],
+    );
+    expect(json(span.input_data)).to.deep.equal([
+      { role: 'system', content: 'Be brief' },
+      { role: 'user', content: 'Weather?' },
+      { role: 'assistant', tool_calls: calls },
+      { role: 'tool', id: 'call_1', content: 'rainy' },
+    ]);
+    expect(json(span.output_data)).to.deep.equal([
+      { role: 'assistant', index: 0, finish_reason: 'stop', content: 'It rains' },
+    ]);
+    expect(span.attributes).to.include({ provider: 'openai', model: 'gpt-4o' });
+  });
+
+  it('OpenTelemetry before: events of Azure AI, whose content is JSON, and events of prompt and completion', () => {
+    const azure = mapSpan({}, [
+      event('gen_ai.user.message', { 'gen_ai.system': 'az.ai.inference', 'gen_ai.event.content': '{"content":"Hi"}' }),
+      event('gen_ai.choice', {
+        'gen_ai.event.content': '{"message":{"content":"Hello"},"finish_reason":"stop","index":0}',
+      }),
+    ]);
+    expect(json(azure.input_data)).to.deep.equal([{ role: 'user', content: 'Hi' }]);
+    expect(json(azure.output_data)).to.deep.equal([
+      { role: 'assistant', message: { content: 'Hello' }, finish_reason: 'stop', index: 0 },
+    ]);
+    const older = mapSpan({}, [
+      event('gen_ai.content.prompt', { 'gen_ai.prompt': '[{"role":"user","content":"Hi"}]' }),
+      event('gen_ai.content.completion', { 'gen_ai.completion': 'Hello' }),
+    ]);
+    expect(older).to.include({ input_data: '[{"role":"user","content":"Hi"}]', output_data: 'Hello' });
+  });
+
+  it('OpenInference: indexed messages with contents and tool calls', () => {
+    const span = mapSpan({
+      'openinference.span.kind': 'LLM',
+      'llm.provider': 'openai',
+      'llm.system': 'openai',
+      'llm.model_name': 'gpt-4o-2024-08-06',
+      'llm.token_count.prompt': 51,
+      'llm.token_count.completion': 17,
+      'llm.token_count.total': 68,
+      'llm.token_count.prompt_details.cache_read': 0,
+      'llm.token_count.completion_details.reasoning': 5,
+      'llm.input_messages.0.message.role': 'system',
+      'llm.input_messages.0.message.content': 'Be brief',
+      'llm.input_messages.1.message.role': 'user',
+      'llm.input_messages.1.message.contents.0.message_content.type': 'text',
+      'llm.input_messages.1.message.contents.0.message_content.text': 'What is this?',
+      'llm.input_messages.1.message.contents.1.message_content.type': 'image',
+      'llm.input_messages.1.message.contents.1.message_content.image.image.url': 'https://example.org/cat.png',
+      'llm.output_messages.0.message.role': 'assistant',
+      'llm.output_messages.0.message.tool_calls.0.tool_call.id': 'call_9',
+      'llm.output_messages.0.message.tool_calls.0.tool_call.function.name': 'look',
+      'llm.output_messages.0.message.tool_calls.0.tool_call.function.arguments': '{"at":"cat"}',
+      'input.value': '{"messages":[]}',
+      'input.mime_type': 'application/json',
+      'output.value': '{"id":"chatcmpl-1"}',
+      'session.id': 'thread-1',
+      'user.id': 'ann',
+    });
+    expect(span).to.include({ kind: 'llm', session_name: 'thread-1' });
+    expect(span.tags).to.deep.equal({ user: 'ann' });
+    expect(span.attributes).to.include({
+      provider: 'openai',
+      model: 'gpt-4o-2024-08-06',
+      inputTokens: 51,
+      outputTokens: 17,
+    });
+    expect(span.attributes).to.include({ cacheReadTokens: 0, reasoningTokens: 5 });
+    expect(json(span.input_data)).to.deep.equal([
+      { role: 'system', content: 'Be brief' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'What is this?' },
+          { type: 'image', image: { image: { url: 'https://example.org/cat.png' } } },
+        ],
+      },
+    ]);
+    expect(json(span.output_data)).to.deep.equal([
+      { role: 'assistant', tool_calls: [{ id: 'call_9', function: { name: 'look', arguments: '{"at":"cat"}' } }] },
+    ]);
+  });
+
+  it('OpenInference: chains, tools, retrievers and embeddings', () => {
+    const chain = mapSpan({
+      'openinference.span.kind': 'CHAIN',
+      'input.value': 'What is love?',
+      'output.value': 'No idea',
+    });
+    expect(chain).to.include({ kind: 'chain', input_data: 'What is love?', output_data: 'No idea' });
+    const tool = mapSpan({
+      'openinference.span.kind': 'TOOL',
+      'tool.name': 'add',
+      'tool.parameters': '{"a":1}',
+      'input.value': 'add(1)',
+      'output.value': '1',
+    });
+    expect(tool).to.include({ kind: 'tool', input_data: '{"a":1}', output_data: '1' });
+    const embedding = mapSpan({
+      'openinference.span.kind': 'EMBEDDING',
+      'embedding.model_name': 'text-embedding-3-small',
+      'llm.provider': 'openai',
+      'llm.token_count.prompt': 8,
+      'input.value': 'hello',
+    });
+    expect(embedding).to.include({ kind: 'embedding', input_data: 'hello' });
+    expect(embedding.attributes).to.include({ model: 'text-embedding-3-small', inputTokens: 8, outputTokens: 0 });
+  });
+
+  it('OpenLLMetry: indexed prompts and completions', () => {
+    const span = mapSpan({
+      'gen_ai.system': 'OpenAI',
+      'gen_ai.request.model': 'gpt-3.5-turbo',
+      'gen_ai.response.model': 'gpt-3.5-turbo-0125',
+      'llm.request.type': 'chat',
+      'llm.is_streaming': false,
+      'gen_ai.prompt.0.role': 'user',
+      'gen_ai.prompt.0.content': 'Tell me a joke',
+      'gen_ai.prompt.1.role': 'tool',
+      'gen_ai.prompt.1.tool_call_id': 'call_2',
+      'gen_ai.prompt.1.content': 'ha',
+      'gen_ai.completion.0.finish_reason': 'tool_calls',
+      'gen_ai.completion.0.role': 'assistant',
+      'gen_ai.completion.0.tool_calls.0.id': 'call_3',
+      'gen_ai.completion.0.tool_calls.0.name': 'laugh',
+      'gen_ai.completion.0.tool_calls.0.arguments': '{"loud":true}',
+      'gen_ai.usage.prompt_tokens': 15,
+      'gen_ai.usage.completion_tokens': 22,
+      'gen_ai.usage.cache_read_input_tokens': 4,
+      'llm.usage.total_tokens': 37,
+      'traceloop.association.properties.session_id': 's-1',
+      'traceloop.association.properties.user_id': 'u-1',
+    });
+    expect(span).to.include({ kind: 'llm', session_name: 's-1' });
+    expect(span.tags).to.deep.equal({ user: 'u-1' });
+    expect(span.attributes).to.include({
+      provider: 'OpenAI',
+      model: 'gpt-3.5-turbo-0125',
+      inputTokens: 15,
+      outputTokens: 22,
+    });
+    expect(span.attributes).to.include({ cacheReadTokens: 4 });
+    expect(json(span.input_data)).to.deep.equal([
+      { role: 'user', content: 'Tell me a joke' },
+      { role: 'tool', tool_call_id: 'call_2', content: 'ha' },
+    ]);
+    expect(json(span.output_data)).to.deep.equal([
+      {
+        finish_reason: 'tool_calls',
+        role: 'assistant',
+        tool_calls: [{ id: 'call_3', name: 'laugh', arguments: '{"loud":true}' }],
+      },
+    ]);
+    const task = mapSpan({
+      'traceloop.span.kind': 'workflow',
+      'traceloop.entity.name': 'joke',
+      'traceloop.entity.input': '{"args":[]}',
+      'traceloop.entity.output': '"ha"',
+    });
+    expect(task).to.include({ kind: 'chain', input_data: '{"args":[]}', output_data: '"ha"' });
+  });
+
+  it('Vercel AI SDK: the outer call is a chain, the inner one the model call', () => {
+    const shared = {
+      'ai.model.provider': 'openai.chat',
+      'ai.model.id': 'gpt-4o-mini',
+      'ai.telemetry.metadata.userId': 'u-2',
+      'ai.telemetry.metadata.sessionId': 'chat-7',
+      'ai.usage.promptTokens': 21,
+      'ai.usage.completionTokens': 9,
+      'ai.response.text': 'Hello!',
+      'ai.response.toolCalls': '[]',
+    };
+    const outer = mapSpan({
+      ...shared,
+      'operation.name': 'ai.generateText my-function',
+      'ai.operationId': 'ai.generateText',
+      'ai.prompt': '{"messages":[{"role":"user","content":"Hi"}]}',
+    });
+    expect(outer).to.include({
+      kind: 'chain',
+      input_data: '{"messages":[{"role":"user","content":"Hi"}]}',
+      output_data: 'Hello!',
+    });
+    const inner = mapSpan({
+      ...shared,
+      'operation.name': 'ai.generateText.doGenerate my-function',
+      'ai.operationId': 'ai.generateText.doGenerate',
+      'ai.prompt.messages': '[{"role":"user","content":[{"type":"text","text":"Hi"}]}]',
+      'ai.response.model': 'gpt-4o-mini-2024-07-18',
+      'ai.usage.cachedInputTokens': 3,
+      'ai.usage.reasoningTokens': 2,
+      'gen_ai.system': 'openai.chat',
+      'gen_ai.request.model': 'gpt-4o-mini',
+      'gen_ai.usage.input_tokens': 21,
+      'gen_ai.usage.output_tokens': 9,
+    });
+    expect(inner).to.include({ kind: 'llm', output_data: 'Hello!', session_name: 'chat-7' });
+    expect(inner.input_data).to.equal('[{"role":"user","content":[{"type":"text","text":"Hi"}]}]');
+    expect(inner.tags).to.deep.equal({ user: 'u-2' });
+    expect(inner.attributes).to.include({ provider: 'openai', model: 'gpt-4o-mini', inputTokens: 21, outputTokens: 9 });
+    expect(inner.attributes).to.include({ cacheReadTokens: 3, reasoningTokens: 2, 'gen_ai.system': 'openai.chat' });
+  });
+
+  it('Vercel AI SDK: tool calls, embeddings, and answers without text', () => {
+    const tool = mapSpan({
+      'ai.operationId': 'ai.toolCall',
+      'ai.toolCall.name': 'w',
+      'ai.toolCall.args': '{"c":1}',
+      'ai.toolCall.result': '"ok"',
+    });
+    expect(tool).to.include({ kind: 'tool', input_data: '{"c":1}', output_data: '"ok"' });
+    const embed = mapSpan({
+      'operation.name': 'ai.embedMany.doEmbed',
+      'ai.model.id': 'e',
+      'ai.values': ['"a"', '"b"'],
+      'ai.usage.tokens': 4,
+    });
+    expect(embed).to.include({ kind: 'embedding', input_data: '["\\"a\\"","\\"b\\""]' });
+    expect(embed.attributes).to.include({ inputTokens: 4, outputTokens: 0 });
+    const calls = mapSpan({ 'ai.response.text': '', 'ai.response.toolCalls': '[{"toolName":"w"}]' });
+    expect(calls.output_data).to.equal('[{"toolName":"w"}]');
+  });
+});
+
+describe('GenAI mapping: every source of every field', () => {
+  const samples: Record<FieldRule['reads'], Plain> = {
+    text: 'x1',
+    provider: 'openai',
+    count: 7,
+    amount: 0.5,
+    line: 3,
+    payload: 'text',
+  };
+
+  for (const field of CONTRACT_ATTRIBUTES) {
+    const rule: FieldRule = MAPPING[field];
+    it(`${field}: each source alone is enough, and the earlier of two wins`, () => {
+      const names = rule.sources.filter((source) => typeof source === 'string');
+      for (const [i, name] of names.entries()) {
+        expect(mapSpan({ [name]: samples[rule.reads] }).attributes[field], name).to.equal(samples[rule.reads]);
+        const later = names[i + 1];
+        if (later === undefined) continue;
+        const second = rule.reads === 'count' ? 8 : 'other';
+        expect(mapSpan({ [later]: second, [name]: samples[rule.reads] }).attributes[field], name).to.equal(
+          samples[rule.reads],
+        );
+      }
+    });
+  }
+
+  for (const [field, property] of [
+    ['input', 'input_data'],
+    ['output', 'output_data'],
+  ] as const) {
+    it(`${field}: each source alone is enough`, () => {
+      const rule: FieldRule = MAPPING[field];
+      for (const source of rule.sources) {
+        if (typeof source === 'string') expect(mapSpan({ [source]: 'text' })[property], source).to.equal('text');
+        else if ('indexed' in source) {
+          const span = mapSpan({ [`${source.indexed}.0.content`]: 'a', [`${source.indexed}.0.role`]: 'user' });
+          expect(json(span[property]), source.indexed).to.deep.equal([{ content: 'a', role: 'user' }]);
+        } else if ('event' in source) {
+          expect(mapSpan({}, [event(source.event, { [source.attribute]: 'text' })])[property]).to.equal('text');
+        } else {
+          for (const [name, role] of Object.entries(source.messages)) {
+            expect(json(mapSpan({}, [event(name, { content: 'a' })])[property]), name).to.deep.equal([
+              { role, content: 'a' },
+            ]);
+          }
+        }
+      }
+    });
+  }
+
+  it('users: each source becomes the tag', () => {
+    for (const name of MAPPING.user.sources) expect(mapSpan({ [name]: 'ann' }).tags).to.deep.equal({ user: 'ann' });
+  });
+
+  it('reads token counts that are text, and passes over what is no count', () => {
+    expect(mapSpan({ 'gen_ai.usage.input_tokens': '12' }).attributes.inputTokens).to.equal(12);
+    for (const bad of [-1, 1.5, 'many', '', ' ', true, null, ['1'], { n: 1 }, '1e999']) {
+      const span = mapSpan({ 'gen_ai.usage.input_tokens': bad, 'llm.token_count.prompt': 4 });
+      expect(span.attributes.inputTokens, JSON.stringify(bad)).to.equal(4);
+      expect(span.attributes).to.deep.include({
+        'gen_ai.usage.input_tokens': typeof bad === 'object' ? span.attributes['gen_ai.usage.input_tokens'] : bad,
+      });
+    }
+  });
+
+  it("never replaces an original attribute that has one of the interface's names", () => {
+    const odd: Values = {
+      model: { name: 'x' },
+      inputTokens: ['7'],
+      provider: '',
+      'gen_ai.request.model': 'gpt-4o',
+      'gen_ai.usage.input_tokens': 3,
+    };
+    const span = mapSpan({ ...odd, 'gen_ai.operation.name': 'chat' });
+    expect(JSON.parse(JSON.stringify(span.attributes))).to.include.deep.keys('model', 'inputTokens');
+    expect(JSON.stringify(span.attributes.model)).to.equal('{"name":"x"}');
+    expect(span.attributes.inputTokens).to.deep.equal(['7']);
+  });
+});
+
+describe('GenAI mapping: kind', () => {
+  const cases: readonly (readonly [Values, string])[] = [
+    ...['LLM', 'EMBEDDING', 'CHAIN', 'RETRIEVER', 'RERANKER', 'TOOL', 'AGENT', 'GUARDRAIL', 'EVALUATOR', 'PROMPT'].map(
+      (kind) => [{ 'openinference.span.kind': kind, 'gen_ai.operation.name': 'chat' }, kind.toLowerCase()] as const,
+    ),
+    ...Object.entries({
+      chat: 'llm',
+      generate_content: 'llm',
+      text_completion: 'llm',
+      completion: 'llm',
+      generate: 'llm',
+      embeddings: 'embedding',
+      retrieval: 'retriever',
+      search_memory: 'retriever',
+      rerank: 'reranker',
+      execute_tool: 'tool',
+      create_memory: 'tool',
+      update_memory: 'tool',
+      upsert_memory: 'tool',
+      delete_memory: 'tool',
+      create_memory_store: 'tool',
+      delete_memory_store: 'tool',
+      create_agent: 'agent',
+      invoke_agent: 'agent',
+      invoke_workflow: 'chain',
+      plan: 'chain',
+      agent_step: 'chain',
+    }).map(([name, kind]) => [{ 'gen_ai.operation.name': name, 'traceloop.span.kind': 'agent' }, kind] as const),
+    [{ 'traceloop.span.kind': 'workflow', 'llm.request.type': 'chat' }, 'chain'],
+    [{ 'traceloop.span.kind': 'task' }, 'chain'],
+    [{ 'traceloop.span.kind': 'agent' }, 'agent'],
+    [{ 'traceloop.span.kind': 'tool' }, 'tool'],
+    [{ 'llm.request.type': 'chat' }, 'llm'],
+    [{ 'llm.request.type': 'completion' }, 'llm'],
+    [{ 'llm.request.type': 'embedding' }, 'embedding'],
+    [{ 'llm.request.type': 'rerank' }, 'reranker'],
+    ...['generateText.doGenerate', 'generateObject.doGenerate', 'streamText.doStream', 'streamObject.doStream'].map(
+      (operation) => [{ 'ai.operationId': `ai.${operation}` }, 'llm'] as const,
+    ),
+    [{ 'ai.operationId': 'ai.embed.doEmbed' }, 'embedding'],
+    [{ 'ai.operationId': 'ai.embedMany.doEmbed' }, 'embedding'],
+    [{ 'ai.operationId': 'ai.toolCall' }, 'tool'],
+    [{ 'ai.operationId': 'ai.streamText', 'gen_ai.request.model': 'm', 'gen_ai.usage.input_tokens': 1 }, 'chain'],
+    [{ 'operation.name': 'ai.streamText.doStream chat-route' }, 'llm'],
+    [{ 'operation.name': 'checkout' }, 'generic'],
+    [{ 'gen_ai.tool.name': 'add' }, 'tool'],
+    [{ 'gen_ai.tool.call.id': 'c1', 'http.method': 'GET' }, 'tool'],
+    [{ 'gen_ai.request.model': 'm', 'gen_ai.usage.output_tokens': 1, 'http.request.method': 'POST' }, 'llm'],
+    [{ 'gen_ai.request.model': 'm' }, 'generic'],
+    [{ 'gen_ai.usage.input_tokens': 5 }, 'generic'],
+    [{ 'db.system': 'postgresql', 'http.method': 'GET' }, 'database'],
+    [{ 'db.system.name': 'clickhouse' }, 'database'],
+    [{ 'http.request.method': 'GET' }, 'http'],
+    [{ 'http.method': 'GET' }, 'http'],
+    [{ 'openinference.span.kind': 'UNKNOWN', 'gen_ai.operation.name': 'something_new', 'db.system': 'x' }, 'database'],
+    [{}, 'generic'],
+  ];
+
+  for (const [values, kind] of cases) {
+    it(`${JSON.stringify(values)} → ${kind}`, () => {
+      expect(mapSpan(values).kind).to.equal(kind);
+    });
+  }
+});
+
+describe('GenAI mapping: messages from indexes', () => {
+  it('orders messages by index, not by arrival, and closes gaps', () => {
+    const span = mapSpan({
+      'gen_ai.prompt.10.content': 'last',
+      'gen_ai.prompt.2.content': 'middle',
+      'gen_ai.prompt.0.content': 'first',
+    });
+    expect(json(span.input_data)).to.deep.equal([{ content: 'first' }, { content: 'middle' }, { content: 'last' }]);
+  });
+
+  it('takes hostile indexes and paths without cost', () => {
+    const before = process.memoryUsage().heapUsed;
+    const span = mapSpan({
+      'gen_ai.prompt.999999999.content': 'far',
+      'gen_ai.prompt.0.tool_calls.999999999.name': 'x',
+      'gen_ai.prompt.0.content': 'near',
+      'gen_ai.prompt.99999999999999999999.content': 'no index',
+      'gen_ai.prompt.-1.content': 'no index',
+      'gen_ai.prompt.1.__proto__.polluted': 'yes',
+      [`gen_ai.prompt.2.${'a.'.repeat(10_000)}b`]: 'deep',
+    });
+    expect(process.memoryUsage().heapUsed - before).to.be.below(50 * 1024 * 1024);
+    const messages = json(span.input_data) as Record<string, unknown>[];
+    expect(messages).to.have.length(4);
+    expect(messages[0]).to.deep.equal({ tool_calls: [{ name: 'x' }], content: 'near' });
+    expect(messages[3]).to.deep.equal({ content: 'far' });
+    expect(({} as Record<string, unknown>).polluted).to.equal(undefined);
+  });
+
+  it('makes no message of roles and finish reasons alone, as instrumentations send with content capture off', () => {
+    const span = mapSpan({
+      'gen_ai.prompt.0.role': 'user',
+      'gen_ai.completion.0.finish_reason': 'stop',
+      'traceloop.entity.output': 'x',
+    });
+    expect(span).to.include({ input_data: null, output_data: 'x' });
+  });
+
+  it('leaves the values an exporter sent as they are', () => {
+    const span = mapSpan({ 'gen_ai.prompt.0.content': { 0: 'a' } });
+    expect(json(span.input_data)).to.deep.equal([{ content: { 0: 'a' } }]);
+    expect(JSON.stringify(span.attributes['gen_ai.prompt.0.content'])).to.equal('{"0":"a"}');
+  });
+
+  it('keeps a message event whose JSON nests too deep as text', () => {
+    const deep = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+    const span = mapSpan({}, [event('gen_ai.choice', { message: deep })]);
+    expect(json(span.output_data)).to.deep.equal([{ role: 'assistant', content: deep }]);
+  });
+
+  it('leaves truncated messages alone instead of setting instructions before them', () => {
+    const span = mapSpan({ 'gen_ai.input.messages': '[{"role":"us', 'gen_ai.system_instructions': 'Be brief' });
+    expect(span.input_data).to.equal('[{"role":"us');
+  });
+});
+
+describe('GenAI mapping: cost', () => {
+  const usage = { 'gen_ai.request.model': 'm', 'gen_ai.usage.input_tokens': 10, 'gen_ai.usage.output_tokens': 5 };
+
+  /** Maps a chain of spans, each within the one before. */
+  function nest(...spans: readonly Values[]) {
+    const sent = spans.map((values, i) =>
+      otlpSpan({ spanId: spanId(i + 1), parentSpanId: i === 0 ? '' : spanId(i), attributes: attributes(values) }),
+    );
+    const forwards = mapRequest(request(sent)).spans.map(({ kind, cost }) => ({ kind, cost }));
+    const backwards = mapRequest(request(sent.toReversed())).spans.map(({ kind, cost }) => ({ kind, cost }));
+    expect(backwards.toReversed()).to.deep.equal(forwards);
+    return forwards;
+  }
+
+  it('takes a given cost, but not of wrappers, which repeat it', () => {
+    const cost = (kind: string, value: Plain) =>
+      mapSpan({ 'openinference.span.kind': kind, 'llm.cost.total': value }).cost;
+    expect(cost('LLM', 0.0125)).to.equal(0.0125);
+    expect(cost('LLM', '0.5')).to.equal(0.5);
+    expect(cost('LLM', 0)).to.equal(0);
+    expect(cost('LLM', -1)).to.equal(null);
+    expect(cost('LLM', 'cheap')).to.equal(null);
+    expect(['AGENT', 'CHAIN', 'TOOL'].map((kind) => cost(kind, 1))).to.deep.equal([null, null, null]);
+  });
+
+  it('counts two nested spans of the same usage once: the outer one becomes a chain', () => {
+    const llm = { ...usage, 'gen_ai.operation.name': 'chat' };
+    expect(nest(llm, llm).map(({ kind }) => kind)).to.deep.equal(['chain', 'llm']);
+    expect(nest(llm, llm, llm).map(({ kind }) => kind)).to.deep.equal(['chain', 'chain', 'llm']);
+    expect(nest(llm, { 'http.method': 'POST' }, llm).map(({ kind }) => kind)).to.deep.equal(['chain', 'http', 'llm']);
+    const embedding = {
+      'gen_ai.operation.name': 'embeddings',
+      'gen_ai.request.model': 'e',
+      'gen_ai.usage.input_tokens': 3,
+    };
+    expect(nest(embedding, embedding).map(({ kind }) => kind)).to.deep.equal(['chain', 'embedding']);
+  });
+
+  it('counts nested spans of other usage, siblings of the same usage, and spans that used nothing, each', () => {
+    const llm = { ...usage, 'gen_ai.operation.name': 'chat' };
+    expect(nest(llm, { ...llm, 'gen_ai.usage.output_tokens': 6 }).map(({ kind }) => kind)).to.deep.equal([
+      'llm',
+      'llm',
+    ]);
+    const none = { ...llm, 'gen_ai.usage.input_tokens': 0, 'gen_ai.usage.output_tokens': 0 };
+    expect(nest(none, none).map(({ kind }) => kind)).to.deep.equal(['llm', 'llm']);
+    const siblings = [1, 2].map((n) =>
+      otlpSpan({ spanId: spanId(n), parentSpanId: spanId(9), attributes: attributes(llm) }),
+    );
+    expect(mapRequest(request(siblings)).spans.map(({ kind }) => kind)).to.deep.equal(['llm', 'llm']);
+  });
+
+  it('keeps a cost that only the outer one was given', () => {
+    const llm = { ...usage, 'gen_ai.operation.name': 'chat' };
+    const outer = { ...llm, 'gen_ai.usage.cost': 0.25 };
+    expect(nest(outer, llm)).to.deep.equal([
+      { kind: 'chain', cost: null },
+      { kind: 'llm', cost: 0.25 },
+    ]);
+    expect(nest(outer, { ...llm, 'gen_ai.usage.cost': 0.2 })).to.deep.equal([
+      { kind: 'chain', cost: null },
+      { kind: 'llm', cost: 0.2 },
+    ]);
+  });
+
+  it('ends with spans that are parents of each other', () => {
+    const llm = attributes({ ...usage, 'gen_ai.operation.name': 'chat' });
+    const spans = [
+      otlpSpan({ spanId: spanId(1), parentSpanId: spanId(2), attributes: llm }),
+      otlpSpan({ spanId: spanId(2), parentSpanId: spanId(1), attributes: llm }),
+    ];
+    expect(mapRequest(request(spans)).spans.map(({ kind }) => kind)).to.have.members(['llm', 'chain']);
+  });
+});
