@@ -121,7 +121,8 @@ export class Exchange {
     try {
       await pipeline(stream, this.response);
     } catch (error) {
-      if (!isPrematureClose(error)) throw error;
+      // The answer is cut off by now; that must not go unseen unless it was the client who left.
+      if (!isPrematureClose(error)) this.#observer.requestFailed({ requestId: this.requestId, error });
     }
   }
 

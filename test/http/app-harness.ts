@@ -1,0 +1,81 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { IdentityService } from '../../src/domain/identity/identity-service.js';
+import { schemaDirectory } from '../../src/storage/schema-files.js';
+import { openDatabase } from '../../src/storage/sqlite/database.js';
+import { SqliteIdentityStore } from '../../src/storage/sqlite/identity-store.js';
+import { migrate, readMigrationFiles } from '../../src/storage/sqlite/migrations.js';
+import { createApp } from '../../src/transport/http/app.js';
+import type { BodyLimits } from '../../src/transport/http/body.js';
+import { listen } from '../../src/transport/http/listener.js';
+import type { Route } from '../../src/transport/http/route.js';
+
+export interface FinishedRequest {
+  readonly route: string;
+  readonly method: string;
+  readonly status: number;
+  readonly requestId: string;
+}
+
+export interface TestApp {
+  readonly url: string;
+  readonly port: number;
+  readonly key: string;
+  readonly projectId: string;
+  /** What the observer was told. */
+  readonly finished: FinishedRequest[];
+  readonly failed: { readonly requestId: string; readonly error: unknown }[];
+  stop(deadlineMs?: number): Promise<void>;
+}
+
+const LIMITS: BodyLimits = { maxBodyBytes: 1_000_000, maxBytesInWork: 4_000_000, readTimeoutMs: 10_000 };
+
+/** The real app, listener and identity (on a real SQLite file) around routes of the test's own. */
+export async function bootApp(routes: readonly Route[], limits: Partial<BodyLimits> = {}): Promise<TestApp> {
+  const folder = await mkdtemp(join(tmpdir(), 'spanhouse-app-'));
+  const database = openDatabase(join(folder, 'test.sqlite'));
+  migrate(database, readMigrationFiles(schemaDirectory('sqlite')));
+  const identity = new IdentityService({ store: new SqliteIdentityStore(database) });
+  const { created } = identity.bootstrap();
+  const finished: FinishedRequest[] = [];
+  const failed: TestApp['failed'] = [];
+  const silent = { error: () => undefined, warn: () => undefined, info: () => undefined, debug: () => undefined };
+  const app = createApp({
+    routes,
+    identity,
+    limits: { ...LIMITS, ...limits },
+    log: { ...silent, child: () => silent },
+    observer: {
+      requestFinished: (request) => finished.push(request),
+      requestFailed: (failure) => failed.push(failure),
+    },
+  });
+  const requestTimeoutMs = (limits.readTimeoutMs ?? LIMITS.readTimeoutMs) + 5_000;
+  const listener = await listen(app, { host: '127.0.0.1', port: 0, requestTimeoutMs });
+  let stopped: Promise<void> | undefined;
+  const stop = async (deadlineMs: number) => {
+    await listener.stop(deadlineMs);
+    identity.close();
+    database.close();
+    await rm(folder, { recursive: true });
+  };
+  return {
+    url: `http://127.0.0.1:${listener.port}`,
+    port: listener.port,
+    key: created?.key ?? '',
+    projectId: created?.projectId ?? '',
+    finished,
+    failed,
+    stop: (deadlineMs = 1_000) => (stopped ??= stop(deadlineMs)),
+  };
+}
+
+/** Waits until the condition holds; fails after two seconds. */
+export async function eventually(condition: () => boolean, what: string): Promise<void> {
+  const until = Date.now() + 2_000;
+  while (!condition()) {
+    if (Date.now() > until) throw new Error(`Not within 2 s: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}

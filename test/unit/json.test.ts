@@ -1,0 +1,46 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { DomainError } from '../../src/domain/errors.js';
+import { MAX_JSON_DEPTH, parseJson } from '../../src/transport/http/json.js';
+
+describe('parsing JSON bodies', () => {
+  it('gives what was written, whatever it is', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 8 }), fc.constantFrom(undefined, 2), (value, indent) => {
+        const text = JSON.stringify(value, null, indent);
+        expect(parseJson(Buffer.from(text))).to.deep.equal(JSON.parse(text));
+      }),
+    );
+  });
+
+  it('refuses any bytes with a typed error, never another', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.uint8Array({ maxLength: 40 }),
+          fc.string({ unit: fc.constantFrom(...'[]{}",:\\ae1') }).map((text) => Buffer.from(text)),
+        ),
+        (bytes) => {
+          try {
+            parseJson(Buffer.from(bytes));
+          } catch (error) {
+            expect(error).to.be.instanceOf(DomainError).with.property('kind', 'malformed');
+          }
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('counts depth, and only outside of strings', () => {
+    const nested = (depth: number) => Buffer.from('['.repeat(depth) + ']'.repeat(depth));
+    expect(parseJson(nested(MAX_JSON_DEPTH))).to.be.an('array');
+    expect(() => parseJson(nested(MAX_JSON_DEPTH + 1))).to.throw(DomainError, 'deeper');
+    const brackets = '[{'.repeat(500);
+    for (const text of [brackets, `\\"${brackets}`, `${brackets}\\\\`]) {
+      expect(parseJson(Buffer.from(`["${text}"]`))).to.have.length(1);
+    }
+    const wide = `[${Array.from({ length: 1000 }, () => '[{}]').join(',')}]`;
+    expect(parseJson(Buffer.from(wide))).to.have.length(1000);
+  });
+});
