@@ -1,4 +1,5 @@
-import express, { type ErrorRequestHandler, type RequestHandler, type Response } from 'express';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import express, { type RequestHandler } from 'express';
 import helmet from 'helmet';
 import { DomainError } from '../../domain/errors.js';
 import type { Principal } from '../../domain/identity/identity.js';
@@ -24,49 +25,66 @@ export interface AppOptions {
   readonly observer: RequestObserver;
 }
 
-type Handler = (exchange: Exchange, request: express.Request) => Promise<void> | void;
+/** A request that the router has taken apart. */
+type RoutedRequest = IncomingMessage & { readonly params?: Readonly<Record<string, string>> };
+type Handler = (exchange: Exchange, request: RoutedRequest) => Promise<void> | void;
+type Exchanges = WeakMap<ServerResponse, Exchange>;
 
-/** The whole HTTP interface, ready for an `http.Server`. */
-export function createApp(options: AppOptions): express.Express {
-  const app = express();
-  app.disable('x-powered-by').disable('etag').set('query parser', false);
-  app.use(begin(options.observer), securityHeaders(), routerOf(options), unmatched(options.identity), answerError);
-  return app;
-}
-
-function begin(observer: RequestObserver): RequestHandler {
-  return (request, response, next) => {
-    response.locals['exchange'] = new Exchange(request, response, observer);
-    next();
+/**
+ * The whole HTTP interface, ready for an `http.Server`. It is Express's router without its application object, which
+ * swaps the prototypes of every request and response: that alone cost as much as everything else together.
+ */
+export function createApp(options: AppOptions): RequestListener {
+  const exchanges: Exchanges = new WeakMap();
+  const router = routerOf(options, exchanges);
+  const commonHeaders = securityHeaders();
+  const unmatched = unmatchedHandler(options.identity);
+  return (request, response) => {
+    const exchange = new Exchange(request, response, options.observer, commonHeaders);
+    exchanges.set(response, exchange);
+    router(request as express.Request, response as express.Response, (error?: unknown) => {
+      if (error === undefined || error === null) void run(unmatched, exchange, request);
+      else exchange.fail(error);
+    });
   };
 }
 
-function exchangeOf(response: Response): Exchange {
-  return response.locals['exchange'] as Exchange;
-}
-
-/** Answers are data, never pages: nothing of them may run, be framed or be kept by a cache. Pages say otherwise themselves. */
-function securityHeaders(): RequestHandler {
+/**
+ * Answers are data, never pages: nothing of them may run, be framed or be kept by a cache. Pages say otherwise
+ * themselves. None of this depends on the request, so helmet is asked once.
+ */
+function securityHeaders(): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = { 'Cache-Control': 'no-store' };
+  const recorder = {
+    setHeader: (name: string, value: string) => (headers[name] = value),
+    removeHeader: () => undefined,
+  };
   const secure = helmet({
     contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
     // TLS ends at a proxy, which knows whether to insist on it.
     strictTransportSecurity: false,
   });
-  return (request, response, next) => {
-    response.setHeader('Cache-Control', 'no-store');
-    secure(request, response, next);
-  };
+  secure({} as IncomingMessage, recorder as unknown as ServerResponse, (error) => {
+    if (error !== undefined) throw new Error('helmet failed', { cause: error });
+  });
+  return headers;
 }
 
-function routerOf(options: AppOptions): express.Router {
+function routerOf(options: AppOptions, exchanges: Exchanges): express.Router {
   const router = express.Router({ caseSensitive: true });
   const readBody = createBodyReader(options.limits);
+  const routed =
+    (handler: Handler): RequestHandler =>
+    async (request, response) => {
+      const exchange = exchanges.get(response);
+      if (exchange !== undefined) await run(handler, exchange, request as RoutedRequest);
+    };
   const paths = [...new Set(options.routes.map(({ path }) => path))].sort(bySpecificity);
   for (const path of paths) {
     const routes = options.routes.filter((route) => route.path === path);
     const entry = router.route(routerPath(path));
-    for (const route of routes) entry[verb(route)](handled(handlerOf(route, options, readBody)));
-    entry.all(handled(otherMethod(routes, options.identity)));
+    for (const route of routes) entry[verb(route)](routed(handlerOf(route, options, readBody)));
+    entry.all(routed(otherMethod(routes, options.identity)));
   }
   return router;
 }
@@ -75,15 +93,12 @@ function verb(route: Route) {
   return route.method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete';
 }
 
-function handled(handler: Handler): RequestHandler {
-  return async (request, response) => {
-    const exchange = exchangeOf(response);
-    try {
-      await handler(exchange, request);
-    } catch (error) {
-      exchange.fail(error);
-    }
-  };
+async function run(handler: Handler, exchange: Exchange, request: RoutedRequest): Promise<void> {
+  try {
+    await handler(exchange, request);
+  } catch (error) {
+    exchange.fail(error);
+  }
 }
 
 /** The order of the checks is the order in which a caller learns things: who it is, what it may, what it asked, what it sent. */
@@ -94,8 +109,8 @@ function handlerOf(route: Route, { identity, log }: AppOptions, readBody: BodyRe
     exchange.route = template;
     exchange.renderError = route.renderError;
     const principal = admitted(route.access, identity, request);
-    const params = parseParams(request.params as Record<string, string>);
-    const query = route.query?.parse(searchOf(request.url));
+    const params = parseParams(request.params ?? {});
+    const query = route.query?.parse(searchOf(request.url ?? ''));
     const body =
       route.body === undefined ? undefined : await readBody(request, exchange.response, route.body.contentTypes);
     try {
@@ -107,10 +122,10 @@ function handlerOf(route: Route, { identity, log }: AppOptions, readBody: BodyRe
   };
 }
 
-function admitted(access: Access, identity: RequestIdentity, request: express.Request): Principal | null {
+function admitted(access: Access, identity: RequestIdentity, request: RoutedRequest): Principal | null {
   if (access === 'public') return null;
   const principal = identity.authenticate(request.headers.authorization);
-  const projectId = request.params['project_id'];
+  const projectId = request.params?.['project_id'];
   if (typeof projectId === 'string') identity.requireProject(principal, projectId);
   return principal;
 }
@@ -147,20 +162,15 @@ function otherMethod(routes: readonly Route[], identity: RequestIdentity): Handl
     exchange.route = first === undefined ? 'unmatched' : templatePath(first.path);
     exchange.renderError = first?.renderError;
     admitted(access, identity, request);
-    exchange.response.setHeader('Allow', allow);
+    exchange.setHeader('Allow', allow);
     throw new DomainError('method_not_allowed', `This path takes ${allow}`);
   };
 }
 
 /** A caller without a key learns nothing of which paths exist. */
-function unmatched(identity: RequestIdentity): RequestHandler {
-  return handled((_exchange, request) => {
+function unmatchedHandler(identity: RequestIdentity): Handler {
+  return (_exchange, request) => {
     identity.authenticate(request.headers.authorization);
     throw new DomainError('not_found', 'There is nothing at this path; GET /docs lists what there is');
-  });
+  };
 }
-
-/** Errors that Express itself raises, before a route has the request. Express knows it by its four parameters. */
-const answerError: ErrorRequestHandler = (error: unknown, _request, response, _next) => {
-  exchangeOf(response as Response).fail(error);
-};

@@ -39,15 +39,28 @@ export class Exchange {
   route = 'unmatched';
   renderError: ErrorRenderer | undefined;
   readonly #observer: RequestObserver;
+  /** Collected here and handed over at once: that is Node's fast path. */
+  readonly #headers: Record<string, string | number>;
   readonly #startedAt = performance.now();
 
-  constructor(request: IncomingMessage, response: ServerResponse, observer: RequestObserver) {
+  /** @param commonHeaders of every answer; what an answer states itself comes first */
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    observer: RequestObserver,
+    commonHeaders: Readonly<Record<string, string>>,
+  ) {
     this.request = request;
     this.response = response;
     this.#observer = observer;
     this.requestId = requestIdOf(request.headers['x-request-id']);
-    response.setHeader('X-Request-Id', this.requestId);
+    this.#headers = { ...commonHeaders, 'X-Request-Id': this.requestId };
     response.once('close', () => this.#finished());
+  }
+
+  /** A header of the answer, whatever that will be. */
+  setHeader(name: string, value: string): void {
+    this.#headers[name] = value;
   }
 
   /** Aborts when the client goes away before it has the whole answer. */
@@ -68,7 +81,7 @@ export class Exchange {
     else if ('json' in result) this.#sendBytes(status, 'application/json', result.json, headers);
     else if ('content' in result) this.#sendBytes(status, result.contentType, result.content, headers);
     else if ('body' in result) this.#sendBytes(status, 'application/json', JSON.stringify(result.body), headers);
-    else this.response.writeHead(status, headers).end();
+    else this.#writeHead(status, headers).end();
   }
 
   /** Answers with the problem an error stands for; once the answer has begun, cuts it off instead. */
@@ -97,10 +110,10 @@ export class Exchange {
     content: string | Buffer,
     headers?: Readonly<Record<string, string>>,
   ): void {
-    const bytes = typeof content === 'string' ? Buffer.from(content) : content;
     this.response.setTimeout(STALLED_CLIENT_MS);
-    this.response.writeHead(status, { 'Content-Type': contentType, 'Content-Length': bytes.length, ...headers });
-    this.response.end(bytes);
+    this.#writeHead(status, { 'Content-Type': contentType, 'Content-Length': Buffer.byteLength(content), ...headers });
+    // A string stays one: Node then sends headers and body in one write.
+    this.response.end(content);
   }
 
   async #sendStream(
@@ -111,7 +124,7 @@ export class Exchange {
   ): Promise<void> {
     // A source that fails at once can still be answered with an error.
     await firstBytes(stream);
-    this.response.writeHead(status, { 'Content-Type': contentType, ...headers });
+    this.#writeHead(status, { 'Content-Type': contentType, ...headers });
     if (this.request.method === 'HEAD') {
       stream.destroy();
       this.response.end();
@@ -124,6 +137,10 @@ export class Exchange {
       // The answer is cut off by now; that must not go unseen unless it was the client who left.
       if (!isPrematureClose(error)) this.#observer.requestFailed({ requestId: this.requestId, error });
     }
+  }
+
+  #writeHead(status: number, headers: Readonly<Record<string, string | number>>): ServerResponse {
+    return this.response.writeHead(status, Object.assign(this.#headers, headers));
   }
 
   #finished(): void {
