@@ -86,9 +86,6 @@ async function start(
     onRecordFailed: (error) => logger.warn('Time of last use could not be written', { error }),
   });
   closers.push(() => identity.close());
-  const { created, initKeyRevoked } = identity.bootstrap(config.init);
-  if (initKeyRevoked) logger.warn('SPANHOUSE_INIT_API_KEY names a revoked key; it stays revoked');
-
   const store = await openClickHouse(config, logger, events, closers);
   const ingest = new IngestService({ log: store.log, lists: store.lists, price: createListPrices(), observer: events });
 
@@ -114,6 +111,10 @@ async function start(
   const { host, port } = config.http;
   const listener = await listen(app, { host, port, requestTimeoutMs: bodyTimeoutMs + 5_000 });
   closers.push(() => listener.stop(config.shutdownTimeoutSeconds * 1000 * 0.8));
+
+  // Last, when nothing can fail any more: the first key is shown once, so it must not be made by a start that fails.
+  const { created, initKeyRevoked } = identity.bootstrap(config.init);
+  if (initKeyRevoked) logger.warn('SPANHOUSE_INIT_API_KEY names a revoked key; it stays revoked');
 
   let stopped: Promise<void> | undefined;
   const url = publicUrl(config.http, listener.port);

@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -165,20 +166,22 @@ describe('first start', () => {
     expect((await startAndStop()).code).to.equal(0);
   }).timeout(20_000);
 
-  it('says what is wrong with the configuration or the port, and exits with 1', async () => {
-    const config = await run(process.execPath, [main], { env: environment({ PORT: 'x' }) }).catch(
-      (error: unknown) => error,
-    );
-    expect(config).to.include({ code: 1 });
-    expect((config as { stderr: string }).stderr).to.include('PORT');
-    const server = await bootServer();
-    const taken = await run(process.execPath, [main], { env: environment({ PORT: String(server.port) }) }).catch(
-      (e: unknown) => e,
-    );
-    await server.dispose();
-    expect(taken).to.include({ code: 1 });
-    expect((taken as { stderr: string }).stderr)
-      .to.include(String(server.port))
-      .and.to.not.match(/\n\s+at /);
+  it('says what is wrong with the configuration, and exits with 1', async () => {
+    const failure = await run(process.execPath, [main], { env: environment({ PORT: 'x' }) }).catch((e: unknown) => e);
+    expect(failure).to.include({ code: 1 });
+    expect((failure as { stderr: string }).stderr).to.include('PORT');
   }).timeout(20_000);
+
+  it('that finds its port taken says so, and leaves the key for the start that works', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const port = String((other.address() as AddressInfo).port);
+    const failure = await run(process.execPath, [main], { env: environment({ PORT: port }) }).catch((e: unknown) => e);
+    other.close();
+    expect(failure).to.include({ code: 1 });
+    expect((failure as { stderr: string }).stderr)
+      .to.include(port)
+      .and.to.not.match(/\n\s+at /);
+    expect((await startAndStop()).out).to.match(/sk_sh_[A-Za-z0-9_-]{43}/);
+  }).timeout(30_000);
 });

@@ -9,12 +9,8 @@ import { schemaDirectory } from '../../src/storage/schema-files.js';
 import { DataDirLockedError, lockDataDir } from '../../src/storage/sqlite/data-dir-lock.js';
 import { openDatabase, type Database } from '../../src/storage/sqlite/database.js';
 import { SqliteIdentityStore } from '../../src/storage/sqlite/identity-store.js';
-import {
-  migrate,
-  MigrationError,
-  readMigrationFiles,
-  type MigrationFile,
-} from '../../src/storage/sqlite/migrations.js';
+import { MigrationError, readMigrationFiles, type MigrationFile } from '../../src/storage/migration-files.js';
+import { migrate } from '../../src/storage/sqlite/migrations.js';
 
 describe('the SQLite store', () => {
   let folder: string;
