@@ -123,9 +123,9 @@ function chat(i: number): Record<string, string | number | string[]> {
     'gen_ai.system_instructions': JSON.stringify([
       { type: 'text', content: 'You are the support assistant of a mail-order shop. Be brief, kind and exact.' },
     ]),
-    'gen_ai.input.messages': JSON.stringify([{ role: 'user', parts: [{ type: 'text', content: question.repeat(7) }] }]),
+    'gen_ai.input.messages': JSON.stringify([{ role: 'user', parts: [{ type: 'text', content: question.repeat(8) }] }]),
     'gen_ai.output.messages': JSON.stringify([
-      { role: 'assistant', parts: [{ type: 'text', content: answer.repeat(5) }], finish_reason: 'stop' },
+      { role: 'assistant', parts: [{ type: 'text', content: answer.repeat(6) }], finish_reason: 'stop' },
     ]),
     'user.id': `user-${i % 40}`,
     'server.address': 'api.openai.com',
