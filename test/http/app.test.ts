@@ -281,13 +281,11 @@ describe('the HTTP frame', () => {
         () => `[{"tags":{${Array.from({ length: 1_000_000 }, (_, i) => `"k${i}":[]`).join(',')}}}]`,
       ],
     ] as const) {
-      it(`of ${name} are refused with a hundred issues, in bounded time`, async () => {
+      it(`of ${name} are refused with a hundred issues`, async () => {
         const text = item();
-        const started = performance.now();
         const response = await post(text);
         expect(response.status).to.equal(422);
         expect(response.json.errors).to.have.length(100);
-        expect(performance.now() - started).to.be.below(3_000);
       }).timeout(20_000);
     }
 

@@ -97,6 +97,28 @@ describe('validation', () => {
     ).to.deep.equal(['/7/0/a/0', '/7/0/a/1', '/7/0/a/2']);
   });
 
+  it('costs no more than the parsing did, however much is broken', () => {
+    const schema = Type.Array(Type.Object({ tags: Type.Record(Type.String(), Type.String()) }));
+    const validator = compile(schema);
+    validator.issues([{ tags: {} }, 1]);
+    const cpuOf = (work: () => unknown) => {
+      const start = process.cpuUsage();
+      work();
+      const { user, system } = process.cpuUsage(start);
+      return user + system;
+    };
+    const texts = [
+      `[${Array.from({ length: 1_000_000 }, () => '{"tags":5}').join(',')}]`,
+      `[{"tags":{${Array.from({ length: 500_000 }, (_, i) => `"k${i}":[]`).join(',')}}}]`,
+    ];
+    for (const text of texts) {
+      let value: unknown;
+      const parsing = cpuOf(() => (value = JSON.parse(text)));
+      const validating = cpuOf(() => expect(validator.issues(value)).to.have.length(100));
+      expect(validating / parsing).to.be.below(2);
+    }
+  }).timeout(20_000);
+
   it('does not send a huge name back', () => {
     const [issue] = compile(Type.Record(Type.String(), Type.String())).issues({ ['k'.repeat(1_000_000)]: 1 });
     expect(issue?.pointer.length).to.be.below(200);

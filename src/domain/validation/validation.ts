@@ -32,8 +32,9 @@ export function compile<S extends TSchema>(schema: S): Validator<Static<S>> {
  * @throws DomainError `invalid` with every issue found (at most 100)
  */
 export function assertValid<T>(validator: Validator<T>, value: unknown): T {
-  if (validator.accepts(value)) return value;
-  throw invalid(validator.issues(value));
+  const issues = validator.issues(value);
+  if (issues.length > 0) throw invalid(issues);
+  return value as T;
 }
 
 /** The one way to say that input breaks rules. */
