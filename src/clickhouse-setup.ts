@@ -72,4 +72,3 @@ async function embedded(config: Config, logger: Logger, events: Events, closers:
   closers.push(() => engine.stop());
   return engine.endpoint;
 }
-

@@ -95,7 +95,10 @@ async function start(
   ];
   const api: Route[] = [
     ...traceRoutes({ ingest, lists: store.lists, deletions: store.deletions }),
-    createApiKeyRoute(identity), listApiKeysRoute(identity), revokeApiKeyRoute(identity)];
+    createApiKeyRoute(identity),
+    listApiKeysRoute(identity),
+    revokeApiKeyRoute(identity),
+  ];
   const bodyTimeoutMs = overrides.bodyTimeoutMs ?? BODY_TIMEOUT_MS;
   const app = createApp({
     routes: [...api, ...operations(api, { checks, metrics, metricsToken: config.metricsToken })],

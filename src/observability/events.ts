@@ -6,7 +6,14 @@ import type { Metrics } from './metrics.js';
  * it, so that a call site stays one line and the two never disagree. Layers ask for the narrow interface they need.
  */
 export interface Events
-  extends RequestObserver, IngestObserver, CommitObserver, EngineObserver, QueryObserver, RollupObserver {}
+  extends
+    RequestObserver,
+    IngestObserver,
+    CommitObserver,
+    EngineObserver,
+    QueryObserver,
+    RollupObserver,
+    PurgeObserver {}
 
 /** How spans came in. */
 export type SpanSource = 'rest' | 'otlp';
@@ -55,6 +62,11 @@ export interface RollupObserver {
   rollupFailed(failure: { readonly error: unknown }): void;
 }
 
+export interface PurgeObserver {
+  purgeFinished(purge: { readonly versions: number; readonly seconds: number }): void;
+  purgeFailed(failure: { readonly error: unknown }): void;
+}
+
 export function createEvents(logger: Logger, metrics: Metrics): Events {
   return {
     ...requestEvents(logger, metrics),
@@ -63,6 +75,7 @@ export function createEvents(logger: Logger, metrics: Metrics): Events {
     ...engineEvents(logger, metrics),
     ...queryEvents(logger, metrics),
     ...rollupEvents(logger, metrics),
+    ...purgeEvents(logger, metrics),
   };
 }
 
@@ -154,6 +167,18 @@ function rollupEvents(logger: Logger, metrics: Metrics): RollupObserver {
     },
     rollupFailed({ error }) {
       logger.warn('Rollups could not be recomputed', { error });
+    },
+  };
+}
+
+function purgeEvents(logger: Logger, metrics: Metrics): PurgeObserver {
+  return {
+    purgeFinished({ versions, seconds }) {
+      metrics.purgedVersions.inc(versions);
+      logger.info('Replaced and deleted spans purged', { versions, ms: milliseconds(seconds) });
+    },
+    purgeFailed({ error }) {
+      logger.warn('Purge failed; it is tried again', { error });
     },
   };
 }

@@ -43,6 +43,7 @@ export function createMetrics() {
       'list',
     ]),
     rollupPendingTraces: gauge('spanhouse_rollup_pending_traces', 'Traces whose figures wait to be recomputed.'),
+    purgedVersions: counter('spanhouse_purged_versions_total', 'Replaced or deleted span versions removed.'),
     rollupDuration: histogram('spanhouse_rollup_duration_seconds', 'Time a recomputation took.', REQUEST_SECONDS),
   };
 }

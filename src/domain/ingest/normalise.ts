@@ -58,7 +58,9 @@ export function normaliseTags(input: TagInput | null | undefined): Tags {
 
 function stringTags(input: TagInput): Tags {
   const kept = Object.entries(input).filter(([, value]) => value !== null);
-  return Object.fromEntries(kept.map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)]));
+  return Object.fromEntries(
+    kept.map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)]),
+  );
 }
 
 /** Money is kept to 1e-12, so what is answered at once is what is read later. */

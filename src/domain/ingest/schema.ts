@@ -16,11 +16,17 @@ export const optional = <T extends TSchema>(schema: T) => Type.Optional(Type.Uni
 const label = (description: string, minLength = 0) => Type.String({ minLength, maxLength: 4096, description });
 export const name = (description: string) => label(description, 1);
 export const tags = (description: string) =>
-  Type.Record(Type.String({ maxLength: 1024 }), Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]), {
-    description: `${description} Values are strings; numbers and booleans become their JSON text, nulls are dropped.`,
-    maxProperties: 1000,
-  });
-export const attributes = Type.Record(Type.String(), Type.Unknown(), { description: spanFields.attributes.description });
+  Type.Record(
+    Type.String({ maxLength: 1024 }),
+    Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]),
+    {
+      description: `${description} Values are strings; numbers and booleans become their JSON text, nulls are dropped.`,
+      maxProperties: 1000,
+    },
+  );
+export const attributes = Type.Record(Type.String(), Type.Unknown(), {
+  description: spanFields.attributes.description,
+});
 export const status = (description: string) =>
   Type.Union([Type.Literal('unset'), Type.Literal('ok'), Type.Literal('error')], { description });
 export const cost = (description: string) => Type.Number({ minimum: 0, maximum: 1e12, description });
@@ -48,7 +54,12 @@ export const SpanInput = Type.Object(
       ),
     ),
     name: name(spanFields.name.description),
-    kind: optional(Type.String({ pattern: '^[a-z][a-z0-9_]{0,31}$', description: `${spanFields.kind.description} Default: generic.` })),
+    kind: optional(
+      Type.String({
+        pattern: '^[a-z][a-z0-9_]{0,31}$',
+        description: `${spanFields.kind.description} Default: generic.`,
+      }),
+    ),
     status: optional(status(spanFields.status.description)),
     started_at: time(spanFields.started_at.description),
     ended_at: optional(time(spanFields.ended_at.description)),
@@ -64,7 +75,9 @@ export const SpanInput = Type.Object(
     error_message: optional(Type.String({ description: spanFields.error_message.description })),
     error_stack: optional(Type.String({ description: spanFields.error_stack.description })),
     code_filepath: optional(Type.String({ description: spanFields.code_filepath.description })),
-    code_lineno: optional(Type.Integer({ minimum: 0, maximum: 2 ** 53 - 1, description: spanFields.code_lineno.description })),
+    code_lineno: optional(
+      Type.Integer({ minimum: 0, maximum: 2 ** 53 - 1, description: spanFields.code_lineno.description }),
+    ),
   },
   { $id: 'SpanInput', description: 'A span as it is sent.' },
 );
@@ -83,7 +96,10 @@ export const TraceInput = Type.Object(
     attributes: optional(attributes),
     tags: optional(tags('Tags of the trace; they win over those its spans bring.')),
   },
-  { $id: 'TraceInput', description: 'A statement about a trace; what it states wins over what is derived from its spans.' },
+  {
+    $id: 'TraceInput',
+    description: 'A statement about a trace; what it states wins over what is derived from its spans.',
+  },
 );
 export type TraceInput = Static<typeof TraceInput>;
 

@@ -115,9 +115,7 @@ interface FieldValues {
 
 /** The answered object that a set of fields describes. */
 export type ReadOf<F extends Record<string, Field>> = {
-  readonly [K in keyof F]: F[K]['nullable'] extends true
-    ? FieldValues[F[K]['type']] | null
-    : FieldValues[F[K]['type']];
+  readonly [K in keyof F]: F[K]['nullable'] extends true ? FieldValues[F[K]['type']] | null : FieldValues[F[K]['type']];
 };
 
 export type SpanRead = ReadOf<typeof spanFields>;

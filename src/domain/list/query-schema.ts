@@ -30,7 +30,10 @@ export function listQuerySchema(list: ListDefinition): TObject {
     }),
     offset: Type.Integer({ minimum: 0, maximum: MAX_OFFSET, default: 0, description: 'How many to pass over first.' }),
     count: Type.Boolean({ default: false, description: 'Also count all that match, in the header X-Total-Count.' }),
-    q: Type.String({ description: 'Only those with this text in input or output (for traces and sessions: of any span), whatever its case.' }),
+    q: Type.String({
+      description:
+        'Only those with this text in input or output (for traces and sessions: of any span), whatever its case.',
+    }),
     fields: Type.String({ description: 'Names of the fields to answer, separated by commas. Default: all.' }),
   };
   const optional = ([name, schema]: [string, TSchema]) => [name, Type.Optional(schema)] as const;

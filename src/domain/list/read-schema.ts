@@ -20,5 +20,8 @@ export function readSchema($id: string, fields: Readonly<Record<string, Field>>)
     const schema = schemas[type](description);
     return [key, Type.Optional(nullable ? Type.Union([schema, Type.Null()], { description }) : schema)];
   });
-  return Type.Object(Object.fromEntries(properties), { $id, description: `A ${$id.replace('Read', '').toLowerCase()} as it is answered.` });
+  return Type.Object(Object.fromEntries(properties), {
+    $id,
+    description: `A ${$id.replace('Read', '').toLowerCase()} as it is answered.`,
+  });
 }

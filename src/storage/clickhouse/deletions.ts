@@ -1,7 +1,7 @@
 import type { Deletions } from '../../domain/list/lists.js';
 import type { ClickHouseClient } from './client.js';
 import type { CommitLog } from './commit/commit-log.js';
-import type { Tombstone } from './commit/rows.js';
+import type { AppendedWrites, Tombstone } from './commit/rows.js';
 import { current, inProject } from './list/compile.js';
 import type { Settle } from './list/clickhouse-lists.js';
 import { empty, sql, value, type Sql } from './sql.js';
@@ -14,11 +14,14 @@ export class ClickHouseDeletions implements Deletions {
   readonly #client: ClickHouseClient;
   readonly #log: CommitLog;
   readonly #settle: Settle;
+  readonly #deleted: () => void;
 
-  constructor(client: ClickHouseClient, log: CommitLog, settle: Settle) {
+  /** @param deleted called after a deletion. */
+  constructor(client: ClickHouseClient, log: CommitLog, settle: Settle, deleted: () => void) {
     this.#client = client;
     this.#log = log;
     this.#settle = settle;
+    this.#deleted = deleted;
   }
 
   async span(projectId: string, id: string): Promise<boolean> {
@@ -27,7 +30,10 @@ export class ClickHouseDeletions implements Deletions {
       sql`SELECT DISTINCT toString(trace_id) AS trace_id FROM spans
 WHERE ${inProject(projectId)} AND id = ${value(id, 'UUID')} AND ${current(projectId)}`,
     );
-    return this.#bury(projectId, found.map(({ trace_id }) => ({ trace_id, rowType: 0, id })));
+    return this.#bury(
+      projectId,
+      found.map(({ trace_id }) => ({ trace_id, rowType: 0, id })),
+    );
   }
 
   async trace(projectId: string, id: string): Promise<boolean> {
@@ -51,8 +57,7 @@ WHERE ${inProject(projectId)} AND id = ${value(id, 'UUID')} AND ${current(projec
       traces(sql`named AND NOT member`),
       sql` AND argMax(tuple(session_id), ver).1 = ${session}`,
     );
-    await this.#log.append({ projectId, tombstones: [...below, ...strays], deletedSessions: [id] });
-    await this.#settle();
+    await this.#append({ projectId, tombstones: [...below, ...strays], deletedSessions: [id] });
     return true;
   }
 
@@ -67,9 +72,14 @@ GROUP BY trace_id, row_type, id HAVING NOT argMax(deleted, ver)${having}`,
 
   async #bury(projectId: string, tombstones: readonly Tombstone[]): Promise<boolean> {
     if (tombstones.length === 0) return false;
-    await this.#log.append({ projectId, tombstones });
-    await this.#settle();
+    await this.#append({ projectId, tombstones });
     return true;
+  }
+
+  async #append(writes: AppendedWrites): Promise<void> {
+    await this.#log.append(writes);
+    await this.#settle();
+    this.#deleted();
   }
 
   #rows<T>(statement: Sql): Promise<T[]> {

@@ -55,6 +55,9 @@ function statements(text: string): string[] {
 function adapted(statement: string, cluster: string | null): string {
   if (cluster === null) return statement;
   return statement
-    .replace(/^(CREATE (?:TABLE|MATERIALIZED VIEW) IF NOT EXISTS \w+)/, `$1 ON CLUSTER '${cluster.replace(/['\\]/g, '\\$&')}'`)
+    .replace(
+      /^(CREATE (?:TABLE|MATERIALIZED VIEW) IF NOT EXISTS \w+)/,
+      `$1 ON CLUSTER '${cluster.replace(/['\\]/g, '\\$&')}'`,
+    )
     .replace(/ENGINE = (Replacing)?MergeTree/, 'ENGINE = Replicated$1MergeTree');
 }

@@ -1,5 +1,15 @@
 /** The ClickHouse type that a value is passed as. */
-export type SqlType = 'String' | 'UUID' | 'UInt64' | 'UInt8' | 'Float64' | 'Int64' | 'Array(String)' | 'Array(UUID)' | 'Array(UInt64)' | 'Decimal(38, 12)';
+export type SqlType =
+  | 'String'
+  | 'UUID'
+  | 'UInt64'
+  | 'UInt8'
+  | 'Float64'
+  | 'Int64'
+  | 'Array(String)'
+  | 'Array(UUID)'
+  | 'Array(UInt64)'
+  | 'Decimal(38, 12)';
 
 /** A value on its way into a statement, always as a typed parameter, never as text. */
 export class SqlValue {

@@ -8,6 +8,7 @@ import { VersionClock } from './commit/version-clock.js';
 import { ClickHouseDeletions } from './deletions.js';
 import { ClickHouseLists, type QueryObserver, type ReadLimits } from './list/clickhouse-lists.js';
 import { migrate } from './migrations.js';
+import { Purge, type PurgeObserver } from './rollup/purge.js';
 import { highestVersion } from './rollup/healing.js';
 import { Rollups, type RollupObserver } from './rollup/rollups.js';
 
@@ -16,7 +17,7 @@ export interface TraceStoreOptions {
   readonly cluster: string | null;
   readonly commit: CommitLimits;
   readonly read: ReadLimits;
-  readonly observer: CommitObserver & RollupObserver & QueryObserver;
+  readonly observer: CommitObserver & RollupObserver & QueryObserver & PurgeObserver;
 }
 
 /** Spans, traces and sessions in ClickHouse. */
@@ -24,6 +25,8 @@ export interface TraceStore {
   readonly log: WriteLog;
   readonly lists: Lists;
   readonly deletions: Deletions;
+  /** Removes what was replaced or deleted, which otherwise happens by itself. @returns how many span versions. */
+  purge(): Promise<number>;
   /** Rejects when it cannot serve. */
   check(): Promise<void>;
   /** Commits and rolls up everything accepted. */
@@ -44,15 +47,20 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     if (!log.certain) throw new DomainError('unavailable', 'The store is recovering.', { retryAfterSeconds: 1 });
     await rollups.settle();
   };
+  const purge = new Purge(client, options.observer);
   return {
     log,
     lists: new ClickHouseLists(client, settle, options.read, options.observer),
-    deletions: new ClickHouseDeletions(client, log, settle),
+    deletions: new ClickHouseDeletions(client, log, settle, () => {
+      purge.soon();
+    }),
+    purge: () => purge.run(),
     async check() {
       if (!log.certain) throw new Error('recovering from a failed insert');
       if (!(await client.ping())) throw new Error('ClickHouse does not answer');
     },
     async close() {
+      await purge.close();
       await log.close();
       await rollups.close();
     },

@@ -127,7 +127,8 @@ export class CommitLog implements WriteLog {
     let bytes = 0;
     let count = 0;
     for (const request of this.#queue) {
-      if (count > 0 && (rows + request.rows > this.#limits.maxRows || bytes + request.bytes > this.#limits.maxBytes)) break;
+      if (count > 0 && (rows + request.rows > this.#limits.maxRows || bytes + request.bytes > this.#limits.maxBytes))
+        break;
       rows += request.rows;
       bytes += request.bytes;
       count += 1;
@@ -167,7 +168,9 @@ export class CommitLog implements WriteLog {
   async #insert(group: readonly Request[]): Promise<void> {
     let inserted = false;
     for (const table of TABLES) {
-      const parts = group.flatMap(({ tables }) => tables.filter((rows) => rows.table === table).map(({ bytes }) => bytes));
+      const parts = group.flatMap(({ tables }) =>
+        tables.filter((rows) => rows.table === table).map(({ bytes }) => bytes),
+      );
       if (parts.length === 0) continue;
       const rows = parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
       try {

@@ -64,7 +64,11 @@ export class ClickHouseLists implements Lists {
   async tracesById(projectId: string, ids: readonly string[]): Promise<Map<string, TraceRead>> {
     await this.#settle();
     return this.#byId(ids, (some) =>
-      this.#tracePage(projectId, { ...parseListQuery(traceList, NO_PARAMETERS), limit: some.length }, { by: 'ids', ids: some }),
+      this.#tracePage(
+        projectId,
+        { ...parseListQuery(traceList, NO_PARAMETERS), limit: some.length },
+        { by: 'ids', ids: some },
+      ),
     );
   }
 
@@ -108,7 +112,11 @@ export class ClickHouseLists implements Lists {
     const rows = await this.#rows<TraceRow>(rollupPage(traceSource, projectId, query, reach, extra), signal);
     const wanted = query.fields === null || query.fields.some((name) => name.startsWith('root_span_'));
     if (!wanted) return rows.map(({ row }) => row);
-    const roots = await this.#roots(projectId, rows.filter(({ root_ver }) => root_ver !== '0'), signal);
+    const roots = await this.#roots(
+      projectId,
+      rows.filter(({ root_ver }) => root_ver !== '0'),
+      signal,
+    );
     return rows.map(({ row, root_ver }) => {
       const root = roots.get(root_ver);
       return root === undefined ? row : withRoot(row, root);
@@ -117,7 +125,10 @@ export class ClickHouseLists implements Lists {
 
   async #roots(projectId: string, rows: readonly TraceRow[], signal?: AbortSignal): Promise<Map<string, Root>> {
     if (rows.length === 0) return new Map();
-    const times = join(rows.map(({ root_started_at }) => sql`${value(root_started_at, 'String')}`), ', ');
+    const times = join(
+      rows.map(({ root_started_at }) => sql`${value(root_started_at, 'String')}`),
+      ', ',
+    );
     const versions = rows.map(({ root_ver }) => Number(root_ver));
     const roots = await this.#rows<Root & { ver: string }>(
       sql`SELECT toString(ver) AS ver, input_data, output_data FROM spans

@@ -66,7 +66,13 @@ export function reachOf(source: ListSource, query: ListQuery): Reach {
 }
 
 /** Rows of `traces` or `sessions` as columns `row` (a rendered object) and those of `extra`. */
-export function rollupPage(source: ListSource, projectId: string, query: ListQuery, reach: Reach, extra: Sql = empty): Sql {
+export function rollupPage(
+  source: ListSource,
+  projectId: string,
+  query: ListQuery,
+  reach: Reach,
+  extra: Sql = empty,
+): Sql {
   const names = query.fields ?? Object.keys(source.list.fields);
   return sql`${edge(source, projectId, query, reach)}SELECT ${jsonRow(source.list.fields, names, source.columns)} AS row${extra}
 FROM ${rows(source, projectId, query, reach)}
@@ -84,7 +90,10 @@ function rollupConditions(source: ListSource, projectId: string, query: ListQuer
   const search = query.search === null ? [] : [searched(source, projectId, query.search)];
   const time = source.timeIndex?.time;
   // Beyond the edge of the index there may be rows that it did not name.
-  const inside = reach.by === 'time' && time ? [sql`(edge.2 < ${indexed(query)} OR ${time} ${query.descending ? sql`>` : sql`<`} edge.1)`] : [];
+  const inside =
+    reach.by === 'time' && time
+      ? [sql`(edge.2 < ${indexed(query)} OR ${time} ${query.descending ? sql`>` : sql`<`} edge.1)`]
+      : [];
   return allOf([inProject(projectId), sql`NOT gone`, ...inside, ...conditions(query, source), ...search]);
 }
 
@@ -101,7 +110,10 @@ function searched(source: ListSource, projectId: string, text: string): Sql {
  */
 function rows(source: ListSource, projectId: string, query: ListQuery, reach: Reach): Sql {
   if (reach.by === 'all') return sql`${source.table} FINAL`;
-  const ids = reach.by === 'ids' ? sql`${value(reach.ids, 'Array(UUID)')}` : sql`(SELECT id FROM (${newest(source, projectId, query)}))`;
+  const ids =
+    reach.by === 'ids'
+      ? sql`${value(reach.ids, 'Array(UUID)')}`
+      : sql`(SELECT id FROM (${newest(source, projectId, query)}))`;
   return sql`(
   SELECT * FROM ${source.table} WHERE ${inProject(projectId)} AND id IN ${ids} ORDER BY id, ver DESC LIMIT 1 BY id
 )`;

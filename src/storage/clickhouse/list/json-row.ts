@@ -5,7 +5,11 @@ import { join, literal, sql, type Sql } from '../sql.js';
  * An expression that renders a row as the JSON object to be answered. The store writes the final bytes, so that a page
  * of megabytes passes through the server without being parsed and written again.
  */
-export function jsonRow(fields: Readonly<Record<string, Field>>, names: readonly string[], columns: Readonly<Record<string, Sql>>): Sql {
+export function jsonRow(
+  fields: Readonly<Record<string, Field>>,
+  names: readonly string[],
+  columns: Readonly<Record<string, Sql>>,
+): Sql {
   const members = names.map((name, index) => {
     const field = fields[name];
     const column = columns[name];

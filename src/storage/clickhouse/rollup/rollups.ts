@@ -14,8 +14,13 @@ export interface RollupObserver {
 /** Traces of one round: few enough for a round to take a fraction of a second. */
 const ROUND_TRACES = 2000;
 const ROUND_SESSIONS = 2000;
-/** How long changes gather before they are rolled up, when nobody reads: a trace under way is then recomputed once. */
-const GATHER_MS = 250;
+/**
+ * How long changes gather before they are rolled up, when nobody reads: a trace under way is then recomputed once. It
+ * follows how long rounds take, so that they leave most of the engine's time to commits.
+ */
+const GATHER_ROUNDS = 8;
+const MIN_GATHER_MS = 100;
+const MAX_GATHER_MS = 2000;
 const RETRY_MS = 250;
 /** How often the watermark is moved on at most: each time costs a small insert. */
 const WATERMARK_MS = 2000;
@@ -38,6 +43,7 @@ export class Rollups implements CommitFollower {
   #round: Promise<void> | null = null;
   #timer: NodeJS.Timeout | null = null;
   #closed = false;
+  #gatherMs = MIN_GATHER_MS;
 
   constructor(client: ClickHouseClient, clock: VersionClock, observer: RollupObserver) {
     this.#client = client;
@@ -55,7 +61,7 @@ export class Rollups implements CommitFollower {
     }
     this.#committed = upTo;
     this.#changed();
-    this.#schedule(GATHER_MS);
+    this.#schedule(this.#gatherMs);
   }
 
   /** Resolves once every commit acknowledged before the call is in the rollups. */
@@ -117,7 +123,9 @@ export class Rollups implements CommitFollower {
     const sessions = this.#sessions.take(ROUND_SESSIONS);
     try {
       await this.#recompute(traces, sessions, upTo);
-      this.#observer.rollupFinished({ traces: traces.length, seconds: (performance.now() - started) / 1000 });
+      const duration = performance.now() - started;
+      this.#gatherMs = Math.min(MAX_GATHER_MS, Math.max(MIN_GATHER_MS, duration * GATHER_ROUNDS));
+      this.#observer.rollupFinished({ traces: traces.length, seconds: duration / 1000 });
     } catch (error) {
       this.#traces.restore(traces);
       this.#sessions.restore(sessions);

@@ -1,0 +1,107 @@
+import type { ClickHouseClient } from '../client.js';
+
+export interface PurgeObserver {
+  purgeFinished(purge: { readonly versions: number; readonly seconds: number }): void;
+  purgeFailed(failure: { readonly error: unknown }): void;
+}
+
+/** How often it is looked whether there is something to purge. */
+const INTERVAL_MS = 30_000;
+/** Fewer superseded versions than this cost reads nothing; they wait until they are old, unless they were deleted. */
+const WORTHWHILE = 2_000;
+const OLD_MS = 10 * 60_000;
+/** Versions in one statement; their list has to fit into a statement's text. */
+const BATCH = 5_000;
+
+interface Versions {
+  readonly ver: string;
+}
+
+/**
+ * Removes span versions that were replaced or deleted, so that disk use follows what is stored rather than what was
+ * ever written, and so that `superseded`, which every read of spans consults, stays small. Every step may be repeated:
+ * a version leaves `superseded` only after it has left everything else.
+ */
+export class Purge {
+  readonly #client: ClickHouseClient;
+  readonly #observer: PurgeObserver;
+  readonly #timer: NodeJS.Timeout;
+  #running: Promise<void> | null = null;
+  #last = Date.now();
+  #closed = false;
+
+  constructor(client: ClickHouseClient, observer: PurgeObserver) {
+    this.#client = client;
+    this.#observer = observer;
+    this.#timer = setInterval(() => void this.#tick(), INTERVAL_MS).unref();
+  }
+
+  /** Has the next look purge whatever there is: what a user deleted should not lie about. */
+  soon(): void {
+    this.#last = 0;
+  }
+
+  /** Purges all there is. @returns how many versions. */
+  async run(): Promise<number> {
+    const started = performance.now();
+    let count = 0;
+    for (let batch = await this.#batch(); batch > 0 && !this.#closed; batch = await this.#batch()) count += batch;
+    this.#last = Date.now();
+    if (count > 0) this.#observer.purgeFinished({ versions: count, seconds: (performance.now() - started) / 1000 });
+    return count;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#timer);
+    await this.#running;
+  }
+
+  async #tick(): Promise<void> {
+    if (this.#running) return;
+    this.#running = this.#runIfWorthwhile()
+      .catch((error: unknown) => {
+        this.#observer.purgeFailed({ error });
+      })
+      .finally(() => {
+        this.#running = null;
+      });
+    await this.#running;
+  }
+
+  async #runIfWorthwhile(): Promise<void> {
+    const [row] = await this.#client.query<{ waiting: string }>('SELECT toString(count()) AS waiting FROM superseded');
+    const waiting = Number(row?.waiting ?? 0);
+    if (waiting >= WORTHWHILE || (waiting > 0 && Date.now() - this.#last >= OLD_MS)) await this.run();
+  }
+
+  async #batch(): Promise<number> {
+    const batch = await this.#client.query<Versions>(
+      `SELECT DISTINCT toString(s.ver) AS ver FROM superseded AS s ORDER BY s.ver LIMIT ${BATCH}`,
+    );
+    if (batch.length === 0) return 0;
+    const all = list(batch);
+    const first = await this.#client.query<Versions>(
+      `SELECT DISTINCT toString(created_ver) AS ver FROM traces WHERE created_ver IN (${all})
+       UNION DISTINCT SELECT DISTINCT toString(created_ver) AS ver FROM session_traces WHERE created_ver IN (${all})`,
+    );
+    const kept = new Set(first.map(({ ver }) => ver));
+    await this.#remove('spans', all);
+    // The first write of a trace, and the first that named a session, tell when these were created.
+    await this.#remove('facts', list(batch.filter(({ ver }) => !kept.has(ver))));
+    await this.#remove('superseded', all);
+    return batch.length;
+  }
+
+  /** Marks rows as deleted; merges then drop them from disk. */
+  async #remove(table: string, versions: string): Promise<void> {
+    if (versions === '') return;
+    await this.#client.command(`DELETE FROM ${table} WHERE ver IN (${versions})`, {
+      settings: { lightweight_deletes_sync: '2' },
+    });
+  }
+}
+
+function list(versions: readonly Versions[]): string {
+  return versions.map(({ ver }) => ver).join(', ');
+}

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import { text } from 'node:stream/consumers';
+import { Readable } from 'node:stream';
+import { expect } from 'chai';
+import { sessionList, spanList, traceList } from '../../src/domain/list/definitions.js';
+import { parseListQuery } from '../../src/domain/list/query.js';
+import type { Page } from '../../src/domain/list/lists.js';
+import type { Span } from '../../src/domain/span/span.js';
+import { openStore, type OpenedStore } from './trace-store-harness.js';
+
+const PROJECT = randomUUID();
+const START = Date.UTC(2026, 0, 31, 23, 59) * 1000;
+
+function span(id: string, traceId: string, sessionId: string, change: Partial<Span> = {}): Span {
+  return {
+    id,
+    trace_id: traceId,
+    parent_span_id: null,
+    session_id: sessionId,
+    session_name: null,
+    name: 'work',
+    kind: 'generic',
+    status: 'ok',
+    started_at: START,
+    ended_at: null,
+    duration_ms: null,
+    cost: 0.1,
+    input_data: 'in',
+    output_data: 'out',
+    attributes: {},
+    tags: {},
+    trace_tags: {},
+    session_tags: {},
+    error_code: null,
+    error_message: null,
+    error_stack: null,
+    code_filepath: null,
+    code_lineno: null,
+    ...change,
+  };
+}
+
+describe('purging replaced and deleted spans', () => {
+  let opened: OpenedStore;
+  const [trace, session, moved] = [randomUUID(), randomUUID(), randomUUID()];
+  const ids = Array.from({ length: 5 }, () => randomUUID());
+
+  before(async () => {
+    opened = await openStore();
+  });
+  after(() => opened.dispose());
+
+  async function lists(): Promise<unknown[]> {
+    const none = new URLSearchParams();
+    const { store } = opened;
+    const json = async ({ json: page }: Page) =>
+      JSON.parse(page instanceof Readable ? await text(page) : page.toString()) as unknown;
+    return [
+      await json(await store.lists.spans(PROJECT, parseListQuery(spanList, none))),
+      await json(await store.lists.traces(PROJECT, parseListQuery(traceList, none))),
+      await json(await store.lists.sessions(PROJECT, parseListQuery(sessionList, none))),
+    ];
+  }
+
+  async function rows(table: string): Promise<number> {
+    const [row] = await opened.client.query<{ rows: string }>(`SELECT toString(count()) AS rows FROM ${table}`);
+    return Number(row?.rows);
+  }
+
+  it('leaves one row per living span, and every figure as it was', async () => {
+    const { log, deletions } = opened.store;
+    for (let round = 0; round < 4; round += 1) {
+      const change = { started_at: START + round * 3600e6, cost: round / 10 };
+      await log.append({
+        projectId: PROJECT,
+        spans: ids.map((id) => span(id, trace, round < 2 ? session : moved, change)),
+      });
+      await lists();
+    }
+    expect(await deletions.span(PROJECT, ids[4] ?? '')).to.equal(true);
+    const before = await lists();
+    expect(await rows('spans')).to.equal(20);
+
+    expect(await opened.store.purge()).to.be.greaterThan(0);
+
+    expect(await rows('spans')).to.equal(4);
+    expect(await rows('superseded')).to.equal(0);
+    expect(await lists()).to.deep.equal(before);
+  });
+
+  it('does not bring anything back when the trace is recomputed afterwards', async () => {
+    const [spans, traces] = (await lists()) as [unknown[], { created_at: string }[]];
+    await opened.store.log.append({ projectId: PROJECT, spans: [span(ids[0] ?? '', trace, moved, { cost: 5 })] });
+    const [spansAfter, tracesAfter] = (await lists()) as [unknown[], { created_at: string; cost: number }[]];
+    expect(spansAfter).to.have.length(spans.length);
+    expect(tracesAfter[0]?.created_at).to.equal(traces[0]?.created_at);
+    expect(tracesAfter[0]?.cost).to.equal(5.9);
+    await opened.store.purge();
+    expect(await lists()).to.deep.equal([spansAfter, tracesAfter, (await lists())[2]]);
+  });
+});

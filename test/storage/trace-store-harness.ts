@@ -1,0 +1,42 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect, type ClickHouseClient } from '../../src/storage/clickhouse/client.js';
+import { startEngine } from '../../src/storage/clickhouse/engine/supervisor.js';
+import { openTraceStore, type TraceStore } from '../../src/storage/clickhouse/trace-store.js';
+import { readMigrationFiles } from '../../src/storage/migration-files.js';
+import { schemaDirectory } from '../../src/storage/schema-files.js';
+import { createLogger } from '../../src/observability/logger.js';
+import { createEvents } from '../../src/observability/events.js';
+import { createMetrics } from '../../src/observability/metrics.js';
+
+export interface OpenedStore {
+  readonly store: TraceStore;
+  readonly client: ClickHouseClient;
+  dispose(): Promise<void>;
+}
+
+/** The trace store alone, on an embedded engine of its own in an empty directory. */
+export async function openStore(): Promise<OpenedStore> {
+  const path = await mkdtemp(join(tmpdir(), 'spanhouse-store-'));
+  const logger = createLogger({ level: 'silent', format: 'json' });
+  const engine = await startEngine({ path, database: 'spanhouse', memoryMb: 1024, maxReadSeconds: 30, logger });
+  const client = connect(engine.endpoint, { settings: { async_insert: 0 } });
+  const store = await openTraceStore(client, {
+    migrations: readMigrationFiles(schemaDirectory('clickhouse')),
+    cluster: null,
+    commit: { maxRows: 10_000, maxBytes: 32e6, waitMs: 1, queueMaxBytes: 128e6 },
+    read: { timeoutSeconds: 30, maxResultBytes: 256e6 },
+    observer: createEvents(logger, createMetrics()),
+  });
+  return {
+    store,
+    client,
+    async dispose() {
+      await store.close();
+      await client.close();
+      await engine.stop();
+      await rm(path, { recursive: true, force: true });
+    },
+  };
+}
