@@ -32,6 +32,8 @@ export function createLogger(config: LogConfig, stream?: NodeJS.WritableStream):
 
 function withFields(base: winston.Logger, fixed: LogFields): Logger {
   const write = (level: string) => (message: string, fields?: LogFields) => {
+    // Asked first, because winston formats lines that nobody sees.
+    if (base.silent || !base.isLevelEnabled(level)) return;
     // One object, message last: given as separate arguments, winston appends a field called `message` to the text.
     base.log({ ...fixed, ...fields, level, message });
   };

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { request as httpRequest } from 'node:http';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -174,7 +174,7 @@ describe('the HTTP frame', () => {
     expect((await ask('/json', { 'x-request-id': 'a.B_c-9' })).headers.get('x-request-id')).to.equal('a.B_c-9');
     for (const bad of ['with space', 'x'.repeat(129), 'ü', '<script>']) {
       const given = (
-        await ask('/json', { 'x-request-id': encodeURIComponent(bad) === bad ? bad : `${bad.replace('ü', '\u00fc')}` })
+        await ask('/json', { 'x-request-id': encodeURIComponent(bad) === bad ? bad : bad.replace('ü', '\u00fc') })
       ).headers.get('x-request-id');
       expect(given).to.match(/^[0-9a-f-]{36}$/);
     }
@@ -311,7 +311,7 @@ describe('the HTTP frame', () => {
         headers: { authorization: `Bearer ${app.key}`, 'content-type': 'application/json', 'content-length': '100' },
       });
       request.write('[');
-      const [response] = (await once(request, 'response')) as [import('node:http').IncomingMessage];
+      const [response] = (await once(request, 'response')) as [IncomingMessage];
       expect(response.statusCode).to.equal(408);
       expect(performance.now() - started).to.be.within(250, 2_000);
       request.destroy();
@@ -351,7 +351,7 @@ describe('the HTTP frame', () => {
   describe('streams', () => {
     it('wait for a slow client and end when it goes away', async () => {
       const request = httpRequest(`${app.url}/stream`).end();
-      const [response] = (await once(request, 'response')) as [import('node:http').IncomingMessage];
+      const [response] = (await once(request, 'response')) as [IncomingMessage];
       response.pause();
       await delay(200);
       // What is not read must not pile up here: only what the sockets hold was taken from the source.

@@ -11,7 +11,7 @@ export interface TestResponse {
   readonly text: string;
   /** The parsed body, or undefined when it is no JSON. */
   // Tests look into answers of every shape; a wrong guess fails an assertion.
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+
   readonly json: any;
 }
 

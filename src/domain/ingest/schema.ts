@@ -11,7 +11,13 @@ export const time = (description: string) =>
   Type.Union([Type.String({ minLength: 1, maxLength: 64 }), Type.Number()], {
     description: `${description} ISO 8601 with or without offset (without: UTC), or Unix seconds or milliseconds.`,
   });
-export const optional = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
+export const optional = <T extends TSchema>(schema: T) =>
+  Type.Optional(
+    Type.Union(
+      [schema, Type.Null()],
+      typeof schema['description'] === 'string' ? { description: schema['description'] } : {},
+    ),
+  );
 
 const label = (description: string, minLength = 0) => Type.String({ minLength, maxLength: 4096, description });
 export const name = (description: string) => label(description, 1);

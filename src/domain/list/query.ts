@@ -3,7 +3,8 @@ import { parseTimestamp, type Micros } from '../time/timestamp.js';
 import type { Filter, ListDefinition } from './definitions.js';
 import type { FieldType } from './fields.js';
 
-export type FilterValue = string | number | boolean | Micros | null;
+/** Times are given in microseconds. */
+export type FilterValue = string | number | boolean | null;
 
 export interface AppliedFilter {
   readonly filter: Filter;
