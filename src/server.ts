@@ -25,7 +25,9 @@ import { healthRoute } from './transport/http/routes/operations/health.js';
 import { metricsRoute } from './transport/http/routes/operations/metrics.js';
 import { openApiRoute } from './transport/http/routes/operations/openapi-document.js';
 import { readinessRoute, type ReadinessCheck } from './transport/http/routes/operations/readiness.js';
+import { postOtlpTracesRoute } from './transport/http/routes/otlp/post-otlp-traces.js';
 import { traceRoutes } from './transport/http/routes/traces/index.js';
+import { createExport } from './transport/otlp/export.js';
 
 /** Parts a caller may bring itself. */
 export interface ServerOverrides {
@@ -95,6 +97,7 @@ async function start(
   ];
   const api: Route[] = [
     ...traceRoutes({ ingest, lists: store.lists, deletions: store.deletions }),
+    postOtlpTracesRoute(createExport({ ingest, observer: events })),
     createApiKeyRoute(identity),
     listApiKeysRoute(identity),
     revokeApiKeyRoute(identity),

@@ -3,7 +3,7 @@ import { normaliseCost } from '../ingest/normalise.js';
 import type { Span } from './span.js';
 
 /** Kinds of spans whose own model call is paid for; wrappers repeat the usage of the calls below them. */
-const PRICED_KINDS: ReadonlySet<string> = new Set(['llm', 'embedding', 'reranker']);
+export const PRICED_KINDS: ReadonlySet<string> = new Set(['llm', 'embedding', 'reranker']);
 
 /** What a model call used. Cached tokens are parts of the input tokens. */
 export interface ModelUsage {

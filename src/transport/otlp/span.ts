@@ -149,6 +149,7 @@ class SpanMapper {
     const end = otlp.end === 0 ? null : otlp.end;
     const error = errorOf(otlp, evidence);
     const user = evidence.text('user') ?? this.#resource.user;
+    const tags = user === null ? this.#resource.tags : { ...this.#resource.tags, user };
     const span: MutableSpan = {
       id: spanUuid(otlp.spanId),
       trace_id: this.#traceUuid(otlp.traceId),
@@ -165,9 +166,10 @@ class SpanMapper {
       input_data: evidence.input(kind),
       output_data: evidence.output(kind),
       attributes: otlp.attributes,
-      tags: user === null ? this.#resource.tags : { ...this.#resource.tags, user },
-      trace_tags: NO_TAGS,
-      session_tags: NO_TAGS,
+      tags,
+      // Lists of traces and sessions are filtered by these as well; of several services in one, the latest written counts.
+      trace_tags: tags,
+      session_tags: this.#session.id === null ? NO_TAGS : tags,
       ...error,
       code_filepath: evidence.text('codeFile'),
       code_lineno: evidence.number('codeLine'),

@@ -103,8 +103,5 @@ export const USAGE_KIND = 'llm';
 
 export const DEFAULT_KIND = 'generic';
 
-/** The only kinds whose cost is computed. */
-export const PRICED_KINDS: ReadonlySet<string> = new Set(['llm', 'embedding', 'reranker']);
-
 /** Kinds that repeat the usage, and the cost, of the calls beneath them: what they state never counts. */
 export const WRAPPER_KINDS: ReadonlySet<string> = new Set(['agent', 'chain', 'tool']);

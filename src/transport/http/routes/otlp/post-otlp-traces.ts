@@ -1,0 +1,91 @@
+import { Type } from '@sinclair/typebox';
+import type { ExportTraces } from '../../../otlp/export.js';
+import { decodeJson } from '../../../otlp/json.js';
+import type { OtlpTraces } from '../../../otlp/model.js';
+import { decodeProtobuf } from '../../../otlp/protobuf.js';
+import { encodeResponse, encodeStatus, RPC_CODE, type OtlpEncoding } from '../../../otlp/response.js';
+import { parseJson } from '../../json.js';
+import { defineRoute, rawBody, type ErrorRenderer, type RawBody, type Route } from '../../route.js';
+
+const JSON_TYPE = 'application/json';
+const PROTOBUF_TYPE = 'application/x-protobuf';
+
+const ExportResponse = Type.Object(
+  {
+    partialSuccess: Type.Optional(
+      Type.Object({
+        rejectedSpans: Type.String({
+          pattern: '^\\d+$',
+          description: 'How many spans were refused; the rest is stored.',
+        }),
+        errorMessage: Type.String({ description: 'Why, naming the first ones.' }),
+      }),
+    ),
+  },
+  { $id: 'ExportTraceServiceResponse', description: 'The answer of OTLP; empty when every span was stored.' },
+);
+
+/** OTLP/HTTP, as any OpenTelemetry exporter and the Collector's `otlphttp` exporter speak it. */
+export function postOtlpTracesRoute(exportTraces: ExportTraces): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/v1/traces',
+    operationId: 'postOtlpTraces',
+    summary: 'Export traces (OTLP)',
+    description:
+      'Takes an ExportTraceServiceRequest in protobuf or JSON and answers in the same encoding. Spans that cannot be ' +
+      'used are refused one by one in `partialSuccess`, the rest is stored. Errors are a google.rpc.Status in the ' +
+      'encoding of the request; 429 and 503 carry `Retry-After`, and sending again is always safe.',
+    tag: 'Traces',
+    access: 'key',
+    body: rawBody([JSON_TYPE, PROTOBUF_TYPE], 'An ExportTraceServiceRequest.'),
+    responses: { 200: { description: 'The usable spans are stored.', schema: ExportResponse } },
+    errors: ['overloaded', 'unavailable'],
+    renderError,
+    async handle({ principal, body }) {
+      const encoding = encodingOf(body.mediaType);
+      const partial = await exportTraces(principal.project_id, decode(body, encoding));
+      return {
+        status: 200,
+        contentType: body.mediaType,
+        content: toBuffer(encodeResponse(encoding, partial)),
+      };
+    },
+  });
+}
+
+function decode({ bytes }: RawBody, encoding: OtlpEncoding): OtlpTraces {
+  return encoding === 'protobuf' ? decodeProtobuf(bytes) : decodeJson(parseJson(bytes));
+}
+
+function encodingOf(mediaType: string): OtlpEncoding {
+  return mediaType === PROTOBUF_TYPE ? 'protobuf' : 'json';
+}
+
+/** google.rpc.Code by HTTP status, as its definition maps them. */
+const CODES: Readonly<Record<number, number>> = {
+  400: RPC_CODE.invalid_argument,
+  401: RPC_CODE.unauthenticated,
+  403: RPC_CODE.permission_denied,
+  405: RPC_CODE.unimplemented,
+  408: RPC_CODE.deadline_exceeded,
+  413: RPC_CODE.resource_exhausted,
+  415: RPC_CODE.invalid_argument,
+  429: RPC_CODE.resource_exhausted,
+  500: RPC_CODE.internal,
+  503: RPC_CODE.unavailable,
+};
+
+/** OTLP wants a Status in the encoding of the request; in JSON where it came in neither. */
+const renderError: ErrorRenderer = ({ status, detail }, request) => {
+  const mediaType = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  const encoding = encodingOf(mediaType);
+  return {
+    contentType: encoding === 'protobuf' ? PROTOBUF_TYPE : JSON_TYPE,
+    content: toBuffer(encodeStatus(encoding, CODES[status] ?? RPC_CODE.internal, detail)),
+  };
+};
+
+function toBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
