@@ -10,18 +10,16 @@ import { defineRoute, rawBody, type ErrorRenderer, type RawBody, type Route } fr
 const JSON_TYPE = 'application/json';
 const PROTOBUF_TYPE = 'application/x-protobuf';
 
-const ExportResponse = Type.Object(
+const PartialSuccess = Type.Object(
   {
-    partialSuccess: Type.Optional(
-      Type.Object({
-        rejectedSpans: Type.String({
-          pattern: '^\\d+$',
-          description: 'How many spans were refused; the rest is stored.',
-        }),
-        errorMessage: Type.String({ description: 'Why, naming the first ones.' }),
-      }),
-    ),
+    rejectedSpans: Type.String({ pattern: '^\\d+$', description: 'How many spans were refused; the rest is stored.' }),
+    errorMessage: Type.String({ description: 'Why, naming the first ones.' }),
   },
+  { description: 'Only when spans were refused.' },
+);
+
+const ExportResponse = Type.Object(
+  { partialSuccess: Type.Optional(PartialSuccess) },
   { $id: 'ExportTraceServiceResponse', description: 'The answer of OTLP; empty when every span was stored.' },
 );
 
