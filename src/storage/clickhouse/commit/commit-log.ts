@@ -30,6 +30,8 @@ export interface Touched {
 
 /** Who has to know of commits: the rollups. */
 export interface CommitFollower {
+  /** Resolves once it can take the changes of a further commit; rejects when the store does not answer. */
+  room(): Promise<void>;
   /** Called after a commit is durable and before it is acknowledged. */
   committed(touched: readonly Touched[], upTo: Version): void;
   /**
@@ -142,19 +144,23 @@ export class CommitLog implements WriteLog {
     const started = performance.now();
     const rows = group.reduce((sum, request) => sum + request.rows, 0);
     const bytes = group.reduce((sum, request) => sum + request.bytes, 0);
+    try {
+      await this.#follower.room();
+    } catch (error) {
+      this.#refuse(group, error);
+      return;
+    }
     const first = this.#clock.take(rows);
     const receipts = stamp(group, first);
     try {
       await this.#insert(group);
     } catch (error) {
-      this.#observer.commitFailed({ rows, error });
       // From an insert that certainly stored nothing there is nothing to repair.
       if (!(error instanceof InsertError && error.outcome === 'none')) this.#uncertain = true;
-      for (const request of group) request.reject(error);
+      this.#refuse(group, error);
       return;
-    } finally {
-      this.#count(-rows, -bytes);
     }
+    this.#count(-rows, -bytes);
     this.#observer.spansCommitted({ rows, bytes, seconds: (performance.now() - started) / 1000 });
     this.#follower.committed(
       group.map(({ touched }) => touched),
@@ -163,6 +169,17 @@ export class CommitLog implements WriteLog {
     group.forEach((request, index) => {
       request.resolve(receipts[index] ?? { createdAt: [] });
     });
+  }
+
+  #refuse(group: readonly Request[], error: unknown): void {
+    const rows = group.reduce((sum, request) => sum + request.rows, 0);
+    this.#observer.commitFailed({ rows, error });
+    for (const request of group) this.#turnAway(request, error);
+  }
+
+  #turnAway(request: Request, error: unknown): void {
+    this.#count(-request.rows, -request.bytes);
+    request.reject(error);
   }
 
   async #insert(group: readonly Request[]): Promise<void> {
@@ -185,10 +202,7 @@ export class CommitLog implements WriteLog {
   }
 
   async #repair(): Promise<void> {
-    for (const request of this.#queue.splice(0)) {
-      this.#count(-request.rows, -request.bytes);
-      request.reject(uncertain());
-    }
+    for (const request of this.#queue.splice(0)) this.#turnAway(request, uncertain());
     while (this.#uncertain) {
       try {
         await this.#follower.repair(this.#clock.last);

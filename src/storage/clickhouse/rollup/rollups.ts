@@ -11,9 +11,10 @@ export interface RollupObserver {
   rollupFailed(failure: { readonly error: unknown }): void;
 }
 
-/** Traces of one round: few enough for a round to take a fraction of a second. */
-const ROUND_TRACES = 2000;
-const ROUND_SESSIONS = 2000;
+/** Traces, and sessions, of one round: few enough for a round to take a fraction of a second. */
+const MAX_ROUND = 2000;
+/** Commits wait while more traces than this are to be recomputed, so that neither memory nor a read's wait grows. */
+const MAX_DIRTY = 50_000;
 /**
  * How long changes gather before they are rolled up, when nobody reads: a trace under way is then recomputed once. It
  * follows how long rounds take, so that they leave most of the engine's time to commits.
@@ -44,6 +45,8 @@ export class Rollups implements CommitFollower {
   #timer: NodeJS.Timeout | null = null;
   #closed = false;
   #gatherMs = MIN_GATHER_MS;
+  /** Halved by a failure, since a round of huge traces may meet the engine's limits; doubled by a success. */
+  #roundSize = MAX_ROUND;
 
   constructor(client: ClickHouseClient, clock: VersionClock, observer: RollupObserver) {
     this.#client = client;
@@ -62,6 +65,10 @@ export class Rollups implements CommitFollower {
     this.#committed = upTo;
     this.#changed();
     this.#schedule(this.#gatherMs);
+  }
+
+  async room(): Promise<void> {
+    while (this.#traces.size > MAX_DIRTY) await (this.#round ??= this.#runRound());
   }
 
   /** Resolves once every commit acknowledged before the call is in the rollups. */
@@ -119,16 +126,18 @@ export class Rollups implements CommitFollower {
     const started = performance.now();
     this.#roundMark = this.#oldestMark();
     const upTo = this.#committed;
-    const traces = this.#traces.take(ROUND_TRACES);
-    const sessions = this.#sessions.take(ROUND_SESSIONS);
+    const traces = this.#traces.take(this.#roundSize);
+    const sessions = this.#sessions.take(this.#roundSize);
     try {
       await this.#recompute(traces, sessions, upTo);
+      this.#roundSize = Math.min(MAX_ROUND, this.#roundSize * 2);
       const duration = performance.now() - started;
       this.#gatherMs = Math.min(MAX_GATHER_MS, Math.max(MIN_GATHER_MS, duration * GATHER_ROUNDS));
       this.#observer.rollupFinished({ traces: traces.length, seconds: duration / 1000 });
     } catch (error) {
       this.#traces.restore(traces);
       this.#sessions.restore(sessions);
+      this.#roundSize = Math.max(1, Math.floor(this.#roundSize / 2));
       this.#observer.rollupFailed({ error });
       throw error;
     } finally {
@@ -136,7 +145,10 @@ export class Rollups implements CommitFollower {
       this.#changed();
       if (this.#traces.size + this.#sessions.size > 0) this.#schedule(RETRY_MS);
     }
-    await this.#moveWatermark(WATERMARK_MS);
+    // Nobody waits for it, and one that fails is made up for by the next.
+    this.#moveWatermark(WATERMARK_MS).catch((error: unknown) => {
+      this.#observer.rollupFailed({ error });
+    });
   }
 
   async #recompute(traces: readonly DirtyItem[], sessions: readonly DirtyItem[], upTo: Version): Promise<void> {
