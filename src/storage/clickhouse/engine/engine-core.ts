@@ -1,4 +1,5 @@
 import { EngineError, ErrorCode } from './engine-error.js';
+import { InsertFiles } from './insert-files.js';
 import { identifierLiteral } from './literals.js';
 import { connectionArguments, serverSettings, unmetSettings } from './memory-plan.js';
 import { loadNative } from './native.js';
@@ -24,6 +25,8 @@ export interface EngineCore {
   /** DDL, mutations, INSERT SELECT, SYSTEM: no time limit of their own. */
   readonly commands: SessionPool;
   readonly inserts: SessionPool;
+  /** Where the data of inserts passes through. */
+  readonly files: InsertFiles;
   readonly version: string;
   readonly openedInMs: number;
   /** Answers when the engine itself (not only this event loop) still works. */
@@ -65,6 +68,7 @@ export async function openCore(options: CoreOptions): Promise<EngineCore> {
     reads,
     commands,
     inserts,
+    files: new InsertFiles(options.path),
     version,
     openedInMs: Date.now() - from,
     probe: () => probeWith(native, probe),
@@ -82,6 +86,10 @@ function baseSettings(options: CoreOptions, memoryPart: number): Settings {
     ['allow_introspection_functions', '0'],
     // 1 by default in this engine; acknowledged would not mean stored.
     ['async_insert', '0'],
+    // Compiling an expression takes longer than the short queries that would use it.
+    ['compile_expressions', '0'],
+    ['compile_aggregate_expressions', '0'],
+    ['compile_sort_description', '0'],
     ['max_memory_usage', String(Math.round(options.memoryMb * memoryPart * 1024 * 1024))],
   ]);
 }

@@ -6,7 +6,7 @@ import { gunzip, gzip } from 'node:zlib';
 import { isUtf8 } from 'node:buffer';
 import type { EngineCore } from './engine-core.js';
 import { EngineError, ErrorCode, statusOf } from './engine-error.js';
-import { bindParameters } from './literals.js';
+import { bindParameters, stringLiteral } from './literals.js';
 import type { Settings } from './session-pool.js';
 import { settingsClause } from './session-pool.js';
 import { readStatement } from './statement.js';
@@ -137,23 +137,17 @@ class Front {
     settings: Settings,
     data: Buffer | undefined,
   ): Promise<Answer> {
-    let text = bindParameters(statement, values);
-    if (settings.size > 0) {
-      // Into the statement, not onto the session: no SET on the way of an insert, and nothing to take back.
-      const at = text.length - (statement.text.length - (statement.formatAt as number));
-      text = `${text.slice(0, at)}${settingsClause(settings)} ${text.slice(at)}`;
-    }
-    if (data === undefined || data.length === 0) return emptyAnswer(statement.format as string);
-    const written = await this.#core.inserts.insert(text, data);
-    return {
-      bytes: Buffer.alloc(0),
-      format: statement.format as string,
-      summary: summary({
-        written_rows: written.rowsWritten,
-        written_bytes: written.bytesWritten,
-        elapsed_ns: Math.round(written.elapsed * 1e9),
-      }),
-    };
+    const format = statement.format as string;
+    if (data === undefined || data.length === 0) return emptyAnswer(format);
+    const text = bindParameters(statement, values);
+    const at = text.length - (statement.text.length - (statement.formatAt as number));
+    // Into the statement, not onto the session: no SET on the way of an insert, and nothing to take back.
+    const clause = settings.size > 0 ? settingsClause(settings) : '';
+    const { elapsed } = await this.#core.files.provide(data, (path) => {
+      const sql = `${text.slice(0, at)} FROM INFILE ${stringLiteral(path)} COMPRESSION 'none' ${clause} ${text.slice(at)}`;
+      return this.#core.inserts.run({ sql, format: 'Null', settings: new Map() });
+    });
+    return { bytes: Buffer.alloc(0), format, summary: summary({ elapsed_ns: Math.round(elapsed * 1e9) }) };
   }
 
   async #read(

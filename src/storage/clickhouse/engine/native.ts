@@ -13,13 +13,6 @@ export interface NativeResult {
   readonly bytesRead: number;
 }
 
-export interface NativeInsertResult {
-  readonly elapsed: number;
-  /** Rows and bytes written, those of materialized views included. */
-  readonly rowsWritten: number;
-  readonly bytesWritten: number;
-}
-
 /** The part of chDB's native addon that the engine process uses. */
 export interface Native {
   /** Opens (synchronously) a connection; the first one of a process loads the data and fixes the server settings. */
@@ -27,25 +20,17 @@ export interface Native {
   /** Never call it while a query runs on the connection: that aborts the whole engine. */
   CloseConnection(connection: NativeConnection): void;
   QueryAsyncConnection(connection: NativeConnection, sql: string, format: string): Promise<NativeResult>;
-  /** Runs `prefix` followed by the bytes of `data`, which must not change until the promise settles. */
-  InsertRawAsyncConnection(
-    connection: NativeConnection,
-    prefix: string,
-    data: Buffer,
-    countLines: boolean,
-  ): Promise<NativeInsertResult>;
 }
 
 const USED: readonly (keyof Native)[] = [
   'CreateConnection',
   'CloseConnection',
   'QueryAsyncConnection',
-  'InsertRawAsyncConnection',
 ];
 
 /**
- * Loads chDB's addon, past the package's `exports`: its public `Session.insert()` takes text formats only, and only the
- * addon itself takes RowBinary. Called in the engine process alone, so that an installation that speaks to a remote
+ * Loads chDB's addon, past the package's `exports`: its public `Session` wraps every result once more and closes its
+ * connections at a time of its own. Called in the engine process alone, so that an installation that speaks to a remote
  * ClickHouse never touches the addon (which does not exist for every platform).
  *
  * @throws Error when there is no addon for this platform, or when it no longer has what is used here.

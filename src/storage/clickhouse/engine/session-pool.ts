@@ -1,6 +1,6 @@
 import { ErrorCode, EngineError } from './engine-error.js';
 import { identifierLiteral, settingLiteral } from './literals.js';
-import type { Native, NativeConnection, NativeInsertResult, NativeResult } from './native.js';
+import type { Native, NativeConnection, NativeResult } from './native.js';
 
 export type Settings = ReadonlyMap<string, string>;
 
@@ -80,14 +80,6 @@ export class SessionPool {
         return this.#options.native.QueryAsyncConnection(connection, text, format);
       },
       { after, signal },
-    );
-  }
-
-  /** Runs `prefix` (an INSERT up to its format) over the bytes of `data`; no copy is made. */
-  async insert(prefix: string, data: Buffer): Promise<NativeInsertResult> {
-    return this.#withConnection((connection) =>
-      // A blank ends the prefix: behind a line break the engine would take a first byte of binary data for a blank too.
-      this.#options.native.InsertRawAsyncConnection(connection, `${prefix} `, data, false),
     );
   }
 
