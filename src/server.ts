@@ -4,7 +4,7 @@ import { publicUrl, type Config } from './config/config.js';
 import { IngestService } from './domain/ingest/ingest-service.js';
 import { createListPrices } from './domain/span/pricing.js';
 import { IdentityService } from './domain/identity/identity-service.js';
-import { createEvents } from './observability/events.js';
+import { createEvents, type Events } from './observability/events.js';
 import { createLogger, type Logger } from './observability/logger.js';
 import { createMetrics } from './observability/metrics.js';
 import { packageVersion, schemaDirectory } from './storage/schema-files.js';
@@ -14,7 +14,8 @@ import { SqliteIdentityStore } from './storage/sqlite/identity-store.js';
 import { readMigrationFiles } from './storage/migration-files.js';
 import { migrate } from './storage/sqlite/migrations.js';
 import { createApp } from './transport/http/app.js';
-import { listen } from './transport/http/listener.js';
+import type { BodyLimits } from './transport/http/body.js';
+import { listen, type Listener } from './transport/http/listener.js';
 import { buildOpenApi } from './transport/http/openapi.js';
 import type { Route } from './transport/http/route.js';
 import { createApiKeyRoute } from './transport/http/routes/api-keys/create-api-key.js';
@@ -27,7 +28,7 @@ import { openApiRoute } from './transport/http/routes/operations/openapi-documen
 import { readinessRoute, type ReadinessCheck } from './transport/http/routes/operations/readiness.js';
 import { postOtlpTracesRoute } from './transport/http/routes/otlp/post-otlp-traces.js';
 import { traceRoutes } from './transport/http/routes/traces/index.js';
-import { createExport } from './transport/otlp/export.js';
+import { createExport, type ExportTraces } from './transport/otlp/export.js';
 
 /** Parts a caller may bring itself. */
 export interface ServerOverrides {
@@ -40,6 +41,8 @@ export interface RunningServer {
   /** Base of every URL handed out. */
   readonly url: string;
   readonly port: number;
+  /** Where OTLP over gRPC is taken; null when it is not. */
+  readonly grpcPort: number | null;
   /** The project and key that the first start made; the key is null when the configuration named it. */
   readonly created: { readonly projectId: string; readonly key: string | null } | null;
   /** Finishes what was accepted, then closes everything. Safe to call twice. */
@@ -91,41 +94,77 @@ async function start(
   const store = await openClickHouse(config, logger, events, closers);
   const ingest = new IngestService({ log: store.log, lists: store.lists, price: createListPrices(), observer: events });
 
+  const exportTraces = createExport({ ingest, observer: events });
+
   const checks: ReadinessCheck[] = [
     { name: 'sqlite', check: () => void database.prepare('SELECT 1 FROM projects LIMIT 1').get() },
     { name: 'clickhouse', check: () => store.check() },
   ];
   const api: Route[] = [
     ...traceRoutes({ ingest, lists: store.lists, deletions: store.deletions }),
-    postOtlpTracesRoute(createExport({ ingest, observer: events })),
+    postOtlpTracesRoute(exportTraces),
     createApiKeyRoute(identity),
     listApiKeysRoute(identity),
     revokeApiKeyRoute(identity),
   ];
-  const bodyTimeoutMs = overrides.bodyTimeoutMs ?? BODY_TIMEOUT_MS;
+  const limits = {
+    maxBodyBytes: config.http.maxBodyBytes,
+    maxBytesInWork: BODIES_IN_WORK * config.http.maxBodyBytes,
+    readTimeoutMs: overrides.bodyTimeoutMs ?? BODY_TIMEOUT_MS,
+  };
   const app = createApp({
     routes: [...api, ...operations(api, { checks, metrics, metricsToken: config.metricsToken })],
     identity,
-    limits: {
-      maxBodyBytes: config.http.maxBodyBytes,
-      maxBytesInWork: BODIES_IN_WORK * config.http.maxBodyBytes,
-      readTimeoutMs: bodyTimeoutMs,
-    },
+    limits,
     log: logger,
     observer: events,
   });
+  const listeners: Listener[] = [];
+  const stopDeadlineMs = config.shutdownTimeoutSeconds * 1000 * 0.8;
+  closers.push(async () => {
+    await Promise.all(listeners.map((listener) => listener.stop(stopDeadlineMs)));
+  });
   const { host, port } = config.http;
-  const listener = await listen(app, { host, port, requestTimeoutMs: bodyTimeoutMs + 5_000 });
-  closers.push(() => listener.stop(config.shutdownTimeoutSeconds * 1000 * 0.8));
+  const http = await listen(app, { host, port, requestTimeoutMs: limits.readTimeoutMs + 5_000 });
+  listeners.push(http);
+  const grpc = await openGrpc(config, { identity, exportTraces, events, limits });
+  if (grpc !== null) listeners.push(grpc);
 
   // Last, when nothing can fail any more: the first key is shown once, so it must not be made by a start that fails.
   const { created, initKeyRevoked } = identity.bootstrap(config.init);
   if (initKeyRevoked) logger.warn('SPANHOUSE_INIT_API_KEY names a revoked key; it stays revoked');
 
   let stopped: Promise<void> | undefined;
-  const url = publicUrl(config.http, listener.port);
-  logger.info('Listening', { url });
-  return { url, port: listener.port, created, stop: () => (stopped ??= close()) };
+  const url = publicUrl(config.http, http.port);
+  const grpcPort = grpc?.port ?? null;
+  logger.info('Listening', { url, ...(grpcPort === null ? {} : { grpc_port: grpcPort }) });
+  return { url, port: http.port, grpcPort, created, stop: () => (stopped ??= close()) };
+}
+
+interface GrpcParts {
+  readonly identity: IdentityService;
+  readonly exportTraces: ExportTraces;
+  readonly events: Events;
+  readonly limits: BodyLimits;
+}
+
+/** Imported only here: a server without gRPC starts without its library. */
+async function openGrpc(
+  config: Config,
+  { identity, exportTraces, events, limits }: GrpcParts,
+): Promise<Listener | null> {
+  if (config.grpcPort === null) return null;
+  const { listenGrpc } = await import('./transport/grpc/listener.js');
+  return listenGrpc({
+    host: config.http.host,
+    port: config.grpcPort,
+    identity,
+    exportTraces,
+    maxMessageBytes: limits.maxBodyBytes,
+    maxBytesInWork: limits.maxBytesInWork,
+    readTimeoutMs: limits.readTimeoutMs,
+    observer: events,
+  });
 }
 
 function openMetadata(dataDir: string): Database {

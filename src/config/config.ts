@@ -31,6 +31,8 @@ function group(settings: Settings) {
       publicUrl: settings.PUBLIC_URL?.replace(/\/+$/, '') ?? null,
       maxBodyBytes: settings.MAX_BODY_MB * MEGABYTE,
     },
+    /** Null: no gRPC. */
+    grpcPort: settings.OTLP_GRPC_PORT ?? null,
     /** Absolute. */
     dataDir: resolve(settings.DATA_DIR),
     clickhouse: {

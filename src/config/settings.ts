@@ -37,6 +37,14 @@ export const settings = Type.Object({
     default: '127.0.0.1',
     description: 'Address to listen on. `0.0.0.0` opens the server to the network.',
   }),
+  OTLP_GRPC_PORT: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 65535,
+      defaultText: 'off',
+      description: 'Port for OTLP over gRPC, usually 4317; 0 takes any free one. Unset: no gRPC.',
+    }),
+  ),
   PUBLIC_URL: Type.Optional(
     text({
       pattern: HTTP_URL,

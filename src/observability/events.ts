@@ -8,6 +8,7 @@ import type { Metrics } from './metrics.js';
 export interface Events
   extends
     RequestObserver,
+    RpcObserver,
     IngestObserver,
     CommitObserver,
     EngineObserver,
@@ -29,6 +30,18 @@ export interface RequestObserver {
   }): void;
   /** A defect: answered 500, logged in full. */
   requestFailed(failure: { readonly requestId: string; readonly error: unknown }): void;
+}
+
+export interface RpcObserver {
+  rpcFinished(call: {
+    /** `/package.Service/Method` */
+    readonly method: string;
+    /** The name of a gRPC status, such as `OK`. */
+    readonly code: string;
+    readonly seconds: number;
+  }): void;
+  /** A defect: answered INTERNAL, logged in full. */
+  rpcFailed(failure: { readonly method: string; readonly error: unknown }): void;
 }
 
 export interface IngestObserver {
@@ -70,6 +83,7 @@ export interface PurgeObserver {
 export function createEvents(logger: Logger, metrics: Metrics): Events {
   return {
     ...requestEvents(logger, metrics),
+    ...rpcEvents(logger, metrics),
     ...ingestEvents(logger, metrics),
     ...commitEvents(logger, metrics),
     ...engineEvents(logger, metrics),
@@ -89,6 +103,18 @@ function requestEvents(logger: Logger, metrics: Metrics): RequestObserver {
     },
     requestFailed({ requestId, error }) {
       logger.error('Request met a defect', { request_id: requestId, error });
+    },
+  };
+}
+
+function rpcEvents(logger: Logger, metrics: Metrics): RpcObserver {
+  return {
+    rpcFinished({ method, code, seconds }) {
+      metrics.rpcDuration.observe({ method, code }, seconds);
+      logger.debug('Call answered', { method, code, ms: milliseconds(seconds) });
+    },
+    rpcFailed({ method, error }) {
+      logger.error('Call met a defect', { method, error });
     },
   };
 }

@@ -27,6 +27,10 @@ export function createMetrics() {
       'route',
       'status',
     ]),
+    rpcDuration: histogram('rpc_duration_seconds', 'Time from gRPC call to answer.', REQUEST_SECONDS, [
+      'method',
+      'code',
+    ]),
     spansAccepted: counter('spanhouse_spans_accepted_total', 'Spans stored and acknowledged, by source.', ['source']),
     spansRejected: counter('spanhouse_spans_rejected_total', 'Spans refused, by source and reason.', [
       'source',

@@ -26,6 +26,8 @@ export interface TestRequest {
 export interface TestServer {
   readonly url: string;
   readonly port: number;
+  /** Null without `OTLP_GRPC_PORT`. */
+  readonly grpcPort: number | null;
   readonly key: string;
   readonly projectId: string;
   readonly dataDir: string;
@@ -65,6 +67,7 @@ export async function bootServer(options: BootOptions = {}): Promise<TestServer>
   return {
     url,
     port: server.port,
+    grpcPort: server.grpcPort,
     key,
     projectId,
     dataDir,

@@ -1,0 +1,76 @@
+import type { handleUnaryCall, Metadata, ServiceDefinition } from '@grpc/grpc-js';
+import { DomainError } from '../../domain/errors.js';
+import type { Principal } from '../../domain/identity/identity.js';
+import type { ExportTraces } from '../otlp/export.js';
+import { decodeProtobuf } from '../otlp/protobuf.js';
+import { encodeResponse } from '../otlp/response.js';
+import { toStatus } from './status.js';
+
+/** What the transport needs to know about callers. */
+export interface CallerIdentity {
+  /** Throws DomainError `unauthenticated`. */
+  authenticate(authorization: string | undefined): Principal;
+}
+
+export interface DefectObserver {
+  /** A defect: answered INTERNAL, to be logged in full. */
+  rpcFailed(failure: { readonly method: string; readonly error: unknown }): void;
+}
+
+export interface TraceServiceParts {
+  readonly identity: CallerIdentity;
+  readonly exportTraces: ExportTraces;
+  /** Of all messages in work together. */
+  readonly maxBytesInWork: number;
+  readonly observer: DefectObserver;
+}
+
+export const EXPORT_PATH = '/opentelemetry.proto.collector.trace.v1.TraceService/Export';
+
+const asIs = (bytes: Buffer) => bytes;
+
+/** TraceService of OTLP. Messages stay bytes here: the decoder of OTLP/HTTP reads them. */
+export const traceServiceDefinition = {
+  export: {
+    path: EXPORT_PATH,
+    requestStream: false,
+    responseStream: false,
+    requestSerialize: asIs,
+    requestDeserialize: asIs,
+    responseSerialize: asIs,
+    responseDeserialize: asIs,
+  },
+} as const satisfies ServiceDefinition;
+
+export function createTraceService(parts: TraceServiceParts): { export: handleUnaryCall<Buffer, Buffer> } {
+  let inWork = 0;
+  const exportCall = async (metadata: Metadata, message: Buffer): Promise<Buffer> => {
+    const principal = authenticateCall(parts.identity, metadata);
+    if (inWork + message.length > parts.maxBytesInWork)
+      throw new DomainError('overloaded', 'Too many request bodies are in work', { retryAfterSeconds: 1 });
+    inWork += message.length;
+    try {
+      const partial = await parts.exportTraces(principal.project_id, decodeProtobuf(message));
+      return Buffer.from(encodeResponse('protobuf', partial));
+    } finally {
+      inWork -= message.length;
+    }
+  };
+  return {
+    export: ({ metadata, request }, answer) => {
+      exportCall(metadata, request).then(
+        (response) => answer(null, response),
+        (error: unknown) => {
+          if (!(error instanceof DomainError) || error.kind === 'internal')
+            parts.observer.rpcFailed({ method: EXPORT_PATH, error });
+          answer(toStatus(error));
+        },
+      );
+    },
+  };
+}
+
+/** @throws DomainError `unauthenticated` */
+export function authenticateCall(identity: CallerIdentity, metadata: Metadata): Principal {
+  return identity.authenticate(metadata.get('authorization')[0]?.toString());
+}
