@@ -57,7 +57,8 @@ async function embedded(config: Config, logger: Logger, events: Events, closers:
     database: config.clickhouse.database,
     memoryMb: config.engine.memoryMb,
     maxReadSeconds: config.read.timeoutSeconds,
-    logger,
+    // What matters of it is an event below.
+    logger: { ...logger, info: (message, fields) => logger.debug(message, { ...fields }) },
     onState(state) {
       if (state === 'ready') events.engineReady({ seconds: (performance.now() - since) / 1000 });
       else if (state === 'stopped') events.engineStopped();

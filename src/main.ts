@@ -26,11 +26,18 @@ async function run(): Promise<void> {
   }
 }
 
+/** A signal within this time of the first repeats it; a later one means: now. */
+const SAME_WISH_MS = 1000;
+
 function stopOnSignals(starting: Promise<RunningServer>, timeoutSeconds: number): void {
-  let asked = false;
+  let asked: number | undefined;
   const stop = async () => {
-    if (asked) process.exit(1);
-    asked = true;
+    if (asked !== undefined) {
+      // A terminal sends Ctrl-C to npm and to us, and npm passes it on: one wish, arriving twice.
+      if (performance.now() - asked > SAME_WISH_MS) process.exit(1);
+      return;
+    }
+    asked = performance.now();
     const deadline = setTimeout(() => {
       process.stderr.write(`Not everything was closed within ${timeoutSeconds} s; ending anyway\n`);
       process.exit(1);
