@@ -90,6 +90,8 @@ function baseSettings(options: CoreOptions, memoryPart: number): Settings {
     ['compile_expressions', '0'],
     ['compile_aggregate_expressions', '0'],
     ['compile_sort_description', '0'],
+    // Parameters become part of the text here, which is 256 KiB at most by default: enough for 6,000 ids.
+    ['max_query_size', String(64 * 1024 * 1024)],
     ['max_memory_usage', String(Math.round(options.memoryMb * memoryPart * 1024 * 1024))],
   ]);
 }

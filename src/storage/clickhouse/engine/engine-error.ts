@@ -1,5 +1,6 @@
 /** Codes of ClickHouse's ErrorCodes.cpp that this code base names. */
 export const ErrorCode = {
+  cannotReadAllData: 33,
   syntaxError: 62,
   unknownSetting: 115,
   timeoutExceeded: 159,

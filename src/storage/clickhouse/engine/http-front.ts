@@ -143,11 +143,24 @@ class Front {
     const at = text.length - (statement.text.length - (statement.formatAt as number));
     // Into the statement, not onto the session: no SET on the way of an insert, and nothing to take back.
     const clause = settings.size > 0 ? settingsClause(settings) : '';
-    const { elapsed } = await this.#core.files.provide(data, (path) => {
+    const read = await this.#core.files.provide(data, (path) => {
       const sql = `${text.slice(0, at)} FROM INFILE ${stringLiteral(path)} COMPRESSION 'none' ${clause} ${text.slice(at)}`;
       return this.#core.inserts.run({ sql, format: 'Null', settings: new Map() });
     });
-    return { bytes: Buffer.alloc(0), format, summary: summary({ elapsed_ns: Math.round(elapsed * 1e9) }) };
+    // The engine reports success when it finds no file at all. In this format no data means no bytes.
+    if (read.rowsRead === 0 && format === 'RowBinary') {
+      throw EngineError.of(
+        ErrorCode.cannotReadAllData,
+        `none of ${data.length} bytes were read.`,
+        'CANNOT_READ_ALL_DATA',
+      );
+    }
+    const figures = {
+      written_rows: read.rowsRead,
+      written_bytes: read.bytesRead,
+      elapsed_ns: nanoseconds(read.elapsed),
+    };
+    return { bytes: Buffer.alloc(0), format, summary: summary(figures) };
   }
 
   async #read(
@@ -254,6 +267,10 @@ function tooLarge(): EngineError {
   return EngineError.of(307, `The body is longer than ${MAX_BODY_BYTES} bytes.`, 'TOO_MANY_BYTES');
 }
 
+function nanoseconds(seconds: number): number {
+  return Math.round(seconds * 1e9);
+}
+
 function summary(figures: Readonly<Record<string, number>>): Readonly<Record<string, string>> {
   const all = {
     read_rows: 0,
@@ -280,7 +297,7 @@ function answerOf(
       read_rows: result.rowsRead,
       read_bytes: result.bytesRead,
       result_bytes: result.bytes.length,
-      elapsed_ns: Math.round(result.elapsed * 1e9),
+      elapsed_ns: nanoseconds(result.elapsed),
     }),
   };
 }

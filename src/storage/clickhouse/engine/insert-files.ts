@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, rmSync, unlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
@@ -6,6 +6,9 @@ import { join } from 'node:path';
  * at the first empty line, in binary formats too, and what follows is run as a further statement: a text with a blank
  * line in it would break the insert, and a chosen one could run SQL. From a file nothing but data is ever read, and it
  * takes less time.
+ *
+ * The file is named by its descriptor, for the engine takes a path for a pattern: with a data directory called
+ * `logs*` it would read the files of others as well, with `{1..3}` in it none at all, and report success.
  */
 export class InsertFiles {
   readonly #directory: string;
@@ -21,13 +24,17 @@ export class InsertFiles {
   /** Runs `insert` with the path of a file that holds `data`; the file is gone afterwards. */
   async provide<T>(data: Buffer, insert: (path: string) => Promise<T>): Promise<T> {
     this.#serial += 1;
-    const path = join(this.#directory, String(this.#serial));
-    // Into the page cache, at memory's speed; handing it to another thread would cost more.
-    writeFileSync(path, data);
+    const name = join(this.#directory, String(this.#serial));
+    const file = openSync(name, 'wx+', 0o600);
     try {
-      return await insert(path);
+      // Its descriptor is all it needs: without a name no crash leaves it behind.
+      unlinkSync(name);
+      // Into the page cache, at memory's speed; handing it to another thread would cost more. At a position, so that the
+      // descriptor still stands at the start where opening it anew (macOS) gives the same one.
+      for (let at = 0; at < data.length;) at += writeSync(file, data, at, data.length - at, at);
+      return await insert(`/dev/fd/${file}`);
     } finally {
-      unlinkSync(path);
+      closeSync(file);
     }
   }
 }

@@ -55,8 +55,28 @@ export function unescapeTsv(value: string): string {
   );
 }
 
-const COMPOSITE = /^(Array|Map|Tuple|Nested|Variant|JSON|Object|Point|Ring|Polygon|MultiPolygon|LineString)\b/;
+const COMPOSITE = /^(Array|Tuple|Nested|Variant|JSON|Object|Point|Ring|Polygon|MultiPolygon|LineString)\b/;
 const STRING = /^String$/;
+const MAP = /^Map\b/;
+
+// What may stand in the text of a map: quoted strings, numbers and their like, brackets, separators.
+const VALUE_TOKEN =
+  /\s*(?:('[^'\\]*(?:\\[\s\S][^'\\]*)*'|[-+]?\d[\d.]*(?:[eE][-+]?\d+)?|NULL|true|false|nan|[-+]?inf|[[\](),])|([{}:]))\s*/y;
+const MAP_SYNTAX: Readonly<Record<string, string>> = { '{': 'map(', '}': ')', ':': ',' };
+
+/** Maps are not cast from strings: their text is written anew as calls of `map`, and may hold nothing but values. */
+function mapLiteral(type: string, value: string): string {
+  let sql = '';
+  VALUE_TOKEN.lastIndex = 0;
+  while (VALUE_TOKEN.lastIndex < value.length) {
+    const match = VALUE_TOKEN.exec(value);
+    if (match === null) {
+      throw EngineError.of(ErrorCode.badQueryParameter, `A value cannot be parsed as ${type}.`, 'BAD_QUERY_PARAMETER');
+    }
+    sql += match[1] ?? MAP_SYNTAX[match[2] as string];
+  }
+  return `_CAST(${sql}, ${stringLiteral(type)})`;
+}
 
 /**
  * One parameter as SQL: what ClickHouse's server makes of `param_name` at a `{name:Type}`.
@@ -66,6 +86,7 @@ const STRING = /^String$/;
 export function parameterLiteral(type: string, value: string): string {
   if (type === 'Identifier') return identifierLiteral(unescapeTsv(value));
   if (value === '\\N') return `_CAST(NULL, ${stringLiteral(type)})`;
+  if (MAP.test(type)) return mapLiteral(type, value);
   // Inside arrays, maps and tuples strings are quoted, not escaped: the text is passed on as it is.
   if (COMPOSITE.test(type)) return `_CAST(${stringLiteral(value)}, ${stringLiteral(type)})`;
   const plain = stringLiteral(unescapeTsv(value));

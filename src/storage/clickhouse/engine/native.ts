@@ -22,11 +22,7 @@ export interface Native {
   QueryAsyncConnection(connection: NativeConnection, sql: string, format: string): Promise<NativeResult>;
 }
 
-const USED: readonly (keyof Native)[] = [
-  'CreateConnection',
-  'CloseConnection',
-  'QueryAsyncConnection',
-];
+const USED: readonly (keyof Native)[] = ['CreateConnection', 'CloseConnection', 'QueryAsyncConnection'];
 
 /**
  * Loads chDB's addon, past the package's `exports`: its public `Session` wraps every result once more and closes its

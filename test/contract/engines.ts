@@ -1,0 +1,60 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ClickHouseEndpoint } from '../../src/storage/clickhouse/endpoint.js';
+import type { FromEngine, ToEngine } from '../../src/storage/clickhouse/engine/messages.js';
+import { startEngine } from '../../src/storage/clickhouse/engine/supervisor.js';
+import { THREADS } from '../../src/storage/clickhouse/engine/threads.js';
+
+/** A ClickHouse to run a contract against. */
+export interface TestEngine {
+  readonly endpoint: ClickHouseEndpoint;
+  stop(): Promise<void>;
+}
+
+export const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+export const LIMITS = { database: 'house', memoryMb: 1024, maxReadSeconds: 20 };
+
+/** A data directory with characters that mean something to SQL and to file patterns, removed by `remove`. */
+export async function scratch(): Promise<{ path: string; remove(): Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), "span house's {a,b}*[1]é-"));
+  return { path, remove: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** The embedded engine as the server runs it. */
+export async function supervised(): Promise<TestEngine> {
+  const { path, remove } = await scratch();
+  const engine = await startEngine({ ...LIMITS, path, logger: silent });
+  return {
+    endpoint: engine.endpoint,
+    stop: async () => {
+      await engine.stop();
+      await remove();
+    },
+  };
+}
+
+/** A ClickHouse known by its address alone: the engine process with nobody over it. */
+export async function addressed(): Promise<TestEngine> {
+  const { path, remove } = await scratch();
+  const process = fork(new URL('../../src/storage/clickhouse/engine/process.js', import.meta.url), [], {
+    env: { TZ: 'UTC', UV_THREADPOOL_SIZE: String(THREADS) },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const credentials = { username: 'reader of lists', password: "p:a'ss" };
+  process.send({ type: 'open', ...LIMITS, ...credentials, path, port: 0 } satisfies ToEngine);
+  const [message] = (await once(process, 'message')) as [FromEngine];
+  if (message.type !== 'opened') throw new Error(`the engine did not open: ${JSON.stringify(message)}`);
+  return {
+    endpoint: { url: `http://127.0.0.1:${message.port}`, ...credentials, database: LIMITS.database },
+    stop: async () => {
+      const exited = once(process, 'exit');
+      process.send({ type: 'stop' } satisfies ToEngine);
+      await exited;
+      await remove();
+    },
+  };
+}
