@@ -364,7 +364,7 @@ for (const [title, start] of [
         const settings = { log_comment: value };
         expect(await client.query("SELECT getSetting('log_comment') AS c", { settings })).to.deep.equal([{ c: value }]);
         expect(
-          await failure(library.query({ query: 'SELECT 1', clickhouse_settings: { nope: 1 } as never })),
+          await failure(library.query({ query: 'SELECT 1', clickhouse_settings: { nope: 1 } })),
         ).to.include({
           code: '115',
         });
@@ -565,7 +565,8 @@ async function eventually(check: () => Promise<void>): Promise<void> {
   const until = Date.now() + 5_000;
   for (;;) {
     try {
-      return await check();
+      await check();
+      return;
     } catch (error) {
       if (Date.now() > until) throw error;
       await new Promise((resolve) => setTimeout(resolve, 100));

@@ -73,7 +73,7 @@ function mapLiteral(type: string, value: string): string {
     if (match === null) {
       throw EngineError.of(ErrorCode.badQueryParameter, `A value cannot be parsed as ${type}.`, 'BAD_QUERY_PARAMETER');
     }
-    sql += match[1] ?? MAP_SYNTAX[match[2] as string];
+    sql += match[1] ?? MAP_SYNTAX[match[2] ?? ''] ?? '';
   }
   return `_CAST(${sql}, ${stringLiteral(type)})`;
 }
