@@ -3,7 +3,7 @@ import type { Config } from './config/config.js';
 import type { Events } from './observability/events.js';
 import type { Logger } from './observability/logger.js';
 import { connect, type ClickHouseEndpoint } from './storage/clickhouse/client.js';
-import { openTraceStore, type TraceStore } from './storage/clickhouse/trace-store.js';
+import { openTraceStore, type TraceStore, type TraceStoreOptions } from './storage/clickhouse/trace-store.js';
 import { readMigrationFiles } from './storage/migration-files.js';
 import { schemaDirectory } from './storage/schema-files.js';
 
@@ -22,6 +22,7 @@ export async function openClickHouse(
   logger: Logger,
   events: Events,
   closers: Closers,
+  onPurged: NonNullable<TraceStoreOptions['onPurged']>,
 ): Promise<TraceStore> {
   const endpoint = config.clickhouse.url === null ? await embedded(config, logger, events, closers) : remote(config);
   const client = connect(endpoint, {
@@ -37,6 +38,7 @@ export async function openClickHouse(
     commit: config.commit,
     read: config.read,
     observer: events,
+    onPurged,
   });
   closers.push(() => store.close());
   return store;

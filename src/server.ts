@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { openAttachments } from './attachment-setup.js';
 import { openClickHouse, type Closers } from './clickhouse-setup.js';
 import { publicUrl, type Config } from './config/config.js';
 import { IngestService } from './domain/ingest/ingest-service.js';
@@ -21,6 +22,8 @@ import type { Route } from './transport/http/route.js';
 import { createApiKeyRoute } from './transport/http/routes/api-keys/create-api-key.js';
 import { listApiKeysRoute } from './transport/http/routes/api-keys/list-api-keys.js';
 import { revokeApiKeyRoute } from './transport/http/routes/api-keys/revoke-api-key.js';
+import { getAttachmentRoute } from './transport/http/routes/attachments/get-attachment.js';
+import { listAttachmentsRoute } from './transport/http/routes/attachments/list-attachments.js';
 import { docsRoutes } from './transport/http/routes/operations/docs.js';
 import { healthRoute } from './transport/http/routes/operations/health.js';
 import { metricsRoute } from './transport/http/routes/operations/metrics.js';
@@ -35,6 +38,8 @@ export interface ServerOverrides {
   readonly logger?: Logger;
   /** How long a body may take to arrive; default 60 s. */
   readonly bodyTimeoutMs?: number;
+  /** Addresses that images may be fetched from although they are not public; default none. */
+  readonly fetchableAddresses?: readonly string[];
 }
 
 export interface RunningServer {
@@ -91,8 +96,18 @@ async function start(
     onRecordFailed: (error) => logger.warn('Time of last use could not be written', { error }),
   });
   closers.push(() => identity.close());
-  const store = await openClickHouse(config, logger, events, closers);
-  const ingest = new IngestService({ log: store.log, lists: store.lists, price: createListPrices(), observer: events });
+  const fetchableAddresses = overrides.fetchableAddresses ?? [];
+  const attachments = await openAttachments({ config, database, events, closers, fetchableAddresses });
+  const store = await openClickHouse(config, logger, events, closers, attachments.purged);
+  const listeners: Listener[] = [];
+  const images = attachments.serve(store.attachments, () => publicUrl(config.http, listeners[0]?.port ?? 0));
+  const ingest = new IngestService({
+    log: store.log,
+    lists: store.lists,
+    price: createListPrices(),
+    attachments: attachments.intake,
+    observer: events,
+  });
 
   const exportTraces = createExport({ ingest, observer: events });
 
@@ -102,6 +117,8 @@ async function start(
   ];
   const api: Route[] = [
     ...traceRoutes({ ingest, lists: store.lists, deletions: store.deletions }),
+    listAttachmentsRoute(images),
+    getAttachmentRoute(images),
     postOtlpTracesRoute(exportTraces),
     createApiKeyRoute(identity),
     listApiKeysRoute(identity),
@@ -119,7 +136,6 @@ async function start(
     log: logger,
     observer: events,
   });
-  const listeners: Listener[] = [];
   const stopDeadlineMs = config.shutdownTimeoutSeconds * 1000 * 0.8;
   closers.push(async () => {
     await Promise.all(listeners.map((listener) => listener.stop(stopDeadlineMs)));

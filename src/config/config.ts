@@ -54,6 +54,22 @@ function group(settings: Settings) {
     },
     /** Null: `/metrics` is open. */
     metricsToken: settings.METRICS_TOKEN ?? null,
+    attachments: {
+      /** Lower case; with a port unless it is the default one. */
+      fetchHosts: settings.ATTACHMENT_FETCH_HOSTS.split(',')
+        .map((host) => host.trim().toLowerCase())
+        .filter((host) => host !== ''),
+      /** Null: files in the data directory. */
+      s3:
+        settings.S3_BUCKET === undefined
+          ? null
+          : {
+              bucket: settings.S3_BUCKET,
+              endpoint: settings.S3_ENDPOINT ?? null,
+              region: settings.S3_REGION,
+              forcePathStyle: settings.S3_FORCE_PATH_STYLE === 'true',
+            },
+    },
     engine: { memoryMb: settings.ENGINE_MEMORY_MB },
     commit: {
       maxRows: settings.COMMIT_MAX_ROWS,

@@ -61,5 +61,8 @@ function brokenRules(given: Readonly<Record<string, unknown>>): string[] {
   if (has('CLICKHOUSE_CLUSTER') && !has('CLICKHOUSE_URL')) {
     problems.push('CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL: the embedded engine is never part of a cluster');
   }
+  if (has('S3_ENDPOINT') && !has('S3_BUCKET')) {
+    problems.push('S3_ENDPOINT needs S3_BUCKET: without a bucket, attachments are files in DATA_DIR');
+  }
   return problems;
 }

@@ -23,6 +23,7 @@ const choice = <const T extends readonly string[]>(values: T, words: Words & { d
 export const MEGABYTE = 1024 * 1024;
 
 const HTTP_URL = '^https?://[^\\s/?#]+[^\\s?#]*$';
+const HOST_AND_PORT = '[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?';
 const IDENTIFIER = '^[A-Za-z_][A-Za-z0-9_]{0,62}$';
 const UUID = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
 
@@ -112,6 +113,38 @@ export const settings = Type.Object({
       description: 'How log lines look. They go to standard output.',
     }),
   ),
+  ATTACHMENT_FETCH_HOSTS: text({
+    default: '',
+    pattern: `^(${HOST_AND_PORT}(\\s*,\\s*${HOST_AND_PORT})*)?$`,
+    must: 'be host names, each with a port unless it is the default one, separated by commas',
+    defaultText: 'none',
+    description:
+      'Hosts whose images are copied when a span names them by URL, such as `images.example.com,cdn.example.com:8443`. ' +
+      'Nothing is fetched from any other host, nor from a private address.',
+  }),
+  S3_BUCKET: Type.Optional(
+    text({
+      pattern: '^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$',
+      must: 'be the name of a bucket',
+      description:
+        'Bucket for attachments, one for each server; unset: `DATA_DIR/attachments`. Credentials come from where the ' +
+        'AWS SDK looks for them.',
+    }),
+  ),
+  S3_ENDPOINT: Type.Optional(
+    text({
+      pattern: HTTP_URL,
+      must: 'be the http:// or https:// URL of a server that speaks S3',
+      defaultText: 'that of Amazon',
+      description: 'Where the bucket is.',
+    }),
+  ),
+  S3_REGION: text({ default: 'us-east-1', description: 'Region of the bucket.' }),
+  S3_FORCE_PATH_STYLE: choice(['true', 'false'], {
+    default: 'false',
+    description:
+      'Whether the bucket is named in the path instead of the host name, as many S3-compatible servers want it.',
+  }),
   MAX_BODY_MB: whole({
     default: 32,
     minimum: 1,

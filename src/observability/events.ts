@@ -14,7 +14,8 @@ export interface Events
     EngineObserver,
     QueryObserver,
     RollupObserver,
-    PurgeObserver {}
+    PurgeObserver,
+    AttachmentObserver {}
 
 /** How spans came in. */
 export type SpanSource = 'rest' | 'otlp';
@@ -80,6 +81,14 @@ export interface PurgeObserver {
   purgeFailed(failure: { readonly error: unknown }): void;
 }
 
+export interface AttachmentObserver {
+  attachmentStored(image: { readonly bytes: number }): void;
+  attachmentServed(image: { readonly bytes: number }): void;
+  attachmentsRemoved(removed: { readonly count: number }): void;
+  attachmentSweepFailed(failure: { readonly error: unknown }): void;
+  attachmentNotFetched(failure: { readonly host: string; readonly reason: string }): void;
+}
+
 export function createEvents(logger: Logger, metrics: Metrics): Events {
   return {
     ...requestEvents(logger, metrics),
@@ -90,6 +99,7 @@ export function createEvents(logger: Logger, metrics: Metrics): Events {
     ...queryEvents(logger, metrics),
     ...rollupEvents(logger, metrics),
     ...purgeEvents(logger, metrics),
+    ...attachmentEvents(logger, metrics),
   };
 }
 
@@ -205,6 +215,29 @@ function purgeEvents(logger: Logger, metrics: Metrics): PurgeObserver {
     },
     purgeFailed({ error }) {
       logger.warn('Purge failed; it is tried again', { error });
+    },
+  };
+}
+
+function attachmentEvents(logger: Logger, metrics: Metrics): AttachmentObserver {
+  return {
+    attachmentStored({ bytes }) {
+      metrics.attachmentsStored.inc();
+      metrics.attachmentBytesStored.inc(bytes);
+    },
+    attachmentServed({ bytes }) {
+      metrics.attachmentsServed.inc();
+      metrics.attachmentBytesServed.inc(bytes);
+    },
+    attachmentsRemoved({ count }) {
+      metrics.attachmentsRemoved.inc(count);
+      logger.info('Attachments of deleted spans removed', { count });
+    },
+    attachmentSweepFailed({ error }) {
+      logger.warn('Attachments could not be cleaned up; it is tried again', { error });
+    },
+    attachmentNotFetched({ host, reason }) {
+      logger.info('Attachment not fetched; its URL is kept as a reference', { host, reason });
     },
   };
 }

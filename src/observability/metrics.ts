@@ -48,6 +48,14 @@ export function createMetrics() {
     ]),
     rollupPendingTraces: gauge('spanhouse_rollup_pending_traces', 'Traces whose figures wait to be recomputed.'),
     purgedVersions: counter('spanhouse_purged_versions_total', 'Replaced or deleted span versions removed.'),
+    attachmentsStored: counter(
+      'spanhouse_attachments_stored_total',
+      'Images stored; one that is there already counts not.',
+    ),
+    attachmentBytesStored: counter('spanhouse_attachment_bytes_stored_total', 'Bytes of images stored.'),
+    attachmentsServed: counter('spanhouse_attachments_served_total', 'Images sent to readers.'),
+    attachmentBytesServed: counter('spanhouse_attachment_bytes_served_total', 'Bytes of images sent to readers.'),
+    attachmentsRemoved: counter('spanhouse_attachments_removed_total', 'Images removed because no span names them.'),
     rollupDuration: histogram('spanhouse_rollup_duration_seconds', 'Time a recomputation took.', REQUEST_SECONDS),
   };
 }

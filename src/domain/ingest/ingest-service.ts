@@ -1,3 +1,4 @@
+import type { AttachmentIntake, SpanFlaw } from '../attachment/intake.js';
 import { DomainError } from '../errors.js';
 import type { SessionRead, SpanRead, TraceRead } from '../list/fields.js';
 import type { Lists } from '../list/lists.js';
@@ -6,7 +7,7 @@ import { priceSpan, type PriceModelCall } from '../span/pricing.js';
 import type { Span } from '../span/span.js';
 import { toSpanRead } from '../span/span-read.js';
 import { normaliseSession, normaliseTrace } from '../trace/statement.js';
-import { compile } from '../validation/validation.js';
+import { compile, invalid } from '../validation/validation.js';
 import { readElements } from './elements.js';
 import { SessionInput, SpanInput, TraceInput } from './schema.js';
 import type { WriteLog } from './write-log.js';
@@ -23,6 +24,7 @@ export interface IngestDependencies {
   readonly log: WriteLog;
   readonly lists: Lists;
   readonly price: PriceModelCall;
+  readonly attachments: AttachmentIntake;
   readonly observer: IngestObserver;
 }
 
@@ -30,7 +32,7 @@ const checkSpan = compile(SpanInput);
 const checkTrace = compile(TraceInput);
 const checkSession = compile(SessionInput);
 
-/** Takes in spans and statements about traces and sessions: check, normalise, price, store, answer. */
+/** Takes in spans and statements about traces and sessions: check, normalise, detach images, price, store, answer. */
 export class IngestService {
   readonly #dependencies: IngestDependencies;
 
@@ -45,15 +47,19 @@ export class IngestService {
    */
   async postSpans(projectId: string, body: unknown, minimal: boolean): Promise<(SpanRead | { id: string })[]> {
     const { spans, createdAt } = await this.#counted('rest', body, () =>
-      this.#store(projectId, readElements(body, checkSpan, normaliseSpan)),
+      this.#store(projectId, readElements(body, checkSpan, normaliseSpan), refuseAll),
     );
     if (minimal) return spans.map(({ id }) => ({ id }));
     return spans.map((span, index) => toSpanRead(span, projectId, createdAt[index] ?? 0));
   }
 
-  /** Stores spans that another transport has decoded and normalised; the same path and guarantees. */
-  async storeSpans(projectId: string, source: SpanSource, spans: readonly Span[]): Promise<void> {
-    await this.#counted(source, spans, () => this.#store(projectId, spans));
+  /**
+   * Stores spans that another transport has decoded and normalised; the same path and guarantees.
+   * @returns those whose attachments break a rule: they alone are not stored, and not counted as rejected yet.
+   */
+  async storeSpans(projectId: string, source: SpanSource, spans: readonly Span[]): Promise<readonly SpanFlaw[]> {
+    const { flaws } = await this.#counted(source, spans, () => this.#store(projectId, spans, () => undefined));
+    return flaws;
   }
 
   /** Stores statements about traces and answers them with the figures of their spans. */
@@ -76,12 +82,22 @@ export class IngestService {
     return answers(sessions, stored);
   }
 
-  async #store(projectId: string, unpriced: readonly Span[]) {
-    const { log, price } = this.#dependencies;
-    const spans = unpriced.map((span) => priceSpan(span, projectId, price));
-    if (spans.length === 0) return { spans, createdAt: [] };
-    const { createdAt } = await log.append({ projectId, spans });
-    return { spans, createdAt };
+  async #store(projectId: string, received: readonly Span[], refuse: (flaws: readonly SpanFlaw[]) => void) {
+    const { log, price, attachments } = this.#dependencies;
+    const inspected = await attachments.inspect(received);
+    const { flaws } = inspected;
+    refuse(flaws);
+    const detached = await attachments.detach(projectId, inspected);
+    const spans = detached.spans.map((span) => priceSpan(span, projectId, price));
+    if (spans.length === 0) return { spans, createdAt: [], flaws };
+    try {
+      const { createdAt } = await log.append({ projectId, spans });
+      detached.stored(createdAt);
+      return { spans, createdAt, flaws };
+    } catch (error) {
+      detached.failed();
+      throw error;
+    }
   }
 
   async #counted<T extends { spans: readonly Span[] }>(source: SpanSource, sent: unknown, store: () => Promise<T>) {
@@ -97,6 +113,14 @@ export class IngestService {
       throw error;
     }
   }
+}
+
+/** @throws DomainError `invalid`: the spans of such a request stand or fall together */
+function refuseAll(flaws: readonly SpanFlaw[]): void {
+  const issues = flaws.flatMap(({ index, issues }) =>
+    issues.map(({ pointer, detail }) => ({ pointer: `/${index}${pointer}`, detail })),
+  );
+  if (issues.length > 0) throw invalid(issues);
 }
 
 function ids(statements: readonly { readonly id: string }[]): string[] {

@@ -10,7 +10,7 @@ export interface Writes {
   readonly sessions?: readonly SessionStatement[];
 }
 
-/** When each span was taken in, in the order of the request. */
+/** When each span was taken in, in the order of the request. No two spans ever share a moment: it names the version. */
 export interface WriteReceipt {
   readonly createdAt: readonly Micros[];
 }

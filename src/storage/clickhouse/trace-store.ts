@@ -8,15 +8,17 @@ import { VersionClock } from './commit/version-clock.js';
 import { ClickHouseDeletions } from './deletions.js';
 import { ClickHouseLists, type QueryObserver, type ReadLimits } from './list/clickhouse-lists.js';
 import { migrate } from './migrations.js';
-import { Purge, type PurgeObserver } from './rollup/purge.js';
+import { Purge, type PurgeFollower, type PurgeObserver } from './rollup/purge.js';
 import { highestVersion } from './rollup/healing.js';
 import { Rollups, type RollupObserver } from './rollup/rollups.js';
+import { createSpanAttachments, type SpanAttachments } from './span-attachments.js';
 
 export interface TraceStoreOptions {
   readonly migrations: readonly MigrationFile[];
   readonly cluster: string | null;
   readonly commit: CommitLimits;
   readonly read: ReadLimits;
+  readonly onPurged?: PurgeFollower;
   readonly observer: CommitObserver & RollupObserver & QueryObserver & PurgeObserver;
 }
 
@@ -25,6 +27,7 @@ export interface TraceStore {
   readonly log: WriteLog;
   readonly lists: Lists;
   readonly deletions: Deletions;
+  readonly attachments: SpanAttachments;
   /** Removes what was replaced or deleted, which otherwise happens by itself. @returns how many span versions. */
   purge(): Promise<number>;
   /** Rejects when it cannot serve. */
@@ -47,13 +50,14 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     if (!log.certain) throw new DomainError('unavailable', 'The store is recovering.', { retryAfterSeconds: 1 });
     await rollups.settle();
   };
-  const purge = new Purge(client, options.observer);
+  const purge = new Purge(client, options.observer, options.onPurged ?? (() => undefined));
   return {
     log,
     lists: new ClickHouseLists(client, settle, options.read, options.observer),
     deletions: new ClickHouseDeletions(client, log, settle, () => {
       purge.soon();
     }),
+    attachments: createSpanAttachments(client, settle, options.read),
     purge: () => purge.run(),
     async check() {
       if (!log.certain) throw new Error('recovering from a failed insert');

@@ -44,7 +44,7 @@ export type HandlerResult =
   | (WithHeaders & { readonly json: string | Buffer })
   | (WithHeaders & { readonly content: string | Buffer; readonly contentType: string })
   | (WithHeaders & { readonly stream: Readable; readonly contentType: string })
-  | (WithHeaders & { readonly status: 204 });
+  | (WithHeaders & { readonly status: 204 | 304 });
 
 export interface BodyDefinition<B> {
   /** Accepted media types; another is 415. */

@@ -1,7 +1,9 @@
+import type { SpanFlaw } from '../../domain/attachment/intake.js';
 import type { IngestObserver, IngestService } from '../../domain/ingest/ingest-service.js';
+import type { Span } from '../../domain/span/span.js';
 import type { OtlpTraces } from './model.js';
 import type { PartialSuccess } from './response.js';
-import { toSpans, type Rejected } from './span.js';
+import { MAX_REJECTED_MESSAGES, toSpans, type Rejected } from './span.js';
 
 /**
  * Stores what one export request holds, whichever way it came. Resolves once the usable spans are durable, with what
@@ -17,13 +19,29 @@ export interface ExportParts {
 
 export function createExport({ ingest, observer }: ExportParts): ExportTraces {
   return async (projectId, traces) => {
-    const { spans, rejected } = toSpans(traces);
-    await ingest.storeSpans(projectId, 'otlp', spans);
+    const { spans, rejected: unusable } = toSpans(traces);
+    const flaws = await ingest.storeSpans(projectId, 'otlp', spans);
+    const rejected = withFlaws(unusable, flaws, spans);
     // Only now: a request that is refused as a whole comes again, with the same bad spans.
     if (rejected.count === 0) return null;
     observer.spansRejected({ source: 'otlp', reason: 'invalid', count: rejected.count });
     return { rejectedSpans: rejected.count, errorMessage: explain(rejected) };
   };
+}
+
+/** Spans refused for their attachments join those that could not be used at all. */
+function withFlaws({ count, messages }: Rejected, flaws: readonly SpanFlaw[], spans: readonly Span[]): Rejected {
+  const described = flaws.slice(0, MAX_REJECTED_MESSAGES - messages.length).map(({ index, issues }) => {
+    const { trace_id = '', id = '', name = '' } = spans[index] ?? {};
+    const rules = issues.map(({ pointer, detail }) => `${pointer.slice(1)} ${detail}`).join(', ');
+    return `span (trace_id "${hex(trace_id)}", span_id "${hex(id).slice(0, 16)}", name ${JSON.stringify(name.slice(0, 64))}): ${rules}`;
+  });
+  return { count: count + flaws.length, messages: [...messages, ...described] };
+}
+
+/** An id as OpenTelemetry writes it. */
+function hex(uuid: string): string {
+  return uuid.replaceAll('-', '');
 }
 
 function explain({ count, messages }: Rejected): string {

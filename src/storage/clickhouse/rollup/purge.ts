@@ -1,9 +1,17 @@
+import type { Micros } from '../../../domain/time/timestamp.js';
 import type { ClickHouseClient } from '../client.js';
+import { versionTime } from '../commit/version-clock.js';
 
 export interface PurgeObserver {
   purgeFinished(purge: { readonly versions: number; readonly seconds: number }): void;
   purgeFailed(failure: { readonly error: unknown }): void;
 }
+
+/**
+ * Who has to know which span versions are gone, each by the moment it was taken in. Called after they left the list of
+ * spans and before they are forgotten, so at least once for each, also across a crash.
+ */
+export type PurgeFollower = (versions: readonly Micros[]) => void;
 
 /** How often it is looked whether there is something to purge. */
 const INTERVAL_MS = 30_000;
@@ -25,13 +33,15 @@ interface Versions {
 export class Purge {
   readonly #client: ClickHouseClient;
   readonly #observer: PurgeObserver;
+  readonly #follower: PurgeFollower;
   readonly #timer: NodeJS.Timeout;
   #running: Promise<void> | null = null;
   #last = Date.now();
   #closed = false;
 
-  constructor(client: ClickHouseClient, observer: PurgeObserver) {
+  constructor(client: ClickHouseClient, observer: PurgeObserver, follower: PurgeFollower) {
     this.#client = client;
+    this.#follower = follower;
     this.#observer = observer;
     this.#timer = setInterval(() => void this.#tick(), INTERVAL_MS).unref();
   }
@@ -89,6 +99,7 @@ export class Purge {
     await this.#remove('spans', all);
     // The first write of a trace, and the first that named a session, tell when these were created.
     await this.#remove('facts', list(batch.filter(({ ver }) => !kept.has(ver))));
+    this.#follower(batch.map(({ ver }) => versionTime(Number(ver))));
     await this.#remove('superseded', all);
     return batch.length;
   }

@@ -1,0 +1,137 @@
+import type { Readable } from 'node:stream';
+import { DomainError } from '../errors.js';
+import type { Span } from '../span/span.js';
+import { IMAGE_EXTENSIONS, type ImageType } from './image.js';
+import { attachmentsIn, findItems, outputItemsIn, type FoundItem, type Item } from './items.js';
+import type { Attachment, AttachmentList } from './schema.js';
+import { URL_LIFETIME_SECONDS, type GrantSigner } from './signature.js';
+import type { AttachmentObserver, AttachmentVault } from './vault.js';
+
+/** The parts of a span that attachments stand in; an output that cannot hold any may be left out. */
+export type AttachmentParts = Pick<Span, 'attributes' | 'output_data'>;
+
+/** Reads the spans of a project that have an id: normally one, none when there is no such span. Sees every acknowledged write. */
+export type ReadAttachmentParts = (
+  projectId: string,
+  spanId: string,
+  signal?: AbortSignal,
+) => Promise<AttachmentParts[]>;
+
+export interface AttachmentServiceParts {
+  readonly read: ReadAttachmentParts;
+  readonly vault: Pick<AttachmentVault, 'find' | 'open'>;
+  readonly signer: GrantSigner;
+  /** Base of the URLs handed out, without a slash at its end. */
+  readonly baseUrl: () => string;
+  readonly observer: Pick<AttachmentObserver, 'attachmentServed'>;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+/** What a presigned URL says; any text, since anybody can write it. */
+export interface PresignedRequest {
+  readonly projectId: string;
+  readonly sha256: string;
+  readonly expires: string | undefined;
+  readonly signature: string | undefined;
+}
+
+/** An image on its way out. */
+export interface OpenedImage {
+  readonly sha256: string;
+  readonly mediaType: ImageType;
+  /** Safe in a header. */
+  readonly fileName: string;
+  readonly bytes: number;
+  /** How long the URL still works. */
+  readonly secondsLeft: number;
+  /** Called when the bytes are wanted. @throws DomainError `not_found`, `unavailable` */
+  content(): Promise<Readable>;
+}
+
+/** What the images of a span are and where to get them. */
+export class AttachmentService {
+  readonly #parts: AttachmentServiceParts;
+  readonly #now: () => number;
+
+  constructor(parts: AttachmentServiceParts) {
+    this.#parts = parts;
+    this.#now = parts.now ?? Date.now;
+  }
+
+  /** @throws DomainError `not_found` when the project has no such span */
+  async list(projectId: string, spanId: string, signal?: AbortSignal): Promise<AttachmentList> {
+    const spans = await this.#parts.read(projectId, spanId, signal);
+    if (spans.length === 0) throw new DomainError('not_found', 'There is no span with this id.');
+    const items = spans.flatMap(({ attributes, output_data }) => [
+      ...findItems('attributes', attachmentsIn(attributes)),
+      ...findItems('output_data', outputItemsIn(output_data)),
+    ]);
+    const attachments = items.flatMap((found) => this.#shown(projectId, found) ?? []);
+    return { attachments, count: attachments.length };
+  }
+
+  /** @throws DomainError `forbidden` unless the URL is one that was handed out, as it was, and not expired; `not_found` */
+  open({ projectId, sha256, expires, signature }: PresignedRequest): OpenedImage {
+    const until = expires !== undefined && /^\d{1,12}$/.test(expires) ? Number(expires) : 0;
+    const genuine = this.#parts.signer.verify({ projectId, sha256, expires: until }, signature ?? '');
+    if (!genuine) throw new DomainError('forbidden', 'This is no URL that was handed out');
+    const secondsLeft = until - Math.floor(this.#now() / 1000);
+    if (secondsLeft <= 0) throw new DomainError('forbidden', 'This URL has expired: list the attachments again');
+    const image = this.#parts.vault.find(projectId, sha256);
+    if (image === undefined) throw gone();
+    const mediaType = image.media_type as ImageType;
+    return {
+      sha256,
+      mediaType,
+      fileName: `${sha256.slice(0, 16)}.${IMAGE_EXTENSIONS[mediaType]}`,
+      bytes: image.bytes,
+      secondsLeft,
+      content: () => this.#content(projectId, sha256),
+    };
+  }
+
+  async #content(projectId: string, sha256: string): Promise<Readable> {
+    const content = await this.#parts.vault.open(projectId, sha256);
+    if (content === null) throw gone();
+    this.#parts.observer.attachmentServed({ bytes: content.bytes });
+    return content.stream;
+  }
+
+  #shown(projectId: string, { item, source }: FoundItem): Attachment | null {
+    const url = this.#urlOf(projectId, source);
+    return url === null ? null : { ...described(item), url };
+  }
+
+  #urlOf(projectId: string, source: FoundItem['source']): string | null {
+    if (source.by === 'data') return null;
+    if (source.by === 'url') return source.url;
+    const kept = this.#parts.vault.find(projectId, source.sha256) !== undefined;
+    return kept ? this.#presigned(projectId, source.sha256) : source.url;
+  }
+
+  #presigned(projectId: string, sha256: string): string {
+    const expires = Math.floor(this.#now() / 1000) + URL_LIFETIME_SECONDS;
+    const signature = this.#parts.signer.sign({ projectId, sha256, expires });
+    return `${this.#parts.baseUrl()}/attachments/${projectId}/${sha256}?expires=${expires}&signature=${signature}`;
+  }
+}
+
+function gone(): DomainError {
+  return new DomainError('not_found', 'This image was deleted with its last span');
+}
+
+function described({ type, label, width, height, viewport }: Item): Omit<Attachment, 'url'> {
+  const shownViewport = typeof viewport === 'string' || isObject(viewport) ? { viewport } : {};
+  return {
+    type: typeof type === 'string' && type !== '' ? type : 'image',
+    label: typeof label === 'string' ? label : null,
+    ...(typeof width === 'number' ? { width } : {}),
+    ...(typeof height === 'number' ? { height } : {}),
+    ...shownViewport,
+  };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

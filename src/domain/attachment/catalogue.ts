@@ -1,0 +1,56 @@
+import type { Micros } from '../time/timestamp.js';
+import type { KeptImage } from './extraction.js';
+
+/** A version of a span that names an image. */
+export interface Naming {
+  readonly sha256: string;
+  readonly trace_id: string;
+  readonly span_id: string;
+}
+
+/** A naming whose span version is not known: its request is under way, failed, or was cut off by a crash. */
+export interface UnboundNaming extends Naming {
+  readonly id: number;
+  readonly project_id: string;
+}
+
+export interface NamedImage {
+  readonly project_id: string;
+  readonly sha256: string;
+}
+
+/**
+ * Which images there are, and which span versions name them. What a method wrote is durable when it returns.
+ * A span version is known by the moment it was taken in, which no two share.
+ *
+ * @throws DomainError `unavailable` when it does not answer.
+ */
+export interface AttachmentCatalogue {
+  /** A fully stored image. */
+  find(projectId: string, sha256: string): KeptImage | undefined;
+  /**
+   * Notes that spans are about to name images, which from then on are not removed; images not known yet are noted as
+   * not stored. @returns the ids of the namings, in their order.
+   */
+  name(projectId: string, namings: readonly (Naming & { readonly image: KeptImage })[]): number[];
+  markStored(projectId: string, sha256s: readonly string[]): void;
+  /** The image turned out to be gone: sent again, it is stored again. */
+  markMissing(projectId: string, sha256: string): void;
+  /** Tells which versions name the images. */
+  bind(bindings: readonly { readonly id: number; readonly version: Micros }[]): void;
+  /** Forgets versions that are gone, in whatever project. @returns how many namings that were. */
+  forget(versions: readonly Micros[]): number;
+  /** Those after an id, in order. */
+  unbound(after: number, limit: number): UnboundNaming[];
+  /** Forgets namings that turned out to be of no span. */
+  drop(ids: readonly number[]): void;
+  /** Images that lost a naming since they were looked at. */
+  leftovers(limit: number): NamedImage[];
+  /**
+   * Marks an image that nothing names as not stored, because it is about to be removed.
+   * @returns false when it is named again; it is then no leftover any more.
+   */
+  beginRemoval(image: NamedImage): boolean;
+  /** The image is gone from the store; forgets it, unless it was named meanwhile. */
+  endRemoval(image: NamedImage): void;
+}

@@ -1,0 +1,80 @@
+import type { Span } from '../span/span.js';
+
+/** Where in a span attachments stand. */
+export type Place = 'attributes' | 'output_data';
+
+/** What an attachment item says of its image. */
+export type Source =
+  | { readonly by: 'data'; readonly property: 'base64' | 'url'; readonly text: string }
+  /** An image that is kept already: spans that were read are sent again with changes. */
+  | { readonly by: 'hash'; readonly sha256: string; readonly url: string | null }
+  | { readonly by: 'url'; readonly url: string };
+
+export type Item = Readonly<Record<string, unknown>>;
+
+export interface FoundItem {
+  readonly index: number;
+  readonly item: Item;
+  readonly source: Source;
+}
+
+const SHA256 = /^[0-9a-f]{64}$/;
+
+/**
+ * The array of attachments in `attributes.attachments`: itself, or its JSON text, which is all that clients can send
+ * whose attributes hold no objects (OpenTelemetry SDKs); its elements likewise. Null when it is something else.
+ */
+export function attachmentsIn(attributes: Span['attributes']): unknown[] | null {
+  const value = attributes['attachments'];
+  const list = typeof value === 'string' ? parsedArray(value) : value;
+  if (!Array.isArray(list)) return null;
+  return list.map((element: unknown) =>
+    typeof element === 'string' && element.startsWith('{') ? (parsed(element) ?? element) : element,
+  );
+}
+
+/** The array that an output is the JSON text of, when it may hold images; null for every other output. */
+export function outputItemsIn(output: string | null): unknown[] | null {
+  if (output === null || !/^\s*\[/.test(output)) return null;
+  const promising = output.includes('"base64"') || output.includes('"sha256"') || output.includes('"url"');
+  return promising ? parsedArray(output) : null;
+}
+
+/** The items of one place that name an image. */
+export function findItems(place: Place, elements: readonly unknown[] | null): FoundItem[] {
+  return (elements ?? []).flatMap((element, index) => {
+    if (typeof element !== 'object' || element === null || Array.isArray(element)) return [];
+    const item = element as Item;
+    const source = sourceOf(item, place);
+    return source === null ? [] : [{ index, item, source }];
+  });
+}
+
+function sourceOf(item: Item, place: Place): Source | null {
+  const { base64, url, sha256 } = item;
+  if (typeof base64 === 'string') return { by: 'data', property: 'base64', text: base64 };
+  const link = typeof url === 'string' ? url : '';
+  if (/^data:/i.test(link)) return { by: 'data', property: 'url', text: link };
+  // Outputs of all kinds are lists with links in them; only what calls itself an image is taken for one.
+  const linked = /^https?:\/\//i.test(link) && URL.canParse(link) && (place === 'attributes' || saysImage(item));
+  if (typeof sha256 === 'string' && SHA256.test(sha256)) return { by: 'hash', sha256, url: linked ? link : null };
+  return linked ? { by: 'url', url: link } : null;
+}
+
+function saysImage({ type, media_type, mime_type }: Item): boolean {
+  const said = [type, media_type, mime_type].filter((value) => typeof value === 'string');
+  return said.some((value) => /^(image|screenshot)$|^image\//i.test(value));
+}
+
+function parsedArray(text: string): unknown[] | null {
+  const value = /^\s*\[/.test(text) ? parsed(text) : null;
+  return Array.isArray(value) ? value : null;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

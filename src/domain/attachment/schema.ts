@@ -1,0 +1,29 @@
+import { Type, type Static } from '@sinclair/typebox';
+
+export const Attachment = Type.Object(
+  {
+    type: Type.String({ description: 'What it is, as its sender called it; `image` when it said nothing.' }),
+    url: Type.String({
+      description: 'Where to get it: a presigned URL that works for one hour, or the URL that was sent.',
+    }),
+    label: Type.Union([Type.String(), Type.Null()], { description: 'What its sender called it.' }),
+    width: Type.Optional(Type.Number({ description: 'Width in pixels, as sent.' })),
+    height: Type.Optional(Type.Number({ description: 'Height in pixels, as sent.' })),
+    viewport: Type.Optional(
+      Type.Union([Type.String(), Type.Record(Type.String(), Type.Unknown())], {
+        description: 'Viewport of a screenshot, as sent, such as `desktop`.',
+      }),
+    ),
+  },
+  { $id: 'Attachment', description: 'An image of a span.' },
+);
+export type Attachment = Static<typeof Attachment>;
+
+export const AttachmentList = Type.Object(
+  {
+    attachments: Type.Array(Attachment, { description: 'The images, in the order in which they stand in the span.' }),
+    count: Type.Integer({ description: 'How many.' }),
+  },
+  { $id: 'AttachmentList', description: 'The images of a span.' },
+);
+export type AttachmentList = Static<typeof AttachmentList>;

@@ -1,0 +1,154 @@
+import pLimit from 'p-limit';
+import type { Micros } from '../time/timestamp.js';
+import type { AttachmentStore, StoredContent } from './attachment-store.js';
+import type { AttachmentCatalogue, NamedImage, Naming, UnboundNaming } from './catalogue.js';
+import type { KeptImage } from './extraction.js';
+import type { Image } from './image.js';
+
+export interface AttachmentObserver {
+  attachmentStored(image: { readonly bytes: number }): void;
+  attachmentServed(image: { readonly bytes: number }): void;
+  attachmentsRemoved(removed: { readonly count: number }): void;
+  attachmentSweepFailed(failure: { readonly error: unknown }): void;
+  /** The URL stays a reference. `reason` is for people. */
+  attachmentNotFetched(failure: { readonly host: string; readonly reason: string }): void;
+}
+
+/** Finds the stored version of a span that counts now, if it names the image. Sees every acknowledged write. */
+export type FindNamingVersion = (naming: UnboundNaming) => Promise<Micros | null>;
+
+export interface VaultParts {
+  readonly store: AttachmentStore;
+  readonly catalogue: AttachmentCatalogue;
+  readonly observer: Pick<AttachmentObserver, 'attachmentStored' | 'attachmentsRemoved' | 'attachmentSweepFailed'>;
+}
+
+/** Images written at once, over all requests. */
+const WRITES_AT_ONCE = 16;
+const BATCH = 200;
+
+/**
+ * Keeps each image once per project, as long as a span version names it, and removes it afterwards.
+ *
+ * The rule: a naming is written to the catalogue before the image is stored, the image is stored before its span is
+ * committed, and only then is the request acknowledged. An image is removed only when no naming is left, and a naming
+ * ends only when its span version has been purged, or when its request is over and no span that counts now names the
+ * image. Storing and removing the same image exclude each other. So a crash at any point leaves at worst a naming or an
+ * image too many, and the next sweep removes those.
+ */
+export class AttachmentVault {
+  readonly #parts: VaultParts;
+  readonly #writes = pLimit(WRITES_AT_ONCE);
+  readonly #locks = new Map<string, Promise<unknown>>();
+  /** Namings of requests under way. */
+  readonly #inWork = new Set<number>();
+
+  constructor(parts: VaultParts) {
+    this.#parts = parts;
+  }
+
+  find(projectId: string, sha256: string): KeptImage | undefined {
+    return this.#parts.catalogue.find(projectId, sha256);
+  }
+
+  async open(projectId: string, sha256: string): Promise<StoredContent | null> {
+    const content = await this.#parts.store.get(projectId, sha256);
+    if (content === null) this.#parts.catalogue.markMissing(projectId, sha256);
+    return content;
+  }
+
+  /** Protects images from removal until {@link settle} is called with these ids. */
+  name(projectId: string, namings: readonly (Naming & { readonly image: KeptImage })[]): number[] {
+    if (namings.length === 0) return [];
+    const ids = this.#parts.catalogue.name(projectId, namings);
+    for (const id of ids) this.#inWork.add(id);
+    return ids;
+  }
+
+  /** Stores images that were named before. Each is durable once this resolves. */
+  async keep(projectId: string, images: readonly Image[]): Promise<void> {
+    if (images.length === 0) return;
+    const distinct = [...new Map(images.map((image) => [image.sha256, image])).values()];
+    await Promise.all(distinct.map((image) => this.#writes(() => this.#put(projectId, image))));
+    this.#parts.catalogue.markStored(
+      projectId,
+      distinct.map(({ sha256 }) => sha256),
+    );
+  }
+
+  /**
+   * The request is over. Never throws: what cannot be written now is found out by the next sweep.
+   * @param bindings the versions of what was stored; empty when nothing was: the next sweep looks what became of it
+   */
+  settle(ids: readonly number[], bindings: readonly { readonly id: number; readonly version: Micros }[]): void {
+    try {
+      if (bindings.length > 0) this.#parts.catalogue.bind(bindings);
+    } catch (error) {
+      this.#parts.observer.attachmentSweepFailed({ error });
+    }
+    for (const id of ids) this.#inWork.delete(id);
+  }
+
+  /** Span versions were purged. @returns whether an image may have become free. */
+  forget(versions: readonly Micros[]): boolean {
+    return this.#parts.catalogue.forget(versions) > 0;
+  }
+
+  /** Removes what no span names any more. @returns how many images. */
+  async sweep(findVersion: FindNamingVersion): Promise<number> {
+    await this.#resolveUnbound(findVersion);
+    let count = 0;
+    const next = () => this.#parts.catalogue.leftovers(BATCH);
+    for (let batch = next(); batch.length > 0; batch = next()) {
+      for (const image of batch) if (await this.#remove(image)) count += 1;
+    }
+    if (count > 0) this.#parts.observer.attachmentsRemoved({ count });
+    return count;
+  }
+
+  async #put(projectId: string, image: Image): Promise<void> {
+    const { store, catalogue, observer } = this.#parts;
+    await this.#exclusively(projectId, image.sha256, async () => {
+      if (catalogue.find(projectId, image.sha256) !== undefined) return;
+      await store.put(projectId, image.sha256, image.bytes, image.type);
+      observer.attachmentStored({ bytes: image.bytes.length });
+    });
+  }
+
+  async #remove(image: NamedImage): Promise<boolean> {
+    const { store, catalogue } = this.#parts;
+    return this.#exclusively(image.project_id, image.sha256, async () => {
+      if (!catalogue.beginRemoval(image)) return false;
+      await store.remove(image.project_id, image.sha256);
+      catalogue.endRemoval(image);
+      return true;
+    });
+  }
+
+  async #resolveUnbound(findVersion: FindNamingVersion): Promise<void> {
+    const { catalogue } = this.#parts;
+    for (let after = 0; ;) {
+      const batch = catalogue.unbound(after, BATCH);
+      const last = batch.at(-1);
+      if (last === undefined) return;
+      after = last.id;
+      for (const naming of batch.filter(({ id }) => !this.#inWork.has(id))) {
+        const version = await findVersion(naming);
+        if (version === null) catalogue.drop([naming.id]);
+        else catalogue.bind([{ id: naming.id, version }]);
+      }
+    }
+  }
+
+  async #exclusively<T>(projectId: string, sha256: string, work: () => Promise<T>): Promise<T> {
+    const key = `${projectId}/${sha256}`;
+    const before = this.#locks.get(key) ?? Promise.resolve();
+    const done = before.then(work, work);
+    this.#locks.set(key, done);
+    try {
+      return await done;
+    } finally {
+      if (this.#locks.get(key) === done) this.#locks.delete(key);
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { AttachmentStore, StoredContent } from '../../domain/attachment/attachment-store.js';
+import { guardedStore, locationOf } from './failure.js';
+
+const TEMPORARY = 'incoming';
+
+/**
+ * Images as files `<project>/<first two digits>/<sha256>`. An image is written beside, synced, and then renamed to its
+ * place, so that a file in its place is always complete.
+ */
+export class FileAttachmentStore implements AttachmentStore {
+  readonly #root: string;
+  /** Folders whose entry in their parent is on disk. */
+  readonly #synced = new Set<string>();
+
+  private constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** Opens the folder, made when missing, and removes what an earlier process left half written there. */
+  static async open(root: string): Promise<FileAttachmentStore> {
+    await rm(join(root, TEMPORARY), { recursive: true, force: true });
+    await mkdir(join(root, TEMPORARY), { recursive: true, mode: 0o700 });
+    await sync(dirname(root));
+    return new FileAttachmentStore(root);
+  }
+
+  async put(projectId: string, sha256: string, bytes: Buffer): Promise<void> {
+    const path = this.#path(projectId, sha256);
+    await guardedStore(async () => {
+      await this.#makeFolder(dirname(path));
+      const temporary = join(this.#root, TEMPORARY, randomUUID());
+      try {
+        await write(temporary, bytes);
+        await rename(temporary, path);
+      } catch (error) {
+        await rm(temporary, { force: true });
+        throw error;
+      }
+      await sync(dirname(path));
+    });
+  }
+
+  async get(projectId: string, sha256: string): Promise<StoredContent | null> {
+    const path = this.#path(projectId, sha256);
+    return guardedStore(async () => {
+      const file = await open(path, 'r').catch(absent);
+      if (file === null) return null;
+      const { size } = await file.stat();
+      return { stream: file.createReadStream(), bytes: size };
+    });
+  }
+
+  async remove(projectId: string, sha256: string): Promise<void> {
+    const path = this.#path(projectId, sha256);
+    await guardedStore(() => rm(path, { force: true }));
+  }
+
+  #path(projectId: string, sha256: string): string {
+    return join(this.#root, ...locationOf(projectId, sha256));
+  }
+
+  async #makeFolder(folder: string): Promise<void> {
+    if (this.#synced.has(folder)) return;
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const parent = dirname(folder);
+    await sync(parent);
+    await sync(dirname(parent));
+    this.#synced.add(folder);
+  }
+}
+
+async function write(path: string, bytes: Buffer): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(bytes);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Brings the entries of a folder to disk. */
+async function sync(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function absent(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT') return null;
+  throw error;
+}

@@ -1,0 +1,48 @@
+import type { AttachmentParts, ReadAttachmentParts } from '../../domain/attachment/attachment-service.js';
+import type { FindNamingVersion } from '../../domain/attachment/vault.js';
+import type { ClickHouseClient, QueryOptions } from './client.js';
+import { versionTime } from './commit/version-clock.js';
+import type { ReadLimits, Settle } from './list/clickhouse-lists.js';
+import { current, inProject } from './list/compile.js';
+import { sql, value, type Sql } from './sql.js';
+
+/** What attachments need to know of the stored spans. */
+export interface SpanAttachments {
+  readonly read: ReadAttachmentParts;
+  readonly findVersion: FindNamingVersion;
+}
+
+export function createSpanAttachments(client: ClickHouseClient, settle: Settle, limits: ReadLimits): SpanAttachments {
+  const settings = { max_execution_time: limits.timeoutSeconds, max_result_bytes: String(limits.maxResultBytes) };
+  const rows = <T>(statement: Sql, options: QueryOptions = {}) => {
+    const { text, params } = statement.render();
+    return client.query<T>(text, { params, settings, ...options });
+  };
+  return {
+    async read(projectId, spanId, signal) {
+      await settle();
+      const found = await rows<{ attributes: string; output_data: string | null }>(
+        sql`SELECT if(position(attributes, '"attachments"') > 0, attributes, '{}') AS attributes,
+  if(startsWith(trimLeft(ifNull(output_data, '')), '['), output_data, NULL) AS output_data
+FROM spans WHERE ${inProject(projectId)} AND id = ${value(spanId, 'UUID')} AND ${current(projectId)}
+ORDER BY started_at, trace_id`,
+        signal === undefined ? {} : { signal },
+      );
+      return found.map(({ attributes, output_data }) => ({
+        attributes: JSON.parse(attributes) as AttachmentParts['attributes'],
+        output_data,
+      }));
+    },
+    async findVersion({ project_id, trace_id, span_id, sha256 }) {
+      await settle();
+      const hash = value(sha256, 'String');
+      const [row] = await rows<{ ver: string }>(
+        sql`SELECT toString(ver) AS ver FROM spans
+WHERE ${inProject(project_id)} AND id = ${value(span_id, 'UUID')} AND trace_id = ${value(trace_id, 'UUID')} AND ${current(project_id)}
+  AND (position(attributes, ${hash}) > 0 OR position(ifNull(output_data, ''), ${hash}) > 0)
+ORDER BY spans.ver DESC LIMIT 1`,
+      );
+      return row === undefined ? null : versionTime(Number(row.ver));
+    },
+  };
+}

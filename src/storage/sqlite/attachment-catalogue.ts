@@ -1,0 +1,133 @@
+import type { AttachmentCatalogue, NamedImage, Naming, UnboundNaming } from '../../domain/attachment/catalogue.js';
+import type { KeptImage } from '../../domain/attachment/extraction.js';
+import type { Micros } from '../../domain/time/timestamp.js';
+import { guarded, type Database } from './database.js';
+
+const OF_IMAGE = 'project_id = @project_id AND sha256 = @sha256';
+const NAMED = `EXISTS (SELECT 1 FROM attachment_namings WHERE ${OF_IMAGE})`;
+
+function prepare(db: Database) {
+  return {
+    find: db.prepare<NamedImage, KeptImage>(
+      `SELECT sha256, media_type, bytes FROM attachments WHERE ${OF_IMAGE} AND stored = 1`,
+    ),
+    note: db.prepare<NamedImage & KeptImage>(
+      `INSERT INTO attachments (project_id, sha256, media_type, bytes, stored)
+       VALUES (@project_id, @sha256, @media_type, @bytes, 0) ON CONFLICT DO NOTHING`,
+    ),
+    name: db.prepare<Naming & { project_id: string }>(
+      `INSERT INTO attachment_namings (project_id, sha256, trace_id, span_id)
+       VALUES (@project_id, @sha256, @trace_id, @span_id)`,
+    ),
+    markStored: db.prepare<NamedImage & { stored: 0 | 1 }>(`UPDATE attachments SET stored = @stored WHERE ${OF_IMAGE}`),
+    bind: db.prepare<{ id: number; version: Micros }>(
+      'UPDATE attachment_namings SET version = @version WHERE id = @id',
+    ),
+    /** Takes numbers as a JSON array. */
+    forget: db.prepare<[string], NamedImage>(
+      `DELETE FROM attachment_namings WHERE version IN (SELECT value FROM json_each(?)) RETURNING project_id, sha256`,
+    ),
+    unbound: db.prepare<[number, number], UnboundNaming>(
+      `SELECT id, project_id, sha256, trace_id, span_id FROM attachment_namings
+       WHERE version IS NULL AND id > ? ORDER BY id LIMIT ?`,
+    ),
+    drop: db.prepare<[string], NamedImage>(
+      `DELETE FROM attachment_namings WHERE id IN (SELECT value FROM json_each(?)) RETURNING project_id, sha256`,
+    ),
+    leaveOver: db.prepare<NamedImage>(
+      'INSERT INTO attachment_leftovers (project_id, sha256) VALUES (@project_id, @sha256) ON CONFLICT DO NOTHING',
+    ),
+    leftovers: db.prepare<[number], NamedImage>('SELECT project_id, sha256 FROM attachment_leftovers LIMIT ?'),
+    isNamed: db.prepare<NamedImage, number>(`SELECT ${NAMED}`).pluck(),
+    noLeftover: db.prepare<NamedImage>(`DELETE FROM attachment_leftovers WHERE ${OF_IMAGE}`),
+    remove: db.prepare<NamedImage>(`DELETE FROM attachments WHERE ${OF_IMAGE} AND NOT ${NAMED}`),
+  };
+}
+
+/** Which images there are and what names them, in the SQLite file. */
+export class SqliteAttachmentCatalogue implements AttachmentCatalogue {
+  readonly #db: Database;
+  readonly #statements: ReturnType<typeof prepare>;
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.#statements = prepare(db);
+  }
+
+  find(projectId: string, sha256: string): KeptImage | undefined {
+    return guarded(() => this.#statements.find.get({ project_id: projectId, sha256 }));
+  }
+
+  name(projectId: string, namings: readonly (Naming & { readonly image: KeptImage })[]): number[] {
+    return this.#transaction(() =>
+      namings.map(({ image, sha256, trace_id, span_id }) => {
+        this.#statements.note.run({ ...image, project_id: projectId });
+        const { lastInsertRowid } = this.#statements.name.run({ project_id: projectId, sha256, trace_id, span_id });
+        return Number(lastInsertRowid);
+      }),
+    );
+  }
+
+  markStored(projectId: string, sha256s: readonly string[]): void {
+    this.#transaction(() => {
+      for (const sha256 of sha256s) this.#statements.markStored.run({ project_id: projectId, sha256, stored: 1 });
+    });
+  }
+
+  markMissing(projectId: string, sha256: string): void {
+    guarded(() => this.#statements.markStored.run({ project_id: projectId, sha256, stored: 0 }));
+  }
+
+  bind(bindings: readonly { readonly id: number; readonly version: Micros }[]): void {
+    this.#transaction(() => {
+      for (const { id, version } of bindings) this.#statements.bind.run({ id, version });
+    });
+  }
+
+  forget(versions: readonly Micros[]): number {
+    return this.#unname(this.#statements.forget, versions);
+  }
+
+  unbound(after: number, limit: number): UnboundNaming[] {
+    return guarded(() => this.#statements.unbound.all(after, limit));
+  }
+
+  drop(ids: readonly number[]): void {
+    this.#unname(this.#statements.drop, ids);
+  }
+
+  leftovers(limit: number): NamedImage[] {
+    return guarded(() => this.#statements.leftovers.all(limit));
+  }
+
+  beginRemoval(image: NamedImage): boolean {
+    return this.#transaction(() => {
+      if (this.#statements.isNamed.get(image) === 1) {
+        this.#statements.noLeftover.run(image);
+        return false;
+      }
+      this.#statements.markStored.run({ ...image, stored: 0 });
+      return true;
+    });
+  }
+
+  endRemoval(image: NamedImage): void {
+    this.#transaction(() => {
+      this.#statements.remove.run(image);
+      this.#statements.noLeftover.run(image);
+    });
+  }
+
+  #unname(statement: ReturnType<typeof prepare>['forget'], numbers: readonly number[]): number {
+    if (numbers.length === 0) return 0;
+    return this.#transaction(() => {
+      const freed = statement.all(JSON.stringify(numbers));
+      for (const image of freed) this.#statements.leaveOver.run(image);
+      return freed.length;
+    });
+  }
+
+  #transaction<T>(work: () => T): T {
+    return guarded(() => this.#db.transaction(work).immediate());
+  }
+}

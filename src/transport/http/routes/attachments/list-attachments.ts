@@ -1,0 +1,24 @@
+import { Type } from '@sinclair/typebox';
+import type { AttachmentService } from '../../../../domain/attachment/attachment-service.js';
+import { AttachmentList } from '../../../../domain/attachment/schema.js';
+import { defineRoute, type Route } from '../../route.js';
+
+export function listAttachmentsRoute(attachments: Pick<AttachmentService, 'list'>): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/spans/:span_id/attachments',
+    operationId: 'listAttachments',
+    summary: 'List the images of a span',
+    description:
+      'The images that came in `attributes.attachments` or in an `output_data` that is a JSON array, in that order. ' +
+      'Their URLs need no API key and work for one hour.',
+    tag: 'Traces',
+    access: 'key',
+    params: Type.Object({ span_id: Type.String({ format: 'uuid', description: 'Id of the span.' }) }),
+    responses: { 200: { description: 'The images; none is an empty list.', schema: AttachmentList } },
+    errors: ['not_found', 'unavailable'],
+    async handle({ principal, params, signal }) {
+      return { status: 200, body: await attachments.list(principal.project_id, params.span_id, signal) };
+    },
+  });
+}
