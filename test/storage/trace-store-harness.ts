@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type ClickHouseClient } from '../../src/storage/clickhouse/client.js';
 import { startEngine } from '../../src/storage/clickhouse/engine/supervisor.js';
-import { openTraceStore, type TraceStore } from '../../src/storage/clickhouse/trace-store.js';
+import { openTraceStore, type TraceStore, type TraceStoreOptions } from '../../src/storage/clickhouse/trace-store.js';
 import { readMigrationFiles } from '../../src/storage/migration-files.js';
 import { schemaDirectory } from '../../src/storage/schema-files.js';
 import { createLogger } from '../../src/observability/logger.js';
@@ -17,7 +17,7 @@ export interface OpenedStore {
 }
 
 /** The trace store alone, on an embedded engine of its own in an empty directory. */
-export async function openStore(): Promise<OpenedStore> {
+export async function openStore(options: Pick<TraceStoreOptions, 'onPurged'> = {}): Promise<OpenedStore> {
   const path = await mkdtemp(join(tmpdir(), 'spanhouse-store-'));
   const logger = createLogger({ level: 'silent', format: 'json' });
   const engine = await startEngine({ path, database: 'spanhouse', memoryMb: 1024, maxReadSeconds: 30, logger });
@@ -28,6 +28,7 @@ export async function openStore(): Promise<OpenedStore> {
     commit: { maxRows: 10_000, maxBytes: 32e6, waitMs: 1, queueMaxBytes: 128e6 },
     read: { timeoutSeconds: 30, maxResultBytes: 256e6 },
     observer: createEvents(logger, createMetrics()),
+    ...options,
   });
   return {
     store,
