@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { Server, ServerCredentials } from '@grpc/grpc-js';
+import { logVerbosity, Server, ServerCredentials, setLogVerbosity } from '@grpc/grpc-js';
 import { DomainError } from '../../domain/errors.js';
 import { createAdmission, type RpcObserver } from './admission.js';
 import {
@@ -36,6 +36,8 @@ const KEEPALIVE_TIMEOUT_MS = 20_000;
 /** Listens for OTLP over gRPC, in clear text: TLS ends at a proxy. @throws DomainError `conflict` when it cannot listen */
 export async function listenGrpc(options: GrpcOptions): Promise<GrpcListener> {
   const { host, maxMessageBytes } = options;
+  // What goes wrong is thrown or observed; the library's own lines would bypass the log.
+  setLogVerbosity(logVerbosity.NONE);
   const admission = createAdmission({ ...options, maxCalls: MAX_CALLS });
   const server = new Server({
     interceptors: [admission],

@@ -1,0 +1,232 @@
+import { Client, compressionAlgorithms, credentials, Metadata, status, type ServiceError } from '@grpc/grpc-js';
+import { expect } from 'chai';
+import protobuf from 'protobufjs';
+import { EXPORT_PATH } from '../../src/transport/grpc/trace-service.js';
+import { bootServer, type TestServer } from '../http/harness.js';
+import {
+  attributes,
+  otlpSpan,
+  request,
+  ResponseType,
+  spanId,
+  StatusType,
+  toProtobuf,
+  TRACE_UUID,
+} from '../unit/otlp/requests.js';
+
+interface Reply {
+  readonly code: status;
+  readonly details: string;
+  readonly response: { readonly partialSuccess?: { readonly rejectedSpans: unknown; readonly errorMessage: string } };
+  /** Seconds after which to send again, from google.rpc.RetryInfo; null without one. */
+  readonly retryAfter: number | null;
+}
+
+const { root } = protobuf.parse(`syntax = "proto3";
+  message Duration { int64 seconds = 1; int32 nanos = 2; }
+  message RetryInfo { Duration retry_delay = 1; }
+`);
+const RetryInfo = root.lookupType('RetryInfo');
+
+function retryAfterOf(error: ServiceError): number | null {
+  const [bytes] = error.metadata.get('grpc-status-details-bin');
+  if (bytes === undefined) return null;
+  const decoded = StatusType.toObject(StatusType.decode(bytes as Buffer)) as {
+    code: number;
+    details: { type_url?: string; typeUrl?: string; value: Uint8Array }[];
+  };
+  expect(decoded.code).to.equal(error.code);
+  const [detail] = decoded.details;
+  expect(detail?.type_url ?? detail?.typeUrl).to.equal('type.googleapis.com/google.rpc.RetryInfo');
+  const info = RetryInfo.toObject(RetryInfo.decode(detail!.value), { longs: Number }) as {
+    retryDelay: { seconds: number };
+  };
+  return info.retryDelay.seconds;
+}
+
+describe('OTLP over gRPC', () => {
+  let server: TestServer;
+  let client: Client;
+
+  before(async () => {
+    server = await bootServer({
+      env: { OTLP_GRPC_PORT: '0', MAX_BODY_MB: '1', QUEUE_MAX_MB: '1' },
+      bodyTimeoutMs: 1_000,
+    });
+    client = new Client(`127.0.0.1:${server.grpcPort}`, credentials.createInsecure());
+  });
+  after(async () => {
+    client.close();
+    await server.dispose();
+  });
+
+  const keyed = (key: string | null): Metadata => {
+    const metadata = new Metadata();
+    if (key !== null) metadata.set('authorization', `Bearer ${key}`);
+    return metadata;
+  };
+  const asIs = (bytes: Buffer) => bytes;
+
+  function send(message: Buffer, metadata = keyed(server.key), path = EXPORT_PATH): Promise<Reply> {
+    const deadline = Date.now() + 20_000;
+    return new Promise((resolve) => {
+      client.makeUnaryRequest(path, asIs, asIs, message, metadata, { deadline }, (error, bytes) => {
+        if (error === null) {
+          const response = ResponseType.decode(bytes!).toJSON() as Reply['response'];
+          resolve({ code: status.OK, details: '', response, retryAfter: null });
+        } else {
+          resolve({ code: error.code, details: error.details, response: {}, retryAfter: retryAfterOf(error) });
+        }
+      });
+    });
+  }
+  const message = (...spans: Record<string, unknown>[]) => Buffer.from(toProtobuf(request(spans)));
+
+  it('stores spans, once, however often they are sent', async () => {
+    const body = message(otlpSpan(), otlpSpan({ spanId: spanId(2), parentSpanId: spanId(1) }));
+    for (let time = 0; time < 3; time += 1) {
+      const { code, response } = await send(body);
+      expect(code).to.equal(status.OK);
+      expect(response).to.deep.equal({});
+    }
+    const { json } = await server.request('GET', `/traces?id=${TRACE_UUID}`);
+    expect(json[0]).to.include({ span_count: 2 });
+  });
+
+  it('counts and names the spans it cannot use', async () => {
+    const { code, response } = await send(message(otlpSpan(), otlpSpan({ spanId: spanId(0) })));
+    expect(code).to.equal(status.OK);
+    expect(Number(response.partialSuccess?.rejectedSpans)).to.equal(1);
+    expect(response.partialSuccess?.errorMessage).to.match(/span 1 .*span_id must not be all zero/);
+  });
+
+  it('takes an empty request', async () => {
+    expect((await send(Buffer.alloc(0))).code).to.equal(status.OK);
+  });
+
+  it('refuses callers without a valid key before it reads their message, and does not ask them to come again', async () => {
+    for (const metadata of [keyed(null), keyed('sk_sh_unknown')]) {
+      const { code, details, retryAfter } = await send(message(otlpSpan()), metadata);
+      expect({ code, retryAfter }).to.deep.equal({ code: status.UNAUTHENTICATED, retryAfter: null });
+      expect(details).to.match(/key/);
+    }
+    const call = client.makeClientStreamRequest(EXPORT_PATH, asIs, asIs, keyed(null), () => undefined);
+    const { code } = await new Promise<{ code: status }>((resolve) => call.on('status', resolve));
+    expect(code, 'without a message').to.equal(status.UNAUTHENTICATED);
+  });
+
+  it('refuses what is no OTLP, too large, and other methods', async () => {
+    const cases: readonly (readonly [Promise<Reply>, status])[] = [
+      [send(Buffer.from('no OTLP at all')), status.INVALID_ARGUMENT],
+      [send(message(otlpSpan({ attributes: attributes({ text: 'x'.repeat(1_100_000) }) }))), status.RESOURCE_EXHAUSTED],
+      [
+        send(message(), keyed(server.key), '/opentelemetry.proto.collector.logs.v1.LogsService/Export'),
+        status.UNIMPLEMENTED,
+      ],
+    ];
+    for (const [asked, code] of cases) {
+      const reply = await asked;
+      expect(reply.code).to.equal(code);
+      expect(reply.retryAfter, 'final').to.equal(null);
+      expect(reply.details).to.not.equal('');
+    }
+  });
+
+  it('holds a compressed message to the limit of what it unfolds to', async () => {
+    const bomb = message(otlpSpan({ attributes: attributes({ text: 'x'.repeat(50_000_000) }) }));
+    const gzip = new Client(`127.0.0.1:${server.grpcPort}`, credentials.createInsecure(), {
+      'grpc.default_compression_algorithm': compressionAlgorithms.gzip,
+      'grpc.max_send_message_length': -1,
+    });
+    try {
+      const { code } = await new Promise<{ code: status }>((resolve) => {
+        gzip
+          .makeUnaryRequest(
+            EXPORT_PATH,
+            asIs,
+            asIs,
+            bomb,
+            keyed(server.key),
+            { deadline: Date.now() + 20_000 },
+            () => undefined,
+          )
+          .on('status', resolve);
+      });
+      expect(code).to.equal(status.RESOURCE_EXHAUSTED);
+    } finally {
+      gzip.close();
+    }
+  });
+
+  it('asks clients to come again, with RetryInfo, when more is waiting than the queue holds', async () => {
+    const bodies = Array.from({ length: 24 }, (_, n) =>
+      message(otlpSpan({ spanId: spanId(n + 100), attributes: attributes({ text: 'x'.repeat(300_000) }) })),
+    );
+    const replies = await Promise.all(bodies.map((body) => send(body)));
+    const refused = replies.filter(({ code }) => code !== status.OK);
+    expect(refused).to.not.have.length(0);
+    for (const { code, retryAfter } of refused) {
+      expect(code).to.equal(status.RESOURCE_EXHAUSTED);
+      expect(retryAfter).to.be.at.least(1);
+    }
+    const { json } = await server.request('GET', `/spans?trace_id=${TRACE_UUID}`);
+    const stored = (json as { attributes: { text?: string } }[]).filter(
+      ({ attributes }) => attributes.text !== undefined,
+    );
+    expect(stored).to.have.length(24 - refused.length);
+  });
+
+  it('gives up on a message that does not arrive', async () => {
+    const since = Date.now();
+    const call = client.makeClientStreamRequest(EXPORT_PATH, asIs, asIs, keyed(server.key), () => undefined);
+    const { code } = await new Promise<{ code: status }>((resolve) => call.on('status', resolve));
+    expect(code).to.equal(status.DEADLINE_EXCEEDED);
+    expect(Date.now() - since).to.be.within(900, 5_000);
+  });
+
+  it('counts calls by method and status', async () => {
+    await send(message(otlpSpan()));
+    const { text } = await server.request('GET', '/metrics', { key: null });
+    expect(text).to.match(/^rpc_duration_seconds_count\{[^}]*TraceService\/Export"[^}]*code="OK"[^}]*\} \d+/m);
+  });
+
+  it('answers what is in work when it is stopped, takes nothing after, and keeps what it acknowledged', async () => {
+    const first = await bootServer({ env: { OTLP_GRPC_PORT: '0' } });
+    const one = new Client(`127.0.0.1:${first.grpcPort}`, credentials.createInsecure());
+    const call = (n: number) =>
+      new Promise<status>((resolve) => {
+        const deadline = Date.now() + 5_000;
+        const body = message(otlpSpan({ spanId: spanId(n) }));
+        one
+          .makeUnaryRequest(EXPORT_PATH, asIs, asIs, body, keyed(first.key), { deadline }, () => undefined)
+          .on('status', ({ code }) => resolve(code));
+      });
+    expect(await call(1)).to.equal(status.OK);
+    const inWork = [2, 3, 4, 5, 6].map(call);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await first.stop();
+    const codes = await Promise.all(inWork);
+    expect(codes).to.satisfy((all: status[]) => all.every((code) => code === status.OK || code === status.UNAVAILABLE));
+    expect(await call(7)).to.equal(status.UNAVAILABLE);
+    one.close();
+
+    const again = await bootServer({ dataDir: first.dataDir });
+    try {
+      const { json } = await again.request('GET', `/spans?trace_id=${TRACE_UUID}`);
+      expect(json).to.have.length(1 + codes.filter((code) => code === status.OK).length);
+    } finally {
+      await again.dispose();
+    }
+  });
+
+  it('is off unless a port is configured, and says so when the port is taken', async () => {
+    const without = await bootServer();
+    expect(without.grpcPort).to.equal(null);
+    await without.dispose();
+    const failed = await bootServer({ env: { OTLP_GRPC_PORT: String(server.grpcPort) } }).catch(
+      (error: unknown) => error,
+    );
+    expect(failed).to.be.instanceOf(Error);
+    expect((failed as Error).message).to.match(/gRPC cannot listen on 127\.0\.0\.1:\d+: .*EADDRINUSE/);
+  });
+});
