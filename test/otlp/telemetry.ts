@@ -19,7 +19,10 @@ export interface Telemetry {
   shutdown(): Promise<void>;
 }
 
-/** The real SDK: a batch processor with this exporter, and beside it what the spans were. */
+/**
+ * The real SDK: a batch processor with this exporter, and beside it what the spans were. It exports when a batch is full
+ * or it is flushed, never by time, which `flush` would not wait for.
+ */
 export function startTelemetry(exporter: SpanExporter, batch = 512): Telemetry {
   const ended: ReadableSpan[] = [];
   const nothing = () => Promise.resolve();
@@ -33,7 +36,11 @@ export function startTelemetry(exporter: SpanExporter, batch = 512): Telemetry {
     resource: resourceFromAttributes({ 'service.name': 'shop', 'deployment.environment.name': 'test' }),
     spanProcessors: [
       recorder,
-      new BatchSpanProcessor(exporter, { maxExportBatchSize: batch, maxQueueSize: 100_000, scheduledDelayMillis: 50 }),
+      new BatchSpanProcessor(exporter, {
+        maxExportBatchSize: batch,
+        maxQueueSize: 100_000,
+        scheduledDelayMillis: 60_000,
+      }),
     ],
   });
   return {

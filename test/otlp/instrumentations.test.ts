@@ -1,0 +1,215 @@
+import { createRequire } from 'node:module';
+import { createOpenAI } from '@ai-sdk/openai';
+import { OpenAIInstrumentation as OpenInference } from '@arizeai/openinference-instrumentation-openai';
+import { context } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { OpenAIInstrumentation as OpenLLMetry } from '@traceloop/instrumentation-openai';
+import { embed, generateText, streamText } from 'ai';
+import { expect } from 'chai';
+import * as openaiAsModule from 'openai';
+import { bootServer, type TestServer } from '../http/harness.js';
+import { ANSWER, MODEL, SNAPSHOT, startOpenAiStandIn, type OpenAiStandIn } from './openai-stand-in.js';
+import { startTelemetry, uuidOfTrace, type Telemetry } from './telemetry.js';
+
+/** The package once more, as `require` loads it: each instrumentation patches one of the two. */
+const openaiAsCommonJs = createRequire(import.meta.url)('openai') as typeof openaiAsModule;
+
+const QUESTION = 'What is a span?';
+const messages = [{ role: 'user' as const, content: QUESTION }];
+
+/** List prices of gpt-4o-mini for what the stand-in charges: dollars per million of fresh input, cached input, output. */
+const COST_WITH_CACHE = (600 * 0.15 + 400 * 0.075 + 500 * 0.6) / 1e6;
+const COST_WITHOUT_CACHE = (1000 * 0.15 + 500 * 0.6) / 1e6;
+
+interface StoredSpan {
+  readonly name: string;
+  readonly parent_span_id: string | null;
+  readonly kind: string;
+  readonly cost: number | null;
+  readonly input_data: string;
+  readonly output_data: string;
+  readonly attributes: Readonly<Record<string, unknown>>;
+}
+
+describe('OTLP: real instrumentations of LLM clients', () => {
+  let server: TestServer;
+  let openai: OpenAiStandIn;
+  let telemetry: Telemetry;
+
+  before(async () => {
+    server = await bootServer();
+    openai = await startOpenAiStandIn();
+    // As the SDK for Node does it: without one, nested spans would not know their parents.
+    context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  });
+  after(async () => {
+    context.disable();
+    await openai.stop();
+    await server.dispose();
+  });
+  beforeEach(() => {
+    const headers = { authorization: `Bearer ${server.key}` };
+    telemetry = startTelemetry(new OTLPTraceExporter({ url: `${server.url}/v1/traces`, headers }));
+  });
+  afterEach(() => telemetry.shutdown());
+
+  /** What came back of the one trace that was recorded, the root first: clocks of milliseconds do not tell. */
+  async function storedSpans(): Promise<StoredSpan[]> {
+    await telemetry.flush();
+    const traces = new Set(telemetry.finished().map((span) => span.spanContext().traceId));
+    expect(traces.size).to.equal(1);
+    const [trace] = traces;
+    const { json } = await server.request('GET', `/spans?trace_id=${uuidOfTrace(trace!)}`);
+    const isRoot = (span: StoredSpan) => Number(span.parent_span_id === null);
+    return (json as StoredSpan[]).sort((one, other) => isRoot(other) - isRoot(one));
+  }
+
+  function client({ OpenAI }: typeof openaiAsModule): openaiAsModule.OpenAI {
+    return new OpenAI({ baseURL: openai.url, apiKey: 'none', maxRetries: 0 });
+  }
+
+  const inputText = (span: StoredSpan) => JSON.parse(span.input_data) as unknown;
+
+  describe('OpenInference for openai', () => {
+    let instrumentation: OpenInference;
+    beforeEach(() => {
+      instrumentation = new OpenInference({ tracerProvider: telemetry.provider });
+      instrumentation.manuallyInstrument(openaiAsModule.default);
+    });
+    afterEach(() => instrumentation.disable());
+
+    it('a chat: llm with provider, model, tokens, cost, input and output', async () => {
+      await client(openaiAsModule).chat.completions.create({ model: MODEL, messages });
+      const [span, ...others] = await storedSpans();
+      expect(others).to.deep.equal([]);
+      expect(span).to.include({ kind: 'llm', status: 'ok', cost: COST_WITH_CACHE });
+      expect(span!.attributes).to.include({
+        provider: 'openai',
+        model: SNAPSHOT,
+        inputTokens: 1000,
+        outputTokens: 500,
+        cacheReadTokens: 400,
+        reasoningTokens: 100,
+      });
+      expect(inputText(span!)).to.deep.equal([{ role: 'user', content: QUESTION }]);
+      expect(JSON.parse(span!.output_data)).to.deep.equal([{ role: 'assistant', content: ANSWER }]);
+    });
+
+    it('a streamed chat: llm with input and output; it states no tokens, so there is no cost', async () => {
+      const stream = await client(openaiAsModule).chat.completions.create({ model: MODEL, messages, stream: true });
+      for await (const part of stream) expect(part.model).to.equal(SNAPSHOT);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      const [span] = await storedSpans();
+      expect(span).to.include({ kind: 'llm', cost: null });
+      expect(span!.attributes).to.include({ provider: 'openai', model: MODEL });
+      expect(JSON.parse(span!.output_data)).to.deep.equal([{ role: 'assistant', content: ANSWER }]);
+    });
+
+    it('an embedding: its kind, provider, model and input', async () => {
+      await client(openaiAsModule).embeddings.create({ model: 'text-embedding-3-small', input: 'a text' });
+      const [span] = await storedSpans();
+      expect(span).to.include({ kind: 'embedding', input_data: 'a text' });
+      expect(span!.attributes).to.include({ provider: 'openai', model: 'text-embedding-3-small' });
+    });
+  });
+
+  describe('OpenLLMetry for openai', () => {
+    beforeEach(() => {
+      const instrumentation = new OpenLLMetry();
+      instrumentation.setTracerProvider(telemetry.provider);
+      instrumentation.manuallyInstrument(openaiAsCommonJs.default);
+    });
+
+    it('a chat: llm with provider, model, tokens, cost, input and output', async () => {
+      await client(openaiAsCommonJs).chat.completions.create({ model: MODEL, messages });
+      const [span, ...others] = await storedSpans();
+      expect(others).to.deep.equal([]);
+      expect(span).to.include({ kind: 'llm', cost: COST_WITHOUT_CACHE });
+      expect(span!.attributes).to.include({
+        provider: 'openai',
+        model: SNAPSHOT,
+        inputTokens: 1000,
+        outputTokens: 500,
+      });
+      expect(inputText(span!)).to.deep.equal([{ role: 'user', parts: [{ type: 'text', content: QUESTION }] }]);
+      expect(JSON.parse(span!.output_data)).to.deep.equal([
+        { role: 'assistant', finish_reason: 'stop', parts: [{ type: 'text', content: ANSWER }] },
+      ]);
+    });
+  });
+
+  describe('Vercel AI SDK', () => {
+    const settings = () => ({
+      isEnabled: true,
+      tracer: telemetry.tracer,
+      functionId: 'ask',
+      metadata: { sessionId: 'chat-9', userId: 'ann' },
+    });
+    const provider = () => createOpenAI({ baseURL: openai.url, apiKey: 'none' });
+
+    const runs = {
+      generateText: () =>
+        generateText({ model: provider().chat(MODEL), prompt: QUESTION, experimental_telemetry: settings() }),
+      streamText: async () => {
+        const { text } = streamText({
+          model: provider().chat(MODEL),
+          prompt: QUESTION,
+          experimental_telemetry: settings(),
+        });
+        expect(await text).to.equal(ANSWER);
+      },
+    };
+    for (const [name, run] of Object.entries(runs)) {
+      it(`${name}: the call is llm and paid for once, the span around it is not`, async () => {
+        await run();
+        const [outer, call, ...others] = await storedSpans();
+        expect(others).to.deep.equal([]);
+        expect(outer).to.include({ name: `ai.${name}`, kind: 'chain', cost: null, output_data: ANSWER });
+        expect(call).to.include({ kind: 'llm', cost: COST_WITH_CACHE, output_data: ANSWER, session_name: 'chat-9' });
+        expect(call!.attributes).to.include({
+          provider: 'openai',
+          model: SNAPSHOT,
+          inputTokens: 1000,
+          outputTokens: 500,
+          cacheReadTokens: 400,
+          reasoningTokens: 100,
+        });
+        expect(inputText(call!)).to.deep.equal([{ role: 'user', content: [{ type: 'text', text: QUESTION }] }]);
+
+        const { json: traces } = await server.request('GET', '/traces?user=ann&limit=1');
+        expect(traces[0]).to.include({ name: `ai.${name}`, span_count: 2, cost: COST_WITH_CACHE });
+        const { json: sessions } = await server.request('GET', '/sessions?user=ann&service=shop');
+        expect(sessions).to.have.length(1);
+        expect(sessions[0]).to.include({ name: 'chat-9' });
+      });
+    }
+
+    it('embed: the call is an embedding and paid for', async () => {
+      const model = provider().embedding('text-embedding-3-small');
+      await embed({ model, value: 'a text', experimental_telemetry: settings() });
+      const [outer, call] = await storedSpans();
+      expect(outer).to.include({ kind: 'chain', cost: null });
+      expect(call).to.include({ kind: 'embedding', cost: (1000 * 0.02) / 1e6 });
+    });
+
+    it('a failed call: an error with its message, and no cost', async () => {
+      const model = provider().chat('no-such-model');
+      const failed = await generateText({
+        model,
+        prompt: QUESTION,
+        maxRetries: 0,
+        experimental_telemetry: settings(),
+      }).catch((error: unknown) => error);
+      expect(failed).to.be.instanceOf(Error);
+      const [, call] = await storedSpans();
+      expect(call).to.include({
+        kind: 'llm',
+        status: 'error',
+        has_error: true,
+        error_message: 'The model does not exist',
+        cost: null,
+      });
+    });
+  });
+});
