@@ -2,15 +2,50 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import type { Command } from 'commander';
 import { connect } from '../src/storage/clickhouse/client.js';
 import type { ClickHouseClient } from '../src/storage/clickhouse/client.js';
 import { loadNative } from '../src/storage/clickhouse/engine/native.js';
 import type { Native, NativeConnection, NativeResult } from '../src/storage/clickhouse/engine/native.js';
 import { startEngine } from '../src/storage/clickhouse/engine/supervisor.js';
+import { captureContext, writeResults } from './results.js';
 
-/** What the engine process and its HTTP costs, against the same engine called in this process. */
-export const name = 'engine-hop';
+interface CommandOptions {
+  readonly rounds: string;
+  readonly rows: string;
+  readonly write: boolean;
+}
+
+/** `engine-hop`: what the engine process and its HTTP cost, against the same engine called in this process. */
+export function register(program: Command): void {
+  program
+    .command('engine-hop')
+    .description('insert and query through the engine process and, round by round in turn, in this process')
+    .option('--rounds <n>', 'inserts and queries of each side', '40')
+    .option('--rows <n>', 'rows of one insert, 2,400 bytes each', '1000')
+    .option('--no-write', 'print only')
+    .action(async (options: CommandOptions) => {
+      const context = captureContext();
+      const { insert, query, engine } = await run({ rounds: Number(options.rounds), rows: Number(options.rows) });
+      const table = [
+        ['insert', insert.inProcess.toFixed(1), insert.throughEngine.toFixed(1), `x ${insert.ratio.toFixed(2)}`],
+        ['query', query.inProcess.toFixed(1), query.throughEngine.toFixed(1), `+ ${query.added.toFixed(1)} ms`],
+      ];
+      for (const row of table) console.log(row.join('  '));
+      if (!options.write) return;
+      writeResults({
+        name: 'Engine hop',
+        command: 'npm run bench -- engine-hop',
+        context,
+        engine,
+        about:
+          `Medians of ${options.rounds} rounds in ms, both sides in turn: an insert of ${options.rows} rows of 2,400 bytes ` +
+          'in RowBinary and a point query, by the addon in this process and by the client over HTTP to the engine process.',
+        columns: ['', 'in process', 'through the engine process', 'cost of the hop'],
+        rows: table,
+      });
+    });
+}
 
 export interface EngineHopOptions {
   /** Inserts and queries measured per side; default 40. */
@@ -25,13 +60,15 @@ export interface EngineHopOptions {
 export interface EngineHopResult {
   readonly insert: { readonly inProcess: number; readonly throughEngine: number; readonly ratio: number };
   readonly query: { readonly inProcess: number; readonly throughEngine: number; readonly added: number };
+  /** Version of the engine. */
+  readonly engine: string;
 }
 
 const MEMORY_MB = 1024;
 const DDL = 'CREATE TABLE IF NOT EXISTS hop.r (id UInt64, t String CODEC(ZSTD(1))) ENGINE = MergeTree ORDER BY id';
 const QUERY = 'SELECT count() AS n FROM hop.r WHERE id = 4242';
 
-/** Interleaves both sides round by round, so that a noisy machine is unkind to both alike; prints and returns medians. */
+/** Interleaves both sides round by round, so that a noisy machine is unkind to both alike. */
 export async function run(options: EngineHopOptions = {}): Promise<EngineHopResult> {
   const { rounds = 40, rows = 1_000, rowBytes = 2_400 } = options;
   const directory = await mkdtemp(join(tmpdir(), 'spanhouse-hop-'));
@@ -59,8 +96,8 @@ export async function run(options: EngineHopOptions = {}): Promise<EngineHopResu
     await native.QueryAsyncConnection(connection, DDL, 'Null');
     await client.command(DDL);
     const result = await measure({ native, connection, client }, rounds, () => rowBinary(rows, rowBytes));
-    report(result, { rounds, rows, rowBytes });
-    return result;
+    const [version] = await client.query<{ v: string }>('SELECT version() AS v');
+    return { ...result, engine: version?.v ?? 'unknown' };
   } finally {
     native.CloseConnection(connection);
     await client.close();
@@ -79,7 +116,7 @@ async function measure(
   { native, connection, client }: Sides,
   rounds: number,
   batch: () => Buffer,
-): Promise<EngineHopResult> {
+): Promise<Omit<EngineHopResult, 'engine'>> {
   // chDB's own way for data in memory; see InsertFiles for why the engine process does not use it.
   const raw = native as Native & {
     InsertRawAsyncConnection(to: NativeConnection, prefix: string, data: Buffer, lines: boolean): Promise<NativeResult>;
@@ -163,16 +200,3 @@ function varint(value: number): Buffer {
     bytes.push((rest & 0x7f) | 0x80);
   }
 }
-
-function report(result: EngineHopResult, data: { rounds: number; rows: number; rowBytes: number }): void {
-  const ms = (value: number): string => value.toFixed(2).padStart(8);
-  console.log(`${name}: ${data.rounds} rounds, inserts of ${data.rows} x ${data.rowBytes} B RowBinary, medians in ms`);
-  console.log(
-    `  insert  in process ${ms(result.insert.inProcess)}  through the engine ${ms(result.insert.throughEngine)}  ratio ${result.insert.ratio.toFixed(3)}`,
-  );
-  console.log(
-    `  query   in process ${ms(result.query.inProcess)}  through the engine ${ms(result.query.throughEngine)}  added ${ms(result.query.added)}`,
-  );
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await run();

@@ -16,7 +16,8 @@ export interface CoreOptions {
   readonly memoryMb: number;
   /** Time limit of every read; a request may only lower it. */
   readonly maxReadSeconds: number;
-  onStuck(detail: string): void;
+  /** Told when the engine inside has died or hangs: nothing helps but a new process. */
+  onBroken(detail: string): void;
 }
 
 /** The opened engine: pools of connections by purpose, so that slow reads never hold up an insert. */
@@ -59,7 +60,7 @@ export async function openCore(options: CoreOptions): Promise<EngineCore> {
       maxWaiting: 256,
       maxWaitMs: Math.min(options.maxReadSeconds * 1000, 30_000),
       stuckAfterMs,
-      onStuck: options.onStuck,
+      onBroken: options.onBroken,
     });
   const reads = pool(READERS, readSettings(options), options.maxReadSeconds * 1000 + 15_000);
   const commands = pool(COMMANDERS, baseSettings(options, 0.6), 3_600_000);

@@ -9,7 +9,7 @@ import type { FromEngine, ToEngine } from './messages.js';
 // to the process that started it.
 
 /** How often the engine itself is asked for a sign of life, and how long it may take. */
-const PROBE_EVERY_MS = 2_000;
+const PROBE_EVERY_MS = 1_000;
 const PROBE_DEADLINE_MS = 10_000;
 
 let core: EngineCore | undefined;
@@ -34,7 +34,7 @@ function fail(detail: string): void {
 }
 
 async function open(message: Extract<ToEngine, { type: 'open' }>): Promise<void> {
-  core = await openCore({ ...message, onStuck: fail });
+  core = await openCore({ ...message, onBroken: fail });
   front = createFront(core, message);
   const server = front;
   await new Promise<void>((resolve, reject) => {

@@ -19,7 +19,8 @@ export interface SessionPoolOptions {
   readonly maxWaitMs: number;
   /** A statement that runs longer than this means that the engine hangs. */
   readonly stuckAfterMs: number;
-  onStuck(detail: string): void;
+  /** Told when the engine inside has died or hangs: nothing helps but a new process. */
+  onBroken(detail: string): void;
 }
 
 /** One statement with what it asks for. */
@@ -100,7 +101,7 @@ export class SessionPool {
   ): Promise<T> {
     const connection = await this.#acquire(signal);
     const stuck = setTimeout(
-      () => this.#options.onStuck(`a statement has not come back for ${this.#options.stuckAfterMs} ms`),
+      () => this.#options.onBroken(`a statement has not come back for ${this.#options.stuckAfterMs} ms`),
       this.#options.stuckAfterMs,
     );
     try {
@@ -111,7 +112,9 @@ export class SessionPool {
     } catch (error) {
       this.#discard(connection);
       this.#freed();
-      throw EngineError.from(error);
+      const failure = EngineError.from(error);
+      if (failure.code === ErrorCode.aborted) this.#options.onBroken(failure.message);
+      throw failure;
     } finally {
       clearTimeout(stuck);
     }

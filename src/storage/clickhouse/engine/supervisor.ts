@@ -20,9 +20,10 @@ const STOP_DEADLINE_MS = 8_000;
  * Starts the engine process on `path` and keeps it alive. Resolves when it is ready for requests.
  *
  * What is noticed, and when: death of the process: at once; a stopped process or a blocked event loop: within 2 s
- * (unanswered beats, see {@link EngineChild}); a hang or crash inside the engine while its event loop lives: at the next
- * SELECT 1 (every 2 s; 10 s without an answer is a hang, "ABORTED" is death), or by a read that outlives its time limit
- * by 15 s. Then SIGKILL and restart; heavy work is no reason, as statements run on other threads than the event loop.
+ * (unanswered beats, see {@link EngineChild}); a crash inside the engine that leaves the event loop alive: by the next
+ * statement, at the latest the SELECT 1 of every second (all fail with ABORTED from then on); a hang inside the engine:
+ * after 10 s without an answer to SELECT 1, or by a read that outlives its time limit by 15 s. Then SIGKILL and restart.
+ * Heavy work is no reason: statements run on other threads than the event loop.
  *
  * @throws EngineLockedError when another process has the directory open.
  * @throws DomainError `unavailable` when the engine does not start.
