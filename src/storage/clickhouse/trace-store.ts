@@ -48,7 +48,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
   const log = new CommitLog(client, clock, options.commit, rollups, options.observer);
   const settle = async () => {
     if (!log.certain) throw new DomainError('unavailable', 'The store is recovering.', { retryAfterSeconds: 1 });
-    await rollups.settle();
+    return rollups.settle();
   };
   const purge = new Purge(client, options.observer, options.onPurged ?? (() => undefined));
   return {

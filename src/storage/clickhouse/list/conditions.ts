@@ -1,6 +1,7 @@
 import type { AppliedFilter, FilterValue, ListQuery } from '../../../domain/list/query.js';
 import type { FieldType } from '../../../domain/list/fields.js';
 import { EPOCH_SECONDS } from '../commit/version-clock.js';
+import { decimalText } from '../decimal.js';
 import { join, sql, value, type Sql } from '../sql.js';
 import type { ListSource } from './sources.js';
 
@@ -63,7 +64,7 @@ function version(moment: FilterValue): Sql {
 /** Compared as decimals, so that a bound of 0.1 takes in a cost of 0.1; no cost lies beyond the clamped bound. */
 function money(bound: FilterValue): Sql {
   const held = Math.max(-1e20, Math.min(1e20, Number(bound)));
-  return sql`${value(held.toFixed(12), 'Decimal(38, 12)')}`;
+  return sql`${value(decimalText(held), 'Decimal(38, 12)')}`;
 }
 
 /** The last test is there for the bloom filter, which lets it skip what cannot match. */

@@ -71,10 +71,14 @@ export class Rollups implements CommitFollower {
     while (this.#traces.size > MAX_DIRTY) await (this.#round ??= this.#runRound());
   }
 
-  /** Resolves once every commit acknowledged before the call is in the rollups. */
-  async settle(): Promise<void> {
+  /**
+   * Resolves once every commit acknowledged before the call is in the rollups.
+   * @returns the version up to which all commits are.
+   */
+  async settle(): Promise<Version> {
     const target = this.#marks;
     while (this.#settledUpTo() < target) await (this.#round ??= this.#runRound());
+    return Math.min(this.#round ? this.#roundSince : Infinity, this.#oldestSince()) - 1;
   }
 
   /**
@@ -106,11 +110,19 @@ export class Rollups implements CommitFollower {
     return this.#oldestMark() - 1;
   }
 
+  /** The oldest that the round under way recomputes. */
   #roundMark = 0;
+  #roundSince: Version = 0;
 
   #oldestMark(): number {
     const none = this.#marks + 1;
     return Math.min(this.#traces.first()?.mark ?? none, this.#sessions.first()?.mark ?? none);
+  }
+
+  /** The first commit that is not rolled up, but for the round under way. */
+  #oldestSince(): Version {
+    const none = this.#committed + 1;
+    return Math.min(this.#traces.first()?.since ?? none, this.#sessions.first()?.since ?? none);
   }
 
   #schedule(delay: number): void {
@@ -125,6 +137,7 @@ export class Rollups implements CommitFollower {
   async #runRound(): Promise<void> {
     const started = performance.now();
     this.#roundMark = this.#oldestMark();
+    this.#roundSince = this.#oldestSince();
     const upTo = this.#committed;
     const traces = this.#traces.take(this.#roundSize);
     const sessions = this.#sessions.take(this.#roundSize);
@@ -170,8 +183,7 @@ export class Rollups implements CommitFollower {
   /** Everything below the watermark is rolled up for good; healing at start begins there. */
   async #moveWatermark(interval: number): Promise<void> {
     if (performance.now() - this.#watermarkAt < interval) return;
-    const none = this.#committed + 1;
-    const oldest = Math.min(this.#traces.first()?.since ?? none, this.#sessions.first()?.since ?? none);
+    const oldest = this.#oldestSince();
     if (oldest - 1 <= this.#watermark || this.#round) return;
     this.#watermarkAt = performance.now();
     await writeWatermark(this.#client, oldest - 1);
