@@ -54,12 +54,15 @@ export class Book<W extends Written, R> {
     this.things.set(key, { acknowledged: { write, answer }, unknown: [] });
   }
 
-  /** The write that is stored, by its revision; undefined when it is none of those that may be. */
+  /**
+   * The write that is stored, by its revision; undefined when it is none of those that may be. Its answer is null when
+   * it was not acknowledged, or when a retry of it may have been stored over it.
+   */
   writeOf(key: string, revision: number): { write: W; answer: R | null } | undefined {
-    const possible = this.things.get(key);
-    if (possible?.acknowledged?.write.attributes.rev === revision) return possible.acknowledged;
-    const write = possible?.unknown.find(({ attributes }) => attributes.rev === revision);
-    return write && { write, answer: null };
+    const { acknowledged = null, unknown = [] } = this.things.get(key) ?? {};
+    const write = unknown.find(({ attributes }) => attributes.rev === revision);
+    if (write !== undefined) return { write, answer: null };
+    return acknowledged?.write.attributes.rev === revision ? acknowledged : undefined;
   }
 
   *acknowledgedKeys(): Iterable<string> {

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { availableParallelism, loadavg } from 'node:os';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -24,6 +25,11 @@ export interface Answer {
 export interface Ended {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
+}
+
+/** A bound on wall time, stretched when more runs on this machine than it has processors. */
+export function unhurried(milliseconds: number): number {
+  return milliseconds * Math.max(1, (loadavg()[0] ?? 1) / availableParallelism());
 }
 
 /** The real program in a process of its own, to be stopped and killed like one. */
@@ -87,6 +93,12 @@ export class Program {
 
   get stderr(): string {
     return this.#stderr;
+  }
+
+  /** What its log complained of last. */
+  complaints(): string {
+    const lines = this.log.filter((line) => /"level":"(error|warn)"/.test(line) && !/"Request failed"/.test(line));
+    return lines.slice(-20).map((line) => line.slice(0, 1_000)).join('\n');
   }
 
   get running(): boolean {
