@@ -3,7 +3,7 @@ import { RowBinaryWriter } from '../commit/row-binary.js';
 import type { Version, VersionClock } from '../commit/version-clock.js';
 import type { ClickHouseClient } from '../client.js';
 import { DirtySet, type DirtyItem } from './dirty-set.js';
-import { agree, changedSince, readWatermark, writeWatermark } from './healing.js';
+import { agree, changedSince, insertsEnded, readWatermark, writeWatermark } from './healing.js';
 
 export interface RollupObserver {
   rollupPending(pending: { readonly traces: number }): void;
@@ -82,6 +82,7 @@ export class Rollups implements CommitFollower {
    * Everything it does may be done twice, or be cut off and done again.
    */
   async repair(upTo: Version): Promise<void> {
+    await insertsEnded(this.#client);
     this.#watermark = await readWatermark(this.#client);
     await agree(this.#client, this.#watermark);
     const { traces, sessions } = await changedSince(this.#client, this.#watermark);
