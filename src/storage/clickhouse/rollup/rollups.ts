@@ -94,12 +94,16 @@ export class Rollups implements CommitFollower {
     await this.settle();
   }
 
-  /** Rolls up what is left. */
+  /** Rolls up what is left. When that fails, everything acknowledged is stored all the same: the next start rolls it up. */
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#timer) clearTimeout(this.#timer);
-    await this.settle();
-    await this.#moveWatermark(0);
+    try {
+      await this.settle();
+      await this.#moveWatermark(0);
+    } catch (error) {
+      this.#observer.rollupFailed({ error });
+    }
   }
 
   #settledUpTo(): number {
