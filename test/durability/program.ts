@@ -17,7 +17,7 @@ export interface Answer {
   readonly status: number;
   readonly retryAfter: string | null;
   // Tests look into answers of every shape; a wrong guess fails an assertion.
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+   
   readonly json: any;
   readonly ms: number;
 }
@@ -56,7 +56,7 @@ export class Program {
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    this.ended = once(this.#process, 'close').then(([code, signal]) => ({ code, signal }) as Ended);
+    this.ended = once(this.#process, 'close').then(([code, signal]) => ({ code, signal }));
     if (this.#process.stdout)
       createInterface({ input: this.#process.stdout }).on('line', (line) => {
         this.#read(line);
@@ -98,7 +98,10 @@ export class Program {
   /** What its log complained of last. */
   complaints(): string {
     const lines = this.log.filter((line) => /"level":"(error|warn)"/.test(line) && !/"Request failed"/.test(line));
-    return lines.slice(-20).map((line) => line.slice(0, 1_000)).join('\n');
+    return lines
+      .slice(-20)
+      .map((line) => line.slice(0, 1_000))
+      .join('\n');
   }
 
   get running(): boolean {

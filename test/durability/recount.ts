@@ -7,7 +7,10 @@ import type { Program } from './program.js';
 async function all<T>(program: Program, list: string, page: number): Promise<T[]> {
   const rows: T[] = [];
   for (;;) {
-    const { status, json } = await program.request('GET', `/${list}?limit=${page}&offset=${rows.length}&sort_order=asc`);
+    const { status, json } = await program.request(
+      'GET',
+      `/${list}?limit=${page}&offset=${rows.length}&sort_order=asc`,
+    );
     if (status !== 200) throw new Error(`GET /${list} answers ${status}: ${JSON.stringify(json)}`);
     rows.push(...(json as T[]));
     if ((json as T[]).length < page) return rows;
@@ -27,7 +30,11 @@ export async function audit(program: Program, ledger: Ledger): Promise<string[]>
 }
 
 /** Every acknowledged span once, with its last acknowledged content or a later one whose fate nobody was told. */
-export function auditSpans(spans: readonly SpanRead[], ledger: Ledger, keys = ledger.spans.acknowledgedKeys()): string[] {
+export function auditSpans(
+  spans: readonly SpanRead[],
+  ledger: Ledger,
+  keys = ledger.spans.acknowledgedKeys(),
+): string[] {
   const wrong: string[] = [];
   const listed = new Set<string>();
   for (const span of spans) {
@@ -35,7 +42,8 @@ export function auditSpans(spans: readonly SpanRead[], ledger: Ledger, keys = le
     if (listed.has(key)) wrong.push(`span ${key} is listed twice`);
     listed.add(key);
     const found = ledger.spans.writeOf(key, Number(span.attributes['rev']));
-    if (found === undefined) wrong.push(`span ${key} holds revision ${String(span.attributes['rev'])}, which it cannot`);
+    if (found === undefined)
+      wrong.push(`span ${key} holds revision ${String(span.attributes['rev'])}, which it cannot`);
     else if (found.answer !== null) wrong.push(...differences(`span ${key}`, found.answer, span));
     else wrong.push(...differences(`span ${key}`, contentOf(found.write), contentOf(span)));
   }
@@ -45,8 +53,22 @@ export function auditSpans(spans: readonly SpanRead[], ledger: Ledger, keys = le
 
 function contentOf(span: SpanWrite | SpanRead) {
   const { name, status, cost, error_message, input_data, parent_span_id, session_id, trace_tags, attributes } = span;
-  const times = { started_at: micros(span.started_at), ended_at: span.ended_at === null ? null : micros(span.ended_at) };
-  return { name, status, cost, error_message, input_data, parent_span_id, session_id, trace_tags, attributes, ...times };
+  const times = {
+    started_at: micros(span.started_at),
+    ended_at: span.ended_at === null ? null : micros(span.ended_at),
+  };
+  return {
+    name,
+    status,
+    cost,
+    error_message,
+    input_data,
+    parent_span_id,
+    session_id,
+    trace_tags,
+    attributes,
+    ...times,
+  };
 }
 
 export function auditTraces(
@@ -71,8 +93,7 @@ export function auditTraces(
       wrong.push(...differences(`trace ${trace.id}`, expected, pick(trace, expected)));
     }
   }
-  for (const id of new Set([...byTrace.keys(), ...posted]))
-    if (!listed.has(id)) wrong.push(`trace ${id} is missing`);
+  for (const id of new Set([...byTrace.keys(), ...posted])) if (!listed.has(id)) wrong.push(`trace ${id} is missing`);
   return wrong;
 }
 
@@ -92,7 +113,10 @@ function traceOf(spans: readonly SpanRead[], statement: TraceWrite | null) {
     error_count: failed,
     has_error: failed > 0,
     status: failed > 0 ? 'error' : spans.some(({ status }) => status === 'ok') ? 'ok' : 'unset',
-    cost: sum(spans.map(({ cost }) => cost), 1e6),
+    cost: sum(
+      spans.map(({ cost }) => cost),
+      1e6,
+    ),
     started_at: start,
     ended_at: end,
     duration_ms: end === null ? null : Math.max(0, end - start) / 1000,
@@ -115,7 +139,8 @@ export function auditSessions(
     listed.add(session.id);
     const revision = session.attributes['rev'];
     const statement = revision === undefined ? null : ledger.sessions.writeOf(session.id, Number(revision))?.write;
-    if (statement === undefined) wrong.push(`session ${session.id} holds revision ${String(revision)}, which it cannot`);
+    if (statement === undefined)
+      wrong.push(`session ${session.id} holds revision ${String(revision)}, which it cannot`);
     else if (statement === null && ledger.sessions.things.get(session.id)?.acknowledged)
       wrong.push(`session ${session.id} has lost its statement`);
     const expected = sessionOf(bySession.get(session.id) ?? [], statement?.name ?? null);
@@ -135,8 +160,14 @@ function sessionOf(traces: readonly TraceRead[], name: string | null) {
     trace_count: traces.length,
     error_count: errors,
     has_error: errors > 0,
-    cost: sum(traces.map(({ cost }) => cost), 1e6),
-    duration: sum(traces.map(({ duration_ms }) => duration_ms), 1e3),
+    cost: sum(
+      traces.map(({ cost }) => cost),
+      1e6,
+    ),
+    duration: sum(
+      traces.map(({ duration_ms }) => duration_ms),
+      1e3,
+    ),
     started_at: starts.length === 0 ? null : Math.min(...starts),
     ended_at: traces.reduce<number | null>((latest, { ended_at }) => later(latest, ended_at), null),
   };

@@ -57,7 +57,7 @@ describe('stopping and starting the program', () => {
     process.kill(program.enginePid, 'SIGKILL');
     program.signal('SIGTERM');
     const from = performance.now();
-    await program.ended;
+    expect(await program.ended).to.deep.equal({ code: 0, signal: null });
     expect(performance.now() - from, 'ms to stop').to.be.below(STOPPED_WITHIN_MS);
     await stop();
     expect(crowd.tally.wrong).to.deep.equal([]);
@@ -72,7 +72,10 @@ describe('stopping and starting the program', () => {
     programs.push(second);
     expect(await second.ended).to.deep.equal({ code: 1, signal: null });
     expect(second.stderr.trim().split('\n'), 'one line, no stack').to.have.length(1);
-    expect(second.stderr).to.include(dataDir).and.include(`process id ${first.pid}`).and.match(/in use by another/);
+    expect(second.stderr)
+      .to.include(dataDir)
+      .and.include(`process id ${first.pid}`)
+      .and.match(/in use by another/);
     expect((await first.request('GET', '/readyz')).status).to.equal(200);
   });
 });

@@ -153,7 +153,13 @@ export class Client {
   async #stateTrace(program: Program, trace: OwnTrace): Promise<Answer> {
     const rev = this.#ledger.revision();
     const session_id = this.#dice.pick(this.#sessions);
-    const write: TraceWrite = { id: trace.id, session_id, name: `run ${rev}`, started_at: iso(trace.from + this.#dice.between(0, HOUR_MICROS)), attributes: { rev } };
+    const write: TraceWrite = {
+      id: trace.id,
+      session_id,
+      name: `run ${rev}`,
+      started_at: iso(trace.from + this.#dice.between(0, HOUR_MICROS)),
+      attributes: { rev },
+    };
     this.#ledger.traces.sent(trace.id, write);
     const answer = await program.request('POST', '/traces', [write]);
     if (this.#counted(answer, 'POST /traces'))
@@ -163,7 +169,12 @@ export class Client {
 
   async #stateSession(program: Program): Promise<Answer> {
     const rev = this.#ledger.revision();
-    const write: SessionWrite = { id: this.#ownSession, project_id: PROJECT_ID, name: `talk ${rev}`, attributes: { rev } };
+    const write: SessionWrite = {
+      id: this.#ownSession,
+      project_id: PROJECT_ID,
+      name: `talk ${rev}`,
+      attributes: { rev },
+    };
     this.#ledger.sessions.sent(write.id, write);
     const answer = await program.request('POST', '/sessions', [write]);
     if (this.#counted(answer, 'POST /sessions')) this.#ledger.sessions.acknowledged(write.id, write, answer.json[0]);
