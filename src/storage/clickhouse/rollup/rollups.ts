@@ -3,7 +3,7 @@ import { RowBinaryWriter } from '../commit/row-binary.js';
 import type { Version, VersionClock } from '../commit/version-clock.js';
 import type { ClickHouseClient } from '../client.js';
 import { DirtySet, type DirtyItem } from './dirty-set.js';
-import { agree, changedSince, readWatermark, writeWatermark } from './healing.js';
+import { agree, changedSince, insertsEnded, readWatermark, writeWatermark } from './healing.js';
 
 export interface RollupObserver {
   rollupPending(pending: { readonly traces: number }): void;
@@ -86,6 +86,7 @@ export class Rollups implements CommitFollower {
    * Everything it does may be done twice, or be cut off and done again.
    */
   async repair(upTo: Version): Promise<void> {
+    await insertsEnded(this.#client);
     this.#watermark = await readWatermark(this.#client);
     await agree(this.#client, this.#watermark);
     const { traces, sessions } = await changedSince(this.#client, this.#watermark);
@@ -97,12 +98,16 @@ export class Rollups implements CommitFollower {
     await this.settle();
   }
 
-  /** Rolls up what is left. */
+  /** Rolls up what is left. When that fails, everything acknowledged is stored all the same: the next start rolls it up. */
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#timer) clearTimeout(this.#timer);
-    await this.settle();
-    await this.#moveWatermark(0);
+    try {
+      await this.settle();
+      await this.#moveWatermark(0);
+    } catch (error) {
+      this.#observer.rollupFailed({ error });
+    }
   }
 
   #settledUpTo(): number {
