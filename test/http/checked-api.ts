@@ -5,7 +5,6 @@ import { bootServer, type TestRequest, type TestResponse, type TestServer } from
 
 export type ListName = 'spans' | 'traces' | 'sessions';
 // Rows are compared with what a test expects; a wrong guess at their shape fails an assertion.
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type Row = Record<string, any>;
 /** Name and value pairs, encoded here; a string is sent as it is. */
 export type Query = string | readonly (readonly [string, string | number | boolean])[];

@@ -37,7 +37,7 @@ function candidates([comparison, field]: Meaning, rows: readonly Row[]): string[
   if (comparison === 'at least' || comparison === 'at most') {
     if (field === 'created_at') return present.flatMap((value) => [-1, 0, 1].map((micros) => shifted(value, micros)));
     const step = field === 'cost' ? 1e-12 : 1e-9;
-    const near = present.flatMap((value) => [value - step, value, value + step].map((near) => near.toPrecision(15)));
+    const near = present.flatMap((value) => [-step, 0, step].map((by) => (Number(value) + by).toPrecision(15)));
     return [...near, ...present.map(String), '-1', '-0', '0', '1e300', '+.5', '5.', '1E2'];
   }
   if (field === 'has_error') return ['true', 'false', '1', '0', 'TRUE', 'False'];
