@@ -66,7 +66,9 @@ describe('POST /spans', () => {
       project_id: api.server.projectId,
     };
     expect(await store({})).to.deep.include(expected);
-    const optional = Object.keys(SpanInput.properties).filter((name) => !(SpanInput.required as string[]).includes(name));
+    const optional = Object.keys(SpanInput.properties).filter(
+      (name) => !(SpanInput.required as string[]).includes(name),
+    );
     const nulls = await store({ ...Object.fromEntries(optional.map((name) => [name, null])) });
     expect(nulls).to.deep.include(expected);
     expect(nulls['id']).to.match(/^[0-9a-f]{8}-[0-9a-f]{4}-4/);
