@@ -61,7 +61,7 @@ WHERE ${inProject(projectId)} AND id = ${value(id, 'UUID')} AND ${current({ proj
     return true;
   }
 
-  /** What a trace holds now: spans and the statement about it. */
+  /** What a trace holds now: spans and the statement about it. Columns are qualified: `toString` hides the bare names. */
   #contents(projectId: string, condition: Sql, having: Sql = empty): Promise<Tombstone[]> {
     return this.#rows<Tombstone>(
       sql`SELECT toString(f.trace_id) AS trace_id, row_type AS rowType, toString(f.id) AS id FROM facts AS f

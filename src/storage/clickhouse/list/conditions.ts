@@ -67,9 +67,16 @@ function money(bound: FilterValue): Sql {
   return sql`${value(decimalText(held), 'Decimal(38, 12)')}`;
 }
 
-/** The last test is there for the bloom filter, which lets it skip what cannot match. */
+/**
+ * The last test is there for the bloom filter, which lets it skip what cannot match. An empty key in a map with
+ * LowCardinality keys is found by its place only: `mapContains` and `tags['']` do not see it (ClickHouse 26.7).
+ */
 function tagged(key: string, values: readonly string[]): Sql {
   const k = value(key, 'String');
   const v = value(values, 'Array(String)');
-  return sql`(mapContains(tags, ${k}) AND has(${v}, tags[${k}]) AND hasAny(mapValues(tags), ${v}))`;
+  const found =
+    key === ''
+      ? sql`arrayExists((k, v) -> k = '' AND has(${v}, v), mapKeys(tags), mapValues(tags))`
+      : sql`mapContains(tags, ${k}) AND has(${v}, tags[${k}])`;
+  return sql`(${found} AND hasAny(mapValues(tags), ${v}))`;
 }
