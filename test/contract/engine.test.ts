@@ -363,9 +363,7 @@ for (const [title, start] of [
         const value = "1, readonly = 1; DROP TABLE rows; --'";
         const settings = { log_comment: value };
         expect(await client.query("SELECT getSetting('log_comment') AS c", { settings })).to.deep.equal([{ c: value }]);
-        expect(
-          await failure(library.query({ query: 'SELECT 1', clickhouse_settings: { nope: 1 } })),
-        ).to.include({
+        expect(await failure(library.query({ query: 'SELECT 1', clickhouse_settings: { nope: 1 } }))).to.include({
           code: '115',
         });
         expect(await client.query('SELECT count() AS n FROM rows')).to.deep.equal([{ n: 0 }]);

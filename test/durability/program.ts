@@ -17,7 +17,7 @@ export interface Answer {
   readonly status: number;
   readonly retryAfter: string | null;
   // Tests look into answers of every shape; a wrong guess fails an assertion.
-   
+
   readonly json: any;
   readonly ms: number;
 }

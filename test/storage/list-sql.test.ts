@@ -15,13 +15,14 @@ const UPDATE = process.env['UPDATE_GOLDEN'] === '1';
 // The tests run from dist/test/storage; the golden files lie beside their source.
 const golden = new URL('../../../test/storage/golden/', import.meta.url);
 const PROJECT = '0197f3a0-0000-7000-8000-000000000001';
+const SCOPE = { projectId: PROJECT, upTo: 50_000_000_000_000 };
 const ID = '00000000-0000-4000-8000-000000000001';
 
 const parsed = (list: ListDefinition, text: string) => parseListQuery(list, new URLSearchParams(text));
-const spans = (text: string) => spanPage(PROJECT, parsed(spanList, text));
+const spans = (text: string) => spanPage(SCOPE, parsed(spanList, text));
 const rollup = (source: ListSource, text: string) => {
   const query: ListQuery = parsed(source.list, text);
-  return rollupPage(source, PROJECT, query, reachOf(source, query));
+  return rollupPage(source, SCOPE, query, reachOf(source, query));
 };
 
 const cases: Readonly<Record<string, () => Sql>> = {
@@ -35,7 +36,7 @@ const cases: Readonly<Record<string, () => Sql>> = {
     ),
   'spans-tags-and-text': () => spans("environment=prod&environment=test&tags.limit=it's&tags.=x&q=refund&fields=id"),
   'spans-by-cost': () => spans('sort_by=cost&sort_order=asc&limit=7&offset=14&fields=id,cost'),
-  'spans-count': () => spanCount(PROJECT, parsed(spanList, `trace_id=${ID}&has_error=true`)),
+  'spans-count': () => spanCount(SCOPE, parsed(spanList, `trace_id=${ID}&has_error=true`)),
   'traces-newest': () => rollup(traceSource, ''),
   'traces-by-id': () => rollup(traceSource, `id=${ID}`),
   'traces-filtered': () =>
@@ -43,7 +44,7 @@ const cases: Readonly<Record<string, () => Sql>> = {
       traceSource,
       `session_id=${ID}&status=error&duration_min=1000&cost_max=2&sort_by=duration_ms&q=refund&service=api&fields=id`,
     ),
-  'traces-count': () => rollupCount(traceSource, PROJECT, parsed(traceList, 'has_error=true&names=checkout')),
+  'traces-count': () => rollupCount(traceSource, SCOPE, parsed(traceList, 'has_error=true&names=checkout')),
   'sessions-oldest': () => rollup(sessionSource, 'sort_order=asc&limit=2&offset=4'),
   'sessions-filtered': () =>
     rollup(
@@ -85,7 +86,7 @@ describe('SQL of the lists', () => {
       const query = parsed(list, `names=${encoded}&${encoded}=${encoded}&q=${encoded}`);
       const source = list.name === 'traces' ? traceSource : sessionSource;
       const statement =
-        list.name === 'spans' ? spanPage(PROJECT, query) : rollupPage(source, PROJECT, query, reachOf(source, query));
+        list.name === 'spans' ? spanPage(SCOPE, query) : rollupPage(source, SCOPE, query, reachOf(source, query));
       const { text, params } = statement.render();
       expect(text).to.not.include('DROP');
       expect(Object.values(params).flat()).to.include(hostile);

@@ -1,5 +1,5 @@
-WITH (SELECT (first_span_at, last_span_at) FROM traces
-  WHERE project_id = {p1:String} AND id = {p2:UUID} ORDER BY ver DESC LIMIT 1) AS bounds
+WITH (SELECT (min(started_at), max(started_at)) FROM facts
+  WHERE project_id = {p1:String} AND trace_id = {p2:UUID} AND row_type = 0 AND NOT deleted) AS bounds
 SELECT concat('{"id":', concat('"', toString(id), '"'), '}') AS row
 FROM spans
 WHERE project_id = {p3:String}
@@ -20,9 +20,9 @@ WHERE project_id = {p3:String}
   AND duration_ms <= {p18:Float64}
   AND cost >= {p19:Decimal(38, 12)}
   AND cost <= {p20:Decimal(38, 12)}
-  AND ver NOT IN (SELECT ver FROM superseded WHERE project_id = {p21:String})
+  AND ver <= {p21:UInt64} AND ver NOT IN (SELECT ver FROM superseded WHERE project_id = {p22:String} AND next_ver <= {p23:UInt64})
 ORDER BY project_id DESC, started_at DESC, trace_id DESC, id DESC
-LIMIT {p22:UInt64} OFFSET {p23:UInt64}
+LIMIT {p24:UInt64} OFFSET {p25:UInt64}
 FORMAT CustomSeparated SETTINGS format_custom_escaping_rule = 'Raw', format_custom_result_before_delimiter = '[', format_custom_result_after_delimiter = ']', format_custom_row_before_delimiter = '', format_custom_row_after_delimiter = '', format_custom_row_between_delimiter = ',
 '
 -- p1 = "0197f3a0-0000-7000-8000-000000000001"
@@ -45,6 +45,8 @@ FORMAT CustomSeparated SETTINGS format_custom_escaping_rule = 'Raw', format_cust
 -- p18 = 2.5
 -- p19 = "0.100000000000"
 -- p20 = "0.000000000001"
--- p21 = "0197f3a0-0000-7000-8000-000000000001"
--- p22 = 5000
--- p23 = 0
+-- p21 = 50000000000000
+-- p22 = "0197f3a0-0000-7000-8000-000000000001"
+-- p23 = 50000000000000
+-- p24 = 5000
+-- p25 = 0
