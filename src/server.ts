@@ -65,15 +65,26 @@ const BODIES_IN_WORK = 4;
  */
 export async function startServer(config: Config, overrides: ServerOverrides = {}): Promise<RunningServer> {
   const closers: Closers = [];
-  const close = async () => {
-    for (let closer = closers.pop(); closer !== undefined; closer = closers.pop()) await closer();
-  };
+  const close = () => closeAll(closers);
   try {
     return await start(config, overrides, closers, close);
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** One that fails keeps none of the others from being closed. @throws the first failure. */
+async function closeAll(closers: Closers): Promise<void> {
+  const failures: unknown[] = [];
+  for (let closer = closers.pop(); closer !== undefined; closer = closers.pop()) {
+    try {
+      await closer();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
 }
 
 async function start(

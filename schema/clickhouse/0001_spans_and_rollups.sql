@@ -4,6 +4,7 @@
 -- versions no longer count is recorded in `superseded`, so that no read of this wide table ever needs FINAL.
 -- `ver` is a hybrid clock: microseconds since 2025-01-01T00:00:00Z, unique per row and growing with every commit.
 -- Partitions follow the time of writing, so that one insert makes one part whatever times its spans have.
+-- Plain MergeTree on purpose: a version that a read still counts on must not vanish in a merge; purging removes it later.
 CREATE TABLE IF NOT EXISTS spans (
   ver UInt64 CODEC(Delta, ZSTD(1)),
   project_id LowCardinality(String),
@@ -35,7 +36,7 @@ CREATE TABLE IF NOT EXISTS spans (
   INDEX span_own_ids (id, parent_span_id) TYPE bloom_filter(0.001) GRANULARITY 8,
   INDEX span_shared_values (trace_id, session_id, mapValues(tags)) TYPE bloom_filter(0.001) GRANULARITY 8,
   INDEX span_ver ver TYPE minmax GRANULARITY 1
-) ENGINE = ReplacingMergeTree(ver)
+) ENGINE = MergeTree
 PARTITION BY toYYYYMM(toDateTime(1735689600 + intDiv(ver, 1000000), 'UTC'))
 ORDER BY (project_id, started_at, trace_id, id)
 SETTINGS index_granularity = 256, fsync_after_insert = 1, fsync_part_directory = 1;
@@ -94,9 +95,7 @@ CREATE TABLE IF NOT EXISTS traces (
   attributes String CODEC(ZSTD(1)),
   created_ver UInt64,
   root_ver UInt64, -- 0: no root span yet
-  root_started_at DateTime64(6, 'UTC'),
-  first_span_at DateTime64(6, 'UTC'), -- bounds of its spans' started_at, to read them by time
-  last_span_at DateTime64(6, 'UTC')
+  root_started_at DateTime64(6, 'UTC')
 ) ENGINE = ReplacingMergeTree(ver)
 ORDER BY (project_id, id)
 SETTINGS index_granularity = 512, fsync_after_insert = 1, fsync_part_directory = 1;
@@ -110,10 +109,12 @@ CREATE TABLE IF NOT EXISTS trace_starts (
 ORDER BY (project_id, started_at, id)
 SETTINGS index_granularity = 512, fsync_after_insert = 1, fsync_part_directory = 1;
 
--- Span versions that no longer count, until purging has removed them from `spans`.
+-- Span versions that no longer count, until purging has removed them from `spans`. `next_ver` is the version that took
+-- the place: for a read of the state at a version below it, the old one still counts.
 CREATE TABLE IF NOT EXISTS superseded (
   project_id LowCardinality(String),
-  ver UInt64 CODEC(Delta, ZSTD(1))
+  ver UInt64 CODEC(Delta, ZSTD(1)),
+  next_ver UInt64 CODEC(Delta, ZSTD(1))
 ) ENGINE = ReplacingMergeTree
 ORDER BY (project_id, ver)
 SETTINGS fsync_after_insert = 1, fsync_part_directory = 1;
@@ -205,10 +206,8 @@ CREATE TABLE IF NOT EXISTS traces_recomputed (
   created_ver UInt64,
   root_ver UInt64,
   root_started_at DateTime64(6, 'UTC'),
-  first_span_at DateTime64(6, 'UTC'),
-  last_span_at DateTime64(6, 'UTC'),
   round UInt64,
-  stale Array(UInt64),
+  stale Array(Tuple(ver UInt64, next_ver UInt64)),
   session_writes Array(Tuple(session_id Nullable(UUID), live UInt8, ver UInt64, name String, tags Map(String, String)))
 ) ENGINE = Null;
 
@@ -247,15 +246,13 @@ SELECT
   min(f.ver) AS created_ver,
   argMinIf(f.ver, age, root) AS root_ver,
   argMinIf(f.started_at, age, root) AS root_started_at,
-  minIf(f.started_at, live) AS first_span_at,
-  maxIf(f.started_at, live) AS last_span_at,
   any(t.round) AS round,
-  groupArrayIf(f.ver, NOT f.newest AND f.row_type = 0) AS stale,
+  groupArrayIf((f.ver, f.next_ver), NOT f.newest AND f.row_type = 0) AS stale,
   groupArrayIf((f.session_id, toUInt8(f.newest AND f.deleted = 0), f.ver, f.session_name, CAST(f.session_tags, 'Map(String, String)')),
     isNotNull(f.session_id) OR (f.newest AND f.deleted = 0 AND (f.session_name != '' OR notEmpty(f.session_tags)))) AS session_writes
 FROM (SELECT project_id, trace_id, max(round) AS round FROM touch_traces GROUP BY project_id, trace_id) AS t
 INNER JOIN (
-  SELECT *, row_number() OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) = 1 AS newest
+  SELECT *, lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_ver, next_ver = 0 AS newest
   FROM facts
   WHERE (project_id, trace_id) IN (SELECT project_id, trace_id FROM touch_traces)
     AND ver <= (SELECT max(upto) FROM touch_traces)
@@ -269,7 +266,7 @@ CREATE MATERIALIZED VIEW IF NOT EXISTS store_trace_starts TO trace_starts AS
 SELECT project_id, started_at, id FROM traces_recomputed WHERE NOT gone;
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS store_superseded TO superseded AS
-SELECT project_id, ver FROM (SELECT project_id, stale FROM traces_recomputed) ARRAY JOIN stale AS ver;
+SELECT project_id, s.ver AS ver, s.next_ver AS next_ver FROM (SELECT project_id, stale FROM traces_recomputed) ARRAY JOIN stale AS s;
 
 -- A session tag or name that a span brings without naming a session goes to its trace's session.
 CREATE MATERIALIZED VIEW IF NOT EXISTS store_session_traces TO session_traces AS

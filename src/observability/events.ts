@@ -54,6 +54,8 @@ export interface IngestObserver {
 export interface CommitObserver {
   spansCommitted(commit: { readonly rows: number; readonly bytes: number; readonly seconds: number }): void;
   commitFailed(failure: { readonly rows: number; readonly error: unknown }): void;
+  /** What a failed insert left behind is not in order yet; it is tried again. */
+  repairFailed(failure: { readonly error: unknown }): void;
   queueChanged(queue: { readonly rows: number; readonly bytes: number }): void;
 }
 
@@ -151,6 +153,9 @@ function commitEvents(logger: Logger, metrics: Metrics): CommitObserver {
     },
     commitFailed({ rows, error }) {
       logger.warn('Commit failed', { rows, error });
+    },
+    repairFailed({ error }) {
+      logger.warn('The store is not in order yet', { error });
     },
     queueChanged({ rows, bytes }) {
       metrics.commitQueueRows.set(rows);

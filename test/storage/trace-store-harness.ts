@@ -22,14 +22,7 @@ export async function openStore(options: Pick<TraceStoreOptions, 'onPurged'> = {
   const logger = createLogger({ level: 'silent', format: 'json' });
   const engine = await startEngine({ path, database: 'spanhouse', memoryMb: 1024, maxReadSeconds: 30, logger });
   const client = connect(engine.endpoint, { settings: { async_insert: 0 } });
-  const store = await openTraceStore(client, {
-    migrations: readMigrationFiles(schemaDirectory('clickhouse')),
-    cluster: null,
-    commit: { maxRows: 10_000, maxBytes: 32e6, waitMs: 1, queueMaxBytes: 128e6 },
-    read: { timeoutSeconds: 30, maxResultBytes: 256e6 },
-    observer: createEvents(logger, createMetrics()),
-    ...options,
-  });
+  const store = await reopenStore(client, options);
   return {
     store,
     client,
@@ -40,4 +33,19 @@ export async function openStore(options: Pick<TraceStoreOptions, 'onPurged'> = {
       await rm(path, { recursive: true, force: true });
     },
   };
+}
+
+/** Another store on the same data, as the next start of the server would open it. */
+export function reopenStore(
+  client: ClickHouseClient,
+  options: Pick<TraceStoreOptions, 'onPurged'> = {},
+): Promise<TraceStore> {
+  return openTraceStore(client, {
+    migrations: readMigrationFiles(schemaDirectory('clickhouse')),
+    cluster: null,
+    commit: { maxRows: 10_000, maxBytes: 32e6, waitMs: 1, queueMaxBytes: 128e6 },
+    read: { timeoutSeconds: 30, maxResultBytes: 256e6 },
+    observer: createEvents(createLogger({ level: 'silent', format: 'json' }), createMetrics()),
+    ...options,
+  });
 }

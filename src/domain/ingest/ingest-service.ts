@@ -6,7 +6,7 @@ import { normaliseSpan } from '../span/normalise-span.js';
 import { priceSpan, type PriceModelCall } from '../span/pricing.js';
 import type { Span } from '../span/span.js';
 import { toSpanRead } from '../span/span-read.js';
-import { normaliseSession, normaliseTrace } from '../trace/statement.js';
+import { normaliseSession, normaliseTrace, requireOwnSessions } from '../trace/statement.js';
 import { compile, invalid } from '../validation/validation.js';
 import { readElements } from './elements.js';
 import { SessionInput, SpanInput, TraceInput } from './schema.js';
@@ -73,9 +73,8 @@ export class IngestService {
 
   /** @throws DomainError also `forbidden`, when a session is to be another project's. */
   async postSessions(projectId: string, body: unknown): Promise<SessionRead[]> {
-    const sessions = readElements(body, checkSession, (input, normaliser) =>
-      normaliseSession(input, normaliser, projectId),
-    );
+    requireOwnSessions(body, projectId);
+    const sessions = readElements(body, checkSession, normaliseSession);
     if (sessions.length === 0) return [];
     await this.#dependencies.log.append({ projectId, sessions });
     const stored = await this.#dependencies.lists.sessionsById(projectId, ids(sessions));

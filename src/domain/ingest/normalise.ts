@@ -33,7 +33,7 @@ export class Normaliser {
 
   time(property: string, value: string | number): Micros {
     const micros = parseTimestamp(value);
-    if (micros === undefined) this.fail(property, 'must be an ISO 8601 time or a Unix time, from 1970 to 2299');
+    if (micros === undefined) this.fail(property, 'must be an ISO 8601 time or a Unix time, from 1970 to 2254');
     return micros ?? 0;
   }
 
@@ -49,21 +49,44 @@ export class Normaliser {
 
 type TagInput = Readonly<Record<string, string | number | boolean | null>>;
 
+/**
+ * JSON can say half of a surrogate pair, UTF-8 cannot: it becomes the replacement character here, and not only on its
+ * way into the store, so that what is answered at once is what is read later.
+ */
+export function normaliseText(text: string): string {
+  return text.isWellFormed() ? text : text.toWellFormed();
+}
+
+export function optionalText(text: string | null | undefined): string | null {
+  return text == null ? null : normaliseText(text);
+}
+
 /** Strings as they are, numbers and booleans as their JSON text, nulls dropped. */
 export function normaliseTags(input: TagInput | null | undefined): Tags {
   if (input == null) return {};
-  for (const key in input) if (typeof input[key] !== 'string') return stringTags(input);
+  for (const key in input) {
+    const value = input[key];
+    if (typeof value !== 'string' || !value.isWellFormed() || !key.isWellFormed()) return stringTags(input);
+  }
   return input as Tags;
 }
 
 function stringTags(input: TagInput): Tags {
   const kept = Object.entries(input).filter(([, value]) => value !== null);
   return Object.fromEntries(
-    kept.map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)]),
+    kept.map(([key, value]) => [
+      normaliseText(key),
+      typeof value === 'string' ? normaliseText(value) : JSON.stringify(value),
+    ]),
   );
 }
 
 /** Money is kept to 1e-12, so what is answered at once is what is read later. */
 export function normaliseCost(cost: number): number {
-  return Number(cost.toFixed(12));
+  return positiveZero(Number(cost.toFixed(12)));
+}
+
+/** Minus zero passes for a number from 0, and is no other number than 0. */
+export function positiveZero(value: number): number {
+  return value === 0 ? 0 : value;
 }

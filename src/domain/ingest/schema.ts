@@ -21,15 +21,15 @@ export const optional = <T extends TSchema>(schema: T) =>
 
 const label = (description: string, minLength = 0) => Type.String({ minLength, maxLength: 4096, description });
 export const name = (description: string) => label(description, 1);
+/** Not a `Type.Record`, whose pattern for keys of any text leaves out those with a line break. */
 export const tags = (description: string) =>
-  Type.Record(
-    Type.String({ maxLength: 1024 }),
-    Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]),
-    {
-      description: `${description} Values are strings; numbers and booleans become their JSON text, nulls are dropped.`,
-      maxProperties: 1000,
-    },
-  );
+  Type.Unsafe<Record<string, string | number | boolean | null>>({
+    type: 'object',
+    additionalProperties: Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]),
+    propertyNames: { maxLength: 1024, 'x-must': 'have keys of at most 1024 characters' },
+    maxProperties: 1000,
+    description: `${description} Values are strings; numbers and booleans become their JSON text, nulls are dropped.`,
+  });
 export const attributes = Type.Record(Type.String(), Type.Unknown(), {
   description: spanFields.attributes.description,
 });

@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { normaliseCost, normaliseTags, type Normaliser } from '../ingest/normalise.js';
+import {
+  normaliseCost,
+  normaliseTags,
+  normaliseText,
+  optionalText,
+  positiveZero,
+  type Normaliser,
+} from '../ingest/normalise.js';
 import type { SpanInput } from '../ingest/schema.js';
 import type { Span, Tags } from './span.js';
 
@@ -16,13 +23,18 @@ export function normaliseSpan(input: SpanInput, normaliser: Normaliser): Span {
     trace_id: normaliser.id('trace_id', input.trace_id),
     parent_span_id: parent,
     session_id: sessionId(input, normaliser),
-    session_name: input.session?.name ?? input.session_name ?? null,
-    name: input.name,
+    session_name: optionalText(input.session?.name ?? input.session_name),
+    name: normaliseText(input.name),
     kind: input.kind ?? 'generic',
     status: input.status ?? null,
     started_at: startedAt,
     ended_at: endedAt,
-    duration_ms: input.duration_ms ?? (endedAt === null ? null : (endedAt - startedAt) / 1000),
+    duration_ms:
+      input.duration_ms != null
+        ? positiveZero(input.duration_ms)
+        : endedAt === null
+          ? null
+          : (endedAt - startedAt) / 1000,
     cost: input.cost == null ? null : normaliseCost(input.cost),
     input_data: payload(input.input_data),
     output_data: payload(input.output_data),
@@ -30,10 +42,10 @@ export function normaliseSpan(input: SpanInput, normaliser: Normaliser): Span {
     tags: normaliseTags(input.tags),
     trace_tags: normaliseTags(input.trace_tags),
     session_tags: sessionTags(input),
-    error_code: input.error_code ?? null,
-    error_message: input.error_message ?? null,
-    error_stack: input.error_stack ?? null,
-    code_filepath: input.code_filepath ?? null,
+    error_code: optionalText(input.error_code),
+    error_message: optionalText(input.error_message),
+    error_stack: optionalText(input.error_stack),
+    code_filepath: optionalText(input.code_filepath),
     code_lineno: input.code_lineno ?? null,
   };
 }
@@ -55,5 +67,5 @@ function sessionTags(input: SpanInput): Tags {
 
 function payload(value: SpanInput['input_data']): string | null {
   if (value == null) return null;
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' ? normaliseText(value) : JSON.stringify(value);
 }

@@ -3,8 +3,8 @@ import { DateTime } from 'luxon';
 /** Microseconds since 1970-01-01T00:00:00Z, a safe integer: the resolution in which all times are kept. */
 export type Micros = number;
 
-/** 2299-12-31T23:59:59.999999Z, the last moment that ClickHouse's DateTime64(6) holds. */
-export const MAX_MICROS: Micros = Date.UTC(2299, 11, 31, 23, 59, 59, 999) * 1000 + 999;
+/** 2254-12-31T23:59:59.999999Z: from mid 2255 on a number no longer tells every microsecond from the next. */
+export const MAX_MICROS: Micros = Date.UTC(2254, 11, 31, 23, 59, 59, 999) * 1000 + 999;
 
 /** Numbers from here up are milliseconds; below they are seconds (as seconds this would be the year 2603). */
 const FIRST_MILLISECONDS = 2e10;
@@ -15,7 +15,7 @@ const COMMON =
 /**
  * Reads a moment: ISO 8601 with or without offset (without: UTC), or a number of Unix seconds or milliseconds.
  * Finer fractions are rounded to microseconds.
- * @returns undefined when it is none, or lies outside 1970 to 2299.
+ * @returns undefined when it is none, or lies outside 1970 to 2254.
  */
 export function parseTimestamp(value: unknown): Micros | undefined {
   if (typeof value === 'number') return inRange(Math.round(value * (value < FIRST_MILLISECONDS ? 1e6 : 1e3)));
@@ -41,11 +41,15 @@ function fromParts(match: RegExpExecArray): Micros | undefined {
   return sign === '-' ? micros + offset : micros - offset;
 }
 
+/** A year first: a time of day alone is ISO 8601 too, but no moment. */
+const RARE = /^(\d{4}(?:-?\d\d(?:-?\d\d)?|-?\d{3}|-?W\d\d(?:-?\d)?)?(?:T[\d:]+)?)(?:[.,](\d{1,30}))?(Z|[+-][\d:]+)?$/i;
+
 /** Week dates, ordinal dates and basic format are ISO 8601 too, though hardly any client sends them. */
 function fromRareForm(value: string): Micros | undefined {
-  if (value.length > 40) return undefined;
-  const parsed = DateTime.fromISO(value, { zone: 'utc' });
-  return parsed.isValid ? parsed.toMillis() * 1000 : undefined;
+  const [, moment = '', fraction = '0', offset = ''] = RARE.exec(value) ?? [];
+  if (moment === '') return undefined;
+  const parsed = DateTime.fromISO(moment + offset, { zone: 'utc' });
+  return parsed.isValid ? parsed.toMillis() * 1000 + Math.round(Number(`0.${fraction}`) * 1e6) : undefined;
 }
 
 function inRange(micros: Micros | undefined): Micros | undefined {

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { DomainError } from '../errors.js';
-import { normaliseCost, normaliseTags, type Normaliser } from '../ingest/normalise.js';
+import {
+  normaliseCost,
+  normaliseTags,
+  normaliseText,
+  optionalText,
+  positiveZero,
+  type Normaliser,
+} from '../ingest/normalise.js';
 import type { SessionInput, TraceInput } from '../ingest/schema.js';
 import type { SpanStatus, Tags } from '../span/span.js';
 import type { Micros } from '../time/timestamp.js';
@@ -34,24 +41,34 @@ export function normaliseTrace(input: TraceInput, normaliser: Normaliser): Trace
   return {
     id: normaliser.optionalId('id', input.id) ?? randomUUID(),
     session_id: normaliser.id('session_id', input.session_id),
-    name: input.name,
+    name: normaliseText(input.name),
     status: input.status ?? null,
     started_at: startedAt,
     ended_at: endedAt,
-    duration_ms: input.duration_ms ?? null,
+    duration_ms: input.duration_ms == null ? null : positiveZero(input.duration_ms),
     cost: input.cost == null ? null : normaliseCost(input.cost),
     attributes: input.attributes ?? {},
     tags: normaliseTags(input.tags),
   };
 }
 
-/** @throws DomainError `forbidden` when the session is to be another project's. */
-export function normaliseSession(input: SessionInput, normaliser: Normaliser, projectId: string): SessionStatement {
-  if (input.project_id.toLowerCase() !== projectId)
-    throw new DomainError('forbidden', "project_id must be the API key's project.");
+/**
+ * Before anything else of the request is judged: what another project's sessions may look like is not said.
+ * @throws DomainError `forbidden` when a session is to be another project's.
+ */
+export function requireOwnSessions(body: unknown, projectId: string): void {
+  if (!Array.isArray(body)) return;
+  for (const element of body as unknown[]) {
+    const named = (element as { project_id?: unknown } | null)?.project_id;
+    if (typeof named === 'string' && named.toLowerCase() !== projectId)
+      throw new DomainError('forbidden', "project_id must be the API key's project.");
+  }
+}
+
+export function normaliseSession(input: SessionInput, normaliser: Normaliser): SessionStatement {
   return {
     id: normaliser.optionalId('id', input.id) ?? randomUUID(),
-    name: input.name ?? null,
+    name: optionalText(input.name),
     attributes: input.attributes ?? {},
     tags: normaliseTags(input.tags),
   };

@@ -25,10 +25,10 @@ export class ClickHouseDeletions implements Deletions {
   }
 
   async span(projectId: string, id: string): Promise<boolean> {
-    await this.#settle();
+    const upTo = await this.#settle();
     const found = await this.#rows<{ trace_id: string }>(
       sql`SELECT DISTINCT toString(trace_id) AS trace_id FROM spans
-WHERE ${inProject(projectId)} AND id = ${value(id, 'UUID')} AND ${current(projectId)}`,
+WHERE ${inProject(projectId)} AND id = ${value(id, 'UUID')} AND ${current({ projectId, upTo })}`,
     );
     return this.#bury(
       projectId,
@@ -38,7 +38,7 @@ WHERE ${inProject(projectId)} AND id = ${value(id, 'UUID')} AND ${current(projec
 
   async trace(projectId: string, id: string): Promise<boolean> {
     await this.#settle();
-    return this.#bury(projectId, await this.#contents(projectId, sql`trace_id = ${value(id, 'UUID')}`));
+    return this.#bury(projectId, await this.#contents(projectId, sql`f.trace_id = ${value(id, 'UUID')}`));
   }
 
   async session(projectId: string, id: string): Promise<boolean> {
@@ -49,7 +49,7 @@ WHERE ${inProject(projectId)} AND id = ${value(id, 'UUID')} AND ${current(projec
     );
     if (!known) return false;
     const traces = (condition: Sql) =>
-      sql`trace_id IN (SELECT trace_id FROM session_traces FINAL WHERE ${inProject(projectId)} AND session_id = ${session} AND ${condition})`;
+      sql`f.trace_id IN (SELECT trace_id FROM session_traces FINAL WHERE ${inProject(projectId)} AND session_id = ${session} AND ${condition})`;
     const below = await this.#contents(projectId, traces(sql`member`));
     // Spans that name the session although their trace has moved to another one.
     const strays = await this.#contents(
@@ -61,12 +61,12 @@ WHERE ${inProject(projectId)} AND id = ${value(id, 'UUID')} AND ${current(projec
     return true;
   }
 
-  /** What a trace holds now: spans and the statement about it. */
+  /** What a trace holds now: spans and the statement about it. Columns are qualified: `toString` hides the bare names. */
   #contents(projectId: string, condition: Sql, having: Sql = empty): Promise<Tombstone[]> {
     return this.#rows<Tombstone>(
-      sql`SELECT toString(trace_id) AS trace_id, row_type AS rowType, toString(id) AS id FROM facts
+      sql`SELECT toString(f.trace_id) AS trace_id, row_type AS rowType, toString(f.id) AS id FROM facts AS f
 WHERE ${inProject(projectId)} AND ${condition}
-GROUP BY trace_id, row_type, id HAVING NOT argMax(deleted, ver)${having}`,
+GROUP BY f.trace_id, row_type, f.id HAVING NOT argMax(deleted, ver)${having}`,
     );
   }
 

@@ -20,11 +20,11 @@ export function createSpanAttachments(client: ClickHouseClient, settle: Settle, 
   };
   return {
     async read(projectId, spanId, signal) {
-      await settle();
+      const upTo = await settle();
       const found = await rows<{ attributes: string; output_data: string | null }>(
         sql`SELECT if(position(attributes, '"attachments"') > 0, attributes, '{}') AS attributes,
   if(startsWith(trimLeft(ifNull(output_data, '')), '['), output_data, NULL) AS output_data
-FROM spans WHERE ${inProject(projectId)} AND id = ${value(spanId, 'UUID')} AND ${current(projectId)}
+FROM spans WHERE ${inProject(projectId)} AND id = ${value(spanId, 'UUID')} AND ${current({ projectId, upTo })}
 ORDER BY started_at, trace_id`,
         signal === undefined ? {} : { signal },
       );
@@ -34,11 +34,11 @@ ORDER BY started_at, trace_id`,
       }));
     },
     async findVersion({ project_id, trace_id, span_id, sha256 }) {
-      await settle();
+      const upTo = await settle();
       const hash = value(sha256, 'String');
       const [row] = await rows<{ ver: string }>(
         sql`SELECT toString(ver) AS ver FROM spans
-WHERE ${inProject(project_id)} AND id = ${value(span_id, 'UUID')} AND trace_id = ${value(trace_id, 'UUID')} AND ${current(project_id)}
+WHERE ${inProject(project_id)} AND id = ${value(span_id, 'UUID')} AND trace_id = ${value(trace_id, 'UUID')} AND ${current({ projectId: project_id, upTo })}
   AND (position(attributes, ${hash}) > 0 OR position(ifNull(output_data, ''), ${hash}) > 0)
 ORDER BY spans.ver DESC LIMIT 1`,
       );

@@ -9,7 +9,7 @@ import { ClickHouseDeletions } from './deletions.js';
 import { ClickHouseLists, type QueryObserver, type ReadLimits } from './list/clickhouse-lists.js';
 import { migrate } from './migrations.js';
 import { Purge, type PurgeFollower, type PurgeObserver } from './rollup/purge.js';
-import { highestVersion } from './rollup/healing.js';
+import { highestVersion, insertsEnded } from './rollup/healing.js';
 import { Rollups, type RollupObserver } from './rollup/rollups.js';
 import { createSpanAttachments, type SpanAttachments } from './span-attachments.js';
 
@@ -42,13 +42,15 @@ export interface TraceStore {
  */
 export async function openTraceStore(client: ClickHouseClient, options: TraceStoreOptions): Promise<TraceStore> {
   await migrate(client, options.migrations, options.cluster);
+  // First, or the clock would start below what they still store.
+  await insertsEnded(client);
   const clock = new VersionClock(await highestVersion(client));
   const rollups = new Rollups(client, clock, options.observer);
   await rollups.repair(clock.last);
   const log = new CommitLog(client, clock, options.commit, rollups, options.observer);
   const settle = async () => {
     if (!log.certain) throw new DomainError('unavailable', 'The store is recovering.', { retryAfterSeconds: 1 });
-    await rollups.settle();
+    return rollups.settle();
   };
   const purge = new Purge(client, options.observer, options.onPurged ?? (() => undefined));
   return {

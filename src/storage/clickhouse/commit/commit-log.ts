@@ -18,6 +18,8 @@ export interface CommitLimits {
 export interface CommitObserver {
   spansCommitted(commit: { readonly rows: number; readonly bytes: number; readonly seconds: number }): void;
   commitFailed(failure: { readonly rows: number; readonly error: unknown }): void;
+  /** What a failed insert left behind is not in order yet; it is tried again. */
+  repairFailed(failure: { readonly error: unknown }): void;
   queueChanged(queue: { readonly rows: number; readonly bytes: number }): void;
 }
 
@@ -207,7 +209,8 @@ export class CommitLog implements WriteLog {
       try {
         await this.#follower.repair(this.#clock.last);
         this.#uncertain = false;
-      } catch {
+      } catch (error) {
+        this.#observer.repairFailed({ error });
         if (this.#closed) return;
         await new Promise((resolve) => setTimeout(resolve, REPAIR_RETRY_MS));
       }

@@ -1,3 +1,5 @@
+import { decimalUnits } from '../decimal.js';
+
 /** Buffers larger than this are not kept for the next request. */
 const KEPT_BYTES = 8 * 1024 * 1024;
 const INITIAL_BYTES = 256 * 1024;
@@ -45,7 +47,7 @@ export class RowBinaryWriter {
   /** Decimal(38, 12) of a number from 0 to 1e12, given with at most twelve decimals. */
   decimal12(value: number): void {
     this.#reserve(16);
-    const scaled = BigInt(value.toFixed(12).replace('.', ''));
+    const scaled = decimalUnits(value);
     this.#buffer.writeBigUInt64LE(scaled & 0xffff_ffff_ffff_ffffn, this.#length);
     this.#buffer.writeBigUInt64LE(scaled >> 64n, this.#length + 8);
     this.#length += 16;

@@ -22,11 +22,16 @@ export class VersionClock {
 
   /** The first of `count` consecutive versions, all of them new. */
   take(count: number): Version {
-    const now = Date.now() * 1000 - EPOCH_MICROS;
+    const now = versionAt(Date.now());
     const first = Math.max(now, this.#last + 1);
     this.#last = first + count - 1;
     return first;
   }
+}
+
+/** The version that a moment, in milliseconds since 1970, stands for. */
+export function versionAt(millis: number): Version {
+  return millis * 1000 - EPOCH_MICROS;
 }
 
 /** The moment a version stands for. */

@@ -2,8 +2,10 @@ import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '../../../domain/errors.js';
 import { EngineChild } from './child.js';
+import { EngineLockedError } from './engine.js';
 import type { ClickHouseEndpoint, Engine, EngineOptions, EngineState } from './engine.js';
 import { THREADS } from './threads.js';
 
@@ -15,6 +17,9 @@ const BACKOFF_MS = [0, 250, 500, 1_000, 2_000, 5_000];
 /** A life as long as this makes the next crash a first one again. */
 const STABLE_AFTER_MS = 30_000;
 const STOP_DEADLINE_MS = 8_000;
+/** The engine of a server that was killed ends by itself, a moment after it: only a lock held longer is somebody else's. */
+const LOCK_WAIT_MS = 3_000;
+const LOCK_RETRY_MS = 100;
 
 /**
  * Starts the engine process on `path` and keeps it alive. Resolves when it is ready for requests.
@@ -79,16 +84,24 @@ class Supervisor implements Engine {
     this.#callbacks.push(callback);
   }
 
-  /** The first start: one attempt, its failure is the caller's. */
+  /** The first start: its failure is the caller's. */
   async start(): Promise<void> {
-    try {
-      await this.#launch();
-    } catch (error) {
-      await this.#child?.kill('the start failed');
-      this.#enter('failed');
-      throw error instanceof DomainError
-        ? error
-        : new DomainError('unavailable', `the engine does not start: ${messageOf(error)}`, { cause: error });
+    const deadline = performance.now() + LOCK_WAIT_MS;
+    for (;;) {
+      try {
+        await this.#launch();
+        return;
+      } catch (error) {
+        await this.#child?.kill('the start failed');
+        if (error instanceof EngineLockedError && performance.now() < deadline) {
+          await sleep(LOCK_RETRY_MS);
+          continue;
+        }
+        this.#enter('failed');
+        throw error instanceof DomainError
+          ? error
+          : new DomainError('unavailable', `the engine does not start: ${messageOf(error)}`, { cause: error });
+      }
     }
   }
 

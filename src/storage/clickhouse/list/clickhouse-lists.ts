@@ -3,8 +3,18 @@ import type { Lists, Page } from '../../../domain/list/lists.js';
 import { sessionList, traceList } from '../../../domain/list/definitions.js';
 import { parseListQuery, type ListQuery } from '../../../domain/list/query.js';
 import type { ClickHouseClient, QueryOptions } from '../client.js';
+import type { Version } from '../commit/version-clock.js';
 import { join, sql, value, type Sql } from '../sql.js';
-import { inProject, reachOf, rollupCount, rollupPage, spanCount, spanPage, type Reach } from './compile.js';
+import {
+  inProject,
+  reachOf,
+  rollupCount,
+  rollupPage,
+  spanCount,
+  spanPage,
+  type Reach,
+  type ReadScope,
+} from './compile.js';
 import { sessionSource, traceSource, type ListSource } from './sources.js';
 
 export interface QueryObserver {
@@ -17,8 +27,11 @@ export interface ReadLimits {
   readonly maxResultBytes: number;
 }
 
-/** Resolves once everything acknowledged so far can be read; rejects when that cannot be had now. */
-export type Settle = () => Promise<void>;
+/**
+ * Resolves once everything acknowledged so far can be read, with a version up to which all is committed and rolled up;
+ * rejects when that cannot be had now.
+ */
+export type Settle = () => Promise<Version>;
 
 /** The three lists, read from ClickHouse. */
 export class ClickHouseLists implements Lists {
@@ -39,33 +52,33 @@ export class ClickHouseLists implements Lists {
   }
 
   spans(projectId: string, query: ListQuery, signal?: AbortSignal): Promise<Page> {
-    return this.#read('spans', async () => {
-      const total = query.count ? await this.#count(spanCount(projectId, query), signal) : null;
-      const { text, params } = spanPage(projectId, query).render();
+    return this.#read('spans', projectId, async (scope) => {
+      const total = query.count ? await this.#count(spanCount(scope, query), signal) : null;
+      const { text, params } = spanPage(scope, query).render();
       return { json: await this.#client.stream(text, this.#options(params, signal)), total };
     });
   }
 
   traces(projectId: string, query: ListQuery, signal?: AbortSignal): Promise<Page> {
-    return this.#read('traces', () =>
-      this.#rollups(traceSource, projectId, query, signal, (reach) => this.#tracePage(projectId, query, reach, signal)),
+    return this.#read('traces', projectId, (scope) =>
+      this.#rollups(traceSource, scope, query, signal, (reach) => this.#tracePage(scope, query, reach, signal)),
     );
   }
 
   sessions(projectId: string, query: ListQuery, signal?: AbortSignal): Promise<Page> {
-    return this.#read('sessions', () =>
-      this.#rollups(sessionSource, projectId, query, signal, async (reach) => {
-        const page = await this.#rows<{ row: string }>(rollupPage(sessionSource, projectId, query, reach), signal);
+    return this.#read('sessions', projectId, (scope) =>
+      this.#rollups(sessionSource, scope, query, signal, async (reach) => {
+        const page = await this.#rows<{ row: string }>(rollupPage(sessionSource, scope, query, reach), signal);
         return page.map(({ row }) => row);
       }),
     );
   }
 
   async tracesById(projectId: string, ids: readonly string[]): Promise<Map<string, TraceRead>> {
-    await this.#settle();
+    const scope = await this.#scope(projectId);
     return this.#byId(ids, (some) =>
       this.#tracePage(
-        projectId,
+        scope,
         { ...parseListQuery(traceList, NO_PARAMETERS), limit: some.length },
         { by: 'ids', ids: some },
       ),
@@ -73,12 +86,16 @@ export class ClickHouseLists implements Lists {
   }
 
   async sessionsById(projectId: string, ids: readonly string[]): Promise<Map<string, SessionRead>> {
-    await this.#settle();
+    const scope = await this.#scope(projectId);
     return this.#byId(ids, async (some) => {
       const query = { ...parseListQuery(sessionList, NO_PARAMETERS), limit: some.length };
-      const page = rollupPage(sessionSource, projectId, query, { by: 'ids', ids: some });
+      const page = rollupPage(sessionSource, scope, query, { by: 'ids', ids: some });
       return (await this.#rows<{ row: string }>(page)).map(({ row }) => row);
     });
+  }
+
+  async #scope(projectId: string): Promise<ReadScope> {
+    return { projectId, upTo: await this.#settle() };
   }
 
   async #byId<T extends { id: string }>(ids: readonly string[], read: (ids: readonly string[]) => Promise<string[]>) {
@@ -94,12 +111,12 @@ export class ClickHouseLists implements Lists {
 
   async #rollups(
     source: ListSource,
-    projectId: string,
+    scope: ReadScope,
     query: ListQuery,
     signal: AbortSignal | undefined,
     page: (reach: Reach) => Promise<string[]>,
   ): Promise<Page> {
-    const total = query.count ? await this.#count(rollupCount(source, projectId, query), signal) : null;
+    const total = query.count ? await this.#count(rollupCount(source, scope, query), signal) : null;
     const reach = reachOf(source, query);
     let rows = await page(reach);
     if (reach.by === 'time' && rows.length < query.limit) rows = await page({ by: 'all' });
@@ -107,19 +124,19 @@ export class ClickHouseLists implements Lists {
   }
 
   /** Traces as rendered objects, with input and output of their root spans. */
-  async #tracePage(projectId: string, query: ListQuery, reach: Reach, signal?: AbortSignal): Promise<string[]> {
+  async #tracePage(scope: ReadScope, query: ListQuery, reach: Reach, signal?: AbortSignal): Promise<string[]> {
     const extra = sql`, toString(root_ver) AS root_ver, toString(root_started_at) AS root_started_at`;
-    const rows = await this.#rows<TraceRow>(rollupPage(traceSource, projectId, query, reach, extra), signal);
+    const rows = await this.#rows<TraceRow>(rollupPage(traceSource, scope, query, reach, extra), signal);
     const wanted = query.fields === null || query.fields.some((name) => name.startsWith('root_span_'));
     if (!wanted) return rows.map(({ row }) => row);
     const roots = await this.#roots(
-      projectId,
+      scope.projectId,
       rows.filter(({ root_ver }) => root_ver !== '0'),
       signal,
     );
     return rows.map(({ row, root_ver }) => {
       const root = roots.get(root_ver);
-      return root === undefined ? row : withRoot(row, root);
+      return root === undefined ? row : withRoot(row, root, query.fields);
     });
   }
 
@@ -152,12 +169,11 @@ WHERE ${inProject(projectId)} AND started_at IN (${times}) AND ver IN ${value(ve
     return { params, settings: this.#settings, ...(signal ? { signal } : {}) };
   }
 
-  async #read(list: string, read: () => Promise<Page>): Promise<Page> {
+  async #read(list: string, projectId: string, read: (scope: ReadScope) => Promise<Page>): Promise<Page> {
     const started = performance.now();
     const seconds = () => (performance.now() - started) / 1000;
     try {
-      await this.#settle();
-      const page = await read();
+      const page = await read(await this.#scope(projectId));
       this.#observer.queryFinished({ list, seconds: seconds() });
       return page;
     } catch (error) {
@@ -182,10 +198,17 @@ interface Root {
 const IDS_AT_ONCE = 500;
 const NO_PARAMETERS = new URLSearchParams();
 
-/** The object was rendered with nulls in place of what its root span holds. */
-function withRoot(row: string, root: Root): string {
-  const trace = JSON.parse(row) as Record<string, unknown>;
-  if ('root_span_input' in trace) trace['root_span_input'] = root.input_data;
-  if ('root_span_output' in trace) trace['root_span_output'] = root.output_data;
-  return JSON.stringify(trace);
+/**
+ * The object was rendered with nulls in place of what its root span holds. They are replaced in the text, because a
+ * JavaScript number would not keep every decimal of a cost; attributes, which may hold anything, come after them.
+ */
+function withRoot(row: string, root: Root, fields: readonly string[] | null): string {
+  const values = { root_span_input: root.input_data, root_span_output: root.output_data };
+  return Object.entries(values).reduce(
+    (text, [name, value]) =>
+      fields && !fields.includes(name)
+        ? text
+        : text.replace(`"${name}":null`, () => `"${name}":${JSON.stringify(value)}`),
+    row,
+  );
 }

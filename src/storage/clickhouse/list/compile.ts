@@ -1,4 +1,5 @@
 import type { ListQuery } from '../../../domain/list/query.js';
+import type { Version } from '../commit/version-clock.js';
 import { empty, join, sql, value, type Sql } from '../sql.js';
 import { conditions, textFound } from './conditions.js';
 import { JSON_ARRAY_FORMAT, jsonRow } from './json-row.js';
@@ -7,33 +8,39 @@ import { spanSource, traceSource, type ListSource } from './sources.js';
 /** Pages up to here are looked for among the newest or oldest before all rows are read. */
 const MAX_INDEXED_ROWS = 1000;
 
+/** What is read: a project, in the state that it had at a version. */
+export interface ReadScope {
+  readonly projectId: string;
+  readonly upTo: Version;
+}
+
 /** Bytes of a JSON array of spans. */
-export function spanPage(projectId: string, query: ListQuery): Sql {
+export function spanPage(scope: ReadScope, query: ListQuery): Sql {
   const names = query.fields ?? Object.keys(spanSource.list.fields);
-  return sql`${spanBounds(projectId, query)}SELECT ${jsonRow(spanSource.list.fields, names, spanSource.columns)} AS row
+  return sql`${spanBounds(scope, query)}SELECT ${jsonRow(spanSource.list.fields, names, spanSource.columns)} AS row
 FROM spans
-WHERE ${spanConditions(projectId, query)}
+WHERE ${spanConditions(scope, query)}
 ${order(spanSource, query)}
 ${window(query)}
 ${JSON_ARRAY_FORMAT}`;
 }
 
-export function spanCount(projectId: string, query: ListQuery): Sql {
-  return sql`${spanBounds(projectId, query)}SELECT count() AS total FROM spans WHERE ${spanConditions(projectId, query)}`;
+export function spanCount(scope: ReadScope, query: ListQuery): Sql {
+  return sql`${spanBounds(scope, query)}SELECT count() AS total FROM spans WHERE ${spanConditions(scope, query)}`;
 }
 
-function spanConditions(projectId: string, query: ListQuery): Sql {
+function spanConditions(scope: ReadScope, query: ListQuery): Sql {
   const search = query.search === null ? [] : [textFound(query.search)];
   const bounds = traceOf(query) === null ? [] : [sql`started_at >= bounds.1`, sql`started_at <= bounds.2`];
-  return allOf([inProject(projectId), ...bounds, ...conditions(query, spanSource), ...search, current(projectId)]);
+  return allOf([inProject(scope.projectId), ...bounds, ...conditions(query, spanSource), ...search, current(scope)]);
 }
 
-/** The spans of one trace are found by their times, which the trace knows, in a table ordered by time. */
-function spanBounds(projectId: string, query: ListQuery): Sql {
+/** The spans of one trace are found by their times, which its facts know, in a table ordered by time. */
+function spanBounds(scope: ReadScope, query: ListQuery): Sql {
   const trace = traceOf(query);
   if (trace === null) return empty;
-  return sql`WITH (SELECT (first_span_at, last_span_at) FROM traces
-  WHERE ${inProject(projectId)} AND id = ${value(trace, 'UUID')} ORDER BY ver DESC LIMIT 1) AS bounds
+  return sql`WITH (SELECT (min(started_at), max(started_at)) FROM facts
+  WHERE ${inProject(scope.projectId)} AND trace_id = ${value(trace, 'UUID')} AND row_type = 0 AND NOT deleted) AS bounds
 `;
 }
 
@@ -42,9 +49,13 @@ function traceOf(query: ListQuery): string | null {
   return applied === undefined ? null : String(applied.values[0]);
 }
 
-/** Versions are unique per row, so one number tells whether a row still counts. */
-export function current(projectId: string): Sql {
-  return sql`ver NOT IN (SELECT ver FROM superseded WHERE ${inProject(projectId)})`;
+/**
+ * The rows that count in the state that is read. Versions are unique per row, so one number tells, and what is being
+ * committed or rolled up meanwhile changes nothing.
+ */
+export function current({ projectId, upTo }: ReadScope): Sql {
+  const last = sql`${value(upTo, 'UInt64')}`;
+  return sql`ver <= ${last} AND ver NOT IN (SELECT ver FROM superseded WHERE ${inProject(projectId)} AND next_ver <= ${last})`;
 }
 
 /** How the rows of a rollup are to be reached. */
@@ -68,69 +79,69 @@ export function reachOf(source: ListSource, query: ListQuery): Reach {
 /** Rows of `traces` or `sessions` as columns `row` (a rendered object) and those of `extra`. */
 export function rollupPage(
   source: ListSource,
-  projectId: string,
+  scope: ReadScope,
   query: ListQuery,
   reach: Reach,
   extra: Sql = empty,
 ): Sql {
   const names = query.fields ?? Object.keys(source.list.fields);
-  return sql`${edge(source, projectId, query, reach)}SELECT ${jsonRow(source.list.fields, names, source.columns)} AS row${extra}
-FROM ${rows(source, projectId, query, reach)}
-WHERE ${rollupConditions(source, projectId, query, reach)}
+  return sql`${edge(source, scope, query, reach)}SELECT ${jsonRow(source.list.fields, names, source.columns)} AS row${extra}
+FROM ${rows(source, scope, query, reach)}
+WHERE ${rollupConditions(source, scope, query, reach)}
 ${order(source, query)}
 ${window(query)}`;
 }
 
-export function rollupCount(source: ListSource, projectId: string, query: ListQuery): Sql {
+export function rollupCount(source: ListSource, scope: ReadScope, query: ListQuery): Sql {
   const reach = { by: 'all' } as const;
-  return sql`SELECT count() AS total FROM ${rows(source, projectId, query, reach)} WHERE ${rollupConditions(source, projectId, query, reach)}`;
+  return sql`SELECT count() AS total FROM ${rows(source, scope, query, reach)} WHERE ${rollupConditions(source, scope, query, reach)}`;
 }
 
-function rollupConditions(source: ListSource, projectId: string, query: ListQuery, reach: Reach): Sql {
-  const search = query.search === null ? [] : [searched(source, projectId, query.search)];
+function rollupConditions(source: ListSource, scope: ReadScope, query: ListQuery, reach: Reach): Sql {
+  const search = query.search === null ? [] : [searched(source, scope, query.search)];
   const time = source.timeIndex?.time;
   // Beyond the edge of the index there may be rows that it did not name.
   const inside =
     reach.by === 'time' && time
       ? [sql`(edge.2 < ${indexed(query)} OR ${time} ${query.descending ? sql`>` : sql`<`} edge.1)`]
       : [];
-  return allOf([inProject(projectId), sql`NOT gone`, ...inside, ...conditions(query, source), ...search]);
+  return allOf([inProject(scope.projectId), sql`NOT gone`, ...inside, ...conditions(query, source), ...search]);
 }
 
 /** A trace is found by its spans, a session by its traces. */
-function searched(source: ListSource, projectId: string, text: string): Sql {
-  const traces = sql`SELECT trace_id FROM spans WHERE ${inProject(projectId)} AND ${textFound(text)} AND ${current(projectId)}`;
+function searched(source: ListSource, scope: ReadScope, text: string): Sql {
+  const traces = sql`SELECT trace_id FROM spans WHERE ${inProject(scope.projectId)} AND ${textFound(text)} AND ${current(scope)}`;
   if (source === traceSource) return sql`id IN (${traces})`;
-  return sql`id IN (SELECT session_id FROM session_traces FINAL WHERE ${inProject(projectId)} AND member AND trace_id IN (${traces}))`;
+  return sql`id IN (SELECT session_id FROM session_traces FINAL WHERE ${inProject(scope.projectId)} AND member AND trace_id IN (${traces}))`;
 }
 
 /**
  * The newest version of every row. Few rows are picked by id, which reads a few granules; FINAL over all merges what is
  * not merged yet.
  */
-function rows(source: ListSource, projectId: string, query: ListQuery, reach: Reach): Sql {
+function rows(source: ListSource, scope: ReadScope, query: ListQuery, reach: Reach): Sql {
   if (reach.by === 'all') return sql`${source.table} FINAL`;
   const ids =
     reach.by === 'ids'
       ? sql`${value(reach.ids, 'Array(UUID)')}`
-      : sql`(SELECT id FROM (${newest(source, projectId, query)}))`;
+      : sql`(SELECT id FROM (${newest(source, scope, query)}))`;
   return sql`(
-  SELECT * FROM ${source.table} WHERE ${inProject(projectId)} AND id IN ${ids} ORDER BY id, ver DESC LIMIT 1 BY id
+  SELECT * FROM ${source.table} WHERE ${inProject(scope.projectId)} AND id IN ${ids} ORDER BY id, ver DESC LIMIT 1 BY id
 )`;
 }
 
-function newest(source: ListSource, projectId: string, query: ListQuery): Sql {
+function newest(source: ListSource, scope: ReadScope, query: ListQuery): Sql {
   if (!source.timeIndex) throw new Error(`${source.list.name} have no time index`);
   const { table, time } = source.timeIndex;
   const direction = directionOf(query);
-  return sql`SELECT ${time}, id FROM ${table} WHERE ${inProject(projectId)} ORDER BY project_id ${direction}, ${time} ${direction}, id ${direction} LIMIT ${indexed(query)}`;
+  return sql`SELECT ${time}, id FROM ${table} WHERE ${inProject(scope.projectId)} ORDER BY project_id ${direction}, ${time} ${direction}, id ${direction} LIMIT ${indexed(query)}`;
 }
 
 /** Where the looked-at part of the index ends, and how many entries it has. */
-function edge(source: ListSource, projectId: string, query: ListQuery, reach: Reach): Sql {
+function edge(source: ListSource, scope: ReadScope, query: ListQuery, reach: Reach): Sql {
   if (reach.by !== 'time' || !source.timeIndex) return empty;
   const last = query.descending ? sql`min` : sql`max`;
-  return sql`WITH (SELECT (${last}(${source.timeIndex.time}), count()) FROM (${newest(source, projectId, query)})) AS edge
+  return sql`WITH (SELECT (${last}(${source.timeIndex.time}), count()) FROM (${newest(source, scope, query)})) AS edge
 `;
 }
 

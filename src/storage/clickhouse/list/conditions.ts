@@ -1,6 +1,7 @@
 import type { AppliedFilter, FilterValue, ListQuery } from '../../../domain/list/query.js';
 import type { FieldType } from '../../../domain/list/fields.js';
 import { EPOCH_SECONDS } from '../commit/version-clock.js';
+import { decimalText } from '../decimal.js';
 import { join, sql, value, type Sql } from '../sql.js';
 import type { ListSource } from './sources.js';
 
@@ -63,12 +64,19 @@ function version(moment: FilterValue): Sql {
 /** Compared as decimals, so that a bound of 0.1 takes in a cost of 0.1; no cost lies beyond the clamped bound. */
 function money(bound: FilterValue): Sql {
   const held = Math.max(-1e20, Math.min(1e20, Number(bound)));
-  return sql`${value(held.toFixed(12), 'Decimal(38, 12)')}`;
+  return sql`${value(decimalText(held), 'Decimal(38, 12)')}`;
 }
 
-/** The last test is there for the bloom filter, which lets it skip what cannot match. */
+/**
+ * The last test is there for the bloom filter, which lets it skip what cannot match. An empty key in a map with
+ * LowCardinality keys is found by its place only: `mapContains` and `tags['']` do not see it (ClickHouse 26.7).
+ */
 function tagged(key: string, values: readonly string[]): Sql {
   const k = value(key, 'String');
   const v = value(values, 'Array(String)');
-  return sql`(mapContains(tags, ${k}) AND has(${v}, tags[${k}]) AND hasAny(mapValues(tags), ${v}))`;
+  const found =
+    key === ''
+      ? sql`arrayExists((k, v) -> k = '' AND has(${v}, v), mapKeys(tags), mapValues(tags))`
+      : sql`mapContains(tags, ${k}) AND has(${v}, tags[${k}])`;
+  return sql`(${found} AND hasAny(mapValues(tags), ${v}))`;
 }

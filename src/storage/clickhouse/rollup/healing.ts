@@ -1,8 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DomainError } from '../../../domain/errors.js';
 import type { ClickHouseClient } from '../client.js';
 import type { Version } from '../commit/version-clock.js';
 import type { DirtyItem } from './dirty-set.js';
 
 const WATERMARK = 'rollups';
+/** Of one statement that names versions: far below the longest statement that ClickHouse takes. */
+const VERSIONS_AT_ONCE = 5_000;
+const INSERTS_END_WITHIN_MS = 60_000;
+const INSERTS_LOOKED_AT_MS = 100;
 
 /** The highest version in the store; 0 when it is empty. The clock goes on from there. */
 export async function highestVersion(client: ClickHouseClient): Promise<Version> {
@@ -25,6 +31,31 @@ export async function writeWatermark(client: ClickHouseClient, version: Version)
 }
 
 /**
+ * Waits for inserts that run now. One whose answer was lost, to this process or to an earlier one, may still be at work
+ * on a ClickHouse that lives: what it stores later nobody would roll up.
+ * @throws DomainError `unavailable` when one does not end.
+ */
+export async function insertsEnded(client: ClickHouseClient): Promise<void> {
+  const deadline = performance.now() + INSERTS_END_WITHIN_MS;
+  let running = await insertsRunning(client);
+  while (running.length > 0) {
+    if (performance.now() > deadline)
+      throw new DomainError('unavailable', 'An earlier insert still runs on ClickHouse', { retryAfterSeconds: 5 });
+    await sleep(INSERTS_LOOKED_AT_MS);
+    const now = new Set(await insertsRunning(client));
+    running = running.filter((id) => now.has(id));
+  }
+}
+
+async function insertsRunning(client: ClickHouseClient): Promise<string[]> {
+  const rows = await client.query<{ query_id: string }>(
+    `SELECT query_id FROM system.processes WHERE current_database = currentDatabase()
+       AND match(query, '^INSERT INTO .(spans|facts|session_statements)\\\\b')`,
+  );
+  return rows.map(({ query_id }) => query_id);
+}
+
+/**
  * A span and its fact are written by one insert, but not at one instant: a crash in between leaves one without the
  * other. The span's own row decides what was written.
  */
@@ -43,7 +74,7 @@ async function removeOrphans(client: ClickHouseClient, after: Version): Promise<
     `SELECT ver FROM (
        SELECT project_id, trace_id, id, argMax(deleted, f.ver) AS gone, max(f.ver) AS ver FROM facts AS f
        WHERE row_type = 0 AND f.ver > ${after} GROUP BY project_id, trace_id, id)
-     WHERE NOT gone AND ver NOT IN (SELECT ver FROM spans WHERE ver > ${after})`,
+     WHERE NOT gone AND ver NOT IN (SELECT ver FROM spans WHERE ver > ${after}) LIMIT ${VERSIONS_AT_ONCE}`,
   );
   if (orphans.length === 0) return;
   const versions = orphans.map(({ ver }) => String(ver)).join(', ');

@@ -1,6 +1,6 @@
 import type { Micros } from '../../../domain/time/timestamp.js';
 import type { ClickHouseClient } from '../client.js';
-import { versionTime } from '../commit/version-clock.js';
+import { versionAt, versionTime } from '../commit/version-clock.js';
 
 export interface PurgeObserver {
   purgeFinished(purge: { readonly versions: number; readonly seconds: number }): void;
@@ -18,6 +18,8 @@ const INTERVAL_MS = 30_000;
 /** Fewer superseded versions than this cost reads nothing; they wait until they are old, unless they were deleted. */
 const WORTHWHILE = 2_000;
 const OLD_MS = 10 * 60_000;
+/** A version replaced this short ago may still count for a read that has begun before. */
+const READ_MS = 60_000;
 /** Versions in one statement; their list has to fit into a statement's text. */
 const BATCH = 5_000;
 
@@ -51,11 +53,12 @@ export class Purge {
     this.#last = 0;
   }
 
-  /** Purges all there is. @returns how many versions. */
-  async run(): Promise<number> {
+  /** Purges all that was replaced or deleted before a moment. @returns how many versions. */
+  async run(before = Date.now()): Promise<number> {
     const started = performance.now();
     let count = 0;
-    for (let batch = await this.#batch(); batch > 0 && !this.#closed; batch = await this.#batch()) count += batch;
+    for (let batch = await this.#batch(before); batch > 0 && !this.#closed; batch = await this.#batch(before))
+      count += batch;
     this.#last = Date.now();
     if (count > 0) this.#observer.purgeFinished({ versions: count, seconds: (performance.now() - started) / 1000 });
     return count;
@@ -80,14 +83,18 @@ export class Purge {
   }
 
   async #runIfWorthwhile(): Promise<void> {
-    const [row] = await this.#client.query<{ waiting: string }>('SELECT toString(count()) AS waiting FROM superseded');
+    const before = Date.now() - READ_MS;
+    const [row] = await this.#client.query<{ waiting: string }>(
+      `SELECT toString(count()) AS waiting FROM superseded WHERE next_ver < ${versionAt(before)}`,
+    );
     const waiting = Number(row?.waiting ?? 0);
-    if (waiting >= WORTHWHILE || (waiting > 0 && Date.now() - this.#last >= OLD_MS)) await this.run();
+    if (waiting >= WORTHWHILE || (waiting > 0 && Date.now() - this.#last >= OLD_MS)) await this.run(before);
   }
 
-  async #batch(): Promise<number> {
+  async #batch(before: number): Promise<number> {
     const batch = await this.#client.query<Versions>(
-      `SELECT DISTINCT toString(s.ver) AS ver FROM superseded AS s ORDER BY s.ver LIMIT ${BATCH}`,
+      `SELECT DISTINCT toString(s.ver) AS ver FROM superseded AS s
+       WHERE s.next_ver < ${versionAt(before)} ORDER BY s.ver LIMIT ${BATCH}`,
     );
     if (batch.length === 0) return 0;
     const all = list(batch);

@@ -3,7 +3,7 @@ import { RowBinaryWriter } from '../commit/row-binary.js';
 import type { Version, VersionClock } from '../commit/version-clock.js';
 import type { ClickHouseClient } from '../client.js';
 import { DirtySet, type DirtyItem } from './dirty-set.js';
-import { agree, changedSince, readWatermark, writeWatermark } from './healing.js';
+import { agree, changedSince, insertsEnded, readWatermark, writeWatermark } from './healing.js';
 
 export interface RollupObserver {
   rollupPending(pending: { readonly traces: number }): void;
@@ -71,10 +71,14 @@ export class Rollups implements CommitFollower {
     while (this.#traces.size > MAX_DIRTY) await (this.#round ??= this.#runRound());
   }
 
-  /** Resolves once every commit acknowledged before the call is in the rollups. */
-  async settle(): Promise<void> {
+  /**
+   * Resolves once every commit acknowledged before the call is in the rollups.
+   * @returns the version up to which all commits are.
+   */
+  async settle(): Promise<Version> {
     const target = this.#marks;
     while (this.#settledUpTo() < target) await (this.#round ??= this.#runRound());
+    return Math.min(this.#round ? this.#roundSince : Infinity, this.#oldestSince()) - 1;
   }
 
   /**
@@ -82,6 +86,7 @@ export class Rollups implements CommitFollower {
    * Everything it does may be done twice, or be cut off and done again.
    */
   async repair(upTo: Version): Promise<void> {
+    await insertsEnded(this.#client);
     this.#watermark = await readWatermark(this.#client);
     await agree(this.#client, this.#watermark);
     const { traces, sessions } = await changedSince(this.#client, this.#watermark);
@@ -93,12 +98,16 @@ export class Rollups implements CommitFollower {
     await this.settle();
   }
 
-  /** Rolls up what is left. */
+  /** Rolls up what is left. When that fails, everything acknowledged is stored all the same: the next start rolls it up. */
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#timer) clearTimeout(this.#timer);
-    await this.settle();
-    await this.#moveWatermark(0);
+    try {
+      await this.settle();
+      await this.#moveWatermark(0);
+    } catch (error) {
+      this.#observer.rollupFailed({ error });
+    }
   }
 
   #settledUpTo(): number {
@@ -106,11 +115,19 @@ export class Rollups implements CommitFollower {
     return this.#oldestMark() - 1;
   }
 
+  /** The oldest that the round under way recomputes. */
   #roundMark = 0;
+  #roundSince: Version = 0;
 
   #oldestMark(): number {
     const none = this.#marks + 1;
     return Math.min(this.#traces.first()?.mark ?? none, this.#sessions.first()?.mark ?? none);
+  }
+
+  /** The first commit that is not rolled up, but for the round under way. */
+  #oldestSince(): Version {
+    const none = this.#committed + 1;
+    return Math.min(this.#traces.first()?.since ?? none, this.#sessions.first()?.since ?? none);
   }
 
   #schedule(delay: number): void {
@@ -125,6 +142,7 @@ export class Rollups implements CommitFollower {
   async #runRound(): Promise<void> {
     const started = performance.now();
     this.#roundMark = this.#oldestMark();
+    this.#roundSince = this.#oldestSince();
     const upTo = this.#committed;
     const traces = this.#traces.take(this.#roundSize);
     const sessions = this.#sessions.take(this.#roundSize);
@@ -170,8 +188,7 @@ export class Rollups implements CommitFollower {
   /** Everything below the watermark is rolled up for good; healing at start begins there. */
   async #moveWatermark(interval: number): Promise<void> {
     if (performance.now() - this.#watermarkAt < interval) return;
-    const none = this.#committed + 1;
-    const oldest = Math.min(this.#traces.first()?.since ?? none, this.#sessions.first()?.since ?? none);
+    const oldest = this.#oldestSince();
     if (oldest - 1 <= this.#watermark || this.#round) return;
     this.#watermarkAt = performance.now();
     await writeWatermark(this.#client, oldest - 1);

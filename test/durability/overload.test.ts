@@ -1,0 +1,117 @@
+import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { Program, unhurried, type Answer } from './program.js';
+import { audit } from './recount.js';
+import { Crowd } from './traffic.js';
+
+const MEGABYTE = 1024 * 1024;
+const SENDERS = 48;
+const REQUESTS_EACH = 4;
+const SPANS = 4;
+/** Of one span: more than its share of the queue, so that few requests fill it. */
+const SPAN_BYTES = 128 * 1024;
+const MAX_SERVER_MB = 400;
+/** A stopped engine is noticed within 2 s; what waits for it is refused then. */
+const REFUSED_WITHIN_MS = 4_000;
+const READY_WITHIN_MS = 5_000;
+
+describe('more than the server can take', () => {
+  let dataDir: string;
+  let program: Program;
+
+  beforeEach(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-overload-'));
+  });
+
+  afterEach(async () => {
+    await program.destroy();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  it('refuses with Retry-After what its queue cannot hold, keeps what it acknowledged, and its memory stays bounded', async () => {
+    program = await Program.start(dataDir, { QUEUE_MAX_MB: '1' });
+    const memory = watchMemory(program.pid);
+    const sent = (await Promise.all(Array.from({ length: SENDERS }, () => sendMuch(program)))).flat();
+    const peakMb = memory.stop();
+
+    const acknowledged = sent.filter(({ answer }) => answer.status === 200);
+    const refused = sent.filter(({ answer }) => answer.status !== 200);
+    expect(acknowledged, 'acknowledged').not.to.have.length(0);
+    expect(refused, 'refused').not.to.have.length(0);
+    for (const { answer } of refused) {
+      expect(answer.status).to.be.oneOf([429, 503]);
+      expect(Number(answer.retryAfter)).to.be.at.least(1);
+    }
+    expect(peakMb, 'peak of the server’s memory in MB').to.be.below(MAX_SERVER_MB);
+
+    for (const { traceId, answer } of sent) {
+      const { json } = await program.request('GET', `/spans?trace_id=${traceId}&fields=id`);
+      // What was refused here was refused before it reached the store: nothing of it may be there.
+      expect(json, `spans of a request answered ${answer.status}`).to.have.length(answer.status === 200 ? SPANS : 0);
+    }
+    console.log(`      ${acknowledged.length} acknowledged, ${refused.length} refused, peak ${peakMb} MB`);
+  });
+
+  it('a stopped engine: what is asked meanwhile is refused with 503, the engine is replaced, nothing acknowledged is lost', async () => {
+    program = await Program.start(dataDir);
+    const crowd = new Crowd(8, 3);
+    const stop = crowd.start(program);
+    await sleep(500);
+    const { enginePid } = program;
+    const { refused } = crowd.tally;
+    crowd.tally.slowestMs = 0;
+    process.kill(enginePid, 'SIGSTOP');
+    const from = performance.now();
+    await program.readyAfter(enginePid);
+    expect(performance.now() - from, 'ms until ready again').to.be.below(unhurried(READY_WITHIN_MS));
+    expect(crowd.tally.slowestMs, 'ms of the slowest request').to.be.below(unhurried(REFUSED_WITHIN_MS));
+    expect(crowd.tally.refused, 'requests refused meanwhile').to.be.above(refused);
+
+    const { acknowledged } = crowd.tally;
+    await sleep(500);
+    await stop();
+    expect(crowd.tally.acknowledged, 'requests acknowledged afterwards').to.be.above(acknowledged);
+    expect(crowd.tally.wrong).to.deep.equal([]);
+    expect(await audit(program, crowd.ledger)).to.deep.equal([]);
+  });
+});
+
+interface Sent {
+  readonly traceId: string;
+  readonly answer: Answer;
+}
+
+async function sendMuch(program: Program): Promise<Sent[]> {
+  const sent: Sent[] = [];
+  for (let count = 0; count < REQUESTS_EACH; count += 1) {
+    const traceId = randomUUID();
+    const spans = Array.from({ length: SPANS }, (_, index) => ({
+      trace_id: traceId,
+      name: `part ${index}`,
+      started_at: '2026-01-01T00:00:00Z',
+      input_data: randomUUID().repeat(SPAN_BYTES / 36),
+    }));
+    sent.push({ traceId, answer: await program.request('POST', '/spans', spans) });
+  }
+  return sent;
+}
+
+/** Watches the resident memory of a process. */
+function watchMemory(pid: number): { stop(): number } {
+  let peakMb = 0;
+  const timer = setInterval(() => {
+    const kilobytes = Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }));
+    peakMb = Math.max(peakMb, Math.round((kilobytes * 1024) / MEGABYTE));
+  }, 50);
+  return {
+    stop() {
+      clearInterval(timer);
+      return peakMb;
+    },
+  };
+}

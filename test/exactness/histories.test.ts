@@ -1,0 +1,123 @@
+import { randomInt } from 'node:crypto';
+import { readdirSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { bootServer, type TestServer } from '../http/harness.js';
+import { history } from './histories.js';
+import { Player } from './player.js';
+import { projectMaker, type ProjectMaker } from './projects.js';
+import type { Step } from './sent.js';
+
+/*
+ * HISTORIES=2000 npm test -- test/exactness     more of them
+ * SEED=123 npm test -- test/exactness           those of an earlier run
+ */
+const HISTORIES = Number(process.env['HISTORIES'] ?? 200);
+const SEED = Number(process.env['SEED'] ?? randomInt(2 ** 31));
+/** Histories under way at once, each in its own project. */
+const AT_ONCE = 8;
+const KILLS = 5;
+
+describe('Random histories', function () {
+  this.timeout(120_000 + HISTORIES * 2_000);
+  let server: TestServer;
+  let projects: ProjectMaker;
+
+  before(async () => {
+    console.log(`      ${HISTORIES} histories, SEED=${SEED}`);
+    server = await bootServer();
+    projects = projectMaker(server.dataDir);
+  });
+  after(async () => {
+    projects.close();
+    await server.dispose();
+  });
+
+  function player(retrying = false): Player {
+    return new Player({ url: () => server.url, ...projects.make(), retrying });
+  }
+
+  it(`${HISTORIES} of them: every field of every list equals a recount from the last writes`, async () => {
+    const played = fc.asyncProperty(history, async (steps) => {
+      const one = player();
+      await one.play(steps);
+      await one.compareAll();
+    });
+    const each = Math.ceil(HISTORIES / AT_ONCE);
+    const runs = Array.from({ length: AT_ONCE }, (_, index) =>
+      fc.assert(played, { seed: SEED + index, numRuns: each, verbose: 0 }),
+    );
+    const failed = (await Promise.allSettled(runs)).find((run) => run.status === 'rejected');
+    if (failed) throw failed.reason;
+  });
+
+  it('10 of them with a restart in the middle', async () => {
+    const halves = sample(10).map((steps) => ({
+      one: player(),
+      first: steps.slice(0, steps.length / 2),
+      second: steps.slice(steps.length / 2),
+    }));
+    await Promise.all(halves.map(({ one, first }) => one.play(first)));
+    await restart();
+    await Promise.all(halves.map(({ one }) => one.compareAll()));
+    await Promise.all(halves.map(({ one, second }) => one.play(second)));
+    await restart();
+    await Promise.all(halves.map(({ one }) => one.compareAll()));
+  });
+
+  it(`10 of them while the engine process is killed ${KILLS} times, with clients that send again`, async () => {
+    const players = sample(10).map((steps) => ({ one: player(true), steps }));
+    let playing = true;
+    const played = Promise.all(
+      players.map(async ({ one, steps }) => {
+        // Again and again until the last kill: the same writes once more, and at last the same figures.
+        do await one.play(steps);
+        while (playing);
+        await one.compareAll();
+      }),
+    );
+    const killed = killEngines().finally(() => (playing = false));
+    await Promise.all([played, killed]);
+  });
+
+  async function killEngines(): Promise<void> {
+    const wait = fc.sample(fc.integer({ min: 50, max: 1500 }), { seed: SEED, numRuns: KILLS });
+    for (const ms of wait) {
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      const pid = await engineOf(server);
+      process.kill(pid, 'SIGKILL');
+    }
+  }
+
+  async function restart(): Promise<void> {
+    await server.stop();
+    server = await bootServer({ dataDir: server.dataDir });
+  }
+
+  function sample(count: number): Step[][] {
+    return fc.sample(history, { seed: SEED, numRuns: count });
+  }
+});
+
+/** The engine process: the one child of ours that works in the server's own directory. */
+async function engineOf(server: TestServer): Promise<number> {
+  const directory = join(server.dataDir, 'clickhouse');
+  const deadline = Date.now() + 10_000;
+  while (Date.now() < deadline) {
+    const pid = readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .find((name) => workingDirectory(name) === directory);
+    if (pid !== undefined) return Number(pid);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return expect.fail('there is no engine process');
+}
+
+function workingDirectory(pid: string): string | null {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,14 @@
+SELECT concat('{"id":', concat('"', toString(id), '"'), ',"cost":', if(isNull(cost), 'null', assumeNotNull(toString(cost))), '}') AS row
+FROM spans
+WHERE project_id = {p1:String}
+  AND ver <= {p2:UInt64} AND ver NOT IN (SELECT ver FROM superseded WHERE project_id = {p3:String} AND next_ver <= {p4:UInt64})
+ORDER BY cost ASC NULLS LAST, trace_id ASC, id ASC
+LIMIT {p5:UInt64} OFFSET {p6:UInt64}
+FORMAT CustomSeparated SETTINGS format_custom_escaping_rule = 'Raw', format_custom_result_before_delimiter = '[', format_custom_result_after_delimiter = ']', format_custom_row_before_delimiter = '', format_custom_row_after_delimiter = '', format_custom_row_between_delimiter = ',
+'
+-- p1 = "0197f3a0-0000-7000-8000-000000000001"
+-- p2 = 50000000000000
+-- p3 = "0197f3a0-0000-7000-8000-000000000001"
+-- p4 = 50000000000000
+-- p5 = 7
+-- p6 = 14

@@ -1,0 +1,52 @@
+WITH (SELECT (min(started_at), max(started_at)) FROM facts
+  WHERE project_id = {p1:String} AND trace_id = {p2:UUID} AND row_type = 0 AND NOT deleted) AS bounds
+SELECT concat('{"id":', concat('"', toString(id), '"'), '}') AS row
+FROM spans
+WHERE project_id = {p3:String}
+  AND started_at >= bounds.1
+  AND started_at <= bounds.2
+  AND id = {p4:UUID}
+  AND trace_id = {p5:UUID}
+  AND parent_span_id = {p6:UUID}
+  AND session_id = {p7:UUID}
+  AND kind = {p8:String}
+  AND nullIf(status, '') = {p9:String}
+  AND error_code IN ({p10:String}, {p11:String})
+  AND ver >= {p12:Int64}
+  AND ver <= {p13:Int64}
+  AND name IN ({p14:String}, {p15:String})
+  AND has_error = {p16:UInt8}
+  AND duration_ms >= {p17:Float64}
+  AND duration_ms <= {p18:Float64}
+  AND cost >= {p19:Decimal(38, 12)}
+  AND cost <= {p20:Decimal(38, 12)}
+  AND ver <= {p21:UInt64} AND ver NOT IN (SELECT ver FROM superseded WHERE project_id = {p22:String} AND next_ver <= {p23:UInt64})
+ORDER BY project_id DESC, started_at DESC, trace_id DESC, id DESC
+LIMIT {p24:UInt64} OFFSET {p25:UInt64}
+FORMAT CustomSeparated SETTINGS format_custom_escaping_rule = 'Raw', format_custom_result_before_delimiter = '[', format_custom_result_after_delimiter = ']', format_custom_row_before_delimiter = '', format_custom_row_after_delimiter = '', format_custom_row_between_delimiter = ',
+'
+-- p1 = "0197f3a0-0000-7000-8000-000000000001"
+-- p2 = "00000000-0000-4000-8000-000000000001"
+-- p3 = "0197f3a0-0000-7000-8000-000000000001"
+-- p4 = "00000000-0000-4000-8000-000000000001"
+-- p5 = "00000000-0000-4000-8000-000000000001"
+-- p6 = "00000000-0000-4000-8000-000000000001"
+-- p7 = "00000000-0000-4000-8000-000000000001"
+-- p8 = "llm"
+-- p9 = "ok"
+-- p10 = "a"
+-- p11 = "b"
+-- p12 = 34164000000001
+-- p13 = 34214400000000
+-- p14 = "a,b"
+-- p15 = "c"
+-- p16 = 1
+-- p17 = 1
+-- p18 = 2.5
+-- p19 = "0.100000000000"
+-- p20 = "0.000000000001"
+-- p21 = 50000000000000
+-- p22 = "0197f3a0-0000-7000-8000-000000000001"
+-- p23 = 50000000000000
+-- p24 = 5000
+-- p25 = 0
