@@ -1,7 +1,7 @@
 import type { Issue } from '../errors.js';
 import type { Span } from '../span/span.js';
 import { imageOfBase64, MAX_IMAGE_BYTES, MAX_IMAGES_PER_SPAN, type Image, type ImageFlaw } from './image.js';
-import { attachmentsIn, findItems, outputItemsIn, type FoundItem, type Place } from './items.js';
+import { attachmentsIn, findItems, mayHoldItems, outputItemsIn, type FoundItem, type Place } from './items.js';
 import { editedItem, editItems, type ItemEdit } from './json-edit.js';
 
 /** An item of a span that names an image, with the image when its data came along. */
@@ -25,7 +25,7 @@ export interface KeptImage {
 
 /** A cheap first look: false for nearly every span. */
 export function mayHoldImages(span: Span): boolean {
-  return span.attributes['attachments'] != null || outputItemsIn(span.output_data) !== null;
+  return span.attributes['attachments'] != null || (span.output_data !== null && mayHoldItems(span.output_data));
 }
 
 /**

@@ -35,9 +35,12 @@ export function attachmentsIn(attributes: Span['attributes']): unknown[] | null 
 
 /** The array that an output is the JSON text of, when it may hold images; null for every other output. */
 export function outputItemsIn(output: string | null): unknown[] | null {
-  if (output === null || !/^\s*\[/.test(output)) return null;
-  const promising = output.includes('"base64"') || output.includes('"sha256"') || output.includes('"url"');
-  return promising ? parsedArray(output) : null;
+  return output !== null && mayHoldItems(output) ? parsedArray(output) : null;
+}
+
+/** Without reading it as JSON. */
+export function mayHoldItems(output: string): boolean {
+  return /^\s*\[/.test(output) && ['"base64"', '"sha256"', '"url"'].some((name) => output.includes(name));
 }
 
 /** The items of one place that name an image. */

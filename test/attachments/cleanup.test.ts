@@ -1,0 +1,233 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { AttachmentStore } from '../../src/domain/attachment/attachment-store.js';
+import { VaultIntake } from '../../src/domain/attachment/intake.js';
+import { AttachmentVault } from '../../src/domain/attachment/vault.js';
+import { DomainError } from '../../src/domain/errors.js';
+import { IngestService } from '../../src/domain/ingest/ingest-service.js';
+import type { WriteLog } from '../../src/domain/ingest/write-log.js';
+import { FileAttachmentStore } from '../../src/storage/attachments/file-store.js';
+import { readMigrationFiles } from '../../src/storage/migration-files.js';
+import { schemaDirectory } from '../../src/storage/schema-files.js';
+import { SqliteAttachmentCatalogue } from '../../src/storage/sqlite/attachment-catalogue.js';
+import { openDatabase, type Database } from '../../src/storage/sqlite/database.js';
+import { migrate } from '../../src/storage/sqlite/migrations.js';
+import { openStore, type OpenedStore } from '../storage/trace-store-harness.js';
+import { png } from './images.js';
+
+const sha = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+const silent = {
+  attachmentStored: () => undefined,
+  attachmentServed: () => undefined,
+  attachmentsRemoved: () => undefined,
+  attachmentSweepFailed: () => undefined,
+  attachmentNotFetched: () => undefined,
+  spansAccepted: () => undefined,
+  spansRejected: () => undefined,
+};
+
+describe('cleaning up attachments', () => {
+  const project = randomUUID();
+  let folder: string;
+  let spans: OpenedStore;
+  let database: Database;
+  let files: FileAttachmentStore;
+  let vault: AttachmentVault;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'spanhouse-cleanup-'));
+    database = openDatabase(join(folder, 'test.sqlite'));
+    migrate(database, readMigrationFiles(schemaDirectory('sqlite')));
+    files = await FileAttachmentStore.open(join(folder, 'attachments'));
+    spans = await openStore({ onPurged: (versions) => void vault.forget(versions) });
+    vault = newVault();
+  });
+  after(async () => {
+    await spans.dispose();
+    database.close();
+    await rm(folder, { recursive: true });
+  });
+
+  /** As after a restart: what is under way elsewhere is not known to it. */
+  function newVault(store: AttachmentStore = files): AttachmentVault {
+    return new AttachmentVault({ store, catalogue: new SqliteAttachmentCatalogue(database), observer: silent });
+  }
+
+  function ingest(parts: { log?: WriteLog; vault?: AttachmentVault } = {}): IngestService {
+    return new IngestService({
+      log: parts.log ?? spans.store.log,
+      lists: spans.store.lists,
+      price: () => null,
+      attachments: new VaultIntake(parts.vault ?? vault, () => Promise.resolve(null)),
+      observer: silent,
+    });
+  }
+
+  const traceId = randomUUID();
+  function span(id: string, ...images: Buffer[]) {
+    const attachments = images.map((bytes) => ({ base64: bytes.toString('base64') }));
+    return { id, trace_id: traceId, name: 's', started_at: '2026-01-01T00:00:00Z', attributes: { attachments } };
+  }
+
+  const post = (service: IngestService, ...list: object[]) => service.postSpans(project, list, true);
+
+  async function sweep(): Promise<void> {
+    await spans.store.purge();
+    await vault.sweep(spans.store.attachments.findVersion);
+  }
+
+  async function isThere(bytes: Buffer): Promise<boolean> {
+    const content = await files.get(project, sha(bytes));
+    content?.stream.destroy();
+    expect(content !== null, 'catalogue and store agree').to.equal(vault.find(project, sha(bytes)) !== undefined);
+    return content !== null;
+  }
+
+  it('removes an image with the last span that names it, and no earlier', async () => {
+    const [image, other] = [png(10), png(10)];
+    const [one, two] = [randomUUID(), randomUUID()];
+    await post(ingest(), span(one, image, other), span(two, image));
+    await sweep();
+    expect(await spans.store.deletions.span(project, one)).to.equal(true);
+    await sweep();
+    expect([await isThere(image), await isThere(other)]).to.deep.equal([true, false]);
+    await spans.store.deletions.span(project, two);
+    await sweep();
+    expect(await isThere(image)).to.equal(false);
+  });
+
+  it('removes the images of a replaced version, but for those that the new one names too', async () => {
+    const [kept, dropped, added] = [png(10), png(10), png(10)];
+    const id = randomUUID();
+    await post(ingest(), span(id, kept, dropped));
+    await post(ingest(), span(id, added, kept));
+    await spans.store.attachments.read(project, id);
+    await sweep();
+    expect([await isThere(kept), await isThere(dropped), await isThere(added)]).to.deep.equal([true, false, true]);
+  });
+
+  it('keeps an image that is only named by its hash by now', async () => {
+    const image = png(10);
+    const id = randomUUID();
+    await post(ingest(), span(id, image));
+    await post(ingest(), { ...span(id), attributes: { attachments: [{ sha256: sha(image) }] } });
+    await spans.store.attachments.read(project, id);
+    await sweep();
+    expect(await isThere(image)).to.equal(true);
+  });
+
+  it('removes the image of a request that failed, and leaves those under way alone', async () => {
+    const [failed, underWay] = [png(10), png(10)];
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const failing: WriteLog = { append: () => Promise.reject(new DomainError('overloaded', 'full')) };
+    const slow: WriteLog = {
+      async append(writes) {
+        await released;
+        return spans.store.log.append(writes);
+      },
+    };
+    const failure = await post(ingest({ log: failing }), span(randomUUID(), failed)).catch((error: unknown) => error);
+    expect(failure).to.be.instanceOf(DomainError);
+    const posting = post(ingest({ log: slow }), span(randomUUID(), underWay));
+    while (vault.find(project, sha(underWay)) === undefined) await new Promise((resolve) => setTimeout(resolve, 5));
+    await sweep();
+    expect([await isThere(failed), await isThere(underWay)]).to.deep.equal([false, true]);
+    release();
+    await posting;
+    await sweep();
+    expect(await isThere(underWay)).to.equal(true);
+  });
+
+  it('finds out after a crash which spans got stored', async () => {
+    const [stored, lost] = [png(10), png(10)];
+    const id = randomUUID();
+    // A process that dies after the commit, or before it, and so never writes which version names the image.
+    const dying = (append: WriteLog['append']): WriteLog => ({
+      async append(writes) {
+        await append(writes);
+        return new Promise(() => undefined);
+      },
+    });
+    const before = newVault();
+    void post(ingest({ vault: before, log: dying((writes) => spans.store.log.append(writes)) }), span(id, stored));
+    void post(
+      ingest({ vault: before, log: dying(() => Promise.resolve({ createdAt: [] })) }),
+      span(randomUUID(), lost),
+    );
+    while ((await spans.store.attachments.read(project, id)).length === 0) await new Promise((r) => setTimeout(r, 20));
+    while (vault.find(project, sha(lost)) === undefined) await new Promise((r) => setTimeout(r, 5));
+    await sweep();
+    expect([await isThere(stored), await isThere(lost)]).to.deep.equal([true, false]);
+    await spans.store.deletions.span(project, id);
+    await sweep();
+    expect(await isThere(stored)).to.equal(false);
+  });
+
+  it('never removes an image that is sent again meanwhile', async () => {
+    const failing: WriteLog = { append: () => Promise.reject(new DomainError('overloaded', 'full')) };
+    for (let round = 0; round < 30; round += 1) {
+      const image = png(20);
+      await post(ingest({ log: failing }), span(randomUUID(), image)).catch(() => undefined);
+      const sendAgain = async () => {
+        for (let turn = 0; turn < round; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+        await post(ingest(), span(randomUUID(), image));
+      };
+      await Promise.all([vault.sweep(spans.store.attachments.findVersion), sendAgain()]);
+      expect(await isThere(image), `round ${round}`).to.equal(true);
+      await vault.sweep(spans.store.attachments.findVersion);
+      expect(await isThere(image), `round ${round}, later`).to.equal(true);
+    }
+  });
+
+  it('stores again what was sent while its removal was under way', async () => {
+    const image = png(20);
+    const id = randomUUID();
+    let removing = (): void => undefined;
+    let goOn = (): void => undefined;
+    const reached = new Promise<void>((resolve) => (removing = resolve));
+    const gate = new Promise<void>((resolve) => (goOn = resolve));
+    const slow: AttachmentStore = {
+      put: (...image) => files.put(image[0], image[1], image[2]),
+      get: (...name) => files.get(...name),
+      async remove(...name) {
+        removing();
+        await gate;
+        await files.remove(...name);
+      },
+    };
+    const careful = newVault(slow);
+    await post(ingest({ vault: careful }), span(id, image));
+    await spans.store.deletions.span(project, id);
+    await spans.store.purge();
+    const sweeping = careful.sweep(spans.store.attachments.findVersion);
+    await reached;
+    const posting = post(ingest({ vault: careful }), span(randomUUID(), image));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    goOn();
+    await Promise.all([sweeping, posting]);
+    expect(await isThere(image)).to.equal(true);
+    await careful.sweep(spans.store.attachments.findVersion);
+    expect(await isThere(image)).to.equal(true);
+  });
+
+  it('keeps what it cannot remove now for the next sweep', async () => {
+    const image = png(10);
+    const id = randomUUID();
+    await post(ingest(), span(id, image));
+    await spans.store.deletions.span(project, id);
+    await spans.store.purge();
+    const down = newVault({
+      put: (...given) => files.put(given[0], given[1], given[2]),
+      get: (...name) => files.get(...name),
+      remove: () => Promise.reject(new DomainError('unavailable', 'down')),
+    });
+    const failure = await down.sweep(spans.store.attachments.findVersion).catch((error: unknown) => error);
+    expect(failure).to.be.instanceOf(DomainError);
+    await sweep();
+    expect(await isThere(image)).to.equal(false);
+  });
+});
