@@ -8,6 +8,7 @@ import { OpenAIInstrumentation as OpenLLMetry } from '@traceloop/instrumentation
 import { embed, generateText, streamText } from 'ai';
 import { expect } from 'chai';
 import * as openaiAsModule from 'openai';
+import { eventually } from '../http/app-harness.js';
 import { bootServer, type TestServer } from '../http/harness.js';
 import { ANSWER, MODEL, SNAPSHOT, startOpenAiStandIn, type OpenAiStandIn } from './openai-stand-in.js';
 import { startTelemetry, uuidOfTrace, type Telemetry } from './telemetry.js';
@@ -55,7 +56,9 @@ describe('OTLP: real instrumentations of LLM clients', () => {
   afterEach(() => telemetry.shutdown());
 
   /** What came back of the one trace that was recorded, the root first: clocks of milliseconds do not tell. */
-  async function storedSpans(): Promise<StoredSpan[]> {
+  async function storedSpans(count: number): Promise<StoredSpan[]> {
+    // A streaming client has its last word before the span around it ends.
+    await eventually(() => telemetry.finished().length === count, `${count} spans end`);
     await telemetry.flush();
     const traces = new Set(telemetry.finished().map((span) => span.spanContext().traceId));
     expect(traces.size).to.equal(1);
@@ -81,7 +84,7 @@ describe('OTLP: real instrumentations of LLM clients', () => {
 
     it('a chat: llm with provider, model, tokens, cost, input and output', async () => {
       await client(openaiAsModule).chat.completions.create({ model: MODEL, messages });
-      const [span, ...others] = await storedSpans();
+      const [span, ...others] = await storedSpans(1);
       expect(others).to.deep.equal([]);
       expect(span).to.include({ kind: 'llm', status: 'ok', cost: COST_WITH_CACHE });
       expect(span!.attributes).to.include({
@@ -99,8 +102,7 @@ describe('OTLP: real instrumentations of LLM clients', () => {
     it('a streamed chat: llm with input and output; it states no tokens, so there is no cost', async () => {
       const stream = await client(openaiAsModule).chat.completions.create({ model: MODEL, messages, stream: true });
       for await (const part of stream) expect(part.model).to.equal(SNAPSHOT);
-      await new Promise((resolve) => setTimeout(resolve, 50));
-      const [span] = await storedSpans();
+      const [span] = await storedSpans(1);
       expect(span).to.include({ kind: 'llm', cost: null });
       expect(span!.attributes).to.include({ provider: 'openai', model: MODEL });
       expect(JSON.parse(span!.output_data)).to.deep.equal([{ role: 'assistant', content: ANSWER }]);
@@ -108,7 +110,7 @@ describe('OTLP: real instrumentations of LLM clients', () => {
 
     it('an embedding: its kind, provider, model and input', async () => {
       await client(openaiAsModule).embeddings.create({ model: 'text-embedding-3-small', input: 'a text' });
-      const [span] = await storedSpans();
+      const [span] = await storedSpans(1);
       expect(span).to.include({ kind: 'embedding', input_data: 'a text' });
       expect(span!.attributes).to.include({ provider: 'openai', model: 'text-embedding-3-small' });
     });
@@ -123,7 +125,7 @@ describe('OTLP: real instrumentations of LLM clients', () => {
 
     it('a chat: llm with provider, model, tokens, cost, input and output', async () => {
       await client(openaiAsCommonJs).chat.completions.create({ model: MODEL, messages });
-      const [span, ...others] = await storedSpans();
+      const [span, ...others] = await storedSpans(1);
       expect(others).to.deep.equal([]);
       expect(span).to.include({ kind: 'llm', cost: COST_WITHOUT_CACHE });
       expect(span!.attributes).to.include({
@@ -163,7 +165,7 @@ describe('OTLP: real instrumentations of LLM clients', () => {
     for (const [name, run] of Object.entries(runs)) {
       it(`${name}: the call is llm and paid for once, the span around it is not`, async () => {
         await run();
-        const [outer, call, ...others] = await storedSpans();
+        const [outer, call, ...others] = await storedSpans(2);
         expect(others).to.deep.equal([]);
         expect(outer).to.include({ name: `ai.${name}`, kind: 'chain', cost: null, output_data: ANSWER });
         expect(call).to.include({ kind: 'llm', cost: COST_WITH_CACHE, output_data: ANSWER, session_name: 'chat-9' });
@@ -188,7 +190,7 @@ describe('OTLP: real instrumentations of LLM clients', () => {
     it('embed: the call is an embedding and paid for', async () => {
       const model = provider().embedding('text-embedding-3-small');
       await embed({ model, value: 'a text', experimental_telemetry: settings() });
-      const [outer, call] = await storedSpans();
+      const [outer, call] = await storedSpans(2);
       expect(outer).to.include({ kind: 'chain', cost: null });
       expect(call).to.include({ kind: 'embedding', cost: (1000 * 0.02) / 1e6 });
     });
@@ -202,7 +204,7 @@ describe('OTLP: real instrumentations of LLM clients', () => {
         experimental_telemetry: settings(),
       }).catch((error: unknown) => error);
       expect(failed).to.be.instanceOf(Error);
-      const [, call] = await storedSpans();
+      const [, call] = await storedSpans(2);
       expect(call).to.include({
         kind: 'llm',
         status: 'error',
