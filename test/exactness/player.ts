@@ -62,15 +62,16 @@ export class Player {
     }
   }
 
-  /** Compares all three lists, and them with each other. */
-  async compareAll(): Promise<void> {
+  /** Compares all three lists, and them with each other: thoroughly, or for one trace and one session. */
+  async compareAll({ thoroughly }: { readonly thoroughly: boolean }): Promise<void> {
     const lists = {
       spans: await this.#list('spans'),
       traces: await this.#list('traces'),
       sessions: await this.#list('sessions'),
     };
     for (const list of ['spans', 'traces', 'sessions'] as const) this.#compare(list, lists[list]);
-    for (const trace of lists.traces) {
+    const some = (rows: readonly Read[]) => (thoroughly ? rows : rows.slice(0, 1));
+    for (const trace of some(lists.traces)) {
       const spans = await this.#list('spans', `&trace_id=${String(trace['id'])}`);
       expectSame(
         `GET /spans?trace_id= of ${String(trace['id'])}`,
@@ -79,7 +80,7 @@ export class Player {
       );
       agreeWithSpans(trace, spans, this.#model.isStated(String(trace['id'])));
     }
-    for (const session of lists.sessions)
+    for (const session of some(lists.sessions))
       agreeWithTraces(session, await this.#list('traces', `&session_id=${String(session['id'])}`));
   }
 
@@ -89,14 +90,15 @@ export class Player {
         return this.#post(step);
       case 'retry': {
         const again = this.#sent.at(-1 - step.nth) ?? this.#sent[0];
-        return again && this.#post(again);
+        if (again) await this.#post(again);
+        return;
       }
       case 'together':
         return this.#together(step.posts);
       case 'delete':
         return this.#delete(step.what, step.id);
       case 'read':
-        return this.#compare(step.list, await this.#list(step.list));
+        this.#compare(step.list, await this.#list(step.list));
     }
   }
 
@@ -285,7 +287,7 @@ function agreeWithTraces(session: Read, traces: readonly Read[]): void {
 }
 
 function sumOfCosts(rows: readonly Read[]): string | null {
-  const costs = rows.flatMap((row) => (row['cost'] === null ? [] : decimal(String(row['cost']), 12)));
+  const costs = rows.flatMap((row) => (row['cost'] === null ? [] : decimal(row['cost'] as string, 12)));
   return money(costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0n));
 }
 

@@ -20,8 +20,8 @@ export interface SentSpan {
     readonly name?: string | null | undefined;
     readonly tags?: SentTags | null | undefined;
   } | null;
-  readonly input_data?: unknown | undefined;
-  readonly output_data?: unknown | undefined;
+  readonly input_data?: unknown;
+  readonly output_data?: unknown;
   readonly attributes?: Readonly<Record<string, unknown>> | null | undefined;
   readonly tags?: SentTags | null | undefined;
   readonly trace_tags?: SentTags | null | undefined;
