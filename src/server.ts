@@ -4,6 +4,7 @@ import { openClickHouse, type Closers } from './clickhouse-setup.js';
 import { publicUrl, type Config } from './config/config.js';
 import { IngestService } from './domain/ingest/ingest-service.js';
 import { createListPrices } from './domain/span/pricing.js';
+import { PromptService } from './domain/prompt/prompt-service.js';
 import { IdentityService } from './domain/identity/identity-service.js';
 import { createEvents, type Events } from './observability/events.js';
 import { createLogger, type Logger } from './observability/logger.js';
@@ -12,6 +13,7 @@ import { packageVersion, schemaDirectory } from './storage/schema-files.js';
 import { lockDataDir } from './storage/sqlite/data-dir-lock.js';
 import { DATABASE_FILE, openDatabase, type Database } from './storage/sqlite/database.js';
 import { SqliteIdentityStore } from './storage/sqlite/identity-store.js';
+import { SqlitePromptStore } from './storage/sqlite/prompt-store.js';
 import { readMigrationFiles } from './storage/migration-files.js';
 import { migrate } from './storage/sqlite/migrations.js';
 import { createApp } from './transport/http/app.js';
@@ -30,6 +32,7 @@ import { metricsRoute } from './transport/http/routes/operations/metrics.js';
 import { openApiRoute } from './transport/http/routes/operations/openapi-document.js';
 import { readinessRoute, type ReadinessCheck } from './transport/http/routes/operations/readiness.js';
 import { postOtlpTracesRoute } from './transport/http/routes/otlp/post-otlp-traces.js';
+import { promptRoutes } from './transport/http/routes/prompts/index.js';
 import { traceRoutes } from './transport/http/routes/traces/index.js';
 import { createExport, type ExportTraces } from './transport/otlp/export.js';
 
@@ -120,6 +123,8 @@ async function start(
     observer: events,
   });
 
+  const prompts = new PromptService({ store: new SqlitePromptStore(database), observer: events });
+
   const exportTraces = createExport({ ingest, observer: events });
 
   const checks: ReadinessCheck[] = [
@@ -131,6 +136,7 @@ async function start(
     listAttachmentsRoute(images),
     getAttachmentRoute(images),
     postOtlpTracesRoute(exportTraces),
+    ...promptRoutes(prompts),
     createApiKeyRoute(identity),
     listApiKeysRoute(identity),
     revokeApiKeyRoute(identity),

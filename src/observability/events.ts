@@ -15,7 +15,8 @@ export interface Events
     QueryObserver,
     RollupObserver,
     PurgeObserver,
-    AttachmentObserver {}
+    AttachmentObserver,
+    PromptObserver {}
 
 /** How spans came in. */
 export type SpanSource = 'rest' | 'otlp';
@@ -78,6 +79,11 @@ export interface RollupObserver {
   rollupFailed(failure: { readonly error: unknown }): void;
 }
 
+export interface PromptObserver {
+  /** `result`: answered from memory, read from the store, or there is no such prompt or version. */
+  promptFetched(fetch: { readonly result: 'cached' | 'read' | 'not_found' }): void;
+}
+
 export interface PurgeObserver {
   purgeFinished(purge: { readonly versions: number; readonly seconds: number }): void;
   purgeFailed(failure: { readonly error: unknown }): void;
@@ -101,6 +107,7 @@ export function createEvents(logger: Logger, metrics: Metrics): Events {
     ...queryEvents(logger, metrics),
     ...rollupEvents(logger, metrics),
     ...purgeEvents(logger, metrics),
+    ...promptEvents(metrics),
     ...attachmentEvents(logger, metrics),
   };
 }
@@ -208,6 +215,14 @@ function rollupEvents(logger: Logger, metrics: Metrics): RollupObserver {
     },
     rollupFailed({ error }) {
       logger.warn('Rollups could not be recomputed', { error });
+    },
+  };
+}
+
+function promptEvents(metrics: Metrics): PromptObserver {
+  return {
+    promptFetched({ result }) {
+      metrics.promptFetches.inc({ result });
     },
   };
 }

@@ -47,6 +47,9 @@ export function createMetrics() {
       'list',
     ]),
     rollupPendingTraces: gauge('spanhouse_rollup_pending_traces', 'Traces whose figures wait to be recomputed.'),
+    promptFetches: counter('spanhouse_prompt_fetches_total', 'Prompts asked for, by result: cached, read, not_found.', [
+      'result',
+    ]),
     purgedVersions: counter('spanhouse_purged_versions_total', 'Replaced or deleted span versions removed.'),
     attachmentsStored: counter(
       'spanhouse_attachments_stored_total',

@@ -1,0 +1,252 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { DomainError } from '../errors.js';
+import type { Principal } from '../identity/identity.js';
+import { formatTimestamp, type Micros } from '../time/timestamp.js';
+import { invalid } from '../validation/validation.js';
+import { LATEST, type StoredVersion, type TagEntry, type TagMove, type VersionSelector } from './prompt.js';
+import type { PromptStore, Window } from './prompt-store.js';
+import { providerOf } from './provider.js';
+import {
+  MAX_CONTENT_BYTES,
+  type EnsureInput,
+  type ModelBindingRead,
+  type PromptSummaryRead,
+  type PromptVersionRead,
+  type TagMoveRead,
+} from './schema.js';
+
+/** How a fetch of a prompt ended, for the metrics. */
+export type PromptFetchResult = 'cached' | 'read' | 'not_found';
+
+export interface PromptObserver {
+  promptFetched(fetch: { readonly result: PromptFetchResult }): void;
+}
+
+export interface PromptServiceOptions {
+  readonly store: PromptStore;
+  readonly observer: PromptObserver;
+  readonly now?: () => Micros;
+}
+
+/** What fetches keep in memory, in characters of JSON. */
+const CACHE_SIZE = 32 * 1024 * 1024;
+const MAX_CACHED = 10_000;
+const MAX_METADATA_CHARACTERS = 256 * 1024;
+/** One entry larger than this is read from the store each time. */
+const MAX_ENTRY_SIZE = CACHE_SIZE / 4;
+
+/** Prompts: versions that never change, tags that point at them. Everything is inside the caller's project. */
+export class PromptService {
+  readonly #store: PromptStore;
+  readonly #observer: PromptObserver;
+  readonly #now: () => Micros;
+  /** Answers of `fetch`, by what was asked for. */
+  readonly #fetched = new LRUCache<string, string>({
+    max: MAX_CACHED,
+    maxSize: CACHE_SIZE,
+    maxEntrySize: MAX_ENTRY_SIZE,
+    sizeCalculation: (json, key) => json.length + key.length,
+  });
+  #seenChange = -1;
+
+  constructor({ store, observer, now }: PromptServiceOptions) {
+    this.#store = store;
+    this.#observer = observer;
+    this.#now = now ?? (() => Date.now() * 1000);
+  }
+
+  /**
+   * What clients call at their start: the JSON of a PromptVersionRead, from memory when nothing was written since. A
+   * write by any process counts from the next call on.
+   * @throws DomainError `not_found`
+   */
+  fetch(projectId: string, slug: string, selector: VersionSelector): string {
+    this.#forgetWhenChanged();
+    const key = `${projectId}\n${slug}\n${cacheKeyOf(selector)}`;
+    const known = this.#fetched.get(key);
+    if (known !== undefined) {
+      this.#observer.promptFetched({ result: 'cached' });
+      return known;
+    }
+    try {
+      const json = JSON.stringify(this.find(projectId, slug, selector));
+      this.#fetched.set(key, json);
+      this.#observer.promptFetched({ result: 'read' });
+      return json;
+    } catch (error) {
+      if (error instanceof DomainError && error.kind === 'not_found')
+        this.#observer.promptFetched({ result: 'not_found' });
+      throw error;
+    }
+  }
+
+  /** @throws DomainError `not_found` */
+  find(projectId: string, slug: string, selector: VersionSelector): PromptVersionRead {
+    const found = this.#store.findVersion(projectId, slug, selector);
+    if (found === undefined) {
+      this.#requirePrompt(projectId, slug);
+      throw new DomainError('not_found', missing(selector));
+    }
+    return toVersionRead(found, selector.by === 'tag' ? selector.tag : null);
+  }
+
+  /**
+   * Makes sure that the prompt has a version with this content, however often and however many at once ask.
+   * @throws DomainError `invalid` when a rule is broken; nothing is made then
+   */
+  ensure({ project_id, user_id }: Principal, slug: string, input: EnsureInput): PromptVersionRead {
+    const { content, metadata } = input;
+    requireText(content);
+    const hash = createHash('sha256').update(content, 'utf8').digest('hex');
+    if (input.content_hash != null && input.content_hash.toLowerCase() !== hash)
+      throw invalid([{ pointer: '/content_hash', detail: 'must be the SHA-256 of the content' }]);
+    if (metadata != null && JSON.stringify(metadata).length > MAX_METADATA_CHARACTERS)
+      throw invalid([
+        { pointer: '/metadata', detail: `must have at most ${MAX_METADATA_CHARACTERS} characters as JSON` },
+      ]);
+    const stored = this.#store.ensureVersion(project_id, slug, {
+      content,
+      content_hash: hash,
+      model_id: input.model_id ?? null,
+      metadata: metadata ?? {},
+      created_by: user_id,
+      created_at: this.#now(),
+    });
+    this.#fetched.clear();
+    return toVersionRead(stored, null);
+  }
+
+  /** The model bound to a version. @throws DomainError `not_found` */
+  model(projectId: string, versionId: string): ModelBindingRead {
+    const found = this.#store.findVersionById(projectId, versionId);
+    if (found === undefined) throw new DomainError('not_found', 'There is no prompt version with this id');
+    const { model_id } = found;
+    return { model_id, provider: model_id === null ? null : providerOf(model_id), model: model_id };
+  }
+
+  /** Binds a model, or with null unbinds. @throws DomainError `not_found` */
+  bindModel(projectId: string, slug: string, version: number, modelId: string | null): PromptVersionRead {
+    this.#requirePrompt(projectId, slug);
+    const bound = this.#store.bindModel(projectId, slug, version, modelId, this.#now());
+    this.#fetched.clear();
+    if (!bound) throw new DomainError('not_found', missing({ by: 'number', version }));
+    return this.find(projectId, slug, { by: 'number', version });
+  }
+
+  /** @throws DomainError `not_found`; `conflict` for `latest` */
+  pin({ project_id, user_id }: Principal, slug: string, entry: TagEntry): TagEntry {
+    this.#requirePrompt(project_id, slug);
+    if (entry.tag === LATEST)
+      throw new DomainError('conflict', 'The tag latest always follows the newest version; it cannot be pinned');
+    const pinned = this.#store.pin(project_id, slug, entry, this.#now(), user_id);
+    this.#fetched.clear();
+    if (!pinned) throw new DomainError('not_found', missing({ by: 'number', version: entry.version }));
+    return entry;
+  }
+
+  /** Where the tags point; `latest` comes first. @throws DomainError `not_found` */
+  listTags(projectId: string, slug: string): TagEntry[] {
+    const { version } = this.find(projectId, slug, { by: 'tag', tag: LATEST });
+    return [{ tag: LATEST, version }, ...this.#store.listTags(projectId, slug)];
+  }
+
+  /** Moves of a tag, newest first. @throws DomainError `not_found` when it was never pinned */
+  tagHistory(projectId: string, slug: string, tag: string, window: Window): TagMoveRead[] {
+    this.find(projectId, slug, { by: 'tag', tag });
+    return this.#store.tagHistory(projectId, slug, tag, window).map(toMoveRead);
+  }
+
+  /**
+   * Every version, ascending, one after another: together their contents may be larger than memory.
+   * @throws DomainError `not_found` at once
+   */
+  versions(projectId: string, slug: string): Iterable<PromptVersionRead> {
+    const { version: latest } = this.find(projectId, slug, { by: 'tag', tag: LATEST });
+    const store = this.#store;
+    return (function* () {
+      for (let version = 1; version <= latest; version += 1) {
+        const found = store.findVersion(projectId, slug, { by: 'number', version });
+        if (found !== undefined) yield toVersionRead({ ...found, latest_version: latest }, null);
+      }
+    })();
+  }
+
+  list(projectId: string, window: Window): PromptSummaryRead[] {
+    return this.#store.listPrompts(projectId, window).map((prompt) => ({
+      id: prompt.id,
+      prompt_id: prompt.id,
+      slug: prompt.slug,
+      version_count: prompt.version_count,
+      latest_version: prompt.latest_version,
+      tags: [{ tag: LATEST, version: prompt.latest_version }, ...prompt.tags],
+      created_at: formatTimestamp(prompt.created_at),
+      updated_at: formatTimestamp(prompt.updated_at),
+    }));
+  }
+
+  #requirePrompt(projectId: string, slug: string): void {
+    if (!this.#store.hasPrompt(projectId, slug))
+      throw new DomainError('not_found', 'There is no prompt with this slug');
+  }
+
+  #forgetWhenChanged(): void {
+    const change = this.#store.changeCounter();
+    if (change === this.#seenChange) return;
+    this.#fetched.clear();
+    this.#seenChange = change;
+  }
+}
+
+/** What cannot be kept byte for byte is refused rather than changed. */
+function requireText(content: string): void {
+  if (/\p{Surrogate}/u.test(content))
+    throw invalid([{ pointer: '/content', detail: 'must not hold half of a surrogate pair' }]);
+  if (Buffer.byteLength(content) > MAX_CONTENT_BYTES)
+    throw invalid([{ pointer: '/content', detail: `must have at most ${MAX_CONTENT_BYTES} bytes` }]);
+}
+
+function cacheKeyOf(selector: VersionSelector): string {
+  switch (selector.by) {
+    case 'number':
+      return `v${selector.version}`;
+    case 'hash':
+      return `h${selector.hash}`;
+    case 'tag':
+      return `t${selector.tag}`;
+  }
+}
+
+function missing(selector: VersionSelector): string {
+  switch (selector.by) {
+    case 'number':
+      return `The prompt has no version ${selector.version}`;
+    case 'hash':
+      return 'The prompt has no version with this content hash';
+    case 'tag':
+      return `The prompt has no tag ${selector.tag}`;
+  }
+}
+
+function toVersionRead(stored: StoredVersion, tag: string | null): PromptVersionRead {
+  return {
+    id: stored.id,
+    version_id: stored.id,
+    prompt_id: stored.prompt_id,
+    task_id: stored.prompt_id,
+    prompt: stored.slug,
+    content: stored.content,
+    content_hash: stored.content_hash,
+    version: stored.version,
+    model_id: stored.model_id,
+    tag,
+    is_latest: stored.version === stored.latest_version,
+    metadata: stored.metadata,
+    created_at: formatTimestamp(stored.created_at),
+    updated_at: formatTimestamp(stored.updated_at),
+  };
+}
+
+function toMoveRead({ version, at, by }: TagMove): TagMoveRead {
+  return { version, pinned_at: formatTimestamp(at), pinned_by: { id: by.id, email: by.email, name: by.name } };
+}

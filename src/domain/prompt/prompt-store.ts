@@ -1,0 +1,35 @@
+import type { Micros } from '../time/timestamp.js';
+import type { PromptSummary, StoredVersion, TagEntry, TagMove, VersionDraft, VersionSelector } from './prompt.js';
+
+/** A page of something ordered. */
+export interface Window {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/**
+ * Where prompts are kept. Everything is inside one project; another project's prompts do not exist.
+ *
+ * Guarantees: a write that returned is durable and seen by every later read, and each write is atomic, also against
+ * other processes: no two versions get the same number or the same content, numbers have no gaps, and pins have one order.
+ * Throws `DomainError('unavailable')` when the store does not answer; nothing is written then.
+ */
+export interface PromptStore {
+  /** Changes when another process has written anything since the last call; cheap enough for every request. */
+  changeCounter(): number;
+  hasPrompt(projectId: string, slug: string): boolean;
+  /** Ascending by slug. */
+  listPrompts(projectId: string, window: Window): PromptSummary[];
+  /** The version with the draft's hash: the existing one unchanged, else a new one; the prompt is made when missing. */
+  ensureVersion(projectId: string, slug: string, draft: VersionDraft): StoredVersion;
+  findVersion(projectId: string, slug: string, selector: VersionSelector): StoredVersion | undefined;
+  findVersionById(projectId: string, id: string): StoredVersion | undefined;
+  /** False when there is no such version. */
+  bindModel(projectId: string, slug: string, version: number, modelId: string | null, at: Micros): boolean;
+  /** False when there is no such version. The tag is not `latest`. */
+  pin(projectId: string, slug: string, entry: TagEntry, at: Micros, by: string): boolean;
+  /** Where the tags point, ascending by name, without `latest`. */
+  listTags(projectId: string, slug: string): TagEntry[];
+  /** Newest first; of `latest`, the versions as they came. */
+  tagHistory(projectId: string, slug: string, tag: string, window: Window): TagMove[];
+}

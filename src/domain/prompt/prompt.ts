@@ -1,0 +1,63 @@
+import type { Micros } from '../time/timestamp.js';
+
+/** A version as it is stored. Nothing of it ever changes but `model_id` and with it `updated_at`. */
+export interface StoredVersion {
+  /** Lower-case UUID. */
+  readonly id: string;
+  readonly prompt_id: string;
+  readonly slug: string;
+  /** From 1, without gaps. */
+  readonly version: number;
+  /** The newest version of the prompt when this was read. */
+  readonly latest_version: number;
+  readonly content: string;
+  /** SHA-256 of the content in UTF-8, lower-case hexadecimal. */
+  readonly content_hash: string;
+  readonly model_id: string | null;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly created_at: Micros;
+  readonly updated_at: Micros;
+}
+
+/** A version that is to exist. */
+export interface VersionDraft {
+  readonly content: string;
+  readonly content_hash: string;
+  readonly model_id: string | null;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly created_by: string;
+  readonly created_at: Micros;
+}
+
+export interface TagEntry {
+  readonly tag: string;
+  readonly version: number;
+}
+
+/** One move of a tag, or one new version for the tag `latest`. */
+export interface TagMove {
+  readonly version: number;
+  readonly at: Micros;
+  readonly by: { readonly id: string; readonly email: string | null; readonly name: string };
+}
+
+export interface PromptSummary {
+  readonly id: string;
+  readonly slug: string;
+  readonly version_count: number;
+  readonly latest_version: number;
+  /** Without `latest`, ascending by name. */
+  readonly tags: readonly TagEntry[];
+  readonly created_at: Micros;
+  /** When its newest version was made. */
+  readonly updated_at: Micros;
+}
+
+/** Which version of a prompt is meant. */
+export type VersionSelector =
+  | { readonly by: 'number'; readonly version: number }
+  | { readonly by: 'hash'; readonly hash: string }
+  | { readonly by: 'tag'; readonly tag: string };
+
+/** The tag that nobody pins: it always follows the newest version. */
+export const LATEST = 'latest';

@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto';
+import type {
+  PromptSummary,
+  StoredVersion,
+  TagEntry,
+  TagMove,
+  VersionDraft,
+  VersionSelector,
+} from '../../domain/prompt/prompt.js';
+import { LATEST } from '../../domain/prompt/prompt.js';
+import type { PromptStore, Window } from '../../domain/prompt/prompt-store.js';
+import type { Micros } from '../../domain/time/timestamp.js';
+import { guarded, type Database } from './database.js';
+
+type Row<T> = Omit<T, 'metadata'> & { readonly metadata: string };
+interface OfPrompt {
+  readonly projectId: string;
+  readonly slug: string;
+}
+
+const LATEST_VERSION = '(SELECT max(version) FROM prompt_versions WHERE prompt_id = p.id)';
+const VERSION = `SELECT v.id, v.prompt_id, p.slug, v.version, ${LATEST_VERSION} AS latest_version, v.content, v.content_hash,
+  v.model_id, v.metadata, v.created_at, v.updated_at
+FROM prompts AS p JOIN prompt_versions AS v ON v.prompt_id = p.id`;
+const OF_PROMPT = 'p.project_id = @projectId AND p.slug = @slug';
+
+/** The last pin of every tag of a prompt. */
+const lastPins = (prompt: string) =>
+  `SELECT tag, version, max(id) FROM prompt_tag_pins WHERE prompt_id = ${prompt} GROUP BY tag`;
+
+function prepare(db: Database) {
+  const version = (condition: string) =>
+    db.prepare<OfPrompt & { version?: number; hash?: string; tag?: string }, Row<StoredVersion>>(
+      `${VERSION} WHERE ${OF_PROMPT} AND ${condition}`,
+    );
+  const move = 'u.id, u.email, u.name';
+  return {
+    changeCounter: db.prepare<[], number>('PRAGMA data_version').pluck(),
+    promptId: db.prepare<OfPrompt, string>(`SELECT p.id FROM prompts AS p WHERE ${OF_PROMPT}`).pluck(),
+    insertPrompt: db.prepare<OfPrompt & { id: string; at: Micros }>(
+      'INSERT INTO prompts (id, project_id, slug, created_at) VALUES (@id, @projectId, @slug, @at)',
+    ),
+    byNumber: version('v.version = @version'),
+    byHash: version('v.content_hash = @hash'),
+    byTag: version(
+      'v.version = (SELECT version FROM prompt_tag_pins WHERE prompt_id = p.id AND tag = @tag ORDER BY id DESC LIMIT 1)',
+    ),
+    latest: version(`v.version = ${LATEST_VERSION}`),
+    byId: db.prepare<{ projectId: string; id: string }, Row<StoredVersion>>(
+      `${VERSION} WHERE v.id = @id AND p.project_id = @projectId`,
+    ),
+    insertVersion: db.prepare<Row<VersionDraft> & { id: string; promptId: string }>(
+      `INSERT INTO prompt_versions
+         (id, prompt_id, version, content_hash, model_id, metadata, created_at, created_by, updated_at, content)
+       SELECT @id, @promptId, ifnull(max(version), 0) + 1, @content_hash, @model_id, @metadata, @created_at, @created_by,
+         @created_at, @content
+       FROM prompt_versions WHERE prompt_id = @promptId`,
+    ),
+    bindModel: db.prepare<OfPrompt & { version: number; modelId: string | null; at: Micros }>(
+      `UPDATE prompt_versions SET model_id = @modelId, updated_at = @at
+       WHERE version = @version AND prompt_id = (SELECT p.id FROM prompts AS p WHERE ${OF_PROMPT})`,
+    ),
+    pin: db.prepare<OfPrompt & TagEntry & { at: Micros; by: string }>(
+      `INSERT INTO prompt_tag_pins (prompt_id, tag, version, pinned_at, pinned_by)
+       SELECT p.id, @tag, v.version, @at, @by FROM prompts AS p JOIN prompt_versions AS v ON v.prompt_id = p.id
+       WHERE ${OF_PROMPT} AND v.version = @version`,
+    ),
+    tags: db.prepare<[string], TagEntry>(`SELECT tag, version FROM (${lastPins('?')}) ORDER BY tag`),
+    pins: db.prepare<OfPrompt & Window & { tag: string }, MoveRow>(
+      `SELECT t.version, t.pinned_at AS at, ${move} FROM prompts AS p
+       JOIN prompt_tag_pins AS t ON t.prompt_id = p.id JOIN users AS u ON u.id = t.pinned_by
+       WHERE ${OF_PROMPT} AND t.tag = @tag ORDER BY t.id DESC LIMIT @limit OFFSET @offset`,
+    ),
+    creations: db.prepare<OfPrompt & Window, MoveRow>(
+      `SELECT v.version, v.created_at AS at, ${move} FROM prompts AS p
+       JOIN prompt_versions AS v ON v.prompt_id = p.id JOIN users AS u ON u.id = v.created_by
+       WHERE ${OF_PROMPT} ORDER BY v.version DESC LIMIT @limit OFFSET @offset`,
+    ),
+    prompts: db.prepare<Window & { projectId: string }, Omit<PromptSummary, 'tags'>>(
+      `SELECT p.id, p.slug, p.created_at, v.version AS latest_version, v.created_at AS updated_at,
+         (SELECT count(*) FROM prompt_versions WHERE prompt_id = p.id) AS version_count
+       FROM prompts AS p JOIN prompt_versions AS v ON v.prompt_id = p.id AND v.version = ${LATEST_VERSION}
+       WHERE p.project_id = @projectId ORDER BY p.slug LIMIT @limit OFFSET @offset`,
+    ),
+  };
+}
+
+interface MoveRow {
+  readonly version: number;
+  readonly at: Micros;
+  readonly id: string;
+  readonly email: string | null;
+  readonly name: string;
+}
+
+/** Prompts, their versions and tags in the SQLite file. */
+export class SqlitePromptStore implements PromptStore {
+  readonly #db: Database;
+  readonly #statements: ReturnType<typeof prepare>;
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.#statements = prepare(db);
+  }
+
+  changeCounter(): number {
+    return guarded(() => this.#statements.changeCounter.get() ?? 0);
+  }
+
+  hasPrompt(projectId: string, slug: string): boolean {
+    return guarded(() => this.#statements.promptId.get({ projectId, slug }) !== undefined);
+  }
+
+  listPrompts(projectId: string, window: Window): PromptSummary[] {
+    return guarded(() =>
+      this.#db.transaction(() =>
+        this.#statements.prompts
+          .all({ projectId, ...window })
+          .map((prompt) => ({ ...prompt, tags: this.#statements.tags.all(prompt.id) })),
+      )(),
+    );
+  }
+
+  ensureVersion(projectId: string, slug: string, draft: VersionDraft): StoredVersion {
+    const { promptId, insertPrompt, insertVersion } = this.#statements;
+    const selector = { by: 'hash', hash: draft.content_hash } as const;
+    const ensure = () => {
+      const existing = this.findVersion(projectId, slug, selector);
+      if (existing !== undefined) return existing;
+      let prompt = promptId.get({ projectId, slug });
+      if (prompt === undefined) {
+        prompt = randomUUID();
+        insertPrompt.run({ id: prompt, projectId, slug, at: draft.created_at });
+      }
+      insertVersion.run({ ...draft, metadata: JSON.stringify(draft.metadata), id: randomUUID(), promptId: prompt });
+      return this.findVersion(projectId, slug, selector);
+    };
+    // Most calls find what they ask for; only the others need the write lock, under which it is looked for again.
+    const found =
+      this.findVersion(projectId, slug, selector) ?? guarded(() => this.#db.transaction(ensure).immediate());
+    if (found === undefined) throw new Error('A version vanished inside its own transaction');
+    return found;
+  }
+
+  findVersion(projectId: string, slug: string, selector: VersionSelector): StoredVersion | undefined {
+    const { byNumber, byHash, byTag, latest } = this.#statements;
+    const prompt = { projectId, slug };
+    return guarded(() => {
+      if (selector.by === 'number') return parsed(byNumber.get({ ...prompt, version: selector.version }));
+      if (selector.by === 'hash') return parsed(byHash.get({ ...prompt, hash: selector.hash }));
+      return parsed(selector.tag === LATEST ? latest.get(prompt) : byTag.get({ ...prompt, tag: selector.tag }));
+    });
+  }
+
+  findVersionById(projectId: string, id: string): StoredVersion | undefined {
+    return guarded(() => parsed(this.#statements.byId.get({ projectId, id })));
+  }
+
+  bindModel(projectId: string, slug: string, version: number, modelId: string | null, at: Micros): boolean {
+    return guarded(() => this.#statements.bindModel.run({ projectId, slug, version, modelId, at }).changes > 0);
+  }
+
+  pin(projectId: string, slug: string, entry: TagEntry, at: Micros, by: string): boolean {
+    return guarded(() => this.#statements.pin.run({ projectId, slug, ...entry, at, by }).changes > 0);
+  }
+
+  listTags(projectId: string, slug: string): TagEntry[] {
+    return guarded(() => this.#statements.tags.all(this.#statements.promptId.get({ projectId, slug }) ?? ''));
+  }
+
+  tagHistory(projectId: string, slug: string, tag: string, window: Window): TagMove[] {
+    const { pins, creations } = this.#statements;
+    const prompt = { projectId, slug, ...window };
+    const rows = guarded(() => (tag === LATEST ? creations.all(prompt) : pins.all({ ...prompt, tag })));
+    return rows.map(({ version, at, ...by }) => ({ version, at, by }));
+  }
+}
+
+function parsed(row: Row<StoredVersion> | undefined): StoredVersion | undefined {
+  if (row === undefined) return undefined;
+  return { ...row, metadata: JSON.parse(row.metadata) as StoredVersion['metadata'] };
+}

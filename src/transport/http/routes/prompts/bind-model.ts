@@ -1,0 +1,25 @@
+import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
+import { BindInput, PromptVersionRead } from '../../../../domain/prompt/schema.js';
+import { defineRoute, jsonBody, type Route } from '../../route.js';
+import { TAG, VersionParams } from './schema.js';
+
+export function bindModelRoute(prompts: Pick<PromptService, 'bindModel'>): Route {
+  return defineRoute({
+    method: 'PATCH',
+    path: '/projects/:project_id/prompts/:prompt_slug/versions/:version',
+    operationId: 'bindPromptVersionModel',
+    summary: 'Bind a model to a version',
+    description:
+      'Binds the model, or with null unbinds the one that was bound. Nothing else of a version ever changes.',
+    tag: TAG,
+    access: 'key',
+    params: VersionParams,
+    body: jsonBody(BindInput),
+    responses: { 200: { description: 'The version.', schema: PromptVersionRead } },
+    errors: ['not_found', 'unavailable'],
+    handle: ({ params: { project_id, prompt_slug, version }, body }) => ({
+      status: 200,
+      body: prompts.bindModel(project_id, prompt_slug, version, body.model_id),
+    }),
+  });
+}

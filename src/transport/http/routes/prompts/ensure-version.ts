@@ -1,0 +1,26 @@
+import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
+import { EnsureInput, PromptVersionRead } from '../../../../domain/prompt/schema.js';
+import { defineRoute, jsonBody, type Route } from '../../route.js';
+import { TAG, TaskParams } from './schema.js';
+
+export function ensureVersionRoute(prompts: Pick<PromptService, 'ensure'>): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/v1/tasks/:task_name/prompt/versions/ensure',
+    operationId: 'ensurePromptVersion',
+    summary: 'Make sure that a version exists',
+    description:
+      'Answers the version with this content. When there is none, makes it the newest; the first one makes the prompt. ' +
+      'An existing version is answered unchanged, its model and metadata too.',
+    tag: TAG,
+    access: 'key',
+    params: TaskParams,
+    body: jsonBody(EnsureInput),
+    responses: { 200: { description: 'The version.', schema: PromptVersionRead } },
+    errors: ['unavailable'],
+    handle: ({ principal, params, body }) => ({
+      status: 200,
+      body: prompts.ensure(principal, params.task_name, body),
+    }),
+  });
+}

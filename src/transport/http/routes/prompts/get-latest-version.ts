@@ -1,0 +1,23 @@
+import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
+import { PromptVersionRead } from '../../../../domain/prompt/schema.js';
+import { defineRoute, type Route } from '../../route.js';
+import { selectorOf, TAG, TaskParams } from './schema.js';
+
+export function getLatestVersionRoute(prompts: Pick<PromptService, 'fetch'>): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/tasks/:task_name/prompt/latest',
+    operationId: 'getLatestPromptVersion',
+    summary: 'Get the newest version',
+    description: 'The newest version of the prompt.',
+    tag: TAG,
+    access: 'key',
+    params: TaskParams,
+    responses: { 200: { description: 'The version.', schema: PromptVersionRead } },
+    errors: ['not_found', 'unavailable'],
+    handle: ({ principal, params }) => ({
+      status: 200,
+      json: prompts.fetch(principal.project_id, params.task_name, selectorOf(undefined, 'latest')),
+    }),
+  });
+}

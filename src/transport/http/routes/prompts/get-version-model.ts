@@ -1,0 +1,26 @@
+import { Type } from '@sinclair/typebox';
+import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
+import { ModelBindingRead } from '../../../../domain/prompt/schema.js';
+import { defineRoute, type Route } from '../../route.js';
+import { TAG } from './schema.js';
+
+export function getVersionModelRoute(prompts: Pick<PromptService, 'model'>): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/prompt-versions/:version_id/model',
+    operationId: 'getPromptVersionModel',
+    summary: 'Get the model of a version',
+    description:
+      'The bound model and its provider: the part before the `/` when that names one, else the provider known for a ' +
+      'model of this name, else null.',
+    tag: TAG,
+    access: 'key',
+    params: Type.Object({ version_id: Type.String({ format: 'uuid', description: 'Id of the version.' }) }),
+    responses: { 200: { description: 'The model.', schema: ModelBindingRead } },
+    errors: ['not_found', 'unavailable'],
+    handle: ({ principal, params }) => ({
+      status: 200,
+      body: prompts.model(principal.project_id, params.version_id),
+    }),
+  });
+}

@@ -1,0 +1,30 @@
+import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
+import type { Route } from '../../route.js';
+import { bindModelRoute } from './bind-model.js';
+import { ensureVersionRoute } from './ensure-version.js';
+import { getLatestVersionRoute } from './get-latest-version.js';
+import { getPromptRoute } from './get-prompt.js';
+import { getVersionByHashRoute } from './get-version-by-hash.js';
+import { getVersionModelRoute } from './get-version-model.js';
+import { listPromptsRoute } from './list-prompts.js';
+import { listTagHistoryRoute } from './list-tag-history.js';
+import { listTagsRoute } from './list-tags.js';
+import { listVersionsRoute } from './list-versions.js';
+import { pinTagRoute } from './pin-tag.js';
+
+/** Everything about prompts, their versions and tags. */
+export function promptRoutes(prompts: PromptService): Route[] {
+  return [
+    getPromptRoute(prompts),
+    ensureVersionRoute(prompts),
+    getVersionByHashRoute(prompts),
+    getLatestVersionRoute(prompts),
+    getVersionModelRoute(prompts),
+    listPromptsRoute(prompts),
+    listVersionsRoute(prompts),
+    bindModelRoute(prompts),
+    listTagsRoute(prompts),
+    pinTagRoute(prompts),
+    listTagHistoryRoute(prompts),
+  ];
+}

@@ -1,0 +1,25 @@
+import { Type } from '@sinclair/typebox';
+import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
+import { PromptSummaryRead } from '../../../../domain/prompt/schema.js';
+import { queryOf } from '../../query.js';
+import { defineRoute, type Route } from '../../route.js';
+import { ProjectParams, TAG, WindowQuery } from './schema.js';
+
+export function listPromptsRoute(prompts: Pick<PromptService, 'list'>): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/projects/:project_id/prompts',
+    operationId: 'listPrompts',
+    summary: 'List the prompts of the project',
+    description: 'Slug, number of versions, newest version and tags of each prompt, by slug.',
+    tag: TAG,
+    access: 'key',
+    params: ProjectParams,
+    query: queryOf(WindowQuery),
+    responses: {
+      200: { description: 'The prompts.', schema: Type.Array(PromptSummaryRead, { description: 'The prompts.' }) },
+    },
+    errors: ['unavailable'],
+    handle: ({ params, query }) => ({ status: 200, body: prompts.list(params.project_id, query) }),
+  });
+}

@@ -1,0 +1,28 @@
+import { Type } from '@sinclair/typebox';
+import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
+import { TagMoveRead } from '../../../../domain/prompt/schema.js';
+import { queryOf } from '../../query.js';
+import { defineRoute, type Route } from '../../route.js';
+import { TAG, TagParams, WindowQuery } from './schema.js';
+
+export function listTagHistoryRoute(prompts: Pick<PromptService, 'tagHistory'>): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/projects/:project_id/prompts/:prompt_slug/tags/:tag/history',
+    operationId: 'listPromptTagHistory',
+    summary: 'List what a tag has pointed to',
+    description: 'Every pin of the tag, newest first: version, time, user. Of `latest`, every new version.',
+    tag: TAG,
+    access: 'key',
+    params: TagParams,
+    query: queryOf(WindowQuery),
+    responses: {
+      200: { description: 'The moves.', schema: Type.Array(TagMoveRead, { description: 'The moves of the tag.' }) },
+    },
+    errors: ['not_found', 'unavailable'],
+    handle: ({ params: { project_id, prompt_slug, tag }, query }) => ({
+      status: 200,
+      body: prompts.tagHistory(project_id, prompt_slug, tag, query),
+    }),
+  });
+}

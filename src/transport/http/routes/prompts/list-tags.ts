@@ -1,0 +1,26 @@
+import { Type } from '@sinclair/typebox';
+import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
+import { TagEntryRead } from '../../../../domain/prompt/schema.js';
+import { defineRoute, type Route } from '../../route.js';
+import { ProjectPromptParams, TAG } from './schema.js';
+
+export function listTagsRoute(prompts: Pick<PromptService, 'listTags'>): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/projects/:project_id/prompts/:prompt_slug/tags',
+    operationId: 'listPromptTags',
+    summary: 'List the tags of a prompt',
+    description: 'Where each tag points: `latest` first, then by name.',
+    tag: TAG,
+    access: 'key',
+    params: ProjectPromptParams,
+    responses: {
+      200: { description: 'The tags.', schema: Type.Array(TagEntryRead, { description: 'The tags.' }) },
+    },
+    errors: ['not_found', 'unavailable'],
+    handle: ({ params: { project_id, prompt_slug } }) => ({
+      status: 200,
+      body: prompts.listTags(project_id, prompt_slug),
+    }),
+  });
+}

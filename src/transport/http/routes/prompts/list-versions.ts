@@ -1,0 +1,37 @@
+import { Readable } from 'node:stream';
+import { Type } from '@sinclair/typebox';
+import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
+import { PromptVersionRead } from '../../../../domain/prompt/schema.js';
+import { defineRoute, type Route } from '../../route.js';
+import { ProjectPromptParams, TAG } from './schema.js';
+
+export function listVersionsRoute(prompts: Pick<PromptService, 'versions'>): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/projects/:project_id/prompts/:prompt_slug/versions',
+    operationId: 'listPromptVersions',
+    summary: 'List the versions of a prompt',
+    description: 'Every version with its content, ascending by number.',
+    tag: TAG,
+    access: 'key',
+    params: ProjectPromptParams,
+    responses: {
+      200: { description: 'The versions.', schema: Type.Array(PromptVersionRead, { description: 'The versions.' }) },
+    },
+    errors: ['not_found', 'unavailable'],
+    handle({ params: { project_id, prompt_slug } }) {
+      // Written version by version: all contents together may be larger than memory.
+      const stream = Readable.from(jsonArray(prompts.versions(project_id, prompt_slug)), { objectMode: false });
+      return { status: 200, stream, contentType: 'application/json' };
+    },
+  });
+}
+
+function* jsonArray(items: Iterable<unknown>): Generator<string> {
+  let before = '[';
+  for (const item of items) {
+    yield before + JSON.stringify(item);
+    before = ',\n';
+  }
+  yield before === '[' ? '[]' : ']';
+}

@@ -1,0 +1,26 @@
+import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
+import { PinInput, TagEntryRead } from '../../../../domain/prompt/schema.js';
+import { defineRoute, jsonBody, type Route } from '../../route.js';
+import { TAG, TagParams } from './schema.js';
+
+export function pinTagRoute(prompts: Pick<PromptService, 'pin'>): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/projects/:project_id/prompts/:prompt_slug/tags/:tag:pin',
+    operationId: 'pinPromptTag',
+    summary: 'Pin a tag to a version',
+    description:
+      'From now on the tag means this version. Every pin is kept in the history of the tag. `latest` follows the ' +
+      'newest version by itself and cannot be pinned (409).',
+    tag: TAG,
+    access: 'key',
+    params: TagParams,
+    body: jsonBody(PinInput),
+    responses: { 200: { description: 'Where the tag points.', schema: TagEntryRead } },
+    errors: ['not_found', 'conflict', 'unavailable'],
+    handle: ({ principal, params: { prompt_slug, tag }, body: { version } }) => ({
+      status: 200,
+      body: prompts.pin(principal, prompt_slug, { tag, version }),
+    }),
+  });
+}
