@@ -61,18 +61,29 @@ const MAX_REMEMBERED = 10_000;
 
 /** List prices of the models that `@pydantic/genai-prices` knows, with its aliases for providers. */
 export function createListPrices(): PriceModelCall {
-  const providers = new Map<string, Provider | null>();
+  const remembered = new Map<string, Provider | null>();
   return (_projectId, usage) => {
     const key = `${usage.provider}\n${usage.model}`;
-    let provider = providers.get(key);
+    let provider = remembered.get(key);
     if (provider === undefined) {
-      provider = findProvider({ providerId: usage.provider, modelId: usage.model }) ?? null;
-      if (providers.size >= MAX_REMEMBERED) providers.clear();
-      providers.set(key, provider);
+      provider = providerOf(usage);
+      if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+      remembered.set(key, provider);
     }
-    if (provider === null) return null;
-    return calcPrice(toLibrary(usage), usage.model, { provider, timestamp: usage.at })?.total_price ?? null;
+    return provider === null ? null : (priceAt(provider, usage)?.total_price ?? null);
   };
+}
+
+/** The provider with no other model than the one meant, as the library copies and searches all of them each time. */
+function providerOf(usage: ModelUsage): Provider | null {
+  const provider = findProvider({ providerId: usage.provider, modelId: usage.model });
+  if (provider === undefined) return null;
+  const priced = priceAt(provider, usage);
+  return priced === null ? null : { ...provider, models: [priced.model] };
+}
+
+function priceAt(provider: Provider, usage: ModelUsage) {
+  return calcPrice(toLibrary(usage), usage.model, { provider, timestamp: usage.at });
 }
 
 function toLibrary(usage: ModelUsage): Usage {
