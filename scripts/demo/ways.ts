@@ -1,0 +1,316 @@
+import type { Random } from '../../bench/random.js';
+import { DOCUMENTS, type Turn, type Way } from './conversations.js';
+import type { Step, TraceBuilder } from './trace-builder.js';
+
+export interface Message {
+  readonly role: 'system' | 'user' | 'assistant' | 'tool';
+  readonly content: string;
+}
+
+/** Everything a turn needs to be worked out. */
+export interface Scene {
+  readonly turn: Turn;
+  readonly system: string;
+  /** What was said before in this conversation. */
+  readonly history: readonly Message[];
+  readonly order: string;
+  readonly city: string;
+  readonly user: string;
+  readonly model: Model;
+  /** What goes wrong in this turn. */
+  readonly failure: Failure | null;
+}
+
+export interface Model {
+  readonly provider: string;
+  readonly model: string;
+  /** Milliseconds per answered token. */
+  readonly pace: number;
+}
+
+export const MODELS: readonly Model[] = [
+  { provider: 'openai', model: 'gpt-4o', pace: 14 },
+  { provider: 'anthropic', model: 'claude-sonnet-4-0', pace: 17 },
+  { provider: 'gemini', model: 'gemini-2.5-flash', pace: 6 },
+  { provider: 'openai', model: 'gpt-4o-mini', pace: 9 },
+  { provider: 'mistral', model: 'mistral-large-latest', pace: 13 },
+];
+const SMALL: Model = { provider: 'openai', model: 'gpt-4o-mini', pace: 9 };
+const EMBEDDING = { provider: 'openai', model: 'text-embedding-3-small' };
+
+export interface Failure {
+  readonly error_code: string;
+  readonly error_message: string;
+  readonly error_stack: string;
+  readonly where: 'tool' | 'model';
+  /** Whether a second attempt helps. */
+  readonly passing: boolean;
+}
+
+export const FAILURES: readonly Failure[] = [
+  {
+    where: 'tool',
+    passing: true,
+    ...raised('TimeoutError', 'orders-api did not answer within 5000 ms', [
+      'orders/client.py", line 58, in get_order',
+      'agent/tools/orders.py", line 31, in lookup_order',
+    ]),
+  },
+  {
+    where: 'tool',
+    passing: true,
+    ...raised(
+      'HTTPStatusError',
+      "Server error '503 Service Unavailable' for url 'https://orders.northwind.internal/v2/orders'",
+      ['agent/tools/orders.py", line 31, in lookup_order', 'orders/client.py", line 63, in get_order'],
+    ),
+  },
+  {
+    where: 'model',
+    passing: true,
+    ...raised(
+      'RateLimitError',
+      'Error code: 429 - Rate limit reached for requests per minute. Please try again in 2 s.',
+      ['agent/assistant.py", line 112, in write_answer', 'agent/llm.py", line 44, in complete'],
+    ),
+  },
+  {
+    where: 'tool',
+    passing: false,
+    ...raised('PaymentRefused', 'refund refused by the provider: charge is already disputed', [
+      'agent/tools/refunds.py", line 26, in start_refund',
+      'payments/refunds.py", line 117, in create',
+    ]),
+  },
+];
+
+/** @param frames as Python prints them, the innermost last */
+function raised(code: string, message: string, frames: readonly string[]) {
+  const lines = frames.map((frame) => `  File "/srv/assistant/${frame}`).join('\n');
+  return {
+    error_code: code,
+    error_message: message,
+    error_stack: `Traceback (most recent call last):\n${lines}\n${code}: ${message}`,
+  };
+}
+
+/** Tells the trace of a turn into the builder. @returns whether the customer got an answer. */
+export function tell(trace: TraceBuilder, random: Random, scene: Scene): boolean {
+  let answered = false;
+  trace.group(
+    {
+      name: 'answer_customer',
+      kind: 'agent',
+      input_data: scene.turn.question,
+      attributes: { agent: 'assistant', way: scene.turn.way },
+    },
+    () => {
+      const context = WAYS[scene.turn.way](trace, random, scene);
+      answered = context !== null;
+      if (context === null)
+        return {
+          ...(scene.failure === null ? {} : reason(scene.failure)),
+          output_data: 'I am sorry, something went wrong on our side. A colleague will write to you today.',
+        };
+      const messages = [...prompt(scene), ...context];
+      const [typicalMs, answer] = modelCall(random, 'write_answer', scene.model, messages, scene.turn.answer);
+      if (scene.failure?.where === 'model') {
+        const { output_data: _never, ...asked } = answer;
+        const { provider, model } = scene.model;
+        trace.step(190, { ...asked, attributes: { provider, model }, ...reason(scene.failure) });
+        trace.wait(2100);
+      }
+      trace.step(typicalMs, answer);
+      trace.step(9, {
+        name: 'save_message',
+        kind: 'database',
+        input_data: 'INSERT INTO messages (session_id, role, content) VALUES ($1, $2, $3)',
+        attributes: { 'db.system': 'postgresql', rows: 1 },
+      });
+      return { output_data: scene.turn.answer };
+    },
+  );
+  return answered;
+}
+
+type Worked = readonly Message[] | null;
+
+type Tell = (trace: TraceBuilder, random: Random, scene: Scene) => Worked;
+
+const WAYS: Readonly<Record<Way, Tell>> = {
+  documents: (trace, random, scene) => retrieve(trace, random, scene.turn.question),
+  order: (trace, random, scene) => {
+    const wanted = JSON.stringify({ tool: 'lookup_order', arguments: { order: scene.order } });
+    trace.step(...modelCall(random, 'choose_tool', SMALL, prompt(scene), wanted));
+    return useTool(trace, scene, 'lookup_order', orderRecord(random, scene));
+  },
+  refund: (trace, random, scene) => {
+    const found = useTool(trace, { ...scene, failure: null }, 'lookup_order', orderRecord(random, scene));
+    const wanted = JSON.stringify({
+      tool: 'start_refund',
+      arguments: { order: scene.order, reason: 'customer request' },
+    });
+    trace.step(...modelCall(random, 'choose_tool', scene.model, [...prompt(scene), ...(found ?? [])], wanted));
+    const refund = {
+      refund: `RF-${random.whole(10_000, 99_999)}`,
+      order: scene.order,
+      amount: random.whole(29, 149),
+      currency: 'EUR',
+      state: 'started',
+    };
+    const started = useTool(trace, scene, 'start_refund', refund);
+    return started === null ? null : [...(found ?? []), ...started];
+  },
+  research: (trace, random, scene) => {
+    const plan = ['compare warmth and weight', 'check test reports on rain', 'check prices and stock'];
+    trace.step(...modelCall(random, 'plan_research', scene.model, prompt(scene), JSON.stringify(plan)));
+    return plan.flatMap((task) => investigate(trace, random, task));
+  },
+};
+
+function retrieve(trace: TraceBuilder, random: Random, question: string): Message[] {
+  const from = random.whole(0, DOCUMENTS.length - 3);
+  const found = DOCUMENTS.slice(from, from + 3).map((document, rank) => ({
+    ...document,
+    score: Number((0.91 - rank * 0.07 - random.next() * 0.03).toFixed(4)),
+  }));
+  trace.group({ name: 'find_documents', kind: 'retriever', input_data: question, attributes: { top_k: 3 } }, () => {
+    trace.step(70, {
+      name: 'embed_question',
+      kind: 'embedding',
+      input_data: question,
+      attributes: { ...EMBEDDING, inputTokens: tokens(question), outputTokens: 0, dimensions: 1536 },
+    });
+    trace.step(24, {
+      name: 'search help-pages',
+      kind: 'vector_store',
+      input_data: JSON.stringify({ collection: 'help-pages', top_k: 3 }),
+      output_data: JSON.stringify(found),
+      attributes: { 'db.system': 'qdrant', collection: 'help-pages', matches: found.length },
+    });
+    return { output_data: found.map(({ source }) => source).join(', ') };
+  });
+  return [
+    { role: 'system', content: `Documents:\n${found.map(({ source, text }) => `[${source}] ${text}`).join('\n')}` },
+  ];
+}
+
+function investigate(trace: TraceBuilder, random: Random, task: string): Message[] {
+  let note = '';
+  trace.group({ name: 'investigate', kind: 'agent', input_data: task, attributes: { agent: 'researcher' } }, () => {
+    const pages = retrieve(trace, random, task);
+    trace.step(310, {
+      name: 'GET test-reports',
+      kind: 'http',
+      input_data: `GET https://reports.northwind.internal/search?q=${encodeURIComponent(task)}`,
+      output_data: JSON.stringify({ hits: random.whole(2, 9) }),
+      attributes: { 'http.request.method': 'GET', 'http.response.status_code': 200 },
+    });
+    note = `${task}: the Fjell 3 leads by a small margin, see catalogue/fjell-3.md and ${random.whole(2, 6)} reports.`;
+    trace.step(
+      ...modelCall(
+        random,
+        'summarise_findings',
+        SMALL,
+        [{ role: 'user', content: `Summarise for: ${task}` }, ...pages],
+        note,
+      ),
+    );
+    return { output_data: note };
+  });
+  return [{ role: 'tool', content: note }];
+}
+
+/** A tool with the request and the query behind it; tried twice when that helps. */
+function useTool(trace: TraceBuilder, scene: Scene, name: string, result: object): Worked {
+  const failure = scene.failure?.where === 'tool' ? scene.failure : null;
+  const attempts = failure?.passing === true ? 2 : 1;
+  for (let attempt = 1; attempt <= attempts; attempt += 1) {
+    const failed = failure !== null && (attempt < attempts || !failure.passing);
+    const problem = failed ? reason(failure) : {};
+    trace.group(
+      { name, kind: 'tool', input_data: JSON.stringify({ order: scene.order }), attributes: { attempt }, ...problem },
+      () => {
+        const status = failed ? 503 : 200;
+        trace.step(failed ? 2400 : 160, {
+          name: 'GET orders-api',
+          kind: 'http',
+          input_data: `GET https://orders.northwind.internal/v2/orders/${scene.order}`,
+          ...(failed ? {} : { output_data: JSON.stringify(result) }),
+          attributes: { 'http.request.method': 'GET', 'http.response.status_code': status },
+          ...problem,
+        });
+        if (!failed)
+          trace.step(12, {
+            name: 'SELECT orders',
+            kind: 'database',
+            input_data: 'SELECT id, state, carrier, address FROM orders WHERE id = $1',
+            attributes: { 'db.system': 'postgresql', rows: 1 },
+          });
+        return failed ? undefined : { output_data: JSON.stringify(result) };
+      },
+    );
+    if (!failed) return [{ role: 'tool', content: JSON.stringify(result) }];
+    trace.wait(400 * attempt);
+  }
+  return null;
+}
+
+function reason({ error_code, error_message, error_stack }: Failure): Partial<Step> {
+  const [, code_filepath, line] = [...error_stack.matchAll(/File "([^"]+)", line (\d+)/g)].at(-1) ?? [];
+  const place = code_filepath === undefined ? {} : { code_filepath, code_lineno: Number(line) };
+  return { error_code, error_message, error_stack, ...place };
+}
+
+function orderRecord(random: Random, { order, city, user }: Scene): object {
+  return {
+    order,
+    customer: user,
+    state: random.pick(['packed', 'shipped', 'out for delivery']),
+    carrier: random.pick(['DHL', 'GLS', 'PostNord']),
+    city,
+    items: random.whole(1, 4),
+    total: random.whole(39, 420),
+    currency: 'EUR',
+  };
+}
+
+function prompt({ system, history, turn }: Scene): Message[] {
+  return [{ role: 'system', content: system }, ...history, { role: 'user', content: turn.question }];
+}
+
+function modelCall(
+  random: Random,
+  name: string,
+  { provider, model, pace }: Model,
+  messages: readonly Message[],
+  output: string,
+): [number, Step] {
+  const input = JSON.stringify(messages);
+  const outputTokens = tokens(output);
+  const attributes = {
+    provider,
+    model,
+    inputTokens: tokens(input),
+    outputTokens,
+    temperature: 0.2,
+    finish_reason: 'stop',
+    request_id: `req_${random.uuid().slice(0, 13)}`,
+  };
+  return [
+    280 + outputTokens * pace,
+    {
+      name,
+      kind: 'llm',
+      input_data: input,
+      output_data: output,
+      attributes,
+      code_filepath: '/srv/assistant/agent/llm.py',
+      code_lineno: 44,
+    },
+  ];
+}
+
+function tokens(text: string): number {
+  return Math.max(1, Math.ceil(text.length / 4));
+}
