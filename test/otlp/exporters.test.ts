@@ -56,17 +56,6 @@ describe('OTLP: real exporters with the real SDK', () => {
     });
   }
 
-  it('an exporter that knows nothing but the environment variables of OpenTelemetry', async () => {
-    process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = server.url;
-    process.env['OTEL_EXPORTER_OTLP_HEADERS'] = `Authorization=Bearer%20${server.key}`;
-    const telemetry = startTelemetry(new ProtobufExporter());
-    delete process.env['OTEL_EXPORTER_OTLP_ENDPOINT'];
-    delete process.env['OTEL_EXPORTER_OTLP_HEADERS'];
-    recordTrace(telemetry.tracer);
-    await telemetry.shutdown();
-    await expectStored(server, telemetry.finished());
-  });
-
   const faults: readonly (readonly Fault[])[] = [
     ['unavailable'],
     ['lost request'],

@@ -1,0 +1,139 @@
+import { join } from 'node:path';
+import { connect, type ClickHouseClient } from '../src/storage/clickhouse/client.js';
+import { insertedColumns } from '../src/storage/clickhouse/commit/rows.js';
+import { EPOCH_SECONDS, type Version } from '../src/storage/clickhouse/commit/version-clock.js';
+import { startEngine } from '../src/storage/clickhouse/engine/supervisor.js';
+import { migrate } from '../src/storage/clickhouse/migrations.js';
+import { writeWatermark } from '../src/storage/clickhouse/rollup/healing.js';
+import { readMigrationFiles } from '../src/storage/migration-files.js';
+import { schemaDirectory } from '../src/storage/schema-files.js';
+import { FIRST_START, MS_BETWEEN_TRACES, SPANS_PER_TRACE } from './data.js';
+import { startProgress } from './progress.js';
+import { binaryRows, generateSpans, PROJECT_ID, storedSpans } from './rows.js';
+
+/** Traces whose texts are generated; the rest are copies of them with other ids, times, users, costs and durations. */
+const POOL_TRACES = 1000;
+const POOL_SPANS = POOL_TRACES * SPANS_PER_TRACE;
+const POOL_ROWS_AT_ONCE = 1200;
+/** Copies of the pool that are written by one insert and rolled up in one round. */
+const COPIES_AT_ONCE = 4;
+/** Versions are as far apart as the spans' times: a span is taken in when it begins. */
+const VERSION_STEP = (MS_BETWEEN_TRACES * 1000) / SPANS_PER_TRACE;
+const FIRST_VERSION: Version = (FIRST_START - EPOCH_SECONDS * 1000) * 1000;
+/** What the engine may use while it fills: more than while it serves, as merges, sorts and nothing else run then. */
+const MEMORY_MB = 4096;
+
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/**
+ * Fills an empty DATA_DIR with (about) `spans` spans and leaves what a server would have left that took them in one by
+ * one: the rows of every table, and the mark up to which all is rolled up, so that the next start has nothing to heal.
+ * The texts of 12,000 generated spans are repeated, far enough apart for no compression to notice.
+ */
+export async function fill(dataDir: string, spans: number, seed: number): Promise<void> {
+  const engine = await startEngine({
+    path: join(dataDir, 'clickhouse'),
+    database: 'spanhouse',
+    memoryMb: MEMORY_MB,
+    maxReadSeconds: 600,
+    logger: silent,
+  });
+  const client = connect(engine.endpoint, { requestTimeoutMs: 3_600_000, settings: { async_insert: 0 } });
+  try {
+    await migrate(client, readMigrationFiles(schemaDirectory('clickhouse')), null);
+    await makePool(client, seed);
+    await multiplyPool(client, spans);
+    await client.command('DROP TABLE bench_pool SYNC');
+    await mergesSettled(client);
+  } finally {
+    await client.close();
+    await engine.stop();
+  }
+}
+
+async function makePool(client: ClickHouseClient, seed: number): Promise<void> {
+  await client.command('CREATE TABLE bench_pool ENGINE = Memory AS SELECT * FROM spans LIMIT 0');
+  const step = POOL_ROWS_AT_ONCE / SPANS_PER_TRACE;
+  for (let from = 0; from < POOL_TRACES; from += step) {
+    const spans = storedSpans(generateSpans(seed, from, Math.min(POOL_TRACES, from + step)));
+    const { bytes } = binaryRows(spans, from * SPANS_PER_TRACE);
+    await client.insert('bench_pool', insertedColumns.spans, 'RowBinary', bytes);
+  }
+}
+
+async function multiplyPool(client: ClickHouseClient, spans: number): Promise<void> {
+  const progress = startProgress(`filling with ${spans.toLocaleString('en')} spans`, spans, 'spans');
+  try {
+    for (let row = 0, copy = 0; row < spans; copy += COPIES_AT_ONCE) {
+      const rows = Math.min(spans - row, COPIES_AT_ONCE * POOL_SPANS);
+      const last = FIRST_VERSION + (row + rows) * VERSION_STEP;
+      await client.command(copies(copy, rows));
+      await rollUp(client, copy, rows, last);
+      row += rows;
+      progress.update(row);
+      if (row >= spans) await writeWatermark(client, last + 1);
+    }
+  } finally {
+    progress.stop();
+  }
+}
+
+/** Columns that differ between copies; all others are the pool's. */
+const CHANGED: Readonly<Record<string, string>> = {
+  ver: `toUInt64(${FIRST_VERSION} + (copy * ${POOL_SPANS} + pool.ver) * ${VERSION_STEP})`,
+  trace_id: copied('pool.trace_id'),
+  id: copied('pool.id'),
+  parent_span_id: `if(isNull(pool.parent_span_id), NULL, ${copied('assumeNotNull(pool.parent_span_id)')})`,
+  session_id: copied('assumeNotNull(pool.session_id)'),
+  started_at: `pool.started_at + ${shift()}`,
+  ended_at: `pool.ended_at + ${shift()}`,
+  duration_ms: 'pool.duration_ms + (copy % 9973) / 100000',
+  cost: `pool.cost + toDecimal128((copy % 9973) / 1000000000, 12)`,
+  tags: `mapUpdate(pool.tags, map('user', ${user("pool.tags['user']")}))`,
+  session_tags: `if(empty(pool.session_tags), pool.session_tags, map('user', ${user("pool.session_tags['user']")}))`,
+};
+
+function copied(id: string): string {
+  return `reinterpretAsUUID(sipHash128(copy, ${id}))`;
+}
+
+function shift(): string {
+  return `toIntervalMillisecond(copy * ${POOL_TRACES * MS_BETWEEN_TRACES})`;
+}
+
+function user(of: string): string {
+  return `concat('user-', leftPad(toString(cityHash64(copy, ${of}) % 50000), 5, '0'))`;
+}
+
+function copies(first: number, rows: number): string {
+  const columns = insertedColumns.spans;
+  const values = columns.map((column) => `${CHANGED[column] ?? `pool.${column}`} AS ${column}`);
+  return `INSERT INTO spans (${columns.join(', ')}) SELECT ${values.join(', ')} FROM ${source(first, rows)}`;
+}
+
+/** The first rows of some copies of the pool. */
+function source(first: number, rows: number): string {
+  const numbers = `(SELECT number AS copy FROM numbers(${first}, ${Math.ceil(rows / POOL_SPANS)})) AS copies`;
+  return `${numbers} CROSS JOIN bench_pool AS pool WHERE (copy - ${first}) * ${POOL_SPANS} + pool.ver < ${rows}`;
+}
+
+/** As the server's own rounds: traces from their facts, then the sessions that these concern. */
+async function rollUp(client: ClickHouseClient, first: number, rows: number, upTo: Version): Promise<void> {
+  const round = upTo + 1;
+  await client.command(
+    `INSERT INTO touch_traces (project_id, trace_id, upto, round)
+     SELECT DISTINCT '${PROJECT_ID}', ${copied('pool.trace_id')}, ${upTo}, ${round} FROM ${source(first, rows)}`,
+  );
+  await client.command(
+    `INSERT INTO touch_sessions SELECT DISTINCT project_id, session_id FROM session_traces WHERE round = ${round}`,
+  );
+}
+
+/** A server left alone has merged what it will merge; so that figures do not depend on when the filling ended. */
+async function mergesSettled(client: ClickHouseClient): Promise<void> {
+  for (let quiet = 0; quiet < 3;) {
+    await new Promise((done) => setTimeout(done, 500));
+    const [row] = await client.query<{ merges: string }>('SELECT toString(count()) AS merges FROM system.merges');
+    quiet = row?.merges === '0' ? quiet + 1 : 0;
+  }
+}

@@ -1,0 +1,317 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { generateTrace, SPANS_PER_TRACE } from './data.js';
+import { against, figure, median, megabytes, percentile, printTable } from './figures.js';
+import { wholeNumber } from './options.js';
+import { startBareEngine } from './processes/bare-engine.js';
+import type { InsertTimes } from './processes/bare-main.js';
+import { Bodies, sendLoad, type LoadOutcome } from './processes/load.js';
+import { startServerProcess, type ProcessorTime, type ServerProcess } from './processes/server.js';
+import { startProgress } from './progress.js';
+import { captureContext, writeResults } from './results.js';
+
+const REQUEST_SPANS = 120;
+const REQUEST_CLIENTS = 16;
+const SINGLE_CLIENTS = 64;
+/** The widest group that the requests under way at once can form: what the bare engine inserts at once. */
+const GROUP_ROWS = REQUEST_SPANS * REQUEST_CLIENTS;
+/** One-span requests take their spans from this many traces in turn, so that no trace comes in one request or commit. */
+const INTERLEAVED_TRACES = 200;
+const TRACES_PER_REQUEST = REQUEST_SPANS / SPANS_PER_TRACE;
+
+interface Options {
+  readonly spans: number;
+  readonly singles: number;
+  readonly repetitions: number;
+  readonly seed: number;
+  readonly profile?: string;
+  readonly write: boolean;
+}
+
+interface ServerLoad extends LoadOutcome {
+  readonly cpu: ProcessorTime;
+  readonly rowsPerCommit: number;
+}
+
+/** What one repetition measured. */
+interface Run {
+  readonly readyMs: number;
+  readonly bare: { readonly binary: InsertTimes; readonly json: InsertTimes; readonly singles: InsertTimes };
+  readonly requests: ServerLoad;
+  readonly singles: ServerLoad;
+  readonly memory: { readonly server: number; readonly engine: number };
+  readonly bytesSent: number;
+  readonly disk: { readonly before: number; readonly after: number };
+  readonly engine: string;
+}
+
+/** `ingest`: how fast the server takes spans in, against inserts of the same rows into the bare engine. */
+export function register(program: Command): void {
+  program
+    .command('ingest')
+    .description('send spans to a fresh server over HTTP, and insert the same rows into the bare engine')
+    .option(
+      '--spans <n>',
+      'spans sent in requests of 120, per repetition',
+      wholeNumber(REQUEST_SPANS, 500_000),
+      100_000,
+    )
+    .option(
+      '--singles <n>',
+      'spans sent one per request, per repetition',
+      wholeNumber(SPANS_PER_TRACE, 500_000),
+      20_000,
+    )
+    .option('--repetitions <n>', 'repetitions, each on empty data; medians are reported', wholeNumber(1, 99), 3)
+    .option('--seed <n>', 'seed of the data', wholeNumber(0, 2 ** 31), 1)
+    .option('--profile <dir>', 'write a CPU profile of each server to this folder (slows it a little)')
+    .option('--no-write', 'print only, leave bench/RESULTS.md alone')
+    .action(bench);
+}
+
+async function bench(options: Options): Promise<void> {
+  const context = captureContext();
+  const runs: Run[] = [];
+  for (let repetition = 0; repetition < options.repetitions; repetition += 1) {
+    process.stderr.write(`Repetition ${repetition + 1} of ${options.repetitions}\n`);
+    runs.push(await repeat(options, repetition));
+  }
+  const { columns, rows } = tableOf(options, runs);
+  printTable(columns, rows);
+  if (!options.write) return;
+  const { spans, singles, repetitions } = options;
+  writeResults({
+    name: 'Ingest',
+    command: `npm run bench -- ingest --spans ${spans} --singles ${singles} --repetitions ${repetitions}`,
+    context,
+    engine: runs[0]?.engine ?? 'unknown',
+    about:
+      `Spans of ${figure(meanSpanBytes(options))} bytes of JSON, sent over HTTP by a thread outside the server's process to a fresh server with default ` +
+      `settings: ${spans} in requests of ${REQUEST_SPANS} by ${REQUEST_CLIENTS} clients, then ${singles} one by one by ${SINGLE_CLIENTS} clients, ` +
+      `where the spans of a trace come in different requests. Answers are whole spans, as without \`Prefer\`. The denominators are inserts of the same rows, ` +
+      `prepared as RowBinary (or JSONEachRow), one after the other into a copy of the table \`spans\` without views in a chDB process of its own, with fsync as ` +
+      `in the server: ${GROUP_ROWS} rows at once for the large requests, ${SINGLE_CLIENTS} for the one-span requests, the most that the clients can have ` +
+      `under way together. Medians of ${repetitions} repetitions, server and bare engine first in turn.`,
+    columns,
+    rows,
+  });
+}
+
+async function repeat(options: Options, repetition: number): Promise<Run> {
+  const directory = await mkdtemp(join(tmpdir(), 'spanhouse-bench-'));
+  const seed = options.seed + repetition * 1000;
+  try {
+    const bareFirst = repetition % 2 === 0;
+    const early = bareFirst ? await measureBare(options, seed, join(directory, 'bare')) : null;
+    const server = await measureServer(options, seed, join(directory, 'server'));
+    const bare = early ?? (await measureBare(options, seed, join(directory, 'bare')));
+    const disk = await measureDisk(join(directory, 'server', 'clickhouse'));
+    return { ...server, ...bare, disk };
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function measureBare(options: Options, seed: number, path: string): Promise<Pick<Run, 'bare' | 'engine'>> {
+  const progress = startProgress('bare engine', 4, 'steps');
+  const engine = await startBareEngine(path);
+  try {
+    await engine.ask({ type: 'prepare', seed, traces: Math.ceil(options.spans / SPANS_PER_TRACE) });
+    progress.update(1);
+    const binary = await engine.ask({
+      type: 'insert',
+      format: 'RowBinary',
+      batchRows: GROUP_ROWS,
+      rows: options.spans,
+    });
+    progress.update(2);
+    const json = await engine.ask({
+      type: 'insert',
+      format: 'JSONEachRow',
+      batchRows: GROUP_ROWS,
+      rows: options.spans,
+    });
+    progress.update(3);
+    const rows = Math.min(options.singles, options.spans);
+    const singles = await engine.ask({ type: 'insert', format: 'RowBinary', batchRows: SINGLE_CLIENTS, rows });
+    progress.update(4);
+    const scale = options.singles / rows;
+    const scaled = { elapsed: singles.elapsed * scale, cpu: singles.cpu * scale };
+    return { bare: { binary, json, singles: scaled }, engine: engine.version };
+  } finally {
+    progress.stop();
+    await engine.stop();
+  }
+}
+
+async function measureServer(options: Options, seed: number, dataDir: string) {
+  const requests = requestBodies(seed, options.spans);
+  const singles = singleBodies(seed + 1, options.singles);
+  const nodeArguments = options.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${options.profile}`];
+  const server = await startServerProcess({ dataDir, nodeArguments });
+  try {
+    const requestOutcome = await loadServer(server, '120 spans a request', requests, REQUEST_CLIENTS);
+    const singleOutcome = await loadServer(server, 'one span a request', singles, SINGLE_CLIENTS);
+    return {
+      readyMs: server.readyMs,
+      requests: requestOutcome,
+      singles: singleOutcome,
+      memory: server.peakMemory(),
+      bytesSent: requests.bytes + singles.bytes,
+    };
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Sends the bodies; the processor time includes what the server does about them after the last answer. */
+async function loadServer(server: ServerProcess, label: string, bodies: Bodies, clients: number): Promise<ServerLoad> {
+  const progress = startProgress(label, bodies.ends.length, 'requests');
+  const before = { ...server.cpuMs(), ...(await server.commits()) };
+  try {
+    const outcome = await sendLoad(bodies, { url: server.url, key: server.key, clients }, (done) =>
+      progress.update(done),
+    );
+    progress.update(bodies.ends.length);
+    await server.settled();
+    const after = { ...server.cpuMs(), ...(await server.commits()) };
+    return {
+      ...outcome,
+      cpu: { server: after.server - before.server, engine: after.engine - before.engine },
+      rowsPerCommit: (after.rows - before.rows) / (after.count - before.count),
+    };
+  } finally {
+    progress.stop();
+  }
+}
+
+function requestBodies(seed: number, spans: number): Bodies {
+  const requests = Math.ceil(spans / REQUEST_SPANS);
+  return new Bodies(
+    Array.from({ length: requests }, (_none, request) => {
+      const first = request * TRACES_PER_REQUEST;
+      const traces = Array.from({ length: TRACES_PER_REQUEST }, (_trace, index) => generateTrace(seed, first + index));
+      return Buffer.from(JSON.stringify(traces.flat().slice(0, spans - request * REQUEST_SPANS)));
+    }),
+  );
+}
+
+/** The first spans of many traces, then their second ones, and so on. */
+function singleBodies(seed: number, spans: number): Bodies {
+  const bodies: Buffer[] = [];
+  for (let first = 0; bodies.length < spans; first += INTERLEAVED_TRACES) {
+    const traces = Array.from({ length: INTERLEAVED_TRACES }, (_none, index) => generateTrace(seed, first + index));
+    for (let position = 0; position < SPANS_PER_TRACE; position += 1)
+      for (const trace of traces) bodies.push(Buffer.from(JSON.stringify([trace[position]])));
+  }
+  return new Bodies(bodies.slice(0, spans));
+}
+
+function meanSpanBytes({ seed }: Options): number {
+  const bodies = requestBodies(seed, REQUEST_SPANS * 5);
+  return bodies.bytes / (REQUEST_SPANS * 5);
+}
+
+/** Bytes of everything the engine stores, as the server left it and once all parts are merged. */
+async function measureDisk(path: string): Promise<Run['disk']> {
+  const engine = await startBareEngine(path);
+  try {
+    const bytes = async () => {
+      const [row] = await engine.ask({
+        type: 'query',
+        sql: `SELECT toFloat64(sum(bytes_on_disk)) AS bytes FROM system.parts WHERE active AND database = 'spanhouse'`,
+      });
+      return Number(row?.['bytes'] ?? NaN);
+    };
+    const before = await bytes();
+    const tables = await engine.ask({
+      type: 'query',
+      sql: `SELECT name FROM system.tables WHERE database = 'spanhouse' AND engine LIKE '%MergeTree'`,
+    });
+    for (const { name } of tables) await engine.ask({ type: 'command', sql: `OPTIMIZE TABLE ${String(name)} FINAL` });
+    return { before, after: await bytes() };
+  } finally {
+    await engine.stop();
+  }
+}
+
+function tableOf({ spans, singles }: Options, runs: readonly Run[]) {
+  const of = (value: (run: Run) => number) => median(runs.map(value));
+  const perSecond = (count: number, ms: number) => (count / ms) * 1000;
+  const ratio = (value: number, target: number) => [figure(value), against(value, '≥', target)];
+  const latency = (outcome: (run: Run) => LoadOutcome) => {
+    const all = runs.flatMap((run) => outcome(run).latencies);
+    return [50, 95, 99].map((share) => figure(percentile(all, share))).join(' / ');
+  };
+  const cpu = (count: number, server: (run: Run) => ProcessorTime, bare: (run: Run) => InsertTimes) => {
+    const perSpan = [(run: Run) => server(run).server, (run: Run) => server(run).engine, (run: Run) => bare(run).cpu];
+    return perSpan.map((ms) => figure((of(ms) / count) * 1000)).join(' / ');
+  };
+  const maximum = (value: (run: Run) => number) => Math.max(...runs.map(value));
+  const singleRate = of((run) => perSecond(singles, run.singles.ms));
+  const memory = { server: maximum((run) => run.memory.server), engine: maximum((run) => run.memory.engine) };
+  const diskRatio = of((run) => run.bytesSent / run.disk.after);
+  const rows: (string | number)[][] = [
+    ['bare engine, RowBinary, spans/s', figure(of((run) => perSecond(spans, run.bare.binary.elapsed))), ''],
+    ['bare engine, JSONEachRow, spans/s', figure(of((run) => perSecond(spans, run.bare.json.elapsed))), ''],
+    ['server, 120-span requests, spans/s', figure(of((run) => perSecond(spans, run.requests.ms))), ''],
+    [
+      '  ratio to RowBinary',
+      ...ratio(
+        of((run) => run.bare.binary.elapsed / run.requests.ms),
+        0.4,
+      ),
+    ],
+    ['  ratio to JSONEachRow', figure(of((run) => run.bare.json.elapsed / run.requests.ms)), ''],
+    ['  p50 / p95 / p99 of a request, ms', latency((run) => run.requests), ''],
+    [
+      '  processor time per span, µs: server / engine / bare engine',
+      cpu(
+        spans,
+        (run) => run.requests.cpu,
+        (run) => run.bare.binary,
+      ),
+      '',
+    ],
+    ['  spans per commit, mean', figure(of((run) => run.requests.rowsPerCommit)), ''],
+    [
+      `bare engine, RowBinary, ${SINGLE_CLIENTS} rows at once, spans/s`,
+      figure(of((run) => perSecond(singles, run.bare.singles.elapsed))),
+      '',
+    ],
+    ['server, one-span requests/s', figure(singleRate), against(singleRate, '≥', 1000)],
+    [
+      '  ratio to the group-committed plain insert',
+      ...ratio(
+        of((run) => run.bare.singles.elapsed / run.singles.ms),
+        0.4,
+      ),
+    ],
+    ['  p50 / p95 / p99 of a request, ms', latency((run) => run.singles), ''],
+    [
+      '  processor time per span, µs: server / engine / bare engine',
+      cpu(
+        singles,
+        (run) => run.singles.cpu,
+        (run) => run.bare.singles,
+      ),
+      '',
+    ],
+    ['  spans per commit, mean', figure(of((run) => run.singles.rowsPerCommit)), ''],
+    ['server process, peak memory', megabytes(memory.server), against(memory.server / 2 ** 20, '<', 400)],
+    ['engine process, peak memory', megabytes(memory.engine), against(memory.engine / 2 ** 20, '≤', 2048)],
+    ['JSON sent', megabytes(of((run) => run.bytesSent)), ''],
+    ['on disk when the server stopped, rollups included', megabytes(of((run) => run.disk.before)), ''],
+    ['  JSON bytes per byte on disk', figure(of((run) => run.bytesSent / run.disk.before)), ''],
+    ['on disk after all merges', megabytes(of((run) => run.disk.after)), ''],
+    ['  JSON bytes per byte on disk', figure(diskRatio), against(diskRatio, '≥', 6)],
+    [
+      'ready on empty data, s',
+      figure(of((run) => run.readyMs) / 1000),
+      against(of((run) => run.readyMs) / 1000, '<', 3),
+    ],
+  ];
+  return { columns: ['measured', 'figure', 'target'], rows };
+}

@@ -1,0 +1,53 @@
+import { Worker } from 'node:worker_threads';
+import type { LoadJob, LoadMessage, LoadOutcome } from './load-worker.js';
+
+export type { LoadOutcome } from './load-worker.js';
+
+/** Request bodies, prepared before any clock starts, in memory that a worker thread shares. */
+export class Bodies {
+  readonly shared: SharedArrayBuffer;
+  readonly ends: readonly number[];
+
+  constructor(bodies: readonly Buffer[]) {
+    this.shared = new SharedArrayBuffer(bodies.reduce((sum, { length }) => sum + length, 0));
+    const target = new Uint8Array(this.shared);
+    const ends: number[] = [];
+    let end = 0;
+    for (const body of bodies) {
+      target.set(body, end);
+      end += body.length;
+      ends.push(end);
+    }
+    this.ends = ends;
+  }
+
+  get bytes(): number {
+    return this.shared.byteLength;
+  }
+}
+
+/**
+ * Sends every body once by `clients` clients, each with one connection and one request at a time, from a thread of its
+ * own. Every answer is read to its end.
+ * @throws Error when a request is answered otherwise than 200.
+ */
+export async function sendLoad(
+  bodies: Bodies,
+  target: Pick<LoadJob, 'url' | 'key' | 'clients'>,
+  onProgress: (requests: number) => void,
+): Promise<LoadOutcome> {
+  const job: LoadJob = { ...target, bodies: bodies.shared, ends: bodies.ends };
+  const worker = new Worker(new URL('./load-worker.js', import.meta.url), { workerData: job });
+  try {
+    return await new Promise((resolve, reject) => {
+      worker.on('message', (message: LoadMessage) => {
+        if (message.type === 'progress') onProgress(message.requests);
+        else if (message.type === 'done') resolve(message.outcome);
+        else reject(new Error(message.reason));
+      });
+      worker.once('error', reject);
+    });
+  } finally {
+    await worker.terminate();
+  }
+}

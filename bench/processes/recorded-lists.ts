@@ -1,0 +1,63 @@
+import { Readable } from 'node:stream';
+import { sessionList, spanList, traceList } from '../../src/domain/list/definitions.js';
+import { parseListQuery } from '../../src/domain/list/query.js';
+import type { ClickHouseClient, QueryOptions } from '../../src/storage/clickhouse/client.js';
+import type { EngineCore } from '../../src/storage/clickhouse/engine/engine-core.js';
+import { bindParameters } from '../../src/storage/clickhouse/engine/literals.js';
+import { readStatement } from '../../src/storage/clickhouse/engine/statement.js';
+import { ClickHouseLists } from '../../src/storage/clickhouse/list/clickhouse-lists.js';
+import { highestVersion } from '../../src/storage/clickhouse/rollup/healing.js';
+import type { ListName } from '../list-queries.js';
+import { PROJECT_ID } from '../rows.js';
+
+const UNLIMITED = { timeoutSeconds: 600, maxResultBytes: 2 ** 30 };
+const definitions = { spans: spanList, traces: traceList, sessions: sessionList };
+
+/** A statement as it would reach the engine, and the format its answer is wanted in. */
+export interface RecordedStatement {
+  readonly sql: string;
+  readonly format: string;
+}
+
+/** The statements that the store sends for a list, found by having it read the list from this engine. */
+export async function statementsOf(core: EngineCore, list: ListName, search: string): Promise<RecordedStatement[]> {
+  const upTo = await highestVersion(client(core, []));
+  const recorded: RecordedStatement[] = [];
+  const observer = { queryFinished: () => undefined, queryFailed: () => undefined };
+  const lists = new ClickHouseLists(client(core, recorded), () => Promise.resolve(upTo), UNLIMITED, observer);
+  const page = await lists[list](PROJECT_ID, parseListQuery(definitions[list], new URLSearchParams(search)));
+  if (!Buffer.isBuffer(page.json)) page.json.resume();
+  return recorded;
+}
+
+/** Reads from the engine and notes what it ran. */
+function client(core: EngineCore, recorded: RecordedStatement[]): ClickHouseClient {
+  const run = async (sql: string, { params = {} }: QueryOptions = {}) => {
+    const statement = readStatement(sql);
+    const values = new Map(Object.entries(params).map(([name, value]) => [name, parameterText(value)]));
+    const entry = { sql: bindParameters(statement, values), format: statement.format ?? 'JSONEachRow' };
+    recorded.push(entry);
+    return (await core.reads.run({ ...entry, settings: new Map() })).bytes;
+  };
+  const refuse = () => Promise.reject(new Error('a list only reads'));
+  return {
+    async query<T>(sql: string, options?: QueryOptions) {
+      const lines = (await run(sql, options))
+        .toString('utf8')
+        .split('\n')
+        .filter((line) => line !== '');
+      return lines.map((line) => JSON.parse(line) as T);
+    },
+    stream: async (sql, options) => Readable.from([await run(sql, options)]),
+    insert: refuse,
+    command: refuse,
+    ping: () => Promise.resolve(true),
+    close: () => Promise.resolve(),
+  };
+}
+
+/** As a `param_*` of ClickHouse's HTTP interface; the bench's own values hold nothing to escape. */
+function parameterText(value: unknown): string {
+  if (!Array.isArray(value)) return String(value);
+  return `[${value.map((item) => (typeof item === 'string' ? `'${item}'` : String(item))).join(',')}]`;
+}

@@ -1,0 +1,130 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { PROJECT_ID } from '../rows.js';
+
+const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+const START_TIMEOUT_MS = 120_000;
+const API_KEY = 'sk_sh_key_of_the_bench';
+
+/** The real server, as `npm start` runs it, in a process of its own. */
+export interface ServerProcess {
+  readonly url: string;
+  readonly key: string;
+  /** From spawning the process to its answer that it is ready. */
+  readonly readyMs: number;
+  /** The most memory that the server and its engine have held so far, in bytes; NaN where the system does not tell. */
+  peakMemory(): { readonly server: number; readonly engine: number };
+  /** Processor time that the server and its engine have used so far, in milliseconds; NaN where the system does not tell. */
+  cpuMs(): ProcessorTime;
+  /** Commits so far, and the rows in them. */
+  commits(): Promise<{ readonly count: number; readonly rows: number }>;
+  /** Resolves once every rollup is done. */
+  settled(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface ProcessorTime {
+  readonly server: number;
+  readonly engine: number;
+}
+
+export interface ServerOptions {
+  readonly dataDir: string;
+  /** Arguments of node itself, such as `--cpu-prof`. */
+  readonly nodeArguments?: readonly string[];
+}
+
+/** @throws Error with the server's last words when it does not become ready. */
+export async function startServerProcess({ dataDir, nodeArguments = [] }: ServerOptions): Promise<ServerProcess> {
+  const started = performance.now();
+  const child = spawn(process.execPath, [...nodeArguments, MAIN], {
+    env: {
+      PATH: process.env['PATH'],
+      DATA_DIR: dataDir,
+      PORT: '0',
+      LOG_LEVEL: 'warn',
+      LOG_FORMAT: 'json',
+      SPANHOUSE_INIT_PROJECT_ID: PROJECT_ID,
+      SPANHOUSE_INIT_API_KEY: API_KEY,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const url = await announcedUrl(child);
+  const ready = await fetch(`${url}/readyz`);
+  if (!ready.ok) throw new Error(`the server is not ready: ${await ready.text()}`);
+  const readyMs = performance.now() - started;
+  const metric = async (name: string) => {
+    const text = await (await fetch(`${url}/metrics`)).text();
+    return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? NaN);
+  };
+  return {
+    url,
+    key: API_KEY,
+    readyMs,
+    peakMemory: () => ({ server: peakMemoryOf(child.pid), engine: peakMemoryOf(childOf(child.pid)) }),
+    cpuMs: () => ({ server: cpuMsOf(child.pid), engine: cpuMsOf(childOf(child.pid)) }),
+    commits: async () => ({
+      count: await metric('spanhouse_commit_rows_count'),
+      rows: await metric('spanhouse_commit_rows_sum'),
+    }),
+    async settled() {
+      while ((await metric('spanhouse_rollup_pending_traces')) > 0) await new Promise((done) => setTimeout(done, 100));
+    },
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    },
+  };
+}
+
+async function announcedUrl(child: ChildProcess): Promise<string> {
+  const lastWords: string[] = [];
+  const deadline = setTimeout(() => child.kill('SIGKILL'), START_TIMEOUT_MS);
+  try {
+    return await new Promise((resolve, reject) => {
+      for (const stream of [child.stdout, child.stderr]) {
+        if (stream === null) continue;
+        createInterface({ input: stream }).on('line', (line) => {
+          const url = /^Spanhouse is ready at (http\S+?),?(\s|$)/.exec(line)?.[1];
+          if (url !== undefined) resolve(url);
+          else if (line.trim() !== '') lastWords.push(line);
+          if (/"level":"(warn|error)"/.test(line)) process.stderr.write(`server: ${line}\n`);
+        });
+      }
+      child.once('error', reject);
+      child.once('exit', () => {
+        reject(new Error(`the server does not start:\n${lastWords.slice(-20).join('\n')}`));
+      });
+    });
+  } finally {
+    clearTimeout(deadline);
+  }
+}
+
+function childOf(pid: number | undefined): number | undefined {
+  const file = `/proc/${String(pid)}/task/${String(pid)}/children`;
+  const first = existsSync(file) ? readFileSync(file, 'utf8').trim().split(' ')[0] : '';
+  return first === '' ? undefined : Number(first);
+}
+
+/** The high-water mark of resident memory that Linux keeps of every process. */
+export function peakMemoryOf(pid: number | undefined): number {
+  const file = `/proc/${String(pid)}/status`;
+  const kib = existsSync(file) ? /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(file, 'utf8'))?.[1] : undefined;
+  return kib === undefined ? NaN : Number(kib) * 1024;
+}
+
+/** Linux counts a hundred ticks a second for programs, on every machine. */
+const MS_PER_TICK = 10;
+
+function cpuMsOf(pid: number | undefined): number {
+  const file = `/proc/${String(pid)}/stat`;
+  if (!existsSync(file)) return NaN;
+  // The name in parentheses may hold blanks; user and system time are the 12th and 13th field after it.
+  const fields = readFileSync(file, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK;
+}

@@ -1,0 +1,66 @@
+import { readElements } from '../src/domain/ingest/elements.js';
+import { SpanInput } from '../src/domain/ingest/schema.js';
+import { normaliseSpan } from '../src/domain/span/normalise-span.js';
+import { createListPrices, priceSpan } from '../src/domain/span/pricing.js';
+import type { Span } from '../src/domain/span/span.js';
+import { hasError } from '../src/domain/span/span-read.js';
+import { compile } from '../src/domain/validation/validation.js';
+import { writeUint64 } from '../src/storage/clickhouse/commit/row-binary.js';
+import { RowEncoder } from '../src/storage/clickhouse/commit/rows.js';
+import type { Version } from '../src/storage/clickhouse/commit/version-clock.js';
+import { generateTrace, type GeneratedSpan } from './data.js';
+
+export const PROJECT_ID = '0197f3a0-0000-7000-8000-00000000be9c';
+
+const check = compile(SpanInput);
+const price = createListPrices();
+
+/** What the server makes of spans as they are sent: checked, normalised and priced. */
+export function storedSpans(sent: readonly GeneratedSpan[]): Span[] {
+  return readElements(sent, check, normaliseSpan).map((span) => priceSpan(span, PROJECT_ID, price));
+}
+
+/** Rows of the table `spans`, one after the other, as RowBinary. */
+export interface BinaryRows {
+  readonly bytes: Buffer;
+  /** Where each row begins; its version stands there. */
+  readonly starts: readonly number[];
+}
+
+/** @param first version of the first row; the others follow it. */
+export function binaryRows(spans: readonly Span[], first: Version): BinaryRows {
+  const [encoded] = new RowEncoder().encode({ projectId: PROJECT_ID, spans });
+  if (encoded === undefined) return { bytes: Buffer.alloc(0), starts: [] };
+  encoded.versionOffsets.forEach((offset, index) => {
+    writeUint64(encoded.bytes, offset, first + index);
+  });
+  return { bytes: encoded.bytes, starts: encoded.versionOffsets };
+}
+
+/** The same rows as JSONEachRow, one per line. */
+export function jsonRows(spans: readonly Span[], first: Version): string[] {
+  return spans.map((span, index) =>
+    JSON.stringify({
+      ...span,
+      ver: first + index,
+      project_id: PROJECT_ID,
+      session_name: span.session_name ?? '',
+      status: span.status ?? '',
+      started_at: sqlTime(span.started_at),
+      ended_at: span.ended_at === null ? null : sqlTime(span.ended_at),
+      cost: span.cost?.toFixed(12) ?? null,
+      attributes: JSON.stringify(span.attributes),
+      has_error: hasError(span) ? 1 : 0,
+    }),
+  );
+}
+
+function sqlTime(micros: number): string {
+  const moment = new Date(Math.floor(micros / 1000)).toISOString();
+  return `${moment.slice(0, 19).replace('T', ' ')}.${String(micros % 1_000_000).padStart(6, '0')}`;
+}
+
+/** The spans of the traces `from` up to but not `to`. */
+export function generateSpans(seed: number, from: number, to: number): GeneratedSpan[] {
+  return Array.from({ length: to - from }, (_none, index) => generateTrace(seed, from + index)).flat();
+}
