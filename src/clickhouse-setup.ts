@@ -61,8 +61,9 @@ async function embedded(config: Config, logger: Logger, events: Events, closers:
     maxReadSeconds: config.read.timeoutSeconds,
     // What matters of it is an event below.
     logger: { ...logger, info: (message, fields) => logger.debug(message, { ...fields }) },
-    onState(state) {
-      if (state === 'ready') events.engineReady({ seconds: (performance.now() - since) / 1000 });
+    onState(state, pid) {
+      if (state === 'ready')
+        events.engineReady({ seconds: (performance.now() - since) / 1000, ...(pid === undefined ? {} : { pid }) });
       else if (state === 'stopped') events.engineStopped();
       else if (wasReady) {
         events.engineLost({ reason: `it is ${state} again` });

@@ -21,8 +21,8 @@ export interface EngineOptions {
   /** Time limit of every read; a request may lower it. */
   readonly maxReadSeconds: number;
   readonly logger: EngineLogger;
-  /** Told of every change of state. */
-  onState?(state: EngineState): void;
+  /** Told of every change of state, with the id of the process that is ready. */
+  onState?(state: EngineState, pid: number | undefined): void;
   /** As {@link Engine.onReady}, in time for the first start. */
   onReady?(endpoint: ClickHouseEndpoint): Promise<void>;
   /** How long opening the data may take; default 60 s. */

@@ -190,7 +190,7 @@ class Supervisor implements Engine {
   #enter(state: EngineState): void {
     if (state === this.#state || this.#state === 'stopped') return;
     this.#state = state;
-    this.#options.onState?.(state);
+    this.#options.onState?.(state, state === 'ready' ? this.pid : undefined);
   }
 }
 
