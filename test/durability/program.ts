@@ -164,6 +164,6 @@ export class Program {
     this.log.push(line);
     const entry = JSON.parse(line) as { message?: string; url?: string; pid?: number };
     if (entry.message === 'Listening' && entry.url !== undefined) this.#url = entry.url;
-    if (entry.message === 'engine ready' && entry.pid !== undefined) this.#enginePid = entry.pid;
+    if (entry.message === 'Engine ready' && entry.pid !== undefined) this.#enginePid = entry.pid;
   }
 }

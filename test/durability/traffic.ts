@@ -37,6 +37,7 @@ const FIRST_MICROS = Date.UTC(2026, 0, 1) * 1000;
 const OPEN_TRACES = 30;
 const PAUSE_MS = 4;
 const REFUSED_PAUSE_MS = 20;
+const SERVED_WITHIN_MS = 10_000;
 
 /** What became of the requests of all clients. */
 export interface Tally {
@@ -237,5 +238,14 @@ export class Crowd {
       stop.abort();
       await running;
     };
+  }
+  /** Waits until one more request is acknowledged. */
+  async served(): Promise<void> {
+    const { acknowledged } = this.tally;
+    const deadline = performance.now() + SERVED_WITHIN_MS;
+    while (this.tally.acknowledged === acknowledged) {
+      if (performance.now() > deadline) throw new Error('the clients are not served');
+      await sleep(10);
+    }
   }
 }
