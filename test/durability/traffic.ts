@@ -36,7 +36,7 @@ const DAY_MICROS = 24 * HOUR_MICROS;
 const FIRST_MICROS = Date.UTC(2026, 0, 1) * 1000;
 const OPEN_TRACES = 30;
 const PAUSE_MS = 4;
-const REFUSED_PAUSE_MS = 20;
+const REFUSED_PAUSE_MS = 50;
 const SERVED_WITHIN_MS = 10_000;
 
 /** What became of the requests of all clients. */
