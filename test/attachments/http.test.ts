@@ -349,13 +349,13 @@ describe('attachments over HTTP', () => {
       ids.push(await post({ attributes: { attachments: [{ base64: base64(bytes) }] } }));
     const [listed] = await list(ids[0]!);
     for (const id of ids) expect((await server.request('DELETE', `/spans/${id}`)).status).to.equal(204);
-    const until = Date.now() + 80_000;
+    const until = Date.now() + 120_000;
     const isThere = async () => (await files()).some((name) => name.endsWith(sha(bytes)));
     while ((await isThere()) && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 500));
     expect(await isThere()).to.equal(false);
     expect((await fetch(listed!.url)).status).to.equal(404);
     expect((await server.request('GET', '/metrics')).text).to.match(/^spanhouse_attachments_removed_total [1-9]/m);
-  }).timeout(100_000);
+  }).timeout(150_000);
 
   it('acknowledged before kill -9 are all there afterwards', async () => {
     const child = spawn(process.execPath, [join(import.meta.dirname, '../../src/main.js')], {

@@ -36,13 +36,13 @@ ORDER BY started_at, trace_id`,
     async findVersion({ project_id, trace_id, span_id, sha256 }) {
       const upTo = await settle();
       const hash = value(sha256, 'String');
-      const [row] = await rows<{ ver: string }>(
-        sql`SELECT toString(ver) AS ver FROM spans
+      const [row] = await rows<{ found: string }>(
+        sql`SELECT toString(ver) AS found FROM spans
 WHERE ${inProject(project_id)} AND id = ${value(span_id, 'UUID')} AND trace_id = ${value(trace_id, 'UUID')} AND ${current({ projectId: project_id, upTo })}
   AND (position(attributes, ${hash}) > 0 OR position(ifNull(output_data, ''), ${hash}) > 0)
-ORDER BY spans.ver DESC LIMIT 1`,
+ORDER BY ver DESC LIMIT 1`,
       );
-      return row === undefined ? null : versionTime(Number(row.ver));
+      return row === undefined ? null : versionTime(Number(row.found));
     },
   };
 }

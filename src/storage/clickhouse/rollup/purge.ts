@@ -39,6 +39,8 @@ export class Purge {
   readonly #timer: NodeJS.Timeout;
   #running: Promise<void> | null = null;
   #last = Date.now();
+  /** When the earliest and the latest deletion were that may not be purged yet. */
+  #deletions: { readonly first: number; readonly last: number } | null = null;
   #closed = false;
 
   constructor(client: ClickHouseClient, observer: PurgeObserver, follower: PurgeFollower) {
@@ -48,9 +50,10 @@ export class Purge {
     this.#timer = setInterval(() => void this.#tick(), INTERVAL_MS).unref();
   }
 
-  /** Has the next look purge whatever there is: what a user deleted should not lie about. */
+  /** Has a look purge whatever there is as soon as it may: what a user deleted should not lie about. */
   soon(): void {
-    this.#last = 0;
+    const now = Date.now();
+    this.#deletions = { first: this.#deletions?.first ?? now, last: now };
   }
 
   /** Purges all that was replaced or deleted before a moment. @returns how many versions. */
@@ -60,6 +63,8 @@ export class Purge {
     for (let batch = await this.#batch(before); batch > 0 && !this.#closed; batch = await this.#batch(before))
       count += batch;
     this.#last = Date.now();
+    const latest = this.#deletions?.last ?? 0;
+    this.#deletions = latest < before ? null : { first: latest, last: latest };
     if (count > 0) this.#observer.purgeFinished({ versions: count, seconds: (performance.now() - started) / 1000 });
     return count;
   }
@@ -88,7 +93,8 @@ export class Purge {
       `SELECT toString(count()) AS waiting FROM superseded WHERE next_ver < ${versionAt(before)}`,
     );
     const waiting = Number(row?.waiting ?? 0);
-    if (waiting >= WORTHWHILE || (waiting > 0 && Date.now() - this.#last >= OLD_MS)) await this.run(before);
+    const due = Date.now() - this.#last >= OLD_MS || (this.#deletions?.first ?? Infinity) < before;
+    if (waiting >= WORTHWHILE || (waiting > 0 && due)) await this.run(before);
   }
 
   async #batch(before: number): Promise<number> {
