@@ -27,6 +27,8 @@ export interface AttachmentsOptions {
 
 export interface Attachments {
   readonly intake: VaultIntake;
+  /** For spans that are stored already: names their images anew and fetches nothing. */
+  readonly restated: VaultIntake;
   /** For the purge of span versions. */
   purged(versions: readonly Micros[]): void;
   /** Once the spans can be read: what lists and serves images, and the sweeps. */
@@ -49,6 +51,7 @@ export async function openAttachments(options: AttachmentsOptions): Promise<Atta
   let sweeper: AttachmentSweeper | undefined;
   return {
     intake: new VaultIntake(vault, fetch),
+    restated: new VaultIntake(vault, () => Promise.resolve(null)),
     purged(versions) {
       if (vault.forget(versions)) sweeper?.soon();
     },

@@ -4,6 +4,8 @@ import { openClickHouse, type Closers } from './clickhouse-setup.js';
 import { publicUrl, type Config } from './config/config.js';
 import { IngestService } from './domain/ingest/ingest-service.js';
 import { createListPrices } from './domain/span/pricing.js';
+import { PriceService } from './domain/price/price-service.js';
+import { RepriceService } from './domain/price/reprice-service.js';
 import { PromptService } from './domain/prompt/prompt-service.js';
 import { IdentityService } from './domain/identity/identity-service.js';
 import { createEvents, type Events } from './observability/events.js';
@@ -13,7 +15,9 @@ import { packageVersion, schemaDirectory } from './storage/schema-files.js';
 import { lockDataDir } from './storage/sqlite/data-dir-lock.js';
 import { DATABASE_FILE, openDatabase, type Database } from './storage/sqlite/database.js';
 import { SqliteIdentityStore } from './storage/sqlite/identity-store.js';
+import { SqlitePriceStore } from './storage/sqlite/price-store.js';
 import { SqlitePromptStore } from './storage/sqlite/prompt-store.js';
+import { SqliteRepriceStore } from './storage/sqlite/reprice-store.js';
 import { readMigrationFiles } from './storage/migration-files.js';
 import { migrate } from './storage/sqlite/migrations.js';
 import { createApp } from './transport/http/app.js';
@@ -32,6 +36,7 @@ import { metricsRoute } from './transport/http/routes/operations/metrics.js';
 import { openApiRoute } from './transport/http/routes/operations/openapi-document.js';
 import { readinessRoute, type ReadinessCheck } from './transport/http/routes/operations/readiness.js';
 import { postOtlpTracesRoute } from './transport/http/routes/otlp/post-otlp-traces.js';
+import { priceRoutes } from './transport/http/routes/prices/index.js';
 import { promptRoutes } from './transport/http/routes/prompts/index.js';
 import { traceRoutes } from './transport/http/routes/traces/index.js';
 import { createExport, type ExportTraces } from './transport/otlp/export.js';
@@ -115,14 +120,24 @@ async function start(
   const store = await openClickHouse(config, logger, events, closers, attachments.purged);
   const listeners: Listener[] = [];
   const images = attachments.serve(store.attachments, () => publicUrl(config.http, listeners[0]?.port ?? 0));
+  const prices = new PriceService({ store: new SqlitePriceStore(database), listPrices: createListPrices() });
   const ingest = new IngestService({
     log: store.log,
     lists: store.lists,
-    price: createListPrices(),
+    price: prices.price,
     attachments: attachments.intake,
     observer: events,
   });
 
+  const reprices = new RepriceService({
+    store: new SqliteRepriceStore(database),
+    spans: store.calculated,
+    price: prices.price,
+    attachments: attachments.restated,
+    observer: events,
+  });
+  closers.push(() => reprices.close());
+  reprices.start();
   const prompts = new PromptService({ store: new SqlitePromptStore(database), observer: events });
 
   const exportTraces = createExport({ ingest, observer: events });
@@ -137,6 +152,7 @@ async function start(
     getAttachmentRoute(images),
     postOtlpTracesRoute(exportTraces),
     ...promptRoutes(prompts),
+    ...priceRoutes(prices, reprices),
     createApiKeyRoute(identity),
     listApiKeysRoute(identity),
     revokeApiKeyRoute(identity),

@@ -32,6 +32,9 @@ CREATE TABLE IF NOT EXISTS spans (
   code_filepath Nullable(String) CODEC(ZSTD(1)),
   code_lineno Nullable(Int64) CODEC(ZSTD(1)),
   has_error UInt8,
+  cost_calculated UInt8, -- 1: the cost was calculated, not sent; also null costs may be calculated later
+  -- A version that Spanhouse wrote itself, such as with another price: the version that the client wrote. 0: its own.
+  origin_ver UInt64 CODEC(ZSTD(1)),
   -- Few indexes over several columns each (one filter per column): every index is two more files to sync per commit.
   INDEX span_own_ids (id, parent_span_id) TYPE bloom_filter(0.001) GRANULARITY 8,
   INDEX span_shared_values (trace_id, session_id, mapValues(tags)) TYPE bloom_filter(0.001) GRANULARITY 8,
@@ -64,6 +67,7 @@ CREATE TABLE IF NOT EXISTS facts (
   trace_tags Map(LowCardinality(String), String),
   session_tags Map(LowCardinality(String), String),
   attributes String CODEC(ZSTD(1)), -- of statements only
+  origin_ver UInt64 CODEC(ZSTD(1)), -- as in spans
   INDEX fact_ver ver TYPE minmax GRANULARITY 1
 ) ENGINE = MergeTree
 ORDER BY (project_id, trace_id, row_type, id)
@@ -72,7 +76,7 @@ SETTINGS index_granularity = 128, fsync_after_insert = 1, fsync_part_directory =
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS facts_of_spans TO facts AS
 SELECT project_id, trace_id, 0 AS row_type, id, ver, 0 AS deleted, parent_span_id, session_id, session_name, name, status,
-  started_at, ended_at, cost, has_error, trace_tags, session_tags
+  started_at, ended_at, cost, has_error, trace_tags, session_tags, origin_ver
 FROM spans;
 
 -- One row per trace, recomputed as a whole. Its version is the sum of the latest version of everything in the trace: it
@@ -217,11 +221,13 @@ WITH
   live AND isNull(f.parent_span_id) AS root,
   f.newest AND f.row_type = 1 AND f.deleted = 0 AS stated,
   (f.started_at, f.id) AS age,
+  -- of several writes the later wins, and a price calculated anew is no write
+  if(f.origin_ver = 0, f.ver, f.origin_ver) AS written,
   countIf(stated) AS statements,
-  argMaxIf(f.session_id, f.ver, live AND isNotNull(f.session_id)) AS derived_session,
+  argMaxIf(f.session_id, written, live AND isNotNull(f.session_id)) AS derived_session,
   if(countIf(root) > 0, argMinIf(f.name, age, root), argMinIf(f.name, age, live)) AS derived_name,
   multiIf(countIf(live AND f.has_error) > 0, 'error', countIf(live AND f.status = 'ok') > 0, 'ok', 'unset') AS derived_status,
-  mapApply((k, v) -> (k, v.2), maxMapIf(mapApply((k, v) -> (k, (f.ver, v)), f.trace_tags), live)) AS derived_tags,
+  mapApply((k, v) -> (k, v.2), maxMapIf(mapApply((k, v) -> (k, (written, v)), f.trace_tags), live)) AS derived_tags,
   maxIf(f.ended_at, live) AS derived_end,
   anyIf(f.ended_at, stated) AS stated_end,
   anyIf(f.duration_ms, stated) AS stated_duration,
@@ -248,7 +254,7 @@ SELECT
   argMinIf(f.started_at, age, root) AS root_started_at,
   any(t.round) AS round,
   groupArrayIf((f.ver, f.next_ver), NOT f.newest AND f.row_type = 0) AS stale,
-  groupArrayIf((f.session_id, toUInt8(f.newest AND f.deleted = 0), f.ver, f.session_name, CAST(f.session_tags, 'Map(String, String)')),
+  groupArrayIf((f.session_id, toUInt8(f.newest AND f.deleted = 0), written, f.session_name, CAST(f.session_tags, 'Map(String, String)')),
     isNotNull(f.session_id) OR (f.newest AND f.deleted = 0 AND (f.session_name != '' OR notEmpty(f.session_tags)))) AS session_writes
 FROM (SELECT project_id, trace_id, max(round) AS round FROM touch_traces GROUP BY project_id, trace_id) AS t
 INNER JOIN (

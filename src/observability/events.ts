@@ -16,7 +16,8 @@ export interface Events
     RollupObserver,
     PurgeObserver,
     AttachmentObserver,
-    PromptObserver {}
+    PromptObserver,
+    RepriceObserver {}
 
 /** How spans came in. */
 export type SpanSource = 'rest' | 'otlp';
@@ -84,6 +85,13 @@ export interface PromptObserver {
   promptFetched(fetch: { readonly result: 'cached' | 'read' | 'not_found' }): void;
 }
 
+export interface RepriceObserver {
+  repriceAdvanced(advance: { readonly changed: number }): void;
+  repriceFinished(job: { readonly id: string; readonly examined: number; readonly changed: number }): void;
+  /** It is tried again, unless `final`. */
+  repriceFailed(failure: { readonly id: string; readonly error: unknown; readonly final: boolean }): void;
+}
+
 export interface PurgeObserver {
   purgeFinished(purge: { readonly versions: number; readonly seconds: number }): void;
   purgeFailed(failure: { readonly error: unknown }): void;
@@ -108,6 +116,7 @@ export function createEvents(logger: Logger, metrics: Metrics): Events {
     ...rollupEvents(logger, metrics),
     ...purgeEvents(logger, metrics),
     ...promptEvents(metrics),
+    ...repriceEvents(logger, metrics),
     ...attachmentEvents(logger, metrics),
   };
 }
@@ -223,6 +232,21 @@ function promptEvents(metrics: Metrics): PromptObserver {
   return {
     promptFetched({ result }) {
       metrics.promptFetches.inc({ result });
+    },
+  };
+}
+
+function repriceEvents(logger: Logger, metrics: Metrics): RepriceObserver {
+  return {
+    repriceAdvanced({ changed }) {
+      metrics.repricedSpans.inc(changed);
+    },
+    repriceFinished({ id, examined, changed }) {
+      logger.info('Costs calculated anew', { job: id, examined, changed });
+    },
+    repriceFailed({ id, error, final }) {
+      if (final) logger.error('Calculating costs anew met a defect', { job: id, error });
+      else logger.warn('Calculating costs anew failed; it is tried again', { job: id, error });
     },
   };
 }

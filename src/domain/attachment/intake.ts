@@ -27,8 +27,8 @@ export interface InspectedSpans {
 /** Spans whose images are kept apart, durably. The spans must now be stored, and one of the two be called. */
 export interface DetachedSpans {
   readonly spans: readonly Span[];
-  /** @param createdAt of the spans, in their order */
-  stored(createdAt: readonly Micros[]): void;
+  /** @param createdAt of the spans, in their order; null for one that was not stored */
+  stored(createdAt: readonly (Micros | null)[]): void;
   /** Perhaps not stored: what was kept is removed later unless a span names it after all. */
   failed(): void;
 }
@@ -170,10 +170,10 @@ export class VaultIntake implements AttachmentIntake {
     ids.forEach((id, at) => into.push({ id, span: namings[at]?.span ?? 0 }));
   }
 
-  #settle(named: readonly Named[], createdAt: readonly Micros[] | null): void {
+  #settle(named: readonly Named[], createdAt: readonly (Micros | null)[] | null): void {
     const bindings = named.flatMap(({ id, span }) => {
       const version = createdAt?.[span];
-      return version === undefined ? [] : [{ id, version }];
+      return version == null ? [] : [{ id, version }];
     });
     this.#vault.settle(
       named.map(({ id }) => id),

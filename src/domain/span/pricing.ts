@@ -24,13 +24,38 @@ export type PriceModelCall = (projectId: string, usage: ModelUsage) => number | 
 
 /** The span with its cost: the one it came with, else the price of its model call, when it is one. */
 export function priceSpan(span: Span, projectId: string, price: PriceModelCall): Span {
-  if (span.cost !== null || !PRICED_KINDS.has(span.kind)) return span;
-  const usage = modelUsage(span);
-  const cost = usage === null ? null : price(projectId, usage);
-  return cost === null ? span : { ...span, cost: normaliseCost(cost) };
+  if (span.cost !== null) return span;
+  const cost = costOf(span, projectId, price);
+  return cost === null ? span : withCalculatedCost(span, cost);
 }
 
-function modelUsage(span: Span): ModelUsage | null {
+/** What a span would cost if it came without a cost. */
+export function costOf(span: PricedParts, projectId: string, price: PriceModelCall): number | null {
+  if (!PRICED_KINDS.has(span.kind)) return null;
+  const usage = modelUsage(span);
+  const cost = usage === null ? null : price(projectId, usage);
+  return cost === null ? null : normaliseCost(cost);
+}
+
+/** The span with a cost that is not its client's. */
+export function withCalculatedCost(span: Span, cost: number | null): Span {
+  return { ...span, cost, cost_calculated: cost !== null };
+}
+
+/** What the price of a span depends on. */
+type PricedParts = Pick<Span, 'kind' | 'attributes' | 'started_at'>;
+
+/** The attributes that a price depends on. */
+export const USAGE_ATTRIBUTES = [
+  'provider',
+  'model',
+  'inputTokens',
+  'outputTokens',
+  'cacheReadTokens',
+  'cacheWriteTokens',
+] as const;
+
+function modelUsage(span: PricedParts): ModelUsage | null {
   const { provider, model, inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = span.attributes;
   if (typeof provider !== 'string' || typeof model !== 'string' || provider === '' || model === '') return null;
   const input = tokenCount(inputTokens);

@@ -8,7 +8,7 @@ export function hasError(span: Pick<Span, 'status' | 'error_code' | 'error_messa
 }
 
 /** A span as it is answered right after it was stored; the same as a later read of it from the store. */
-export function toSpanRead(span: Span, projectId: string, createdAt: Micros): SpanRead {
+export function toSpanRead({ cost_calculated: _, ...span }: Span, projectId: string, createdAt: Micros): SpanRead {
   return {
     ...span,
     session_name: span.session_name === '' ? null : span.session_name,

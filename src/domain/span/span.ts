@@ -29,6 +29,8 @@ export interface Span {
   readonly duration_ms: number | null;
   /** US dollars, kept to 1e-12. */
   readonly cost: number | null;
+  /** True when the cost was calculated here; one that a client sent stands whatever prices do. */
+  readonly cost_calculated?: boolean;
   readonly input_data: string | null;
   readonly output_data: string | null;
   readonly attributes: Readonly<Record<string, unknown>>;

@@ -1,7 +1,9 @@
 import { DomainError } from '../../domain/errors.js';
 import type { WriteLog } from '../../domain/ingest/write-log.js';
 import type { Deletions, Lists } from '../../domain/list/lists.js';
+import type { CalculatedSpans } from '../../domain/price/calculated-spans.js';
 import type { MigrationFile } from '../migration-files.js';
+import { ClickHouseCalculatedSpans } from './calculated-spans.js';
 import type { ClickHouseClient } from './client.js';
 import { CommitLog, type CommitLimits, type CommitObserver } from './commit/commit-log.js';
 import { VersionClock } from './commit/version-clock.js';
@@ -28,6 +30,7 @@ export interface TraceStore {
   readonly lists: Lists;
   readonly deletions: Deletions;
   readonly attachments: SpanAttachments;
+  readonly calculated: CalculatedSpans;
   /** Removes what was replaced or deleted, which otherwise happens by itself. @returns how many span versions. */
   purge(): Promise<number>;
   /** Rejects when it cannot serve. */
@@ -60,6 +63,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
       purge.soon();
     }),
     attachments: createSpanAttachments(client, settle, options.read),
+    calculated: new ClickHouseCalculatedSpans(client, log, settle, options.read),
     purge: () => purge.run(),
     async check() {
       if (!log.certain) throw new Error('recovering from a failed insert');

@@ -1,5 +1,5 @@
 /**
- * Paths are written once, as `/tags/:tag:pin`: a segment is a literal, or a parameter with an optional literal suffix
+ * Paths are written once, as `/tags/:tag:pin`: a segment is a literal or a parameter, each with an optional literal suffix
  * that begins with a colon. The router and the documentation each want it in their own notation.
  */
 interface Segment {
@@ -11,7 +11,7 @@ function segmentsOf(path: string): Segment[] {
   return path.split('/').map((text) => {
     const match = /^:([a-z][a-z0-9_]*)(:[a-z_]+)?$/.exec(text);
     if (match !== null) return { parameter: match[1] ?? '', literal: match[2] ?? '' };
-    if (!/^[A-Za-z0-9._-]*$/.test(text)) throw new Error(`Not a path segment: ${text} in ${path}`);
+    if (!/^([A-Za-z0-9._-]+(:[a-z_]+)?)?$/.test(text)) throw new Error(`Not a path segment: ${text} in ${path}`);
     return { parameter: null, literal: text };
   });
 }
@@ -19,7 +19,7 @@ function segmentsOf(path: string): Segment[] {
 /** For Express, whose patterns take a colon for the start of a parameter. */
 export function routerPath(path: string): string {
   const written = segmentsOf(path).map(({ parameter, literal }) =>
-    parameter === null ? literal : `:${parameter}${literal.replace(':', '\\:')}`,
+    [parameter === null ? '' : `:${parameter}`, literal.replace(':', '\\:')].join(''),
   );
   return written.join('/');
 }

@@ -2,6 +2,7 @@ import { DomainError } from '../../../domain/errors.js';
 import type { WriteLog, WriteReceipt } from '../../../domain/ingest/write-log.js';
 import { InsertError, type ClickHouseClient } from '../client.js';
 import { writeUint64 } from './row-binary.js';
+import { SpanWatch } from './span-watch.js';
 import { insertedColumns, RowEncoder, type AppendedWrites, type EncodedRows, type TableName } from './rows.js';
 import { versionTime, type Version, type VersionClock } from './version-clock.js';
 
@@ -68,6 +69,9 @@ export class CommitLog implements WriteLog {
   readonly #follower: CommitFollower;
   readonly #observer: CommitObserver;
   readonly #encoder = new RowEncoder();
+  readonly #watches = new Set<SpanWatch>();
+  /** Of what is accepted and neither committed nor refused. */
+  readonly #pending = new Set<Promise<unknown>>();
   #queue: Request[] = [];
   #queued = { rows: 0, bytes: 0 };
   #running: Promise<void> | null = null;
@@ -103,11 +107,27 @@ export class CommitLog implements WriteLog {
     if (rows === 0) return { createdAt: [] };
     // A request larger than the whole queue must still be possible, alone.
     if (this.#queued.bytes > 0 && this.#queued.bytes + bytes > this.#limits.queueMaxBytes) throw overloaded();
-    return new Promise((resolve, reject) => {
+    for (const watch of this.#watches) watch.note(writes);
+    const stored = new Promise<WriteReceipt>((resolve, reject) => {
       this.#queue.push({ tables, touched: touchedBy(writes), rows, bytes, resolve, reject });
       this.#count(rows, bytes);
       this.#running ??= this.#run();
     });
+    const ended = () => this.#pending.delete(stored);
+    this.#pending.add(stored);
+    stored.then(ended, ended);
+    return stored;
+  }
+
+  /**
+   * Watches the spans of a project. Once this resolves, what was accepted before is committed or refused, so that a
+   * read sees it, and what has been accepted since is noted. The caller ends the watch.
+   */
+  async watch(projectId: string): Promise<SpanWatch> {
+    const watch = new SpanWatch(projectId, () => this.#watches.delete(watch));
+    this.#watches.add(watch);
+    await Promise.allSettled(this.#pending);
+    return watch;
   }
 
   /** Refuses what comes from now on and resolves once everything accepted is committed. */

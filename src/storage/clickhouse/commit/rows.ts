@@ -3,6 +3,7 @@ import type { Span } from '../../../domain/span/span.js';
 import { hasError } from '../../../domain/span/span-read.js';
 import type { SessionStatement, TraceStatement } from '../../../domain/trace/statement.js';
 import { RowBinaryWriter } from './row-binary.js';
+import type { Version } from './version-clock.js';
 
 /** Rows of one table, encoded. Each begins with its `ver`, which the commit fills in at these offsets. */
 export interface EncodedRows {
@@ -20,8 +21,12 @@ export interface Tombstone {
   readonly id: string;
 }
 
+/** A span as a row: `originVersion` when it is not what a client has just written, but what one wrote at that version. */
+export type SpanRow = Span & { readonly originVersion?: Version };
+
 /** Everything that can be appended: what clients write, and tombstones of what they delete. */
 export interface AppendedWrites extends Writes {
+  readonly spans?: readonly SpanRow[];
   readonly tombstones?: readonly Tombstone[];
   readonly deletedSessions?: readonly string[];
 }
@@ -34,7 +39,7 @@ const integer = (writer: RowBinaryWriter, value: number) => writer.uint64(value)
 const float = (writer: RowBinaryWriter, value: number) => writer.float64(value);
 const decimal = (writer: RowBinaryWriter, value: number) => writer.decimal12(value);
 
-const spanColumns: readonly Column<Span>[] = [
+const spanColumns: readonly Column<SpanRow>[] = [
   ['ver', (w) => w.uint64(0)],
   ['project_id', (w, _span, projectId) => w.string(projectId)],
   ['trace_id', (w, span) => w.uuid(span.trace_id)],
@@ -61,6 +66,8 @@ const spanColumns: readonly Column<Span>[] = [
   ['code_filepath', (w, span) => w.nullable(span.code_filepath, text)],
   ['code_lineno', (w, span) => w.nullable(span.code_lineno, integer)],
   ['has_error', (w, span) => w.uint8(hasError(span) ? 1 : 0)],
+  ['cost_calculated', (w, span) => w.uint8(span.cost_calculated === true ? 1 : 0)],
+  ['origin_ver', (w, span) => w.uint64(span.originVersion ?? 0)],
 ];
 
 /** A row of `facts` that does not come from a span. */

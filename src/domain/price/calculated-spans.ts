@@ -1,0 +1,49 @@
+import type { Span } from '../span/span.js';
+import type { Micros } from '../time/timestamp.js';
+import type { RepriceScope } from './reprice-job.js';
+
+/** Where a span stands in the order in which spans are gone through. */
+export interface SpanPlace {
+  readonly started_at: Micros;
+  readonly trace_id: string;
+  readonly id: string;
+}
+
+/** What the price of a stored span depends on. */
+export interface CalculatedSpan extends SpanPlace, Pick<Span, 'kind' | 'cost' | 'attributes'> {
+  /** Names the stored version of the span. */
+  readonly version: number;
+  /** About how large the whole span is. */
+  readonly bytes: number;
+}
+
+/** A stored span as a whole. */
+export interface StoredSpan {
+  readonly version: number;
+  readonly span: Span;
+}
+
+/**
+ * A look at the stored spans of a project, from `open` to `close`. What a client writes or deletes after it was opened
+ * wins over what is replaced here.
+ */
+export interface SpanRevision {
+  /** Spans of priced kinds whose cost no client has sent, in the order of their places; fewer than asked for: no more. */
+  page(scope: RepriceScope, after: SpanPlace | null, limit: number): Promise<CalculatedSpan[]>;
+  /** Those of the versions that are still stored. */
+  read(spans: readonly CalculatedSpan[]): Promise<StoredSpan[]>;
+  /**
+   * Stores the spans in place of their versions, through the log that clients write through, but as what they were when
+   * they came: nothing is derived anew from the order of writes.
+   * @returns for each when it was taken in; null when a client was faster, and nothing was stored of it
+   */
+  replace(spans: readonly StoredSpan[]): Promise<(Micros | null)[]>;
+  close(): void;
+}
+
+/** @throws (from every method) DomainError `unavailable`, `overloaded`: nothing is lost by trying again */
+export interface CalculatedSpans {
+  count(projectId: string, scope: RepriceScope): Promise<number>;
+  /** Sees everything that was acknowledged before. */
+  open(projectId: string): Promise<SpanRevision>;
+}

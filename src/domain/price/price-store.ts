@@ -1,0 +1,18 @@
+import type { ModelPrice } from './model-price.js';
+
+/**
+ * Where a project's own prices are kept; provider and model are compared without regard to case (of A to Z). A write
+ * that returned is durable and seen by every later read.
+ * Throws `DomainError('unavailable')` when the store does not answer; nothing is written then.
+ */
+export interface PriceStore {
+  /** Changes when another process has written anything since the last call. */
+  changeCounter(): number;
+  /** Ascending by provider and model. */
+  list(projectId: string): ModelPrice[];
+  find(projectId: string, provider: string, model: string): ModelPrice | undefined;
+  /** Stores the price; of one that exists, `created_at` stays. @returns whether it is new */
+  put(projectId: string, price: ModelPrice): boolean;
+  /** False when there is none. */
+  remove(projectId: string, provider: string, model: string): boolean;
+}

@@ -1,0 +1,185 @@
+import { spanFields, type SpanRead } from '../../domain/list/fields.js';
+import type {
+  CalculatedSpan,
+  CalculatedSpans,
+  SpanPlace,
+  SpanRevision,
+  StoredSpan,
+} from '../../domain/price/calculated-spans.js';
+import type { RepriceScope } from '../../domain/price/reprice-job.js';
+import { PRICED_KINDS, USAGE_ATTRIBUTES } from '../../domain/span/pricing.js';
+import type { Span } from '../../domain/span/span.js';
+import { parseTimestamp, type Micros } from '../../domain/time/timestamp.js';
+import type { ClickHouseClient } from './client.js';
+import type { CommitLog } from './commit/commit-log.js';
+import type { SpanWatch } from './commit/span-watch.js';
+import type { Version } from './commit/version-clock.js';
+import type { ReadLimits, Settle } from './list/clickhouse-lists.js';
+import { spanColumns } from './list/columns.js';
+import { current, inProject, type ReadScope } from './list/compile.js';
+import { jsonRow } from './list/json-row.js';
+import { join, sql, value, type Sql } from './sql.js';
+
+type Rows = <T>(statement: Sql) => Promise<T[]>;
+
+/** Stored spans with calculated costs, to be calculated anew. */
+export class ClickHouseCalculatedSpans implements CalculatedSpans {
+  readonly #log: CommitLog;
+  readonly #settle: Settle;
+  readonly #rows: Rows;
+
+  constructor(client: ClickHouseClient, log: CommitLog, settle: Settle, limits: ReadLimits) {
+    this.#log = log;
+    this.#settle = settle;
+    const settings = { max_execution_time: limits.timeoutSeconds, max_result_bytes: String(limits.maxResultBytes) };
+    this.#rows = <T>(statement: Sql) => {
+      const { text, params } = statement.render();
+      return client.query<T>(text, { params, settings });
+    };
+  }
+
+  async count(projectId: string, scope: RepriceScope): Promise<number> {
+    const read = { projectId, upTo: await this.#settle() };
+    const [row] = await this.#rows<{ total: string | number }>(
+      sql`SELECT count() AS total FROM spans WHERE ${calculated(read, scope)}`,
+    );
+    return Number(row?.total ?? 0);
+  }
+
+  async open(projectId: string): Promise<SpanRevision> {
+    const watch = await this.#log.watch(projectId);
+    try {
+      const upTo = await this.#settle();
+      return new Revision({ projectId, upTo }, this.#rows, this.#log, watch);
+    } catch (error) {
+      watch.end();
+      throw error;
+    }
+  }
+}
+
+class Revision implements SpanRevision {
+  readonly #read: ReadScope;
+  readonly #rows: Rows;
+  readonly #log: CommitLog;
+  readonly #watch: SpanWatch;
+  /** By version, of what was read: which version its client wrote. */
+  readonly #origins = new Map<Version, Version>();
+
+  constructor(read: ReadScope, rows: Rows, log: CommitLog, watch: SpanWatch) {
+    this.#read = read;
+    this.#rows = rows;
+    this.#log = log;
+    this.#watch = watch;
+  }
+
+  async page(scope: RepriceScope, after: SpanPlace | null, limit: number): Promise<CalculatedSpan[]> {
+    const usage = USAGE_ATTRIBUTES.map((name) => sql`JSONExtractRaw(attributes, ${value(name, 'String')})`);
+    const behind = after === null ? sql`1` : isBehind(after);
+    const rows = await this.#rows<PageRow>(
+      sql`SELECT toString(ver) AS version, toString(trace_id) AS trace, toString(id) AS span, kind,
+  toString(toUnixTimestamp64Micro(started_at)) AS started, toString(cost) AS amount, [${join(usage, ', ')}] AS usage,
+  toString(length(attributes) + length(ifNull(input_data, '')) + length(ifNull(output_data, '')) + length(ifNull(error_stack, '')) + 1000) AS bytes
+FROM spans
+WHERE ${calculated(this.#read, scope)} AND ${behind}
+ORDER BY project_id, started_at, trace_id, id LIMIT ${value(limit, 'UInt64')}`,
+    );
+    return rows.map(toCalculatedSpan);
+  }
+
+  async read(spans: readonly CalculatedSpan[]): Promise<StoredSpan[]> {
+    const times = spans.map(({ started_at }) => started_at);
+    const versions = spans.map(({ version }) => version);
+    const rows = await this.#rows<{ row: string; version: string; origin: string }>(
+      sql`SELECT ${jsonRow(spanFields, Object.keys(spanFields), spanColumns)} AS row, toString(ver) AS version,
+  toString(if(origin_ver = 0, ver, origin_ver)) AS origin
+FROM spans
+WHERE ${inProject(this.#read.projectId)} AND ver IN ${value(versions, 'Array(UInt64)')}
+  AND started_at >= ${moment(Math.min(...times))} AND started_at <= ${moment(Math.max(...times))}`,
+    );
+    return rows.map(({ row, version, origin }) => {
+      this.#origins.set(Number(version), Number(origin));
+      return { version: Number(version), span: toSpan(JSON.parse(row) as SpanRead) };
+    });
+  }
+
+  async replace(spans: readonly StoredSpan[]): Promise<(Micros | null)[]> {
+    // Nothing may come between this look at the watch and the append: both are in one turn of the event loop.
+    const still = spans.map(({ span }) => !this.#watch.sees(span));
+    const revised = spans
+      .filter((_span, index) => still[index])
+      .map(({ version, span }) => ({ ...span, originVersion: this.#origins.get(version) ?? version }));
+    const { createdAt } = await this.#log.append({ projectId: this.#read.projectId, spans: revised });
+    const times = createdAt.values();
+    return still.map((stays) => (stays ? (times.next().value ?? null) : null));
+  }
+
+  close(): void {
+    this.#watch.end();
+  }
+}
+
+interface PageRow {
+  readonly version: string;
+  readonly trace: string;
+  readonly span: string;
+  readonly kind: string;
+  readonly started: string;
+  readonly amount: string | null;
+  /** JSON texts of the attributes that a price depends on; empty: not there. */
+  readonly usage: readonly string[];
+  readonly bytes: string;
+}
+
+/** Spans of priced kinds whose cost was not sent. */
+function calculated(read: ReadScope, scope: RepriceScope): Sql {
+  const attribute = (name: string, wanted: string) =>
+    sql`lower(JSONExtractString(attributes, ${value(name, 'String')})) = lower(${value(wanted, 'String')})`;
+  const conditions = [
+    inProject(read.projectId),
+    sql`kind IN ${value([...PRICED_KINDS], 'Array(String)')}`,
+    sql`(cost_calculated OR isNull(cost))`,
+    ...(scope.started_after === null ? [] : [sql`started_at >= ${moment(scope.started_after)}`]),
+    ...(scope.started_before === null ? [] : [sql`started_at <= ${moment(scope.started_before)}`]),
+    ...(scope.provider === null ? [] : [attribute('provider', scope.provider)]),
+    ...(scope.model === null ? [] : [attribute('model', scope.model)]),
+    current(read),
+  ];
+  return join(conditions, ' AND ');
+}
+
+function isBehind({ started_at, trace_id, id }: SpanPlace): Sql {
+  const [at, trace, span] = [moment(started_at), value(trace_id, 'UUID'), value(id, 'UUID')];
+  return sql`started_at >= ${at} AND (started_at > ${at} OR trace_id > ${trace} OR (trace_id = ${trace} AND id > ${span}))`;
+}
+
+function moment(micros: Micros): Sql {
+  return sql`fromUnixTimestamp64Micro(${value(micros, 'Int64')}, 'UTC')`;
+}
+
+function toCalculatedSpan(row: PageRow): CalculatedSpan {
+  const usage = USAGE_ATTRIBUTES.flatMap((name, index) => {
+    const json = row.usage[index] ?? '';
+    return json === '' ? [] : [[name, JSON.parse(json) as unknown]];
+  });
+  return {
+    version: Number(row.version),
+    trace_id: row.trace,
+    id: row.span,
+    kind: row.kind,
+    started_at: Number(row.started),
+    cost: row.amount === null ? null : Number(row.amount),
+    attributes: Object.fromEntries(usage) as Record<string, unknown>,
+    bytes: Number(row.bytes),
+  };
+}
+
+/** The stored span of an answered one. */
+function toSpan(read: SpanRead): Span {
+  const { project_id: _project, has_error: _error, created_at: _created, started_at, ended_at, ...rest } = read;
+  return {
+    ...rest,
+    started_at: parseTimestamp(started_at) ?? 0,
+    ended_at: ended_at === null ? null : (parseTimestamp(ended_at) ?? null),
+  };
+}

@@ -1,0 +1,65 @@
+import type { ModelPrice } from '../../domain/price/model-price.js';
+import type { PriceStore } from '../../domain/price/price-store.js';
+import { guarded, type Database } from './database.js';
+
+const COLUMNS =
+  'provider, model, input_per_million, output_per_million, cache_read_per_million, created_at, updated_at';
+
+function prepare(db: Database) {
+  return {
+    changeCounter: db.prepare<[], number>('PRAGMA data_version').pluck(),
+    list: db.prepare<[string], ModelPrice>(
+      `SELECT ${COLUMNS} FROM model_prices WHERE project_id = ? ORDER BY provider, model`,
+    ),
+    find: db.prepare<[string, string, string], ModelPrice>(
+      `SELECT ${COLUMNS} FROM model_prices WHERE project_id = ? AND provider = ? AND model = ?`,
+    ),
+    put: db.prepare<ModelPrice & { project_id: string }, number>(
+      `INSERT INTO model_prices (project_id, ${COLUMNS})
+         VALUES (@project_id, @provider, @model, @input_per_million, @output_per_million, @cache_read_per_million,
+           @created_at, @updated_at)
+         ON CONFLICT DO UPDATE SET input_per_million = excluded.input_per_million,
+           output_per_million = excluded.output_per_million, cache_read_per_million = excluded.cache_read_per_million,
+           updated_at = excluded.updated_at`,
+    ),
+    remove: db.prepare<[string, string, string]>(
+      'DELETE FROM model_prices WHERE project_id = ? AND provider = ? AND model = ?',
+    ),
+  };
+}
+
+/** Own prices of projects in the SQLite file. */
+export class SqlitePriceStore implements PriceStore {
+  readonly #db: Database;
+  readonly #statements: ReturnType<typeof prepare>;
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.#statements = prepare(db);
+  }
+
+  changeCounter(): number {
+    return guarded(() => this.#statements.changeCounter.get() ?? 0);
+  }
+
+  list(projectId: string): ModelPrice[] {
+    return guarded(() => this.#statements.list.all(projectId));
+  }
+
+  find(projectId: string, provider: string, model: string): ModelPrice | undefined {
+    return guarded(() => this.#statements.find.get(projectId, provider, model));
+  }
+
+  put(projectId: string, price: ModelPrice): boolean {
+    const put = () => {
+      const isNew = this.#statements.find.get(projectId, price.provider, price.model) === undefined;
+      this.#statements.put.run({ project_id: projectId, ...price });
+      return isNew;
+    };
+    return guarded(() => this.#db.transaction(put).immediate());
+  }
+
+  remove(projectId: string, provider: string, model: string): boolean {
+    return guarded(() => this.#statements.remove.run(projectId, provider, model).changes > 0);
+  }
+}

@@ -1,0 +1,27 @@
+import { RepriceInput, RepriceJobRead } from '../../../../domain/price/schema.js';
+import type { RepriceService } from '../../../../domain/price/reprice-service.js';
+import { defineRoute, jsonBody, type Route } from '../../route.js';
+import { ProjectParams, TAG } from './schema.js';
+
+export function createRepriceRoute(reprices: Pick<RepriceService, 'create'>): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/projects/:project_id/model-prices:reprice',
+    operationId: 'repriceSpans',
+    summary: 'Calculate stored costs anew',
+    description:
+      'Queues a job that calculates the costs of stored spans with the prices of now. A cost that a client sent stands, ' +
+      'and so does whatever a client writes meanwhile. Every figure follows at once. A job outlives a restart.',
+    tag: TAG,
+    access: 'key',
+    params: ProjectParams,
+    body: jsonBody(RepriceInput),
+    responses: { 202: { description: 'The job.', schema: RepriceJobRead } },
+    errors: ['conflict', 'unavailable'],
+    handle({ params, body }) {
+      const job = reprices.create(params.project_id, body);
+      const location = `/projects/${params.project_id}/model-prices/reprices/${job.id}`;
+      return { status: 202, headers: { Location: location }, body: job };
+    },
+  });
+}

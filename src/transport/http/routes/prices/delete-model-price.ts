@@ -1,0 +1,22 @@
+import type { PriceService } from '../../../../domain/price/price-service.js';
+import { defineRoute, type Route } from '../../route.js';
+import { PriceParams, TAG } from './schema.js';
+
+export function deleteModelPriceRoute(prices: Pick<PriceService, 'remove'>): Route {
+  return defineRoute({
+    method: 'DELETE',
+    path: '/projects/:project_id/model-prices/:provider/:model',
+    operationId: 'deleteModelPrice',
+    summary: 'Delete the price of a model',
+    description: 'From now on the list price counts again. Stored costs stay; see `model-prices:reprice`.',
+    tag: TAG,
+    access: 'key',
+    params: PriceParams,
+    responses: { 204: { description: 'The price is gone.' } },
+    errors: ['not_found', 'unavailable'],
+    handle({ params: { project_id, provider, model } }) {
+      prices.remove(project_id, provider, model);
+      return { status: 204 };
+    },
+  });
+}

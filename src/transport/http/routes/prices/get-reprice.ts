@@ -1,0 +1,20 @@
+import { RepriceJobRead } from '../../../../domain/price/schema.js';
+import type { RepriceService } from '../../../../domain/price/reprice-service.js';
+import { defineRoute, type Route } from '../../route.js';
+import { JobParams, TAG } from './schema.js';
+
+export function getRepriceRoute(reprices: Pick<RepriceService, 'get'>): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/projects/:project_id/model-prices/reprices/:job_id',
+    operationId: 'getReprice',
+    summary: 'Get a recalculation',
+    description: 'How far the job is.',
+    tag: TAG,
+    access: 'key',
+    params: JobParams,
+    responses: { 200: { description: 'The job.', schema: RepriceJobRead } },
+    errors: ['not_found', 'unavailable'],
+    handle: ({ params: { project_id, job_id } }) => ({ status: 200, body: reprices.get(project_id, job_id) }),
+  });
+}

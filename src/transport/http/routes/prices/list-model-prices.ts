@@ -1,0 +1,23 @@
+import { Type } from '@sinclair/typebox';
+import type { PriceService } from '../../../../domain/price/price-service.js';
+import { ModelPriceRead } from '../../../../domain/price/schema.js';
+import { defineRoute, type Route } from '../../route.js';
+import { ProjectParams, TAG } from './schema.js';
+
+export function listModelPricesRoute(prices: Pick<PriceService, 'list'>): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/projects/:project_id/model-prices',
+    operationId: 'listModelPrices',
+    summary: "List the project's own prices",
+    description: 'By provider and model; a project has at most 10,000.',
+    tag: TAG,
+    access: 'key',
+    params: ProjectParams,
+    responses: {
+      200: { description: 'The prices.', schema: Type.Array(ModelPriceRead, { description: 'The prices.' }) },
+    },
+    errors: ['unavailable'],
+    handle: ({ params }) => ({ status: 200, body: prices.list(params.project_id) }),
+  });
+}

@@ -1,0 +1,21 @@
+import { Type } from '@sinclair/typebox';
+import { RepriceJobRead } from '../../../../domain/price/schema.js';
+import type { RepriceService } from '../../../../domain/price/reprice-service.js';
+import { defineRoute, type Route } from '../../route.js';
+import { ProjectParams, TAG } from './schema.js';
+
+export function listRepricesRoute(reprices: Pick<RepriceService, 'list'>): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/projects/:project_id/model-prices/reprices',
+    operationId: 'listReprices',
+    summary: 'List the recalculations',
+    description: 'The newest hundred jobs, newest first.',
+    tag: TAG,
+    access: 'key',
+    params: ProjectParams,
+    responses: { 200: { description: 'The jobs.', schema: Type.Array(RepriceJobRead, { description: 'The jobs.' }) } },
+    errors: ['unavailable'],
+    handle: ({ params }) => ({ status: 200, body: reprices.list(params.project_id) }),
+  });
+}

@@ -1,0 +1,29 @@
+import type { PriceService } from '../../../../domain/price/price-service.js';
+import { ModelPriceInput, ModelPriceRead } from '../../../../domain/price/schema.js';
+import { defineRoute, jsonBody, type Route } from '../../route.js';
+import { PriceParams, TAG } from './schema.js';
+
+export function putModelPriceRoute(prices: Pick<PriceService, 'put'>): Route {
+  return defineRoute({
+    method: 'PUT',
+    path: '/projects/:project_id/model-prices/:provider/:model',
+    operationId: 'putModelPrice',
+    summary: 'Set the price of a model',
+    description:
+      'From now on, spans of this provider and model that come without a cost are priced so, before any list price. ' +
+      'Stored costs stay; see `model-prices:reprice`.',
+    tag: TAG,
+    access: 'key',
+    params: PriceParams,
+    body: jsonBody(ModelPriceInput),
+    responses: {
+      200: { description: 'The price was replaced.', schema: ModelPriceRead },
+      201: { description: 'The price is new.', schema: ModelPriceRead },
+    },
+    errors: ['conflict', 'unavailable'],
+    handle({ params: { project_id, provider, model }, body }) {
+      const { price, created } = prices.put(project_id, provider, model, body);
+      return { status: created ? 201 : 200, body: price };
+    },
+  });
+}
