@@ -1,6 +1,7 @@
 import { DomainError } from '../../../domain/errors.js';
 import type { WriteLog, WriteReceipt } from '../../../domain/ingest/write-log.js';
 import { InsertError, type ClickHouseClient } from '../client.js';
+import { Gathering } from './gathering.js';
 import { writeUint64 } from './row-binary.js';
 import { insertedColumns, RowEncoder, type AppendedWrites, type EncodedRows, type TableName } from './rows.js';
 import { versionTime, type Version, type VersionClock } from './version-clock.js';
@@ -9,7 +10,7 @@ export interface CommitLimits {
   /** A commit takes no further request once it holds this many rows or bytes. */
   readonly maxRows: number;
   readonly maxBytes: number;
-  /** How long an idle log waits for company before it commits. */
+  /** How long a commit waits for company while commits are short, see Gathering; 0: never. */
   readonly waitMs: number;
   /** Requests are refused while this much is waiting. */
   readonly queueMaxBytes: number;
@@ -68,6 +69,7 @@ export class CommitLog implements WriteLog {
   readonly #follower: CommitFollower;
   readonly #observer: CommitObserver;
   readonly #encoder = new RowEncoder();
+  readonly #gathering: Gathering;
   #queue: Request[] = [];
   #queued = { rows: 0, bytes: 0 };
   #running: Promise<void> | null = null;
@@ -84,6 +86,7 @@ export class CommitLog implements WriteLog {
     this.#client = client;
     this.#clock = clock;
     this.#limits = limits;
+    this.#gathering = new Gathering(limits.waitMs);
     this.#follower = follower;
     this.#observer = observer;
   }
@@ -106,6 +109,7 @@ export class CommitLog implements WriteLog {
     return new Promise((resolve, reject) => {
       this.#queue.push({ tables, touched: touchedBy(writes), rows, bytes, resolve, reject });
       this.#count(rows, bytes);
+      this.#gathering.arrived();
       this.#running ??= this.#run();
     });
   }
@@ -117,10 +121,13 @@ export class CommitLog implements WriteLog {
   }
 
   async #run(): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, this.#limits.waitMs));
     while (this.#queue.length > 0) {
+      await this.#gathering.wait(() => ({ requests: this.#queue.length, rows: this.#queued.rows }));
       const group = this.#nextGroup();
+      const started = performance.now();
       await this.#commit(group);
+      const ms = performance.now() - started;
+      this.#gathering.committed({ answered: group.length, waiting: this.#queue.length, ms });
       if (this.#uncertain) await this.#repair();
     }
     this.#running = null;
