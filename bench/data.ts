@@ -68,6 +68,20 @@ const FAILURES: readonly Failure[] = [
 
 const SYSTEM_PROMPTS = systemPrompts();
 
+const PASSAGES = 400;
+const knowledge = new Map<string, readonly string[]>();
+
+/** What a feature's retriever can find: a fixed set of passages, of which some are found far more often than others. */
+function knowledgeBase(feature: string): readonly string[] {
+  let passages = knowledge.get(feature);
+  if (passages === undefined) {
+    const random = new Random(seedOf(78, FEATURES.indexOf(feature)));
+    passages = Array.from({ length: PASSAGES }, () => prose(random, 500));
+    knowledge.set(feature, passages);
+  }
+  return passages;
+}
+
 /** What a span of the tree does; parents are indexes into the tree. */
 interface Step {
   readonly name: string;
@@ -162,7 +176,7 @@ function sceneOf(seed: number, number: number): Scene {
     customer,
     system,
     question: question(random),
-    passages: [0, 1, 2].map(() => prose(random, 450)),
+    passages: [0, 1, 2].map(() => random.skewed(knowledgeBase(feature))),
     answer: prose(random, 960),
     startedAt: FIRST_START + number * MS_BETWEEN_TRACES,
   };
@@ -254,7 +268,7 @@ function contentOf(scene: Scene, step: Step): Content {
     case 'embedding':
       return {
         input: scene.question,
-        output: JSON.stringify(Array.from({ length: 64 }, () => Number((random.next() * 2 - 1).toFixed(7)))),
+        output: JSON.stringify(Array.from({ length: 16 }, () => Number((random.next() * 2 - 1).toFixed(7)))),
         attributes: {
           provider: 'openai',
           model: 'text-embedding-3-small',

@@ -173,7 +173,8 @@ export const settings = Type.Object({
     default: 3,
     minimum: 0,
     maximum: 1000,
-    description: 'How long a commit waits for company, in milliseconds.',
+    description:
+      'How long a commit waits for company, in milliseconds; behind a slow commit a quarter of its time. 0: never.',
   }),
   QUEUE_MAX_MB: whole({
     default: 128,

@@ -1,6 +1,7 @@
 import { DomainError } from '../../../domain/errors.js';
 import type { WriteLog, WriteReceipt } from '../../../domain/ingest/write-log.js';
 import { InsertError, type ClickHouseClient } from '../client.js';
+import { Gathering } from './gathering.js';
 import { writeUint64 } from './row-binary.js';
 import { SpanWatch } from './span-watch.js';
 import { insertedColumns, RowEncoder, type AppendedWrites, type EncodedRows, type TableName } from './rows.js';
@@ -10,7 +11,7 @@ export interface CommitLimits {
   /** A commit takes no further request once it holds this many rows or bytes. */
   readonly maxRows: number;
   readonly maxBytes: number;
-  /** How long an idle log waits for company before it commits. */
+  /** How long a commit waits for company while commits are short, see Gathering; 0: never. */
   readonly waitMs: number;
   /** Requests are refused while this much is waiting. */
   readonly queueMaxBytes: number;
@@ -69,6 +70,7 @@ export class CommitLog implements WriteLog {
   readonly #follower: CommitFollower;
   readonly #observer: CommitObserver;
   readonly #encoder = new RowEncoder();
+  readonly #gathering: Gathering;
   readonly #watches = new Set<SpanWatch>();
   /** Of what is accepted and neither committed nor refused. */
   readonly #pending = new Set<Promise<unknown>>();
@@ -88,6 +90,7 @@ export class CommitLog implements WriteLog {
     this.#client = client;
     this.#clock = clock;
     this.#limits = limits;
+    this.#gathering = new Gathering(limits.waitMs);
     this.#follower = follower;
     this.#observer = observer;
   }
@@ -111,6 +114,7 @@ export class CommitLog implements WriteLog {
     const stored = new Promise<WriteReceipt>((resolve, reject) => {
       this.#queue.push({ tables, touched: touchedBy(writes), rows, bytes, resolve, reject });
       this.#count(rows, bytes);
+      this.#gathering.arrived();
       this.#running ??= this.#run();
     });
     const ended = () => this.#pending.delete(stored);
@@ -137,10 +141,13 @@ export class CommitLog implements WriteLog {
   }
 
   async #run(): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, this.#limits.waitMs));
     while (this.#queue.length > 0) {
+      await this.#gathering.wait(() => ({ requests: this.#queue.length, rows: this.#queued.rows }));
       const group = this.#nextGroup();
+      const started = performance.now();
       await this.#commit(group);
+      const ms = performance.now() - started;
+      this.#gathering.committed({ answered: group.length, waiting: this.#queue.length, ms });
       if (this.#uncertain) await this.#repair();
     }
     this.#running = null;

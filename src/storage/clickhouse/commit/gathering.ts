@@ -1,0 +1,59 @@
+/** What waits for the next commit. */
+export interface Waiting {
+  readonly requests: number;
+  readonly rows: number;
+}
+
+/** From here on a commit is so large that its rows cost more than the commit itself: waiting would only delay it. */
+const ROWS_WORTH_A_COMMIT = 500;
+/** A commit waits at most this part of what the one before it took. */
+const PART_OF_A_COMMIT = 0.25;
+const MAX_WAIT_MS = 50;
+
+/**
+ * Decides how long a commit waits for company. A small commit costs nearly as much as one ten times its size, and clients
+ * that were answered by one commit are back a moment later: without waiting for them they would fall into two halves that
+ * take turns, each paying for a whole commit.
+ */
+export class Gathering {
+  readonly #waitMs: number;
+  #expected = Number.POSITIVE_INFINITY;
+  #commitMs = 0;
+  #arrived: () => void = () => undefined;
+
+  /** @param waitMs the longest wait while commits are short; 0: never wait. */
+  constructor(waitMs: number) {
+    this.#waitMs = waitMs;
+  }
+
+  /** Tells it of a request that has come in. */
+  arrived(): void {
+    this.#arrived();
+  }
+
+  /** Tells it of a commit that is through: how many requests it answered, and how many waited meanwhile. */
+  committed({ answered, waiting, ms }: { answered: number; waiting: number; ms: number }): void {
+    this.#expected = answered + waiting;
+    this.#commitMs = ms;
+  }
+
+  /** Resolves when a commit is due. */
+  async wait(waiting: () => Waiting): Promise<void> {
+    if (this.#waitMs === 0) return;
+    const enough = () => {
+      const { requests, rows } = waiting();
+      return requests >= this.#expected || rows >= ROWS_WORTH_A_COMMIT;
+    };
+    if (enough()) return;
+    const limit = Math.max(this.#waitMs, Math.min(MAX_WAIT_MS, this.#commitMs * PART_OF_A_COMMIT));
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, limit);
+      this.#arrived = () => {
+        if (!enough()) return;
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#arrived = () => undefined;
+  }
+}
