@@ -8,6 +8,8 @@ import { compile } from '../src/domain/validation/validation.js';
 import { writeUint64 } from '../src/storage/clickhouse/commit/row-binary.js';
 import { RowEncoder } from '../src/storage/clickhouse/commit/rows.js';
 import type { Version } from '../src/storage/clickhouse/commit/version-clock.js';
+import { decodeProtobuf } from '../src/transport/otlp/protobuf.js';
+import { toSpans } from '../src/transport/otlp/span.js';
 import { generateTrace, type GeneratedSpan } from './data.js';
 
 export const PROJECT_ID = '0197f3a0-0000-7000-8000-00000000be9c';
@@ -18,6 +20,11 @@ const price = createListPrices();
 /** What the server makes of spans as they are sent: checked, normalised and priced. */
 export function storedSpans(sent: readonly GeneratedSpan[]): Span[] {
   return readElements(sent, check, normaliseSpan).map((span) => priceSpan(span, PROJECT_ID, price));
+}
+
+/** What the server makes of an OTLP request in protobuf. */
+export function storedOtlpSpans(body: Buffer): Span[] {
+  return toSpans(decodeProtobuf(body)).spans.map((span) => priceSpan(span, PROJECT_ID, price));
 }
 
 /** Rows of the table `spans`, one after the other, as RowBinary. */

@@ -7,7 +7,8 @@ import { stringLiteral } from '../../src/storage/clickhouse/engine/literals.js';
 import { schemaDirectory } from '../../src/storage/schema-files.js';
 import { SPANS_PER_TRACE } from '../data.js';
 import type { ListName } from '../list-queries.js';
-import { binaryRows, generateSpans, jsonRows, storedSpans, type BinaryRows } from '../rows.js';
+import { otlpRequest } from '../otlp-requests.js';
+import { binaryRows, generateSpans, jsonRows, storedOtlpSpans, storedSpans, type BinaryRows } from '../rows.js';
 import { statementsOf, type RecordedStatement } from './recorded-lists.js';
 
 // The process of a bare engine: answers one request after the other, see bare-engine.ts.
@@ -23,7 +24,13 @@ const TRACES_AT_ONCE = 500;
 export type BareRequest =
   | { readonly type: 'open' }
   /** Generates and encodes these spans; nothing of it is in any time measured later. */
-  | { readonly type: 'prepare'; readonly seed: number; readonly traces: number }
+  | {
+      readonly type: 'prepare';
+      readonly seed: number;
+      readonly traces: number;
+      /** Default: REST. With OTLP, only RowBinary is prepared. */
+      readonly through?: 'otlp';
+    }
   /** Inserts what is prepared into an empty copy of the table `spans`, batch by batch. */
   | {
       readonly type: 'insert';
@@ -84,7 +91,7 @@ async function answer(request: BareRequest): Promise<unknown> {
       });
       return core.version;
     case 'prepare':
-      prepared = prepare(request.seed, request.traces);
+      prepared = prepare(request);
       return undefined;
     case 'insert':
       return insert(request.format, request.batchRows, request.rows);
@@ -103,19 +110,20 @@ async function answer(request: BareRequest): Promise<unknown> {
   }
 }
 
-function prepare(seed: number, traces: number): { binary: BinaryRows; json: string[] } {
+function prepare({ seed, traces, through }: Extract<BareRequest, { type: 'prepare' }>) {
   const chunks: Buffer[] = [];
   const starts: number[] = [];
   const json: string[] = [];
   let length = 0;
   for (let from = 0; from < traces; from += TRACES_AT_ONCE) {
-    const spans = storedSpans(generateSpans(seed, from, Math.min(traces, from + TRACES_AT_ONCE)));
+    const sent = generateSpans(seed, from, Math.min(traces, from + TRACES_AT_ONCE));
+    const spans = through === 'otlp' ? storedOtlpSpans(otlpRequest(sent, 'protobuf')) : storedSpans(sent);
     const first = FIRST_VERSION + from * SPANS_PER_TRACE;
     const rows = binaryRows(spans, first);
     for (const start of rows.starts) starts.push(length + start);
     chunks.push(rows.bytes);
     length += rows.bytes.length;
-    for (const row of jsonRows(spans, first)) json.push(row);
+    if (through !== 'otlp') for (const row of jsonRows(spans, first)) json.push(row);
   }
   return { binary: { bytes: Buffer.concat(chunks), starts }, json };
 }
@@ -148,7 +156,7 @@ function batchesOf(
   batchRows: number,
   rows: number,
 ): Buffer[] {
-  const count = Math.min(rows, json.length);
+  const count = Math.min(rows, binary.starts.length);
   const batches: Buffer[] = [];
   for (let from = 0; from < count; from += batchRows) {
     const to = Math.min(count, from + batchRows);

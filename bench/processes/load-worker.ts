@@ -5,6 +5,10 @@ export interface LoadJob {
   readonly url: string;
   readonly key: string;
   readonly clients: number;
+  /** Default: `/spans`. */
+  readonly path?: string;
+  /** Default: JSON. */
+  readonly contentType?: string;
   readonly bodies: SharedArrayBuffer;
   readonly ends: readonly number[];
 }
@@ -25,7 +29,7 @@ const PROGRESS_EVERY_MS = 250;
 
 const job = workerData as LoadJob;
 const agent = new Agent({ keepAlive: true, maxSockets: job.clients });
-const target = new URL('/spans', job.url);
+const target = new URL(job.path ?? '/spans', job.url);
 const latencies: number[] = [];
 let next = 0;
 
@@ -58,7 +62,7 @@ async function client(): Promise<void> {
 function post(body: Buffer): Promise<void> {
   const headers = {
     authorization: `Bearer ${job.key}`,
-    'content-type': 'application/json',
+    'content-type': job.contentType ?? 'application/json',
     'content-length': body.length,
   };
   return new Promise((resolve, reject) => {

@@ -33,7 +33,7 @@ export class Bodies {
  */
 export async function sendLoad(
   bodies: Bodies,
-  target: Pick<LoadJob, 'url' | 'key' | 'clients'>,
+  target: Omit<LoadJob, 'bodies' | 'ends'>,
   onProgress: (requests: number) => void,
 ): Promise<LoadOutcome> {
   const job: LoadJob = { ...target, bodies: bodies.shared, ends: bodies.ends };
