@@ -5,7 +5,8 @@ SELECT count() AS total FROM spans WHERE project_id = {p3:String}
   AND started_at <= bounds.2
   AND trace_id = {p4:UUID}
   AND has_error = {p5:UInt8}
-  AND ver <= {p6:UInt64} AND ver NOT IN (SELECT ver FROM superseded WHERE project_id = {p7:String} AND next_ver <= {p8:UInt64})
+  AND identity(ver) <= {p6:UInt64}
+  AND identity(ver) NOT IN (SELECT ver FROM superseded WHERE project_id = {p7:String} AND next_ver <= {p8:UInt64})
 -- p1 = "0197f3a0-0000-7000-8000-000000000001"
 -- p2 = "00000000-0000-4000-8000-000000000001"
 -- p3 = "0197f3a0-0000-7000-8000-000000000001"

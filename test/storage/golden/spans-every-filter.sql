@@ -20,7 +20,8 @@ WHERE project_id = {p3:String}
   AND duration_ms <= {p18:Float64}
   AND cost >= {p19:Decimal(38, 12)}
   AND cost <= {p20:Decimal(38, 12)}
-  AND ver <= {p21:UInt64} AND ver NOT IN (SELECT ver FROM superseded WHERE project_id = {p22:String} AND next_ver <= {p23:UInt64})
+  AND identity(ver) <= {p21:UInt64}
+  AND identity(ver) NOT IN (SELECT ver FROM superseded WHERE project_id = {p22:String} AND next_ver <= {p23:UInt64})
 ORDER BY project_id DESC, started_at DESC, trace_id DESC, id DESC
 LIMIT {p24:UInt64} OFFSET {p25:UInt64}
 FORMAT CustomSeparated SETTINGS format_custom_escaping_rule = 'Raw', format_custom_result_before_delimiter = '[', format_custom_result_after_delimiter = ']', format_custom_row_before_delimiter = '', format_custom_row_after_delimiter = '', format_custom_row_between_delimiter = ',

@@ -6,7 +6,8 @@ WHERE project_id = {p3:String}
   AND started_at >= bounds.1
   AND started_at <= bounds.2
   AND trace_id = {p4:UUID}
-  AND ver <= {p5:UInt64} AND ver NOT IN (SELECT ver FROM superseded WHERE project_id = {p6:String} AND next_ver <= {p7:UInt64})
+  AND identity(ver) <= {p5:UInt64}
+  AND identity(ver) NOT IN (SELECT ver FROM superseded WHERE project_id = {p6:String} AND next_ver <= {p7:UInt64})
 ORDER BY project_id ASC, started_at ASC, trace_id ASC, id ASC
 LIMIT {p8:UInt64} OFFSET {p9:UInt64}
 FORMAT CustomSeparated SETTINGS format_custom_escaping_rule = 'Raw', format_custom_result_before_delimiter = '[', format_custom_result_after_delimiter = ']', format_custom_row_before_delimiter = '', format_custom_row_after_delimiter = '', format_custom_row_between_delimiter = ',

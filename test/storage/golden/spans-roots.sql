@@ -2,7 +2,8 @@ SELECT concat('{"id":', concat('"', toString(id), '"'), ',"name":', toJSONString
 FROM spans
 WHERE project_id = {p1:String}
   AND isNull(parent_span_id)
-  AND ver <= {p2:UInt64} AND ver NOT IN (SELECT ver FROM superseded WHERE project_id = {p3:String} AND next_ver <= {p4:UInt64})
+  AND identity(ver) <= {p2:UInt64}
+  AND identity(ver) NOT IN (SELECT ver FROM superseded WHERE project_id = {p3:String} AND next_ver <= {p4:UInt64})
 ORDER BY project_id DESC, started_at DESC, trace_id DESC, id DESC
 LIMIT {p5:UInt64} OFFSET {p6:UInt64}
 FORMAT CustomSeparated SETTINGS format_custom_escaping_rule = 'Raw', format_custom_result_before_delimiter = '[', format_custom_result_after_delimiter = ']', format_custom_row_before_delimiter = '', format_custom_row_after_delimiter = '', format_custom_row_between_delimiter = ',

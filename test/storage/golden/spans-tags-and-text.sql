@@ -5,7 +5,8 @@ WHERE project_id = {p1:String}
   AND (mapContains(tags, {p6:String}) AND has({p7:Array(String)}, tags[{p8:String}]) AND hasAny(mapValues(tags), {p9:Array(String)}))
   AND (arrayExists((k, v) -> k = '' AND has({p10:Array(String)}, v), mapKeys(tags), mapValues(tags)) AND hasAny(mapValues(tags), {p11:Array(String)}))
   AND (positionCaseInsensitiveUTF8(ifNull(input_data, ''), {p12:String}) > 0 OR positionCaseInsensitiveUTF8(ifNull(output_data, ''), {p13:String}) > 0)
-  AND ver <= {p14:UInt64} AND ver NOT IN (SELECT ver FROM superseded WHERE project_id = {p15:String} AND next_ver <= {p16:UInt64})
+  AND identity(ver) <= {p14:UInt64}
+  AND identity(ver) NOT IN (SELECT ver FROM superseded WHERE project_id = {p15:String} AND next_ver <= {p16:UInt64})
 ORDER BY project_id DESC, started_at DESC, trace_id DESC, id DESC
 LIMIT {p17:UInt64} OFFSET {p18:UInt64}
 FORMAT CustomSeparated SETTINGS format_custom_escaping_rule = 'Raw', format_custom_result_before_delimiter = '[', format_custom_result_after_delimiter = ']', format_custom_row_before_delimiter = '', format_custom_row_after_delimiter = '', format_custom_row_between_delimiter = ',

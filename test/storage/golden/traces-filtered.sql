@@ -7,7 +7,8 @@ WHERE project_id = {p1:String}
   AND duration_ms >= {p4:Float64}
   AND cost <= {p5:Decimal(38, 12)}
   AND (mapContains(tags, {p6:String}) AND has({p7:Array(String)}, tags[{p8:String}]) AND hasAny(mapValues(tags), {p9:Array(String)}))
-  AND id IN (SELECT trace_id FROM spans WHERE project_id = {p10:String} AND (positionCaseInsensitiveUTF8(ifNull(input_data, ''), {p11:String}) > 0 OR positionCaseInsensitiveUTF8(ifNull(output_data, ''), {p12:String}) > 0) AND ver <= {p13:UInt64} AND ver NOT IN (SELECT ver FROM superseded WHERE project_id = {p14:String} AND next_ver <= {p15:UInt64}))
+  AND id IN (SELECT trace_id FROM spans WHERE project_id = {p10:String} AND (positionCaseInsensitiveUTF8(ifNull(input_data, ''), {p11:String}) > 0 OR positionCaseInsensitiveUTF8(ifNull(output_data, ''), {p12:String}) > 0) AND identity(ver) <= {p13:UInt64}
+  AND identity(ver) NOT IN (SELECT ver FROM superseded WHERE project_id = {p14:String} AND next_ver <= {p15:UInt64}))
 ORDER BY duration_ms DESC NULLS LAST, id DESC
 LIMIT {p16:UInt64} OFFSET {p17:UInt64}
 -- p1 = "0197f3a0-0000-7000-8000-000000000001"

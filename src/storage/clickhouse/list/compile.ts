@@ -55,7 +55,9 @@ function traceOf(query: ListQuery): string | null {
  */
 export function current({ projectId, upTo }: ReadScope): Sql {
   const last = sql`${value(upTo, 'UInt64')}`;
-  return sql`ver <= ${last} AND ver NOT IN (SELECT ver FROM superseded WHERE ${inProject(projectId)} AND next_ver <= ${last})`;
+  // `identity` keeps the index of `ver` out of it: nearly every granule passes, and asking them all takes most of a page's time.
+  return sql`identity(ver) <= ${last}
+  AND identity(ver) NOT IN (SELECT ver FROM superseded WHERE ${inProject(projectId)} AND next_ver <= ${last})`;
 }
 
 /** How the rows of a rollup are to be reached. */
