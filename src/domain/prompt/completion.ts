@@ -49,3 +49,11 @@ function textsAt(attributes: Readonly<Record<string, unknown>>, paths: readonly 
     return typeof found === 'string' ? [found] : [];
   });
 }
+
+/** Finds prompts with all that they may be named by. Each throws DomainError `unavailable`. */
+export interface PromptIdentities {
+  /** The id alone, for callers that need no versions. */
+  idOf(projectId: string, slug: string): string | undefined;
+  ofSlug(projectId: string, slug: string): PromptIdentity | undefined;
+  ofId(projectId: string, id: string): PromptIdentity | undefined;
+}

@@ -1,0 +1,45 @@
+import type { Micros } from '../time/timestamp.js';
+
+export type ScoreDirection = 'too_high' | 'too_low';
+
+/** What somebody says of one criterion of a scored evaluation. At least one of the two is not null. */
+export interface CriterionFeedback {
+  readonly expected_score: number | null;
+  readonly reason: string | null;
+}
+
+/** What a user says of a completion, or with `judge_id` of what that judge found about it. */
+export interface FeedbackContent {
+  readonly thumbs_up: boolean;
+  readonly reason: string | null;
+  readonly expected_output: string | null;
+  readonly expected_score: number | null;
+  readonly score_direction: ScoreDirection | null;
+  /** By criterion key; null when there is none. */
+  readonly criteria_feedback: Readonly<Record<string, CriterionFeedback>> | null;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/** Whose feedback on what: there is one record for each. */
+export interface FeedbackKey {
+  readonly project_id: string;
+  /** Id of the span, lower-case UUID. */
+  readonly completion_id: string;
+  readonly user_id: string;
+  readonly judge_id: string | null;
+}
+
+export interface FeedbackDraft extends FeedbackKey, FeedbackContent {
+  readonly prompt_id: string;
+  readonly at: Micros;
+}
+
+export interface StoredFeedback extends FeedbackKey, FeedbackContent {
+  /** Lower-case UUID; stays the same when the feedback is changed. */
+  readonly id: string;
+  readonly prompt_id: string;
+  /** When it was first given. */
+  readonly created_at: Micros;
+  /** When it was last given. */
+  readonly updated_at: Micros;
+}

@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import type { FeedbackDraft, StoredFeedback } from '../../domain/feedback/feedback.js';
+import type { FeedbackStore, FeedbackWindow, PromptFeedbackFilter } from '../../domain/feedback/feedback-store.js';
+import { guarded, type Database } from './database.js';
+
+/** A record as SQLite holds it: booleans as 0 and 1, objects as JSON. */
+export type FeedbackRow = Omit<StoredFeedback, 'thumbs_up' | 'metadata' | 'criteria_feedback'> & {
+  readonly thumbs_up: 0 | 1;
+  readonly metadata: string;
+  readonly criteria_feedback: string | null;
+};
+
+export const FEEDBACK_COLUMNS = `id, project_id, prompt_id, completion_id, user_id, judge_id, thumbs_up, reason,
+  expected_output, metadata, expected_score, score_direction, criteria_feedback, created_at, updated_at`;
+
+/** SQLite takes a negative limit for none. */
+const NO_LIMIT = -1;
+const LAST_CHANGED_FIRST = 'ORDER BY updated_at DESC, id DESC LIMIT @limit OFFSET @offset';
+
+interface SavedRow extends Omit<FeedbackRow, 'created_at' | 'updated_at'> {
+  readonly at: number;
+}
+
+function prepare(db: Database) {
+  return {
+    save: db.prepare<SavedRow, FeedbackRow>(
+      `INSERT INTO feedback (${FEEDBACK_COLUMNS})
+       VALUES (@id, @project_id, @prompt_id, @completion_id, @user_id, @judge_id, @thumbs_up, @reason, @expected_output,
+         @metadata, @expected_score, @score_direction, @criteria_feedback, @at, @at)
+       ON CONFLICT (project_id, completion_id, user_id, coalesce(judge_id, '')) DO UPDATE SET
+         prompt_id = excluded.prompt_id, thumbs_up = excluded.thumbs_up, reason = excluded.reason,
+         expected_output = excluded.expected_output, metadata = excluded.metadata,
+         expected_score = excluded.expected_score, score_direction = excluded.score_direction,
+         criteria_feedback = excluded.criteria_feedback, updated_at = max(updated_at, excluded.updated_at)
+       RETURNING ${FEEDBACK_COLUMNS}`,
+    ),
+    ofJudge: db.prepare<{ judgeId: string } & Required<FeedbackWindow>, FeedbackRow>(
+      `SELECT ${FEEDBACK_COLUMNS} FROM feedback WHERE judge_id = @judgeId ${LAST_CHANGED_FIRST}`,
+    ),
+    ofPrompt: db.prepare<{ promptId: string; expected: 0 | 1 | null } & Required<FeedbackWindow>, FeedbackRow>(
+      `SELECT ${FEEDBACK_COLUMNS} FROM feedback
+       WHERE prompt_id = @promptId AND judge_id IS NULL
+         AND (@expected IS NULL OR (expected_output IS NOT NULL) = @expected) ${LAST_CHANGED_FIRST}`,
+    ),
+    ofUser: db.prepare<[string, string, string], FeedbackRow>(
+      `SELECT ${FEEDBACK_COLUMNS} FROM feedback
+       WHERE project_id = ? AND completion_id IN (SELECT value FROM json_each(?)) AND user_id = ? AND judge_id IS NULL`,
+    ),
+  };
+}
+
+/** Feedback in the SQLite file. */
+export class SqliteFeedbackStore implements FeedbackStore {
+  readonly #statements: ReturnType<typeof prepare>;
+
+  constructor(db: Database) {
+    this.#statements = prepare(db);
+  }
+
+  save({ thumbs_up, metadata, criteria_feedback, ...draft }: FeedbackDraft): StoredFeedback {
+    const row = guarded(() =>
+      this.#statements.save.get({
+        ...draft,
+        id: randomUUID(),
+        thumbs_up: thumbs_up ? 1 : 0,
+        metadata: JSON.stringify(metadata),
+        criteria_feedback: criteria_feedback === null ? null : JSON.stringify(criteria_feedback),
+      }),
+    );
+    if (row === undefined) throw new Error('An upsert returned nothing');
+    return toFeedback(row);
+  }
+
+  correctionsOf(judgeId: string, { limit = NO_LIMIT, offset = 0 }: FeedbackWindow = {}): StoredFeedback[] {
+    return guarded(() => this.#statements.ofJudge.all({ judgeId, limit, offset })).map(toFeedback);
+  }
+
+  ofPrompt(promptId: string, filter: PromptFeedbackFilter = {}): StoredFeedback[] {
+    const { limit = NO_LIMIT, offset = 0, hasExpectedOutput } = filter;
+    const expected = hasExpectedOutput === undefined ? null : hasExpectedOutput ? 1 : 0;
+    return guarded(() => this.#statements.ofPrompt.all({ promptId, expected, limit, offset })).map(toFeedback);
+  }
+
+  ofUser(projectId: string, userId: string, completionIds: readonly string[]): StoredFeedback[] {
+    const ids = JSON.stringify(completionIds);
+    return guarded(() => this.#statements.ofUser.all(projectId, ids, userId)).map(toFeedback);
+  }
+}
+
+export function toFeedback(row: FeedbackRow): StoredFeedback {
+  return {
+    ...row,
+    thumbs_up: row.thumbs_up === 1,
+    metadata: JSON.parse(row.metadata) as StoredFeedback['metadata'],
+    criteria_feedback:
+      row.criteria_feedback === null
+        ? null
+        : (JSON.parse(row.criteria_feedback) as StoredFeedback['criteria_feedback']),
+  };
+}

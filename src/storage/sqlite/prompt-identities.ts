@@ -1,0 +1,42 @@
+import type { PromptIdentities, PromptIdentity } from '../../domain/prompt/completion.js';
+import { guarded, type Database } from './database.js';
+
+interface Row {
+  readonly id: string;
+  readonly slug: string;
+}
+
+function prepare(db: Database) {
+  const prompt = (condition: string) =>
+    db.prepare<[string, string], Row>(`SELECT id, slug FROM prompts WHERE project_id = ? AND ${condition}`);
+  return {
+    ofSlug: prompt('slug = ?'),
+    ofId: prompt('id = ?'),
+    versions: db.prepare<[string], string>('SELECT id FROM prompt_versions WHERE prompt_id = ?').pluck(),
+  };
+}
+
+/** What prompts may be named by, from the SQLite file. */
+export class SqlitePromptIdentities implements PromptIdentities {
+  readonly #statements: ReturnType<typeof prepare>;
+
+  constructor(db: Database) {
+    this.#statements = prepare(db);
+  }
+
+  idOf(projectId: string, slug: string): string | undefined {
+    return guarded(() => this.#statements.ofSlug.get(projectId, slug)?.id);
+  }
+
+  ofSlug(projectId: string, slug: string): PromptIdentity | undefined {
+    return guarded(() => this.#withVersions(this.#statements.ofSlug.get(projectId, slug)));
+  }
+
+  ofId(projectId: string, id: string): PromptIdentity | undefined {
+    return guarded(() => this.#withVersions(this.#statements.ofId.get(projectId, id)));
+  }
+
+  #withVersions(row: Row | undefined): PromptIdentity | undefined {
+    return row === undefined ? undefined : { ...row, version_ids: new Set(this.#statements.versions.all(row.id)) };
+  }
+}
