@@ -1,0 +1,22 @@
+import type { Judge } from './judge.js';
+import type { ChatMessage } from './model-client.js';
+import type { JudgedSpan } from './span-reader.js';
+
+/** What a judge is shown before the span that it is to evaluate. */
+export interface Examples {
+  /** Names the set of examples; part of the version of the judge. Null: none. */
+  readonly id: string | null;
+  /** They come between the instruction and the span. */
+  readonly messages: readonly ChatMessage[];
+}
+
+/**
+ * Chooses examples for an evaluation, such as corrections that people made.
+ * @throws DomainError `unavailable`: the run is tried again
+ */
+export interface ExampleSource {
+  examplesFor(judge: Judge, span: JudgedSpan): Examples | Promise<Examples>;
+}
+
+export const NO_EXAMPLES: Examples = { id: null, messages: [] };
+export const noExamples: ExampleSource = { examplesFor: () => NO_EXAMPLES };

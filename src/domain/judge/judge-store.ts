@@ -1,0 +1,39 @@
+import type { VersionDraft } from '../prompt/prompt.js';
+import type { Micros } from '../time/timestamp.js';
+import type { Judge, JudgeSettings } from './judge.js';
+
+export interface Window {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** The first version of a new task prompt: it gets the first of the slugs that is free. */
+export interface TaskDraft {
+  readonly slugs: Iterable<string>;
+  readonly version: VersionDraft;
+}
+
+/**
+ * Where judges are kept; inside one project but for `enabled`. A write that returned is durable and seen by every later
+ * read. Throws `DomainError('unavailable')` when the store does not answer; nothing is written then.
+ */
+export interface JudgeStore {
+  /** Stores the judge and, in the same transaction, the prompt that holds its instruction. @returns the judge with its slug */
+  insert(judge: Judge, task: TaskDraft | null): Judge;
+  /** Also a deleted one. */
+  find(projectId: string, id: string): Judge | undefined;
+  /** Without deleted ones, oldest first. */
+  list(projectId: string, window: Window): Judge[];
+  /** Of all projects, without deleted ones. */
+  enabled(): Judge[];
+  /**
+   * Stores the settings, and with `cancelAutomatic` removes what is queued by itself.
+   * False when there is no such judge or it is deleted.
+   */
+  update(
+    judge: Pick<Judge, 'id' | 'project_id' | 'judged_since' | 'updated_at'> & JudgeSettings,
+    cancelAutomatic: boolean,
+  ): boolean;
+  /** Marks it and removes everything of it that is queued. False when there is none. */
+  remove(projectId: string, id: string, at: Micros): boolean;
+}

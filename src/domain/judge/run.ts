@@ -1,0 +1,37 @@
+import type { Micros } from '../time/timestamp.js';
+
+/** Where a span lies in the store. */
+export interface SpanPlace {
+  readonly span_id: string;
+  readonly trace_id: string;
+  readonly span_started_at: Micros;
+}
+
+export type RunOrigin = 'automatic' | 'requested';
+/** As stored; which of the queued ones are running is known to the runner alone. */
+export type StoredRunState = 'queued' | 'failed';
+export type RunState = StoredRunState | 'running';
+
+/** An evaluation that is to be made, or could not be. */
+export interface Run extends SpanPlace {
+  /** Lower-case UUID; the evaluation gets the same. */
+  readonly id: string;
+  readonly project_id: string;
+  readonly judge_id: string;
+  readonly origin: RunOrigin;
+  readonly state: StoredRunState;
+  /** Attempts that ended. */
+  readonly attempts: number;
+  readonly next_attempt_at: Micros;
+  /** Why the last attempt failed. */
+  readonly reason: string | null;
+  readonly created_at: Micros;
+  readonly updated_at: Micros;
+}
+
+export interface RunDraft extends SpanPlace {
+  readonly id: string;
+  readonly project_id: string;
+  readonly judge_id: string;
+  readonly origin: RunOrigin;
+}

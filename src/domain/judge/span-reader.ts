@@ -1,0 +1,85 @@
+import type { JudgeFilters } from './judge.js';
+import type { SpanPlace } from './run.js';
+import type { SpanStatus, Tags } from '../span/span.js';
+import type { Micros } from '../time/timestamp.js';
+
+/** What the rules about which spans are judged look at. */
+export interface SpanTraits {
+  readonly id: string;
+  readonly trace_id: string;
+  readonly name: string;
+  readonly kind: string;
+  readonly started_at: Micros;
+  /** When the stored version was taken in. */
+  readonly arrived_at: Micros;
+  readonly tags: Tags;
+  /** At least those that name a prompt. */
+  readonly attributes: Readonly<Record<string, unknown>>;
+  /** Whether it has an end, a duration, an output or an error. */
+  readonly finished: boolean;
+  /** Whether it has an input or an output. */
+  readonly has_content: boolean;
+}
+
+/** A text that may have been too long: what is there of it, and how long it was, in characters. */
+export interface Excerpt {
+  readonly text: string;
+  readonly length: number;
+}
+
+/** A span as a judge gets to see it. */
+export interface JudgedSpan extends SpanTraits {
+  /** All of them, unless they are longer than the limit; then none. */
+  readonly attributes: Readonly<Record<string, unknown>>;
+  readonly status: SpanStatus | null;
+  readonly duration_ms: number | null;
+  /** Null when there is none. A longer one has its middle left out, which its text says. */
+  readonly input: Excerpt | null;
+  readonly output: Excerpt | null;
+  readonly error_code: string | null;
+  readonly error_message: string | null;
+}
+
+/**
+ * Reads of spans for judges. Of spans with one id in several traces the newest counts, where no trace is named.
+ * @throws (from every method) DomainError `unavailable`
+ */
+export interface SpanReader {
+  /** Those that are there, by span id. It may miss what was written within the last seconds. */
+  read(projectId: string, places: readonly SpanPlace[]): Promise<Map<string, JudgedSpan>>;
+  /** The same by id alone, and seeing everything that was acknowledged before. */
+  find(projectId: string, ids: readonly string[]): Promise<Map<string, JudgedSpan>>;
+  /** Traits of the newest finished spans that match the filters, newest first; sees everything acknowledged before. */
+  newest(projectId: string, filters: JudgeFilters, limit: number): Promise<SpanTraits[]>;
+}
+
+/** What the feed asks for: spans that may match one of these. */
+export interface ArrivalFilter {
+  readonly project_id: string;
+  readonly judge_id: string;
+  readonly filters: JudgeFilters;
+  readonly sample_rate: number;
+}
+
+export interface Arrival extends SpanTraits {
+  readonly project_id: string;
+}
+
+export interface ArrivalPage {
+  /** In the order of their arrival: every new span that matches, and perhaps others. Calls of judges are left out. */
+  readonly spans: readonly Arrival[];
+  /** All spans that arrived up to here are in this page or before it. */
+  readonly upTo: Micros;
+  /** Whether more has arrived. */
+  readonly more: boolean;
+}
+
+/** New spans in the order of their arrival. */
+export interface Arrivals {
+  /** A moment that no acknowledged span arrived after. */
+  now(): Micros;
+  /** What arrived after a moment: one page. It reads little and waits for nothing. @throws DomainError `unavailable` */
+  read(after: Micros, filters: readonly ArrivalFilter[], limit: number): Promise<ArrivalPage>;
+  /** Calls back soon after spans arrived. */
+  onArrival(listener: () => void): void;
+}

@@ -1,0 +1,196 @@
+import type { Evaluation } from '../../domain/judge/evaluation.js';
+import type { Window } from '../../domain/judge/judge-store.js';
+import type { Run, RunDraft, RunState } from '../../domain/judge/run.js';
+import type { FeedPosition, QueueState, RunOutcome, RunPage, RunStore } from '../../domain/judge/run-store.js';
+import type { Micros } from '../../domain/time/timestamp.js';
+import { guarded, type Database } from './database.js';
+import { evaluationInsert } from './evaluation-rows.js';
+
+/** Of each judge, about so many failed runs are kept. */
+const MAX_FAILED = 10_000;
+/** How often the older ones are removed, in failures. */
+const PRUNE_EVERY = 500;
+
+const COLUMNS = `id, project_id, judge_id, span_id, trace_id, span_started_at, origin, state, attempts, next_attempt_at,
+  reason, created_at, updated_at`;
+/** What must be so for a run to be queued; of new spans nothing is done twice. */
+const IS_NEW = `@origin <> 'automatic' OR NOT EXISTS (
+  SELECT 1 FROM evaluations WHERE judge_id = @judge_id AND span_id = @span_id AND origin = 'automatic')`;
+
+function prepare(db: Database) {
+  return {
+    insert: db.prepare<RunDraft & { at: Micros }>(
+      `INSERT OR IGNORE INTO judge_runs (${COLUMNS})
+       SELECT @id, @project_id, @judge_id, @span_id, @trace_id, @span_started_at, @origin, 'queued', 0, @at, NULL, @at, @at
+       FROM judges WHERE id = @judge_id AND deleted_at IS NULL AND (@origin <> 'automatic' OR enabled = 1) AND (${IS_NEW})`,
+    ),
+    position: db.prepare<[], FeedPosition>('SELECT began_at, arrived_at FROM judge_feed WHERE id = 1'),
+    setPosition: db.prepare<FeedPosition>(
+      `INSERT INTO judge_feed (id, began_at, arrived_at) VALUES (1, @began_at, @arrived_at)
+       ON CONFLICT (id) DO UPDATE SET began_at = @began_at, arrived_at = @arrived_at`,
+    ),
+    forgetPosition: db.prepare('DELETE FROM judge_feed'),
+    due: db.prepare<[Micros, number], Run>(
+      `SELECT ${COLUMNS} FROM judge_runs WHERE state = 'queued' AND next_attempt_at <= ?
+       ORDER BY next_attempt_at, seq LIMIT ?`,
+    ),
+    nextDue: db
+      .prepare<[Micros], Micros | null>(
+        `SELECT min(next_attempt_at) FROM judge_runs WHERE state = 'queued' AND next_attempt_at > ?`,
+      )
+      .pluck(),
+    take: db.prepare<[string]>(`DELETE FROM judge_runs WHERE id = ? AND state = 'queued'`),
+    postpone: db.prepare<{ id: string; reason: string; next: Micros; at: Micros }>(
+      `UPDATE judge_runs SET attempts = attempts + 1, reason = @reason, next_attempt_at = @next, updated_at = @at
+       WHERE id = @id AND state = 'queued'`,
+    ),
+    fail: db.prepare<{ id: string; reason: string; at: Micros }>(
+      `UPDATE judge_runs SET state = 'failed', attempts = attempts + 1, reason = @reason, updated_at = @at
+       WHERE id = @id AND state = 'queued'`,
+    ),
+    prune: db.prepare<{ judgeId: string; keep: number }>(
+      `DELETE FROM judge_runs WHERE judge_id = @judgeId AND state = 'failed' AND seq <= (
+         SELECT seq FROM judge_runs WHERE judge_id = @judgeId AND state = 'failed' ORDER BY seq DESC LIMIT 1 OFFSET @keep)`,
+    ),
+    queued: db.prepare<[], number>(`SELECT count(*) FROM judge_runs WHERE state = 'queued'`).pluck(),
+    oldest: db
+      .prepare<[], Micros | null>(
+        `SELECT created_at FROM judge_runs WHERE state = 'queued' ORDER BY next_attempt_at, seq LIMIT 1`,
+      )
+      .pluck(),
+    ofSpan: db.prepare<[string, string], Run>(
+      `SELECT ${COLUMNS} FROM judge_runs WHERE judge_id = ? AND span_id = ? ORDER BY seq DESC`,
+    ),
+    before: db
+      .prepare<{ next: Micros; id: string }, number>(
+        `SELECT count(*) FROM judge_runs WHERE state = 'queued' AND (next_attempt_at, seq) <
+           (@next, (SELECT seq FROM judge_runs WHERE id = @id))`,
+      )
+      .pluck(),
+  };
+}
+
+const RUNNING = 'id IN (SELECT value FROM json_each(@running))';
+const IN_STATE = {
+  all: `(${RUNNING} OR 1)`,
+  queued: `state = 'queued' AND NOT ${RUNNING}`,
+  running: `state = 'queued' AND ${RUNNING}`,
+  failed: `state = 'failed' AND NOT ${RUNNING}`,
+} as const satisfies Record<RunState | 'all', string>;
+
+function prepareLists(db: Database) {
+  const prepareList = (condition: string) => ({
+    page: db.prepare<Window & { judgeId: string; running: string }, Run>(
+      `SELECT ${COLUMNS} FROM judge_runs WHERE judge_id = @judgeId AND ${condition}
+       ORDER BY seq DESC LIMIT @limit OFFSET @offset`,
+    ),
+    count: db
+      .prepare<{ judgeId: string; running: string }, number>(
+        `SELECT count(*) FROM judge_runs WHERE judge_id = @judgeId AND ${condition}`,
+      )
+      .pluck(),
+  });
+  return {
+    all: prepareList(IN_STATE.all),
+    queued: prepareList(IN_STATE.queued),
+    running: prepareList(IN_STATE.running),
+    failed: prepareList(IN_STATE.failed),
+  };
+}
+
+/** The queue of evaluations in the SQLite file. */
+export class SqliteRunStore implements RunStore {
+  readonly #db: Database;
+  readonly #statements: ReturnType<typeof prepare>;
+  readonly #lists: ReturnType<typeof prepareLists>;
+  readonly #storeEvaluation: (evaluation: Evaluation) => Evaluation;
+  #failures = 0;
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.#statements = prepare(db);
+    this.#lists = prepareLists(db);
+    this.#storeEvaluation = evaluationInsert(db);
+  }
+
+  enqueue(drafts: readonly RunDraft[], at: Micros): number {
+    return guarded(() => this.#db.transaction(() => this.#insert(drafts, at)).immediate());
+  }
+
+  advance(position: FeedPosition, drafts: readonly RunDraft[], at: Micros): number {
+    const advance = () => {
+      this.#statements.setPosition.run(position);
+      return this.#insert(drafts, at);
+    };
+    return guarded(() => this.#db.transaction(advance).immediate());
+  }
+
+  #insert(drafts: readonly RunDraft[], at: Micros): number {
+    return drafts.reduce((sum, draft) => sum + this.#statements.insert.run({ ...draft, at }).changes, 0);
+  }
+
+  position(): FeedPosition | undefined {
+    return guarded(() => this.#statements.position.get());
+  }
+
+  setPosition(position: FeedPosition | null): void {
+    guarded(() =>
+      position === null ? this.#statements.forgetPosition.run() : this.#statements.setPosition.run(position),
+    );
+  }
+
+  due(now: Micros, limit: number): Run[] {
+    return guarded(() => this.#statements.due.all(now, limit));
+  }
+
+  nextDue(after: Micros): Micros | null {
+    return guarded(() => this.#statements.nextDue.get(after) ?? null);
+  }
+
+  settle(outcomes: readonly RunOutcome[], at: Micros): Evaluation[] {
+    const stored = guarded(() =>
+      this.#db.transaction(() => outcomes.flatMap((outcome) => this.#settle(outcome, at) ?? [])).immediate(),
+    );
+    return stored;
+  }
+
+  #settle(outcome: RunOutcome, at: Micros): Evaluation | undefined {
+    const { take, postpone, fail, prune } = this.#statements;
+    const { run } = outcome;
+    switch (outcome.kind) {
+      case 'evaluated': {
+        const wasQueued = take.run(run.id).changes > 0;
+        return wasQueued ? this.#storeEvaluation({ ...outcome.evaluation, created_at: at }) : undefined;
+      }
+      case 'retry':
+        postpone.run({ id: run.id, reason: outcome.reason, next: outcome.at, at });
+        return undefined;
+      case 'failed':
+        fail.run({ id: run.id, reason: outcome.reason, at });
+        this.#failures += 1;
+        if (this.#failures % PRUNE_EVERY === 0) prune.run({ judgeId: run.judge_id, keep: MAX_FAILED });
+        return undefined;
+    }
+  }
+
+  state(): QueueState {
+    const { queued, oldest } = this.#statements;
+    return guarded(() => ({ queued: queued.get() ?? 0, oldest: oldest.get() ?? null }));
+  }
+
+  list(judgeId: string, state: RunState | null, running: readonly string[], window: Window): RunPage {
+    const { page, count } = this.#lists[state ?? 'all'];
+    const values = { judgeId, running: JSON.stringify(running) };
+    return guarded(() =>
+      this.#db.transaction(() => ({ runs: page.all({ ...values, ...window }), total: count.get(values) ?? 0 }))(),
+    );
+  }
+
+  ofSpan(judgeId: string, spanId: string): Run[] {
+    return guarded(() => this.#statements.ofSpan.all(judgeId, spanId));
+  }
+
+  before({ id, next_attempt_at: next }: Run): number {
+    return guarded(() => this.#statements.before.get({ next, id }) ?? 0);
+  }
+}
