@@ -17,7 +17,8 @@ export interface Events
     PurgeObserver,
     AttachmentObserver,
     PromptObserver,
-    RepriceObserver {}
+    RepriceObserver,
+    FeedbackObserver {}
 
 /** How spans came in. */
 export type SpanSource = 'rest' | 'otlp';
@@ -92,6 +93,11 @@ export interface RepriceObserver {
   repriceFailed(failure: { readonly id: string; readonly error: unknown; readonly final: boolean }): void;
 }
 
+export interface FeedbackObserver {
+  /** `source`: the API, or the page of a feedback link. */
+  feedbackAccepted(feedback: { readonly source: 'api' | 'link'; readonly thumbsUp: boolean }): void;
+}
+
 export interface PurgeObserver {
   purgeFinished(purge: { readonly versions: number; readonly seconds: number }): void;
   purgeFailed(failure: { readonly error: unknown }): void;
@@ -118,6 +124,7 @@ export function createEvents(logger: Logger, metrics: Metrics): Events {
     ...promptEvents(metrics),
     ...repriceEvents(logger, metrics),
     ...attachmentEvents(logger, metrics),
+    ...feedbackEvents(metrics),
   };
 }
 
@@ -282,6 +289,14 @@ function attachmentEvents(logger: Logger, metrics: Metrics): AttachmentObserver 
     },
     attachmentNotFetched({ host, reason }) {
       logger.info('Attachment not fetched; its URL is kept as a reference', { host, reason });
+    },
+  };
+}
+
+function feedbackEvents(metrics: Metrics): FeedbackObserver {
+  return {
+    feedbackAccepted({ source, thumbsUp }) {
+      metrics.feedbackAccepted.inc({ source, thumb: thumbsUp ? 'up' : 'down' });
     },
   };
 }

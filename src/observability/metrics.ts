@@ -50,6 +50,11 @@ export function createMetrics() {
     promptFetches: counter('spanhouse_prompt_fetches_total', 'Prompts asked for, by result: cached, read, not_found.', [
       'result',
     ]),
+    feedbackAccepted: counter(
+      'spanhouse_feedback_accepted_total',
+      'Feedback kept, by source (api, link) and thumb (up, down).',
+      ['source', 'thumb'],
+    ),
     repricedSpans: counter('spanhouse_repriced_spans_total', 'Stored spans that got another cost by recalculation.'),
     purgedVersions: counter('spanhouse_purged_versions_total', 'Replaced or deleted span versions removed.'),
     attachmentsStored: counter(

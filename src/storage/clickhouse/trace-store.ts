@@ -1,6 +1,7 @@
 import { DomainError } from '../../domain/errors.js';
 import type { WriteLog } from '../../domain/ingest/write-log.js';
 import type { Deletions, Lists } from '../../domain/list/lists.js';
+import type { EntitySpans } from '../../domain/feedback/unified.js';
 import type { CalculatedSpans } from '../../domain/price/calculated-spans.js';
 import type { MigrationFile } from '../migration-files.js';
 import { ClickHouseCalculatedSpans } from './calculated-spans.js';
@@ -8,6 +9,7 @@ import type { ClickHouseClient } from './client.js';
 import { CommitLog, type CommitLimits, type CommitObserver } from './commit/commit-log.js';
 import { VersionClock } from './commit/version-clock.js';
 import { ClickHouseDeletions } from './deletions.js';
+import { ClickHouseEntitySpans } from './entity-spans.js';
 import { ClickHouseLists, type QueryObserver, type ReadLimits } from './list/clickhouse-lists.js';
 import { migrate } from './migrations.js';
 import { Purge, type PurgeFollower, type PurgeObserver } from './rollup/purge.js';
@@ -31,6 +33,7 @@ export interface TraceStore {
   readonly deletions: Deletions;
   readonly attachments: SpanAttachments;
   readonly calculated: CalculatedSpans;
+  readonly entitySpans: EntitySpans;
   /** Removes what was replaced or deleted, which otherwise happens by itself. @returns how many span versions. */
   purge(): Promise<number>;
   /** Rejects when it cannot serve. */
@@ -64,6 +67,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     }),
     attachments: createSpanAttachments(client, settle, options.read),
     calculated: new ClickHouseCalculatedSpans(client, log, settle, options.read),
+    entitySpans: new ClickHouseEntitySpans(client, settle, options.read),
     purge: () => purge.run(),
     async check() {
       if (!log.certain) throw new Error('recovering from a failed insert');

@@ -1,0 +1,113 @@
+import { DomainError } from '../errors.js';
+import type { PromptIdentities } from '../prompt/completion.js';
+import { formatTimestamp, type Micros } from '../time/timestamp.js';
+import { invalid } from '../validation/validation.js';
+import type { CriterionFeedback, FeedbackContent, StoredFeedback } from './feedback.js';
+import type { FeedbackStore } from './feedback-store.js';
+import type { FeedbackJudge, JudgeLookup } from './judge-lookup.js';
+import { scoreIssues } from './judge-rules.js';
+import { MAX_METADATA, type FeedbackInput, type FeedbackRead } from './schema.js';
+
+/** How feedback came: through the API, or from a reviewer on the page of a feedback link. */
+export type FeedbackSource = 'api' | 'link';
+
+export interface FeedbackObserver {
+  feedbackAccepted(feedback: { readonly source: FeedbackSource; readonly thumbsUp: boolean }): void;
+}
+
+export interface FeedbackServiceParts {
+  readonly store: Pick<FeedbackStore, 'save'>;
+  readonly prompts: Pick<PromptIdentities, 'idOf'>;
+  readonly judges: JudgeLookup;
+  readonly observer: FeedbackObserver;
+  readonly now?: () => Micros;
+}
+
+/** What feedback is about and who gives it. */
+export interface FeedbackTarget {
+  readonly projectId: string;
+  readonly userId: string;
+  readonly slug: string;
+  readonly completionId: string;
+}
+
+/** Takes feedback on completions and on judges' evaluations of them. */
+export class FeedbackService {
+  readonly #parts: FeedbackServiceParts;
+  readonly #now: () => Micros;
+
+  constructor(parts: FeedbackServiceParts) {
+    this.#parts = parts;
+    this.#now = parts.now ?? (() => Date.now() * 1000);
+  }
+
+  /**
+   * Keeps the feedback; what the same user said before of the same completion (and judge) is replaced as a whole. The
+   * completion need not have arrived yet: clients send feedback at once and spans in batches.
+   * @throws DomainError `not_found` for an unknown prompt or judge, `invalid`; nothing is stored then
+   */
+  submit(target: FeedbackTarget, input: FeedbackInput, source: FeedbackSource): FeedbackRead {
+    const { projectId, userId, slug, completionId } = target;
+    const { store, prompts, observer } = this.#parts;
+    const promptId = prompts.idOf(projectId, slug);
+    if (promptId === undefined) throw new DomainError('not_found', 'There is no prompt with this slug');
+    const judge = input.judge_id == null ? null : this.#requireJudge(projectId, slug, input.judge_id);
+    const issues = [...scoreIssues(input, judge), ...metadataIssues(input)];
+    if (issues.length > 0) throw invalid(issues);
+    const saved = store.save({
+      ...contentOf(input),
+      project_id: projectId,
+      prompt_id: promptId,
+      completion_id: completionId.toLowerCase(),
+      user_id: userId,
+      judge_id: judge?.id ?? null,
+      at: this.#now(),
+    });
+    observer.feedbackAccepted({ source, thumbsUp: saved.thumbs_up });
+    return toRead(saved);
+  }
+
+  #requireJudge(projectId: string, slug: string, judgeId: string): FeedbackJudge {
+    const judge = this.#parts.judges.find(projectId, judgeId.toLowerCase());
+    if (judge === undefined) throw new DomainError('not_found', 'There is no judge with this id');
+    if (judge.task_slug !== slug)
+      throw invalid([{ pointer: '{prompt_slug}', detail: `must be the task_slug of the judge: ${judge.task_slug}` }]);
+    return judge;
+  }
+}
+
+function contentOf(input: FeedbackInput): FeedbackContent {
+  const criteria = Object.entries(input.criteria_feedback ?? {}).map(([key, value]): [string, CriterionFeedback] => [
+    key,
+    { expected_score: value.expected_score ?? null, reason: text(value.reason) },
+  ]);
+  return {
+    thumbs_up: input.thumbs_up,
+    reason: text(input.reason),
+    expected_output: text(input.expected_output),
+    expected_score: input.expected_score ?? null,
+    score_direction: input.score_direction ?? null,
+    criteria_feedback: criteria.length === 0 ? null : Object.fromEntries(criteria),
+    metadata: input.metadata ?? {},
+  };
+}
+
+/** UTF-8, which the store keeps, has no half of a surrogate pair. */
+function text(value: string | null | undefined): string | null {
+  return value?.toWellFormed() ?? null;
+}
+
+function metadataIssues({ metadata }: FeedbackInput) {
+  if (metadata == null || JSON.stringify(metadata).length <= MAX_METADATA) return [];
+  return [{ pointer: '/metadata', detail: `must have at most ${MAX_METADATA} characters as JSON` }];
+}
+
+function toRead({
+  project_id: _project,
+  user_id: _user,
+  created_at,
+  updated_at,
+  ...feedback
+}: StoredFeedback): FeedbackRead {
+  return { ...feedback, created_at: formatTimestamp(created_at), updated_at: formatTimestamp(updated_at) };
+}

@@ -1,0 +1,51 @@
+import type { Issue } from '../errors.js';
+import type { FeedbackJudge } from './judge-lookup.js';
+import type { FeedbackInput } from './schema.js';
+
+const MAX_LISTED_KEYS = 50;
+
+type ScoreFields = Pick<FeedbackInput, 'expected_score' | 'score_direction' | 'criteria_feedback'>;
+
+/** What of scores and criteria does not fit the judge, or fits none because there is no judge. */
+export function scoreIssues(input: ScoreFields, judge: FeedbackJudge | null): Issue[] {
+  if (judge?.evaluation_type !== 'scored') return unscoredIssues(input, judge);
+  const { expected_score, criteria_feedback } = input;
+  return [
+    ...rangeIssues('/expected_score', expected_score, judge),
+    ...Object.entries(criteria_feedback ?? {}).flatMap(([key, feedback]) => {
+      const pointer = `/criteria_feedback/${escaped(key)}`;
+      if (!judge.criteria.some((criterion) => criterion.key === key))
+        return [{ pointer, detail: `is no criterion of this judge; it has ${listed(judge)}` }];
+      if (feedback.expected_score == null && feedback.reason == null)
+        return [{ pointer, detail: 'must have an expected_score or a reason' }];
+      return rangeIssues(`${pointer}/expected_score`, feedback.expected_score, judge);
+    }),
+  ];
+}
+
+function unscoredIssues(input: ScoreFields, judge: FeedbackJudge | null): Issue[] {
+  const given = {
+    expected_score: input.expected_score != null,
+    score_direction: input.score_direction != null,
+    criteria_feedback: Object.keys(input.criteria_feedback ?? {}).length > 0,
+  };
+  const reason = judge === null ? 'needs the judge_id of a scored judge' : 'is for scored judges; this one is binary';
+  return Object.entries(given).flatMap(([name, is]) => (is ? [{ pointer: `/${name}`, detail: reason }] : []));
+}
+
+function rangeIssues(pointer: string, score: number | null | undefined, judge: FeedbackJudge): Issue[] {
+  const [min, max] = [judge.score_min ?? -Infinity, judge.score_max ?? Infinity];
+  if (score == null || (score >= min && score <= max)) return [];
+  return [{ pointer, detail: `must be between ${min} and ${max}` }];
+}
+
+function listed({ criteria }: FeedbackJudge): string {
+  if (criteria.length === 0) return 'none';
+  const keys = criteria.slice(0, MAX_LISTED_KEYS).map(({ key }) => key);
+  return keys.join(', ') + (criteria.length > keys.length ? `, and ${criteria.length - keys.length} more` : '');
+}
+
+/** As a token of a JSON pointer, cut to a readable length. */
+function escaped(key: string): string {
+  return key.slice(0, 100).replaceAll('~', '~0').replaceAll('/', '~1');
+}

@@ -1,0 +1,82 @@
+import { Type, type Static } from '@sinclair/typebox';
+import { optional } from '../ingest/schema.js';
+
+/** Longest reason, in characters. */
+export const MAX_REASON = 32_768;
+/** Longest expected output, in characters. */
+export const MAX_EXPECTED_OUTPUT = 1_048_576;
+/** Longest metadata, in characters of JSON. */
+export const MAX_METADATA = 262_144;
+const MAX_CRITERIA = 1000;
+
+const uuid = (description: string) => Type.String({ format: 'uuid', description });
+const time = (description: string) => Type.String({ format: 'date-time', description });
+const orNull = <T extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Number>>(schema: T) =>
+  Type.Union([schema, Type.Null()], { description: schema.description ?? '' });
+const directions = (description: string) =>
+  Type.Union([Type.Literal('too_high'), Type.Literal('too_low')], { description });
+
+const THUMBS_UP = 'true: good; false: bad. With `judge_id`: whether the judge was right.';
+const REASON = 'Why.';
+const EXPECTED_OUTPUT = 'What the output should have been.';
+const EXPECTED_SCORE = 'Score that the judge should have given; scored judges only.';
+const SCORE_DIRECTION = 'In which direction its score is wrong; scored judges only.';
+const CRITERIA_FEEDBACK = 'By criterion key, what its score should have been and why; scored judges only.';
+const METADATA = 'Anything worth keeping with it.';
+const JUDGE_ID = 'Judge whose evaluation of the completion this is about; absent: about the completion itself.';
+
+const CriterionInput = Type.Object(
+  {
+    expected_score: optional(Type.Number({ description: 'Score that the criterion should have got.' })),
+    reason: optional(Type.String({ maxLength: MAX_REASON, description: REASON })),
+  },
+  { description: 'Feedback on one criterion: a score, a reason, or both.' },
+);
+
+export const FeedbackInput = Type.Object(
+  {
+    thumbs_up: Type.Boolean({ description: THUMBS_UP }),
+    reason: optional(Type.String({ maxLength: MAX_REASON, description: REASON })),
+    expected_output: optional(Type.String({ maxLength: MAX_EXPECTED_OUTPUT, description: EXPECTED_OUTPUT })),
+    metadata: optional(Type.Record(Type.String(), Type.Unknown(), { description: METADATA })),
+    judge_id: optional(uuid(JUDGE_ID)),
+    expected_score: optional(Type.Number({ description: EXPECTED_SCORE })),
+    score_direction: optional(directions(SCORE_DIRECTION)),
+    criteria_feedback: optional(
+      Type.Record(Type.String(), CriterionInput, { maxProperties: MAX_CRITERIA, description: CRITERIA_FEEDBACK }),
+    ),
+  },
+  { $id: 'FeedbackInput', description: 'What a user says of a completion or of what a judge found about it.' },
+);
+export type FeedbackInput = Static<typeof FeedbackInput>;
+
+export const CriterionRead = Type.Object(
+  {
+    expected_score: orNull(Type.Number({ description: 'Score that the criterion should have got.' })),
+    reason: orNull(Type.String({ description: REASON })),
+  },
+  { description: 'Feedback on one criterion.' },
+);
+
+export const FeedbackRead = Type.Object(
+  {
+    id: uuid('Id of the feedback; it stays the same when the feedback is changed.'),
+    completion_id: uuid('Id of the span.'),
+    prompt_id: uuid('Id of the prompt.'),
+    thumbs_up: Type.Boolean({ description: THUMBS_UP }),
+    reason: orNull(Type.String({ description: REASON })),
+    expected_output: orNull(Type.String({ description: EXPECTED_OUTPUT })),
+    judge_id: orNull(uuid(JUDGE_ID)),
+    expected_score: orNull(Type.Number({ description: EXPECTED_SCORE })),
+    score_direction: Type.Union([directions(SCORE_DIRECTION), Type.Null()], { description: SCORE_DIRECTION }),
+    criteria_feedback: Type.Union(
+      [Type.Record(Type.String(), CriterionRead, { description: CRITERIA_FEEDBACK }), Type.Null()],
+      { description: CRITERIA_FEEDBACK },
+    ),
+    metadata: Type.Record(Type.String(), Type.Unknown(), { description: METADATA }),
+    created_at: time('When it was first given.'),
+    updated_at: time('When it was last given.'),
+  },
+  { $id: 'Feedback', description: 'Feedback of one user on one completion, or on what a judge found about it.' },
+);
+export type FeedbackRead = Static<typeof FeedbackRead>;

@@ -1,0 +1,63 @@
+import { Readable } from 'node:stream';
+import { Type } from '@sinclair/typebox';
+import type { UnifiedFeedback, UnifiedFeedbackService } from '../../../../domain/feedback/unified.js';
+import { UnifiedFeedbackRead } from '../../../../domain/feedback/unified-schema.js';
+import { queryOf } from '../../query.js';
+import { defineRoute, type Route } from '../../route.js';
+import { TAG } from './schema.js';
+
+const query = queryOf(
+  Type.Object({
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 10_000, description: 'How many items to answer at most; absent: all.' }),
+    ),
+    offset: Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      default: 0,
+      description: 'How many items to pass over first.',
+    }),
+  }),
+);
+
+export function getUnifiedFeedbackRoute(feedback: Pick<UnifiedFeedbackService, 'of'>): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/projects/:project_id/feedback/:entity_type/:entity_id',
+    operationId: 'getUnifiedFeedback',
+    summary: 'Get all feedback on a span, trace or session',
+    description:
+      'Feedback of people and evaluations by judges, newest first; of a trace or session, on all spans that are below it ' +
+      'now. All items are answered, as a stream, unless `limit` asks for fewer; the summary counts all of them either way.',
+    tag: TAG,
+    access: 'key',
+    params: Type.Object({
+      project_id: Type.String({ format: 'uuid', description: 'The project; must be that of the API key.' }),
+      entity_type: Type.Union([Type.Literal('span'), Type.Literal('trace'), Type.Literal('session')], {
+        description: 'What `entity_id` names.',
+      }),
+      entity_id: Type.String({ format: 'uuid', description: 'Id of the span, trace or session.' }),
+    }),
+    query,
+    responses: { 200: { description: 'The feedback.', schema: UnifiedFeedbackRead } },
+    errors: ['not_found', 'unavailable'],
+    async handle({ params: { project_id, entity_type, entity_id }, query: { limit, offset }, signal }) {
+      const found = await feedback.of(project_id, entity_type, entity_id, { limit: limit ?? null, offset }, signal);
+      const stream = Readable.from(jsonOf({ entity_type, entity_id }, found), { objectMode: false });
+      return { status: 200, stream, contentType: 'application/json' };
+    },
+  });
+}
+
+/** Written portion by portion: a thousand expected outputs may be larger than memory. */
+async function* jsonOf(entity: object, { summary, items }: UnifiedFeedback): AsyncGenerator<string> {
+  yield `${JSON.stringify({ ...entity, summary }).slice(0, -1)},"items":[`;
+  let before = '';
+  for await (const portion of items) {
+    for (const item of portion) {
+      yield before + JSON.stringify(item);
+      before = ',\n';
+    }
+  }
+  yield ']}';
+}

@@ -1,0 +1,2 @@
+/** How the documentation groups these routes. */
+export const TAG = 'Feedback';

@@ -1,0 +1,41 @@
+import { Type } from '@sinclair/typebox';
+import type { FeedbackService } from '../../../../domain/feedback/feedback-service.js';
+import { FeedbackInput, FeedbackRead } from '../../../../domain/feedback/schema.js';
+import { Slug } from '../../../../domain/prompt/schema.js';
+import { defineRoute, jsonBody, type Route } from '../../route.js';
+import { TAG } from './schema.js';
+
+export function submitFeedbackRoute(feedback: Pick<FeedbackService, 'submit'>): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/v1/prompts/:prompt_slug/completions/:completion_id/feedback',
+    operationId: 'submitFeedback',
+    summary: 'Give feedback on a completion',
+    description:
+      'Keeps what the user of the key says of a completion, or with `judge_id` of what that judge found about it. Given ' +
+      'again for the same completion and judge, it replaces what was there: `id` and `created_at` stay, fields that are ' +
+      'absent become null. The prompt must exist; the completion may arrive later.',
+    tag: TAG,
+    access: 'key',
+    params: Type.Object({
+      prompt_slug: Slug,
+      completion_id: Type.String({ format: 'uuid', description: 'Id of the span.' }),
+    }),
+    body: jsonBody(FeedbackInput),
+    responses: { 200: { description: 'The feedback as it is kept.', schema: FeedbackRead } },
+    errors: ['not_found', 'unavailable'],
+    handle: ({ principal, params, body }) => ({
+      status: 200,
+      body: feedback.submit(
+        {
+          projectId: principal.project_id,
+          userId: principal.user_id,
+          slug: params.prompt_slug,
+          completionId: params.completion_id,
+        },
+        body,
+        'api',
+      ),
+    }),
+  });
+}
