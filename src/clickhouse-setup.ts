@@ -37,6 +37,7 @@ export async function openClickHouse(
     cluster: config.clickhouse.cluster,
     commit: config.commit,
     read: config.read,
+    maxJudgedCharacters: config.judges.maxCharacters,
     observer: events,
     onPurged,
   });

@@ -12,6 +12,7 @@ export type ClickHouseConfig = Config['clickhouse'];
 export type LogConfig = Config['log'];
 export type CommitConfig = Config['commit'];
 export type ReadConfig = Config['read'];
+export type JudgeConfig = Config['judges'];
 export type InitConfig = Config['init'];
 
 /**
@@ -69,6 +70,24 @@ function group(settings: Settings) {
               region: settings.S3_REGION,
               forcePathStyle: settings.S3_FORCE_PATH_STYLE === 'true',
             },
+    },
+    judges: {
+      /** Null: judges do not run. */
+      llm:
+        settings.JUDGE_LLM_BASE_URL === undefined
+          ? null
+          : {
+              baseUrl: settings.JUDGE_LLM_BASE_URL.replace(/\/+$/, ''),
+              apiKey: settings.JUDGE_LLM_API_KEY ?? null,
+              model: settings.JUDGE_LLM_MODEL ?? null,
+              timeoutSeconds: settings.JUDGE_LLM_TIMEOUT_SECONDS,
+            },
+      concurrency: settings.JUDGE_CONCURRENCY,
+      /** Null: no limit. */
+      ratePerMinute: settings.JUDGE_RATE_PER_MINUTE ?? null,
+      maxAttempts: settings.JUDGE_MAX_ATTEMPTS,
+      queueMax: settings.JUDGE_QUEUE_MAX,
+      maxCharacters: settings.JUDGE_MAX_CHARACTERS,
     },
     engine: { memoryMb: settings.ENGINE_MEMORY_MB },
     commit: {

@@ -64,5 +64,8 @@ function brokenRules(given: Readonly<Record<string, unknown>>): string[] {
   if (has('S3_ENDPOINT') && !has('S3_BUCKET')) {
     problems.push('S3_ENDPOINT needs S3_BUCKET: without a bucket, attachments are files in DATA_DIR');
   }
+  if ((has('JUDGE_LLM_API_KEY') || has('JUDGE_LLM_MODEL')) && !has('JUDGE_LLM_BASE_URL')) {
+    problems.push('JUDGE_LLM_API_KEY and JUDGE_LLM_MODEL need JUDGE_LLM_BASE_URL: without it, judges do not run');
+  }
   return problems;
 }

@@ -145,6 +145,68 @@ export const settings = Type.Object({
     description:
       'Whether the bucket is named in the path instead of the host name, as many S3-compatible servers want it.',
   }),
+  JUDGE_LLM_BASE_URL: Type.Optional(
+    text({
+      pattern: '^https?://[^\\s/?#@]+(/[^\\s?#]*)?$',
+      must: 'be an http:// or https:// URL without user, query or fragment, such as https://api.openai.com/v1',
+      description:
+        'Endpoint that judges ask: its address before `/chat/completions`, of OpenAI or of any server that speaks its ' +
+        'API. Unset: judges do not run.',
+    }),
+  ),
+  JUDGE_LLM_API_KEY: Type.Optional(
+    text({
+      pattern: '^[!-~]+$',
+      must: 'be printable ASCII characters without spaces',
+      secret: true,
+      description: 'API key of that endpoint, when it wants one.',
+    }),
+  ),
+  JUDGE_LLM_MODEL: Type.Optional(
+    text({
+      pattern: '^[^\\u0000-\\u001f]{1,512}$',
+      must: 'be the name of a model',
+      description: 'Model that is asked when neither the judge nor the version of its prompt names one.',
+    }),
+  ),
+  JUDGE_LLM_TIMEOUT_SECONDS: whole({
+    default: 60,
+    minimum: 1,
+    maximum: 3600,
+    description: 'Longest time one call of that endpoint may take.',
+  }),
+  JUDGE_CONCURRENCY: whole({
+    default: 4,
+    minimum: 1,
+    maximum: 1000,
+    description: 'Calls of that endpoint under way at once.',
+  }),
+  JUDGE_RATE_PER_MINUTE: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      defaultText: 'no limit',
+      description: 'Calls of that endpoint in a minute.',
+    }),
+  ),
+  JUDGE_MAX_ATTEMPTS: whole({
+    default: 6,
+    minimum: 1,
+    maximum: 100,
+    description: 'How often an evaluation is tried while the endpoint is overloaded, fails or does not answer.',
+  }),
+  JUDGE_QUEUE_MAX: whole({
+    default: 20_000,
+    minimum: 1,
+    maximum: 1_000_000,
+    description: 'Evaluations waiting. While there are so many, new spans are left for later; none is lost.',
+  }),
+  JUDGE_MAX_CHARACTERS: whole({
+    default: 60_000,
+    minimum: 1000,
+    maximum: 10_000_000,
+    description: 'Of an input or output longer than this, judges are not shown the middle.',
+  }),
   MAX_BODY_MB: whole({
     default: 32,
     minimum: 1,

@@ -44,6 +44,7 @@ export function reopenStore(
     migrations: readMigrationFiles(schemaDirectory('clickhouse')),
     cluster: null,
     commit: { maxRows: 10_000, maxBytes: 32e6, waitMs: 1, queueMaxBytes: 128e6 },
+    maxJudgedCharacters: 60_000,
     read: { timeoutSeconds: 30, maxResultBytes: 256e6 },
     observer: createEvents(createLogger({ level: 'silent', format: 'json' }), createMetrics()),
     ...options,

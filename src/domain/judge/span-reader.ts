@@ -45,12 +45,15 @@ export interface JudgedSpan extends SpanTraits {
  * @throws (from every method) DomainError `unavailable`
  */
 export interface SpanReader {
-  /** Those that are there, by span id. It may miss what was written within the last seconds. */
+  /** Those that are there, by span id; cheap. What was written within the last seconds it may see or not. */
   read(projectId: string, places: readonly SpanPlace[]): Promise<Map<string, JudgedSpan>>;
   /** The same by id alone, and seeing everything that was acknowledged before. */
   find(projectId: string, ids: readonly string[]): Promise<Map<string, JudgedSpan>>;
-  /** Traits of the newest finished spans that match the filters, newest first; sees everything acknowledged before. */
-  newest(projectId: string, filters: JudgeFilters, limit: number): Promise<SpanTraits[]>;
+  /**
+   * Traits of finished spans that match the filters, latest start first; calls of judges are left out. Of a prompt it only
+   * sees to it that the attributes may name one. Sees everything that was acknowledged before.
+   */
+  newest(projectId: string, filters: JudgeFilters, limit: number, before?: SpanPlace | null): Promise<SpanTraits[]>;
 }
 
 /** What the feed asks for: spans that may match one of these. */
@@ -76,7 +79,7 @@ export interface ArrivalPage {
 
 /** New spans in the order of their arrival. */
 export interface Arrivals {
-  /** A moment that no acknowledged span arrived after. */
+  /** The moment between what was acknowledged so far and what will arrive. */
   now(): Micros;
   /** What arrived after a moment: one page. It reads little and waits for nothing. @throws DomainError `unavailable` */
   read(after: Micros, filters: readonly ArrivalFilter[], limit: number): Promise<ArrivalPage>;

@@ -2,14 +2,18 @@ import { DomainError } from '../../domain/errors.js';
 import type { WriteLog } from '../../domain/ingest/write-log.js';
 import type { Deletions, Lists } from '../../domain/list/lists.js';
 import type { EntitySpans } from '../../domain/feedback/unified.js';
+import type { Arrivals, SpanReader } from '../../domain/judge/span-reader.js';
 import type { CalculatedSpans } from '../../domain/price/calculated-spans.js';
 import type { MigrationFile } from '../migration-files.js';
 import { ClickHouseCalculatedSpans } from './calculated-spans.js';
 import type { ClickHouseClient } from './client.js';
 import { CommitLog, type CommitLimits, type CommitObserver } from './commit/commit-log.js';
 import { VersionClock } from './commit/version-clock.js';
+import { WriteLoad } from './commit/write-load.js';
 import { ClickHouseDeletions } from './deletions.js';
 import { ClickHouseEntitySpans } from './entity-spans.js';
+import { ClickHouseArrivals } from './judge/arrivals.js';
+import { ClickHouseSpanReader } from './judge/span-reader.js';
 import { ClickHouseLists, type QueryObserver, type ReadLimits } from './list/clickhouse-lists.js';
 import { migrate } from './migrations.js';
 import { Purge, type PurgeFollower, type PurgeObserver } from './rollup/purge.js';
@@ -23,6 +27,8 @@ export interface TraceStoreOptions {
   readonly commit: CommitLimits;
   readonly read: ReadLimits;
   readonly onPurged?: PurgeFollower;
+  /** Of an input or output that a judge reads, at most so many characters are kept. */
+  readonly maxJudgedCharacters: number;
   readonly observer: CommitObserver & RollupObserver & QueryObserver & PurgeObserver;
 }
 
@@ -34,6 +40,10 @@ export interface TraceStore {
   readonly attachments: SpanAttachments;
   readonly calculated: CalculatedSpans;
   readonly entitySpans: EntitySpans;
+  readonly spans: SpanReader;
+  readonly arrivals: Arrivals;
+  /** The share of the last seconds during which a commit was under way, 0 to 1. */
+  writeLoad(): number;
   /** Removes what was replaced or deleted, which otherwise happens by itself. @returns how many span versions. */
   purge(): Promise<number>;
   /** Rejects when it cannot serve. */
@@ -51,9 +61,28 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
   // First, or the clock would start below what they still store.
   await insertsEnded(client);
   const clock = new VersionClock(await highestVersion(client));
-  const rollups = new Rollups(client, clock, options.observer);
+  const { observer } = options;
+  const load = new WriteLoad();
+  const rollups: Rollups = new Rollups(client, clock, {
+    rollupPending: (pending) => observer.rollupPending(pending),
+    rollupFailed: (failure) => observer.rollupFailed(failure),
+    rollupFinished(rollup) {
+      observer.rollupFinished(rollup);
+      arrivals.arrived();
+    },
+  });
+  const settled = () => (log.certain ? rollups.settled : null);
+  const arrivals = new ClickHouseArrivals({ client, clock, settled, timeoutSeconds: options.read.timeoutSeconds });
+  const log: CommitLog = new CommitLog(client, clock, options.commit, rollups, {
+    commitFailed: (failure) => observer.commitFailed(failure),
+    repairFailed: (failure) => observer.repairFailed(failure),
+    queueChanged: (queue) => observer.queueChanged(queue),
+    spansCommitted(commit) {
+      load.committed(commit.seconds);
+      observer.spansCommitted(commit);
+    },
+  });
   await rollups.repair(clock.last);
-  const log = new CommitLog(client, clock, options.commit, rollups, options.observer);
   const settle = async () => {
     if (!log.certain) throw new DomainError('unavailable', 'The store is recovering.', { retryAfterSeconds: 1 });
     return rollups.settle();
@@ -68,6 +97,15 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     attachments: createSpanAttachments(client, settle, options.read),
     calculated: new ClickHouseCalculatedSpans(client, log, settle, options.read),
     entitySpans: new ClickHouseEntitySpans(client, settle, options.read),
+    spans: new ClickHouseSpanReader({
+      client,
+      settle,
+      settled,
+      limits: options.read,
+      maxCharacters: options.maxJudgedCharacters,
+    }),
+    arrivals,
+    writeLoad: () => load.share(),
     purge: () => purge.run(),
     async check() {
       if (!log.certain) throw new Error('recovering from a failed insert');

@@ -78,6 +78,11 @@ export class Rollups implements CommitFollower {
   async settle(): Promise<Version> {
     const target = this.#marks;
     while (this.#settledUpTo() < target) await (this.#round ??= this.#runRound());
+    return this.settled;
+  }
+
+  /** The version up to which all commits are in the rollups right now. */
+  get settled(): Version {
     return Math.min(this.#round ? this.#roundSince : Infinity, this.#oldestSince()) - 1;
   }
 

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { isCompletionOf, type PromptIdentity } from '../prompt/completion.js';
+import { JUDGE_TAG, type JudgeFilters } from './judge.js';
+import type { SpanTraits } from './span-reader.js';
+
+/** What a prompt is known by, or undefined when there is none. */
+export type IdentifyPrompt = (projectId: string, slug: string) => PromptIdentity | undefined;
+
+/** A filter that a span does not match: what it asks for, and what the span has. */
+export interface Mismatch {
+  readonly filter: string;
+  readonly wanted: string;
+  readonly found: string;
+}
+
+/** Calls of judges are never judged, or they would be for ever. */
+export function isJudgeCall(span: Pick<SpanTraits, 'tags'>): boolean {
+  return Object.hasOwn(span.tags, JUDGE_TAG);
+}
+
+/** Every filter that the span does not match. */
+export function mismatches(
+  span: Pick<SpanTraits, 'name' | 'kind' | 'tags' | 'attributes'>,
+  filters: JudgeFilters,
+  prompt: PromptIdentity | undefined,
+): Mismatch[] {
+  const found: Mismatch[] = [];
+  const oneOf = (filter: string, wanted: readonly string[], has: string) => {
+    if (wanted.length > 0 && !wanted.includes(has)) found.push({ filter, wanted: wanted.join(', '), found: has });
+  };
+  oneOf('kinds', filters.kinds, span.kind);
+  oneOf('names', filters.names, span.name);
+  for (const [key, wanted] of Object.entries(filters.tags)) {
+    const has = Object.hasOwn(span.tags, key) ? span.tags[key] : undefined;
+    if (has !== wanted) found.push({ filter: `tags.${key}`, wanted, found: has ?? 'no such tag' });
+  }
+  const { prompt_slug: slug } = filters;
+  if (slug !== null && (prompt === undefined || !isCompletionOf(span.attributes, prompt)))
+    found.push({
+      filter: 'prompt_slug',
+      wanted: slug,
+      found: prompt === undefined ? 'there is no such prompt' : 'its attributes do not name this prompt',
+    });
+  return found;
+}
+
+/** What is hashed to decide whether a span belongs to the sample of a judge. */
+export function sampleKey(spanId: string, judgeId: string): string {
+  return `${spanId}/${judgeId}`;
+}
+
+/**
+ * A number from 0 to 1, always the same for a span and a judge: the first four bytes of a SHA-256, least significant
+ * first, over 2^32. The span is in the sample when it is less than the sample rate.
+ */
+export function sampleHash(spanId: string, judgeId: string): number {
+  return createHash('sha256').update(sampleKey(spanId, judgeId)).digest().readUInt32LE(0) / 2 ** 32;
+}

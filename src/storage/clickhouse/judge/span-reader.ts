@@ -1,0 +1,153 @@
+import type { JudgeFilters } from '../../../domain/judge/judge.js';
+import type { SpanPlace } from '../../../domain/judge/run.js';
+import type { Excerpt, JudgedSpan, SpanReader, SpanTraits } from '../../../domain/judge/span-reader.js';
+import type { SpanStatus } from '../../../domain/span/span.js';
+import type { Micros } from '../../../domain/time/timestamp.js';
+import type { ClickHouseClient } from '../client.js';
+import type { Version } from '../commit/version-clock.js';
+import type { ReadLimits, Settle } from '../list/clickhouse-lists.js';
+import { current, inProject, type ReadScope } from '../list/compile.js';
+import { join, literal, sql, value, type Sql } from '../sql.js';
+import { filterConditions, JUDGEABLE, toTraits, traitColumns, type TraitRow } from './span-rows.js';
+
+export interface SpanReaderSource {
+  readonly client: ClickHouseClient;
+  readonly settle: Settle;
+  /** Up to which version everything is stored and rolled up right now; null while that is not known. */
+  readonly settled: () => Version | null;
+  readonly limits: ReadLimits;
+  /** Longer inputs and outputs have their middle left out. */
+  readonly maxCharacters: number;
+}
+
+/** Larger attributes are of no use to a judge. */
+const MAX_ATTRIBUTES = 20_000;
+const IDS_AT_ONCE = 500;
+
+/** Spans for judges, with the middle of long texts left out already in the store. */
+export class ClickHouseSpanReader implements SpanReader {
+  readonly #source: SpanReaderSource;
+
+  constructor(source: SpanReaderSource) {
+    this.#source = source;
+  }
+
+  async read(projectId: string, places: readonly SpanPlace[]): Promise<Map<string, JudgedSpan>> {
+    const upTo = this.#source.settled();
+    if (upTo === null) return this.find(projectId, ids(places));
+    const times = join(
+      places.map(({ span_started_at }) => moment(span_started_at)),
+      ', ',
+    );
+    const found = await this.#spans({ projectId, upTo }, ids(places), sql`started_at IN (${times})`);
+    const traces = new Map(places.map(({ span_id, trace_id }) => [span_id, trace_id]));
+    const here = found.filter(({ id, trace_id }) => traces.get(id) === trace_id);
+    const spans = new Map(here.map((span) => [span.id, span]));
+    // A span that was sent again with another start.
+    const moved = ids(places).filter((id) => !spans.has(id));
+    if (moved.length > 0) for (const [id, span] of await this.find(projectId, moved)) spans.set(id, span);
+    return spans;
+  }
+
+  async find(projectId: string, wanted: readonly string[]): Promise<Map<string, JudgedSpan>> {
+    const scope = { projectId, upTo: await this.#source.settle() };
+    const spans = new Map<string, JudgedSpan>();
+    for (let from = 0; from < wanted.length; from += IDS_AT_ONCE)
+      for (const span of await this.#spans(scope, wanted.slice(from, from + IDS_AT_ONCE), sql`1`))
+        if (!spans.has(span.id)) spans.set(span.id, span);
+    return spans;
+  }
+
+  async newest(
+    projectId: string,
+    filters: JudgeFilters,
+    limit: number,
+    before: SpanPlace | null = null,
+  ): Promise<SpanTraits[]> {
+    const scope = { projectId, upTo: await this.#source.settle() };
+    const conditions = [
+      inProject(projectId),
+      JUDGEABLE,
+      ...(before === null ? [] : [isBefore(before)]),
+      ...filterConditions(filters),
+      current(scope),
+    ];
+    const rows = await this.#rows<TraitRow>(
+      sql`SELECT ${traitColumns(filters.prompt_slug !== null)} FROM spans WHERE ${join(conditions, ' AND ')}
+ORDER BY project_id DESC, started_at DESC, trace_id DESC, id DESC LIMIT ${value(limit, 'UInt64')}`,
+    );
+    return rows.map(toTraits);
+  }
+
+  /** The newest version comes first. */
+  async #spans(scope: ReadScope, wanted: readonly string[], where: Sql): Promise<JudgedSpan[]> {
+    const max = this.#source.maxCharacters;
+    const rows = await this.#rows<SpanRow>(
+      sql`SELECT ${traitColumns(false)}, status, duration_ms, error_code, leftUTF8(error_message, 10000) AS message,
+  ${excerpt(sql`input_data`, max)} AS input, ${excerpt(sql`output_data`, max)} AS output,
+  toString(ifNull(lengthUTF8(input_data), 0)) AS input_length, toString(ifNull(lengthUTF8(output_data), 0)) AS output_length,
+  if(length(attributes) > ${value(MAX_ATTRIBUTES, 'UInt64')}, '', attributes) AS attributes_text
+FROM spans
+WHERE ${inProject(scope.projectId)} AND ${where} AND id IN ${value(wanted, 'Array(UUID)')} AND ${current(scope)}
+ORDER BY ver DESC`,
+    );
+    return rows.map(toSpan);
+  }
+
+  #rows<T>(statement: Sql): Promise<T[]> {
+    const { client, limits } = this.#source;
+    const { text, params } = statement.render();
+    const settings = { max_execution_time: limits.timeoutSeconds, max_result_bytes: String(limits.maxResultBytes) };
+    return client.query<T>(text, { params, settings });
+  }
+}
+
+interface SpanRow extends TraitRow {
+  readonly status: string;
+  readonly duration_ms: number | null;
+  readonly error_code: string | null;
+  readonly message: string | null;
+  readonly input: string | null;
+  readonly output: string | null;
+  readonly input_length: string;
+  readonly output_length: string;
+  readonly attributes_text: string;
+}
+
+/** Two thirds of what is kept come from the beginning. */
+function excerpt(column: Sql, max: number): Sql {
+  const [head, tail] = [Math.ceil((max * 2) / 3), Math.floor(max / 3)];
+  const count = (number: number) => sql`${value(number, 'UInt64')}`;
+  return sql`if(ifNull(lengthUTF8(${column}), 0) <= ${count(max)}, ${column}, concat(leftUTF8(${column}, ${count(head)}),
+    ${literal('\n[… ')}, toString(lengthUTF8(${column}) - ${count(head + tail)}), ${literal(' characters left out here …]\n')}, rightUTF8(${column}, ${count(tail)})))`;
+}
+
+function toSpan(row: SpanRow): JudgedSpan {
+  return {
+    ...toTraits(row),
+    attributes: row.attributes_text === '' ? {} : (JSON.parse(row.attributes_text) as Record<string, unknown>),
+    status: row.status === '' ? null : (row.status as SpanStatus),
+    duration_ms: row.duration_ms,
+    input: toExcerpt(row.input, row.input_length),
+    output: toExcerpt(row.output, row.output_length),
+    error_code: row.error_code,
+    error_message: row.message,
+  };
+}
+
+function toExcerpt(text: string | null, length: string): Excerpt | null {
+  return text === null ? null : { text, length: Number(length) };
+}
+
+function isBefore({ span_started_at, trace_id, span_id }: SpanPlace): Sql {
+  const [at, trace, span] = [moment(span_started_at), value(trace_id, 'UUID'), value(span_id, 'UUID')];
+  return sql`started_at <= ${at} AND (started_at < ${at} OR trace_id < ${trace} OR (trace_id = ${trace} AND id < ${span}))`;
+}
+
+function moment(micros: Micros): Sql {
+  return sql`fromUnixTimestamp64Micro(${value(micros, 'Int64')}, 'UTC')`;
+}
+
+function ids(places: readonly SpanPlace[]): string[] {
+  return [...new Set(places.map(({ span_id }) => span_id))];
+}

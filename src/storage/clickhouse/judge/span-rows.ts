@@ -1,0 +1,88 @@
+import { JUDGE_TAG, type JudgeFilters } from '../../../domain/judge/judge.js';
+import type { SpanTraits } from '../../../domain/judge/span-reader.js';
+import { PROMPT_PATHS, VERSION_PATHS, type AttributePath } from '../../../domain/prompt/completion.js';
+import { versionTime } from '../commit/version-clock.js';
+import { join, literal, sql, value, type Sql } from '../sql.js';
+
+/** Of the large columns only whether they are null is read here. */
+const FINISHED = sql`(NOT ended_at.null OR NOT duration_ms.null OR NOT output_data.null OR has_error)`;
+const HAS_CONTENT = sql`(NOT input_data.null OR NOT output_data.null)`;
+
+const PATHS: readonly AttributePath[] = [...PROMPT_PATHS, ...VERSION_PATHS];
+const PATH_ENDS = [...new Set(PATHS.map(({ name }) => name.slice(name.lastIndexOf('.') + 1)))];
+
+/** Spans that no judge evaluates by itself are left out: unfinished ones, empty ones, calls of judges. */
+export const JUDGEABLE = sql`${FINISHED} AND ${HAS_CONTENT} AND NOT mapContains(tags, ${literal(JUDGE_TAG)})`;
+
+/** What filters ask of a row; of a prompt only that its attributes may name one, so that the others need no parsing. */
+export function filterConditions({ kinds, names, tags, prompt_slug }: JudgeFilters): Sql[] {
+  return [
+    ...(kinds.length === 0 ? [] : [sql`kind IN ${value(kinds, 'Array(String)')}`]),
+    ...(names.length === 0 ? [] : [sql`name IN ${value(names, 'Array(String)')}`]),
+    ...Object.entries(tags).map(([key, wanted]) => tagged(key, wanted)),
+    ...(prompt_slug === null ? [] : [sql`multiSearchAny(attributes, [${join(PATH_ENDS.map(literal), ', ')}])`]),
+  ];
+}
+
+/** An empty key in a map with LowCardinality keys is found by its place only. */
+function tagged(key: string, wanted: string): Sql {
+  if (key === '')
+    return sql`arrayExists((k, v) -> k = '' AND v = ${value(wanted, 'String')}, mapKeys(tags), mapValues(tags))`;
+  const name = value(key, 'String');
+  return sql`(mapContains(tags, ${name}) AND tags[${name}] = ${value(wanted, 'String')})`;
+}
+
+/** The columns of `TraitRow`. @param withPrompt whether what the attributes say of a prompt is wanted */
+export function traitColumns(withPrompt: boolean): Sql {
+  return sql`project_id AS project, toString(id) AS span, toString(trace_id) AS trace, name, kind, tags,
+  toString(toUnixTimestamp64Micro(started_at)) AS started, toString(ver) AS version,
+  ${FINISHED} AS is_finished, ${HAS_CONTENT} AS with_content, ${withPrompt ? promptTexts : sql`CAST([], 'Array(String)')`} AS prompt_texts`;
+}
+
+const promptTexts = sql`[${join(PATHS.map(extract), ', ')}]`;
+
+function extract({ parent, name }: AttributePath): Sql {
+  const path = parent === null ? literal(name) : sql`${literal(parent)}, ${literal(name)}`;
+  return sql`JSONExtractString(attributes, ${path})`;
+}
+
+export interface TraitRow {
+  readonly project: string;
+  readonly span: string;
+  readonly trace: string;
+  readonly name: string;
+  readonly kind: string;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly started: string;
+  readonly version: string;
+  readonly is_finished: number;
+  readonly with_content: number;
+  /** By path; empty where there is none. */
+  readonly prompt_texts: readonly string[];
+}
+
+export function toTraits(row: TraitRow): SpanTraits {
+  return {
+    id: row.span,
+    trace_id: row.trace,
+    name: row.name,
+    kind: row.kind,
+    started_at: Number(row.started),
+    arrived_at: versionTime(Number(row.version)),
+    tags: row.tags,
+    attributes: attributesOf(row.prompt_texts),
+    finished: Boolean(row.is_finished),
+    has_content: Boolean(row.with_content),
+  };
+}
+
+function attributesOf(texts: readonly string[]): Record<string, unknown> {
+  const attributes: Record<string, unknown> = {};
+  for (const [index, { parent, name }] of PATHS.entries()) {
+    const text = texts[index] ?? '';
+    if (text === '') continue;
+    if (parent === null) attributes[name] = text;
+    else attributes[parent] = { ...(attributes[parent] as object | undefined), [name]: text };
+  }
+  return attributes;
+}
