@@ -3,7 +3,7 @@ import boundaries from 'eslint-plugin-boundaries';
 import tseslint from 'typescript-eslint';
 
 /**
- * The layer rule: transport → domain ← storage, joined by server.ts. Each layer, the folder it lies in, the layers
+ * The layer rule: transport → domain ← storage and models, joined by server.ts. Each layer, the folder it lies in, the layers
  * it may import, those it may import types of, and why nothing else. The files of src itself (server.ts, main.ts)
  * may import every layer, and no layer may import them.
  */
@@ -20,6 +20,13 @@ const layers = [
     imports: ['storage', 'domain'],
     types: ['config', 'observability'],
     why: 'A store serves the domain through its ports; settings, loggers and observers are handed in by server.ts.',
+  },
+  {
+    type: 'models',
+    pattern: 'src/models',
+    imports: ['models', 'domain'],
+    types: ['config', 'observability'],
+    why: 'It asks language models for the domain, through its port; settings and observers are handed in by server.ts.',
   },
   {
     type: 'transport',
@@ -57,8 +64,9 @@ const packages = [
     why: 'Only storage talks to a store.',
   },
   { from: ['domain', 'storage'], sources: ['express', 'helmet'], why: 'Only transport speaks HTTP to clients.' },
+  { from: ['domain', 'storage', 'transport', 'ui'], sources: ['openai'], why: 'Only models talks to language models.' },
   {
-    from: ['domain', 'storage', 'transport', 'ui'],
+    from: ['domain', 'storage', 'models', 'transport', 'ui'],
     sources: ['winston', 'prom-client'],
     why: 'Logs and metrics go through src/observability.',
   },

@@ -33,6 +33,8 @@ describe('layer rule', () => {
     ['src/storage/sqlite/a.ts', `import { loadConfig } from '../../config/config.js';`, /handed in by server\.ts/],
     ['src/transport/http/a.ts', `import '../../storage/sqlite/x.js';`, /SQL never reaches it/],
     ['src/transport/http/a.ts', `import 'better-sqlite3';`, /Only storage talks to a store/],
+    ['src/domain/span/a.ts', `import 'openai';`, /Only models talks to language models/],
+    ['src/models/a.ts', `import '../storage/sqlite/x.js';`, /through its port/],
     ['src/config/a.ts', `import '../domain/errors.js';`, /depends on nothing/],
     ['src/observability/a.ts', `import '../storage/sqlite/x.js';`, /they may depend on none/],
     ['src/domain/a.ts', `import '../../bench/results.js';`, /domain must not import/],

@@ -1,0 +1,75 @@
+import { v5 as uuidv5 } from 'uuid';
+import { providerOf } from '../prompt/provider.js';
+import type { Span } from '../span/span.js';
+import { JUDGE_TAG, type Judge } from './judge.js';
+import type { ModelCall } from './judge-caller.js';
+
+/** On whose behalf models are called. */
+export interface CallOrigin {
+  readonly judge: Pick<Judge, 'id' | 'name' | 'project_id'>;
+  /** Ids of trace and spans are derived from it and the attempt, so that doing the same again replaces them. */
+  readonly runId: string;
+  /** From 1. */
+  readonly attempt: number;
+  /** The span that is evaluated. */
+  readonly spanId: string;
+  /** Host of the endpoint: the provider of a model that is not known. */
+  readonly host: string;
+}
+
+/** Namespace of the ids that are derived here. */
+const NAMESPACE = '6f1d5a3e-1b0c-5a5e-9d0a-3f6f2f6f7d11';
+
+/** The calls as spans: all attempts of a run in one trace of their own, each tagged with the id of the judge. */
+export function callSpans(origin: CallOrigin, calls: readonly ModelCall[]): Span[] {
+  const trace_id = uuidv5(origin.runId, NAMESPACE);
+  return calls.map((call, index) => toSpan(origin, call, trace_id, index));
+}
+
+function toSpan(
+  { judge, runId, attempt, spanId, host }: CallOrigin,
+  call: ModelCall,
+  traceId: string,
+  index: number,
+): Span {
+  const { request, answer, failure } = call;
+  const model = answer?.model ?? request.model;
+  const usage = answer?.usage ?? null;
+  const tags = { [JUDGE_TAG]: judge.id };
+  return {
+    id: uuidv5(`${runId}/${attempt}/${index}`, NAMESPACE),
+    trace_id: traceId,
+    parent_span_id: null,
+    session_id: null,
+    session_name: null,
+    name: `judge ${judge.name}`,
+    kind: 'llm',
+    status: failure === null ? 'ok' : 'error',
+    started_at: call.started_at,
+    ended_at: call.ended_at,
+    duration_ms: (call.ended_at - call.started_at) / 1000,
+    cost: null,
+    input_data: JSON.stringify(request.messages),
+    output_data: answer === null ? null : (answer.refusal ?? answer.content).toWellFormed(),
+    attributes: {
+      provider: providerOf(model) ?? providerOf(request.model) ?? host,
+      model,
+      ...(usage === null
+        ? {}
+        : {
+            inputTokens: usage.input_tokens,
+            outputTokens: usage.output_tokens,
+            ...(usage.cached_tokens > 0 ? { cacheReadTokens: usage.cached_tokens } : {}),
+          }),
+      spanhouse: { judge_id: judge.id, run_id: runId, attempt, span_id: spanId },
+    },
+    tags,
+    trace_tags: tags,
+    session_tags: {},
+    error_code: failure?.code ?? null,
+    error_message: failure?.message ?? null,
+    error_stack: null,
+    code_filepath: null,
+    code_lineno: null,
+  };
+}

@@ -1,0 +1,215 @@
+import OpenAI, { APIConnectionError, APIError } from 'openai';
+import pLimit from 'p-limit';
+import { ModelFailure, type ModelAnswer, type ModelClient, type ModelRequest } from '../domain/judge/model-client.js';
+import { createPace } from './pace.js';
+
+export interface ModelEndpoint {
+  readonly baseUrl: string;
+  readonly apiKey: string | null;
+  readonly model: string | null;
+  readonly timeoutSeconds: number;
+  /** Calls under way at once. */
+  readonly concurrency: number;
+  /** Null: no limit. */
+  readonly ratePerMinute: number | null;
+}
+
+export interface ModelObserver {
+  /** `status`: `ok`, or the code of the failure. */
+  modelCalled(call: {
+    readonly status: string;
+    readonly seconds: number;
+    readonly inputTokens: number;
+    readonly outputTokens: number;
+  }): void;
+}
+
+/** Larger answers are none that anybody asked for. */
+const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+const MAX_REASON = 1_000;
+const MAX_RETRY_AFTER_MS = 10 * 60_000;
+
+/** Calls of an OpenAI-compatible endpoint (`POST {baseUrl}/chat/completions`) by the library of OpenAI. */
+export class OpenAiModelClient implements ModelClient {
+  readonly defaultModel: string | null;
+  readonly host: string;
+  readonly #library: OpenAI;
+  readonly #endpoint: ModelEndpoint;
+  readonly #observer: ModelObserver;
+  readonly #limit: ReturnType<typeof pLimit>;
+  readonly #pace: (signal: AbortSignal) => Promise<void>;
+
+  constructor(endpoint: ModelEndpoint, observer: ModelObserver) {
+    this.#endpoint = endpoint;
+    this.#observer = observer;
+    this.defaultModel = endpoint.model;
+    this.host = new URL(endpoint.baseUrl).hostname;
+    this.#limit = pLimit(endpoint.concurrency);
+    this.#pace = createPace(endpoint.ratePerMinute);
+    this.#library = new OpenAI({
+      baseURL: endpoint.baseUrl,
+      // The library insists on one.
+      apiKey: endpoint.apiKey ?? 'none',
+      ...(endpoint.apiKey === null ? { defaultHeaders: { Authorization: null } } : {}),
+      adminAPIKey: null,
+      organization: null,
+      project: null,
+      // Attempts are counted, spread and kept by the queue.
+      maxRetries: 0,
+      logLevel: 'off',
+      fetch: wholeAnswer,
+    });
+  }
+
+  async complete(request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer> {
+    return this.#limit(async () => {
+      if (!signal.aborted) await this.#pace(signal).catch(() => undefined);
+      if (signal.aborted) throw new ModelFailure('aborted', 'The call was given up', { passing: true });
+      const started = performance.now();
+      const seconds = () => (performance.now() - started) / 1000;
+      try {
+        const answer = await this.#call(request, signal);
+        const { input_tokens = 0, output_tokens = 0 } = answer.usage ?? {};
+        this.#observer.modelCalled({
+          status: 'ok',
+          seconds: seconds(),
+          inputTokens: input_tokens,
+          outputTokens: output_tokens,
+        });
+        return answer;
+      } catch (error) {
+        if (error instanceof ModelFailure)
+          this.#observer.modelCalled({ status: error.code, seconds: seconds(), inputTokens: 0, outputTokens: 0 });
+        throw error;
+      }
+    });
+  }
+
+  async #call(request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer> {
+    const { timeoutSeconds } = this.#endpoint;
+    // It covers the whole answer; the library's own ends with the first byte.
+    const deadline = AbortSignal.timeout(timeoutSeconds * 1000);
+    try {
+      const completion: unknown = await this.#library.chat.completions.create(toLibrary(request), {
+        signal: AbortSignal.any([signal, deadline]),
+        timeout: timeoutSeconds * 1000 + 5_000,
+      });
+      return toAnswer(completion, request.model);
+    } catch (error) {
+      if (signal.aborted) throw new ModelFailure('aborted', 'The call was given up', { passing: true });
+      if (deadline.aborted)
+        throw new ModelFailure('timeout', `The endpoint did not answer within ${timeoutSeconds} s`, { passing: true });
+      throw this.#failureOf(error);
+    }
+  }
+
+  #failureOf(error: unknown): ModelFailure {
+    if (error instanceof ModelFailure) return error;
+    if (error instanceof APIConnectionError)
+      return new ModelFailure('connection', this.#clean(`The endpoint cannot be reached: ${rootOf(error)}`), {
+        passing: true,
+      });
+    if (error instanceof APIError && typeof error.status === 'number') {
+      const status: number = error.status;
+      const passing = status === 408 || status === 409 || status === 429 || status >= 500;
+      const reason = this.#clean(`The endpoint answered ${error.message}`);
+      return new ModelFailure(String(status), reason, {
+        passing,
+        retryAfterMs: retryAfterOf(error.headers as Headers),
+      });
+    }
+    return new ModelFailure('answer', this.#clean(`The endpoint's answer cannot be read: ${rootOf(error)}`), {
+      passing: true,
+    });
+  }
+
+  /** Endpoints may repeat the key they were given. */
+  #clean(text: string): string {
+    const { apiKey } = this.#endpoint;
+    const clean = apiKey === null ? text : text.replaceAll(apiKey, '[redacted]');
+    return clean.slice(0, MAX_REASON).toWellFormed();
+  }
+}
+
+function toLibrary({ model, temperature, messages, schema }: ModelRequest) {
+  return {
+    model,
+    messages: messages.map(({ role, content }) => ({ role, content })),
+    ...(temperature === null ? {} : { temperature }),
+    ...(schema === null
+      ? {}
+      : {
+          response_format: {
+            type: 'json_schema' as const,
+            json_schema: { name: schema.name, schema: { ...schema.schema }, strict: true },
+          },
+        }),
+  };
+}
+
+/** What servers call compatible differs in every detail, so nothing is taken for granted. */
+function toAnswer(completion: unknown, asked: string): ModelAnswer {
+  const { choices, model, usage } = objectOf(completion);
+  const choice = Array.isArray(choices) ? objectOf(choices[0]) : {};
+  const message = objectOf(choice['message']);
+  const { content, refusal } = message;
+  if (typeof content !== 'string' && typeof refusal !== 'string')
+    throw new ModelFailure('answer', "The endpoint's answer holds no message", { passing: true });
+  const finish = choice['finish_reason'];
+  return {
+    content: typeof content === 'string' ? content : '',
+    model: typeof model === 'string' && model !== '' ? model : asked,
+    finish_reason: typeof finish === 'string' ? finish : null,
+    refusal: typeof refusal === 'string' && refusal !== '' ? refusal : null,
+    usage: usageOf(usage),
+  };
+}
+
+function usageOf(usage: unknown): ModelAnswer['usage'] {
+  const { prompt_tokens, completion_tokens, prompt_tokens_details } = objectOf(usage);
+  const input = countOf(prompt_tokens);
+  const output = countOf(completion_tokens);
+  if (input === null || output === null) return null;
+  return {
+    input_tokens: input,
+    output_tokens: output,
+    cached_tokens: countOf(objectOf(prompt_tokens_details)['cached_tokens']) ?? 0,
+  };
+}
+
+function countOf(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
+}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+/** Seconds or a date, as HTTP has it. */
+function retryAfterOf(headers: Headers | undefined): number | null {
+  const text = headers?.get('retry-after');
+  if (text === null || text === undefined) return null;
+  const ms = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
+  return Number.isFinite(ms) ? Math.min(MAX_RETRY_AFTER_MS, Math.max(0, ms)) : null;
+}
+
+/** The first cause says what happened; what is around it says that something did. */
+function rootOf(error: unknown): string {
+  let root = error;
+  while (root instanceof Error && root.cause !== undefined) root = root.cause;
+  return root instanceof Error ? root.message || root.name : String(root);
+}
+
+/** Reads the answer to its end, so that the signal covers it, and refuses one that never ends. */
+async function wholeAnswer(url: string | URL | Request, init?: RequestInit): Promise<Response> {
+  const response = await fetch(url, init);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    size += chunk.length;
+    if (size > MAX_ANSWER_BYTES) throw new Error(`The answer is larger than ${MAX_ANSWER_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  const { status, statusText, headers } = response;
+  return new Response(size === 0 ? null : Buffer.concat(chunks), { status, statusText, headers });
+}
