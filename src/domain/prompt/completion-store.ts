@@ -1,0 +1,16 @@
+import type { Span } from '../span/span.js';
+import type { PromptIdentity } from './completion.js';
+
+/** What a reader of a completion sees of its span. */
+export type Completion = Pick<Span, 'id' | 'name' | 'started_at' | 'input_data' | 'output_data' | 'attributes'>;
+
+/**
+ * The completions of prompts among the stored spans. Each read sees every acknowledged write, and is limited in time and
+ * memory. Throws DomainError `unavailable`.
+ */
+export interface Completions {
+  /** Ids of the newest by start time, newest first; when there are very many spans, of those found in limited time. */
+  newest(projectId: string, prompt: PromptIdentity, limit: number, signal?: AbortSignal): Promise<string[]>;
+  /** The completion with this id; undefined when there is none, or it is none of this prompt. */
+  find(projectId: string, prompt: PromptIdentity, id: string, signal?: AbortSignal): Promise<Completion | undefined>;
+}

@@ -1,0 +1,180 @@
+/**
+ * What a span took in or gave out, as people read it. Spans hold the messages of many libraries: OpenAI (chat completions
+ * and responses), Anthropic, Gemini, the OpenTelemetry GenAI conventions, OpenInference, the Vercel AI SDK. Whatever is not
+ * understood is shown as text, so that nothing is ever hidden.
+ */
+export interface Message {
+  /** As it was sent: `system`, `user`, `assistant`, `tool` and others. */
+  readonly role: string;
+  readonly parts: readonly MessagePart[];
+}
+
+export interface MessagePart {
+  /** `text` is what was said; `data` is a call, a result or something else to be shown as it is. */
+  readonly kind: 'text' | 'data';
+  /** What a `data` part is, such as `calls search`; null for text. */
+  readonly label: string | null;
+  readonly text: string;
+}
+
+export type Conversation =
+  | { readonly kind: 'messages'; readonly messages: readonly Message[] }
+  | { readonly kind: 'text'; readonly text: string };
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Larger JSON is shown as it is: no person reads it, and taking it apart would take long. */
+const MAX_PARSED = 4 * 1024 * 1024;
+
+export function readConversation(text: string): Conversation {
+  const value = parsed(text);
+  if (value === undefined) return { kind: 'text', text };
+  const messages = messagesOf(value);
+  if (messages !== null) return { kind: 'messages', messages };
+  const said = typeof value === 'string' ? value : onlyText(value);
+  return { kind: 'text', text: said ?? JSON.stringify(value, null, 2) };
+}
+
+function parsed(text: string): unknown {
+  if (text.length > MAX_PARSED || !/^\s*[[{"]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The messages in a value: a list of them, one, or an object that holds a list under one of the known names. */
+function messagesOf(value: unknown): Message[] | null {
+  if (Array.isArray(value)) {
+    const messages = value.map(messageOf);
+    return messages.length > 0 && messages.every((message) => message !== null) ? messages : null;
+  }
+  if (!isObject(value)) return null;
+  const single = messageOf(value);
+  if (single !== null) return [single];
+  for (const name of ['messages', 'input', 'contents', 'choices', 'output', 'candidates']) {
+    const list = value[name];
+    const messages = Array.isArray(list) ? messagesOf(list) : null;
+    if (messages !== null) return [...instructionsOf(value), ...messages];
+  }
+  return null;
+}
+
+/** Anthropic's `system`, OpenAI's `instructions`, Gemini's `systemInstruction`. */
+function instructionsOf(value: Json): Message[] {
+  const system = value['system'] ?? value['instructions'] ?? value['systemInstruction'] ?? value['system_instruction'];
+  if (system === undefined || system === null) return [];
+  const content = isObject(system) && Array.isArray(system['parts']) ? system['parts'] : system;
+  return [{ role: 'system', parts: partsOf(content) }];
+}
+
+function messageOf(value: unknown): Message | null {
+  if (!isObject(value)) return null;
+  // A choice of OpenAI, a candidate of Gemini, a wrapped message of OpenInference.
+  for (const name of ['message', 'delta', 'content'] as const) {
+    const inner = value[name];
+    if (isObject(inner) && value['role'] === undefined) return messageOf(inner);
+  }
+  const role = value['role'] ?? value['message.role'] ?? roleOfType(value['type']);
+  if (typeof role !== 'string') return null;
+  if (typeof value['type'] === 'string' && value['role'] === undefined) return { role, parts: [partOf(value)] };
+  const content = value['content'] ?? value['message.content'] ?? value['parts'] ?? value['text'];
+  const calls = value['tool_calls'] ?? value['message.tool_calls'] ?? value['toolInvocations'];
+  const refusal = value['refusal'];
+  const parts = [
+    ...(content === undefined || content === null ? [] : partsOf(content)),
+    ...(typeof refusal === 'string' ? [plain(refusal)] : []),
+    ...(Array.isArray(calls) ? calls.map(partOf) : []),
+    ...(isObject(value['function_call']) ? [partOf(value['function_call'])] : []),
+  ];
+  return { role, parts };
+}
+
+/** Items of OpenAI's responses that have no role. */
+function roleOfType(type: unknown): string | undefined {
+  if (type === 'function_call' || type === 'reasoning') return 'assistant';
+  if (type === 'function_call_output') return 'tool';
+  return undefined;
+}
+
+function partsOf(content: unknown): MessagePart[] {
+  if (typeof content === 'string') return content === '' ? [] : [plain(content)];
+  if (Array.isArray(content)) return content.map(partOf);
+  return [partOf(content)];
+}
+
+function partOf(part: unknown): MessagePart {
+  if (typeof part === 'string') return plain(part);
+  if (!isObject(part)) return data('data', part);
+  const text = onlyText(part);
+  if (text !== null) return plain(text);
+  const call = callOf(part);
+  if (call !== null) return call;
+  const type = typeof part['type'] === 'string' ? part['type'] : null;
+  if (type !== null && /^(image|input_image|image_url|audio|input_audio|file|document|blob)/.test(type))
+    return { kind: 'data', label: type.replaceAll('_', ' '), text: mediaText(part) };
+  return data(type ?? 'data', part);
+}
+
+/** The text of a part that is nothing but text. */
+function onlyText(part: unknown): string | null {
+  if (!isObject(part)) return null;
+  const type = part['type'] ?? part['message_content.type'];
+  if (
+    type !== undefined &&
+    !/^(text|input_text|output_text|thinking|reasoning|summary_text|refusal)$/.test(String(type))
+  )
+    return null;
+  const names = ['text', 'content', 'message_content.text', 'thinking', 'reasoning', 'refusal'];
+  if (type === undefined && Object.keys(part).length > 1) return null;
+  for (const name of names) {
+    const text = part[name];
+    if (typeof text === 'string') return text;
+  }
+  return null;
+}
+
+/** A call of a tool or what it gave back. */
+function callOf(part: Json): MessagePart | null {
+  const inner = part['function'] ?? part['functionCall'] ?? part['tool_call'];
+  const from = isObject(inner) ? inner : part;
+  const name = from['name'] ?? from['toolName'] ?? from['tool_name'] ?? from['tool_call.function.name'];
+  const given = from['arguments'] ?? from['input'] ?? from['args'] ?? from['tool_call.function.arguments'];
+  if (typeof name === 'string' && given !== undefined)
+    return { kind: 'data', label: `calls ${name}`, text: textOf(given) };
+  const response = isObject(part['functionResponse']) ? part['functionResponse'] : part;
+  const result = response['response'] ?? response['result'] ?? response['output'];
+  if (result !== undefined)
+    return { kind: 'data', label: typeof name === 'string' ? `result of ${name}` : 'result', text: textOf(result) };
+  if (part['type'] === 'tool_result' && part['content'] !== undefined) {
+    const parts = partsOf(part['content']).map(({ text }) => text);
+    return { kind: 'data', label: 'result', text: parts.join('\n') };
+  }
+  return null;
+}
+
+/** Media are shown by name only: their bytes say nothing to a reader, and nothing is fetched from elsewhere. */
+function mediaText(part: Json): string {
+  return JSON.stringify(part, (_key, value: unknown) =>
+    typeof value === 'string' && value.length > 300 ? `${value.slice(0, 60)}… (${value.length} characters)` : value,
+  );
+}
+
+function plain(text: string): MessagePart {
+  return { kind: 'text', label: null, text };
+}
+
+function data(label: string, value: unknown): MessagePart {
+  return { kind: 'data', label, text: textOf(value) };
+}
+
+function textOf(value: unknown): string {
+  if (typeof value !== 'string') return JSON.stringify(value, null, 2) ?? '';
+  const inner = parsed(value);
+  return inner === undefined ? value : JSON.stringify(inner, null, 2);
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,35 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Micros } from '../time/timestamp.js';
+
+export const LINK_TYPES = ['prompt_completion'] as const;
+export type LinkType = (typeof LINK_TYPES)[number];
+
+/** A link that lets people without an account review completions of a prompt. */
+export interface FeedbackLink {
+  /** Lower-case UUID. */
+  readonly id: string;
+  readonly project_id: string;
+  readonly prompt_id: string;
+  readonly prompt_slug: string;
+  readonly link_type: LinkType;
+  readonly created_at: Micros;
+  readonly expires_at: Micros;
+  readonly revoked_at: Micros | null;
+}
+
+export interface LinkDraft extends Omit<FeedbackLink, 'prompt_slug' | 'revoked_at'> {
+  readonly token_hash: Buffer;
+  readonly created_by: string;
+}
+
+const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+
+/** 256 random bits, 43 characters that are safe in a path. */
+export function createToken(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** What is kept of a token; null for what can be none. */
+export function hashOfToken(token: string): Buffer | null {
+  return TOKEN.test(token) ? createHash('sha256').update(token).digest() : null;
+}

@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import { DomainError } from '../errors.js';
+import type { Principal } from '../identity/identity.js';
+import type { PromptIdentities } from '../prompt/completion.js';
+import type { Window } from '../prompt/prompt-store.js';
+import { formatTimestamp, type Micros } from '../time/timestamp.js';
+import { createToken, hashOfToken, type FeedbackLink } from './feedback-link.js';
+import type { LinkStore } from './link-store.js';
+import { defaultDays, type LinkInput, type LinkRead } from './schema.js';
+
+export interface LinkServiceParts {
+  readonly store: LinkStore;
+  readonly prompts: Pick<PromptIdentities, 'idOf'>;
+  /** The URL that a token is shared by. */
+  readonly urlOf: (token: string) => string;
+  readonly now?: () => Micros;
+}
+
+const DAY: Micros = 24 * 3600 * 1e6;
+
+/** Links by which people without an account give feedback. */
+export class LinkService {
+  readonly #parts: LinkServiceParts;
+  readonly #now: () => Micros;
+
+  constructor(parts: LinkServiceParts) {
+    this.#parts = parts;
+    this.#now = parts.now ?? (() => Date.now() * 1000);
+  }
+
+  /** The answer is the only place where the URL ever stands. @throws DomainError `not_found` for an unknown prompt */
+  create({ project_id, user_id }: Principal, input: LinkInput): LinkRead {
+    const promptId = this.#parts.prompts.idOf(project_id, input.prompt_slug);
+    if (promptId === undefined) throw new DomainError('not_found', 'There is no prompt with this slug');
+    const token = createToken();
+    const created_at = this.#now();
+    const link = {
+      id: randomUUID(),
+      project_id,
+      prompt_id: promptId,
+      link_type: 'prompt_completion',
+      created_at,
+      expires_at: created_at + (input.expires_in_days ?? defaultDays) * DAY,
+    } as const;
+    const hash = hashOfToken(token);
+    if (hash === null) throw new Error('A token of ours is none');
+    this.#parts.store.insert({ ...link, token_hash: hash, created_by: user_id });
+    return toRead({ ...link, prompt_slug: input.prompt_slug, revoked_at: null }, this.#parts.urlOf(token));
+  }
+
+  list(projectId: string, window: Window): LinkRead[] {
+    return this.#parts.store.list(projectId, window).map((link) => toRead(link, null));
+  }
+
+  /** From now on the link is as good as none; revoking it again changes nothing. @throws DomainError `not_found` */
+  revoke(projectId: string, id: string): void {
+    if (!this.#parts.store.revoke(projectId, id, this.#now()))
+      throw new DomainError('not_found', 'There is no feedback link with this id');
+  }
+
+  /** The link of a token that works. @throws DomainError `not_found`, the same for unknown, expired and revoked ones */
+  open(token: string): FeedbackLink {
+    const hash = hashOfToken(token);
+    const link = hash === null ? undefined : this.#parts.store.findByTokenHash(hash);
+    if (link === undefined || link.revoked_at !== null || link.expires_at <= this.#now())
+      throw new DomainError('not_found', 'This feedback link does not work, or no longer');
+    return link;
+  }
+}
+
+function toRead(link: FeedbackLink, url: string | null): LinkRead {
+  return {
+    id: link.id,
+    url,
+    prompt_slug: link.prompt_slug,
+    link_type: link.link_type,
+    created_at: formatTimestamp(link.created_at),
+    expires_at: formatTimestamp(link.expires_at),
+    revoked_at: link.revoked_at === null ? null : formatTimestamp(link.revoked_at),
+  };
+}

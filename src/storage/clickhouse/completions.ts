@@ -1,0 +1,121 @@
+import { PROMPT_PATHS, VERSION_PATHS, isCompletionOf, type AttributePath } from '../../domain/prompt/completion.js';
+import type { PromptIdentity } from '../../domain/prompt/completion.js';
+import type { Completion, Completions } from '../../domain/prompt/completion-store.js';
+import type { ClickHouseClient, QueryOptions } from './client.js';
+import type { ReadLimits, Settle } from './list/clickhouse-lists.js';
+import { current, inProject, type ReadScope } from './list/compile.js';
+import { join, literal, sql, value, type Sql } from './sql.js';
+
+/** Versions named in one statement; of prompts with more, the ids are looked up here. */
+const MAX_NAMED_VERSIONS = 300;
+/** Rows looked at in one statement when a row may turn out to be none. */
+const CANDIDATES = 500;
+const MAX_STATEMENTS = 20;
+
+interface Candidate {
+  readonly id: string;
+  readonly trace_id: string;
+  readonly started: string;
+  /** Whether it names the prompt itself. */
+  readonly named: 0 | 1;
+  /** Ids of versions that it names. */
+  readonly versions: readonly string[];
+}
+
+/** Completions of prompts, found by what spans' attributes name. */
+export class ClickHouseCompletions implements Completions {
+  readonly #client: ClickHouseClient;
+  readonly #settle: Settle;
+  readonly #settings: NonNullable<QueryOptions['settings']>;
+
+  constructor(client: ClickHouseClient, settle: Settle, limits: ReadLimits) {
+    this.#client = client;
+    this.#settle = settle;
+    this.#settings = { max_execution_time: limits.timeoutSeconds, max_result_bytes: String(limits.maxResultBytes) };
+  }
+
+  async newest(projectId: string, prompt: PromptIdentity, limit: number, signal?: AbortSignal): Promise<string[]> {
+    const read = { projectId, upTo: await this.#settle() };
+    const found = new Set<string>();
+    const atOnce = prompt.version_ids.size <= MAX_NAMED_VERSIONS ? limit : CANDIDATES;
+    let last: Candidate | undefined;
+    for (let statements = 0; statements < MAX_STATEMENTS; statements += 1) {
+      const page: Candidate[] = await this.#rows(candidates(read, prompt, last, atOnce), signal);
+      for (const { id, named, versions } of page)
+        if (named === 1 || versions.some((version) => prompt.version_ids.has(version))) found.add(id);
+      last = page.at(-1);
+      if (found.size >= limit || page.length < atOnce) break;
+    }
+    return [...found].slice(0, limit);
+  }
+
+  async find(
+    projectId: string,
+    prompt: PromptIdentity,
+    id: string,
+    signal?: AbortSignal,
+  ): Promise<Completion | undefined> {
+    const read = { projectId, upTo: await this.#settle() };
+    const rows = await this.#rows<Omit<Completion, 'started_at' | 'attributes'> & { started: string; json: string }>(
+      sql`SELECT toString(s.id) AS id, name, toString(toUnixTimestamp64Micro(started_at)) AS started, input_data, output_data,
+  attributes AS json
+FROM spans AS s WHERE ${inProject(projectId)} AND s.id = ${value(id, 'UUID')} AND ${current(read)}
+ORDER BY started_at DESC, trace_id DESC`,
+      signal,
+    );
+    return rows
+      .map(({ started, json, ...span }): Completion => ({
+        ...span,
+        started_at: Number(started),
+        attributes: JSON.parse(json) as Completion['attributes'],
+      }))
+      .find(({ attributes }) => isCompletionOf(attributes, prompt));
+  }
+
+  #rows<T>(statement: Sql, signal?: AbortSignal): Promise<T[]> {
+    const { text, params } = statement.render();
+    return this.#client.query<T>(text, {
+      params,
+      settings: this.#settings,
+      ...(signal === undefined ? {} : { signal }),
+    });
+  }
+}
+
+/** In the order of the table's own key, so that reading stops with the page. */
+function candidates(read: ReadScope, prompt: PromptIdentity, last: Candidate | undefined, limit: number): Sql {
+  const named = sql`hasAny([${texts(PROMPT_PATHS)}], [${value(prompt.slug, 'String')}]) OR hasAny(arrayMap(x -> lower(x), [${texts(PROMPT_PATHS)}]), [${value(prompt.id, 'String')}])`;
+  const versions = sql`arrayFilter(x -> x != '', arrayMap(x -> lower(x), [${texts(VERSION_PATHS)}]))`;
+  const few = prompt.version_ids.size <= MAX_NAMED_VERSIONS;
+  const ofVersion = few
+    ? sql`hasAny(${versions}, ${value([...prompt.version_ids], 'Array(String)')})`
+    : sql`notEmpty(${versions})`;
+  return sql`SELECT toString(s.id) AS id, toString(s.trace_id) AS trace_id, toString(toUnixTimestamp64Micro(started_at)) AS started,
+  toUInt8(${named}) AS named, ${versions} AS versions
+FROM spans AS s
+WHERE ${inProject(read.projectId)} AND ${mayName(prompt)} AND (${named} OR ${ofVersion})${behind(last)} AND ${current(read)}
+ORDER BY project_id DESC, started_at DESC, s.trace_id DESC, s.id DESC LIMIT ${value(limit, 'UInt64')}`;
+}
+
+/** Cheap, and false for most spans: their attributes need not be read as JSON. */
+function mayName({ slug, id }: PromptIdentity): Sql {
+  return sql`(position(attributes, ${value(slug, 'String')}) > 0 OR positionCaseInsensitive(attributes, ${value(id, 'String')}) > 0
+  OR position(attributes, 'prompt_version_id') > 0)`;
+}
+
+function texts(paths: readonly AttributePath[]): Sql {
+  return join(
+    paths.map(({ parent, name }) => {
+      const path = [...(parent === null ? [] : [parent]), name].map(literal);
+      return sql`JSONExtractString(attributes, ${join(path, ', ')})`;
+    }),
+    ', ',
+  );
+}
+
+function behind(last: Candidate | undefined): Sql {
+  if (last === undefined) return sql``;
+  const at = sql`fromUnixTimestamp64Micro(${value(last.started, 'Int64')}, 'UTC')`;
+  const [trace, span] = [value(last.trace_id, 'UUID'), value(last.id, 'UUID')];
+  return sql` AND started_at <= ${at} AND (started_at < ${at} OR s.trace_id < ${trace} OR (s.trace_id = ${trace} AND s.id < ${span}))`;
+}

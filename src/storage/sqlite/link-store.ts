@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import type { Window } from '../../domain/prompt/prompt-store.js';
+import type { FeedbackLink, LinkDraft } from '../../domain/review/feedback-link.js';
+import type { LinkStore } from '../../domain/review/link-store.js';
+import type { Micros } from '../../domain/time/timestamp.js';
+import { guarded, type Database } from './database.js';
+
+const LINK = `SELECT l.id, l.project_id, l.prompt_id, p.slug AS prompt_slug, l.link_type, l.created_at, l.expires_at, l.revoked_at
+FROM feedback_links AS l JOIN prompts AS p ON p.id = l.prompt_id`;
+
+interface Guest {
+  readonly linkId: string;
+  readonly nameKey: string;
+}
+
+function prepare(db: Database) {
+  return {
+    insert: db.prepare<LinkDraft>(
+      `INSERT INTO feedback_links (id, project_id, prompt_id, link_type, token_hash, created_at, created_by, expires_at)
+       VALUES (@id, @project_id, @prompt_id, @link_type, @token_hash, @created_at, @created_by, @expires_at)`,
+    ),
+    list: db.prepare<Window & { projectId: string }, FeedbackLink>(
+      `${LINK} WHERE l.project_id = @projectId ORDER BY l.created_at DESC, l.id DESC LIMIT @limit OFFSET @offset`,
+    ),
+    revoke: db.prepare<{ projectId: string; id: string; at: Micros }>(
+      `UPDATE feedback_links SET revoked_at = coalesce(revoked_at, @at) WHERE project_id = @projectId AND id = @id`,
+    ),
+    byToken: db.prepare<[Buffer], FeedbackLink>(`${LINK} WHERE l.token_hash = ?`),
+    guest: db
+      .prepare<Guest, string>('SELECT user_id FROM feedback_guests WHERE link_id = @linkId AND name_key = @nameKey')
+      .pluck(),
+    guests: db.prepare<[string], number>('SELECT count(*) FROM feedback_guests WHERE link_id = ?').pluck(),
+    insertUser: db.prepare<{ id: string; name: string; at: Micros }>(
+      'INSERT INTO users (id, name, email, created_at) VALUES (@id, @name, NULL, @at)',
+    ),
+    insertGuest: db.prepare<Guest & { userId: string }>(
+      'INSERT INTO feedback_guests (link_id, name_key, user_id) VALUES (@linkId, @nameKey, @userId)',
+    ),
+  };
+}
+
+/** Feedback links and the guests who came by them, in the SQLite file. */
+export class SqliteLinkStore implements LinkStore {
+  readonly #db: Database;
+  readonly #statements: ReturnType<typeof prepare>;
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.#statements = prepare(db);
+  }
+
+  insert(draft: LinkDraft): void {
+    guarded(() => this.#statements.insert.run(draft));
+  }
+
+  list(projectId: string, window: Window): FeedbackLink[] {
+    return guarded(() => this.#statements.list.all({ projectId, ...window }));
+  }
+
+  revoke(projectId: string, id: string, at: Micros): boolean {
+    return guarded(() => this.#statements.revoke.run({ projectId, id, at }).changes > 0);
+  }
+
+  findByTokenHash(hash: Buffer): FeedbackLink | undefined {
+    return guarded(() => this.#statements.byToken.get(hash));
+  }
+
+  guest(linkId: string, name: string, nameKey: string, at: Micros, maxGuests: number): string | undefined {
+    const { guest, guests, insertUser, insertGuest } = this.#statements;
+    const make = () => {
+      const known = guest.get({ linkId, nameKey });
+      if (known !== undefined || (guests.get(linkId) ?? 0) >= maxGuests) return known;
+      const id = randomUUID();
+      insertUser.run({ id, name, at });
+      insertGuest.run({ linkId, nameKey, userId: id });
+      return id;
+    };
+    return guarded(() => guest.get({ linkId, nameKey }) ?? this.#db.transaction(make).immediate());
+  }
+}
