@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { openAttachments } from './attachment-setup.js';
 import { openClickHouse, type Closers } from './clickhouse-setup.js';
 import { publicUrl, type Config } from './config/config.js';
-import { FeedbackService } from './domain/feedback/feedback-service.js';
-import { UnifiedFeedbackService } from './domain/feedback/unified.js';
+import { openFeedback } from './feedback-setup.js';
 import { IngestService } from './domain/ingest/ingest-service.js';
 import { createListPrices } from './domain/span/pricing.js';
 import { PriceService } from './domain/price/price-service.js';
@@ -16,12 +15,8 @@ import { createMetrics } from './observability/metrics.js';
 import { packageVersion, schemaDirectory } from './storage/schema-files.js';
 import { lockDataDir } from './storage/sqlite/data-dir-lock.js';
 import { DATABASE_FILE, openDatabase, type Database } from './storage/sqlite/database.js';
-import { SqliteFeedbackItems } from './storage/sqlite/feedback-items.js';
-import { SqliteFeedbackStore } from './storage/sqlite/feedback-store.js';
 import { SqliteIdentityStore } from './storage/sqlite/identity-store.js';
-import { SqliteJudgeLookup } from './storage/sqlite/judge-lookup.js';
 import { SqlitePriceStore } from './storage/sqlite/price-store.js';
-import { SqlitePromptIdentities } from './storage/sqlite/prompt-identities.js';
 import { SqlitePromptStore } from './storage/sqlite/prompt-store.js';
 import { SqliteRepriceStore } from './storage/sqlite/reprice-store.js';
 import { readMigrationFiles } from './storage/migration-files.js';
@@ -36,7 +31,6 @@ import { listApiKeysRoute } from './transport/http/routes/api-keys/list-api-keys
 import { revokeApiKeyRoute } from './transport/http/routes/api-keys/revoke-api-key.js';
 import { getAttachmentRoute } from './transport/http/routes/attachments/get-attachment.js';
 import { listAttachmentsRoute } from './transport/http/routes/attachments/list-attachments.js';
-import { feedbackRoutes } from './transport/http/routes/feedback/index.js';
 import { docsRoutes } from './transport/http/routes/operations/docs.js';
 import { healthRoute } from './transport/http/routes/operations/health.js';
 import { metricsRoute } from './transport/http/routes/operations/metrics.js';
@@ -126,7 +120,8 @@ async function start(
   const attachments = await openAttachments({ config, database, events, closers, fetchableAddresses });
   const store = await openClickHouse(config, logger, events, closers, attachments.purged);
   const listeners: Listener[] = [];
-  const images = attachments.serve(store.attachments, () => publicUrl(config.http, listeners[0]?.port ?? 0));
+  const baseUrl = () => publicUrl(config.http, listeners[0]?.port ?? 0);
+  const images = attachments.serve(store.attachments, baseUrl);
   const prices = new PriceService({ store: new SqlitePriceStore(database), listPrices: createListPrices() });
   const ingest = new IngestService({
     log: store.log,
@@ -146,14 +141,6 @@ async function start(
   closers.push(() => reprices.close());
   reprices.start();
   const prompts = new PromptService({ store: new SqlitePromptStore(database), observer: events });
-  const promptIdentities = new SqlitePromptIdentities(database);
-  const feedback = new FeedbackService({
-    store: new SqliteFeedbackStore(database),
-    prompts: promptIdentities,
-    judges: new SqliteJudgeLookup(database),
-    observer: events,
-  });
-  const unifiedFeedback = new UnifiedFeedbackService(store.entitySpans, new SqliteFeedbackItems(database));
 
   const exportTraces = createExport({ ingest, observer: events });
 
@@ -168,7 +155,14 @@ async function start(
     postOtlpTracesRoute(exportTraces),
     ...promptRoutes(prompts),
     ...priceRoutes(prices, reprices),
-    ...feedbackRoutes(feedback, unifiedFeedback),
+    ...openFeedback({
+      database,
+      store,
+      attachments: images,
+      events,
+      baseUrl,
+      trustedProxies: config.http.trustedProxies,
+    }),
     createApiKeyRoute(identity),
     listApiKeysRoute(identity),
     revokeApiKeyRoute(identity),

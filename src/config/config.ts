@@ -31,6 +31,7 @@ function group(settings: Settings) {
       /** Null: derive it from the address listened on, see `publicUrl`. Never ends in a slash. */
       publicUrl: settings.PUBLIC_URL?.replace(/\/+$/, '') ?? null,
       maxBodyBytes: settings.MAX_BODY_MB * MEGABYTE,
+      trustedProxies: settings.TRUSTED_PROXIES,
     },
     /** Null: no gRPC. */
     grpcPort: settings.OTLP_GRPC_PORT ?? null,

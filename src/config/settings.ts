@@ -54,6 +54,13 @@ export const settings = Type.Object({
       description: 'Base of every URL handed out; set it when the server is behind a proxy.',
     }),
   ),
+  TRUSTED_PROXIES: whole({
+    default: 0,
+    minimum: 0,
+    maximum: 10,
+    description:
+      'How many proxies of yours are in front of the server. That many entries at the end of `X-Forwarded-For` are believed when requests to pages of feedback links are limited by address.',
+  }),
   DATA_DIR: text({
     default: './data',
     description: 'Where everything is kept: the embedded ClickHouse, the SQLite file, attachments.',

@@ -96,6 +96,10 @@ export interface RepriceObserver {
 export interface FeedbackObserver {
   /** `source`: the API, or the page of a feedback link. */
   feedbackAccepted(feedback: { readonly source: 'api' | 'link'; readonly thumbsUp: boolean }): void;
+  /** A request to the page of a feedback link; `result` says how it ended. */
+  reviewRequested(request: {
+    readonly result: 'shown' | 'saved' | 'invalid' | 'not_found' | 'forbidden' | 'limited' | 'failed';
+  }): void;
 }
 
 export interface PurgeObserver {
@@ -297,6 +301,9 @@ function feedbackEvents(metrics: Metrics): FeedbackObserver {
   return {
     feedbackAccepted({ source, thumbsUp }) {
       metrics.feedbackAccepted.inc({ source, thumb: thumbsUp ? 'up' : 'down' });
+    },
+    reviewRequested({ result }) {
+      metrics.reviewRequests.inc({ result });
     },
   };
 }

@@ -55,6 +55,11 @@ export function createMetrics() {
       'Feedback kept, by source (api, link) and thumb (up, down).',
       ['source', 'thumb'],
     ),
+    reviewRequests: counter(
+      'spanhouse_feedback_page_requests_total',
+      'Requests to pages of feedback links, by result: shown, saved, invalid, not_found, forbidden, limited, failed.',
+      ['result'],
+    ),
     repricedSpans: counter('spanhouse_repriced_spans_total', 'Stored spans that got another cost by recalculation.'),
     purgedVersions: counter('spanhouse_purged_versions_total', 'Replaced or deleted span versions removed.'),
     attachmentsStored: counter(

@@ -83,12 +83,17 @@ function messageOf(value: unknown): Message | null {
   const calls = value['tool_calls'] ?? value['message.tool_calls'] ?? value['toolInvocations'];
   const refusal = value['refusal'];
   const parts = [
-    ...(content === undefined || content === null ? [] : partsOf(content)),
+    ...(content === undefined || content === null ? [] : partsOf(content, isTool(role))),
     ...(typeof refusal === 'string' ? [plain(refusal)] : []),
     ...(Array.isArray(calls) ? calls.map(partOf) : []),
     ...(isObject(value['function_call']) ? [partOf(value['function_call'])] : []),
   ];
   return { role, parts };
+}
+
+/** What tools say is data more often than text. */
+function isTool(role: string): boolean {
+  return role === 'tool' || role === 'function';
 }
 
 /** Items of OpenAI's responses that have no role. */
@@ -98,8 +103,11 @@ function roleOfType(type: unknown): string | undefined {
   return undefined;
 }
 
-function partsOf(content: unknown): MessagePart[] {
-  if (typeof content === 'string') return content === '' ? [] : [plain(content)];
+function partsOf(content: unknown, ofTool = false): MessagePart[] {
+  if (typeof content === 'string') {
+    if (content === '') return [];
+    return [ofTool && parsed(content) !== undefined ? data('result', content) : plain(content)];
+  }
   if (Array.isArray(content)) return content.map(partOf);
   return [partOf(content)];
 }
@@ -123,7 +131,7 @@ function onlyText(part: unknown): string | null {
   const type = part['type'] ?? part['message_content.type'];
   if (
     type !== undefined &&
-    !/^(text|input_text|output_text|thinking|reasoning|summary_text|refusal)$/.test(String(type))
+    !(typeof type === 'string' && /^(text|input_text|output_text|thinking|reasoning|summary_text|refusal)$/.test(type))
   )
     return null;
   const names = ['text', 'content', 'message_content.text', 'thinking', 'reasoning', 'refusal'];

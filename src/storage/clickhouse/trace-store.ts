@@ -3,6 +3,7 @@ import type { WriteLog } from '../../domain/ingest/write-log.js';
 import type { Deletions, Lists } from '../../domain/list/lists.js';
 import type { EntitySpans } from '../../domain/feedback/unified.js';
 import type { Arrivals, SpanReader } from '../../domain/judge/span-reader.js';
+import type { Completions } from '../../domain/prompt/completion-store.js';
 import type { CalculatedSpans } from '../../domain/price/calculated-spans.js';
 import type { MigrationFile } from '../migration-files.js';
 import { ClickHouseCalculatedSpans } from './calculated-spans.js';
@@ -11,6 +12,7 @@ import { CommitLog, type CommitLimits, type CommitObserver } from './commit/comm
 import { VersionClock } from './commit/version-clock.js';
 import { WriteLoad } from './commit/write-load.js';
 import { ClickHouseDeletions } from './deletions.js';
+import { ClickHouseCompletions } from './completions.js';
 import { ClickHouseEntitySpans } from './entity-spans.js';
 import { ClickHouseArrivals } from './judge/arrivals.js';
 import { ClickHouseSpanReader } from './judge/span-reader.js';
@@ -44,6 +46,7 @@ export interface TraceStore {
   readonly arrivals: Arrivals;
   /** The share of the last seconds during which a commit was under way, 0 to 1. */
   writeLoad(): number;
+  readonly completions: Completions;
   /** Removes what was replaced or deleted, which otherwise happens by itself. @returns how many span versions. */
   purge(): Promise<number>;
   /** Rejects when it cannot serve. */
@@ -106,6 +109,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     }),
     arrivals,
     writeLoad: () => load.share(),
+    completions: new ClickHouseCompletions(client, settle, options.read),
     purge: () => purge.run(),
     async check() {
       if (!log.certain) throw new Error('recovering from a failed insert');

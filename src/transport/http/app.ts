@@ -111,8 +111,11 @@ function handlerOf(route: Route, { identity, log }: AppOptions, readBody: BodyRe
     const principal = admitted(route.access, identity, request);
     const params = parseParams(request.params ?? {});
     const query = route.query?.parse(searchOf(request.url ?? ''));
+    await route.admit?.({ params, headers: request.headers, remoteAddress: remoteAddressOf(request) });
     const body =
-      route.body === undefined ? undefined : await readBody(request, exchange.response, route.body.contentTypes);
+      route.body === undefined
+        ? undefined
+        : await readBody(request, exchange.response, route.body.contentTypes, route.body.maxBytes);
     try {
       const decoded = body === undefined ? undefined : route.body?.decode(body.bytes, body.mediaType);
       await exchange.send(await route.handle(contextOf(exchange, log, { principal, params, query, body: decoded })));
@@ -144,6 +147,7 @@ function contextOf(
     ...decoded,
     headers: exchange.request.headers,
     requestId: exchange.requestId,
+    remoteAddress: remoteAddressOf(exchange.request),
     get signal() {
       return (signal ??= exchange.abortSignal());
     },
@@ -151,6 +155,10 @@ function contextOf(
       return (requestLog ??= log.child({ request_id: exchange.requestId }));
     },
   };
+}
+
+function remoteAddressOf(request: IncomingMessage): string {
+  return request.socket.remoteAddress ?? '';
 }
 
 function otherMethod(routes: readonly Route[], identity: RequestIdentity): Handler {

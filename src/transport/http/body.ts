@@ -25,6 +25,8 @@ export type BodyReader = (
   request: IncomingMessage,
   response: ServerResponse,
   contentTypes: readonly string[],
+  /** Default: that of the limits. */
+  maxBytes?: number,
 ) => Promise<ReadBody>;
 
 type Inflater = (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
@@ -42,11 +44,11 @@ const ENCODINGS = new Set(['identity', 'gzip', 'x-gzip', 'deflate']);
  */
 export function createBodyReader(limits: BodyLimits): BodyReader {
   let inWork = 0;
-  return async (request, response, contentTypes) => {
+  return async (request, response, contentTypes, maxBodyBytes = limits.maxBodyBytes) => {
     const mediaType = acceptedMediaType(request, contentTypes);
     const encoding = acceptedEncoding(request);
     const declared = Number(request.headers['content-length'] ?? 0);
-    if (declared > limits.maxBodyBytes) throw tooLarge(limits.maxBodyBytes);
+    if (declared > maxBodyBytes) throw tooLarge(maxBodyBytes);
 
     let held = 0;
     const hold = (bytes: number) => {
@@ -61,8 +63,8 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
     };
     try {
       if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
-      const sent = await receive(request, limits, hold);
-      const bytes = encoding === 'identity' ? sent : await decompress(sent, encoding, limits.maxBodyBytes);
+      const sent = await receive(request, { ...limits, maxBodyBytes }, hold);
+      const bytes = encoding === 'identity' ? sent : await decompress(sent, encoding, maxBodyBytes);
       if (bytes !== sent) hold(bytes.length);
       return { bytes, mediaType, release };
     } catch (error) {

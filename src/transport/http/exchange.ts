@@ -96,12 +96,13 @@ export class Exchange {
       this.response.destroy();
       return;
     }
-    const { contentType, content } = this.renderError?.(problem, this.request) ?? {
+    const rendered = this.renderError?.(problem, this.request);
+    const { contentType, content } = rendered ?? {
       contentType: 'application/problem+json',
       content: JSON.stringify(problem),
     };
     if (hasBody(this.request)) lingerUntilSent(this.request, this.response);
-    this.#sendBytes(problem.status, contentType, content, headers);
+    this.#sendBytes(problem.status, contentType, content, { ...headers, ...rendered?.headers });
   }
 
   #sendBytes(

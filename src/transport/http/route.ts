@@ -28,6 +28,8 @@ export interface RequestContext<P, Q, B, A extends Access = 'key'> {
   readonly body: B;
   readonly headers: IncomingHttpHeaders;
   readonly requestId: string;
+  /** The other end of the connection: the client, or the last proxy before us. Empty when it is gone already. */
+  readonly remoteAddress: string;
   /** Aborted when the client goes away before it has the answer. */
   readonly signal: AbortSignal;
   readonly log: RequestLog;
@@ -46,7 +48,12 @@ export type HandlerResult =
   | (WithHeaders & { readonly stream: Readable; readonly contentType: string })
   | (WithHeaders & { readonly status: 204 | 304 });
 
+/** What is known of a request before its body is read. */
+export type Opening<P> = Pick<RequestContext<P, unknown, unknown>, 'params' | 'headers' | 'remoteAddress'>;
+
 export interface BodyDefinition<B> {
+  /** Where a route takes less than the server's limit. */
+  readonly maxBytes?: number;
   /** Accepted media types; another is 415. */
   readonly contentTypes: readonly string[];
   readonly schema: TSchema;
@@ -61,11 +68,17 @@ export interface ResponseDefinition {
   readonly contentType?: string;
 }
 
-/** How a route writes errors when not as problem+json. Status and headers stay what they are. */
+/** How a route writes errors when not as problem+json, which is what undefined stands for. The status stays what it is. */
 export type ErrorRenderer = (
   problem: ProblemDetails,
   request: IncomingMessage,
-) => { readonly contentType: string; readonly content: string | Buffer };
+) =>
+  | {
+      readonly contentType: string;
+      readonly content: string | Buffer;
+      readonly headers?: Readonly<Record<string, string>>;
+    }
+  | undefined;
 
 export interface RouteDefinition<P extends TObject, Q, B, A extends Access> {
   readonly method: Method;
@@ -84,13 +97,16 @@ export interface RouteDefinition<P extends TObject, Q, B, A extends Access> {
   /** Beyond those every route can answer (access, body, overload, defect). */
   readonly errors: readonly DomainErrorKind[];
   readonly renderError?: ErrorRenderer;
+  /** Throws for a request that is not to be served; asked before its body is read. */
+  admit?(opening: Opening<Static<P>>): void | Promise<void>;
   /** Not part of the documented interface (the documentation's own files). */
   readonly hidden?: boolean;
   handle(context: RequestContext<Static<P>, Q, B, A>): HandlerResult | Promise<HandlerResult>;
 }
 
 /** A route as the router and the documentation see it. */
-export type Route = Omit<RouteDefinition<TObject, unknown, unknown, Access>, 'handle'> & {
+export type Route = Omit<RouteDefinition<TObject, unknown, unknown, Access>, 'handle' | 'admit'> & {
+  admit?(opening: Opening<unknown>): void | Promise<void>;
   handle(context: RequestContext<unknown, unknown, unknown, Access>): HandlerResult | Promise<HandlerResult>;
 };
 

@@ -1,10 +1,26 @@
 import type { FeedbackService } from '../../../../domain/feedback/feedback-service.js';
 import type { UnifiedFeedbackService } from '../../../../domain/feedback/unified.js';
+import type { LinkService } from '../../../../domain/review/link-service.js';
 import type { Route } from '../../route.js';
+import { createLinkRoute } from './create-link.js';
 import { getUnifiedFeedbackRoute } from './get-unified-feedback.js';
+import { listLinksRoute } from './list-links.js';
+import { revokeLinkRoute } from './revoke-link.js';
 import { submitFeedbackRoute } from './submit-feedback.js';
 
-/** Feedback on completions, and everything said about an entity. */
-export function feedbackRoutes(feedback: FeedbackService, unified: UnifiedFeedbackService): Route[] {
-  return [submitFeedbackRoute(feedback), getUnifiedFeedbackRoute(unified)];
+export interface FeedbackRoutesParts {
+  readonly feedback: FeedbackService;
+  readonly unified: UnifiedFeedbackService;
+  readonly links: LinkService;
+}
+
+/** Feedback on completions, everything said about an entity, and the links by which reviewers give it. */
+export function feedbackRoutes({ feedback, unified, links }: FeedbackRoutesParts): Route[] {
+  return [
+    submitFeedbackRoute(feedback),
+    getUnifiedFeedbackRoute(unified),
+    createLinkRoute(links),
+    listLinksRoute(links),
+    revokeLinkRoute(links),
+  ];
 }

@@ -1,0 +1,22 @@
+import type { LinkService } from '../../../../domain/review/link-service.js';
+import { LinkInput, LinkRead } from '../../../../domain/review/schema.js';
+import { defineRoute, jsonBody, type Route } from '../../route.js';
+import { TAG } from './schema.js';
+
+export function createLinkRoute(links: Pick<LinkService, 'create'>): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/feedback-links',
+    operationId: 'createFeedbackLink',
+    summary: 'Make a feedback link',
+    description:
+      "Makes a URL to share with reviewers who have no account. Its page shows the prompt's recent completions one by one " +
+      'and takes feedback on them. The URL is answered here and never again.',
+    tag: TAG,
+    access: 'key',
+    body: jsonBody(LinkInput),
+    responses: { 200: { description: 'The link.', schema: LinkRead } },
+    errors: ['not_found', 'unavailable'],
+    handle: ({ principal, body }) => ({ status: 200, body: links.create(principal, body) }),
+  });
+}

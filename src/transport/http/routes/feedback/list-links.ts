@@ -1,0 +1,25 @@
+import { Type } from '@sinclair/typebox';
+import type { LinkService } from '../../../../domain/review/link-service.js';
+import { LinkRead } from '../../../../domain/review/schema.js';
+import { queryOf } from '../../query.js';
+import { defineRoute, type Route } from '../../route.js';
+import { WindowQuery } from '../prompts/schema.js';
+import { TAG } from './schema.js';
+
+export function listLinksRoute(links: Pick<LinkService, 'list'>): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/feedback-links',
+    operationId: 'listFeedbackLinks',
+    summary: 'List feedback links',
+    description: 'The feedback links of the project, newest first, expired and revoked ones too. Their `url` is null.',
+    tag: TAG,
+    access: 'key',
+    query: queryOf(WindowQuery),
+    responses: {
+      200: { description: 'The links.', schema: Type.Array(LinkRead, { description: 'The links.' }) },
+    },
+    errors: ['unavailable'],
+    handle: ({ principal, query }) => ({ status: 200, body: links.list(principal.project_id, query) }),
+  });
+}

@@ -1,0 +1,23 @@
+import { Type } from '@sinclair/typebox';
+import type { LinkService } from '../../../../domain/review/link-service.js';
+import { defineRoute, type Route } from '../../route.js';
+import { TAG } from './schema.js';
+
+export function revokeLinkRoute(links: Pick<LinkService, 'revoke'>): Route {
+  return defineRoute({
+    method: 'DELETE',
+    path: '/feedback-links/:link_id',
+    operationId: 'revokeFeedbackLink',
+    summary: 'Revoke a feedback link',
+    description: 'Its URL stops working at once. What reviewers gave stays, and the link stays in the list.',
+    tag: TAG,
+    access: 'key',
+    params: Type.Object({ link_id: Type.String({ format: 'uuid', description: 'Id of the link.' }) }),
+    responses: { 204: { description: 'It works no longer.' } },
+    errors: ['not_found', 'unavailable'],
+    handle({ principal, params }) {
+      links.revoke(principal.project_id, params.link_id);
+      return { status: 204 };
+    },
+  });
+}

@@ -1,0 +1,78 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { DomainError } from '../../../../domain/errors.js';
+
+/** Requests a minute: of one address, which may be an office full of reviewers, and of one link. */
+const LIMITS = { address: 300, link: 600 };
+const SECONDS = 60;
+
+/** Keeps the public pages from being used up by few. */
+export class ReviewAccess {
+  readonly #trustedProxies: number;
+  readonly #limiters = {
+    address: new RateLimiterMemory({ points: LIMITS.address, duration: SECONDS }),
+    link: new RateLimiterMemory({ points: LIMITS.link, duration: SECONDS }),
+  };
+
+  /** @param trustedProxies how many proxies in front add to `X-Forwarded-For` */
+  constructor(trustedProxies: number) {
+    this.#trustedProxies = trustedProxies;
+  }
+
+  /** @throws DomainError `overloaded` */
+  ofAddress(headers: IncomingHttpHeaders, remoteAddress: string): Promise<void> {
+    return this.#consume('address', network(clientAddress(headers, remoteAddress, this.#trustedProxies)));
+  }
+
+  /** @throws DomainError `overloaded` */
+  ofLink(linkId: string): Promise<void> {
+    return this.#consume('link', linkId);
+  }
+
+  async #consume(what: keyof typeof LIMITS, key: string): Promise<void> {
+    try {
+      await this.#limiters[what].consume(key);
+    } catch (refusal) {
+      if (!(refusal instanceof RateLimiterRes)) throw refusal;
+      throw new DomainError('overloaded', `Only ${LIMITS[what]} requests a minute are taken here`, {
+        retryAfterSeconds: refusal.msBeforeNext / 1000,
+      });
+    }
+  }
+}
+
+/** The entry that the outermost of our own proxies wrote; what clients write themselves stands before it. */
+export function clientAddress(headers: IncomingHttpHeaders, remoteAddress: string, trustedProxies: number): string {
+  if (trustedProxies === 0) return remoteAddress;
+  const header = headers['x-forwarded-for'];
+  const entries = (Array.isArray(header) ? header.join(',') : (header ?? '')).split(',').map((entry) => entry.trim());
+  return entries.at(-trustedProxies) || remoteAddress;
+}
+
+/** One household has a whole /64 of IPv6. */
+function network(address: string): string {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
+  if (!plain.includes(':')) return plain;
+  const [head = [], tail] = plain.split('::').map((part) => part.split(':').filter((group) => group !== ''));
+  const groups =
+    tail === undefined
+      ? head
+      : [...head, ...Array<string>(Math.max(0, 8 - head.length - tail.length)).fill('0'), ...tail];
+  return groups.slice(0, 4).join(':');
+}
+
+/**
+ * A form that another site sends in a reviewer's name is refused. Browsers say where a request comes from; for one that
+ * says nothing, what the form relies on is signed.
+ * @throws DomainError `forbidden`
+ */
+export function requireOwnSite(headers: IncomingHttpHeaders, ownOrigins: readonly string[]): void {
+  const site = headers['sec-fetch-site'];
+  const { origin } = headers;
+  const foreign =
+    site !== undefined
+      ? site !== 'same-origin' && site !== 'none'
+      : // `null` is what a page that sends no referrer says of itself, and so does ours.
+        origin !== undefined && origin !== 'null' && !ownOrigins.includes(origin);
+  if (foreign) throw new DomainError('forbidden', 'This can only be sent from the page of the feedback link');
+}

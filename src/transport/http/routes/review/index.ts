@@ -1,0 +1,43 @@
+import type { ReviewService } from '../../../../domain/review/review-service.js';
+import type { Route } from '../../route.js';
+import { ReviewAccess } from './access.js';
+import { ReviewAdmission, type ReviewObserver } from './admission.js';
+import { reviewAssets } from './assets.js';
+import { postReviewRoute } from './post-review.js';
+import { ReviewSigner } from './review-cookie.js';
+import { ReviewPages } from './review-pages.js';
+import { showReviewPageRoute } from './show-page.js';
+
+export interface ReviewRoutesParts {
+  readonly reviews: ReviewService;
+  /** Signs what browsers give back. */
+  readonly secret: Buffer;
+  /** Base of the URLs handed out, without a slash at its end. */
+  readonly baseUrl: () => string;
+  readonly trustedProxies: number;
+  /** Folder of the pages' styles and scripts. */
+  readonly assets: string;
+  readonly observer: ReviewObserver;
+}
+
+/** The pages of feedback links. */
+export function reviewRoutes({
+  reviews,
+  secret,
+  baseUrl,
+  trustedProxies,
+  assets,
+  observer,
+}: ReviewRoutesParts): Route[] {
+  const { version, routes } = reviewAssets(assets);
+  const signer = new ReviewSigner(secret);
+  const pages = new ReviewPages({ reviews, signer, baseUrl, assetsVersion: version });
+  const admission = new ReviewAdmission({
+    reviews,
+    access: new ReviewAccess(trustedProxies),
+    observer,
+    baseUrl,
+    message: (title, text) => pages.message(title, text),
+  });
+  return [showReviewPageRoute(pages, admission), postReviewRoute({ pages, reviews, signer, admission }), ...routes];
+}

@@ -1,0 +1,240 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Issue } from '../../../../domain/errors.js';
+import type { FeedbackLink } from '../../../../domain/review/feedback-link.js';
+import type { ReviewedCompletion, Reviewer, ReviewService } from '../../../../domain/review/review-service.js';
+import type { HandlerResult } from '../../route.js';
+import { completionPage, type FormValues } from './completion-page.js';
+import { html, type Html } from './html.js';
+import type { ReviewMemory, ReviewSigner } from './review-cookie.js';
+import { documentOf, messagePage, PAGE_HEADERS, pathsOf, type PagePaths } from './shell.js';
+import { thanksPage } from './thanks-page.js';
+import { visibleText } from './visible-text.js';
+
+export interface ReviewPagesParts {
+  readonly reviews: ReviewService;
+  readonly signer: ReviewSigner;
+  /** Base of the URLs handed out, without a slash at its end. */
+  readonly baseUrl: () => string;
+  /** Version of styles and scripts. */
+  readonly assetsVersion: string;
+}
+
+/** One visit of a link that works. */
+export interface Visit {
+  readonly token: string;
+  readonly link: FeedbackLink;
+  readonly memory: ReviewMemory;
+  readonly signal: AbortSignal;
+}
+
+export interface PageRequest {
+  readonly c?: string;
+  readonly all?: string;
+  readonly done?: string;
+  readonly rename?: string;
+}
+
+/** What was sent and could not be kept. */
+export interface RefusedForm {
+  readonly values: FormValues;
+  readonly issues: readonly Issue[];
+}
+
+/** The pages that a reviewer sees. */
+export class ReviewPages {
+  readonly #parts: ReviewPagesParts;
+
+  constructor(parts: ReviewPagesParts) {
+    this.#parts = parts;
+  }
+
+  visit(token: string, headers: IncomingHttpHeaders, signal: AbortSignal): Visit {
+    const link = this.#parts.reviews.open(token);
+    return { token, link, memory: this.#parts.signer.recall(headers.cookie, link.id), signal };
+  }
+
+  pathsOf(token: string): PagePaths {
+    return pathsOf(new URL(this.#parts.baseUrl()).pathname.replace(/\/$/, ''), token);
+  }
+
+  /** The page that was asked for: a completion, what was given, or that there is nothing. */
+  async show(visit: Visit, asked: PageRequest): Promise<HandlerResult> {
+    const { reviews } = this.#parts;
+    const { link, memory, signal } = visit;
+    const again = asked.c !== undefined || asked.done !== undefined;
+    let round = again && memory.round.length > 0 ? memory.round : await reviews.recent(link, signal);
+    if (asked.c !== undefined && !round.includes(asked.c)) round = await reviews.recent(link, signal);
+    const known = memory.name === null ? null : reviews.reviewer(link, memory.name);
+    const reviewer = asked.rename === '1' ? null : known;
+    const given = known === null ? new Map<string, never>() : reviews.given(link, known, round);
+    if (asked.done === undefined) {
+      const wanted = asked.c !== undefined && round.includes(asked.c) ? asked.c : round.find((id) => !given.has(id));
+      const found = await this.#firstFound(visit, round, wanted);
+      if (found !== null) {
+        const values = valuesOf(given.get(found.id), asked.rename === '1' ? (memory.name ?? '') : '');
+        const page = { round, reviewer, answered: new Set(given.keys()), all: asked.all === '1', values, issues: [] };
+        return this.#completion(visit, found, page, 200);
+      }
+    }
+    if (round.length === 0 || (given.size === 0 && asked.done === undefined)) return this.#nothing(visit);
+    const main = thanksPage(this.pathsOf(visit.token), known?.name ?? null, round, given);
+    return this.#page(visit, 'Thank you', main, round, known, 200);
+  }
+
+  /** The form again, with what was filled in and what is wrong with it; null when there is no such completion. */
+  async refused(visit: Visit, completionId: string, { values, issues }: RefusedForm): Promise<HandlerResult | null> {
+    const { reviews } = this.#parts;
+    const completion = await reviews.completion(visit.link, completionId, visit.signal);
+    if (completion === undefined) return null;
+    const round = await this.#roundWith(visit, completionId);
+    const { name } = visit.memory;
+    const reviewer = name === null || values.reviewer_name !== '' ? null : reviews.reviewer(visit.link, name);
+    const answered = new Set(reviewer === null ? [] : reviews.given(visit.link, reviewer, round).keys());
+    return this.#completion(visit, completion, { round, reviewer, answered, all: false, values, issues }, 422);
+  }
+
+  /** Where to go after a completion was answered: the next that is open, or the thanks. */
+  async saved(visit: Visit, givenName: string, completionId: string): Promise<HandlerResult> {
+    const { reviews } = this.#parts;
+    const round = await this.#roundWith(visit, completionId);
+    const reviewer = reviews.reviewer(visit.link, givenName);
+    const given = reviews.given(visit.link, reviewer, round);
+    const position = round.indexOf(completionId);
+    const inOrder = [...round.slice(position + 1), ...round.slice(0, position)];
+    const next = inOrder.find((id) => !given.has(id));
+    const { page } = this.pathsOf(visit.token);
+    const location = next === undefined ? `${page}?done=1` : `${page}?c=${next}`;
+    return {
+      status: 303,
+      content: '',
+      contentType: 'text/plain; charset=utf-8',
+      headers: {
+        ...PAGE_HEADERS,
+        Location: location,
+        'Set-Cookie': this.#remembered(visit, { name: reviewer.name, round }),
+      },
+    };
+  }
+
+  /** A page that says one thing, such as what went wrong. */
+  message(title: string, text: string): string {
+    return messagePage({ assets: this.pathsOf('').assets, version: this.#parts.assetsVersion }, title, text);
+  }
+
+  /** What is kept of the link in the browser from now on. */
+  remembered(visit: Visit, givenName: string): string {
+    const { name } = this.#parts.reviews.reviewer(visit.link, givenName);
+    return this.#remembered(visit, { name, round: visit.memory.round });
+  }
+
+  /** The round that the reviewer is in, which has this completion. */
+  async #roundWith({ link, memory, signal }: Visit, id: string): Promise<readonly string[]> {
+    if (memory.round.includes(id)) return memory.round;
+    const recent = await this.#parts.reviews.recent(link, signal);
+    return recent.includes(id) ? recent : [id, ...recent];
+  }
+
+  /** The wanted completion, or when it was deleted meanwhile, the first that is still there. */
+  async #firstFound(visit: Visit, round: readonly string[], wanted: string | undefined) {
+    if (wanted === undefined) return null;
+    for (const id of [wanted, ...round.filter((other) => other !== wanted)]) {
+      const found = await this.#parts.reviews.completion(visit.link, id, visit.signal);
+      if (found !== undefined) return found;
+    }
+    return null;
+  }
+
+  #completion(
+    visit: Visit,
+    completion: ReviewedCompletion,
+    page: {
+      readonly round: readonly string[];
+      readonly reviewer: Reviewer | null;
+      readonly answered: ReadonlySet<string>;
+      readonly all: boolean;
+      readonly values: FormValues;
+      readonly issues: readonly Issue[];
+    },
+    status: number,
+  ): HandlerResult {
+    const { round, reviewer } = page;
+    const position = Math.max(0, round.indexOf(completion.id));
+    const main = completionPage({
+      ...page,
+      paths: this.pathsOf(visit.token),
+      completion,
+      images: completion.images.map(({ url, label }) => ({ src: this.#ownImage(url), url, label: label ?? '' })),
+      position,
+      reviewer: reviewer?.name ?? null,
+      formValue: reviewer === null ? null : this.#parts.signer.formValue(visit.link.id, completion.id, reviewer.name),
+    });
+    return this.#page(visit, `${position + 1} of ${round.length}`, main, round, reviewer, status);
+  }
+
+  /** The path of an image that this server keeps; null for one that is elsewhere. */
+  #ownImage(url: string): string | null {
+    const base = this.#parts.baseUrl();
+    if (!url.startsWith(`${base}/attachments/`)) return null;
+    const { pathname, search } = new URL(url);
+    return pathname + search;
+  }
+
+  #nothing(visit: Visit): HandlerResult {
+    const { page } = this.pathsOf(visit.token);
+    const main = html`<section class="message">
+      <h1 tabindex="-1">Nothing to review yet</h1>
+      <p>
+        As soon as there are answers of <strong>${visibleText(visit.link.prompt_slug)}</strong>, you will find them
+        here.
+      </p>
+      <p class="actions"><a class="button quiet" href="${page}" data-swap>Look again</a></p>
+    </section>`;
+    return this.#page(visit, 'Nothing to review yet', main, [], null, 200);
+  }
+
+  #page(
+    visit: Visit,
+    title: string,
+    main: Html,
+    round: readonly string[],
+    reviewer: Reviewer | null,
+    status: number,
+  ): HandlerResult {
+    const paths = this.pathsOf(visit.token);
+    const { name } = visit.memory;
+    const aside = html`<p class="topic"><span class="unseen">Prompt: </span>${visibleText(visit.link.prompt_slug)}</p>
+      ${
+        reviewer !== null &&
+        html`<p class="who">
+          as <bdi>${visibleText(reviewer.name)}</bdi>
+          <a href="${paths.page}?rename=1" data-swap>change<span class="unseen"> name</span></a>
+        </p>`
+      }`;
+    const shell = { title: `${title} – Review`, assets: paths.assets, version: this.#parts.assetsVersion, aside };
+    return {
+      status,
+      content: documentOf(shell, main),
+      contentType: 'text/html; charset=utf-8',
+      headers: { ...PAGE_HEADERS, 'Set-Cookie': this.#remembered(visit, { name, round }) },
+    };
+  }
+
+  #remembered({ link, token }: Visit, memory: ReviewMemory): string {
+    const secure = this.#parts.baseUrl().startsWith('https:');
+    return this.#parts.signer.remember(memory, { linkId: link.id, path: this.pathsOf(token).page, secure });
+  }
+}
+
+function valuesOf(
+  given:
+    | { readonly thumbs_up: boolean; readonly reason: string | null; readonly expected_output: string | null }
+    | undefined,
+  name: string,
+): FormValues {
+  return {
+    thumbs_up: given?.thumbs_up ?? null,
+    reason: given?.reason ?? '',
+    expected_output: given?.expected_output ?? '',
+    reviewer_name: name,
+  };
+}
