@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import type { Evaluation } from '../../../src/domain/judge/evaluation.js';
 import { IdentityService } from '../../../src/domain/identity/identity-service.js';
 import { DATABASE_FILE, openDatabase, type Database } from '../../../src/storage/sqlite/database.js';
+import { SqliteEvaluationStore } from '../../../src/storage/sqlite/evaluation-store.js';
 import { SqliteIdentityStore } from '../../../src/storage/sqlite/identity-store.js';
+import { SqliteJudgeStore } from '../../../src/storage/sqlite/judge-store.js';
+import { SqlitePromptStore } from '../../../src/storage/sqlite/prompt-store.js';
 import { send, type TestRequest, type TestServer } from '../harness.js';
 import { promptApi } from '../prompts/prompt-api.js';
 
@@ -61,56 +65,56 @@ export interface JudgeSpec {
 }
 
 /** A judge as it is stored. @returns its id */
-export function storeJudge(server: Server, { task_slug, name, evaluation_type, criteria, deleted }: JudgeSpec): string {
-  const id = randomUUID();
+export function storeJudge(server: Server, spec: JudgeSpec): string {
+  const { task_slug, name = 'Judge', evaluation_type = 'binary', criteria = [], deleted = false } = spec;
   const scored = evaluation_type === 'scored';
-  withDatabase(server, (database) =>
-    database
-      .prepare(
-        `INSERT INTO judges (id, project_id, name, task_slug, evaluation_type, score_min, score_max, pass_threshold, criteria,
-           sample_rate, filters, enabled, created_at, created_by, updated_at, deleted_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1, '{}', 1, 1, (SELECT id FROM users LIMIT 1), 1, ?)`,
-      )
-      .run(
-        id,
-        server.projectId,
-        name ?? 'Judge',
-        task_slug,
-        evaluation_type ?? 'binary',
-        scored ? 1 : null,
-        scored ? 5 : null,
-        scored ? 3 : null,
-        JSON.stringify(criteria ?? []),
-        deleted === true ? 2 : null,
-      ),
-  );
+  const id = randomUUID();
+  withDatabase(server, (database) => {
+    const store = new SqliteJudgeStore(database, new SqlitePromptStore(database));
+    const created_by = database.prepare<[], string>('SELECT id FROM users LIMIT 1').pluck().get() ?? '';
+    const filters = { kinds: [], names: [], tags: {}, prompt_slug: null };
+    const range = scored ? [1, 5, 3] : [null, null, null];
+    const [score_min = null, score_max = null, pass_threshold = null] = range;
+    const scale = { score_min, score_max, pass_threshold };
+    const settings = { name, task_slug, evaluation_type, criteria, model: null, temperature: null, sample_rate: 1 };
+    const times = { judged_since: 1, created_at: 1, created_by, updated_at: 1, deleted_at: null };
+    const project_id = server.projectId;
+    store.insert({ id, project_id, ...settings, ...scale, filters, enabled: false, ...times }, null);
+    if (deleted) store.remove(project_id, id, 2);
+  });
   return id;
 }
 
 /** An evaluation as it is stored. @returns its id */
-export function storeEvaluation(server: Server, judgeId: string, spanId: string, more: Record<string, unknown> = {}) {
-  const row: Record<string, unknown> = {
+export function storeEvaluation(
+  server: Server,
+  judgeId: string,
+  spanId: string,
+  more: Partial<Evaluation> = {},
+): string {
+  const evaluation: Evaluation = {
     id: randomUUID(),
     project_id: server.projectId,
     judge_id: judgeId,
     span_id: spanId,
     origin: 'external',
     evaluation_type: 'binary',
-    evaluation_result: 1,
+    evaluation_result: true,
     evaluation_reason: 'It answers the question.',
     confidence_score: 0.5,
+    score: null,
+    score_min: null,
+    score_max: null,
+    pass_threshold: null,
+    criteria_scores: null,
     model_used: 'some-model',
     duration_ms: 12.5,
+    prompt_version_id: null,
+    judge_version: null,
     created_at: Date.now() * 1000,
     ...more,
   };
-  const names = Object.keys(row);
-  withDatabase(server, (database) =>
-    database
-      .prepare(`INSERT INTO evaluations (${names.join(', ')}) VALUES (${names.map((name) => `@${name}`).join(', ')})`)
-      .run(row),
-  );
-  return row['id'] as string;
+  return withDatabase(server, (database) => new SqliteEvaluationStore(database).insert(evaluation).id);
 }
 
 /** A further key of the same project, of another user. */

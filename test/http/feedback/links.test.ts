@@ -398,15 +398,9 @@ describe('feedback links', () => {
         { 'sec-fetch-site': 'same-site' },
         { origin: 'https://evil.example' },
       ])
-        expect(
-          (await visitor.post(fields, headers)).status,
-          JSON.stringify(headers),
-        ).to.equal(403);
+        expect((await visitor.post(fields, headers)).status, JSON.stringify(headers)).to.equal(403);
       for (const headers of [{ 'sec-fetch-site': 'same-origin', origin: 'null' }, { origin: server.url }, {}])
-        expect(
-          (await visitor.post(fields, headers)).status,
-          JSON.stringify(headers),
-        ).to.equal(303);
+        expect((await visitor.post(fields, headers)).status, JSON.stringify(headers)).to.equal(303);
       const nameless = { completion_id: spans[0]!.id, thumbs_up: 'true' };
       expect((await visitor.post(nameless)).status).to.equal(422);
       expect(

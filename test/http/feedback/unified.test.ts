@@ -37,12 +37,12 @@ describe('unified feedback', () => {
       storeEvaluation(server, scored, span.id, {
         created_at: at - 1e6,
         evaluation_type: 'scored',
-        evaluation_result: 0,
+        evaluation_result: false,
         score: 2.5,
         score_min: 1,
         score_max: 5,
         pass_threshold: 3,
-        criteria_scores: JSON.stringify({ tone: { score: 2, reason: 'Stiff' } }),
+        criteria_scores: { tone: { score: 2, reason: 'Stiff' } },
       }),
     ];
     const human = (await api.give('answers', span.id, { thumbs_up: false, reason: 'No', expected_output: 'Yes' })).json;

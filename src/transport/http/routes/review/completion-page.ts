@@ -139,7 +139,8 @@ ${textareaText(values.expected_output)}</textarea>
       ${stepLink(paths, round[position + 1], 'next', view.answered.has(completion.id) ? 'Next' : 'Skip')}
     </nav>
     <p class="keys">
-      <kbd>U</kbd> good <kbd>D</kbd> not good <kbd>Enter</kbd> save <kbd>N</kbd> next <kbd>P</kbd> previous
+      <span><kbd>U</kbd> good</span> <span><kbd>D</kbd> not good</span> <span><kbd>Enter</kbd> save</span>
+      <span><kbd>N</kbd> next</span> <span><kbd>P</kbd> previous</span>
       <button type="button" id="keys-toggle" aria-pressed="true">Keys on</button>
     </p>
   </form>`;

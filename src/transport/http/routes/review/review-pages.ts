@@ -40,6 +40,10 @@ export interface RefusedForm {
   readonly issues: readonly Issue[];
 }
 
+const FOOTER = html`<footer>
+  <p>Your answers help to make better answers. They go to the team that sent you this link.</p>
+</footer>`;
+
 /** The pages that a reviewer sees. */
 export class ReviewPages {
   readonly #parts: ReviewPagesParts;
@@ -210,7 +214,13 @@ export class ReviewPages {
           <a href="${paths.page}?rename=1" data-swap>change<span class="unseen"> name</span></a>
         </p>`
       }`;
-    const shell = { title: `${title} – Review`, assets: paths.assets, version: this.#parts.assetsVersion, aside };
+    const shell = {
+      title: `${title} – Review`,
+      assets: paths.assets,
+      version: this.#parts.assetsVersion,
+      aside,
+      footer: FOOTER,
+    };
     return {
       status,
       content: documentOf(shell, main),

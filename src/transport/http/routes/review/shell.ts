@@ -24,6 +24,7 @@ export interface Shell {
   readonly version: string;
   /** Right side of the header: who reviews. */
   readonly aside?: Html;
+  readonly footer?: Html;
 }
 
 /** Nothing runs but our own script, nothing is loaded from or sent to anywhere else. */
@@ -40,7 +41,7 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /** A whole document around what a page shows. */
-export function documentOf({ title, assets, version, aside }: Shell, main: Html): string {
+export function documentOf({ title, assets, version, aside, footer }: Shell, main: Html): string {
   return `<!doctype html>\n${
     html`<html lang="en">
       <head>
@@ -62,9 +63,7 @@ export function documentOf({ title, assets, version, aside }: Shell, main: Html)
         </header>
         <p id="live" class="unseen" role="status" aria-live="polite"></p>
         <main id="main" tabindex="-1">${main}</main>
-        <footer>
-          <p>Your answers help to make better answers. They go to the team that sent you this link.</p>
-        </footer>
+        ${footer ?? null}
       </body>
     </html> `.text
   }`;
