@@ -20,6 +20,7 @@ describe('configuration', () => {
       host: '127.0.0.1',
       publicUrl: null,
       maxBodyBytes: 32 * 1024 * 1024,
+      trustedProxies: 0,
     });
     expect(config.dataDir).to.equal(`${process.cwd()}/data`);
     expect(config.clickhouse).to.deep.equal({

@@ -115,8 +115,7 @@ function formView(view: CompletionView): Html {
     </fieldset>
     <div class="field">
       <label for="reason">Why? <span class="optional">optional</span></label>
-      <textarea id="reason" name="reason" rows="2" maxlength="${MAX_REASON}" dir="auto">
-${textareaText(values.reason)}</textarea>
+      <textarea id="reason" name="reason" rows="2" maxlength="${MAX_REASON}" dir="auto">${textareaText(values.reason)}</textarea>
     </div>
     <div class="field">
       <label for="expected_output">A better answer <span class="optional">optional</span></label>
@@ -127,8 +126,7 @@ ${textareaText(values.reason)}</textarea>
         maxlength="${MAX_EXPECTED_OUTPUT}"
         dir="auto"
         aria-describedby="expected-hint"
-      >
-${textareaText(values.expected_output)}</textarea>
+      >${textareaText(values.expected_output)}</textarea>
       <p class="hint" id="expected-hint">What it should have said, in your own words.</p>
     </div>
     <button type="submit" class="button save">

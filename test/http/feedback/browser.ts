@@ -1,0 +1,93 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import chromium from '@sparticuz/chromium';
+import puppeteer, { type Browser, type BrowserContext, type Page } from 'puppeteer-core';
+
+const INSTALLED = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+];
+
+/**
+ * A headless Chromium: that of the package, which runs on Linux x64, else an installed one. Null where there is neither.
+ */
+export async function launchBrowser(): Promise<Browser | null> {
+  const packed = process.platform === 'linux' && process.arch === 'x64';
+  const installed = INSTALLED.find((path) => existsSync(path));
+  const attempts = [
+    ...(packed ? [() => chromium.executablePath()] : []),
+    ...(installed ? [async () => installed] : []),
+  ];
+  for (const path of attempts) {
+    try {
+      return await puppeteer.launch({
+        executablePath: await path(),
+        args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
+        headless: 'shell',
+      });
+    } catch (error) {
+      process.stderr.write(`A browser does not start: ${String(error)}\n`);
+    }
+  }
+  return null;
+}
+
+/** What goes wrong in a page without anybody seeing it. */
+export class WatchedPage {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Errors and warnings of scripts and of the security policy. */
+  readonly complaints: string[] = [];
+  /** Every address that was asked for. */
+  readonly requests: string[] = [];
+
+  private constructor(page: Page, context: BrowserContext) {
+    this.page = page;
+    this.context = context;
+    page.on('console', (message) => {
+      if (['error', 'warn'].includes(message.type())) this.complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => this.complaints.push(String(error)));
+    page.on('dialog', (dialog) => {
+      this.complaints.push(`dialog: ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    page.on('request', (request) => this.requests.push(request.url()));
+  }
+
+  /** A page with cookies and history of its own. */
+  static async open(browser: Browser): Promise<WatchedPage> {
+    const context = await browser.createBrowserContext();
+    const watched = new WatchedPage(await context.newPage(), context);
+    await watched.page.setViewport({ width: 1280, height: 860 });
+    return watched;
+  }
+
+  /** Resolves when the page's heading holds the text. @throws after 10 s */
+  async untilHeading(text: string): Promise<void> {
+    await this.page.waitForFunction(`document.querySelector('h1')?.textContent.includes(${JSON.stringify(text)})`, {
+      timeout: 10_000,
+    });
+  }
+
+  heading(): Promise<string> {
+    return this.page.$eval('h1', (heading) => heading.textContent);
+  }
+
+  async text(): Promise<string> {
+    return (await this.page.evaluate('document.body.innerText')) as string;
+  }
+
+  /** Broken rules of accessibility (WCAG 2.2, levels A and AA), as axe-core finds them. */
+  async accessibilityIssues(): Promise<string[]> {
+    await this.page.evaluate(AXE);
+    const run = `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
+      .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' | ')))`;
+    return (await this.page.evaluate(run)) as string[];
+  }
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
