@@ -43,4 +43,17 @@ describe('parsing JSON bodies', () => {
     const wide = `[${Array.from({ length: 1000 }, () => '[{}]').join(',')}]`;
     expect(parseJson(Buffer.from(wide))).to.have.length(1000);
   });
+
+  it('finds the end of long strings, wherever quotes and backslashes stand in them', () => {
+    const letters = fc.constantFrom('a', '"', '\\', '[', 'é', '\n');
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: letters, minLength: 40, maxLength: 200 }), { maxLength: 5 }), (texts) => {
+        const deep = '['.repeat(MAX_JSON_DEPTH - 1) + ']'.repeat(MAX_JSON_DEPTH - 1);
+        const json = `[${[...texts.map((text) => JSON.stringify(text)), deep].join(',')}]`;
+        expect(parseJson(Buffer.from(json))).to.deep.equal(JSON.parse(json));
+        expect(() => parseJson(Buffer.from(`[${json}]`))).to.throw(DomainError, 'deeper');
+      }),
+      { numRuns: 500 },
+    );
+  });
 });

@@ -8,13 +8,33 @@ export function hasError(span: Pick<Span, 'status' | 'error_code' | 'error_messa
 }
 
 /** A span as it is answered right after it was stored; the same as a later read of it from the store. */
-export function toSpanRead({ cost_calculated: _, ...span }: Span, projectId: string, createdAt: Micros): SpanRead {
+export function toSpanRead(span: Span, projectId: string, createdAt: Micros): SpanRead {
+  // Written out, because copying all but one property of every span costs as much as rendering it.
   return {
-    ...span,
+    id: span.id,
+    trace_id: span.trace_id,
+    parent_span_id: span.parent_span_id,
+    session_id: span.session_id,
     session_name: span.session_name === '' ? null : span.session_name,
-    project_id: projectId,
+    name: span.name,
+    kind: span.kind,
+    status: span.status,
     started_at: formatTimestamp(span.started_at),
     ended_at: span.ended_at === null ? null : formatTimestamp(span.ended_at),
+    duration_ms: span.duration_ms,
+    cost: span.cost,
+    input_data: span.input_data,
+    output_data: span.output_data,
+    attributes: span.attributes,
+    tags: span.tags,
+    trace_tags: span.trace_tags,
+    session_tags: span.session_tags,
+    error_code: span.error_code,
+    error_message: span.error_message,
+    error_stack: span.error_stack,
+    code_filepath: span.code_filepath,
+    code_lineno: span.code_lineno,
+    project_id: projectId,
     has_error: hasError(span),
     created_at: formatTimestamp(createdAt),
   };

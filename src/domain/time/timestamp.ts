@@ -56,8 +56,12 @@ function inRange(micros: Micros | undefined): Micros | undefined {
   return micros !== undefined && micros >= 0 && micros <= MAX_MICROS ? micros : undefined;
 }
 
+/** The second that was formatted last: spans of one request begin and end, and are stored, within few of them. */
+let lastSecond = { second: -1, text: '' };
+
 /** ISO 8601 in UTC with six decimals and `Z`, such as `2026-01-31T10:00:00.123456Z`. */
 export function formatTimestamp(micros: Micros): string {
-  const millis = Math.floor(micros / 1000);
-  return `${new Date(millis).toISOString().slice(0, -1)}${String(micros - millis * 1000).padStart(3, '0')}Z`;
+  const second = Math.floor(micros / 1e6);
+  if (second !== lastSecond.second) lastSecond = { second, text: new Date(second * 1000).toISOString().slice(0, 20) };
+  return `${lastSecond.text}${String(micros - second * 1e6).padStart(6, '0')}Z`;
 }

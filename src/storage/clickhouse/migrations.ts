@@ -56,7 +56,7 @@ function adapted(statement: string, cluster: string | null): string {
   if (cluster === null) return statement;
   return statement
     .replace(
-      /^(CREATE (?:TABLE|MATERIALIZED VIEW) IF NOT EXISTS \w+)/,
+      /^(CREATE (?:TABLE|MATERIALIZED VIEW) IF NOT EXISTS \w+|DROP VIEW IF EXISTS \w+|ALTER TABLE \w+)/,
       `$1 ON CLUSTER '${cluster.replace(/['\\]/g, '\\$&')}'`,
     )
     .replace(/ENGINE = (Replacing)?MergeTree/, 'ENGINE = Replicated$1MergeTree');

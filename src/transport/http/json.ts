@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import { DomainError } from '../../domain/errors.js';
 
 /** Deeper JSON has no use here, and would overflow the stack of whatever walks it later. */
@@ -17,11 +17,13 @@ const CLOSE_BRACKET = 0x5d;
  */
 export function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) throw new DomainError('malformed', 'The body is empty; JSON was expected');
-  if (!isUtf8(bytes)) throw new DomainError('malformed', 'The body is not valid UTF-8');
+  const ascii = isAscii(bytes);
+  if (!ascii && !isUtf8(bytes)) throw new DomainError('malformed', 'The body is not valid UTF-8');
   if (exceedsDepth(bytes))
     throw new DomainError('malformed', `The JSON is nested deeper than ${MAX_JSON_DEPTH} levels`);
   try {
-    return JSON.parse(bytes.toString('utf8'));
+    // For ASCII it is the same text, made by copying bytes instead of decoding them.
+    return JSON.parse(bytes.toString(ascii ? 'latin1' : 'utf8'));
   } catch (error) {
     const position = /at position \d+( \(line \d+ column \d+\))?/.exec(error instanceof Error ? error.message : '');
     // V8's message quotes the body; the position alone helps as much.
@@ -47,9 +49,26 @@ function exceedsDepth(bytes: Buffer): boolean {
   return false;
 }
 
+/** In strings longer than this, searching natively is faster than looking at every byte here. */
+const LONG_STRING = 64;
+
 /** Index of the closing quote, or the end. */
 function endOfString(bytes: Buffer, from: number): number {
   let at = from;
-  while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
-  return at;
+  const near = Math.min(bytes.length, from + LONG_STRING);
+  while (at < near && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
+  if (at < near || at >= bytes.length) return at;
+  for (;;) {
+    const quote = bytes.indexOf(QUOTE, at);
+    if (quote === -1) return bytes.length;
+    if (!isEscaped(bytes, quote, at)) return quote;
+    at = quote + 1;
+  }
+}
+
+/** Whether an odd number of backslashes stands before the quote; none of them lies before `from`. */
+function isEscaped(bytes: Buffer, quote: number, from: number): boolean {
+  let first = quote;
+  while (first > from && bytes[first - 1] === BACKSLASH) first -= 1;
+  return (quote - first) % 2 === 1;
 }

@@ -31,6 +31,13 @@ export class RowBinaryWriter {
     this.#length += 1;
   }
 
+  /** A whole number from 0 to 2^32 - 1. */
+  uint32(value: number): void {
+    this.#reserve(4);
+    this.#buffer.writeUInt32LE(value, this.#length);
+    this.#length += 4;
+  }
+
   /** A whole number from 0 to 2^53 - 1. */
   uint64(value: number): void {
     this.#reserve(8);
@@ -67,16 +74,16 @@ export class RowBinaryWriter {
     this.#length = at + 16;
   }
 
-  /** UTF-8 behind its length in bytes. */
-  string(text: string): void {
-    this.#reserve(text.length * 3 + 10);
-    const guess = varintSize(text.length);
-    const written = this.#buffer.write(text, this.#length + guess);
+  /** A text, or several as one: UTF-8 behind its length in bytes. */
+  string(text: string, more = ''): void {
+    const length = text.length + more.length;
+    this.#reserve(length * 3 + 10);
+    const guess = varintSize(length);
+    const from = this.#length + guess;
+    let written = this.#buffer.write(text, from);
+    if (more !== '') written += this.#buffer.write(more, from + written);
     const actual = varintSize(written);
-    if (actual !== guess) {
-      const from = this.#length + guess;
-      this.#buffer.copyWithin(this.#length + actual, from, from + written);
-    }
+    if (actual !== guess) this.#buffer.copyWithin(this.#length + actual, from, from + written);
     this.#varint(written);
     this.#length += written;
   }

@@ -34,6 +34,7 @@ export interface AppendedWrites extends Writes {
 type Column<T> = readonly [name: string, write: (writer: RowBinaryWriter, row: T, projectId: string) => void];
 
 const text = (writer: RowBinaryWriter, value: string) => writer.string(value);
+const bytes = (writer: RowBinaryWriter, value: string) => writer.uint32(Buffer.byteLength(value));
 const id = (writer: RowBinaryWriter, value: string) => writer.uuid(value);
 const integer = (writer: RowBinaryWriter, value: number) => writer.uint64(value);
 const float = (writer: RowBinaryWriter, value: number) => writer.float64(value);
@@ -54,8 +55,9 @@ const spanColumns: readonly Column<SpanRow>[] = [
   ['ended_at', (w, span) => w.nullable(span.ended_at, integer)],
   ['duration_ms', (w, span) => w.nullable(span.duration_ms, float)],
   ['cost', (w, span) => w.nullable(span.cost, decimal)],
-  ['input_data', (w, span) => w.nullable(span.input_data, text)],
-  ['output_data', (w, span) => w.nullable(span.output_data, text)],
+  ['payload', (w, span) => w.string(span.input_data ?? '', span.output_data ?? '')],
+  ['input_bytes', (w, span) => w.nullable(span.input_data, bytes)],
+  ['no_output', (w, span) => w.uint8(span.output_data === null ? 1 : 0)],
   ['attributes', (w, span) => w.string(JSON.stringify(span.attributes))],
   ['tags', (w, span) => w.tags(span.tags)],
   ['trace_tags', (w, span) => w.tags(span.trace_tags)],

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { schemaDirectory } from '../../schema-files.js';
 import { EngineError, ErrorCode } from './engine-error.js';
 import { InsertFiles } from './insert-files.js';
 import { identifierLiteral } from './literals.js';
@@ -45,7 +47,8 @@ export async function openCore(options: CoreOptions): Promise<EngineCore> {
   const native = loadNative();
   const wanted = serverSettings(options.memoryMb);
   // The first connection fixes the server's settings for the life of the process, so it stays open.
-  const probe = native.CreateConnection(options.path, connectionArguments(wanted));
+  const configFile = join(schemaDirectory('clickhouse'), 'engine.xml');
+  const probe = native.CreateConnection(options.path, [`--config-file=${configFile}`, ...connectionArguments(wanted)]);
   await verify(native, probe, wanted);
   await query(native, probe, `CREATE DATABASE IF NOT EXISTS ${identifierLiteral(options.database)} ENGINE = Atomic`);
   const version = (await query(native, probe, 'SELECT version()')).trim();
