@@ -8,7 +8,13 @@ import { wholeNumber } from './options.js';
 import { startBareEngine } from './processes/bare-engine.js';
 import type { InsertTimes } from './processes/bare-main.js';
 import { Bodies, sendLoad, type LoadOutcome } from './processes/load.js';
-import { startServerProcess, type ProcessorTime, type ServerProcess } from './processes/server.js';
+import {
+  startPlainProcess,
+  startServerProcess,
+  type PlainProcess,
+  type ProcessorTime,
+  type ServerProcess,
+} from './processes/server.js';
 import { startProgress } from './progress.js';
 import { captureContext, writeResults } from './results.js';
 
@@ -19,6 +25,7 @@ const SINGLE_CLIENTS = 64;
 const GROUP_ROWS = REQUEST_SPANS * REQUEST_CLIENTS;
 /** One-span requests take their spans from this many traces in turn, so that no trace comes in one request or commit. */
 const INTERLEAVED_TRACES = 200;
+const TARGET = 0.4;
 const TRACES_PER_REQUEST = REQUEST_SPANS / SPANS_PER_TRACE;
 
 interface Options {
@@ -30,8 +37,11 @@ interface Options {
   readonly write: boolean;
 }
 
-interface ServerLoad extends LoadOutcome {
+interface Load extends LoadOutcome {
   readonly cpu: ProcessorTime;
+}
+
+interface ServerLoad extends Load {
   readonly rowsPerCommit: number;
 }
 
@@ -39,6 +49,7 @@ interface ServerLoad extends LoadOutcome {
 interface Run {
   readonly readyMs: number;
   readonly bare: { readonly binary: InsertTimes; readonly json: InsertTimes; readonly singles: InsertTimes };
+  readonly plain: { readonly requests: Load; readonly singles: Load };
   readonly requests: ServerLoad;
   readonly singles: ServerLoad;
   readonly memory: { readonly server: number; readonly engine: number };
@@ -90,10 +101,11 @@ async function bench(options: Options): Promise<void> {
     about:
       `Spans of ${figure(meanSpanBytes(options))} bytes of JSON, sent over HTTP by a thread outside the server's process to a fresh server with default ` +
       `settings: ${spans} in requests of ${REQUEST_SPANS} by ${REQUEST_CLIENTS} clients, then ${singles} one by one by ${SINGLE_CLIENTS} clients, ` +
-      `where the spans of a trace come in different requests. Answers are whole spans, as without \`Prefer\`. The denominators are inserts of the same rows, ` +
-      `prepared as RowBinary (or JSONEachRow), one after the other into a copy of the table \`spans\` without views in a chDB process of its own, with fsync as ` +
-      `in the server: ${GROUP_ROWS} rows at once for the large requests, ${SINGLE_CLIENTS} for the one-span requests, the most that the clients can have ` +
-      `under way together. Medians of ${repetitions} repetitions, server and bare engine first in turn.`,
+      `where the spans of a trace come in different requests. Answers are whole spans, as without \`Prefer\`. The bare engine is chDB alone on the machine: inserts ` +
+      `of the same rows, prepared as RowBinary (or JSONEachRow), one after the other into a copy of the table \`spans\` without views, with fsync as in the server: ` +
+      `${GROUP_ROWS} rows at once for the large requests, ${SINGLE_CLIENTS} for the one-span requests, the most that the clients can have under way together. ` +
+      `The plain server takes the same requests from the same clients into the same copy: it parses them, inserts what waits as one group of JSONEachRow, and ` +
+      `answers \`{}\`; it checks, prices and rolls up nothing. Medians of ${repetitions} repetitions, server first in every other.`,
     columns,
     rows,
   });
@@ -104,11 +116,15 @@ async function repeat(options: Options, repetition: number): Promise<Run> {
   const seed = options.seed + repetition * 1000;
   try {
     const bareFirst = repetition % 2 === 0;
-    const early = bareFirst ? await measureBare(options, seed, join(directory, 'bare')) : null;
+    const measureOthers = async () => ({
+      ...(await measureBare(options, seed, join(directory, 'bare'))),
+      plain: await measurePlain(options, seed, join(directory, 'plain')),
+    });
+    const early = bareFirst ? await measureOthers() : null;
     const server = await measureServer(options, seed, join(directory, 'server'));
-    const bare = early ?? (await measureBare(options, seed, join(directory, 'bare')));
+    const others = early ?? (await measureOthers());
     const disk = await measureDisk(join(directory, 'server', 'clickhouse'));
-    return { ...server, ...bare, disk };
+    return { ...server, ...others, disk };
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
@@ -146,6 +162,18 @@ async function measureBare(options: Options, seed: number, path: string): Promis
   }
 }
 
+async function measurePlain(options: Options, seed: number, dataDir: string): Promise<Run['plain']> {
+  const server = await startPlainProcess(dataDir);
+  try {
+    return {
+      requests: await load(server, 'plain server, 120 spans', requestBodies(seed, options.spans), REQUEST_CLIENTS),
+      singles: await load(server, 'plain server, one span', singleBodies(seed + 1, options.singles), SINGLE_CLIENTS),
+    };
+  } finally {
+    await server.stop();
+  }
+}
+
 async function measureServer(options: Options, seed: number, dataDir: string) {
   const requests = requestBodies(seed, options.spans);
   const singles = singleBodies(seed + 1, options.singles);
@@ -166,25 +194,34 @@ async function measureServer(options: Options, seed: number, dataDir: string) {
   }
 }
 
-/** Sends the bodies; the processor time includes what the server does about them after the last answer. */
-async function loadServer(server: ServerProcess, label: string, bodies: Bodies, clients: number): Promise<ServerLoad> {
+/** Sends the bodies; the processor time is that of everything up to what `settled` waits for. */
+async function load(
+  server: PlainProcess,
+  label: string,
+  bodies: Bodies,
+  clients: number,
+  settled = () => Promise.resolve(),
+): Promise<Load> {
   const progress = startProgress(label, bodies.ends.length, 'requests');
-  const before = { ...server.cpuMs(), ...(await server.commits()) };
+  const before = server.cpuMs();
   try {
     const outcome = await sendLoad(bodies, { url: server.url, key: server.key, clients }, (done) =>
       progress.update(done),
     );
     progress.update(bodies.ends.length);
-    await server.settled();
-    const after = { ...server.cpuMs(), ...(await server.commits()) };
-    return {
-      ...outcome,
-      cpu: { server: after.server - before.server, engine: after.engine - before.engine },
-      rowsPerCommit: (after.rows - before.rows) / (after.count - before.count),
-    };
+    await settled();
+    const after = server.cpuMs();
+    return { ...outcome, cpu: { server: after.server - before.server, engine: after.engine - before.engine } };
   } finally {
     progress.stop();
   }
+}
+
+async function loadServer(server: ServerProcess, label: string, bodies: Bodies, clients: number): Promise<ServerLoad> {
+  const before = await server.commits();
+  const outcome = await load(server, label, bodies, clients, () => server.settled());
+  const after = await server.commits();
+  return { ...outcome, rowsPerCommit: (after.rows - before.rows) / (after.count - before.count) };
 }
 
 function requestBodies(seed: number, spans: number): Bodies {
@@ -245,10 +282,11 @@ function tableOf({ spans, singles }: Options, runs: readonly Run[]) {
     const all = runs.flatMap((run) => outcome(run).latencies);
     return [50, 95, 99].map((share) => figure(percentile(all, share))).join(' / ');
   };
-  const cpu = (count: number, server: (run: Run) => ProcessorTime, bare: (run: Run) => InsertTimes) => {
-    const perSpan = [(run: Run) => server(run).server, (run: Run) => server(run).engine, (run: Run) => bare(run).cpu];
-    return perSpan.map((ms) => figure((of(ms) / count) * 1000)).join(' / ');
-  };
+  const cpu = (count: number, load: (run: Run) => Load, bare: (run: Run) => InsertTimes) =>
+    [(run: Run) => load(run).cpu.server, (run: Run) => load(run).cpu.engine, (run: Run) => bare(run).cpu]
+      .map((ms) => figure((of(ms) / count) * 1000))
+      .join(' / ');
+  const TIME_SPENT = '  processor time per span, µs: server / engine / bare engine';
   const maximum = (value: (run: Run) => number) => Math.max(...runs.map(value));
   const singleRate = of((run) => perSecond(singles, run.singles.ms));
   const memory = { server: maximum((run) => run.memory.server), engine: maximum((run) => run.memory.engine) };
@@ -256,21 +294,29 @@ function tableOf({ spans, singles }: Options, runs: readonly Run[]) {
   const rows: (string | number)[][] = [
     ['bare engine, RowBinary, spans/s', figure(of((run) => perSecond(spans, run.bare.binary.elapsed))), ''],
     ['bare engine, JSONEachRow, spans/s', figure(of((run) => perSecond(spans, run.bare.json.elapsed))), ''],
+    ['plain server, 120-span requests, spans/s', figure(of((run) => perSecond(spans, run.plain.requests.ms))), ''],
     ['server, 120-span requests, spans/s', figure(of((run) => perSecond(spans, run.requests.ms))), ''],
     [
-      '  ratio to RowBinary',
+      '  ratio to the plain server',
       ...ratio(
-        of((run) => run.bare.binary.elapsed / run.requests.ms),
-        0.4,
+        of((run) => run.plain.requests.ms / run.requests.ms),
+        TARGET,
       ),
     ],
-    ['  ratio to JSONEachRow', figure(of((run) => run.bare.json.elapsed / run.requests.ms)), ''],
+    [
+      '  ratio to RowBinary into the bare engine',
+      ...ratio(
+        of((run) => run.bare.binary.elapsed / run.requests.ms),
+        TARGET,
+      ),
+    ],
+    ['  ratio to JSONEachRow into the bare engine', figure(of((run) => run.bare.json.elapsed / run.requests.ms)), ''],
     ['  p50 / p95 / p99 of a request, ms', latency((run) => run.requests), ''],
     [
-      '  processor time per span, µs: server / engine / bare engine',
+      TIME_SPENT,
       cpu(
         spans,
-        (run) => run.requests.cpu,
+        (run) => run.requests,
         (run) => run.bare.binary,
       ),
       '',
@@ -281,20 +327,21 @@ function tableOf({ spans, singles }: Options, runs: readonly Run[]) {
       figure(of((run) => perSecond(singles, run.bare.singles.elapsed))),
       '',
     ],
+    ['plain server, one-span requests/s', figure(of((run) => perSecond(singles, run.plain.singles.ms))), ''],
     ['server, one-span requests/s', figure(singleRate), against(singleRate, '≥', 1000)],
     [
-      '  ratio to the group-committed plain insert',
+      '  ratio to the plain server',
       ...ratio(
-        of((run) => run.bare.singles.elapsed / run.singles.ms),
-        0.4,
+        of((run) => run.plain.singles.ms / run.singles.ms),
+        TARGET,
       ),
     ],
     ['  p50 / p95 / p99 of a request, ms', latency((run) => run.singles), ''],
     [
-      '  processor time per span, µs: server / engine / bare engine',
+      TIME_SPENT,
       cpu(
         singles,
-        (run) => run.singles.cpu,
+        (run) => run.singles,
         (run) => run.bare.singles,
       ),
       '',

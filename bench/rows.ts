@@ -46,9 +46,12 @@ export function binaryRows(spans: readonly Span[], first: Version): BinaryRows {
 
 /** The same rows as JSONEachRow, one per line. */
 export function jsonRows(spans: readonly Span[], first: Version): string[] {
-  return spans.map((span, index) =>
+  return spans.map(({ input_data, output_data, ...span }, index) =>
     JSON.stringify({
       ...span,
+      payload: (input_data ?? '') + (output_data ?? ''),
+      input_bytes: input_data === null ? null : Buffer.byteLength(input_data),
+      no_output: output_data === null ? 1 : 0,
       ver: first + index,
       project_id: PROJECT_ID,
       session_name: span.session_name ?? '',

@@ -1,9 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { insertedColumns } from '../../src/storage/clickhouse/commit/rows.js';
 import { openCore, type EngineCore } from '../../src/storage/clickhouse/engine/engine-core.js';
 import { stringLiteral } from '../../src/storage/clickhouse/engine/literals.js';
+import { statementsIn } from '../../src/storage/clickhouse/migrations.js';
+import { readMigrationFiles } from '../../src/storage/migration-files.js';
 import { schemaDirectory } from '../../src/storage/schema-files.js';
 import { SPANS_PER_TRACE } from '../data.js';
 import type { ListName } from '../list-queries.js';
@@ -133,7 +135,8 @@ async function insert(format: 'RowBinary' | 'JSONEachRow', batchRows: number, ro
   const { commands, inserts } = engine();
   const settings = new Map<string, string>();
   await commands.run({ sql: 'DROP TABLE IF EXISTS bare_spans SYNC', format: 'Null', settings });
-  await commands.run({ sql: tableOfSpans('bare_spans'), format: 'Null', settings });
+  await createTables();
+  await commands.run({ sql: 'CREATE TABLE bare_spans AS spans', format: 'Null', settings });
   const directory = mkdtempSync(join(tmpdir(), 'spanhouse-bench-'));
   try {
     const statements = batchesOf(prepared, format, batchRows, rows).map((batch, index) => {
@@ -166,12 +169,12 @@ function batchesOf(
   return batches;
 }
 
-/** The table of the schema under another name: same columns, codecs, order, indexes and fsync, but no views. */
-function tableOfSpans(name: string): string {
-  const schema = readFileSync(join(schemaDirectory('clickhouse'), '0001_spans_and_rollups.sql'), 'utf8');
-  const definition = /CREATE TABLE IF NOT EXISTS spans \([^;]*/.exec(schema.replace(/--[^\n]*/g, ''))?.[0];
-  if (definition === undefined) throw new Error('the schema has no table spans');
-  return definition.replace('spans', name);
+/** All tables of the schema. The views are on `spans` itself: a copy of it has none. */
+async function createTables(): Promise<void> {
+  const settings = new Map<string, string>();
+  for (const { sql } of readMigrationFiles(schemaDirectory('clickhouse')))
+    for (const statement of statementsIn(sql))
+      await engine().commands.run({ sql: statement, format: 'Null', settings });
 }
 
 async function read(statements: readonly RecordedStatement[]): Promise<number> {

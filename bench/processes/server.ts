@@ -2,28 +2,35 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { packageRoot } from '../../src/storage/schema-files.js';
 import { PROJECT_ID } from '../rows.js';
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+const PLAIN = fileURLToPath(new URL('./plain-server.js', import.meta.url));
 const START_TIMEOUT_MS = 120_000;
 const API_KEY = 'sk_sh_key_of_the_bench';
 
-/** The real server, as `npm start` runs it, in a process of its own. */
-export interface ServerProcess {
+/** A server with an engine, in a process of its own. */
+export interface PlainProcess {
   readonly url: string;
   readonly key: string;
+  /** Processor time that the server and its engine have used so far, in milliseconds; NaN where the system does not tell. */
+  cpuMs(): ProcessorTime;
+  stop(): Promise<void>;
+}
+
+/** The real server, as `npm start` runs it. */
+export interface ServerProcess extends PlainProcess {
   /** From spawning the process to its answer that it is ready. */
   readonly readyMs: number;
   /** The most memory that the server and its engine have held so far, in bytes; NaN where the system does not tell. */
   peakMemory(): { readonly server: number; readonly engine: number };
-  /** Processor time that the server and its engine have used so far, in milliseconds; NaN where the system does not tell. */
-  cpuMs(): ProcessorTime;
   /** Commits so far, and the rows in them. */
   commits(): Promise<{ readonly count: number; readonly rows: number }>;
   /** Resolves once every rollup is done. */
   settled(): Promise<void>;
-  stop(): Promise<void>;
 }
 
 export interface ProcessorTime {
@@ -40,19 +47,16 @@ export interface ServerOptions {
 /** @throws Error with the server's last words when it does not become ready. */
 export async function startServerProcess({ dataDir, nodeArguments = [] }: ServerOptions): Promise<ServerProcess> {
   const started = performance.now();
-  const child = spawn(process.execPath, [...nodeArguments, MAIN], {
-    env: {
-      PATH: process.env['PATH'],
-      DATA_DIR: dataDir,
-      PORT: '0',
-      LOG_LEVEL: 'warn',
-      LOG_FORMAT: 'json',
-      SPANHOUSE_INIT_PROJECT_ID: PROJECT_ID,
-      SPANHOUSE_INIT_API_KEY: API_KEY,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
+  const child = run([...startArguments(), ...nodeArguments, MAIN], {
+    DATA_DIR: dataDir,
+    PORT: '0',
+    LOG_LEVEL: 'warn',
+    LOG_FORMAT: 'json',
+    SPANHOUSE_INIT_PROJECT_ID: PROJECT_ID,
+    SPANHOUSE_INIT_API_KEY: API_KEY,
   });
-  const url = await announcedUrl(child);
+  const process = await announced(child);
+  const { url } = process;
   const ready = await fetch(`${url}/readyz`);
   if (!ready.ok) throw new Error(`the server is not ready: ${await ready.text()}`);
   const readyMs = performance.now() - started;
@@ -61,11 +65,9 @@ export async function startServerProcess({ dataDir, nodeArguments = [] }: Server
     return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? NaN);
   };
   return {
-    url,
-    key: API_KEY,
+    ...process,
     readyMs,
     peakMemory: () => ({ server: peakMemoryOf(child.pid), engine: peakMemoryOf(childOf(child.pid)) }),
-    cpuMs: () => ({ server: cpuMsOf(child.pid), engine: cpuMsOf(childOf(child.pid)) }),
     commits: async () => ({
       count: await metric('spanhouse_commit_rows_count'),
       rows: await metric('spanhouse_commit_rows_sum'),
@@ -73,6 +75,33 @@ export async function startServerProcess({ dataDir, nodeArguments = [] }: Server
     async settled() {
       while ((await metric('spanhouse_rollup_pending_traces')) > 0) await new Promise((done) => setTimeout(done, 100));
     },
+  };
+}
+
+/** A server that only inserts, see plain-server.ts. @throws like the above */
+export function startPlainProcess(dataDir: string): Promise<PlainProcess> {
+  return announced(run([...startArguments(), PLAIN, dataDir], {}));
+}
+
+function run(commandLine: readonly string[], environment: Readonly<Record<string, string>>): ChildProcess {
+  return spawn(process.execPath, commandLine, {
+    env: { PATH: process.env['PATH'], ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+/** What `npm start` gives to node. */
+function startArguments(): string[] {
+  const file = readFileSync(join(packageRoot(), 'package.json'), 'utf8');
+  const { scripts } = JSON.parse(file) as { scripts: { start: string } };
+  return scripts.start.split(' ').filter((word) => word.startsWith('--'));
+}
+
+async function announced(child: ChildProcess): Promise<PlainProcess> {
+  return {
+    url: await announcedUrl(child),
+    key: API_KEY,
+    cpuMs: () => ({ server: cpuMsOf(child.pid), engine: cpuMsOf(childOf(child.pid)) }),
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;
       child.kill('SIGTERM');
@@ -89,7 +118,7 @@ async function announcedUrl(child: ChildProcess): Promise<string> {
       for (const stream of [child.stdout, child.stderr]) {
         if (stream === null) continue;
         createInterface({ input: stream }).on('line', (line) => {
-          const url = /^Spanhouse is ready at (http\S+?),?(\s|$)/.exec(line)?.[1];
+          const url = / is ready at (http\S+?),?(\s|$)/.exec(line)?.[1];
           if (url !== undefined) resolve(url);
           else if (line.trim() !== '') lastWords.push(line);
           if (/"level":"(warn|error)"/.test(line)) process.stderr.write(`server: ${line}\n`);

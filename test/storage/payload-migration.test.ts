@@ -6,7 +6,7 @@ import { createLogger } from '../../src/observability/logger.js';
 import { connect, type ClickHouseClient } from '../../src/storage/clickhouse/client.js';
 import type { Engine } from '../../src/storage/clickhouse/engine/engine.js';
 import { startEngine } from '../../src/storage/clickhouse/engine/supervisor.js';
-import { migrate } from '../../src/storage/clickhouse/migrations.js';
+import { migrate, statementsIn } from '../../src/storage/clickhouse/migrations.js';
 import { readMigrationFiles } from '../../src/storage/migration-files.js';
 import { schemaDirectory } from '../../src/storage/schema-files.js';
 
@@ -66,7 +66,7 @@ describe('the migration of stored spans to one payload', function () {
   it('can be cut off and run again', async () => {
     const [, file] = files;
     if (file === undefined) throw new Error('there is no second migration');
-    const statements = file.sql.replace(/--[^\n]*/g, '').split(';');
+    const statements = statementsIn(file.sql);
     for (const done of [1, 4, 5, 6]) {
       const begun = statements.slice(0, done).join(';');
       await migrate(client, [...files.slice(0, 1), { ...file, sql: begun }], null);

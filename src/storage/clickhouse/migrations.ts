@@ -32,7 +32,7 @@ export async function migrate(
 
 async function applyFile(client: ClickHouseClient, file: MigrationFile, cluster: string | null): Promise<void> {
   try {
-    for (const statement of statements(file.sql)) await client.command(adapted(statement, cluster));
+    for (const statement of statementsIn(file.sql)) await client.command(adapted(statement, cluster));
     await client.command(
       `INSERT INTO schema_migrations VALUES (${file.version}, '${file.name}', '${file.checksum}', now())`,
     );
@@ -43,7 +43,7 @@ async function applyFile(client: ClickHouseClient, file: MigrationFile, cluster:
 }
 
 /** A migration's statements, without comments; none of them holds a semicolon or `--` in a string. */
-function statements(text: string): string[] {
+export function statementsIn(text: string): string[] {
   return text
     .replace(/--[^\n]*/g, '')
     .split(';')
