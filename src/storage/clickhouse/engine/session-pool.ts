@@ -35,8 +35,16 @@ export interface Run {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** A connection, and what the statement before has left set on it. */
+interface Session {
+  readonly connection: NativeConnection;
+  database: string;
+  /** Beyond those of the pool. */
+  settings: Settings;
+}
+
 interface Waiting {
-  resolve(connection: NativeConnection): void;
+  resolve(session: Session): void;
   reject(error: Error): void;
   timer: NodeJS.Timeout;
 }
@@ -46,12 +54,13 @@ interface Waiting {
  *
  * - A connection whose statement failed is closed: rows that the statement had already sent stay on it and would be the
  *   first bytes of the next answer.
- * - Settings stick to a connection: those of a statement are taken back before the connection is used again.
+ * - Settings stick to a connection, and setting them is a statement of its own: they stay as they are until a statement
+ *   wants others, since most statements want the same as the one before.
  */
 export class SessionPool {
   readonly #options: SessionPoolOptions;
   readonly #setup: string;
-  readonly #idle: NativeConnection[] = [];
+  readonly #idle: Session[] = [];
   readonly #waiting: Waiting[] = [];
   #open = 0;
   #busy = 0;
@@ -64,24 +73,13 @@ export class SessionPool {
   }
 
   /** Runs a statement and answers its bytes. */
-  async run({ sql, format, settings, database, signal }: Run): Promise<NativeResult> {
-    const before: string[] = [];
-    const after: string[] = [];
-    if (database !== undefined && database !== this.#options.database) {
-      before.push(`USE ${identifierLiteral(database)}`);
-      after.push(`USE ${identifierLiteral(this.#options.database)}`);
-    }
-    if (settings.size > 0) {
-      before.push(setStatement(settings));
-      after.push(resetStatement(settings, this.#options.settings));
-    }
-    return this.#withConnection(
-      async (connection) => {
-        const text = before.length === 0 ? sql : `${before.join('; ')}; ${sql}`;
-        return this.#options.native.QueryAsyncConnection(connection, text, format);
-      },
-      { after, signal },
-    );
+  async run({ sql, format, settings, database = this.#options.database, signal }: Run): Promise<NativeResult> {
+    return this.#withSession(signal, async (session) => {
+      const before = changes(session, { settings, database, base: this.#options.settings });
+      session.database = database;
+      session.settings = settings;
+      return this.#options.native.QueryAsyncConnection(session.connection, [...before, sql].join('; '), format);
+    });
   }
 
   /** Waits until what runs has ended, refuses the rest, and closes every connection. */
@@ -92,25 +90,21 @@ export class SessionPool {
       waiting.reject(shuttingDown());
     }
     if (this.#busy > 0) await new Promise<void>((resolve) => this.#whenQuiet.push(resolve));
-    for (const connection of this.#idle.splice(0)) this.#discard(connection);
+    for (const session of this.#idle.splice(0)) this.#discard(session);
   }
 
-  async #withConnection<T>(
-    work: (connection: NativeConnection) => Promise<T>,
-    { after = [], signal }: { after?: readonly string[]; signal?: AbortSignal | undefined } = {},
-  ): Promise<T> {
-    const connection = await this.#acquire(signal);
+  async #withSession<T>(signal: AbortSignal | undefined, work: (session: Session) => Promise<T>): Promise<T> {
+    const session = await this.#acquire(signal);
     const stuck = setTimeout(
       () => this.#options.onBroken(`a statement has not come back for ${this.#options.stuckAfterMs} ms`),
       this.#options.stuckAfterMs,
     );
     try {
-      const result = await work(connection);
-      if (after.length === 0) this.#release(connection);
-      else void this.#restore(connection, after);
+      const result = await work(session);
+      this.#release(session);
       return result;
     } catch (error) {
-      this.#discard(connection);
+      this.#discard(session);
       this.#freed();
       const failure = EngineError.from(error);
       if (failure.code === ErrorCode.aborted) this.#options.onBroken(failure.message);
@@ -120,7 +114,7 @@ export class SessionPool {
     }
   }
 
-  async #acquire(signal: AbortSignal | undefined): Promise<NativeConnection> {
+  async #acquire(signal: AbortSignal | undefined): Promise<Session> {
     if (this.#closing) throw shuttingDown();
     if (signal?.aborted) throw abandoned();
     const idle = this.#idle.pop();
@@ -151,7 +145,7 @@ export class SessionPool {
     });
   }
 
-  async #connect(): Promise<NativeConnection> {
+  async #connect(): Promise<Session> {
     this.#open++;
     this.#busy++;
     try {
@@ -162,7 +156,7 @@ export class SessionPool {
         this.#options.native.CloseConnection(connection);
         throw error;
       }
-      return connection;
+      return { connection, database: this.#options.database, settings: new Map() };
     } catch (error) {
       this.#open--;
       this.#freed();
@@ -170,31 +164,20 @@ export class SessionPool {
     }
   }
 
-  /** Off the request's path: its answer is on the way when the settings are taken back. */
-  async #restore(connection: NativeConnection, statements: readonly string[]): Promise<void> {
-    try {
-      await this.#options.native.QueryAsyncConnection(connection, statements.join('; '), 'Null');
-      this.#release(connection);
-    } catch {
-      this.#discard(connection);
-      this.#freed();
-    }
-  }
-
-  #release(connection: NativeConnection): void {
+  #release(session: Session): void {
     const next = this.#waiting.shift();
     if (next !== undefined) {
       clearTimeout(next.timer);
-      next.resolve(connection); // stays busy
+      next.resolve(session); // stays busy
       return;
     }
-    this.#idle.push(connection);
+    this.#idle.push(session);
     this.#quiet();
   }
 
-  #discard(connection: NativeConnection): void {
+  #discard(session: Session): void {
     this.#open--;
-    this.#options.native.CloseConnection(connection);
+    this.#options.native.CloseConnection(session.connection);
   }
 
   /** After a connection went away: one who waits gets a fresh one in its place. */
@@ -213,15 +196,26 @@ export class SessionPool {
   }
 }
 
-function setStatement(settings: Settings): string {
-  return `SET ${[...settings].map(([name, value]) => `${identifierLiteral(name)} = ${settingLiteral(value)}`).join(', ')}`;
+/** The statements that bring a session to what the next statement wants. */
+function changes(
+  session: Session,
+  wanted: Pick<Session, 'database' | 'settings'> & { readonly base: Settings },
+): string[] {
+  const { settings, database, base } = wanted;
+  const statements: string[] = [];
+  if (database !== session.database) statements.push(`USE ${identifierLiteral(database)}`);
+  const changed = new Map<string, string | undefined>();
+  for (const name of session.settings.keys()) if (!settings.has(name)) changed.set(name, base.get(name));
+  for (const [name, value] of settings) if (value !== session.settings.get(name)) changed.set(name, value);
+  if (changed.size > 0) statements.push(setStatement(changed));
+  return statements;
 }
 
-function resetStatement(used: Settings, base: Settings): string {
-  const parts = [...used.keys()].map((name) => {
-    const value = base.get(name);
-    return `${identifierLiteral(name)} = ${value === undefined ? 'DEFAULT' : settingLiteral(value)}`;
-  });
+/** @param settings undefined for the engine's own default. */
+function setStatement(settings: ReadonlyMap<string, string | undefined>): string {
+  const parts = [...settings].map(
+    ([name, value]) => `${identifierLiteral(name)} = ${value === undefined ? 'DEFAULT' : settingLiteral(value)}`,
+  );
   return `SET ${parts.join(', ')}`;
 }
 
