@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { openAttachments } from './attachment-setup.js';
+import { openJudges, openModel } from './judge-setup.js';
 import { openClickHouse, type Closers } from './clickhouse-setup.js';
 import { publicUrl, type Config } from './config/config.js';
 import { openFeedback } from './feedback-setup.js';
@@ -37,6 +38,7 @@ import { metricsRoute } from './transport/http/routes/operations/metrics.js';
 import { openApiRoute } from './transport/http/routes/operations/openapi-document.js';
 import { readinessRoute, type ReadinessCheck } from './transport/http/routes/operations/readiness.js';
 import { postOtlpTracesRoute } from './transport/http/routes/otlp/post-otlp-traces.js';
+import { judgeRoutes } from './transport/http/routes/judges/index.js';
 import { priceRoutes } from './transport/http/routes/prices/index.js';
 import { promptRoutes } from './transport/http/routes/prompts/index.js';
 import { traceRoutes } from './transport/http/routes/traces/index.js';
@@ -47,6 +49,8 @@ export interface ServerOverrides {
   readonly logger?: Logger;
   /** How long a body may take to arrive; default 60 s. */
   readonly bodyTimeoutMs?: number;
+  /** Wait before the second attempt of an evaluation; default 1 s. */
+  readonly judgeRetryMs?: number;
   /** Addresses that images may be fetched from although they are not public; default none. */
   readonly fetchableAddresses?: readonly string[];
 }
@@ -140,7 +144,22 @@ async function start(
   });
   closers.push(() => reprices.close());
   reprices.start();
-  const prompts = new PromptService({ store: new SqlitePromptStore(database), observer: events });
+  const promptStore = new SqlitePromptStore(database);
+  const prompts = new PromptService({ store: promptStore, observer: events });
+
+  const judges = openJudges({
+    config: config.judges,
+    database,
+    prompts: promptStore,
+    versions: prompts,
+    store,
+    ingest,
+    price: prices.price,
+    events,
+    closers,
+    model: await openModel(config.judges, events),
+    ...(overrides.judgeRetryMs === undefined ? {} : { retryBaseMs: overrides.judgeRetryMs }),
+  });
 
   const exportTraces = createExport({ ingest, observer: events });
 
@@ -155,6 +174,7 @@ async function start(
     postOtlpTracesRoute(exportTraces),
     ...promptRoutes(prompts),
     ...priceRoutes(prices, reprices),
+    ...judgeRoutes(judges),
     ...openFeedback({
       database,
       store,

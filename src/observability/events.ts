@@ -18,10 +18,11 @@ export interface Events
     AttachmentObserver,
     PromptObserver,
     RepriceObserver,
-    FeedbackObserver {}
+    FeedbackObserver,
+    JudgeObserver {}
 
 /** How spans came in. */
-export type SpanSource = 'rest' | 'otlp';
+export type SpanSource = 'rest' | 'otlp' | 'judge';
 
 export interface RequestObserver {
   requestFinished(request: {
@@ -102,6 +103,31 @@ export interface FeedbackObserver {
   }): void;
 }
 
+export interface JudgeObserver {
+  modelCalled(call: {
+    /** `ok`, or the code of the failure. */
+    readonly status: string;
+    readonly seconds: number;
+    readonly inputTokens: number;
+    readonly outputTokens: number;
+  }): void;
+  /** US dollars. */
+  modelCallsPriced(priced: { readonly cost: number }): void;
+  evaluationStored(evaluation: {
+    readonly result: boolean;
+    readonly origin: 'automatic' | 'requested' | 'external';
+  }): void;
+  runRetried(): void;
+  runFailed(failure: { readonly judge: string; readonly span: string; readonly reason: string }): void;
+  judgeQueueChanged(queue: { readonly queued: number; readonly oldestSeconds: number }): void;
+  /** No endpoint is configured, although judges are enabled. */
+  judgesNotRunning(idle: { readonly judges: number }): void;
+  callSpansLost(loss: { readonly count: number; readonly error: unknown }): void;
+  recordingFailed(failure: { readonly error: unknown }): void;
+  runnerFailed(failure: { readonly error: unknown }): void;
+  feedFailed(failure: { readonly error: unknown }): void;
+}
+
 export interface PurgeObserver {
   purgeFinished(purge: { readonly versions: number; readonly seconds: number }): void;
   purgeFailed(failure: { readonly error: unknown }): void;
@@ -127,6 +153,7 @@ export function createEvents(logger: Logger, metrics: Metrics): Events {
     ...purgeEvents(logger, metrics),
     ...promptEvents(metrics),
     ...repriceEvents(logger, metrics),
+    ...judgeEvents(logger, metrics),
     ...attachmentEvents(logger, metrics),
     ...feedbackEvents(metrics),
   };
@@ -258,6 +285,48 @@ function repriceEvents(logger: Logger, metrics: Metrics): RepriceObserver {
     repriceFailed({ id, error, final }) {
       if (final) logger.error('Calculating costs anew met a defect', { job: id, error });
       else logger.warn('Calculating costs anew failed; it is tried again', { job: id, error });
+    },
+  };
+}
+
+function judgeEvents(logger: Logger, metrics: Metrics): JudgeObserver {
+  return {
+    modelCalled({ status, seconds, inputTokens, outputTokens }) {
+      metrics.modelCallDuration.observe({ status }, seconds);
+      metrics.modelTokens.inc({ direction: 'input' }, inputTokens);
+      metrics.modelTokens.inc({ direction: 'output' }, outputTokens);
+    },
+    modelCallsPriced({ cost }) {
+      metrics.modelCost.inc(cost);
+    },
+    evaluationStored({ result, origin }) {
+      metrics.evaluations.inc({ result: result ? 'passed' : 'failed', origin });
+    },
+    runRetried() {
+      metrics.judgeRetries.inc();
+    },
+    runFailed({ judge, span, reason }) {
+      metrics.judgeRunsFailed.inc();
+      logger.debug('Evaluation given up', { judge, span, reason });
+    },
+    judgeQueueChanged({ queued, oldestSeconds }) {
+      metrics.judgeQueue.set(queued);
+      metrics.judgeQueueAge.set(oldestSeconds);
+    },
+    judgesNotRunning({ judges }) {
+      logger.warn('Judges do not run: JUDGE_LLM_BASE_URL is not set', { enabled_judges: judges });
+    },
+    callSpansLost({ count, error }) {
+      logger.warn('Calls of judges could not be stored as spans; their evaluations are', { count, error });
+    },
+    recordingFailed({ error }) {
+      logger.warn('Evaluations could not be stored; they are still queued', { error });
+    },
+    runnerFailed({ error }) {
+      logger.warn('Judges met a failure; they go on', { error });
+    },
+    feedFailed({ error }) {
+      logger.warn('New spans could not be looked at for judges; it is tried again', { error });
     },
   };
 }

@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const MODEL_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 60, 120];
 const COMMIT_ROWS = [1, 5, 10, 50, 100, 500, 1000, 2500, 5000, 10_000];
 const COMMIT_BYTES = [1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536].map((kib) => kib * 1024);
 
@@ -61,6 +62,25 @@ export function createMetrics() {
       ['result'],
     ),
     repricedSpans: counter('spanhouse_repriced_spans_total', 'Stored spans that got another cost by recalculation.'),
+    evaluations: counter('spanhouse_evaluations_total', 'Evaluations stored, by result and origin.', [
+      'result',
+      'origin',
+    ]),
+    judgeQueue: gauge('spanhouse_judge_queue_runs', 'Evaluations waiting to be made.'),
+    judgeQueueAge: gauge('spanhouse_judge_queue_oldest_seconds', 'How long the next one has been waiting.'),
+    judgeRetries: counter('spanhouse_judge_retries_total', 'Attempts of evaluations that failed and are repeated.'),
+    judgeRunsFailed: counter('spanhouse_judge_runs_failed_total', 'Evaluations given up.'),
+    modelCallDuration: histogram(
+      'spanhouse_model_call_duration_seconds',
+      'Time a call of the model endpoint took, by status: ok, an HTTP status, timeout, connection, answer, aborted.',
+      MODEL_SECONDS,
+      ['status'],
+    ),
+    modelTokens: counter('spanhouse_model_tokens_total', 'Tokens of calls of the model endpoint.', ['direction']),
+    modelCost: counter(
+      'spanhouse_model_cost_dollars_total',
+      "Cost of judges' calls, where the model's price is known.",
+    ),
     purgedVersions: counter('spanhouse_purged_versions_total', 'Replaced or deleted span versions removed.'),
     attachmentsStored: counter(
       'spanhouse_attachments_stored_total',

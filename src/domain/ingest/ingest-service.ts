@@ -13,7 +13,7 @@ import { SessionInput, SpanInput, TraceInput } from './schema.js';
 import type { WriteLog } from './write-log.js';
 
 /** How spans came in, for the metrics. */
-export type SpanSource = 'rest' | 'otlp';
+export type SpanSource = 'rest' | 'otlp' | 'judge';
 
 export interface IngestObserver {
   spansAccepted(accepted: { readonly source: SpanSource; readonly count: number }): void;

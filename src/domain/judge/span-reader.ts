@@ -10,7 +10,7 @@ export interface SpanTraits {
   readonly name: string;
   readonly kind: string;
   readonly started_at: Micros;
-  /** When the stored version was taken in. */
+  /** When a client's last write of it was taken in. */
   readonly arrived_at: Micros;
   readonly tags: Tags;
   /** At least those that name a prompt. */
@@ -47,7 +47,9 @@ export interface JudgedSpan extends SpanTraits {
 export interface SpanReader {
   /** Those that are there, by span id; cheap. What was written within the last seconds it may see or not. */
   read(projectId: string, places: readonly SpanPlace[]): Promise<Map<string, JudgedSpan>>;
-  /** The same by id alone, and seeing everything that was acknowledged before. */
+  /** Traits alone, by id alone, and seeing everything that was acknowledged before. */
+  traits(projectId: string, ids: readonly string[]): Promise<Map<string, SpanTraits>>;
+  /** Whole spans, in the same way. */
   find(projectId: string, ids: readonly string[]): Promise<Map<string, JudgedSpan>>;
   /**
    * Traits of finished spans that match the filters, latest start first; calls of judges are left out. Of a prompt it only

@@ -58,6 +58,20 @@ export class ClickHouseSpanReader implements SpanReader {
     return spans;
   }
 
+  async traits(projectId: string, wanted: readonly string[]): Promise<Map<string, SpanTraits>> {
+    const scope = { projectId, upTo: await this.#source.settle() };
+    const spans = new Map<string, SpanTraits>();
+    for (let from = 0; from < wanted.length; from += IDS_AT_ONCE) {
+      const rows = await this.#rows<TraitRow>(
+        sql`SELECT ${traitColumns(true)} FROM spans
+WHERE ${inProject(projectId)} AND id IN ${value(wanted.slice(from, from + IDS_AT_ONCE), 'Array(UUID)')} AND ${current(scope)}
+ORDER BY ver DESC`,
+      );
+      for (const row of rows) if (!spans.has(row.span)) spans.set(row.span, toTraits(row));
+    }
+    return spans;
+  }
+
   async newest(
     projectId: string,
     filters: JudgeFilters,

@@ -4,9 +4,9 @@ import { PROMPT_PATHS, VERSION_PATHS, type AttributePath } from '../../../domain
 import { versionTime } from '../commit/version-clock.js';
 import { join, literal, sql, value, type Sql } from '../sql.js';
 
-/** Of the large columns only whether they are null is read here. */
-const FINISHED = sql`(NOT ended_at.null OR NOT duration_ms.null OR NOT output_data.null OR has_error)`;
-const HAS_CONTENT = sql`(NOT input_data.null OR NOT output_data.null)`;
+/** The texts themselves are not read here. */
+const FINISHED = sql`(NOT ended_at.null OR NOT duration_ms.null OR NOT no_output OR has_error)`;
+const HAS_CONTENT = sql`(NOT input_bytes.null OR NOT no_output)`;
 
 const PATHS: readonly AttributePath[] = [...PROMPT_PATHS, ...VERSION_PATHS];
 const PATH_ENDS = [...new Set(PATHS.map(({ name }) => name.slice(name.lastIndexOf('.') + 1)))];
@@ -35,7 +35,7 @@ function tagged(key: string, wanted: string): Sql {
 /** The columns of `TraitRow`. @param withPrompt whether what the attributes say of a prompt is wanted */
 export function traitColumns(withPrompt: boolean): Sql {
   return sql`project_id AS project, toString(id) AS span, toString(trace_id) AS trace, name, kind, tags,
-  toString(toUnixTimestamp64Micro(started_at)) AS started, toString(ver) AS version,
+  toString(toUnixTimestamp64Micro(started_at)) AS started, toString(if(origin_ver = 0, ver, origin_ver)) AS version,
   ${FINISHED} AS is_finished, ${HAS_CONTENT} AS with_content, ${withPrompt ? promptTexts : sql`CAST([], 'Array(String)')`} AS prompt_texts`;
 }
 

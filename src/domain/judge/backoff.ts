@@ -1,0 +1,49 @@
+/** The longest wait between two attempts, unless the endpoint asks for a longer one. */
+const MAX_WAIT_MS = 60_000;
+/** So many failures that may pass, with no success between them, and it is the endpoint that fails. */
+const TRIPPED_AFTER = 10;
+
+/**
+ * How long to wait before the next attempt: twice as long each time, at least what the endpoint asked for, and spread, so
+ * that what failed together does not come back together.
+ * @param attempts that failed so far, from 1
+ */
+export function retryDelay(attempts: number, baseMs: number, retryAfterMs: number | null): number {
+  const wait = Math.min(MAX_WAIT_MS, baseMs * 2 ** (attempts - 1)) * (0.5 + Math.random() / 2);
+  return Math.max(wait, (retryAfterMs ?? 0) * (1 + Math.random() / 10));
+}
+
+/**
+ * Holds calls back while the endpoint asked for it, or fails whatever it is asked: then single calls find out whether it
+ * is back, so that an outage does not use up the attempts of everything that is queued.
+ */
+export class Breaker {
+  readonly #baseMs: number;
+  #failures = 0;
+  #until = 0;
+
+  constructor(baseMs: number) {
+    this.#baseMs = baseMs;
+  }
+
+  /** How long to wait before the next call, in milliseconds. */
+  waitMs(): number {
+    return Math.max(0, this.#until - performance.now());
+  }
+
+  /** How many calls may be under way at once. */
+  atOnce(concurrency: number): number {
+    return this.#failures >= TRIPPED_AFTER ? 1 : concurrency;
+  }
+
+  succeeded(): void {
+    this.#failures = 0;
+  }
+
+  failed(retryAfterMs: number | null): void {
+    this.#failures += 1;
+    const trips = this.#failures - TRIPPED_AFTER + 1;
+    const wait = Math.max(retryAfterMs ?? 0, trips > 0 ? retryDelay(trips, this.#baseMs, null) : 0);
+    this.#until = Math.max(this.#until, performance.now() + wait);
+  }
+}

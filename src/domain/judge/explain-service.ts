@@ -1,0 +1,139 @@
+import { formatTimestamp } from '../time/timestamp.js';
+import type { EvaluationStore } from './evaluation-store.js';
+import type { Judge } from './judge.js';
+import { NO_ENDPOINT, type JudgeService } from './judge-service.js';
+import { isJudgeCall, mismatches, sampleHash, type IdentifyPrompt, type Mismatch } from './matching.js';
+import type { Run } from './run.js';
+import { toRunRead } from './run-service.js';
+import type { RunStore } from './run-store.js';
+import type { ANSWERS, ExplanationRead } from './schema.js';
+import type { SpanReader, SpanTraits } from './span-reader.js';
+
+type Answer = (typeof ANSWERS)[number];
+type Reason = readonly [answer: Answer, explanation: string];
+
+export interface ExplainOptions {
+  readonly judges: Pick<JudgeService, 'require' | 'hindrance'>;
+  readonly evaluations: Pick<EvaluationStore, 'latest'>;
+  readonly runs: Pick<RunStore, 'ofSpan' | 'before' | 'position'>;
+  readonly spans: Pick<SpanReader, 'traits'>;
+  readonly identifyPrompt: IdentifyPrompt;
+  readonly running: () => readonly string[];
+}
+
+/** Says why a span was or was not evaluated by a judge: the first reason that holds, in the order in which they count. */
+export class ExplainService {
+  readonly #options: ExplainOptions;
+
+  constructor(options: ExplainOptions) {
+    this.#options = options;
+  }
+
+  /** @throws DomainError `not_found` when there is no such judge; of a span that is not there it says so */
+  async explain(projectId: string, judgeId: string, spanId: string): Promise<ExplanationRead> {
+    const { judges, spans } = this.#options;
+    const judge = judges.require(projectId, judgeId);
+    const span = (await spans.traits(projectId, [spanId])).get(spanId);
+    const evaluation = this.#options.evaluations.latest(judgeId, spanId);
+    const [run] = this.#options.runs.ofSpan(judgeId, spanId);
+    const running = run !== undefined && this.#options.running().includes(run.id);
+    const position = run === undefined || run.state !== 'queued' || running ? null : this.#options.runs.before(run);
+    const unmatched = span === undefined ? [] : this.#mismatches(judge, span);
+    const hash = sampleHash(spanId, judgeId);
+    const [answer, explanation]: Reason =
+      (evaluation && evaluated(evaluation.created_at)) ??
+      (run && this.#ofRun(judge, run, running, position)) ??
+      this.#ofSpan(judge, span, unmatched, hash);
+    return {
+      judge_id: judgeId,
+      span_id: spanId,
+      answer,
+      explanation,
+      evaluation_id: evaluation?.id ?? null,
+      run: run === undefined ? null : toRunRead(run, running),
+      position,
+      mismatches: unmatched,
+      sample: { hash, rate: judge.sample_rate, included: hash < judge.sample_rate },
+    };
+  }
+
+  #mismatches(judge: Judge, span: SpanTraits): Mismatch[] {
+    const { prompt_slug: slug } = judge.filters;
+    const prompt = slug === null ? undefined : this.#options.identifyPrompt(judge.project_id, slug);
+    return mismatches(span, judge.filters, prompt);
+  }
+
+  #ofRun(judge: Judge, run: Run, running: boolean, position: number | null): Reason {
+    if (running) return ['running', 'The model is being asked right now.'];
+    const hindrance = this.#options.judges.hindrance(judge);
+    if (run.state === 'queued' && hindrance === NO_ENDPOINT) return ['no_endpoint', `It is queued. ${NO_ENDPOINT}.`];
+    const attempts = run.attempts === 0 ? '' : ` ${run.attempts} attempts failed, the last one: ${run.reason ?? ''}`;
+    if (run.state === 'queued')
+      return [
+        'queued',
+        `It is queued behind ${position ?? 0} others, to be tried at ${formatTimestamp(run.next_attempt_at)}.${attempts}`,
+      ];
+    return ['failed', `It was given up at ${formatTimestamp(run.updated_at)}: ${run.reason ?? ''}`];
+  }
+
+  #ofSpan(judge: Judge, span: SpanTraits | undefined, unmatched: readonly Mismatch[], hash: number): Reason {
+    if (span === undefined) return ['not_found', 'There is no such span; it may not have arrived yet.'];
+    return ofItself(span) ?? filteredOut(unmatched) ?? this.#notRunning(judge, span) ?? this.#ofFeed(judge, span, hash);
+  }
+
+  #notRunning(judge: Judge, span: SpanTraits): Reason | undefined {
+    if (this.#options.judges.hindrance(judge) === NO_ENDPOINT)
+      return ['no_endpoint', `${NO_ENDPOINT}; judges do not run.`];
+    if (!judge.enabled) return ['judge_disabled', 'The judge is disabled: it evaluates no spans by itself.'];
+    const [arrived, since] = [formatTimestamp(span.arrived_at), formatTimestamp(judge.judged_since)];
+    if (span.arrived_at <= judge.judged_since)
+      return [
+        'arrived_before',
+        `The span arrived at ${arrived}, before the judge was made or last enabled at ${since}. A run call evaluates older spans.`,
+      ];
+    const began = this.#options.runs.position()?.began_at ?? Infinity;
+    if (span.arrived_at <= began)
+      return [
+        'not_running_then',
+        `The span arrived at ${arrived}, when judges did not run. A run call evaluates older spans.`,
+      ];
+    return undefined;
+  }
+
+  #ofFeed(judge: Judge, span: SpanTraits, hash: number): Reason {
+    if (hash >= judge.sample_rate)
+      return ['sampled_out', `Its hash ${hash} is not below the sample rate ${judge.sample_rate}.`];
+    const seen = this.#options.runs.position()?.arrived_at ?? 0;
+    const arrived = formatTimestamp(span.arrived_at);
+    if (span.arrived_at > seen)
+      return [
+        'pending',
+        `The span arrived at ${arrived} and has not been looked at yet: that takes about a second, longer while the queue is full.`,
+      ];
+    return [
+      'changed_since',
+      `The span matches now, but was looked at soon after ${arrived}. Since then the judge was changed (last at ${formatTimestamp(judge.updated_at)}), or its failure is too old to be kept.`,
+    ];
+  }
+}
+
+function evaluated(at: number): Reason {
+  return ['evaluated', `It was evaluated at ${formatTimestamp(at)}.`];
+}
+
+function ofItself(span: SpanTraits): Reason | undefined {
+  if (isJudgeCall(span)) return ['judge_call', 'The span is a call of a judge; such spans are never evaluated.'];
+  if (!span.finished)
+    return [
+      'unfinished',
+      'The span has no output, no end, no duration and no error yet; it is looked at again when it is sent with one.',
+    ];
+  if (!span.has_content) return ['empty', 'The span has neither input nor output: there is nothing to evaluate.'];
+  return undefined;
+}
+
+function filteredOut(unmatched: readonly Mismatch[]): Reason | undefined {
+  if (unmatched.length === 0) return undefined;
+  const list = unmatched.map(({ filter, wanted, found }) => `${filter}: asks for ${wanted}, found ${found}`);
+  return ['filtered', `It does not match the filters. ${list.join('; ')}.`];
+}

@@ -1,0 +1,120 @@
+import type { Issue } from '../errors.js';
+import { normaliseTags, normaliseText } from '../ingest/normalise.js';
+import type { Criterion, JudgeFilters, JudgeSettings } from './judge.js';
+import type { JudgeInput, JudgePatch } from './schema.js';
+
+/** What a client states of a judge, of values that fit the schema alone. */
+export type Stated = Partial<JudgeInput> & Partial<JudgePatch>;
+
+const DEFAULTS: Pick<JudgeSettings, 'criteria' | 'model' | 'temperature' | 'sample_rate' | 'filters' | 'enabled'> = {
+  criteria: [],
+  model: null,
+  temperature: null,
+  sample_rate: 1,
+  filters: { kinds: [], names: [], tags: {}, prompt_slug: null },
+  enabled: true,
+};
+
+/** What a scored judge that becomes a binary one loses. */
+const NO_SCALE = { score_min: null, score_max: null, pass_threshold: null };
+
+/** What a judge is with what is stated; what is not stated is as it was, or has its default. */
+export function settingsOf(stated: Stated, before: JudgeSettings | null): JudgeSettings {
+  const take = <K extends keyof JudgeSettings & keyof Stated, V>(
+    key: K,
+    fallback: V,
+    read: (value: NonNullable<Stated[K]>) => V,
+  ): V => {
+    const value = stated[key];
+    if (value === undefined) return before === null ? fallback : (before[key] as V);
+    return value === null ? fallback : read(value);
+  };
+  const same = <T>(value: T) => value;
+  if (stated.evaluation_type === 'binary') stated = { ...NO_SCALE, ...stated };
+  return {
+    name: take('name', '', normaliseText),
+    task_slug: take('task_slug', before?.task_slug ?? '', same),
+    evaluation_type: take('evaluation_type', 'binary', same),
+    score_min: take('score_min', null, same<number | null>),
+    score_max: take('score_max', null, same<number | null>),
+    pass_threshold: take('pass_threshold', null, same<number | null>),
+    criteria: take('criteria', DEFAULTS.criteria, (criteria) => criteria.map(toCriterion)),
+    model: take('model', DEFAULTS.model, same<string | null>),
+    temperature: take('temperature', DEFAULTS.temperature, same<number | null>),
+    sample_rate: take('sample_rate', DEFAULTS.sample_rate, same),
+    filters: take('filters', DEFAULTS.filters, toFilters),
+    enabled: take('enabled', DEFAULTS.enabled, same),
+  };
+}
+
+function toCriterion({ key, label, description }: NonNullable<NonNullable<Stated['criteria']>[number]>): Criterion {
+  return { key, label: normaliseText(label ?? key), description: normaliseText(description ?? '') };
+}
+
+function toFilters({ kinds, names, tags, prompt_slug }: NonNullable<Stated['filters']>): JudgeFilters {
+  return {
+    kinds: [...new Set(kinds ?? [])],
+    names: [...new Set((names ?? []).map(normaliseText))],
+    tags: normaliseTags(tags),
+    prompt_slug: prompt_slug ?? null,
+  };
+}
+
+type Scale = Pick<JudgeSettings, 'evaluation_type' | 'score_min' | 'score_max' | 'pass_threshold'>;
+
+/** Rules between the fields of a judge, as it would be. */
+export function settingIssues(settings: Scale & Pick<JudgeSettings, 'criteria'>): Issue[] {
+  return [
+    ...(settings.evaluation_type === 'scored' ? scoredIssues(settings) : binaryIssues(settings)),
+    ...repeatedKeys(settings.criteria),
+  ];
+}
+
+const SCALE = ['score_min', 'score_max', 'pass_threshold'] as const;
+
+function scoredIssues({ score_min, score_max, pass_threshold, ...rest }: Scale): Issue[] {
+  const scale: Scale = { ...rest, score_min, score_max, pass_threshold };
+  const missing = SCALE.filter((name) => scale[name] === null).map((name) => ({
+    pointer: `/${name}`,
+    detail: 'is required of a scored judge',
+  }));
+  const issues: Issue[] = [...missing];
+  if (score_min !== null && score_max !== null && score_min >= score_max)
+    issues.push({ pointer: '/score_max', detail: 'must be greater than score_min' });
+  else if (
+    pass_threshold !== null &&
+    (pass_threshold < (score_min ?? -Infinity) || pass_threshold > (score_max ?? Infinity))
+  )
+    issues.push({ pointer: '/pass_threshold', detail: 'must be from score_min to score_max' });
+  return issues;
+}
+
+function binaryIssues(scale: Scale): Issue[] {
+  return SCALE.filter((name) => scale[name] !== null).map((name) => ({
+    pointer: `/${name}`,
+    detail: 'is for scored judges; this one is binary',
+  }));
+}
+
+function repeatedKeys(criteria: readonly Criterion[]): Issue[] {
+  return criteria.flatMap(({ key }, index) =>
+    criteria.findIndex((other) => other.key === key) < index
+      ? [{ pointer: `/criteria/${index}/key`, detail: 'must be unique within the judge' }]
+      : [],
+  );
+}
+
+const MAX_SLUG = 100;
+
+/** Slugs for the task prompt of a judge of this name: of its ASCII letters and digits, then the same with numbers. */
+export function* taskSlugs(name: string): Generator<string> {
+  const plain = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, MAX_SLUG);
+  const slug = plain === '' ? 'judge' : plain;
+  yield slug;
+  for (let number = 2; ; number += 1) yield `${slug}-${number}`;
+}

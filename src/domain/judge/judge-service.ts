@@ -1,0 +1,201 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { DomainError, type Issue } from '../errors.js';
+import type { Principal } from '../identity/identity.js';
+import type { VersionDraft } from '../prompt/prompt.js';
+import type { PromptService } from '../prompt/prompt-service.js';
+import type { PromptStore } from '../prompt/prompt-store.js';
+import { MAX_CONTENT_BYTES } from '../prompt/schema.js';
+import { formatTimestamp, type Micros } from '../time/timestamp.js';
+import { compile, invalid, type Validator } from '../validation/validation.js';
+import { instructionOf } from './instruction.js';
+import type { Judge } from './judge.js';
+import { settingIssues, settingsOf, taskSlugs, type Stated } from './judge-rules.js';
+import type { JudgeStore, Window } from './judge-store.js';
+import type { ModelClient } from './model-client.js';
+import { JudgeInput, JudgePatch, type CriteriaRead, type JudgeRead } from './schema.js';
+import type { Arrivals } from './span-reader.js';
+
+export interface JudgeServiceOptions {
+  readonly store: JudgeStore;
+  readonly prompts: Pick<PromptStore, 'hasPrompt' | 'findVersion'>;
+  /** Makes versions of prompts that exist. */
+  readonly versions: Pick<PromptService, 'ensure'>;
+  readonly arrivals: Pick<Arrivals, 'now'>;
+  /** Null: none is configured. */
+  readonly model: Pick<ModelClient, 'defaultModel'> | null;
+  /** Called after judges changed. */
+  readonly onChange: () => void;
+  readonly now?: () => Micros;
+}
+
+const checkInput = compile(JudgeInput);
+const checkPatch = compile(JudgePatch);
+
+export const NO_ENDPOINT = 'No model endpoint is configured (JUDGE_LLM_BASE_URL)';
+
+/** Judges: how they are made, changed and read. Everything is inside the caller's project. */
+export class JudgeService {
+  readonly #options: JudgeServiceOptions;
+  readonly #now: () => Micros;
+
+  constructor(options: JudgeServiceOptions) {
+    this.#options = options;
+    this.#now = options.now ?? (() => Date.now() * 1000);
+  }
+
+  /**
+   * Makes a judge and, with `prompt`, the prompt that holds its instruction.
+   * @throws DomainError `invalid` with every broken rule; nothing is made then
+   */
+  create(principal: Principal, body: unknown): JudgeRead {
+    const stated = fitting(checkInput, body);
+    const settings = settingsOf(stated.values, null);
+    const issues = [...stated.issues, ...this.#taskIssues(principal.project_id, stated.values, true)];
+    if (stated.scaleFits) issues.push(...settingIssues(settings));
+    if (issues.length > 0) throw invalid(issues);
+    const now = this.#now();
+    const judge: Judge = {
+      ...settings,
+      id: randomUUID(),
+      project_id: principal.project_id,
+      judged_since: this.#options.arrivals.now(),
+      created_at: now,
+      created_by: principal.user_id,
+      updated_at: now,
+      deleted_at: null,
+    };
+    const { prompt } = stated.values;
+    const task = prompt == null ? null : { slugs: taskSlugs(settings.name), version: this.#draft(principal, prompt) };
+    const stored = this.#options.store.insert(judge, task);
+    this.#options.onChange();
+    return this.#read(stored);
+  }
+
+  /** @throws DomainError `invalid`, `not_found`; nothing is changed then */
+  update(principal: Principal, id: string, body: unknown): JudgeRead {
+    const { store, versions, arrivals } = this.#options;
+    const before = this.require(principal.project_id, id);
+    const stated = fitting(checkPatch, body);
+    const settings = settingsOf(stated.values, before);
+    const issues = [...stated.issues, ...this.#taskIssues(principal.project_id, stated.values, false)];
+    if (stated.scaleFits) issues.push(...settingIssues(settings));
+    if (issues.length > 0) throw invalid(issues);
+    const { prompt } = stated.values;
+    if (prompt != null) versions.ensure(principal, settings.task_slug, { content: prompt });
+    const woken = settings.enabled && !before.enabled;
+    const changed: Judge = {
+      ...before,
+      ...settings,
+      judged_since: woken ? arrivals.now() : before.judged_since,
+      updated_at: this.#now(),
+    };
+    if (!store.update(changed, !settings.enabled)) throw missing();
+    this.#options.onChange();
+    return this.#read(changed);
+  }
+
+  /** Its evaluations stay; what is queued of it is given up. @throws DomainError `not_found` */
+  remove(projectId: string, id: string): void {
+    if (!this.#options.store.remove(projectId, id, this.#now())) throw missing();
+    this.#options.onChange();
+  }
+
+  /** @throws DomainError `not_found` */
+  get(projectId: string, id: string): JudgeRead {
+    return this.#read(this.require(projectId, id));
+  }
+
+  /** Oldest first. */
+  list(projectId: string, window: Window): JudgeRead[] {
+    return this.#options.store.list(projectId, window).map((judge) => this.#read(judge));
+  }
+
+  /** Also of a deleted judge, whose scores can still be read. @throws DomainError `not_found` */
+  criteria(projectId: string, id: string): CriteriaRead {
+    const { evaluation_type, score_min, score_max, pass_threshold, criteria } = this.requireEver(projectId, id);
+    return { judge_id: id, evaluation_type, score_min, score_max, pass_threshold, criteria: [...criteria] };
+  }
+
+  /** @throws DomainError `not_found`, also when it is deleted */
+  require(projectId: string, id: string): Judge {
+    const judge = this.requireEver(projectId, id);
+    if (judge.deleted_at !== null) throw missing();
+    return judge;
+  }
+
+  /** Also a deleted one. @throws DomainError `not_found` */
+  requireEver(projectId: string, id: string): Judge {
+    const judge = this.#options.store.find(projectId, id);
+    if (judge === undefined) throw missing();
+    return judge;
+  }
+
+  /** Why the judge cannot run; null when it can. */
+  hindrance(judge: Judge): string | null {
+    const { model, prompts } = this.#options;
+    if (model === null) return NO_ENDPOINT;
+    const instruction = instructionOf(prompts, judge);
+    if (instruction === undefined) return `There is no prompt ${judge.task_slug}`;
+    if ((judge.model ?? instruction.model_id ?? model.defaultModel) === null)
+      return 'No model is named: not by the judge, not by the version of its prompt, not by JUDGE_LLM_MODEL';
+    return null;
+  }
+
+  #taskIssues(projectId: string, { prompt, task_slug }: Stated, isNew: boolean): Issue[] {
+    const issues: Issue[] = [];
+    if (isNew && prompt == null && task_slug == null)
+      issues.push({ pointer: '/prompt', detail: 'is required, unless task_slug names an existing prompt' });
+    if (isNew && prompt != null && task_slug != null)
+      issues.push({ pointer: '/task_slug', detail: 'must not be given together with prompt' });
+    if (task_slug != null && !this.#options.prompts.hasPrompt(projectId, task_slug))
+      issues.push({ pointer: '/task_slug', detail: 'there is no prompt with this slug' });
+    if (prompt != null && !prompt.isWellFormed())
+      issues.push({ pointer: '/prompt', detail: 'must not hold half of a surrogate pair' });
+    else if (prompt != null && Buffer.byteLength(prompt) > MAX_CONTENT_BYTES)
+      issues.push({ pointer: '/prompt', detail: `must have at most ${MAX_CONTENT_BYTES} bytes` });
+    return issues;
+  }
+
+  #draft({ user_id }: Principal, content: string): VersionDraft {
+    const content_hash = createHash('sha256').update(content, 'utf8').digest('hex');
+    return { content, content_hash, model_id: null, metadata: {}, created_by: user_id, created_at: this.#now() };
+  }
+
+  #read(judge: Judge): JudgeRead {
+    const { created_by: _by, deleted_at: _deleted, ...rest } = judge;
+    const hindrance = this.hindrance(judge);
+    return {
+      ...rest,
+      criteria: [...judge.criteria],
+      filters: { ...judge.filters, kinds: [...judge.filters.kinds], names: [...judge.filters.names] },
+      runnable: hindrance === null,
+      not_runnable_reason: hindrance,
+      judged_since: formatTimestamp(judge.judged_since),
+      created_at: formatTimestamp(judge.created_at),
+      updated_at: formatTimestamp(judge.updated_at),
+    };
+  }
+}
+
+interface Fitting {
+  readonly issues: Issue[];
+  /** The members that fit, so that rules between them can be looked at although others do not. */
+  readonly values: Stated;
+  /** Whether what the rules between type and scores are about is among them. */
+  readonly scaleFits: boolean;
+}
+
+const SCALE = ['evaluation_type', 'score_min', 'score_max', 'pass_threshold'];
+
+function fitting(validator: Validator<unknown>, body: unknown): Fitting {
+  const issues = validator.issues(body);
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalid(issues);
+  const bad = new Set(issues.map(({ pointer }) => pointer.split('/')[1] ?? ''));
+  const values: Stated = Object.fromEntries(Object.entries(body).filter(([name]) => !bad.has(name)));
+  const typed = validator === checkPatch || values.evaluation_type !== undefined;
+  return { issues, values, scaleFits: typed && !SCALE.some((name) => bad.has(name)) };
+}
+
+function missing(): DomainError {
+  return new DomainError('not_found', 'There is no such judge');
+}

@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import { DomainError } from '../errors.js';
+import { formatTimestamp, type Micros } from '../time/timestamp.js';
+import { assertValid, compile, invalid } from '../validation/validation.js';
+import type { Judge } from './judge.js';
+import type { JudgeService } from './judge-service.js';
+import type { Window } from './judge-store.js';
+import { isJudgeCall, mismatches, type IdentifyPrompt } from './matching.js';
+import type { Run, RunDraft, RunState, SpanPlace } from './run.js';
+import type { RunStore } from './run-store.js';
+import { RunInput, type RunPageRead, type RunQueuedRead, type RunRead } from './schema.js';
+import type { SpanReader, SpanTraits } from './span-reader.js';
+
+export interface RunServiceOptions {
+  readonly runs: Pick<RunStore, 'enqueue' | 'state' | 'list'>;
+  readonly judges: Pick<JudgeService, 'require' | 'requireEver' | 'hindrance'>;
+  readonly spans: Pick<SpanReader, 'traits' | 'newest'>;
+  readonly identifyPrompt: IdentifyPrompt;
+  readonly queueMax: number;
+  /** Ids of the runs that are running. */
+  readonly running: () => readonly string[];
+  /** Called after runs were queued. */
+  readonly onQueued: () => void;
+}
+
+const checkInput = compile(RunInput);
+/** Spans read together, and at most looked at, to find the newest completions of a prompt. */
+const PAGE = 2_000;
+const MAX_PAGES = 100;
+
+/** Evaluations on request, and what is queued. Everything is inside the caller's project. */
+export class RunService {
+  readonly #options: RunServiceOptions;
+
+  constructor(options: RunServiceOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Queues an evaluation of each span: all of them or none.
+   * @throws DomainError `invalid`, `not_found`; `conflict` when the judge cannot run; `overloaded` when the queue is full
+   */
+  async run(projectId: string, judgeId: string, body: unknown): Promise<RunQueuedRead> {
+    const judge = this.#options.judges.require(projectId, judgeId);
+    const { span_ids, backfill } = assertValid(checkInput, body);
+    if ((span_ids == null) === (backfill == null))
+      throw invalid([{ pointer: '', detail: 'must have either span_ids or backfill' }]);
+    const hindrance = this.#options.judges.hindrance(judge);
+    if (hindrance !== null) throw new DomainError('conflict', `The judge cannot run. ${hindrance}`);
+    const spans = span_ids == null ? await this.#newest(judge, backfill ?? 0) : await this.#named(projectId, span_ids);
+    const drafts = spans.map((span): RunDraft => ({
+      ...placeOf(span),
+      id: randomUUID(),
+      project_id: projectId,
+      judge_id: judgeId,
+      origin: 'requested',
+    }));
+    this.#requireRoom(drafts.length);
+    this.#options.runs.enqueue(drafts, Date.now() * 1000);
+    this.#options.onQueued();
+    return { queued: drafts.length, runs: drafts.map(({ id, span_id }) => ({ id, span_id })) };
+  }
+
+  /** Newest first; also of a deleted judge. @throws DomainError `not_found` */
+  list(projectId: string, judgeId: string, state: RunState | null, window: Window): RunPageRead {
+    this.#options.judges.requireEver(projectId, judgeId);
+    const running = this.#options.running();
+    const { runs, total } = this.#options.runs.list(judgeId, state, running, window);
+    return { runs: runs.map((run) => toRunRead(run, running.includes(run.id))), total, ...window };
+  }
+
+  #requireRoom(wanted: number): void {
+    const { runs, queueMax } = this.#options;
+    const { queued } = runs.state();
+    if (queued + wanted <= queueMax) return;
+    throw new DomainError('overloaded', `The queue has room for ${Math.max(0, queueMax - queued)} more evaluations`, {
+      retryAfterSeconds: 10,
+    });
+  }
+
+  async #named(projectId: string, given: readonly string[]): Promise<SpanTraits[]> {
+    const ids = given.map((id) => id.toLowerCase());
+    const found = await this.#options.spans.traits(projectId, [...new Set(ids)]);
+    const issues = ids.flatMap((id, index) => {
+      const span = found.get(id);
+      if (span === undefined) return [{ pointer: `/span_ids/${index}`, detail: 'there is no such span' }];
+      if (!isJudgeCall(span)) return [];
+      return [{ pointer: `/span_ids/${index}`, detail: 'is a call of a judge; such spans are never evaluated' }];
+    });
+    if (issues.length > 0) throw invalid(issues);
+    return [...found.values()];
+  }
+
+  /** Latest start first. Of the filters, that of the prompt is decided here. */
+  async #newest(judge: Judge, count: number): Promise<SpanTraits[]> {
+    const { spans, identifyPrompt } = this.#options;
+    const { filters, project_id } = judge;
+    const prompt = filters.prompt_slug === null ? undefined : identifyPrompt(project_id, filters.prompt_slug);
+    if (filters.prompt_slug !== null && prompt === undefined) return [];
+    const limit = filters.prompt_slug === null ? count : PAGE;
+    const found: SpanTraits[] = [];
+    for (let page = 0, before: SpanPlace | null = null; page < MAX_PAGES; page += 1) {
+      const read: SpanTraits[] = await spans.newest(project_id, filters, limit, before);
+      found.push(...read.filter((span) => mismatches(span, filters, prompt).length === 0));
+      const last = read.at(-1);
+      if (found.length >= count || read.length < limit || last === undefined) break;
+      before = placeOf(last);
+    }
+    return found.slice(0, count);
+  }
+}
+
+export function toRunRead(run: Run, running: boolean): RunRead {
+  const state = running ? 'running' : run.state;
+  const time = (at: Micros) => formatTimestamp(at);
+  return {
+    id: run.id,
+    span_id: run.span_id,
+    origin: run.origin,
+    state,
+    attempts: run.attempts,
+    next_attempt_at: state === 'queued' ? time(run.next_attempt_at) : null,
+    reason: run.reason,
+    created_at: time(run.created_at),
+    updated_at: time(run.updated_at),
+  };
+}
+
+function placeOf({ id, trace_id, started_at }: SpanTraits): SpanPlace {
+  return { span_id: id, trace_id, span_started_at: started_at };
+}

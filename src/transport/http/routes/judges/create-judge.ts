@@ -1,0 +1,28 @@
+import type { JudgeService } from '../../../../domain/judge/judge-service.js';
+import { JudgeInput, JudgeRead } from '../../../../domain/judge/schema.js';
+import { defineRoute, jsonBody, type Route } from '../../route.js';
+import { ProjectParams, TAG } from './schema.js';
+
+export function createJudgeRoute(judges: Pick<JudgeService, 'create'>): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/projects/:project_id/judges',
+    operationId: 'createJudge',
+    summary: 'Make a judge',
+    description:
+      'From now on it evaluates new spans that match its filters, at the given rate, at most once each. Its instruction ' +
+      'is a prompt: `prompt` makes one, with a slug from the name, or `task_slug` names one. The version with the tag ' +
+      '`production` runs; while none has it, the latest.',
+    tag: TAG,
+    access: 'key',
+    params: ProjectParams,
+    // The service lists broken rules between fields together with those of single fields.
+    body: jsonBody(JudgeInput, (value) => value),
+    responses: { 201: { description: 'The judge.', schema: JudgeRead } },
+    errors: ['unavailable'],
+    handle({ principal, body }) {
+      const judge = judges.create(principal, body);
+      return { status: 201, headers: { Location: `/projects/${judge.project_id}/judges/${judge.id}` }, body: judge };
+    },
+  });
+}

@@ -1,0 +1,24 @@
+import type { JudgeService } from '../../../../domain/judge/judge-service.js';
+import { defineRoute, type Route } from '../../route.js';
+import { JudgeParams, TAG } from './schema.js';
+
+export function deleteJudgeRoute(judges: Pick<JudgeService, 'remove'>): Route {
+  return defineRoute({
+    method: 'DELETE',
+    path: '/projects/:project_id/judges/:judge_id',
+    operationId: 'deleteJudge',
+    summary: 'Delete a judge',
+    description:
+      'It runs no more, and what it had queued is given up. Its evaluations and criteria can still be read, and so can ' +
+      'its prompt.',
+    tag: TAG,
+    access: 'key',
+    params: JudgeParams,
+    responses: { 204: { description: 'The judge is gone.' } },
+    errors: ['not_found', 'unavailable'],
+    handle({ params }) {
+      judges.remove(params.project_id, params.judge_id);
+      return { status: 204 };
+    },
+  });
+}

@@ -1,0 +1,23 @@
+import type { ExplainService } from '../../../../domain/judge/explain-service.js';
+import { ExplanationRead } from '../../../../domain/judge/schema.js';
+import { defineRoute, type Route } from '../../route.js';
+import { JudgeSpanParams, TAG } from './schema.js';
+
+export function explainSpanRoute(explanations: Pick<ExplainService, 'explain'>): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/projects/:project_id/judges/:judge_id/explain/:span_id',
+    operationId: 'explainJudge',
+    summary: 'Explain why a span was or was not evaluated',
+    description: 'One answer, in a word and in a sentence, with what it rests on.',
+    tag: TAG,
+    access: 'key',
+    params: JudgeSpanParams,
+    responses: { 200: { description: 'The answer.', schema: ExplanationRead } },
+    errors: ['not_found', 'unavailable'],
+    handle: async ({ params: { project_id, judge_id, span_id } }) => ({
+      status: 200,
+      body: await explanations.explain(project_id, judge_id, span_id),
+    }),
+  });
+}

@@ -1,0 +1,20 @@
+import type { JudgeService } from '../../../../domain/judge/judge-service.js';
+import { CriteriaRead } from '../../../../domain/judge/schema.js';
+import { defineRoute, type Route } from '../../route.js';
+import { JudgeParams, TAG } from './schema.js';
+
+export function getCriteriaRoute(judges: Pick<JudgeService, 'criteria'>): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/projects/:project_id/judges/:judge_id/criteria',
+    operationId: 'getJudgeCriteria',
+    summary: 'Get the criteria of a judge',
+    description: 'How it scores, and the keys of its criteria; also of a deleted judge.',
+    tag: TAG,
+    access: 'key',
+    params: JudgeParams,
+    responses: { 200: { description: 'The criteria.', schema: CriteriaRead } },
+    errors: ['not_found', 'unavailable'],
+    handle: ({ params }) => ({ status: 200, body: judges.criteria(params.project_id, params.judge_id) }),
+  });
+}

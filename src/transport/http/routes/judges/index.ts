@@ -1,0 +1,42 @@
+import type { EvaluationService } from '../../../../domain/judge/evaluation-service.js';
+import type { ExplainService } from '../../../../domain/judge/explain-service.js';
+import type { JudgeService } from '../../../../domain/judge/judge-service.js';
+import type { RunService } from '../../../../domain/judge/run-service.js';
+import type { Route } from '../../route.js';
+import { createJudgeRoute } from './create-judge.js';
+import { deleteJudgeRoute } from './delete-judge.js';
+import { explainSpanRoute } from './explain-span.js';
+import { getCriteriaRoute } from './get-criteria.js';
+import { getJudgeRoute } from './get-judge.js';
+import { listEvaluationsRoute } from './list-evaluations.js';
+import { listJudgesRoute } from './list-judges.js';
+import { listRunsRoute } from './list-runs.js';
+import { listSpanEvaluationsRoute } from './list-span-evaluations.js';
+import { recordEvaluationRoute } from './record-evaluation.js';
+import { runJudgeRoute } from './run-judge.js';
+import { updateJudgeRoute } from './update-judge.js';
+
+export interface JudgeServices {
+  readonly judges: JudgeService;
+  readonly evaluations: EvaluationService;
+  readonly runs: RunService;
+  readonly explanations: ExplainService;
+}
+
+/** Judges, what they found, and what they are about to look at. */
+export function judgeRoutes({ judges, evaluations, runs, explanations }: JudgeServices): Route[] {
+  return [
+    createJudgeRoute(judges),
+    listJudgesRoute(judges),
+    getJudgeRoute(judges),
+    updateJudgeRoute(judges),
+    deleteJudgeRoute(judges),
+    getCriteriaRoute(judges),
+    listEvaluationsRoute(evaluations),
+    recordEvaluationRoute(evaluations),
+    listSpanEvaluationsRoute(evaluations),
+    runJudgeRoute(runs),
+    listRunsRoute(runs),
+    explainSpanRoute(explanations),
+  ];
+}

@@ -1,0 +1,27 @@
+import type { EvaluationService } from '../../../../domain/judge/evaluation-service.js';
+import { EvaluationPageRead } from '../../../../domain/judge/schema.js';
+import { defineRoute, type Route } from '../../route.js';
+import { evaluationQuery } from './evaluation-query.js';
+import { JudgeParams, TAG } from './schema.js';
+
+export function listEvaluationsRoute(evaluations: Pick<EvaluationService, 'ofJudge'>): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/projects/:project_id/judges/:judge_id/evaluations',
+    operationId: 'listJudgeEvaluations',
+    summary: 'List the evaluations of a judge',
+    description:
+      'In the order of storing unless `sort_order=desc`. A page with fewer than `limit` items is the last one; else the ' +
+      'next begins at `offset` plus `limit`. What is stored meanwhile comes at the end. Also of a deleted judge.',
+    tag: TAG,
+    access: 'key',
+    params: JudgeParams,
+    query: evaluationQuery,
+    responses: { 200: { description: 'A page.', schema: EvaluationPageRead } },
+    errors: ['not_found', 'unavailable'],
+    handle: ({ params: { project_id, judge_id }, query: { filter, window, descending } }) => ({
+      status: 200,
+      body: evaluations.ofJudge(project_id, judge_id, filter, window, descending),
+    }),
+  });
+}

@@ -1,0 +1,27 @@
+import { RunPageRead } from '../../../../domain/judge/schema.js';
+import type { RunService } from '../../../../domain/judge/run-service.js';
+import { queryOf } from '../../query.js';
+import { defineRoute, type Route } from '../../route.js';
+import { JudgeParams, RunListQuery, TAG } from './schema.js';
+
+export function listRunsRoute(runs: Pick<RunService, 'list'>): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/projects/:project_id/judges/:judge_id/runs',
+    operationId: 'listJudgeRuns',
+    summary: 'List what a judge has queued, and what failed',
+    description:
+      'Newest first. A run that brought an evaluation is listed there instead. Of each judge, the newest 10,000 failed ' +
+      'runs are kept.',
+    tag: TAG,
+    access: 'key',
+    params: JudgeParams,
+    query: queryOf(RunListQuery),
+    responses: { 200: { description: 'A page.', schema: RunPageRead } },
+    errors: ['not_found', 'unavailable'],
+    handle: ({ params: { project_id, judge_id }, query: { state, ...window } }) => ({
+      status: 200,
+      body: runs.list(project_id, judge_id, state ?? null, window),
+    }),
+  });
+}

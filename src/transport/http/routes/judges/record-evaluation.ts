@@ -1,0 +1,25 @@
+import type { EvaluationService } from '../../../../domain/judge/evaluation-service.js';
+import { EvaluationInput, EvaluationRead } from '../../../../domain/judge/schema.js';
+import { defineRoute, jsonBody, type Route } from '../../route.js';
+import { JudgeParams, TAG } from './schema.js';
+
+export function recordEvaluationRoute(evaluations: Pick<EvaluationService, 'record'>): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/projects/:project_id/judges/:judge_id/evaluations',
+    operationId: 'recordEvaluation',
+    summary: 'Store an evaluation that ran elsewhere',
+    description:
+      'Each call stores a further evaluation. Of a scored judge the result follows from score and threshold.',
+    tag: TAG,
+    access: 'key',
+    params: JudgeParams,
+    body: jsonBody(EvaluationInput, (value) => value),
+    responses: { 201: { description: 'The evaluation.', schema: EvaluationRead } },
+    errors: ['not_found', 'unavailable'],
+    handle: ({ params: { project_id, judge_id }, body }) => ({
+      status: 201,
+      body: evaluations.record(project_id, judge_id, body),
+    }),
+  });
+}

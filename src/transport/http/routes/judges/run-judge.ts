@@ -1,0 +1,27 @@
+import { RunInput, RunQueuedRead } from '../../../../domain/judge/schema.js';
+import type { RunService } from '../../../../domain/judge/run-service.js';
+import { defineRoute, jsonBody, type Route } from '../../route.js';
+import { JudgeParams, TAG } from './schema.js';
+
+export function runJudgeRoute(runs: Pick<RunService, 'run'>): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/projects/:project_id/judges/:judge_id:run',
+    operationId: 'runJudge',
+    summary: 'Have a judge evaluate spans',
+    description:
+      'Queues an evaluation of every span named, or of the newest finished ones that match the filters (`backfill`), also ' +
+      'when they were evaluated before: each brings a further evaluation. It works for a disabled judge too. 409 when the ' +
+      'judge cannot run, 429 when the queue has no room for all of them.',
+    tag: TAG,
+    access: 'key',
+    params: JudgeParams,
+    body: jsonBody(RunInput, (value) => value),
+    responses: { 202: { description: 'What was queued.', schema: RunQueuedRead } },
+    errors: ['not_found', 'conflict', 'overloaded', 'unavailable'],
+    handle: async ({ params: { project_id, judge_id }, body }) => ({
+      status: 202,
+      body: await runs.run(project_id, judge_id, body),
+    }),
+  });
+}
