@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { bootServer, type BootOptions, type TestResponse, type TestServer } from '../harness.js';
+import { ModelEndpoint } from './model-endpoint.js';
+
+export type Json = Record<string, any>;
+
+/** The calls about judges, each with what a test usually expects of it. */
+export class JudgeApi {
+  readonly server: Pick<TestServer, 'request' | 'projectId'>;
+
+  constructor(server: Pick<TestServer, 'request' | 'projectId'>) {
+    this.server = server;
+  }
+
+  call(method: string, path: string, body?: unknown): Promise<TestResponse> {
+    const full = path.startsWith('/') ? path : `/projects/${this.server.projectId}/${path}`;
+    return this.server.request(method, full, body === undefined ? {} : { body });
+  }
+
+  async expect(status: number, method: string, path: string, body?: unknown): Promise<any> {
+    const response = await this.call(method, path, body);
+    expect(response.status, `${method} ${path}: ${response.text.slice(0, 500)}`).to.equal(status);
+    return response.json;
+  }
+
+  /** The broken rules of a refused request, as pointer → detail. */
+  async refused(method: string, path: string, body?: unknown): Promise<Record<string, string>> {
+    const { errors } = await this.expect(422, method, path, body);
+    return Object.fromEntries(errors.map(({ pointer, detail }: Json) => [pointer, detail]));
+  }
+
+  create(judge: Json = {}): Promise<Json> {
+    const named: Json = { name: 'Polite', evaluation_type: 'binary', prompt: 'Is the answer polite?', ...judge };
+    return this.expect(
+      201,
+      'POST',
+      'judges',
+      named['task_slug'] === undefined ? named : { ...named, prompt: undefined },
+    );
+  }
+
+  createScored(judge: Json = {}): Promise<Json> {
+    return this.create({ evaluation_type: 'scored', score_min: 0, score_max: 10, pass_threshold: 6, ...judge });
+  }
+
+  patch(id: string, change: Json): Promise<Json> {
+    return this.expect(200, 'PATCH', `judges/${id}`, change);
+  }
+
+  async post(...spans: Json[]): Promise<Json[]> {
+    return this.expect(200, 'POST', '/spans', spans);
+  }
+
+  async postOne(span: Json = {}): Promise<Json> {
+    const [posted = {}] = await this.post(finished(span));
+    return posted;
+  }
+
+  explain(judge: Json, span: Json): Promise<Json> {
+    return this.expect(200, 'GET', `judges/${judge['id']}/explain/${span['id']}`);
+  }
+
+  async evaluations(judge: Json, query = ''): Promise<Json[]> {
+    return (await this.expect(200, 'GET', `judges/${judge['id']}/evaluations?limit=500&${query}`)).evaluations;
+  }
+
+  async runs(judge: Json, query = ''): Promise<Json[]> {
+    return (await this.expect(200, 'GET', `judges/${judge['id']}/runs?limit=500&${query}`)).runs;
+  }
+
+  /** Waits for the explanation to be one of these. */
+  async until(judge: Json, span: Json, answers: string | readonly string[], timeoutMs = 10_000): Promise<Json> {
+    const wanted = typeof answers === 'string' ? [answers] : answers;
+    return eventually(
+      () => this.explain(judge, span),
+      ({ answer }) => wanted.includes(answer),
+      timeoutMs,
+    );
+  }
+
+  evaluated(judge: Json, span: Json): Promise<Json> {
+    return this.until(judge, span, 'evaluated');
+  }
+
+  /** Spans that judges' calls were stored as. */
+  callsOf(judge: Json): Promise<Json[]> {
+    return this.expect(200, 'GET', `/spans?spanhouse.judge=${judge['id']}&sort_order=asc`);
+  }
+}
+
+export function finished(span: Json = {}): Json {
+  return {
+    id: randomUUID(),
+    trace_id: randomUUID(),
+    name: 'answer',
+    kind: 'llm',
+    started_at: new Date().toISOString(),
+    input_data: 'What is a span?',
+    output_data: 'A timed step.',
+    ...span,
+  };
+}
+
+/** Asks until the answer is what is wanted. */
+export async function eventually<T>(
+  ask: () => Promise<T>,
+  wanted: (answer: T) => boolean,
+  timeoutMs = 10_000,
+): Promise<T> {
+  const until = Date.now() + timeoutMs;
+  for (;;) {
+    const found = await ask();
+    if (wanted(found)) return found;
+    if (Date.now() > until) throw new Error(`Not within ${timeoutMs} ms: ${JSON.stringify(found).slice(0, 1000)}`);
+    await sleep(25);
+  }
+}
+
+export interface JudgeBench {
+  readonly endpoint: ModelEndpoint;
+  readonly server: TestServer;
+  readonly api: JudgeApi;
+  dispose(): Promise<void>;
+}
+
+export const API_KEY = 'secret-key-of-the-model-endpoint';
+
+/** A server with a model endpoint of the test's own. */
+export async function bootJudges(env: Record<string, string> = {}, options: BootOptions = {}): Promise<JudgeBench> {
+  const endpoint = await ModelEndpoint.start();
+  const server = await bootServer({
+    judgeRetryMs: 20,
+    ...options,
+    env: {
+      JUDGE_LLM_BASE_URL: endpoint.url,
+      JUDGE_LLM_API_KEY: API_KEY,
+      JUDGE_LLM_MODEL: 'gpt-4o-mini',
+      JUDGE_LLM_TIMEOUT_SECONDS: '2',
+      JUDGE_MAX_ATTEMPTS: '3',
+      ...env,
+    },
+  });
+  return {
+    endpoint,
+    server,
+    api: new JudgeApi(server),
+    async dispose() {
+      await server.dispose();
+      await endpoint.stop();
+    },
+  };
+}
