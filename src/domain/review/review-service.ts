@@ -1,5 +1,5 @@
 import type { AttachmentService } from '../attachment/attachment-service.js';
-import { DomainError } from '../errors.js';
+import { DomainError, type Issue } from '../errors.js';
 import type { StoredFeedback } from '../feedback/feedback.js';
 import type { FeedbackService } from '../feedback/feedback-service.js';
 import type { FeedbackStore } from '../feedback/feedback-store.js';
@@ -38,6 +38,11 @@ export interface ReviewedCompletion extends Completion {
 /** Completions that one reviewer is asked about. */
 export const ROUND_LENGTH = 20;
 const MAX_REVIEWERS = 1000;
+/** What is wrong with a review of nobody. */
+export const NAMELESS: Issue = {
+  pointer: '/reviewer_name',
+  detail: 'must be given once, so that people know who it was',
+};
 
 /** What reviewers do on a feedback link. Nothing but completions of the link's prompt is ever reached. */
 export class ReviewService {
@@ -69,8 +74,7 @@ export class ReviewService {
   /** The reviewer of this name, made when missing. @throws DomainError `invalid` for an empty name, or on a full link */
   reviewer(link: FeedbackLink, givenName: string): Reviewer {
     const name = normalised(givenName);
-    if (name === '')
-      throw invalid([{ pointer: '/reviewer_name', detail: 'must be given once, so that people know who it was' }]);
+    if (name === '') throw invalid([NAMELESS]);
     const key = name.toLowerCase();
     const userId = this.#parts.store.guest(link.id, name, key, this.#now(), MAX_REVIEWERS);
     if (userId === undefined)

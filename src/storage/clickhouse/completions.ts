@@ -20,7 +20,14 @@ interface Candidate {
   readonly named: 0 | 1;
   /** Ids of versions that it names. */
   readonly versions: readonly string[];
+  /** Attributes that ClickHouse cannot read, since they hold half of a surrogate pair; else empty. */
+  readonly unread: string;
 }
+
+/** A prompt without completions would have every span looked at: what is not found among the newest in this time is old. */
+const SEARCH_SECONDS = 5;
+
+const PARTIAL = { max_execution_time: SEARCH_SECONDS, timeout_overflow_mode: 'break' } as const;
 
 /** Completions of prompts, found by what spans' attributes name. */
 export class ClickHouseCompletions implements Completions {
@@ -40,9 +47,8 @@ export class ClickHouseCompletions implements Completions {
     const atOnce = prompt.version_ids.size <= MAX_NAMED_VERSIONS ? limit : CANDIDATES;
     let last: Candidate | undefined;
     for (let statements = 0; statements < MAX_STATEMENTS; statements += 1) {
-      const page: Candidate[] = await this.#rows(candidates(read, prompt, last, atOnce), signal);
-      for (const { id, named, versions } of page)
-        if (named === 1 || versions.some((version) => prompt.version_ids.has(version))) found.add(id);
+      const page: Candidate[] = await this.#rows(candidates(read, prompt, last, atOnce), signal, PARTIAL);
+      for (const candidate of page) if (isCompletion(candidate, prompt)) found.add(candidate.id);
       last = page.at(-1);
       if (found.size >= limit || page.length < atOnce) break;
     }
@@ -72,14 +78,19 @@ ORDER BY started_at DESC, trace_id DESC`,
       .find(({ attributes }) => isCompletionOf(attributes, prompt));
   }
 
-  #rows<T>(statement: Sql, signal?: AbortSignal): Promise<T[]> {
+  #rows<T>(statement: Sql, signal?: AbortSignal, settings: QueryOptions['settings'] = {}): Promise<T[]> {
     const { text, params } = statement.render();
     return this.#client.query<T>(text, {
       params,
-      settings: this.#settings,
+      settings: { ...this.#settings, ...settings },
       ...(signal === undefined ? {} : { signal }),
     });
   }
+}
+
+function isCompletion({ named, versions, unread }: Candidate, prompt: PromptIdentity): boolean {
+  if (unread !== '') return isCompletionOf(JSON.parse(unread) as Completion['attributes'], prompt);
+  return named === 1 || versions.some((version) => prompt.version_ids.has(version));
 }
 
 /** In the order of the table's own key, so that reading stops with the page. */
@@ -91,9 +102,10 @@ function candidates(read: ReadScope, prompt: PromptIdentity, last: Candidate | u
     ? sql`hasAny(${versions}, ${value([...prompt.version_ids], 'Array(String)')})`
     : sql`notEmpty(${versions})`;
   return sql`SELECT toString(s.id) AS id, toString(s.trace_id) AS trace_id, toString(toUnixTimestamp64Micro(started_at)) AS started,
-  toUInt8(${named}) AS named, ${versions} AS versions
+  toUInt8(${named}) AS named, ${versions} AS versions,
+  if(isValidJSON(attributes), '', attributes) AS unread
 FROM spans AS s
-WHERE ${inProject(read.projectId)} AND ${mayName(prompt)} AND (${named} OR ${ofVersion})${behind(last)} AND ${current(read)}
+WHERE ${inProject(read.projectId)} AND ${mayName(prompt)} AND (${named} OR ${ofVersion} OR NOT isValidJSON(attributes))${behind(last)} AND ${current(read)}
 ORDER BY project_id DESC, started_at DESC, s.trace_id DESC, s.id DESC LIMIT ${value(limit, 'UInt64')}`;
 }
 

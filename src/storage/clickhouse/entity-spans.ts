@@ -5,17 +5,19 @@ import { current, inProject, type ReadScope } from './list/compile.js';
 import { empty, sql, value, type Sql } from './sql.js';
 
 /** Ids read in one statement. */
-const IDS_AT_ONCE = 100_000;
+const IDS_AT_ONCE = 250_000;
 
 /** Which spans are below a trace or session, from the narrow tables behind the rollups. */
 export class ClickHouseEntitySpans implements EntitySpans {
   readonly #client: ClickHouseClient;
   readonly #settle: Settle;
   readonly #settings: NonNullable<QueryOptions['settings']>;
+  readonly #idsAtOnce: number;
 
-  constructor(client: ClickHouseClient, settle: Settle, limits: ReadLimits) {
+  constructor(client: ClickHouseClient, settle: Settle, limits: ReadLimits, idsAtOnce = IDS_AT_ONCE) {
     this.#client = client;
     this.#settle = settle;
+    this.#idsAtOnce = idsAtOnce;
     this.#settings = {
       max_execution_time: limits.timeoutSeconds,
       max_result_bytes: String(limits.maxResultBytes),
@@ -32,10 +34,10 @@ export class ClickHouseEntitySpans implements EntitySpans {
     const traces = type === 'trace' ? sql`= ${value(id, 'UUID')}` : sql`IN (${tracesOf(read, id)})`;
     let last: string | undefined;
     do {
-      const [page] = await this.#rows<{ ids: string[] }>(idsOf(read, traces, last), signal);
+      const [page] = await this.#rows<{ ids: string[] }>(idsOf(read, traces, last, this.#idsAtOnce), signal);
       const ids = page?.ids ?? [];
       yield ids;
-      last = ids.length < IDS_AT_ONCE ? undefined : ids.at(-1);
+      last = ids.length < this.#idsAtOnce ? undefined : ids.at(-1);
     } while (last !== undefined);
   }
 
@@ -63,13 +65,16 @@ function tracesOf({ projectId }: ReadScope, session: string): Sql {
   return sql`SELECT trace_id FROM session_traces FINAL WHERE ${inProject(projectId)} AND session_id = ${value(session, 'UUID')} AND member`;
 }
 
-/** The newest fact of each span says whether it is deleted. A page of ids in their own order, after `last`. */
-function idsOf({ projectId, upTo }: ReadScope, traces: Sql, last: string | undefined): Sql {
-  const behind = last === undefined ? empty : sql` AND f.id > ${value(last, 'UUID')}`;
-  return sql`SELECT groupArray(toString(span)) AS ids FROM (
-  SELECT DISTINCT f.id AS span FROM facts AS f
+/**
+ * The newest fact of each span says whether it is deleted. A page of ids after `last`, in the order of their text: who
+ * looks them up elsewhere then goes through an index from one end to the other.
+ */
+function idsOf({ projectId, upTo }: ReadScope, traces: Sql, last: string | undefined, limit: number): Sql {
+  const behind = last === undefined ? empty : sql` AND toString(f.id) > ${value(last, 'String')}`;
+  return sql`SELECT groupArray(span) AS ids FROM (
+  SELECT DISTINCT toString(f.id) AS span FROM facts AS f
   WHERE ${inProject(projectId)} AND f.trace_id ${traces} AND row_type = 0 AND ver <= ${value(upTo, 'UInt64')}${behind}
   GROUP BY f.trace_id, f.id HAVING NOT argMax(deleted, ver)
-  ORDER BY span LIMIT ${value(IDS_AT_ONCE, 'UInt64')}
+  ORDER BY span LIMIT ${value(limit, 'UInt64')}
 )`;
 }

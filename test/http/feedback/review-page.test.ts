@@ -258,7 +258,9 @@ describe('the review page in a browser', function () {
     await page.type('#reason', 'Keep this');
     await page.click('form button[type=submit]');
     await page.waitForSelector('[role=alert]');
-    expect(await watched.text()).to.include('Your verdict is required');
+    expect(await watched.text())
+      .to.include('Choose “Good” or “Not good”.')
+      .and.to.include('Your name must be given once');
     expect(await watched.accessibilityIssues()).to.deep.equal([]);
     await picture('problem');
     expect(await page.$eval('#reason', (field) => (field as { value?: string }).value)).to.equal('Keep this');

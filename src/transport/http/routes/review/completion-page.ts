@@ -68,16 +68,17 @@ export function completionPage(view: CompletionView): Html {
 }
 
 function issuesView(issues: readonly Issue[]): Html {
-  return html`<div class="problem" role="alert">
-    <p>This was not saved:</p>
-    <ul>
-      ${issues.map(({ pointer, detail }) => html`<li>${LABELS[pointer] ?? visibleText(pointer)} ${visibleText(detail)}</li>`)}
-    </ul>
-  </div>`;
+  return html`<div class="problem" role="alert"><p>This was not saved yet</p>
+<ul>${issues.map((issue) => html`<li>${inWords(issue)}</li>`)}</ul></div>`;
+}
+
+/** As people say it who see fields, not pointers. */
+function inWords({ pointer, detail }: Issue): Html {
+  if (pointer === '/thumbs_up') return html`Choose “Good” or “Not good”.`;
+  return html`${LABELS[pointer] ?? visibleText(pointer)} ${visibleText(detail)}.`;
 }
 
 const LABELS: Readonly<Record<string, string>> = {
-  '/thumbs_up': 'Your verdict',
   '/reviewer_name': 'Your name',
   '/reason': 'The reason',
   '/expected_output': 'The better answer',

@@ -1,6 +1,7 @@
 import { DomainError } from '../../../../domain/errors.js';
 import { FeedbackRead } from '../../../../domain/feedback/schema.js';
 import type { ReviewService } from '../../../../domain/review/review-service.js';
+import { NAMELESS } from '../../../../domain/review/review-service.js';
 import { invalid } from '../../../../domain/validation/validation.js';
 import { defineRoute, type HandlerResult, type Route } from '../../route.js';
 import { TAG } from '../feedback/schema.js';
@@ -33,9 +34,9 @@ export function postReviewRoute({ pages, reviews, signer, admission }: PostRevie
     return ours ? name : '';
   };
   const take = async (visit: Visit, sent: SentReview): Promise<HandlerResult> => {
-    const read = readReview(sent.fields);
-    if ('issues' in read) throw invalid(read.issues);
     const name = nameOf(visit, sent);
+    const read = readReview(sent.fields);
+    if ('issues' in read) throw invalid([...(name === '' ? [NAMELESS] : []), ...read.issues]);
     const feedback = await reviews.submit(visit.link, name, read.review, visit.signal);
     if (sent.byForm) return pages.saved(visit, name, feedback.completion_id);
     const headers = { ...PAGE_HEADERS, 'Set-Cookie': pages.remembered(visit, name) };
