@@ -43,7 +43,13 @@ export const FeedbackInput = Type.Object(
     expected_score: optional(Type.Number({ description: EXPECTED_SCORE })),
     score_direction: optional(directions(SCORE_DIRECTION)),
     criteria_feedback: optional(
-      Type.Record(Type.String(), CriterionInput, { maxProperties: MAX_CRITERIA, description: CRITERIA_FEEDBACK }),
+      // Not a `Type.Record`, whose pattern for keys of any text leaves out those with a line break.
+      Type.Unsafe<Record<string, Static<typeof CriterionInput>>>({
+        type: 'object',
+        additionalProperties: CriterionInput,
+        maxProperties: MAX_CRITERIA,
+        description: CRITERIA_FEEDBACK,
+      }),
     ),
   },
   { $id: 'FeedbackInput', description: 'What a user says of a completion or of what a judge found about it.' },
