@@ -1,0 +1,36 @@
+import { truthOf, type Truth } from './opinion.js';
+import type { JudgedResult, Statement } from './statement.js';
+
+/** What people together hold to be right of a span. */
+export interface SpanTruth extends Truth {
+  readonly span_id: string;
+}
+
+/**
+ * The truth of each span that people spoke of, the one spoken of last first. Of each user the newest statement counts;
+ * users who differ are outvoted, and when they are equal in number the newest statement decides. The score is the mean of
+ * the scores that go with that verdict.
+ */
+export function truthsOf(statements: readonly Statement[]): SpanTruth[] {
+  const spans = new Map<string, Map<string, Statement & { readonly evaluation: JudgedResult }>>();
+  for (const statement of statements) {
+    const { span_id, user_id, evaluation } = statement;
+    if (evaluation === null) continue;
+    const users = spans.get(span_id) ?? new Map<string, Statement & { readonly evaluation: JudgedResult }>();
+    // Again at the end: statements come in the order of time.
+    users.delete(user_id);
+    users.set(user_id, { ...statement, evaluation });
+    spans.delete(span_id);
+    spans.set(span_id, users);
+  }
+  return [...spans]
+    .map(([span_id, users]) => {
+      const truths = [...users.values()].map((statement) => truthOf(statement, statement.evaluation));
+      const passes = truths.filter(({ passed }) => passed).length;
+      const passed = 2 * passes === truths.length ? (truths.at(-1)?.passed ?? false) : 2 * passes > truths.length;
+      const scores = truths.flatMap((truth) => (truth.passed === passed && truth.score !== null ? [truth.score] : []));
+      const score = scores.length === 0 ? null : scores.reduce((sum, each) => sum + each, 0) / scores.length;
+      return { span_id, passed, score };
+    })
+    .reverse();
+}

@@ -1,0 +1,95 @@
+import type {
+  ExampleStatement,
+  JudgedResult,
+  Statement,
+  StatementStore,
+  UsedVersion,
+} from '../../domain/calibration/statement.js';
+import type { Micros } from '../../domain/time/timestamp.js';
+import { guarded, type Database } from './database.js';
+
+type Stored<T> = Omit<T, 'thumbs_up' | 'evaluation'> & { readonly thumbs_up: number };
+/** Of an evaluation that is there or not: then all is null. */
+type JudgedRow = { readonly [K in keyof JudgedResult]: JudgedResult[K] | null } & { readonly result: number | null };
+type StatementRow = Stored<Statement> & JudgedRow;
+type ExampleRow = Omit<Stored<ExampleStatement>, 'criteria_feedback'> &
+  JudgedRow & { readonly evaluation_reason: string; readonly criteria_feedback: string | null };
+
+const OPINION = 's.span_id, s.thumbs_up, s.expected_score, s.score_direction, s.given_at';
+const JUDGED = 'e.evaluation_result AS result, e.score, e.score_min, e.score_max, e.pass_threshold, e.judge_version';
+
+function prepare(db: Database) {
+  return {
+    revision: db.prepare<[string], number>('SELECT max(revision) FROM judge_statements WHERE judge_id = ?').pluck(),
+    statements: db.prepare<{ judgeId: string; start: Micros; end: Micros }, StatementRow>(
+      `SELECT ${OPINION}, s.user_id, ${JUDGED},
+         (SELECT min(k.revision) FROM judge_statements AS k
+          WHERE k.judge_id = s.judge_id AND k.span_id = s.span_id AND k.evaluation_seq IS NOT NULL) AS known_since
+       FROM judge_statements AS s LEFT JOIN evaluations AS e ON e.seq = s.evaluation_seq
+       WHERE s.judge_id = @judgeId AND s.given_at BETWEEN @start AND @end
+       ORDER BY s.given_at, s.revision, s.feedback_id`,
+    ),
+    examples: db.prepare<{ judgeId: string; after: number; limit: number }, ExampleRow>(
+      `SELECT ${OPINION}, s.revision, s.reason, s.expected_output, s.criteria_feedback, ${JUDGED}, e.evaluation_reason
+       FROM judge_statements AS s JOIN evaluations AS e ON e.seq = s.evaluation_seq
+       WHERE s.judge_id = @judgeId AND s.revision > @after ORDER BY s.revision DESC LIMIT @limit`,
+    ),
+    versions: db.prepare<[string], UsedVersion>(
+      `SELECT v.judge_version, p.version AS prompt_version, v.began_at, v.evaluations
+       FROM judge_versions AS v LEFT JOIN prompt_versions AS p ON p.id = v.prompt_version_id
+       WHERE v.judge_id = ? ORDER BY v.first_seq`,
+    ),
+  };
+}
+
+/** What people said of evaluations, as triggers of the SQLite file gather it. */
+export class SqliteStatementStore implements StatementStore {
+  readonly #statements: ReturnType<typeof prepare>;
+
+  constructor(db: Database) {
+    this.#statements = prepare(db);
+  }
+
+  revision(judgeId: string): number {
+    return guarded(() => this.#statements.revision.get(judgeId) ?? 0);
+  }
+
+  statements(judgeId: string, start: Micros, end: Micros): Statement[] {
+    return guarded(() => this.#statements.statements.all({ judgeId, start, end })).map((row) => ({
+      span_id: row.span_id,
+      user_id: row.user_id,
+      given_at: row.given_at,
+      known_since: row.known_since,
+      thumbs_up: row.thumbs_up === 1,
+      expected_score: row.expected_score,
+      score_direction: row.score_direction,
+      evaluation: row.result === null ? null : toJudged(row),
+    }));
+  }
+
+  examples(judgeId: string, afterRevision: number, limit: number): ExampleStatement[] {
+    return guarded(() => this.#statements.examples.all({ judgeId, after: afterRevision, limit })).map((row) => ({
+      span_id: row.span_id,
+      revision: row.revision,
+      given_at: row.given_at,
+      thumbs_up: row.thumbs_up === 1,
+      expected_score: row.expected_score,
+      score_direction: row.score_direction,
+      reason: row.reason,
+      expected_output: row.expected_output,
+      criteria_feedback:
+        row.criteria_feedback === null
+          ? null
+          : (JSON.parse(row.criteria_feedback) as ExampleStatement['criteria_feedback']),
+      evaluation: { ...toJudged(row), evaluation_reason: row.evaluation_reason },
+    }));
+  }
+
+  versions(judgeId: string): UsedVersion[] {
+    return guarded(() => this.#statements.versions.all(judgeId));
+  }
+}
+
+function toJudged({ result, score, score_min, score_max, pass_threshold, judge_version }: JudgedRow): JudgedResult {
+  return { evaluation_result: result === 1, score, score_min, score_max, pass_threshold, judge_version };
+}
