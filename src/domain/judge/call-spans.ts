@@ -26,23 +26,44 @@ export function callSpans(origin: CallOrigin, calls: readonly ModelCall[]): Span
   return calls.map((call, index) => toSpan(origin, call, trace_id, index));
 }
 
-function toSpan(
-  { judge, runId, attempt, spanId, host }: CallOrigin,
-  call: ModelCall,
-  traceId: string,
-  index: number,
-): Span {
+function toSpan(origin: CallOrigin, call: ModelCall, trace_id: string, index: number): Span {
+  const { judge, runId, attempt, spanId, host } = origin;
+  const place: CallPlace = {
+    id: uuidv5(`${runId}/${attempt}/${index}`, NAMESPACE),
+    trace_id,
+    name: `judge ${judge.name}`,
+    tags: { [JUDGE_TAG]: judge.id },
+    about: { judge_id: judge.id, run_id: runId, attempt, span_id: spanId },
+    host,
+  };
+  return callSpan(place, call);
+}
+
+/** Where the span of a call belongs, and what is known of it. */
+export interface CallPlace {
+  readonly id: string;
+  readonly trace_id: string;
+  readonly name: string;
+  /** Of the span and of its trace. */
+  readonly tags: Readonly<Record<string, string>>;
+  /** Kept as the attribute `spanhouse`. */
+  readonly about: Readonly<Record<string, unknown>>;
+  /** Host of the endpoint: the provider of a model that is not known. */
+  readonly host: string;
+}
+
+/** A call of a model as a span. */
+export function callSpan({ id, trace_id, name, tags, about, host }: CallPlace, call: ModelCall): Span {
   const { request, answer, failure } = call;
   const model = answer?.model ?? request.model;
   const usage = answer?.usage ?? null;
-  const tags = { [JUDGE_TAG]: judge.id };
   return {
-    id: uuidv5(`${runId}/${attempt}/${index}`, NAMESPACE),
-    trace_id: traceId,
+    id,
+    trace_id,
     parent_span_id: null,
     session_id: null,
     session_name: null,
-    name: `judge ${judge.name}`,
+    name,
     kind: 'llm',
     status: failure === null ? 'ok' : 'error',
     started_at: call.started_at,
@@ -61,7 +82,7 @@ function toSpan(
             outputTokens: usage.output_tokens,
             ...(usage.cached_tokens > 0 ? { cacheReadTokens: usage.cached_tokens } : {}),
           }),
-      spanhouse: { judge_id: judge.id, run_id: runId, attempt, span_id: spanId },
+      spanhouse: about,
     },
     tags,
     trace_tags: tags,

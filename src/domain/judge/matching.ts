@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isCompletionOf, type PromptIdentity } from '../prompt/completion.js';
-import { JUDGE_TAG, type JudgeFilters } from './judge.js';
+import type { JudgeFilters } from './judge.js';
+import { OWN_CALL_TAGS } from './own-calls.js';
 import type { SpanTraits } from './span-reader.js';
 
 /** What a prompt is known by, or undefined when there is none. */
@@ -13,9 +14,9 @@ export interface Mismatch {
   readonly found: string;
 }
 
-/** Calls of judges are never judged, or they would be for ever. */
+/** Whether it is a call that the server made itself, for a judge or a job: such spans are never judged. */
 export function isJudgeCall(span: Pick<SpanTraits, 'tags'>): boolean {
-  return Object.hasOwn(span.tags, JUDGE_TAG);
+  return OWN_CALL_TAGS.some((tag) => Object.hasOwn(span.tags, tag));
 }
 
 /** Every filter that the span does not match. */

@@ -1,4 +1,5 @@
-import { JUDGE_TAG, type JudgeFilters } from '../../../domain/judge/judge.js';
+import type { JudgeFilters } from '../../../domain/judge/judge.js';
+import { OWN_CALL_TAGS } from '../../../domain/judge/own-calls.js';
 import type { SpanTraits } from '../../../domain/judge/span-reader.js';
 import { PROMPT_PATHS, VERSION_PATHS, type AttributePath } from '../../../domain/prompt/completion.js';
 import { versionTime } from '../commit/version-clock.js';
@@ -11,8 +12,13 @@ const HAS_CONTENT = sql`(NOT input_bytes.null OR NOT no_output)`;
 const PATHS: readonly AttributePath[] = [...PROMPT_PATHS, ...VERSION_PATHS];
 const PATH_ENDS = [...new Set(PATHS.map(({ name }) => name.slice(name.lastIndexOf('.') + 1)))];
 
-/** Spans that no judge evaluates by itself are left out: unfinished ones, empty ones, calls of judges. */
-export const JUDGEABLE = sql`${FINISHED} AND ${HAS_CONTENT} AND NOT mapContains(tags, ${literal(JUDGE_TAG)})`;
+const IS_OWN_CALL = sql`(${join(
+  OWN_CALL_TAGS.map((tag) => sql`mapContains(tags, ${literal(tag)})`),
+  ' OR ',
+)})`;
+
+/** Spans that no judge evaluates by itself are left out: unfinished ones, empty ones, calls of the server itself. */
+export const JUDGEABLE = sql`${FINISHED} AND ${HAS_CONTENT} AND NOT ${IS_OWN_CALL}`;
 
 /** What filters ask of a row; of a prompt only that its attributes may name one, so that the others need no parsing. */
 export function filterConditions({ kinds, names, tags, prompt_slug }: JudgeFilters): Sql[] {

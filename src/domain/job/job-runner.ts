@@ -1,0 +1,236 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pLimit from 'p-limit';
+import { DomainError } from '../errors.js';
+import type { Micros } from '../time/timestamp.js';
+import { JobFailure, type Job, type JobStore } from './job.js';
+
+export interface JobObserver {
+  jobFinished(job: {
+    readonly id: string;
+    readonly kind: string;
+    readonly result: 'done' | 'failed' | 'cancelled';
+  }): void;
+  /** It is tried again, unless `final`. */
+  jobFailed(failure: {
+    readonly id: string;
+    readonly kind: string;
+    readonly error: unknown;
+    readonly final: boolean;
+  }): void;
+}
+
+/** What the work of a job is handed. */
+export interface JobContext {
+  readonly job: Job;
+  /** Aborted when the job is cancelled and when the server stops. */
+  readonly signal: AbortSignal;
+  /** Says what the job is at, and how many steps it has in all. */
+  enter(phase: string, total: number | null): void;
+  /**
+   * The result of a step, by a name that is its own within the job: the kept one when the step was done before a
+   * restart, else that of the work, which is kept. Results are JSON. Work that is given up
+   * must throw.
+   */
+  step<T>(name: string, work: () => Promise<T>): Promise<T>;
+  /** Works on every item, a few at a time. When one fails, the others are given up; what that one threw is thrown. */
+  each<I, O>(items: readonly I[], work: (item: I) => Promise<O>): Promise<O[]>;
+}
+
+/**
+ * The work of one kind of jobs: from the job's input to its result, JSON both. It begins anew after a restart, so whatever
+ * must not be done twice is a step.
+ * @throws JobFailure; DomainError `unavailable` or `overloaded`: it is tried again
+ */
+export type JobWork = (context: JobContext) => Promise<unknown>;
+
+export interface JobRunnerOptions {
+  readonly store: JobStore;
+  readonly observer: JobObserver;
+  readonly now?: () => Micros;
+}
+
+/** A job that is to be made. */
+export type JobDraft = Pick<Job, 'project_id' | 'kind' | 'subject_id' | 'input' | 'created_by'>;
+
+/** Jobs under way at once. */
+const AT_ONCE = 2;
+/** Items of a job worked on at once; the client of the model has its own limit. */
+const ITEMS_AT_ONCE = 8;
+const MAX_UNFINISHED = 10;
+const RETRY_MS = 1_000;
+const MAX_RETRY_MS = 30_000;
+
+/** Runs jobs, oldest first. What is not finished when the server stops goes on after the next start. */
+export class JobRunner {
+  readonly #options: JobRunnerOptions;
+  readonly #now: () => Micros;
+  readonly #kinds = new Map<string, JobWork>();
+  readonly #running = new Map<string, { readonly abort: AbortController; readonly ended: Promise<void> }>();
+  #isOpen = false;
+
+  constructor(options: JobRunnerOptions) {
+    this.#options = options;
+    this.#now = options.now ?? (() => Date.now() * 1000);
+  }
+
+  /** Says how jobs of a kind are done; before `start`. */
+  register(kind: string, work: JobWork): void {
+    this.#kinds.set(kind, work);
+  }
+
+  /** Goes on with what is not finished. */
+  start(): void {
+    this.#isOpen = true;
+    this.#fill();
+  }
+
+  /** Gives up calls under way and resolves when nothing runs any more; finished steps are kept. */
+  async close(): Promise<void> {
+    this.#isOpen = false;
+    for (const { abort } of this.#running.values()) abort.abort();
+    await Promise.all([...this.#running.values()].map(({ ended }) => ended));
+  }
+
+  /** @throws DomainError `conflict` when too many are not finished */
+  create(draft: JobDraft): Job {
+    const { store } = this.#options;
+    if (store.countUnfinished(draft.project_id) >= MAX_UNFINISHED)
+      throw new DomainError('conflict', `${MAX_UNFINISHED} jobs of this project are not finished yet`);
+    const job: Job = {
+      ...draft,
+      id: randomUUID(),
+      state: 'queued',
+      phase: null,
+      total: null,
+      done: 0,
+      result: null,
+      error: null,
+      created_at: this.#now(),
+      finished_at: null,
+    };
+    store.insert(job);
+    // In another turn, so that the caller has the job before anything happens to it.
+    setImmediate(() => this.#fill());
+    return job;
+  }
+
+  /** @throws DomainError `not_found`; `conflict` when it has ended */
+  cancel(projectId: string, kind: string, id: string): Job {
+    const { store, observer } = this.#options;
+    const job = this.find(projectId, kind, id);
+    if (!store.end(id, { state: 'cancelled' }, this.#now()))
+      throw new DomainError('conflict', `The job has ended already: it is ${job.state}`);
+    this.#running.get(id)?.abort.abort();
+    observer.jobFinished({ id, kind, result: 'cancelled' });
+    return this.find(projectId, kind, id);
+  }
+
+  /** @throws DomainError `not_found` */
+  find(projectId: string, kind: string, id: string): Job {
+    const job = this.#options.store.find(projectId, kind, id);
+    if (job === undefined) throw new DomainError('not_found', 'There is no such job');
+    return job;
+  }
+
+  #fill(): void {
+    if (!this.#isOpen) return;
+    const { store, observer } = this.#options;
+    try {
+      for (const job of store.unfinished()) {
+        if (this.#running.size >= AT_ONCE) return;
+        if (!this.#running.has(job.id)) this.#begin(job);
+      }
+    } catch (error) {
+      observer.jobFailed({ id: 'none', kind: 'none', error, final: false });
+      setTimeout(() => this.#fill(), RETRY_MS).unref();
+    }
+  }
+
+  #begin(job: Job): void {
+    const abort = new AbortController();
+    const ended = this.#run(job, abort.signal).finally(() => {
+      this.#running.delete(job.id);
+      this.#fill();
+    });
+    this.#running.set(job.id, { abort, ended });
+  }
+
+  /** Never rejects. */
+  async #run(job: Job, signal: AbortSignal): Promise<void> {
+    const { store, observer } = this.#options;
+    const { id, kind } = job;
+    for (let waitMs = RETRY_MS; ; waitMs = Math.min(MAX_RETRY_MS, waitMs * 2)) {
+      try {
+        const result = await this.#work(job, signal);
+        if (store.end(id, { state: 'done', result }, this.#now())) observer.jobFinished({ id, kind, result: 'done' });
+        return;
+      } catch (error) {
+        if (signal.aborted) return;
+        const passing = error instanceof DomainError && ['unavailable', 'overloaded'].includes(error.kind);
+        if (!(error instanceof JobFailure)) observer.jobFailed({ id, kind, error, final: !passing });
+        if (!passing && this.#giveUp(job, error)) return;
+      }
+      await sleep(waitMs, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return;
+    }
+  }
+
+  async #work(job: Job, stop: AbortSignal): Promise<unknown> {
+    const { store } = this.#options;
+    const work = this.#kinds.get(job.kind);
+    if (work === undefined) throw new JobFailure(`This server knows no jobs of kind ${job.kind}`);
+    const steps = store.steps(job.id);
+    const attempt = new AbortController();
+    const signal = AbortSignal.any([stop, attempt.signal]);
+    return work({
+      job,
+      signal,
+      enter: (phase, total) => store.progress(job.id, phase, total),
+      step: async <T>(name: string, step: () => Promise<T>): Promise<T> => {
+        if (steps.has(name)) return steps.get(name) as T;
+        const result = await step();
+        store.addStep(job.id, name, result);
+        steps.set(name, result);
+        return result;
+      },
+      each: (items, task) => eachOf(items, task, attempt, signal),
+    });
+  }
+
+  /** False when even that fails; then it is tried again. */
+  #giveUp({ id, kind }: Job, error: unknown): boolean {
+    const { store, observer } = this.#options;
+    const reason = error instanceof JobFailure ? error.message : 'The job met a defect; the log of the server has more';
+    try {
+      if (store.end(id, { state: 'failed', error: reason }, this.#now()))
+        observer.jobFinished({ id, kind, result: 'failed' });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+/** Resolves or rejects when nothing of it runs any more. */
+async function eachOf<I, O>(
+  items: readonly I[],
+  work: (item: I) => Promise<O>,
+  attempt: AbortController,
+  signal: AbortSignal,
+): Promise<O[]> {
+  const failures: unknown[] = [];
+  const results = await pLimit(ITEMS_AT_ONCE).map(items, async (item): Promise<O[]> => {
+    if (signal.aborted) return [];
+    try {
+      return [await work(item)];
+    } catch (error) {
+      failures.push(error);
+      attempt.abort();
+      return [];
+    }
+  });
+  if (failures.length > 0) throw failures[0];
+  signal.throwIfAborted();
+  return results.flat();
+}

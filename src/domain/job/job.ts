@@ -1,0 +1,61 @@
+import type { Micros } from '../time/timestamp.js';
+
+export type JobState = 'queued' | 'running' | 'done' | 'failed' | 'cancelled';
+
+/** Long work that goes on after a restart. */
+export interface Job {
+  /** Lower-case UUID. */
+  readonly id: string;
+  readonly project_id: string;
+  readonly kind: string;
+  /** Id of what it is about, such as a judge. */
+  readonly subject_id: string;
+  readonly state: JobState;
+  /** What it is at, in a word. */
+  readonly phase: string | null;
+  /** Steps; null: not known yet. */
+  readonly total: number | null;
+  readonly done: number;
+  /** All that the work depends on, as it was when the job was made; JSON. */
+  readonly input: unknown;
+  /** What came of it, when it is done; JSON. */
+  readonly result: unknown;
+  /** Why it failed. */
+  readonly error: string | null;
+  readonly created_at: Micros;
+  readonly created_by: string;
+  readonly finished_at: Micros | null;
+}
+
+/** How a job ended. */
+export type JobEnd =
+  | { readonly state: 'done'; readonly result: unknown }
+  | { readonly state: 'failed'; readonly error: string }
+  | { readonly state: 'cancelled' };
+
+/** Where jobs and their steps are kept. Each call is one durable transaction. Throws DomainError `unavailable`. */
+export interface JobStore {
+  insert(job: Job): void;
+  find(projectId: string, kind: string, id: string): Job | undefined;
+  /** Of one subject, newest first. */
+  list(projectId: string, kind: string, subjectId: string, limit: number): Job[];
+  /** Of all projects, oldest first. */
+  unfinished(): Job[];
+  countUnfinished(projectId: string): number;
+  /** Nothing happens to a job that has ended. */
+  progress(id: string, phase: string, total: number | null): void;
+  /** False when it had ended already: a job ends once. */
+  end(id: string, end: JobEnd, at: Micros): boolean;
+  /** Results of the steps that are done, by name. */
+  steps(id: string): Map<string, unknown>;
+  /** Keeps the result of a step and counts it as done. */
+  addStep(id: string, step: string, result: unknown): void;
+}
+
+/** The job cannot go on; its message says why and is shown to whoever asked for it. */
+export class JobFailure extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'JobFailure';
+  }
+}

@@ -1,0 +1,8 @@
+import { JUDGE_TAG } from './judge.js';
+
+/** The tags by which stored calls of jobs are known; their values are the ids of the jobs. */
+export const CALIBRATION_TAG = 'spanhouse.calibration';
+export const OPTIMIZATION_TAG = 'spanhouse.optimization';
+
+/** Tags of the calls of models that the server makes itself. Spans with one of them are never judged, or it would be for ever. */
+export const OWN_CALL_TAGS = [JUDGE_TAG, CALIBRATION_TAG, OPTIMIZATION_TAG] as const;

@@ -1,0 +1,117 @@
+import type { Job, JobEnd, JobStore } from '../../domain/job/job.js';
+import type { Micros } from '../../domain/time/timestamp.js';
+import { guarded, type Database } from './database.js';
+
+type Row = Omit<Job, 'input' | 'result'> & { readonly input: string; readonly result: string | null };
+
+const COLUMNS = [
+  'id',
+  'project_id',
+  'kind',
+  'subject_id',
+  'state',
+  'phase',
+  'total',
+  'done',
+  'input',
+  'result',
+  'error',
+  'created_at',
+  'created_by',
+  'finished_at',
+] as const satisfies readonly (keyof Row)[];
+const ALL = COLUMNS.join(', ');
+
+function prepare(db: Database) {
+  return {
+    insert: db.prepare<Row>(`INSERT INTO jobs (${ALL}) VALUES (${COLUMNS.map((name) => `@${name}`).join(', ')})`),
+    find: db.prepare<[string, string, string], Row>(
+      `SELECT ${ALL} FROM jobs WHERE project_id = ? AND kind = ? AND id = ?`,
+    ),
+    list: db.prepare<[string, string, string, number], Row>(
+      `SELECT ${ALL} FROM jobs WHERE project_id = ? AND kind = ? AND subject_id = ? ORDER BY seq DESC LIMIT ?`,
+    ),
+    unfinished: db.prepare<[], Row>(`SELECT ${ALL} FROM jobs WHERE finished_at IS NULL ORDER BY seq`),
+    countUnfinished: db
+      .prepare<[string], number>('SELECT count(*) FROM jobs WHERE finished_at IS NULL AND project_id = ?')
+      .pluck(),
+    progress: db.prepare<{ id: string; phase: string; total: number | null }>(
+      "UPDATE jobs SET state = 'running', phase = @phase, total = @total WHERE id = @id AND finished_at IS NULL",
+    ),
+    end: db.prepare<{ id: string; state: string; result: string | null; error: string | null; at: Micros }>(
+      `UPDATE jobs SET state = @state, phase = NULL, result = @result, error = @error, finished_at = @at
+       WHERE id = @id AND finished_at IS NULL`,
+    ),
+    steps: db.prepare<[string], { step: string; result: string }>(
+      'SELECT step, result FROM job_steps WHERE job_id = ?',
+    ),
+    addStep: db.prepare<[string, string, string]>(
+      'INSERT INTO job_steps (job_id, step, result) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+    ),
+    count: db.prepare<[string]>('UPDATE jobs SET done = done + 1 WHERE id = ?'),
+  };
+}
+
+/** Jobs and their steps in the SQLite file. */
+export class SqliteJobStore implements JobStore {
+  readonly #db: Database;
+  readonly #statements: ReturnType<typeof prepare>;
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.#statements = prepare(db);
+  }
+
+  insert(job: Job): void {
+    const result = job.result === null ? null : JSON.stringify(job.result);
+    guarded(() => this.#statements.insert.run({ ...job, input: JSON.stringify(job.input), result }));
+  }
+
+  find(projectId: string, kind: string, id: string): Job | undefined {
+    const row = guarded(() => this.#statements.find.get(projectId, kind, id));
+    return row === undefined ? undefined : toJob(row);
+  }
+
+  list(projectId: string, kind: string, subjectId: string, limit: number): Job[] {
+    return guarded(() => this.#statements.list.all(projectId, kind, subjectId, limit)).map(toJob);
+  }
+
+  unfinished(): Job[] {
+    return guarded(() => this.#statements.unfinished.all()).map(toJob);
+  }
+
+  countUnfinished(projectId: string): number {
+    return guarded(() => this.#statements.countUnfinished.get(projectId) ?? 0);
+  }
+
+  progress(id: string, phase: string, total: number | null): void {
+    guarded(() => this.#statements.progress.run({ id, phase, total }));
+  }
+
+  end(id: string, end: JobEnd, at: Micros): boolean {
+    const result = end.state === 'done' ? JSON.stringify(end.result) : null;
+    const error = end.state === 'failed' ? end.error : null;
+    return guarded(() => this.#statements.end.run({ id, state: end.state, result, error, at }).changes > 0);
+  }
+
+  steps(id: string): Map<string, unknown> {
+    const rows = guarded(() => this.#statements.steps.all(id));
+    return new Map(rows.map(({ step, result }) => [step, JSON.parse(result) as unknown]));
+  }
+
+  addStep(id: string, step: string, result: unknown): void {
+    const { addStep, count } = this.#statements;
+    const add = () => {
+      if (addStep.run(id, step, JSON.stringify(result)).changes > 0) count.run(id);
+    };
+    guarded(() => this.#db.transaction(add).immediate());
+  }
+}
+
+function toJob(row: Row): Job {
+  return {
+    ...row,
+    input: JSON.parse(row.input) as unknown,
+    result: row.result === null ? null : (JSON.parse(row.result) as unknown),
+  };
+}
