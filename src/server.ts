@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { openAttachments } from './attachment-setup.js';
 import { openJudges, openModel } from './judge-setup.js';
+import { openCorrections, openLearning } from './learning-setup.js';
 import { openClickHouse, type Closers } from './clickhouse-setup.js';
 import { publicUrl, type Config } from './config/config.js';
 import { openFeedback } from './feedback-setup.js';
@@ -39,6 +40,8 @@ import { openApiRoute } from './transport/http/routes/operations/openapi-documen
 import { readinessRoute, type ReadinessCheck } from './transport/http/routes/operations/readiness.js';
 import { postOtlpTracesRoute } from './transport/http/routes/otlp/post-otlp-traces.js';
 import { judgeRoutes } from './transport/http/routes/judges/index.js';
+import { calibrationRoutes } from './transport/http/routes/calibration/index.js';
+import { optimizationRoutes } from './transport/http/routes/optimizations/index.js';
 import { priceRoutes } from './transport/http/routes/prices/index.js';
 import { promptRoutes } from './transport/http/routes/prompts/index.js';
 import { traceRoutes } from './transport/http/routes/traces/index.js';
@@ -147,6 +150,9 @@ async function start(
   const promptStore = new SqlitePromptStore(database);
   const prompts = new PromptService({ store: promptStore, observer: events });
 
+  const model = await openModel(config.judges, events);
+  const corrections = openCorrections(database, store.spans, config.judges, events);
+  const retry = overrides.judgeRetryMs === undefined ? {} : { retryBaseMs: overrides.judgeRetryMs };
   const judges = openJudges({
     config: config.judges,
     database,
@@ -157,8 +163,23 @@ async function start(
     price: prices.price,
     events,
     closers,
-    model: await openModel(config.judges, events),
-    ...(overrides.judgeRetryMs === undefined ? {} : { retryBaseMs: overrides.judgeRetryMs }),
+    model,
+    examples: corrections,
+    ...retry,
+  });
+  const learning = openLearning({
+    config: config.judges,
+    database,
+    prompts: promptStore,
+    versions: prompts,
+    spans: store.spans,
+    corrections,
+    ingest,
+    price: prices.price,
+    events,
+    closers,
+    model,
+    ...retry,
   });
 
   const exportTraces = createExport({ ingest, observer: events });
@@ -175,6 +196,8 @@ async function start(
     ...promptRoutes(prompts),
     ...priceRoutes(prices, reprices),
     ...judgeRoutes(judges),
+    ...calibrationRoutes(learning.calibration),
+    ...optimizationRoutes(learning.optimizations),
     ...openFeedback({
       database,
       store,

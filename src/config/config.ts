@@ -89,6 +89,7 @@ function group(settings: Settings) {
       maxAttempts: settings.JUDGE_MAX_ATTEMPTS,
       queueMax: settings.JUDGE_QUEUE_MAX,
       maxCharacters: settings.JUDGE_MAX_CHARACTERS,
+      exampleTokens: settings.JUDGE_EXAMPLE_TOKENS,
     },
     engine: { memoryMb: settings.ENGINE_MEMORY_MB },
     commit: {

@@ -214,6 +214,13 @@ export const settings = Type.Object({
     maximum: 10_000_000,
     description: 'Of an input or output longer than this, judges are not shown the middle.',
   }),
+  JUDGE_EXAMPLE_TOKENS: whole({
+    default: 4000,
+    minimum: 0,
+    maximum: 1_000_000,
+    description:
+      'Tokens, estimated, that corrections by people may take in one evaluation. 0: judges are not shown any.',
+  }),
   MAX_BODY_MB: whole({
     default: 32,
     minimum: 1,

@@ -19,7 +19,9 @@ export interface Events
     PromptObserver,
     RepriceObserver,
     FeedbackObserver,
-    JudgeObserver {}
+    JudgeObserver,
+    CorrectionObserver,
+    JobObserver {}
 
 /** How spans came in. */
 export type SpanSource = 'rest' | 'otlp' | 'judge';
@@ -128,6 +130,26 @@ export interface JudgeObserver {
   feedFailed(failure: { readonly error: unknown }): void;
 }
 
+export interface CorrectionObserver {
+  /** Corrections were chosen to be shown to a judge. */
+  examplesChosen(choice: { readonly examples: number; readonly seconds: number }): void;
+}
+
+export interface JobObserver {
+  jobFinished(job: {
+    readonly id: string;
+    readonly kind: string;
+    readonly result: 'done' | 'failed' | 'cancelled';
+  }): void;
+  /** It is tried again, unless `final`. */
+  jobFailed(failure: {
+    readonly id: string;
+    readonly kind: string;
+    readonly error: unknown;
+    readonly final: boolean;
+  }): void;
+}
+
 export interface PurgeObserver {
   purgeFinished(purge: { readonly versions: number; readonly seconds: number }): void;
   purgeFailed(failure: { readonly error: unknown }): void;
@@ -156,6 +178,8 @@ export function createEvents(logger: Logger, metrics: Metrics): Events {
     ...judgeEvents(logger, metrics),
     ...attachmentEvents(logger, metrics),
     ...feedbackEvents(metrics),
+    ...correctionEvents(metrics),
+    ...jobEvents(logger, metrics),
   };
 }
 
@@ -327,6 +351,28 @@ function judgeEvents(logger: Logger, metrics: Metrics): JudgeObserver {
     },
     feedFailed({ error }) {
       logger.warn('New spans could not be looked at for judges; it is tried again', { error });
+    },
+  };
+}
+
+function correctionEvents(metrics: Metrics): CorrectionObserver {
+  return {
+    examplesChosen({ examples, seconds }) {
+      metrics.judgeExamples.inc(examples);
+      metrics.exampleSelectionDuration.observe(seconds);
+    },
+  };
+}
+
+function jobEvents(logger: Logger, metrics: Metrics): JobObserver {
+  return {
+    jobFinished({ id, kind, result }) {
+      metrics.jobsFinished.inc({ kind, result });
+      logger.info('Job ended', { job: id, kind, result });
+    },
+    jobFailed({ id, kind, error, final }) {
+      if (final) logger.error('Job met a defect', { job: id, kind, error });
+      else logger.warn('Job cannot go on; it is tried again', { job: id, kind, error });
     },
   };
 }

@@ -61,6 +61,13 @@ export function createMetrics() {
       'Requests to pages of feedback links, by result: shown, saved, invalid, not_found, forbidden, limited, failed.',
       ['result'],
     ),
+    judgeExamples: counter('spanhouse_judge_examples_total', 'Corrections that were shown to judges.'),
+    exampleSelectionDuration: histogram(
+      'spanhouse_judge_example_selection_seconds',
+      'Time it took to choose the corrections that a judge is shown.',
+      REQUEST_SECONDS,
+    ),
+    jobsFinished: counter('spanhouse_jobs_finished_total', 'Jobs that ended, by kind and result.', ['kind', 'result']),
     repricedSpans: counter('spanhouse_repriced_spans_total', 'Stored spans that got another cost by recalculation.'),
     evaluations: counter('spanhouse_evaluations_total', 'Evaluations stored, by result and origin.', [
       'result',

@@ -1,0 +1,139 @@
+import { Type, type Static } from '@sinclair/typebox';
+import { count, Interval, jobFields, orNull, SpentRead } from '../calibration/schema.js';
+import { optional } from '../ingest/schema.js';
+import { VersionNumber } from '../prompt/schema.js';
+
+export const DEFAULT_CANDIDATES = 3;
+/** Held-out completions that are tried when the request says nothing. */
+export const DEFAULT_EXAMPLES = 30;
+
+const uuid = (description: string) => Type.String({ format: 'uuid', description });
+
+export const OptimizationInputBody = Type.Object(
+  {
+    judge_id: uuid('Judge that evaluates what comes of each prompt.'),
+    candidates: optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 5,
+        description: `How many candidates are to be written. Default: ${DEFAULT_CANDIDATES}.`,
+      }),
+    ),
+    model: optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 512,
+        pattern: '^[^\\u0000-\\u001f\\u007f]*$',
+        'x-must': 'have 1 to 512 characters without control characters',
+        description:
+          'Model that writes the candidates and answers with them. Absent: the one bound to the version, else ' +
+          '`JUDGE_LLM_MODEL`.',
+      }),
+    ),
+    version: optional(
+      Type.Integer({ ...VersionNumber, description: 'Version that is to be bettered. Default: the latest.' }),
+    ),
+    max_examples: optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 200,
+        description: `Held-out completions to try at most, those spoken of last. Default: ${DEFAULT_EXAMPLES}.`,
+      }),
+    ),
+  },
+  { $id: 'OptimizationInput', description: 'How a prompt is to be bettered.' },
+);
+export type OptimizationInputBody = Static<typeof OptimizationInputBody>;
+
+export const PromoteInput = Type.Object(
+  { candidate_id: uuid('Candidate that is to become a version.') },
+  { $id: 'PromoteCandidate', description: 'Which candidate becomes a version.' },
+);
+
+const optimization = {
+  ...jobFields,
+  prompt_slug: Type.String({ description: 'Slug of the prompt.' }),
+  base_version: Type.Integer({ description: 'Version that is to be bettered.' }),
+  judge_id: uuid('Judge that evaluates what comes of each prompt.'),
+  model: Type.String({ description: 'Model that writes the candidates and answers with them.' }),
+  training: count('Completions whose feedback the candidates are written from.'),
+  held_out: count('Other completions, on which each prompt is tried.'),
+};
+
+export const OptimizationSummaryRead = Type.Object(optimization, {
+  $id: 'OptimizationSummary',
+  description: 'An optimisation without its candidates.',
+});
+export type OptimizationSummaryRead = Static<typeof OptimizationSummaryRead>;
+
+const TriedRead = Type.Object(
+  {
+    span_id: uuid('The completion.'),
+    expected_output: orNull(Type.String({ description: 'What people expected; null when nobody said.' })),
+    output: orNull(Type.String({ description: 'What came of the prompt; null when the call failed.' })),
+    passed: orNull(Type.Boolean({ description: 'Whether the judge passed it; null when that failed.' })),
+    score: orNull(Type.Number({ description: 'Score; null of a binary judge.' })),
+    reason: orNull(Type.String({ description: "The judge's reasoning." })),
+    failure: orNull(Type.String({ description: 'Why there is no output or no verdict.' })),
+  },
+  { description: 'One held-out completion, made again.' },
+);
+
+const arm = {
+  content: Type.String({ description: 'Text of the prompt.' }),
+  count: count('Completions that were judged.'),
+  failed: count('Completions of which a call failed.'),
+  passed: count('Completions that the judge passed.'),
+  pass_rate: orNull(Type.Number({ description: '`passed` of `count`; null of none.' })),
+  pass_rate_interval: Interval("Wilson's interval of the pass rate, 95 %."),
+  mean_score: orNull(Type.Number({ description: 'Mean score; null of a binary judge.' })),
+  mean_score_interval: Interval('Interval of the mean score, 95 %; null of fewer than two different scores.'),
+  spent: SpentRead('What its calls used.'),
+  results: Type.Array(TriedRead, { description: 'Each completion, the one spoken of last first.' }),
+};
+
+const CandidateRead = Type.Object(
+  {
+    id: uuid('Id of the candidate.'),
+    rationale: Type.String({ description: 'What the model says it changed.' }),
+    ...arm,
+    compared: count('Completions that were judged with both prompts.'),
+    difference: orNull(
+      Type.Number({ description: 'Of `metric`: candidate less current version, of the same completions.' }),
+    ),
+    difference_interval: Interval('Interval of the difference, of pairs, 95 %; null when all differ alike.'),
+    wins: count('Completions on which it did better.'),
+    losses: count('Completions on which it did worse.'),
+    ties: count('Completions on which it did the same.'),
+    promoted_version: orNull(Type.Integer({ description: 'Version that it became; null: it is none.' })),
+  },
+  { description: 'A candidate against the current version.' },
+);
+
+const ResultRead = Type.Object(
+  {
+    metric: Type.Unsafe<'score' | 'pass_rate'>({
+      type: 'string',
+      enum: ['score', 'pass_rate'],
+      description: 'What candidates are compared by: the score of a scored judge, the verdict of a binary one.',
+    }),
+    current: Type.Object(arm, { description: 'The version that is to be bettered.' }),
+    candidates: Type.Array(CandidateRead, { description: 'The best first.' }),
+    problem: orNull(Type.String({ description: 'Why there are fewer candidates than were asked for.' })),
+    missing: count('Held-out completions that are not stored any more.'),
+    spent: SpentRead('What all calls used.'),
+  },
+  { description: 'The candidates and how they did.' },
+);
+
+export const OptimizationRead = Type.Object(
+  {
+    ...optimization,
+    result: Type.Union([ResultRead, Type.Null()], { description: 'The candidates; null until it is done.' }),
+  },
+  {
+    $id: 'Optimization',
+    description: 'Better versions of a prompt, written from feedback and tried on other feedback.',
+  },
+);
+export type OptimizationRead = Static<typeof OptimizationRead>;

@@ -1,0 +1,23 @@
+import type { CalibrationService } from '../../../../domain/calibration/calibration-service.js';
+import { CalibrationTrialRead } from '../../../../domain/calibration/schema.js';
+import { defineRoute, type Route } from '../../route.js';
+import { JobParams, TAG } from './schema.js';
+
+export function cancelTrialRoute(calibration: Pick<CalibrationService, 'cancel'>): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/projects/:project_id/judges/:judge_id/calibration/evaluations/:job_id:cancel',
+    operationId: 'cancelCalibrationTrial',
+    summary: 'Cancel a measurement of a judge',
+    description: 'Calls under way are given up. A job that has ended cannot be cancelled (409).',
+    tag: TAG,
+    access: 'key',
+    params: JobParams,
+    responses: { 200: { description: 'The cancelled job.', schema: CalibrationTrialRead } },
+    errors: ['not_found', 'conflict', 'unavailable'],
+    handle: ({ params: { project_id, judge_id, job_id } }) => ({
+      status: 200,
+      body: calibration.cancel(project_id, judge_id, job_id),
+    }),
+  });
+}

@@ -1,0 +1,28 @@
+import type { CalibrationService } from '../../../../domain/calibration/calibration-service.js';
+import { CalibrationTrialRead, TrialInputBody } from '../../../../domain/calibration/schema.js';
+import { defineRoute, jsonBody, type Route } from '../../route.js';
+import { JudgeParams, TAG } from './schema.js';
+
+export function evaluateCalibrationRoute(calibration: Pick<CalibrationService, 'evaluate'>): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/projects/:project_id/judges/:judge_id/calibration:evaluate',
+    operationId: 'evaluateCalibration',
+    summary: 'Measure what corrections are worth',
+    description:
+      'Queues a job that has the judge evaluate a held-out half of the spans that people spoke of: without examples, and ' +
+      'with those of the other half. To which half a span belongs is a hash of its id. Nothing of it becomes an ' +
+      'evaluation; the calls are stored as spans tagged `spanhouse.calibration`. The job goes on after a restart.',
+    tag: TAG,
+    access: 'key',
+    params: JudgeParams,
+    body: jsonBody(TrialInputBody),
+    responses: { 202: { description: 'The job.', schema: CalibrationTrialRead } },
+    errors: ['not_found', 'conflict', 'unavailable'],
+    handle({ principal, params: { project_id, judge_id }, body }) {
+      const trial = calibration.evaluate(principal, judge_id, body);
+      const location = `/projects/${project_id}/judges/${judge_id}/calibration/evaluations/${trial.id}`;
+      return { status: 202, headers: { Location: location }, body: trial };
+    },
+  });
+}

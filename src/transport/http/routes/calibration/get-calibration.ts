@@ -1,0 +1,29 @@
+import type { CalibrationService } from '../../../../domain/calibration/calibration-service.js';
+import { CalibrationRead } from '../../../../domain/calibration/schema.js';
+import { defineRoute, type Route } from '../../route.js';
+import { reportQuery } from './report-query.js';
+import { JudgeParams, TAG } from './schema.js';
+
+export function getCalibrationRoute(calibration: Pick<CalibrationService, 'report'>): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/projects/:project_id/judges/:judge_id/calibration',
+    operationId: 'getCalibration',
+    summary: 'Compare a judge with people',
+    description:
+      'What people said of its evaluations: how often it was right, overall, by week and by version of the judge. A ' +
+      'statement is what one user said of one evaluation, the latest one of the span at that time; said again of the same ' +
+      'evaluation it replaces, said of a later evaluation it counts by itself. For a version of the judge, statements about ' +
+      'spans that people had spoken of before the evaluation do not count: the judge had been told. Also of a deleted judge.',
+    tag: TAG,
+    access: 'key',
+    params: JudgeParams,
+    query: reportQuery,
+    responses: { 200: { description: 'The figures.', schema: CalibrationRead } },
+    errors: ['not_found', 'unavailable'],
+    handle: ({ params: { project_id, judge_id }, query }) => ({
+      status: 200,
+      body: calibration.report(project_id, judge_id, query),
+    }),
+  });
+}

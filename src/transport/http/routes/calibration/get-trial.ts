@@ -1,0 +1,23 @@
+import type { CalibrationService } from '../../../../domain/calibration/calibration-service.js';
+import { CalibrationTrialRead } from '../../../../domain/calibration/schema.js';
+import { defineRoute, type Route } from '../../route.js';
+import { JobParams, TAG } from './schema.js';
+
+export function getTrialRoute(calibration: Pick<CalibrationService, 'trial'>): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/projects/:project_id/judges/:judge_id/calibration/evaluations/:job_id',
+    operationId: 'getCalibrationTrial',
+    summary: 'Get a measurement of a judge',
+    description: 'How far the job is, and when it is done, before and after.',
+    tag: TAG,
+    access: 'key',
+    params: JobParams,
+    responses: { 200: { description: 'The job.', schema: CalibrationTrialRead } },
+    errors: ['not_found', 'unavailable'],
+    handle: ({ params: { project_id, judge_id, job_id } }) => ({
+      status: 200,
+      body: calibration.trial(project_id, judge_id, job_id),
+    }),
+  });
+}

@@ -1,0 +1,26 @@
+import { Type } from '@sinclair/typebox';
+import type { CalibrationService } from '../../../../domain/calibration/calibration-service.js';
+import { CalibrationTrialSummaryRead } from '../../../../domain/calibration/schema.js';
+import { defineRoute, type Route } from '../../route.js';
+import { JudgeParams, TAG } from './schema.js';
+
+export function listTrialsRoute(calibration: Pick<CalibrationService, 'trials'>): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/projects/:project_id/judges/:judge_id/calibration/evaluations',
+    operationId: 'listCalibrationTrials',
+    summary: 'List the measurements of a judge',
+    description: 'The newest hundred jobs, newest first, without their results.',
+    tag: TAG,
+    access: 'key',
+    params: JudgeParams,
+    responses: {
+      200: {
+        description: 'The jobs.',
+        schema: Type.Array(CalibrationTrialSummaryRead, { description: 'The jobs.' }),
+      },
+    },
+    errors: ['not_found', 'unavailable'],
+    handle: ({ params: { project_id, judge_id } }) => ({ status: 200, body: calibration.trials(project_id, judge_id) }),
+  });
+}

@@ -1,0 +1,28 @@
+import { Type } from '@sinclair/typebox';
+
+/** How the documentation groups these routes. */
+export const TAG = 'Calibration';
+
+const project_id = Type.String({ format: 'uuid', description: 'The project; must be that of the API key.' });
+const judge_id = Type.String({ format: 'uuid', description: 'Id of the judge.' });
+const job_id = Type.String({ format: 'uuid', description: 'Id of the job.' });
+
+export const JudgeParams = Type.Object({ project_id, judge_id });
+export const JobParams = Type.Object({ project_id, judge_id, job_id });
+
+export const ReportQuery = Type.Object({
+  start_date: Type.Optional(
+    Type.String({ description: 'Only statements made then or later: ISO 8601, or Unix seconds or milliseconds.' }),
+  ),
+  end_date: Type.Optional(
+    Type.String({ description: 'Only statements made then or earlier; a date alone means its whole day.' }),
+  ),
+  versions: Type.Unsafe<'steps' | 'each'>({
+    type: 'string',
+    enum: ['steps', 'each'],
+    default: 'steps',
+    description:
+      'steps: a version of the judge goes on until the instruction changes or the revision of its examples reaches 1, 5, ' +
+      '10, 20, 50, 100, …; each: every single revision is one.',
+  }),
+});

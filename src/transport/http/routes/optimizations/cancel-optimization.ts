@@ -1,0 +1,23 @@
+import type { OptimizationService } from '../../../../domain/optimization/optimization-service.js';
+import { OptimizationRead } from '../../../../domain/optimization/schema.js';
+import { defineRoute, type Route } from '../../route.js';
+import { JobParams, TAG } from './schema.js';
+
+export function cancelOptimizationRoute(optimizations: Pick<OptimizationService, 'cancel'>): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/projects/:project_id/prompts/:prompt_slug/optimizations/:job_id:cancel',
+    operationId: 'cancelOptimization',
+    summary: 'Cancel an optimisation',
+    description: 'Calls under way are given up. One that has ended cannot be cancelled (409).',
+    tag: TAG,
+    access: 'key',
+    params: JobParams,
+    responses: { 200: { description: 'The cancelled optimisation.', schema: OptimizationRead } },
+    errors: ['not_found', 'conflict', 'unavailable'],
+    handle: ({ params: { project_id, prompt_slug, job_id } }) => ({
+      status: 200,
+      body: optimizations.cancel(project_id, prompt_slug, job_id),
+    }),
+  });
+}

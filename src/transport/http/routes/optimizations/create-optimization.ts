@@ -1,0 +1,31 @@
+import type { OptimizationService } from '../../../../domain/optimization/optimization-service.js';
+import { OptimizationInputBody, OptimizationRead } from '../../../../domain/optimization/schema.js';
+import { defineRoute, jsonBody, type Route } from '../../route.js';
+import { PromptParams, TAG } from './schema.js';
+
+export function createOptimizationRoute(optimizations: Pick<OptimizationService, 'create'>): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/projects/:project_id/prompts/:prompt_slug/optimizations',
+    operationId: 'optimizePrompt',
+    summary: 'Better a prompt from feedback',
+    description:
+      'Queues a job: from one half of the feedback on completions of the prompt (expected outputs, reasons) a model writes ' +
+      'candidates, which keep the placeholders of the current version. Each of them and the current version are tried on ' +
+      'the other half: the completions are made again, and the judge evaluates what comes of them, told what people ' +
+      'expected. A candidate is no version before it is promoted. To which half a completion belongs is a hash of its id. ' +
+      'The calls are stored as spans tagged `spanhouse.optimization`. The job goes on after a restart; calls that ' +
+      'were answered are not repeated.',
+    tag: TAG,
+    access: 'key',
+    params: PromptParams,
+    body: jsonBody(OptimizationInputBody),
+    responses: { 202: { description: 'The optimisation.', schema: OptimizationRead } },
+    errors: ['not_found', 'conflict', 'unavailable'],
+    async handle({ principal, params: { project_id, prompt_slug }, body }) {
+      const made = await optimizations.create(principal, prompt_slug, body);
+      const location = `/projects/${project_id}/prompts/${encodeURIComponent(prompt_slug)}/optimizations/${made.id}`;
+      return { status: 202, headers: { Location: location }, body: made };
+    },
+  });
+}

@@ -1,0 +1,23 @@
+import type { OptimizationService } from '../../../../domain/optimization/optimization-service.js';
+import { OptimizationRead } from '../../../../domain/optimization/schema.js';
+import { defineRoute, type Route } from '../../route.js';
+import { JobParams, TAG } from './schema.js';
+
+export function getOptimizationRoute(optimizations: Pick<OptimizationService, 'get'>): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/projects/:project_id/prompts/:prompt_slug/optimizations/:job_id',
+    operationId: 'getOptimization',
+    summary: 'Get an optimisation',
+    description: 'How far it is, and when it is done, each candidate against the current version, the best first.',
+    tag: TAG,
+    access: 'key',
+    params: JobParams,
+    responses: { 200: { description: 'The optimisation.', schema: OptimizationRead } },
+    errors: ['not_found', 'unavailable'],
+    handle: ({ params: { project_id, prompt_slug, job_id } }) => ({
+      status: 200,
+      body: optimizations.get(project_id, prompt_slug, job_id),
+    }),
+  });
+}

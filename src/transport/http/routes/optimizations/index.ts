@@ -1,0 +1,18 @@
+import type { OptimizationService } from '../../../../domain/optimization/optimization-service.js';
+import type { Route } from '../../route.js';
+import { cancelOptimizationRoute } from './cancel-optimization.js';
+import { createOptimizationRoute } from './create-optimization.js';
+import { getOptimizationRoute } from './get-optimization.js';
+import { listOptimizationsRoute } from './list-optimizations.js';
+import { promoteCandidateRoute } from './promote-candidate.js';
+
+/** Better versions of prompts, from feedback. */
+export function optimizationRoutes(optimizations: OptimizationService): Route[] {
+  return [
+    createOptimizationRoute(optimizations),
+    listOptimizationsRoute(optimizations),
+    getOptimizationRoute(optimizations),
+    promoteCandidateRoute(optimizations),
+    cancelOptimizationRoute(optimizations),
+  ];
+}

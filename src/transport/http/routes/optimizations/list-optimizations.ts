@@ -1,0 +1,29 @@
+import { Type } from '@sinclair/typebox';
+import type { OptimizationService } from '../../../../domain/optimization/optimization-service.js';
+import { OptimizationSummaryRead } from '../../../../domain/optimization/schema.js';
+import { defineRoute, type Route } from '../../route.js';
+import { PromptParams, TAG } from './schema.js';
+
+export function listOptimizationsRoute(optimizations: Pick<OptimizationService, 'list'>): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/projects/:project_id/prompts/:prompt_slug/optimizations',
+    operationId: 'listOptimizations',
+    summary: 'List the optimisations of a prompt',
+    description: 'The newest hundred, newest first, without their candidates.',
+    tag: TAG,
+    access: 'key',
+    params: PromptParams,
+    responses: {
+      200: {
+        description: 'The optimisations.',
+        schema: Type.Array(OptimizationSummaryRead, { description: 'The optimisations.' }),
+      },
+    },
+    errors: ['not_found', 'unavailable'],
+    handle: ({ params: { project_id, prompt_slug } }) => ({
+      status: 200,
+      body: optimizations.list(project_id, prompt_slug),
+    }),
+  });
+}

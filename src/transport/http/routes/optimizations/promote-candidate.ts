@@ -1,0 +1,28 @@
+import type { OptimizationService } from '../../../../domain/optimization/optimization-service.js';
+import { PromoteInput } from '../../../../domain/optimization/schema.js';
+import { PromptVersionRead } from '../../../../domain/prompt/schema.js';
+import { defineRoute, jsonBody, type Route } from '../../route.js';
+import { JobParams, TAG } from './schema.js';
+
+export function promoteCandidateRoute(optimizations: Pick<OptimizationService, 'promote'>): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/projects/:project_id/prompts/:prompt_slug/optimizations/:job_id:promote',
+    operationId: 'promoteCandidate',
+    summary: 'Make a candidate a version',
+    description:
+      'The candidate becomes the latest version of the prompt, with the model of the version it betters; its metadata says ' +
+      'where it comes from. Tags stay where they are. Asked again, it answers the same version. 409 while the ' +
+      'optimisation is not done.',
+    tag: TAG,
+    access: 'key',
+    params: JobParams,
+    body: jsonBody(PromoteInput),
+    responses: { 200: { description: 'The version.', schema: PromptVersionRead } },
+    errors: ['not_found', 'conflict', 'unavailable'],
+    handle: ({ principal, params: { prompt_slug, job_id }, body: { candidate_id } }) => ({
+      status: 200,
+      body: optimizations.promote(principal, prompt_slug, job_id, candidate_id),
+    }),
+  });
+}
