@@ -84,6 +84,7 @@ CREATE TABLE jobs (
   phase       TEXT, -- what it is at
   total       INTEGER, -- steps; null: not known yet
   done        INTEGER NOT NULL,
+  summary     TEXT NOT NULL, -- JSON: what lists show of it
   input       TEXT NOT NULL, -- JSON: all that the work depends on, as it was when the job was made
   result      TEXT, -- JSON, when it is done
   error       TEXT,

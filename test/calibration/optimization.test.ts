@@ -269,6 +269,9 @@ describe('optimisation of a prompt', function () {
       expect(await status('POST', path, body), JSON.stringify(body)).to.equal(422);
     expect(await status('POST', path, { judge_id: uuid(1) })).to.equal(404);
     expect(await status('POST', path, { judge_id: judgeId, version: 7 })).to.equal(404);
+    const { task_slug, id: own } = await api.judge();
+    const instruction = `${api.project}/prompts/${encodeURIComponent(task_slug)}/optimizations`;
+    expect(await status('POST', instruction, { judge_id: own })).to.equal(422);
     const unknown = `${api.project}/prompts/no-such-prompt/optimizations`;
     expect(await status('POST', unknown, { judge_id: judgeId })).to.equal(404);
     expect(await status('GET', unknown)).to.equal(404);

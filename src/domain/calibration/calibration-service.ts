@@ -1,6 +1,6 @@
 import { DomainError } from '../errors.js';
 import type { Principal } from '../identity/identity.js';
-import type { Job } from '../job/job.js';
+import type { Job, JobHead } from '../job/job.js';
 import { jobRead } from '../job/job-read.js';
 import type { JobRunner } from '../job/job-runner.js';
 import type { JobStore } from '../job/job.js';
@@ -41,6 +41,8 @@ export interface CalibrationQuery {
   readonly end: Micros | null;
   readonly versions: Grouping;
 }
+
+type TrialSummary = Pick<CalibrationTrialSummaryRead, 'judge_id' | 'prompt_version' | 'held_out' | 'examples'>;
 
 /** Fewer would say nothing about a judge, and leave it nothing to learn from. */
 const MIN_SPANS = { held_out: 4, examples: 1 };
@@ -94,11 +96,15 @@ export class CalibrationService {
     const input: TrialInput = {
       judge,
       instruction,
-      prompt_version: version.version,
       held_out: heldOut.slice(0, body.max_spans ?? DEFAULT_TRIAL_SPANS),
+    };
+    const summary: TrialSummary = {
+      judge_id: judgeId,
+      prompt_version: version.version,
+      held_out: input.held_out.length,
       examples,
     };
-    const draft = { project_id, kind: CALIBRATION_TRIAL, subject_id: judgeId, input, created_by: user_id };
+    const draft = { project_id, kind: CALIBRATION_TRIAL, subject_id: judgeId, summary, input, created_by: user_id };
     return toRead(runner.create(draft));
   }
 
@@ -133,9 +139,8 @@ export class CalibrationService {
   }
 }
 
-function toSummary(job: Job): CalibrationTrialSummaryRead {
-  const { prompt_version, held_out, examples } = job.input as TrialInput;
-  return { ...jobRead(job), judge_id: job.subject_id, prompt_version, held_out: held_out.length, examples };
+function toSummary(job: JobHead): CalibrationTrialSummaryRead {
+  return { ...jobRead(job), ...(job.summary as TrialSummary) };
 }
 
 function toRead(job: Job): CalibrationTrialRead {

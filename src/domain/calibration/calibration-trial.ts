@@ -18,10 +18,7 @@ export const CALIBRATION_TRIAL = 'calibration';
 export interface TrialInput {
   readonly judge: Judge;
   readonly instruction: Instruction;
-  readonly prompt_version: number;
   readonly held_out: readonly SpanTruth[];
-  /** Spans whose corrections are shown as examples. */
-  readonly examples: number;
 }
 
 export interface CalibrationTrialParts {

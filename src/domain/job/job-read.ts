@@ -1,8 +1,8 @@
 import { formatTimestamp } from '../time/timestamp.js';
-import type { Job } from './job.js';
+import type { JobHead } from './job.js';
 
 /** How far a job is, as it is answered. */
-export function jobRead({ id, state, phase, total, done, error, created_at, finished_at }: Job) {
+export function jobRead({ id, state, phase, total, done, error, created_at, finished_at }: JobHead) {
   return {
     id,
     status: state,

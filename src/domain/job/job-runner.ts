@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { DomainError } from '../errors.js';
 import type { Micros } from '../time/timestamp.js';
-import { JobFailure, type Job, type JobStore } from './job.js';
+import { JobFailure, type Job, type JobHead, type JobStore } from './job.js';
 
 export interface JobObserver {
   jobFinished(job: {
@@ -51,7 +51,7 @@ export interface JobRunnerOptions {
 }
 
 /** A job that is to be made. */
-export type JobDraft = Pick<Job, 'project_id' | 'kind' | 'subject_id' | 'input' | 'created_by'>;
+export type JobDraft = Pick<Job, 'project_id' | 'kind' | 'subject_id' | 'summary' | 'input' | 'created_by'>;
 
 /** Jobs under way at once. */
 const AT_ONCE = 2;
@@ -147,7 +147,7 @@ export class JobRunner {
     }
   }
 
-  #begin(job: Job): void {
+  #begin(job: JobHead): void {
     const abort = new AbortController();
     const ended = this.#run(job, abort.signal).finally(() => {
       this.#running.delete(job.id);
@@ -157,7 +157,7 @@ export class JobRunner {
   }
 
   /** Never rejects. */
-  async #run(job: Job, signal: AbortSignal): Promise<void> {
+  async #run(job: JobHead, signal: AbortSignal): Promise<void> {
     const { store, observer } = this.#options;
     const { id, kind } = job;
     for (let waitMs = RETRY_MS; ; waitMs = Math.min(MAX_RETRY_MS, waitMs * 2)) {
@@ -176,10 +176,11 @@ export class JobRunner {
     }
   }
 
-  async #work(job: Job, stop: AbortSignal): Promise<unknown> {
+  async #work(head: JobHead, stop: AbortSignal): Promise<unknown> {
     const { store } = this.#options;
-    const work = this.#kinds.get(job.kind);
-    if (work === undefined) throw new JobFailure(`This server knows no jobs of kind ${job.kind}`);
+    const work = this.#kinds.get(head.kind);
+    if (work === undefined) throw new JobFailure(`This server knows no jobs of kind ${head.kind}`);
+    const job = this.find(head.project_id, head.kind, head.id);
     const steps = store.steps(job.id);
     const attempt = new AbortController();
     const signal = AbortSignal.any([stop, attempt.signal]);
@@ -199,7 +200,7 @@ export class JobRunner {
   }
 
   /** False when even that fails; then it is tried again. */
-  #giveUp({ id, kind }: Job, error: unknown): boolean {
+  #giveUp({ id, kind }: JobHead, error: unknown): boolean {
     const { store, observer } = this.#options;
     const reason = error instanceof JobFailure ? error.message : 'The job met a defect; the log of the server has more';
     try {

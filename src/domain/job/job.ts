@@ -2,8 +2,8 @@ import type { Micros } from '../time/timestamp.js';
 
 export type JobState = 'queued' | 'running' | 'done' | 'failed' | 'cancelled';
 
-/** Long work that goes on after a restart. */
-export interface Job {
+/** Long work that goes on after a restart, as lists show it. */
+export interface JobHead {
   /** Lower-case UUID. */
   readonly id: string;
   readonly project_id: string;
@@ -16,15 +16,20 @@ export interface Job {
   /** Steps; null: not known yet. */
   readonly total: number | null;
   readonly done: number;
-  /** All that the work depends on, as it was when the job was made; JSON. */
-  readonly input: unknown;
-  /** What came of it, when it is done; JSON. */
-  readonly result: unknown;
+  /** What lists show of it; small JSON. */
+  readonly summary: unknown;
   /** Why it failed. */
   readonly error: string | null;
   readonly created_at: Micros;
   readonly created_by: string;
   readonly finished_at: Micros | null;
+}
+
+export interface Job extends JobHead {
+  /** All that the work depends on, as it was when the job was made; JSON. */
+  readonly input: unknown;
+  /** What came of it, when it is done; JSON. */
+  readonly result: unknown;
 }
 
 /** How a job ended. */
@@ -38,9 +43,9 @@ export interface JobStore {
   insert(job: Job): void;
   find(projectId: string, kind: string, id: string): Job | undefined;
   /** Of one subject, newest first. */
-  list(projectId: string, kind: string, subjectId: string, limit: number): Job[];
+  list(projectId: string, kind: string, subjectId: string, limit: number): JobHead[];
   /** Of all projects, oldest first. */
-  unfinished(): Job[];
+  unfinished(): JobHead[];
   countUnfinished(projectId: string): number;
   /** Nothing happens to a job that has ended. */
   progress(id: string, phase: string, total: number | null): void;

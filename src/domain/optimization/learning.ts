@@ -1,3 +1,4 @@
+import { excerptOf } from '../calibration/excerpt.js';
 import type { StoredFeedback } from '../feedback/feedback.js';
 import { isHeldOut } from '../trial/held-out.js';
 
@@ -13,6 +14,9 @@ export interface Lesson {
 }
 
 const MAX_REASONS = 5;
+/** Of longer expected outputs and reasons the middle is left out. */
+const MAX_EXPECTED = 20_000;
+const MAX_REASON = 4_000;
 
 /** What can be learned from, the completion spoken of last first. @param feedback the last changed first */
 export function lessonsOf(feedback: readonly StoredFeedback[]): Lesson[] {
@@ -25,8 +29,13 @@ export function lessonsOf(feedback: readonly StoredFeedback[]): Lesson[] {
   return [...spans].map(([span_id, given]) => ({
     span_id,
     thumbs_up: given[0]?.thumbs_up ?? false,
-    expected_output: given.find(({ expected_output }) => isSaid(expected_output))?.expected_output ?? null,
-    reasons: given.flatMap(({ reason }) => (reason !== null && isSaid(reason) ? [reason] : [])).slice(0, MAX_REASONS),
+    expected_output: excerptOf(
+      given.find(({ expected_output }) => isSaid(expected_output))?.expected_output ?? null,
+      MAX_EXPECTED,
+    ),
+    reasons: given
+      .flatMap(({ reason }) => (isSaid(reason) ? (excerptOf(reason, MAX_REASON) ?? []) : []))
+      .slice(0, MAX_REASONS),
   }));
 }
 

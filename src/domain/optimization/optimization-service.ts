@@ -2,7 +2,7 @@ import { NO_ENDPOINT } from '../calibration/calibration-service.js';
 import { DomainError } from '../errors.js';
 import type { FeedbackStore } from '../feedback/feedback-store.js';
 import type { Principal } from '../identity/identity.js';
-import type { Job, JobStore } from '../job/job.js';
+import type { Job, JobHead, JobStore } from '../job/job.js';
 import { jobRead } from '../job/job-read.js';
 import type { JobRunner } from '../job/job-runner.js';
 import { instructionOf } from '../judge/instruction.js';
@@ -13,6 +13,7 @@ import type { PromptService } from '../prompt/prompt-service.js';
 import type { PromptStore } from '../prompt/prompt-store.js';
 import type { PromptVersionRead } from '../prompt/schema.js';
 import type { Micros } from '../time/timestamp.js';
+import { invalid } from '../validation/validation.js';
 import { isTelling, lessonsOf, splitLessons, type Lessons } from './learning.js';
 import { OPTIMIZATION, type OptimizationInput } from './optimization-job.js';
 import type { CandidateResult, OptimizationResult } from './optimization-result.js';
@@ -40,6 +41,11 @@ export interface OptimizationServiceOptions {
   readonly now?: () => Micros;
 }
 
+type Summary = Pick<
+  OptimizationSummaryRead,
+  'prompt_slug' | 'base_version' | 'judge_id' | 'model' | 'training' | 'held_out'
+>;
+
 /** Feedback that is looked at: the newest. */
 const MAX_FEEDBACK = 1_000;
 const MAX_TRAINING = 60;
@@ -47,6 +53,8 @@ const MAX_TRAINING = 60;
 const MIN_COMPLETIONS = 3;
 /** Other versions by which completions are recognised. */
 const MAX_OTHER_VERSIONS = 10;
+/** Longer ones are not told from a completion. */
+const MAX_OTHER_CONTENT = 100_000;
 const SPANS_AT_ONCE = 50;
 const MAX_LISTED = 100;
 
@@ -61,7 +69,7 @@ export class OptimizationService {
   }
 
   /**
-   * @throws DomainError `not_found` for an unknown prompt, version or judge; `conflict` when no model can be asked or
+   * @throws DomainError `not_found` for an unknown prompt, version or judge; `invalid`; `conflict` when no model can be asked or
    *   people have said too little
    */
   async create(
@@ -72,6 +80,8 @@ export class OptimizationService {
     const { runner, endpoint } = this.#options;
     const base = this.#version(project_id, slug, body.version ?? null);
     const { judge, instruction } = this.#judge(project_id, body.judge_id.toLowerCase());
+    if (judge.task_slug === slug)
+      throw invalid([{ pointer: '/judge_id', detail: 'must be another judge: this prompt is its own instruction' }]);
     if (endpoint === null) throw new DomainError('conflict', NO_ENDPOINT);
     const model = body.model ?? base.model_id ?? endpoint.defaultModel;
     if (model === null)
@@ -88,7 +98,16 @@ export class OptimizationService {
       training: training.slice(0, MAX_TRAINING),
       held_out: held_out.slice(0, body.max_examples ?? DEFAULT_EXAMPLES),
     };
-    const draft = { project_id, kind: OPTIMIZATION, subject_id: base.prompt_id, input, created_by: user_id };
+    const summary: Summary = {
+      prompt_slug: slug,
+      base_version: base.version,
+      judge_id: judge.id,
+      model,
+      training: input.training.length,
+      held_out: input.held_out.length,
+    };
+    const about = { project_id, kind: OPTIMIZATION, subject_id: base.prompt_id, created_by: user_id };
+    const draft = { ...about, summary, input };
     return this.#toRead(runner.create(draft));
   }
 
@@ -156,7 +175,8 @@ export class OptimizationService {
     const numbers = Array.from({ length: Math.min(from, MAX_OTHER_VERSIONS + 1) }, (_, index) => from - index);
     return numbers.flatMap((version) => {
       if (version === base.version) return [];
-      return this.#options.prompts.findVersion(projectId, slug, { by: 'number', version })?.content ?? [];
+      const content = this.#options.prompts.findVersion(projectId, slug, { by: 'number', version })?.content;
+      return content === undefined || content.length > MAX_OTHER_CONTENT ? [] : [content];
     });
   }
 
@@ -214,15 +234,6 @@ function resultOf(job: Job): OptimizationResult | null {
   return job.result as OptimizationResult | null;
 }
 
-function toSummary(job: Job): OptimizationSummaryRead {
-  const { slug, base, judge, model, training, held_out } = job.input as OptimizationInput;
-  return {
-    ...jobRead(job),
-    prompt_slug: slug,
-    base_version: base.version,
-    judge_id: judge.id,
-    model,
-    training: training.length,
-    held_out: held_out.length,
-  };
+function toSummary(job: JobHead): OptimizationSummaryRead {
+  return { ...jobRead(job), ...(job.summary as Summary) };
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v5 as uuidv5 } from 'uuid';
 import { JobFailure, type Job } from '../job/job.js';
+import { retryDelay } from '../judge/backoff.js';
 import { callSpan } from '../judge/call-spans.js';
 import type { Examples } from '../judge/examples.js';
 import type { Verdict } from '../judge/evaluation.js';
@@ -45,7 +46,6 @@ export type TrialVerdict = Pick<Verdict, 'evaluation_result' | 'evaluation_reaso
 
 const NAMESPACE = '0b2f8f0e-6a53-5d1c-8a52-54d6a3c7e1b9';
 const FIRST_WAIT_MS = 500;
-const MAX_WAIT_MS = 30_000;
 /** After so many trials in a row that came to nothing, the rest would not either. */
 const MAX_FAILURES = 10;
 /** The endpoint is not set up for such calls at all. */
@@ -162,8 +162,8 @@ export class JobTrials {
       if (failure === null) this.#failuresInRow = 0;
       const again = failure !== null && failure.passing && number < maxAttempts;
       if (!again) return { outcome, failure: this.#noted(failure), spent: spentOn(spans) };
-      const waitMs = Math.min(MAX_WAIT_MS, firstWaitMs * 2 ** (number - 1)) * (0.5 + Math.random());
-      await sleep(Math.max(waitMs, failure.retryAfterMs ?? 0), undefined, { signal: this.#signal });
+      const waitMs = retryDelay(number, firstWaitMs, failure.retryAfterMs);
+      await sleep(waitMs, undefined, { signal: this.#signal });
     }
   }
 

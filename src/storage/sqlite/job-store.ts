@@ -1,10 +1,11 @@
-import type { Job, JobEnd, JobStore } from '../../domain/job/job.js';
+import type { Job, JobEnd, JobHead, JobStore } from '../../domain/job/job.js';
 import type { Micros } from '../../domain/time/timestamp.js';
 import { guarded, type Database } from './database.js';
 
-type Row = Omit<Job, 'input' | 'result'> & { readonly input: string; readonly result: string | null };
+type HeadRow = Omit<JobHead, 'summary'> & { readonly summary: string };
+type Row = HeadRow & { readonly input: string; readonly result: string | null };
 
-const COLUMNS = [
+const HEAD_COLUMNS = [
   'id',
   'project_id',
   'kind',
@@ -13,13 +14,14 @@ const COLUMNS = [
   'phase',
   'total',
   'done',
-  'input',
-  'result',
+  'summary',
   'error',
   'created_at',
   'created_by',
   'finished_at',
-] as const satisfies readonly (keyof Row)[];
+] as const satisfies readonly (keyof HeadRow)[];
+const COLUMNS = [...HEAD_COLUMNS, 'input', 'result'] as const satisfies readonly (keyof Row)[];
+const HEAD = HEAD_COLUMNS.join(', ');
 const ALL = COLUMNS.join(', ');
 
 function prepare(db: Database) {
@@ -28,10 +30,10 @@ function prepare(db: Database) {
     find: db.prepare<[string, string, string], Row>(
       `SELECT ${ALL} FROM jobs WHERE project_id = ? AND kind = ? AND id = ?`,
     ),
-    list: db.prepare<[string, string, string, number], Row>(
-      `SELECT ${ALL} FROM jobs WHERE project_id = ? AND kind = ? AND subject_id = ? ORDER BY seq DESC LIMIT ?`,
+    list: db.prepare<[string, string, string, number], HeadRow>(
+      `SELECT ${HEAD} FROM jobs WHERE project_id = ? AND kind = ? AND subject_id = ? ORDER BY seq DESC LIMIT ?`,
     ),
-    unfinished: db.prepare<[], Row>(`SELECT ${ALL} FROM jobs WHERE finished_at IS NULL ORDER BY seq`),
+    unfinished: db.prepare<[], HeadRow>(`SELECT ${HEAD} FROM jobs WHERE finished_at IS NULL ORDER BY seq`),
     countUnfinished: db
       .prepare<[string], number>('SELECT count(*) FROM jobs WHERE finished_at IS NULL AND project_id = ?')
       .pluck(),
@@ -64,7 +66,8 @@ export class SqliteJobStore implements JobStore {
 
   insert(job: Job): void {
     const result = job.result === null ? null : JSON.stringify(job.result);
-    guarded(() => this.#statements.insert.run({ ...job, input: JSON.stringify(job.input), result }));
+    const [summary, input] = [JSON.stringify(job.summary), JSON.stringify(job.input)];
+    guarded(() => this.#statements.insert.run({ ...job, summary, input, result }));
   }
 
   find(projectId: string, kind: string, id: string): Job | undefined {
@@ -72,12 +75,12 @@ export class SqliteJobStore implements JobStore {
     return row === undefined ? undefined : toJob(row);
   }
 
-  list(projectId: string, kind: string, subjectId: string, limit: number): Job[] {
-    return guarded(() => this.#statements.list.all(projectId, kind, subjectId, limit)).map(toJob);
+  list(projectId: string, kind: string, subjectId: string, limit: number): JobHead[] {
+    return guarded(() => this.#statements.list.all(projectId, kind, subjectId, limit)).map(toHead);
   }
 
-  unfinished(): Job[] {
-    return guarded(() => this.#statements.unfinished.all()).map(toJob);
+  unfinished(): JobHead[] {
+    return guarded(() => this.#statements.unfinished.all()).map(toHead);
   }
 
   countUnfinished(projectId: string): number {
@@ -108,9 +111,13 @@ export class SqliteJobStore implements JobStore {
   }
 }
 
+function toHead<R extends HeadRow>(row: R) {
+  return { ...row, summary: JSON.parse(row.summary) as unknown };
+}
+
 function toJob(row: Row): Job {
   return {
-    ...row,
+    ...toHead(row),
     input: JSON.parse(row.input) as unknown,
     result: row.result === null ? null : (JSON.parse(row.result) as unknown),
   };
