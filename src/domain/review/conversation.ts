@@ -25,14 +25,25 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** Larger JSON is shown as it is: no person reads it, and taking it apart would take long. */
 const MAX_PARSED = 4 * 1024 * 1024;
+const MAX_INDENTED = 40;
 
 export function readConversation(text: string): Conversation {
+  try {
+    return read(text);
+  } catch (error) {
+    // JSON that is nested deeper than the stack is.
+    if (error instanceof RangeError) return { kind: 'text', text };
+    throw error;
+  }
+}
+
+function read(text: string): Conversation {
   const value = parsed(text);
   if (value === undefined) return { kind: 'text', text };
   const messages = messagesOf(value);
   if (messages !== null) return { kind: 'messages', messages };
   const said = typeof value === 'string' ? value : onlyText(value);
-  return { kind: 'text', text: said ?? JSON.stringify(value, null, 2) };
+  return { kind: 'text', text: said ?? written(value) };
 }
 
 function parsed(text: string): unknown {
@@ -178,9 +189,19 @@ function data(label: string, value: unknown): MessagePart {
 }
 
 function textOf(value: unknown): string {
-  if (typeof value !== 'string') return JSON.stringify(value, null, 2) ?? '';
+  if (typeof value !== 'string') return written(value);
   const inner = parsed(value);
-  return inner === undefined ? value : JSON.stringify(inner, null, 2);
+  return inner === undefined ? value : written(inner);
+}
+
+/** JSON for people. Indenting deep nesting would make a text as large as its depth squared. */
+function written(value: unknown): string {
+  return JSON.stringify(value, null, isDeeper(value, MAX_INDENTED) ? 0 : 2) ?? '';
+}
+
+function isDeeper(value: unknown, than: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return than === 0 || Object.values(value).some((inner) => isDeeper(inner, than - 1));
 }
 
 function isObject(value: unknown): value is Json {

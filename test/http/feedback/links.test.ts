@@ -402,12 +402,16 @@ describe('feedback links', () => {
       for (const headers of [{ 'sec-fetch-site': 'same-origin', origin: 'null' }, { origin: server.url }, {}])
         expect((await visitor.post(fields, headers)).status, JSON.stringify(headers)).to.equal(303);
       const nameless = { completion_id: spans[0]!.id, thumbs_up: 'true' };
-      expect((await visitor.post(nameless)).status).to.equal(422);
+      // A browser that sends no referrer and says nothing of where it comes from may be on any page.
+      const silent = { origin: 'null' };
+      expect((await visitor.post(nameless, silent)).status).to.equal(422);
       expect(
-        (await visitor.post({ ...nameless, form: formValue(await visitor.get(`?c=${spans[1]!.id}`)) })).status,
+        (await visitor.post({ ...nameless, form: formValue(await visitor.get(`?c=${spans[1]!.id}`)) }, silent)).status,
       ).to.equal(422);
       const page = await visitor.get(`?c=${spans[0]!.id}`);
-      expect((await visitor.post({ ...nameless, form: formValue(page) })).status).to.equal(303);
+      expect((await visitor.post({ ...nameless, form: formValue(page) }, silent)).status).to.equal(303);
+      expect((await visitor.post(nameless)).status).to.equal(303);
+      expect((await new Visitor(url).post(nameless)).status).to.equal(422);
       const forged = new Visitor(url);
       forged.cookie = visitor.cookie.replace(/=./, '=X');
       expect((await forged.get()).text).to.include('name="reviewer_name"');
@@ -537,6 +541,45 @@ describe('feedback links', () => {
         const page = await visitor.get(`?c=${spans[index]!.id}`);
         for (const part of expected) expect(page.text, input).to.include(part);
         expect(page.text.length, input).to.be.lessThan(20_000);
+      }
+    });
+
+    it('that was made to break it, within bounds and in time', async function () {
+      this.timeout(60_000);
+      const deep = 100_000;
+      const inputs = [
+        JSON.stringify([
+          { role: 'constructor', content: 'a' },
+          { role: '__proto__', content: [{ type: 'toString' }] },
+        ]),
+        '['.repeat(deep) + ']'.repeat(deep),
+        '{"message":'.repeat(deep) + '1' + '}'.repeat(deep),
+        '{"a":'.repeat(5000) + '1' + '}'.repeat(5000),
+        `[{"role":"user","content":${'['.repeat(deep)}${']'.repeat(deep)}}]`,
+        JSON.stringify([
+          { role: 'user', content: Array.from({ length: 20_000 }, () => ({ type: 'text', text: 'part' })) },
+        ]),
+        JSON.stringify([{ role: 'user', content: '\u202e\u202d'.repeat(500_000) }]),
+        '\u202e\u202d'.repeat(500_000),
+        JSON.stringify([{ role: 'x'.repeat(1e6), content: [null, 1, true, [], {}, { type: 7 }, { text: {} }] }]),
+        JSON.stringify({ messages: [{ role: 'user', content: 'x', tool_calls: 'none', function_call: [] }] }),
+        JSON.stringify([{ message: { message: { role: 'user', content: 'inner' } } }]),
+      ];
+      const spans = await complete(inputs.length, (index) => ({ input_data: inputs[index] }));
+      const visitor = new Visitor((await newLink()).url);
+      await visitor.get();
+      for (const [index, input] of inputs.entries()) {
+        for (const [query, limit] of [
+          ['', 150_000],
+          ['&all=1', 12_000_000],
+        ] as const) {
+          const started = performance.now();
+          const page = await visitor.get(`?c=${spans[index]!.id}${query}`);
+          expect(page.status, input.slice(0, 60)).to.equal(200);
+          expect(shown(page)).to.equal(spans[index]!.id);
+          expect(page.text.length, input.slice(0, 60)).to.be.lessThan(limit);
+          expect(performance.now() - started, input.slice(0, 60)).to.be.lessThan(3000);
+        }
       }
     });
 

@@ -62,6 +62,14 @@ function network(address: string): string {
 }
 
 /**
+ * Whether a request that is not of a foreign site surely comes from our page or from no browser: only a page that sends no
+ * referrer, in a browser that says nothing more, may be any.
+ */
+export function isVouchedFor({ origin, ...headers }: IncomingHttpHeaders): boolean {
+  return headers['sec-fetch-site'] !== undefined || origin !== 'null';
+}
+
+/**
  * A form that another site sends in a reviewer's name is refused. Browsers say where a request comes from; for one that
  * says nothing, what the form relies on is signed.
  * @throws DomainError `forbidden`

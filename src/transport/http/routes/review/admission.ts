@@ -42,8 +42,8 @@ export class ReviewAdmission {
       await access.ofAddress(headers, remoteAddress);
       const { id } = reviews.open(token);
       await access.ofLink(id);
-      const { protocol, origin } = new URL(baseUrl());
-      if (ownSiteOnly) requireOwnSite(headers, [origin, `${protocol}//${headers.host ?? ''}`]);
+      const host = headers.host ?? '';
+      if (ownSiteOnly) requireOwnSite(headers, [new URL(baseUrl()).origin, `http://${host}`, `https://${host}`]);
     });
   }
 

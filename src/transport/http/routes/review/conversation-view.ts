@@ -2,33 +2,34 @@ import { readConversation, type Message, type MessagePart } from '../../../../do
 import { html, type Html } from './html.js';
 import { visibleText } from './visible-text.js';
 
-/** Characters shown of one text, and messages of one conversation, until a reader asks for all. */
-const SHORT = { characters: 4000, messages: 12 };
+/** Characters shown of one text, messages of a conversation and parts of a message, until a reader asks for all. */
+const SHORT = { characters: 4000, messages: 12, parts: 20 };
 /** Even then: beyond this, no browser shows a text well. */
-const LONG = { characters: 2_000_000, messages: 1000 };
+const LONG = { characters: 2_000_000, messages: 1000, parts: 1000 };
 /** A system message longer than this begins folded. */
 const FOLDED_FROM = 280;
 
 export interface Limits {
   readonly characters: number;
   readonly messages: number;
+  readonly parts: number;
 }
 
 export function limitsOf(all: boolean): Limits {
   return all ? LONG : SHORT;
 }
 
-const NAMES: Readonly<Record<string, string>> = {
-  system: 'Instructions',
-  developer: 'Instructions',
-  user: 'User',
-  human: 'User',
-  assistant: 'Assistant',
-  ai: 'Assistant',
-  model: 'Assistant',
-  tool: 'Tool',
-  function: 'Tool',
-};
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ['system', 'Instructions'],
+  ['developer', 'Instructions'],
+  ['user', 'User'],
+  ['human', 'User'],
+  ['assistant', 'Assistant'],
+  ['ai', 'Assistant'],
+  ['model', 'Assistant'],
+  ['tool', 'Tool'],
+  ['function', 'Tool'],
+]);
 
 /** Input or output of a completion. @param allHref where it is shown in full */
 export function conversationView(text: string | null, limits: Limits, allHref: string): Html {
@@ -44,16 +45,23 @@ export function conversationView(text: string | null, limits: Limits, allHref: s
     ${shown.map((message, index) => [
       messageView(message, limits, allHref),
       index === 0 && left.length > 0
-        ? html`<li class="left-out"><a href="${allHref}" data-swap>Show ${left.length} earlier messages</a></li>`
+        ? html`<li class="left-out">${leftOut(left.length, 'earlier messages', limits, allHref)}</li>`
         : null,
     ])}
   </ol>`;
 }
 
+function leftOut(count: number, what: string, limits: Limits, allHref: string): Html {
+  if (limits === LONG) return html`${count} ${what} are left out.`;
+  return html`<a href="${allHref}" data-swap>Show ${count} ${what}</a>`;
+}
+
 function messageView({ role, parts }: Message, limits: Limits, allHref: string): Html {
-  const known = NAMES[role.toLowerCase()];
+  const known = NAMES.get(role.toLowerCase());
   const kind = known?.toLowerCase() ?? 'other';
-  const content = parts.map((part) => partView(part, limits, allHref));
+  const content = parts.slice(0, limits.parts).map((part) => partView(part, limits, allHref));
+  if (parts.length > limits.parts)
+    content.push(html`<p class="more">${leftOut(parts.length - limits.parts, 'more parts', limits, allHref)}</p>`);
   const length = parts.reduce((sum, { text }) => sum + text.length, 0);
   const name = known ?? visibleText(role.slice(0, 60));
   if (kind === 'instructions' && length > FOLDED_FROM)

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { DomainError } from '../../../../domain/errors.js';
 import { FeedbackRead } from '../../../../domain/feedback/schema.js';
 import type { ReviewService } from '../../../../domain/review/review-service.js';
@@ -5,6 +6,7 @@ import { NAMELESS } from '../../../../domain/review/review-service.js';
 import { invalid } from '../../../../domain/validation/validation.js';
 import { defineRoute, type HandlerResult, type Route } from '../../route.js';
 import { TAG } from '../feedback/schema.js';
+import { isVouchedFor } from './access.js';
 import type { ReviewAdmission } from './admission.js';
 import type { ReviewSigner } from './review-cookie.js';
 import { formValues, readReview, reviewBody, type SentReview } from './review-form.js';
@@ -20,21 +22,19 @@ export interface PostReviewParts {
 }
 
 export function postReviewRoute({ pages, reviews, signer, admission }: PostReviewParts): Route {
-  /** The name that comes with the review, else the one given before, which only our own form can rely on. */
-  const nameOf = (visit: Visit, { fields }: SentReview): string => {
+  /** The name that comes with the review, else the one given before, which no other site's form can rely on. */
+  const nameOf = (visit: Visit, { fields }: SentReview, headers: IncomingHttpHeaders): string => {
     const given = fields['reviewer_name'];
     if (typeof given === 'string' && given.trim() !== '') return given;
     const { name } = visit.memory;
     const [id, form] = [fields['completion_id'], fields['form']];
+    if (name === null || isVouchedFor(headers)) return name ?? '';
     const ours =
-      name !== null &&
-      typeof id === 'string' &&
-      typeof form === 'string' &&
-      signer.isFormValue(form, visit.link.id, id, name);
+      typeof id === 'string' && typeof form === 'string' && signer.isFormValue(form, visit.link.id, id, name);
     return ours ? name : '';
   };
-  const take = async (visit: Visit, sent: SentReview): Promise<HandlerResult> => {
-    const name = nameOf(visit, sent);
+  const take = async (visit: Visit, sent: SentReview, from: IncomingHttpHeaders): Promise<HandlerResult> => {
+    const name = nameOf(visit, sent, from);
     const read = readReview(sent.fields);
     if ('issues' in read) throw invalid([...(name === '' ? [NAMELESS] : []), ...read.issues]);
     const feedback = await reviews.submit(visit.link, name, read.review, visit.signal);
@@ -66,7 +66,7 @@ export function postReviewRoute({ pages, reviews, signer, admission }: PostRevie
       admission.counted('saved', async () => {
         const visit = pages.visit(token, headers, signal);
         try {
-          return await take(visit, body);
+          return await take(visit, body, headers);
         } catch (error) {
           const again = body.byForm && error instanceof DomainError && error.kind === 'invalid';
           const page = again ? await formAgain(pages, visit, body, error) : null;

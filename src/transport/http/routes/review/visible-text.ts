@@ -19,9 +19,10 @@ export function visibleText(text: string): Html {
     parts.push(lines.slice(from, match.index));
     from = match.index + match[0].length;
     shown += 1;
-    parts.push(shown > MAX_SHOWN ? '\ufffd' : marked(match[0]));
+    parts.push(marked(match[0]));
+    if (shown === MAX_SHOWN) break;
   }
-  parts.push(lines.slice(from));
+  parts.push(lines.slice(from).replace(HIDDEN, '\ufffd'));
   return html`${parts}`;
 }
 
