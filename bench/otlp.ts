@@ -9,7 +9,7 @@ import { CONTENT_TYPES, otlpRequest, type Encoding } from './otlp-requests.js';
 import { startBareEngine } from './processes/bare-engine.js';
 import type { InsertTimes } from './processes/bare-main.js';
 import { Bodies, sendLoad, type LoadOutcome } from './processes/load.js';
-import { startServerProcess, type ProcessorTime } from './processes/server.js';
+import { startPlainProcess, startServerProcess, type PlainProcess, type ProcessorTime } from './processes/server.js';
 import { startProgress } from './progress.js';
 import { captureContext, writeResults } from './results.js';
 import { generateSpans } from './rows.js';
@@ -30,9 +30,12 @@ interface Options {
 
 type Load = LoadOutcome & { readonly cpu: ProcessorTime; readonly bytes: number };
 
+type Loads = Readonly<Record<Encoding, Load>>;
+
 /** What one repetition measured. */
 interface Run {
-  readonly loads: Readonly<Record<Encoding, Load>>;
+  readonly loads: Loads;
+  readonly plain: Loads;
   readonly bare: InsertTimes;
   readonly engine: string;
 }
@@ -68,9 +71,10 @@ async function bench(options: Options): Promise<void> {
     engine: runs[0]?.engine ?? 'unknown',
     about:
       `The spans of «Ingest» as the exporters of OpenTelemetry write them: ${requests} requests of ${REQUEST_SPANS} spans in each encoding, not compressed, sent ` +
-      `over HTTP by ${CLIENTS} clients to a fresh server with default settings, and read, mapped, priced and stored there. The denominator is inserts of the ` +
-      `same rows, prepared as RowBinary, ${GROUP_ROWS} at once, one after the other into a copy of the table \`spans\` without views in a chDB process of its ` +
-      `own, with fsync as in the server. Medians of ${repetitions} repetitions, server and bare engine first in turn, the encodings too.`,
+      `over HTTP by ${CLIENTS} clients to a fresh server with default settings, and read, mapped, priced and stored there. The bare engine is chDB alone on the machine: inserts of the ` +
+      `same rows, prepared as RowBinary, ${GROUP_ROWS} at once, one after the other into a copy of the table \`spans\` without views, with fsync as in the ` +
+      `server. The plain server takes the same requests from the same clients into the same copy: it decodes them (protobufjs, or JSON.parse), inserts what waits ` +
+      `as one group of JSONEachRow, and answers; it maps and checks nothing. Medians of ${repetitions} repetitions, server and bare engine first in turn, the encodings too.`,
     columns,
     rows,
   });
@@ -80,10 +84,16 @@ async function repeat(options: Options, repetition: number): Promise<Run> {
   const directory = await mkdtemp(join(tmpdir(), 'spanhouse-bench-'));
   const seed = options.seed + repetition * 1000;
   const even = repetition % 2 === 0;
+  const measureOthers = async () => ({
+    ...(await measureBare(options, seed, join(directory, 'bare'))),
+    plain: await measureServer(await startPlainProcess(join(directory, 'plain')), options, seed, even),
+  });
   try {
-    const early = even ? await measureBare(options, seed, join(directory, 'bare')) : null;
-    const loads = await measureServer(options, seed, join(directory, 'server'), even);
-    return { loads, ...(early ?? (await measureBare(options, seed, join(directory, 'bare')))) };
+    const early = even ? await measureOthers() : null;
+    const nodeArguments = options.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${options.profile}`];
+    const server = await startServerProcess({ dataDir: join(directory, 'server'), nodeArguments });
+    const loads = await measureServer(server, options, seed, even, () => server.settled());
+    return { loads, ...(early ?? (await measureOthers())) };
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
@@ -101,15 +111,19 @@ async function measureBare(options: Options, seed: number, path: string): Promis
   }
 }
 
-async function measureServer(options: Options, seed: number, dataDir: string, even: boolean): Promise<Run['loads']> {
+async function measureServer(
+  server: PlainProcess,
+  options: Options,
+  seed: number,
+  even: boolean,
+  settled = () => Promise.resolve(),
+): Promise<Loads> {
   const encodings: Encoding[] = even ? ['protobuf', 'JSON'] : ['JSON', 'protobuf'];
   // Other spans in the second encoding, or they would replace those of the first.
   const prepared = encodings.map((encoding, index) => ({
     encoding,
     bodies: bodiesOf(options, seed + index, encoding),
   }));
-  const nodeArguments = options.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${options.profile}`];
-  const server = await startServerProcess({ dataDir, nodeArguments });
   const loads: Partial<Record<Encoding, Load>> = {};
   try {
     for (const { encoding, bodies } of prepared) {
@@ -120,12 +134,12 @@ async function measureServer(options: Options, seed: number, dataDir: string, ev
         progress.update(done),
       );
       progress.stop();
-      await server.settled();
+      await settled();
       const after = server.cpuMs();
       const cpu = { server: after.server - before.server, engine: after.engine - before.engine };
       loads[encoding] = { ...outcome, cpu, bytes: bodies.bytes };
     }
-    return loads as Run['loads'];
+    return loads as Loads;
   } finally {
     await server.stop();
   }
@@ -158,8 +172,11 @@ function tableOf({ requests }: Options, runs: readonly Run[]) {
     const load = (run: Run) => run.loads[encoding];
     const ratio = of((run) => run.bare.elapsed / load(run).ms);
     const latencies = runs.flatMap((run) => load(run).latencies);
+    const plain = of((run) => run.plain[encoding].ms / load(run).ms);
     rows.push(
+      [`plain server, ${encoding}, spans/s`, rate((run) => run.plain[encoding].ms), ''],
       [`server, ${encoding}, spans/s`, rate((run) => load(run).ms), ''],
+      ['  ratio to the plain server', figure(plain), against(plain, '≥', TARGET)],
       ['  ratio to the bare engine', figure(ratio), against(ratio, '≥', TARGET)],
       [
         '  p50 / p95 / p99 of a request, ms',

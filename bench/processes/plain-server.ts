@@ -2,17 +2,19 @@ import { mkdirSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import protobuf from 'protobufjs';
 import { createLogger } from '../../src/observability/logger.js';
 import { connect } from '../../src/storage/clickhouse/client.js';
 import { startEngine } from '../../src/storage/clickhouse/engine/supervisor.js';
 import { migrate } from '../../src/storage/clickhouse/migrations.js';
 import { readMigrationFiles } from '../../src/storage/migration-files.js';
-import { schemaDirectory } from '../../src/storage/schema-files.js';
+import { packageRoot, schemaDirectory } from '../../src/storage/schema-files.js';
 import type { GeneratedSpan } from '../data.js';
 import { PROJECT_ID } from '../rows.js';
 
 // The plainest server there can be on the same engine and the same table: it parses what comes in, inserts what waits as
-// one group, and answers. It checks nothing, prices nothing, keeps no figure of any trace and gives no span back.
+// one group, and answers. It checks nothing, maps no attribute, prices nothing, keeps no figure of any trace and gives no
+// span back.
 
 const COLUMNS = [
   ...['ver', 'project_id', 'trace_id', 'id', 'parent_span_id', 'session_id', 'name', 'kind', 'status', 'started_at'],
@@ -39,10 +41,14 @@ let version = FIRST_VERSION;
 let waiting: Waiting[] = [];
 let running = false;
 
+const otlp = new protobuf.Root();
+otlp.resolvePath = (_origin, target) => join(packageRoot(), 'schema', 'otlp', target);
+otlp.loadSync('opentelemetry/proto/collector/trace/v1/trace_service.proto');
+const ExportRequest = otlp.lookupType('opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest');
+
 const server = createServer((request, response) => {
   void bodyOf(request).then((body) => {
-    const spans = JSON.parse(body) as GeneratedSpan[];
-    waiting.push({ lines: spans.map(lineOf).join(''), answer: () => response.end('{}') });
+    waiting.push({ lines: linesOf(request, body), answer: () => response.end('{}') });
     if (!running) void run();
   });
 });
@@ -68,22 +74,66 @@ async function run(): Promise<void> {
   running = false;
 }
 
+function linesOf({ url, headers }: IncomingMessage, body: Buffer): string {
+  if (url !== '/v1/traces') return (JSON.parse(body.toString()) as GeneratedSpan[]).map(lineOf).join('');
+  const inProtobuf = headers['content-type'] === 'application/x-protobuf';
+  const { resourceSpans } = inProtobuf
+    ? (ExportRequest.toObject(ExportRequest.decode(body), { longs: String }) as OtlpRequest)
+    : (JSON.parse(body.toString()) as OtlpRequest);
+  return resourceSpans
+    .flatMap(({ scopeSpans }) => scopeSpans)
+    .flatMap(({ spans }) => spans)
+    .map(otlpLineOf)
+    .join('');
+}
+
 function lineOf({ input_data, output_data, attributes, session: _, ...span }: GeneratedSpan): string {
   const [input, output] = [input_data as string | null, output_data as string | null];
-  const row = {
+  return rowOf({
     ...span,
-    ver: version++,
-    project_id: PROJECT_ID,
     payload: (input ?? '') + (output ?? ''),
     input_bytes: input === null ? null : Buffer.byteLength(input),
     no_output: output === null,
     attributes: JSON.stringify(attributes),
-  };
-  return `${JSON.stringify(row)}\n`;
+  });
 }
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
+/** As protobufjs gives it, or as JSON. */
+interface OtlpSpan {
+  readonly traceId: Uint8Array | string;
+  readonly spanId: Uint8Array | string;
+  readonly name: string;
+  readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
+  readonly attributes: readonly object[];
+}
+
+interface OtlpRequest {
+  readonly resourceSpans: readonly { readonly scopeSpans: readonly { readonly spans: readonly OtlpSpan[] }[] }[];
+}
+
+function otlpLineOf({ traceId, spanId, name, startTimeUnixNano, endTimeUnixNano, attributes }: OtlpSpan): string {
+  return rowOf({
+    trace_id: uuidOf(traceId),
+    id: uuidOf(spanId),
+    name,
+    started_at: Number(startTimeUnixNano.slice(0, -3)),
+    ended_at: Number(endTimeUnixNano.slice(0, -3)),
+    attributes: JSON.stringify(attributes),
+  });
+}
+
+function uuidOf(id: Uint8Array | string): string {
+  const hex = (typeof id === 'string' ? id : Buffer.from(id).toString('hex')).padStart(32, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+function rowOf(columns: object): string {
+  return `${JSON.stringify({ ...columns, ver: version++, project_id: PROJECT_ID })}\n`;
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString();
+  return Buffer.concat(chunks);
 }

@@ -17,10 +17,11 @@ export function conditions(query: Pick<ListQuery, 'filters' | 'tags'>, source: L
   return [...byField, ...[...query.tags].map(([key, values]) => tagged(key, values))];
 }
 
-/** Finds a text in input or output, whatever its case. */
+/** Finds a text in input or output, whatever its case: in both at once first, then not across the border of the two. */
 export function textFound(text: string): Sql {
   const needle = value(text, 'String');
-  return sql`(positionCaseInsensitiveUTF8(ifNull(input_data, ''), ${needle}) > 0 OR positionCaseInsensitiveUTF8(ifNull(output_data, ''), ${needle}) > 0)`;
+  return sql`(positionCaseInsensitiveUTF8(payload, ${needle}) > 0
+  AND (positionCaseInsensitiveUTF8(ifNull(input_data, ''), ${needle}) > 0 OR positionCaseInsensitiveUTF8(ifNull(output_data, ''), ${needle}) > 0))`;
 }
 
 type Parameter = (of: FilterValue) => Sql;
