@@ -15,8 +15,7 @@ ALTER TABLE spans
 
 ALTER TABLE spans
   UPDATE payload = concat(ifNull(input_data, ''), ifNull(output_data, '')), input_bytes = length(input_data), no_output = isNull(output_data)
-  WHERE no_output = 2
-  SETTINGS mutations_sync = 2;
+  WHERE no_output = 2;
 
 ALTER TABLE spans
   DROP COLUMN IF EXISTS input_data,

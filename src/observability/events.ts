@@ -71,6 +71,7 @@ export interface EngineObserver {
   engineLost(loss: { readonly reason: string; readonly pid?: number }): void;
   engineRestarting(restart: { readonly attempt: number; readonly delayMs: number }): void;
   engineStopped(): void;
+  migrationBegins(migration: { readonly version: number; readonly name: string }): void;
 }
 
 export interface QueryObserver {
@@ -244,6 +245,9 @@ function commitEvents(logger: Logger, metrics: Metrics): CommitObserver {
 
 function engineEvents(logger: Logger, metrics: Metrics): EngineObserver {
   return {
+    migrationBegins({ version, name }) {
+      logger.info('Bringing the tables up to date', { version, name });
+    },
     engineReady({ pid, seconds }) {
       metrics.engineUp.set(1);
       logger.info('Engine ready', { pid, ms: milliseconds(seconds) });

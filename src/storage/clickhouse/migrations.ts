@@ -1,5 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { MigrationError, verifyApplied, type AppliedMigration, type MigrationFile } from '../migration-files.js';
 import type { ClickHouseClient } from './client.js';
+
+export interface MigrationObserver {
+  /** One that rewrites stored rows takes a few seconds per million of them. */
+  migrationBegins(migration: Pick<MigrationFile, 'version' | 'name'>): void;
+}
+
+const MUTATIONS_LOOKED_AT_MS = 100;
 
 /**
  * Brings the database to the newest version. ClickHouse has no transactions: every statement of a migration can be run
@@ -13,6 +21,7 @@ export async function migrate(
   client: ClickHouseClient,
   files: readonly MigrationFile[],
   cluster: string | null,
+  observer?: MigrationObserver,
 ): Promise<number[]> {
   await client.command(
     adapted(
@@ -26,19 +35,41 @@ export async function migrate(
   );
   verifyApplied(applied, files);
   const missing = files.filter((file) => !applied.some(({ version }) => version === file.version));
-  for (const file of missing) await applyFile(client, file, cluster);
+  for (const file of missing) {
+    observer?.migrationBegins(file);
+    await applyFile(client, file, cluster);
+  }
   return missing.map(({ version }) => version);
 }
 
 async function applyFile(client: ClickHouseClient, file: MigrationFile, cluster: string | null): Promise<void> {
   try {
-    for (const statement of statementsIn(file.sql)) await client.command(adapted(statement, cluster));
+    for (const statement of statementsIn(file.sql)) {
+      await client.command(adapted(statement, cluster));
+      await mutationsEnded(client);
+    }
     await client.command(
       `INSERT INTO schema_migrations VALUES (${file.version}, '${file.name}', '${file.checksum}', now())`,
     );
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new MigrationError('failed', `Migration ${file.version} (${file.name}) failed: ${reason}`, error);
+  }
+}
+
+/**
+ * Waits for the rewriting of stored rows that a statement has begun: of many rows it takes longer than any request may.
+ * @throws Error when it fails; ClickHouse goes on trying meanwhile.
+ */
+async function mutationsEnded(client: ClickHouseClient): Promise<void> {
+  for (;;) {
+    const running = await client.query<{ failure: string }>(
+      'SELECT latest_fail_reason AS failure FROM system.mutations WHERE database = currentDatabase() AND NOT is_done',
+    );
+    if (running.length === 0) return;
+    const failed = running.find(({ failure }) => failure !== '');
+    if (failed !== undefined) throw new Error(failed.failure);
+    await sleep(MUTATIONS_LOOKED_AT_MS);
   }
 }
 

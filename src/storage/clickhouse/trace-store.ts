@@ -17,7 +17,7 @@ import { ClickHouseEntitySpans } from './entity-spans.js';
 import { ClickHouseArrivals } from './judge/arrivals.js';
 import { ClickHouseSpanReader } from './judge/span-reader.js';
 import { ClickHouseLists, type QueryObserver, type ReadLimits } from './list/clickhouse-lists.js';
-import { migrate } from './migrations.js';
+import { migrate, type MigrationObserver } from './migrations.js';
 import { Purge, type PurgeFollower, type PurgeObserver } from './rollup/purge.js';
 import { highestVersion, insertsEnded } from './rollup/healing.js';
 import { Rollups, type RollupObserver } from './rollup/rollups.js';
@@ -31,7 +31,7 @@ export interface TraceStoreOptions {
   readonly onPurged?: PurgeFollower;
   /** Of an input or output that a judge reads, at most so many characters are kept. */
   readonly maxJudgedCharacters: number;
-  readonly observer: CommitObserver & RollupObserver & QueryObserver & PurgeObserver;
+  readonly observer: CommitObserver & RollupObserver & QueryObserver & PurgeObserver & MigrationObserver;
 }
 
 /** Spans, traces and sessions in ClickHouse. */
@@ -60,7 +60,7 @@ export interface TraceStore {
  * @throws MigrationError; DomainError when ClickHouse does not answer.
  */
 export async function openTraceStore(client: ClickHouseClient, options: TraceStoreOptions): Promise<TraceStore> {
-  await migrate(client, options.migrations, options.cluster);
+  await migrate(client, options.migrations, options.cluster, options.observer);
   // First, or the clock would start below what they still store.
   await insertsEnded(client);
   const clock = new VersionClock(await highestVersion(client));
