@@ -1,8 +1,7 @@
 -- Input and output of a span in one column: what a span gives back is what the next one takes, so that side by side they
 -- compress to three quarters of what they take apart. Large blocks, because a text comes back a few rows further on.
--- No codec of its own: a part's size decides, see engine.xml.
 ALTER TABLE spans
-  ADD COLUMN IF NOT EXISTS payload String, -- input, then output
+  ADD COLUMN IF NOT EXISTS payload String CODEC(ZSTD(1)), -- input, then output
   ADD COLUMN IF NOT EXISTS input_bytes Nullable(UInt32), -- how much of it is input; null: there was none
   ADD COLUMN IF NOT EXISTS no_output UInt8 DEFAULT 2; -- 2: a row from before, not moved yet
 
@@ -25,4 +24,6 @@ ALTER TABLE spans
   ADD COLUMN IF NOT EXISTS input_data Nullable(String) ALIAS if(isNull(input_bytes), NULL, substring(payload, 1, assumeNotNull(input_bytes))),
   ADD COLUMN IF NOT EXISTS output_data Nullable(String) ALIAS if(no_output, NULL, substring(payload, ifNull(input_bytes, 0) + 1));
 
-ALTER TABLE spans MODIFY COLUMN attributes CODEC(Default);
+-- From here on the size of a part decides how well it is compressed, see engine.xml. Not before: the rows moved above are
+-- in parts whose default may still be another.
+ALTER TABLE spans MODIFY COLUMN payload CODEC(Default), MODIFY COLUMN attributes CODEC(Default);
