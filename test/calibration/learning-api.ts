@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { isHeldOut } from '../../src/domain/trial/held-out.js';
 import { uuid } from '../http/checked-api.js';
 import { bootServer, type BootOptions, type TestResponse, type TestServer } from '../http/harness.js';
+import { Described } from './described.js';
 import type { ScriptedModel } from './scripted-model.js';
 
 // Answers are looked into; a wrong guess at their shape fails an assertion.
@@ -11,16 +12,23 @@ type Json = any;
 /** Calls of the API about judges, feedback and prompts, as tests of learning need them. */
 export class LearningApi {
   readonly server: TestServer;
+  /** Null: answers are not checked against the document. */
+  readonly #described: Described | null;
 
-  constructor(server: TestServer) {
+  constructor(server: TestServer, described: Described | null = null) {
     this.server = server;
+    this.#described = described;
   }
 
   static async boot(model: ScriptedModel | null, options: BootOptions = {}): Promise<LearningApi> {
     const env = model === null ? {} : { JUDGE_LLM_BASE_URL: model.url, JUDGE_LLM_MODEL: 'gpt-4o-mini' };
-    return new LearningApi(
-      await bootServer({ judgeRetryMs: 10, ...options, env: { ...env, JUDGE_CONCURRENCY: '8', ...options.env } }),
-    );
+    const server = await bootServer({
+      judgeRetryMs: 10,
+      ...options,
+      env: { ...env, JUDGE_CONCURRENCY: '8', ...options.env },
+    });
+    const { json: document } = await server.request('GET', '/openapi.json', { key: null });
+    return new LearningApi(server, new Described(document));
   }
 
   get project(): string {
@@ -28,7 +36,7 @@ export class LearningApi {
   }
 
   async expect(status: number, method: string, path: string, body?: unknown): Promise<Json> {
-    const response = await this.server.request(method, path, body === undefined ? {} : { body });
+    const response = await this.send(method, path, body);
     expect(response.status, `${method} ${path}: ${response.text.slice(0, 2000)}`).to.equal(status);
     return response.json;
   }
@@ -37,8 +45,10 @@ export class LearningApi {
     return this.expect(200, 'GET', path);
   }
 
-  send(method: string, path: string, body?: unknown): Promise<TestResponse> {
-    return this.server.request(method, path, body === undefined ? {} : { body });
+  async send(method: string, path: string, body?: unknown): Promise<TestResponse> {
+    const response = await this.server.request(method, path, body === undefined ? {} : { body });
+    this.#described?.check(method, path, response);
+    return response;
   }
 
   judge(more: Record<string, unknown> = {}): Promise<Json> {
