@@ -62,16 +62,27 @@ export function agreementOf(statements: readonly Statement[]): AgreementRead {
   };
 }
 
+const DAY: Micros = 86_400e6;
+/** A Monday. */
+const FIRST_MONDAY: Micros = 4 * DAY;
+
 function byWeek(statements: readonly Statement[]): WeekAgreementRead[] {
-  const weeks = new Map<string, { start: string; of: Statement[] }>();
+  const weeks = new Map<Micros, Statement[]>();
   for (const statement of statements) {
-    const day = DateTime.fromMillis(Math.floor(statement.given_at / 1000), { zone: 'utc' });
-    const week = day.toFormat("kkkk-'W'WW");
-    const known = weeks.get(week) ?? { start: formatTimestamp(day.startOf('week').toMillis() * 1000), of: [] };
-    known.of.push(statement);
-    weeks.set(week, known);
+    const monday = statement.given_at - modulo(statement.given_at - FIRST_MONDAY, 7 * DAY);
+    const known = weeks.get(monday);
+    if (known === undefined) weeks.set(monday, [statement]);
+    else known.push(statement);
   }
-  return [...weeks].map(([week, { start, of }]) => ({ week, start, ...agreementOf(of) }));
+  return [...weeks].map(([monday, of]) => ({
+    week: DateTime.fromMillis(monday / 1000, { zone: 'utc' }).toFormat("kkkk-'W'WW"),
+    start: formatTimestamp(monday),
+    ...agreementOf(of),
+  }));
+}
+
+function modulo(value: number, by: number): number {
+  return ((value % by) + by) % by;
 }
 
 /**

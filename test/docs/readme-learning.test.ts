@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { idsOf, LearningApi } from '../calibration/learning-api.js';
+import { ScriptedModel, shown, verdict } from '../calibration/scripted-model.js';
+
+const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+
+// Answers are looked into; a wrong guess at their shape fails an assertion.
+type Json = any;
+
+/** The commands of a section. */
+function commandsOf(section: string): string[] {
+  const block = new RegExp(`<!-- ${section}:start -->[^]*?\`\`\`bash\\n([^]*?)\`\`\`[^]*?<!-- ${section}:end -->`).exec(
+    readme,
+  );
+  return (block?.[1] ?? '').split(/\n(?=house )/);
+}
+
+describe('README: judges and prompts that improve', function () {
+  this.timeout(60_000);
+  let model: ScriptedModel;
+  let api: LearningApi;
+  let env: Record<string, string>;
+  const ids = idsOf(50_000, 5, 5);
+
+  before(async () => {
+    model = await ScriptedModel.start((asked) => {
+      const form = asked.response_format?.json_schema?.name;
+      const contents = ['Say which day, {{shop}}.', 'Be exact, {{shop}}.', 'Name a date, {{shop}}.'];
+      if (form === 'candidates')
+        return JSON.stringify({ candidates: contents.map((content) => ({ content, rationale: 'r' })) });
+      if (form === 'verdict') return verdict(shown(asked, 'output').includes('day'));
+      return `Soon. ${asked.messages[0]?.content ?? ''}`;
+    });
+    api = await LearningApi.boot(model);
+    const judge = await api.judge();
+    await api.expect(200, 'POST', '/v1/tasks/support/prompt/versions/ensure', { content: 'You help {{shop}}.' });
+    await api.spans(ids.map((id) => ({ id, input_data: `Where is it? ${id}`, output_data: 'On its way.' })));
+    for (const id of ids)
+      await api.expect(200, 'POST', `/v1/prompts/support/completions/${id}/feedback`, {
+        thumbs_up: false,
+        expected_output: 'On Friday.',
+      });
+    await api.evaluate(judge, ids);
+    for (const id of ids.slice(1)) await api.review(judge, id, { thumbs_up: true });
+    const { url, key, projectId } = api.server;
+    env = { BASE: url, SPANHOUSE_KEY: key, PROJECT: projectId, JUDGE: judge.id, TASK: judge.task_slug, SPAN: ids[0]! };
+  });
+  after(async () => {
+    await api.server.dispose();
+    await model.stop();
+  });
+
+  async function run(command: string, more: Record<string, string> = {}): Promise<Json> {
+    const alias = /^alias house='(.*)'$/m.exec(readme)?.[1] ?? '';
+    const script = `set -e\nhouse() { ${alias} "$@"; }\n${command.replaceAll('http://127.0.0.1:4318', '$BASE')}`;
+    const { stdout } = await promisify(execFile)('bash', ['-c', script], {
+      env: { PATH: process.env['PATH'] ?? '', ...env, ...more },
+    });
+    return JSON.parse(stdout);
+  }
+
+  const ended = (command: string, JOB: string) =>
+    api.until(async () => {
+      const job = await run(command, { JOB });
+      return ['queued', 'running'].includes(job.status) ? null : job;
+    });
+
+  it('correct a judge and watch it improve', async () => {
+    const [say, report, evaluate, follow, ...more] = commandsOf('correct');
+    expect(more).to.deep.equal([]);
+    expect(await run(say!)).to.include({ completion_id: ids[0], thumbs_up: false, judge_id: env['JUDGE'] });
+    expect(await run(report!)).to.include({ count: 10, agreed: 9, rate: 0.9 });
+    const { id } = await run(evaluate!);
+    const trial = await ended(follow!, id);
+    expect(trial).to.include({ status: 'done', held_out: 5, examples: 5 });
+    expect(trial.result.compared).to.equal(5);
+  });
+
+  it('better prompts from expected outputs', async () => {
+    const [ask, follow, promote, ...more] = commandsOf('optimize');
+    expect(more).to.deep.equal([]);
+    const { id: JOB } = await run(ask!);
+    const { status, result } = await ended(follow!, JOB);
+    expect(status).to.equal('done');
+    const [best] = result.candidates;
+    expect(best).to.include({ content: 'Say which day, {{shop}}.', wins: 5 });
+    expect(await run(promote!, { JOB, CANDIDATE: best.id })).to.include({ version: 2, content: best.content });
+  });
+});
