@@ -1,0 +1,31 @@
+import { Type } from '@sinclair/typebox';
+import type { CalibrationService } from '../../../../domain/calibration/calibration-service.js';
+import { defineRoute, type Route } from '../../route.js';
+import { calibrationSvg } from './calibration-svg.js';
+import { reportQuery } from './report-query.js';
+import { JudgeParams, TAG } from './schema.js';
+
+const SVG = 'image/svg+xml';
+
+export function plotCalibrationRoute(calibration: Pick<CalibrationService, 'report'>): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/projects/:project_id/judges/:judge_id/calibration.svg',
+    operationId: 'plotCalibration',
+    summary: 'See whether corrections helped',
+    description: 'A picture of the rates with their intervals and of κ, by version of the judge; the newest 24.',
+    tag: TAG,
+    access: 'key',
+    params: JudgeParams,
+    query: reportQuery,
+    responses: {
+      200: { description: 'The picture.', schema: Type.String({ description: 'SVG.' }), contentType: SVG },
+    },
+    errors: ['not_found', 'unavailable'],
+    handle: ({ params: { project_id, judge_id }, query }) => ({
+      status: 200,
+      content: calibrationSvg(calibration.report(project_id, judge_id, query)),
+      contentType: SVG,
+    }),
+  });
+}
