@@ -110,6 +110,7 @@ const MAX_SLUG = 100;
 export function* taskSlugs(name: string): Generator<string> {
   const plain = name
     .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-+|-+$/g, '')
