@@ -88,18 +88,30 @@ export class OpenAiModelClient implements ModelClient {
   async #call(request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer> {
     const { timeoutSeconds } = this.#endpoint;
     // It covers the whole answer; the library's own ends with the first byte.
-    const deadline = AbortSignal.timeout(timeoutSeconds * 1000);
+    const call = new AbortController();
+    let late = false;
+    const deadline = setTimeout(() => {
+      late = true;
+      call.abort();
+    }, timeoutSeconds * 1000);
+    const giveUp = () => {
+      call.abort();
+    };
+    signal.addEventListener('abort', giveUp, { once: true });
     try {
       const completion: unknown = await this.#library.chat.completions.create(toLibrary(request), {
-        signal: AbortSignal.any([signal, deadline]),
+        signal: call.signal,
         timeout: timeoutSeconds * 1000 + 5_000,
       });
       return toAnswer(completion, request.model);
     } catch (error) {
       if (signal.aborted) throw new ModelFailure('aborted', 'The call was given up', { passing: true });
-      if (deadline.aborted)
+      if (late)
         throw new ModelFailure('timeout', `The endpoint did not answer within ${timeoutSeconds} s`, { passing: true });
       throw this.#failureOf(error);
+    } finally {
+      clearTimeout(deadline);
+      signal.removeEventListener('abort', giveUp);
     }
   }
 

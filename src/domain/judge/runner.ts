@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Breaker, retryDelay } from './backoff.js';
 import { callSpans } from './call-spans.js';
@@ -75,6 +76,8 @@ export class JudgeRunner {
 
   constructor(options: RunnerOptions) {
     this.#options = options;
+    // Every call under way listens.
+    setMaxListeners(0, this.#aborting.signal);
     this.#breaker = new Breaker(options.retryBaseMs ?? RETRY_BASE_MS);
     this.#recorder = new Recorder({
       runs: options.runs,
