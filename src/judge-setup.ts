@@ -59,6 +59,10 @@ export function openJudges(parts: JudgeParts): JudgeServices {
   const runs = new SqliteRunStore(database);
   const identities = new SqlitePromptIdentities(database);
   const identifyPrompt = (projectId: string, slug: string) => identities.ofSlug(projectId, slug);
+  events.judgeQueueOpened(() => {
+    const { queued, oldest } = runs.state();
+    return { queued, oldestSeconds: oldest === null ? 0 : Math.max(0, Date.now() / 1000 - oldest / 1e6) };
+  });
   const { runner, feed } = model === null ? idle() : run(parts, model);
 
   const judges = new JudgeService({

@@ -122,7 +122,8 @@ export interface JudgeObserver {
   }): void;
   runRetried(): void;
   runFailed(failure: { readonly judge: string; readonly span: string; readonly reason: string }): void;
-  judgeQueueChanged(queue: { readonly queued: number; readonly oldestSeconds: number }): void;
+  /** @param queue says, whenever it is asked, how many evaluations wait and since when the next one does */
+  judgeQueueOpened(queue: () => { readonly queued: number; readonly oldestSeconds: number }): void;
   /** No endpoint is configured, although judges are enabled. */
   judgesNotRunning(idle: { readonly judges: number }): void;
   callSpansLost(loss: { readonly count: number; readonly error: unknown }): void;
@@ -337,9 +338,9 @@ function judgeEvents(logger: Logger, metrics: Metrics): JudgeObserver {
       metrics.judgeRunsFailed.inc();
       logger.debug('Evaluation given up', { judge, span, reason });
     },
-    judgeQueueChanged({ queued, oldestSeconds }) {
-      metrics.judgeQueue.set(queued);
-      metrics.judgeQueueAge.set(oldestSeconds);
+    judgeQueueOpened(queue) {
+      metrics.watchJudgeQueue(() => queue().queued);
+      metrics.watchJudgeQueueAge(() => queue().oldestSeconds);
     },
     judgesNotRunning({ judges }) {
       logger.warn('Judges do not run: JUDGE_LLM_BASE_URL is not set', { enabled_judges: judges });

@@ -21,6 +21,20 @@ export function createMetrics() {
     new Counter({ name, help, labelNames: [...labelNames], registers });
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
 
+  /** A gauge that is asked for its value when somebody reads the metrics. */
+  const watched = (name: string, help: string) => {
+    let read: () => number = () => 0;
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+    return (source: () => number) => (read = source);
+  };
+
   return {
     registry,
     httpRequestDuration: histogram('http_request_duration_seconds', 'Time from request to answer.', REQUEST_SECONDS, [
@@ -73,8 +87,8 @@ export function createMetrics() {
       'result',
       'origin',
     ]),
-    judgeQueue: gauge('spanhouse_judge_queue_runs', 'Evaluations waiting to be made.'),
-    judgeQueueAge: gauge('spanhouse_judge_queue_oldest_seconds', 'How long the next one has been waiting.'),
+    watchJudgeQueue: watched('spanhouse_judge_queue_runs', 'Evaluations waiting to be made.'),
+    watchJudgeQueueAge: watched('spanhouse_judge_queue_oldest_seconds', 'How long the next one has been waiting.'),
     judgeRetries: counter('spanhouse_judge_retries_total', 'Attempts of evaluations that failed and are repeated.'),
     judgeRunsFailed: counter('spanhouse_judge_runs_failed_total', 'Evaluations given up.'),
     modelCallDuration: histogram(

@@ -7,12 +7,11 @@ import type { JudgeCaller, Judgement } from './judge-caller.js';
 import type { JudgeStore } from './judge-store.js';
 import { isPassing, Recorder, type Ending, type RecorderObserver } from './recorder.js';
 import type { Run } from './run.js';
-import type { QueueState, RunOutcome, RunStore } from './run-store.js';
+import type { RunOutcome, RunStore } from './run-store.js';
 import type { JudgedSpan, SpanReader } from './span-reader.js';
 import type { Span } from '../span/span.js';
 
 export interface RunnerObserver extends RecorderObserver {
-  judgeQueueChanged(queue: { readonly queued: number; readonly oldestSeconds: number }): void;
   /** It goes on by itself. */
   runnerFailed(failure: { readonly error: unknown }): void;
 }
@@ -52,10 +51,8 @@ const BUSY_GAP_MS = 25;
 const MAX_UNRECORDED = 512;
 const RETRY_MS = 1_000;
 const RETRY_BASE_MS = 1_000;
-const REPORT_MS = 1_000;
 /** So long calls under way may go on when the server stops. */
 const GRACE_MS = 500;
-const SECOND = 1_000_000;
 
 /** Works off the queue of evaluations: a bounded number at once, first come, first served. */
 export class JudgeRunner {
@@ -72,7 +69,6 @@ export class JudgeRunner {
   #woken = false;
   #timer: NodeJS.Timeout | null = null;
   #startedAt = 0;
-  #reportedAt = 0;
 
   constructor(options: RunnerOptions) {
     this.#options = options;
@@ -139,7 +135,6 @@ export class JudgeRunner {
   }
 
   async #fill(): Promise<void> {
-    this.#report();
     while (!this.#stopping.signal.aborted) {
       const wait = Math.max(this.#breaker.waitMs(), this.#politeMs());
       if (wait > 0) {
@@ -271,16 +266,6 @@ export class JudgeRunner {
     );
     this.#timer.unref();
   }
-
-  #report(): void {
-    if (performance.now() - this.#reportedAt < REPORT_MS) return;
-    this.#reportedAt = performance.now();
-    this.#options.observer.judgeQueueChanged(queueFigures(this.#options.runs.state()));
-  }
-}
-
-function queueFigures({ queued, oldest }: QueueState) {
-  return { queued, oldestSeconds: oldest === null ? 0 : Math.max(0, (Date.now() * 1000 - oldest) / SECOND) };
 }
 
 function evaluationOf(run: Run, judge: Judge, judgement: Judgement, verdict: NonNullable<Judgement['verdict']>) {

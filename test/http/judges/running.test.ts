@@ -385,7 +385,17 @@ describe('judges that run by themselves', () => {
     expect(grown('spanhouse_model_tokens_total\\{direction="input"\\}')).to.equal(3000);
     expect(grown('spanhouse_model_cost_dollars_total')).to.equal(0.00063);
     expect(grown('spanhouse_spans_accepted_total\\{source="judge"\\}')).to.equal(3);
-    expect(is('spanhouse_judge_queue_runs')).to.be.within(0, 3);
+    expect(is('spanhouse_judge_queue_runs')).to.equal(0);
+    endpoint.reset(() => ({ do: 'hang' }));
+    await api.post(finished(), finished());
+    await eventually(
+      () => api.runs(judge),
+      (runs) => runs.length === 2,
+    );
+    await sleep(50);
+    const waiting = await figures();
+    expect(waiting('spanhouse_judge_queue_runs')).to.equal(2);
+    expect(waiting('spanhouse_judge_queue_oldest_seconds')).to.be.within(0.05, 5);
   });
 });
 
