@@ -6,6 +6,7 @@ import type { Judge } from './judge.js';
 import type { JudgeCaller, Judgement } from './judge-caller.js';
 import type { JudgeStore } from './judge-store.js';
 import { isPassing, Recorder, type Ending, type RecorderObserver } from './recorder.js';
+import { Politeness, type WriteLoad } from './politeness.js';
 import type { Run } from './run.js';
 import type { RunOutcome, RunStore } from './run-store.js';
 import type { JudgedSpan, SpanReader } from './span-reader.js';
@@ -24,8 +25,7 @@ export interface RunnerOptions {
   /** Host of the endpoint. */
   readonly host: string;
   readonly storeSpans: (projectId: string, spans: readonly Span[]) => Promise<unknown>;
-  /** How busy the store is with commits, 0 to 1. */
-  readonly writeLoad: () => number;
+  readonly writeLoad: () => WriteLoad;
   readonly concurrency: number;
   readonly maxAttempts: number;
   /** Wait before the second attempt; default 1 s. */
@@ -44,9 +44,6 @@ interface Ready {
 
 /** Runs are made ready together, with one read of spans. */
 const READY_TOGETHER = 64;
-/** While the store is busy with commits, runs start at most this often: what clients send goes first. */
-const BUSY_SHARE = 0.4;
-const BUSY_GAP_MS = 25;
 /** Endings that wait to be recorded; beyond it no run starts. */
 const MAX_UNRECORDED = 512;
 const RETRY_MS = 1_000;
@@ -59,6 +56,7 @@ export class JudgeRunner {
   readonly #options: RunnerOptions;
   readonly #recorder: Recorder;
   readonly #breaker: Breaker;
+  readonly #politeness: Politeness;
   readonly #stopping = new AbortController();
   readonly #aborting = new AbortController();
   /** Ids of runs that are ready, running, or ended and not recorded yet. */
@@ -68,12 +66,12 @@ export class JudgeRunner {
   #pumping: Promise<void> | null = null;
   #woken = false;
   #timer: NodeJS.Timeout | null = null;
-  #startedAt = 0;
 
   constructor(options: RunnerOptions) {
     this.#options = options;
     // Every call under way listens.
     setMaxListeners(0, this.#aborting.signal);
+    this.#politeness = new Politeness(options.writeLoad);
     this.#breaker = new Breaker(options.retryBaseMs ?? RETRY_BASE_MS);
     this.#recorder = new Recorder({
       runs: options.runs,
@@ -136,7 +134,7 @@ export class JudgeRunner {
 
   async #fill(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
-      const wait = Math.max(this.#breaker.waitMs(), this.#politeMs());
+      const wait = Math.max(this.#breaker.waitMs(), this.#politeness.waitMs());
       if (wait > 0) {
         this.#wakeIn(wait);
         return;
@@ -147,12 +145,6 @@ export class JudgeRunner {
       const next = this.#ready.shift();
       if (next !== undefined) this.#begin(next);
     }
-  }
-
-  /** While clients keep the store busy, runs start now and then. */
-  #politeMs(): number {
-    if (this.#options.writeLoad() < BUSY_SHARE) return 0;
-    return Math.max(0, this.#startedAt + BUSY_GAP_MS - performance.now());
   }
 
   /** @returns whether there is anything to go on with */
@@ -201,7 +193,7 @@ export class JudgeRunner {
 
   #begin(ready: Ready): void {
     const { id } = ready.run;
-    this.#startedAt = performance.now();
+    this.#politeness.began();
     const work = this.#work(ready).finally(() => {
       this.#running.delete(id);
       this.wake();

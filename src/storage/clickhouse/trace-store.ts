@@ -2,6 +2,7 @@ import { DomainError } from '../../domain/errors.js';
 import type { WriteLog } from '../../domain/ingest/write-log.js';
 import type { Deletions, Lists } from '../../domain/list/lists.js';
 import type { EntitySpans } from '../../domain/feedback/unified.js';
+import type { WriteLoad } from '../../domain/judge/politeness.js';
 import type { Arrivals, SpanReader } from '../../domain/judge/span-reader.js';
 import type { Completions } from '../../domain/prompt/completion-store.js';
 import type { CalculatedSpans } from '../../domain/price/calculated-spans.js';
@@ -10,7 +11,7 @@ import { ClickHouseCalculatedSpans } from './calculated-spans.js';
 import type { ClickHouseClient } from './client.js';
 import { CommitLog, type CommitLimits, type CommitObserver } from './commit/commit-log.js';
 import { VersionClock } from './commit/version-clock.js';
-import { WriteLoad } from './commit/write-load.js';
+import { RecentCommits } from './commit/recent-commits.js';
 import { ClickHouseDeletions } from './deletions.js';
 import { ClickHouseCompletions } from './completions.js';
 import { ClickHouseEntitySpans } from './entity-spans.js';
@@ -44,8 +45,8 @@ export interface TraceStore {
   readonly entitySpans: EntitySpans;
   readonly spans: SpanReader;
   readonly arrivals: Arrivals;
-  /** The share of the last seconds during which a commit was under way, 0 to 1. */
-  writeLoad(): number;
+  /** How busy it is with commits. */
+  writeLoad(): WriteLoad;
   readonly completions: Completions;
   /** Removes what was replaced or deleted, which otherwise happens by itself. @returns how many span versions. */
   purge(): Promise<number>;
@@ -65,7 +66,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
   await insertsEnded(client);
   const clock = new VersionClock(await highestVersion(client));
   const { observer } = options;
-  const load = new WriteLoad();
+  const commits = new RecentCommits();
   const rollups: Rollups = new Rollups(client, clock, {
     rollupPending: (pending) => observer.rollupPending(pending),
     rollupFailed: (failure) => observer.rollupFailed(failure),
@@ -81,7 +82,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     repairFailed: (failure) => observer.repairFailed(failure),
     queueChanged: (queue) => observer.queueChanged(queue),
     spansCommitted(commit) {
-      load.committed(commit.seconds);
+      commits.committed(commit);
       observer.spansCommitted(commit);
     },
   });
@@ -108,7 +109,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
       maxCharacters: options.maxJudgedCharacters,
     }),
     arrivals,
-    writeLoad: () => load.share(),
+    writeLoad: () => commits.load(),
     completions: new ClickHouseCompletions(client, settle, options.read),
     purge: () => purge.run(),
     async check() {
