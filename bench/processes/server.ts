@@ -27,6 +27,8 @@ export interface ServerProcess extends PlainProcess {
   readonly readyMs: number;
   /** The most memory that the server and its engine have held so far, in bytes; NaN where the system does not tell. */
   peakMemory(): { readonly server: number; readonly engine: number };
+  /** The sum of what `/metrics` says under these names so far. A name is a regular expression, labels included. */
+  metric(name: string): Promise<number>;
   /** Commits so far, and the rows in them. */
   commits(): Promise<{ readonly count: number; readonly rows: number }>;
   /** Resolves once every rollup is done. */
@@ -42,10 +44,16 @@ export interface ServerOptions {
   readonly dataDir: string;
   /** Arguments of node itself, such as `--cpu-prof`. */
   readonly nodeArguments?: readonly string[];
+  /** Environment variables on top of the bench's own. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** @throws Error with the server's last words when it does not become ready. */
-export async function startServerProcess({ dataDir, nodeArguments = [] }: ServerOptions): Promise<ServerProcess> {
+export async function startServerProcess({
+  dataDir,
+  nodeArguments = [],
+  env = {},
+}: ServerOptions): Promise<ServerProcess> {
   const started = performance.now();
   const child = run([...startArguments(), ...nodeArguments, MAIN], {
     DATA_DIR: dataDir,
@@ -54,6 +62,7 @@ export async function startServerProcess({ dataDir, nodeArguments = [] }: Server
     LOG_FORMAT: 'json',
     SPANHOUSE_INIT_PROJECT_ID: PROJECT_ID,
     SPANHOUSE_INIT_API_KEY: API_KEY,
+    ...env,
   });
   const process = await announced(child);
   const { url } = process;
@@ -62,11 +71,12 @@ export async function startServerProcess({ dataDir, nodeArguments = [] }: Server
   const readyMs = performance.now() - started;
   const metric = async (name: string) => {
     const text = await (await fetch(`${url}/metrics`)).text();
-    return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? NaN);
+    return [...text.matchAll(new RegExp(`^${name} (\\S+)$`, 'gm'))].reduce((sum, [, value]) => sum + Number(value), 0);
   };
   return {
     ...process,
     readyMs,
+    metric,
     peakMemory: () => ({ server: peakMemoryOf(child.pid), engine: peakMemoryOf(childOf(child.pid)) }),
     commits: async () => ({
       count: await metric('spanhouse_commit_rows_count'),
