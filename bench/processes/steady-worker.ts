@@ -10,15 +10,18 @@ export interface SteadyJob {
 }
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+const DATE = /\d{4}-\d\d-\d\d(?=T\d\d:\d\d:\d\d)/g;
+const DAY_MS = 86_400_000;
 
 const { url, key, clients, bodies, ends } = workerData as SteadyJob;
 const agent = new Agent({ keepAlive: true, maxSockets: clients });
 const target = new URL('/spans', url);
 const all = Buffer.from(bodies);
-/** Where every UUID of a body begins: there it gets other digits in each lap, the same for the same UUID. */
+/** Where UUIDs and dates of a body begin: in each lap they are others, the same for the same. */
 const places = ends.map((end, index) => {
   const text = all.toString('latin1', ends[index - 1] ?? 0, end);
-  return Uint32Array.from([...text.matchAll(UUID)].map(({ index: at }) => at));
+  const starts = (pattern: RegExp) => Uint32Array.from([...text.matchAll(pattern)].map(({ index: at }) => at));
+  return { ids: starts(UUID), dates: starts(DATE) };
 });
 let sent = 0;
 let answered = 0;
@@ -38,7 +41,7 @@ try {
   parentPort?.removeAllListeners();
 }
 
-/** Sends bodies one after another, in laps that differ in their ids alone, until it is told to stop. */
+/** Sends bodies one after another, in laps that differ in their ids and dates, until it is told to stop. */
 async function client(): Promise<void> {
   while (!stopping) {
     const number = sent++;
@@ -50,7 +53,11 @@ async function client(): Promise<void> {
 function bodyOf(index: number, lap: number): Buffer {
   const body = Buffer.from(all.subarray(ends[index - 1] ?? 0, ends[index]));
   const mask = Math.imul(lap, 0x9e3779b1);
-  for (const place of places[index] ?? []) {
+  for (const place of places[index]?.dates ?? []) {
+    const date = Date.parse(body.toString('latin1', place, place + 10)) + lap * DAY_MS;
+    body.write(new Date(date).toISOString().slice(0, 10), place, 'latin1');
+  }
+  for (const place of places[index]?.ids ?? []) {
     const digits = parseInt(body.toString('latin1', place, place + 8), 16);
     body.write(((digits ^ mask) >>> 0).toString(16).padStart(8, '0'), place, 'latin1');
   }

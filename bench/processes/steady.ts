@@ -11,7 +11,7 @@ export interface SteadyLoad {
   stop(): Promise<void>;
 }
 
-/** Sends the bodies again and again by `clients` clients, each time with other ids. */
+/** Sends the bodies again and again by `clients` clients, each time with other ids, a day later. */
 export function startSteadyLoad(bodies: Bodies, target: Omit<SteadyJob, 'bodies' | 'ends'>): SteadyLoad {
   const job: SteadyJob = { ...target, bodies: bodies.shared, ends: bodies.ends };
   const worker = new Worker(new URL('./steady-worker.js', import.meta.url), { workerData: job });
