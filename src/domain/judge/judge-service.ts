@@ -162,12 +162,22 @@ export class JudgeService {
   }
 
   #read(judge: Judge): JudgeRead {
-    const { created_by: _by, deleted_at: _deleted, ...rest } = judge;
     const hindrance = this.hindrance(judge);
     return {
-      ...rest,
+      id: judge.id,
+      project_id: judge.project_id,
+      name: judge.name,
+      task_slug: judge.task_slug,
+      evaluation_type: judge.evaluation_type,
+      score_min: judge.score_min,
+      score_max: judge.score_max,
+      pass_threshold: judge.pass_threshold,
       criteria: [...judge.criteria],
+      model: judge.model,
+      temperature: judge.temperature,
+      sample_rate: judge.sample_rate,
       filters: { ...judge.filters, kinds: [...judge.filters.kinds], names: [...judge.filters.names] },
+      enabled: judge.enabled,
       runnable: hindrance === null,
       not_runnable_reason: hindrance,
       judged_since: formatTimestamp(judge.judged_since),
