@@ -2,9 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { packageRoot } from '../../src/storage/schema-files.js';
 import { PROJECT_ID } from '../rows.js';
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
@@ -55,7 +53,7 @@ export async function startServerProcess({
   env = {},
 }: ServerOptions): Promise<ServerProcess> {
   const started = performance.now();
-  const child = run([...startArguments(), ...nodeArguments, MAIN], {
+  const child = run([...nodeArguments, MAIN], {
     DATA_DIR: dataDir,
     PORT: '0',
     LOG_LEVEL: 'warn',
@@ -90,7 +88,7 @@ export async function startServerProcess({
 
 /** A server that only inserts, see plain-server.ts. @throws like the above */
 export function startPlainProcess(dataDir: string): Promise<PlainProcess> {
-  return announced(run([...startArguments(), PLAIN, dataDir], {}));
+  return announced(run([PLAIN, dataDir], {}));
 }
 
 function run(commandLine: readonly string[], environment: Readonly<Record<string, string>>): ChildProcess {
@@ -98,13 +96,6 @@ function run(commandLine: readonly string[], environment: Readonly<Record<string
     env: { PATH: process.env['PATH'], ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-}
-
-/** What `npm start` gives to node. */
-function startArguments(): string[] {
-  const file = readFileSync(join(packageRoot(), 'package.json'), 'utf8');
-  const { scripts } = JSON.parse(file) as { scripts: { start: string } };
-  return scripts.start.split(' ').filter((word) => word.startsWith('--'));
 }
 
 async function announced(child: ChildProcess): Promise<PlainProcess> {
