@@ -6,7 +6,7 @@ import { isJudgeCall, mismatches, sampleHash, type IdentifyPrompt, type Mismatch
 import type { Run } from './run.js';
 import { toRunRead } from './run-service.js';
 import type { RunStore } from './run-store.js';
-import type { ANSWERS, ExplanationRead } from './schema.js';
+import type { ANSWERS, ExplanationRead } from './run-schema.js';
 import type { SpanReader, SpanTraits } from './span-reader.js';
 
 type Answer = (typeof ANSWERS)[number];

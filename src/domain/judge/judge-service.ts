@@ -4,10 +4,10 @@ import type { Principal } from '../identity/identity.js';
 import type { VersionDraft } from '../prompt/prompt.js';
 import type { PromptService } from '../prompt/prompt-service.js';
 import type { PromptStore } from '../prompt/prompt-store.js';
-import { MAX_CONTENT_BYTES } from '../prompt/schema.js';
+import { MAX_CONTENT_BYTES, type PromptVersionRead } from '../prompt/schema.js';
 import { formatTimestamp, type Micros } from '../time/timestamp.js';
 import { compile, invalid, type Validator } from '../validation/validation.js';
-import { instructionOf } from './instruction.js';
+import { instructionOf, RUNNING_TAG } from './instruction.js';
 import type { Judge } from './judge.js';
 import { settingIssues, settingsOf, taskSlugs, type Stated } from './judge-rules.js';
 import type { JudgeStore, Window } from './judge-store.js';
@@ -71,7 +71,7 @@ export class JudgeService {
     return this.#read(stored);
   }
 
-  /** @throws DomainError `invalid`, `not_found`; nothing is changed then */
+  /** @throws DomainError `invalid`, `not_found`, `conflict`; nothing is changed then */
   update(principal: Principal, id: string, body: unknown): JudgeRead {
     const { store, versions, arrivals } = this.#options;
     const before = this.require(principal.project_id, id);
@@ -81,7 +81,7 @@ export class JudgeService {
     if (stated.scaleFits) issues.push(...settingIssues(settings));
     if (issues.length > 0) throw invalid(issues);
     const { prompt } = stated.values;
-    if (prompt != null) versions.ensure(principal, settings.task_slug, { content: prompt });
+    if (prompt != null) requireLatest(versions.ensure(principal, settings.task_slug, { content: prompt }));
     const woken = settings.enabled && !before.enabled;
     const changed: Judge = {
       ...before,
@@ -204,6 +204,13 @@ function fitting(validator: Validator<unknown>, body: unknown): Fitting {
   const values: Stated = Object.fromEntries(Object.entries(body).filter(([name]) => !bad.has(name)));
   const typed = validator === checkPatch || values.evaluation_type !== undefined;
   return { issues, values, scaleFits: typed && !SCALE.some((name) => bad.has(name)) };
+}
+
+/** A text that is there already does not become the latest again. */
+function requireLatest({ is_latest, version }: Pick<PromptVersionRead, 'is_latest' | 'version'>): void {
+  if (is_latest) return;
+  const detail = `The prompt has this text as version ${version} already. Pin the tag ${RUNNING_TAG} to that version to run it`;
+  throw new DomainError('conflict', detail);
 }
 
 function missing(): DomainError {

@@ -68,7 +68,7 @@ export class Recorder {
       if (this.#waiting.length < MAX_TOGETHER) await this.#rest(GATHER_MS);
       const group = this.#waiting.splice(0, MAX_TOGETHER);
       await this.#storeSpans(group);
-      if (!(await this.#settle(group))) return;
+      if (!(await this.#settle(group.map(({ outcome }) => outcome)))) return;
       this.#options.onRecorded(group.map(({ outcome }) => outcome.run.id));
     }
   }
@@ -100,22 +100,31 @@ export class Recorder {
     }
   }
 
-  async #settle(group: readonly Ending[]): Promise<boolean> {
+  /** False when the store does not answer until the end: those runs are still queued at the next start. */
+  async #settle(outcomes: readonly RunOutcome[]): Promise<boolean> {
     const { runs, observer } = this.#options;
     for (;;) {
       try {
-        const outcomes = group.map(({ outcome }) => outcome);
         const stored = runs.settle(outcomes, Date.now() * 1000);
         for (const { evaluation_result: result, origin } of stored) observer.evaluationStored({ result, origin });
-        outcomes.forEach((outcome) => this.#tell(outcome));
+        for (const outcome of outcomes) this.#tell(outcome);
         return true;
       } catch (error) {
         observer.recordingFailed({ error });
-        // A defect would come again for ever: those runs stay queued and are tried again after the next start.
-        if (!isPassing(error) || this.#stopping.signal.aborted) return false;
+        if (!isPassing(error)) return this.#settleOneByOne(outcomes);
+        if (this.#stopping.signal.aborted) return false;
         await this.#rest(RETRY_MS);
       }
     }
+  }
+
+  /** One that cannot be stored must keep neither the others nor the queue. */
+  async #settleOneByOne(outcomes: readonly RunOutcome[]): Promise<boolean> {
+    const [first, ...others] = outcomes;
+    if (first === undefined || (others.length === 0 && first.kind === 'failed')) return true;
+    if (others.length === 0) return this.#settle([{ kind: 'failed', run: first.run, reason: DEFECT }]);
+    for (const outcome of outcomes) if (!(await this.#settle([outcome]))) return false;
+    return true;
   }
 
   #tell(outcome: RunOutcome): void {
@@ -129,6 +138,8 @@ export class Recorder {
     return sleep(ms, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
   }
 }
+
+export const DEFECT = 'a defect of the server; its log says more';
 
 export function isPassing(error: unknown): boolean {
   return error instanceof DomainError && (error.kind === 'unavailable' || error.kind === 'overloaded');

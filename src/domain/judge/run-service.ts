@@ -8,7 +8,7 @@ import type { Window } from './judge-store.js';
 import { isJudgeCall, mismatches, type IdentifyPrompt } from './matching.js';
 import type { Run, RunDraft, RunState, SpanPlace } from './run.js';
 import type { RunStore } from './run-store.js';
-import { RunInput, type RunPageRead, type RunQueuedRead, type RunRead } from './schema.js';
+import { RunInput, type RunPageRead, type RunQueuedRead, type RunRead } from './run-schema.js';
 import type { SpanReader, SpanTraits } from './span-reader.js';
 
 export interface RunServiceOptions {

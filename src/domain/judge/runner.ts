@@ -5,7 +5,7 @@ import { callSpans } from './call-spans.js';
 import type { Judge } from './judge.js';
 import type { JudgeCaller, Judgement } from './judge-caller.js';
 import type { JudgeStore } from './judge-store.js';
-import { isPassing, Recorder, type Ending, type RecorderObserver } from './recorder.js';
+import { DEFECT, isPassing, Recorder, type Ending, type RecorderObserver } from './recorder.js';
 import { Politeness, type WriteLoad } from './politeness.js';
 import type { Run } from './run.js';
 import type { RunOutcome, RunStore } from './run-store.js';
@@ -226,7 +226,7 @@ export class JudgeRunner {
     const outcome: RunOutcome =
       isPassing(error) && run.attempts + 1 < this.#options.maxAttempts
         ? { kind: 'retry', run, reason: 'a store did not answer', at }
-        : { kind: 'failed', run, reason: 'a defect of the server; its log says more' };
+        : { kind: 'failed', run, reason: DEFECT };
     return { outcome, spans: [] };
   }
 

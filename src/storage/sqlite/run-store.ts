@@ -20,9 +20,10 @@ const IS_NEW = `@origin <> 'automatic' OR NOT EXISTS (
 function prepare(db: Database) {
   return {
     insert: db.prepare<RunDraft & { at: Micros }>(
-      `INSERT OR IGNORE INTO judge_runs (${COLUMNS})
+      `INSERT INTO judge_runs (${COLUMNS})
        SELECT @id, @project_id, @judge_id, @span_id, @trace_id, @span_started_at, @origin, 'queued', 0, @at, NULL, @at, @at
-       FROM judges WHERE id = @judge_id AND deleted_at IS NULL AND (@origin <> 'automatic' OR enabled = 1) AND (${IS_NEW})`,
+       FROM judges WHERE id = @judge_id AND deleted_at IS NULL AND (@origin <> 'automatic' OR enabled = 1) AND (${IS_NEW})
+       ON CONFLICT DO NOTHING`,
     ),
     position: db.prepare<[], FeedPosition>('SELECT began_at, arrived_at FROM judge_feed WHERE id = 1'),
     setPosition: db.prepare<FeedPosition>(

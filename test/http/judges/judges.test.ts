@@ -197,6 +197,13 @@ describe('judges', () => {
       content: 'A better instruction',
       version: 2,
     });
+    const conflict = await api.expect(409, 'PATCH', `judges/${id}`, {
+      prompt: 'Is the answer polite?',
+      name: 'not this',
+    });
+    expect(conflict.detail).to.contain('version 1').and.contain('production');
+    expect(await api.expect(200, 'GET', `judges/${id}`)).to.include({ name: 'Changing' });
+    await api.patch(id, { prompt: 'A better instruction' });
     await ensure('another');
     expect(await api.patch(id, { task_slug: 'another' })).to.include({ task_slug: 'another' });
     const off = await api.patch(id, { enabled: false });

@@ -1,5 +1,5 @@
 import type { ExplainService } from '../../../../domain/judge/explain-service.js';
-import { ExplanationRead } from '../../../../domain/judge/schema.js';
+import { ExplanationRead } from '../../../../domain/judge/run-schema.js';
 import { defineRoute, type Route } from '../../route.js';
 import { JudgeSpanParams, TAG } from './schema.js';
 

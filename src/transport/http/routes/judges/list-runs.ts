@@ -1,4 +1,4 @@
-import { RunPageRead } from '../../../../domain/judge/schema.js';
+import { RunPageRead } from '../../../../domain/judge/run-schema.js';
 import type { RunService } from '../../../../domain/judge/run-service.js';
 import { queryOf } from '../../query.js';
 import { defineRoute, type Route } from '../../route.js';

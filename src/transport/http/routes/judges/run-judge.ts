@@ -1,4 +1,4 @@
-import { RunInput, RunQueuedRead } from '../../../../domain/judge/schema.js';
+import { RunInput, RunQueuedRead } from '../../../../domain/judge/run-schema.js';
 import type { RunService } from '../../../../domain/judge/run-service.js';
 import { defineRoute, jsonBody, type Route } from '../../route.js';
 import { JudgeParams, TAG } from './schema.js';

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { RunStateName } from '../../../../domain/judge/schema.js';
+import { RunStateName } from '../../../../domain/judge/run-schema.js';
 
 /** How the documentation groups these routes. */
 export const TAG = 'Judges';

@@ -12,13 +12,14 @@ export function updateJudgeRoute(judges: Pick<JudgeService, 'update'>): Route {
     description:
       'What is absent stays. Filters and sample rate count for spans that are looked at from now on; stored evaluations ' +
       'stay as they are. Disabling gives up what it had queued by itself; what run calls queued is still evaluated. ' +
-      'Enabled again, it evaluates spans that arrive from then on.',
+      'Enabled again, it evaluates spans that arrive from then on. A `prompt` that is an older version of its prompt is 409: ' +
+      'pin the tag `production` to that version instead.',
     tag: TAG,
     access: 'key',
     params: JudgeParams,
     body: jsonBody(JudgePatch, (value) => value),
     responses: { 200: { description: 'The judge.', schema: JudgeRead } },
-    errors: ['not_found', 'unavailable'],
+    errors: ['not_found', 'conflict', 'unavailable'],
     handle: ({ principal, params, body }) => ({ status: 200, body: judges.update(principal, params.judge_id, body) }),
   });
 }

@@ -1,0 +1,136 @@
+import { Type, type Static, type TSchema } from '@sinclair/typebox';
+import { optional } from '../ingest/schema.js';
+
+const uuid = (description: string) => Type.String({ format: 'uuid', description });
+const time = (description: string) => Type.String({ format: 'date-time', description });
+const number = (description: string) => Type.Number({ description });
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+const orNull = <T extends TSchema>(schema: T) =>
+  Type.Union([schema, Type.Null()], { description: schema.description ?? '' });
+const oneOf = <const T extends readonly string[]>(values: T, description: string) =>
+  Type.Unsafe<T[number]>({ type: 'string', enum: [...values], description });
+
+/** Most that one call may queue. */
+export const MAX_RUN_SPANS = 1_000;
+export const MAX_BACKFILL = 10_000;
+
+export const RunInput = Type.Object(
+  {
+    span_ids: optional(
+      Type.Array(uuid('Id of a span.'), {
+        minItems: 1,
+        maxItems: MAX_RUN_SPANS,
+        description: 'Spans to be evaluated, whatever filters and sample rate say.',
+      }),
+    ),
+    backfill: optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_BACKFILL,
+        description:
+          'The newest so many finished spans that match the filters are to be evaluated, whatever the sample rate.',
+      }),
+    ),
+  },
+  { $id: 'RunInput', description: 'Either spans by id, or the newest ones.' },
+);
+export type RunInput = Static<typeof RunInput>;
+
+export const RunQueuedRead = Type.Object(
+  {
+    queued: count('How many evaluations were queued.'),
+    runs: Type.Array(
+      Type.Object(
+        { id: uuid('Id of the run; the evaluation gets the same.'), span_id: uuid('Span to be evaluated.') },
+        { description: 'One evaluation to be made.' },
+      ),
+      { description: 'What was queued.' },
+    ),
+  },
+  { $id: 'RunQueued', description: 'Evaluations that were queued.' },
+);
+export type RunQueuedRead = Static<typeof RunQueuedRead>;
+
+export const RunStateName = oneOf(
+  ['queued', 'running', 'failed'],
+  'queued: waits, perhaps for a further attempt; running: the model is being asked; failed: given up.',
+);
+
+export const RunRead = Type.Object(
+  {
+    id: uuid('Id of the run; the evaluation gets the same.'),
+    span_id: uuid('Span to be evaluated.'),
+    origin: oneOf(['automatic', 'requested'], 'Of a new span by itself, or by a run call.'),
+    state: RunStateName,
+    attempts: count('How many attempts ended without an evaluation.'),
+    next_attempt_at: orNull(time('When it is tried next; null unless it is queued.')),
+    reason: orNull(Type.String({ description: 'Why the last attempt failed.' })),
+    created_at: time('When it was queued.'),
+    updated_at: time('When an attempt last ended, else when it was queued.'),
+  },
+  { $id: 'JudgeRun', description: 'An evaluation that is to be made, or could not be.' },
+);
+export type RunRead = Static<typeof RunRead>;
+
+export const RunPageRead = Type.Object(
+  {
+    runs: Type.Array(RunRead, { description: 'Newest first. What was evaluated is among the evaluations instead.' }),
+    total: count('How many there are on all pages.'),
+    limit: count('How many a page has at most.'),
+    offset: count('How many were passed over.'),
+  },
+  { $id: 'JudgeRunPage', description: 'A page of runs.' },
+);
+export type RunPageRead = Static<typeof RunPageRead>;
+
+export const ANSWERS = [
+  'evaluated',
+  'running',
+  'queued',
+  'failed',
+  'not_found',
+  'judge_call',
+  'unfinished',
+  'empty',
+  'filtered',
+  'no_endpoint',
+  'not_running_then',
+  'judge_disabled',
+  'arrived_before',
+  'sampled_out',
+  'pending',
+  'changed_since',
+] as const;
+
+export const ExplanationRead = Type.Object(
+  {
+    judge_id: uuid('Id of the judge.'),
+    span_id: uuid('Id of the span.'),
+    answer: oneOf(ANSWERS, 'The answer in a word, for programs.'),
+    explanation: Type.String({ description: 'The answer in a sentence, for people.' }),
+    evaluation_id: orNull(uuid('Its newest evaluation by this judge.')),
+    run: orNull(RunRead),
+    position: orNull(count('How many evaluations are in the queue before it; null unless it is queued.')),
+    mismatches: Type.Array(
+      Type.Object(
+        {
+          filter: Type.String({ description: 'Name of the filter.' }),
+          wanted: Type.String({ description: 'What it asks for.' }),
+          found: Type.String({ description: 'What the span has.' }),
+        },
+        { description: 'A filter that the span does not match.' },
+      ),
+      { description: 'Filters that the span does not match; empty when it matches or was not found.' },
+    ),
+    sample: Type.Object(
+      {
+        hash: number('Number from 0 to 1 that follows from span and judge.'),
+        rate: number('Sample rate of the judge.'),
+        included: Type.Boolean({ description: 'Whether the hash is less than the rate.' }),
+      },
+      { description: 'Whether the span is in the sample.' },
+    ),
+  },
+  { $id: 'Explanation', description: 'Why a span was or was not evaluated.' },
+);
+export type ExplanationRead = Static<typeof ExplanationRead>;
