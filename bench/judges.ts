@@ -166,7 +166,7 @@ async function drained(server: ServerProcess, wanted: number, label: string): Pr
       progress.update(done - from);
       if (done >= wanted) return;
       if (performance.now() > until) throw new Error(`only ${done - from} evaluations in time`);
-      await sleep(200);
+      await sleep(1_000);
     }
   } finally {
     progress.stop();

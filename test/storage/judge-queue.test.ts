@@ -189,6 +189,7 @@ describe('the queue of evaluations', () => {
         spanAttempts += 1;
         if (spanAttempts === 1) throw new DomainError('overloaded', 'later');
       },
+      busy: () => false,
       onRecorded: (ids) => recorded.push(...ids),
       observer: {
         evaluationStored: () => undefined,

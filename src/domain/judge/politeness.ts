@@ -40,14 +40,15 @@ export class Politeness {
     this.#allowedAt = now;
     const first = this.#begun.findIndex((at) => at >= now - 1_000);
     if (first !== 0) this.#begun = first === -1 ? [] : this.#begun.slice(first);
-    if (!this.#othersAreBusy()) {
+    if (!this.othersAreBusy()) {
       this.#allowance = BURST;
       return 0;
     }
     return this.#allowance >= 1 ? 0 : ((1 - this.#allowance) / BUSY_RATE) * 1000;
   }
 
-  #othersAreBusy(): boolean {
+  /** Whether clients write at full speed. */
+  othersAreBusy(): boolean {
     const { share, rowsPerSecond } = this.#load();
     const own = this.#begun.length;
     const others = rowsPerSecond - own;

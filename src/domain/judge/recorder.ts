@@ -23,6 +23,8 @@ export interface RecorderObserver {
 export interface RecorderOptions {
   readonly runs: Pick<RunStore, 'settle'>;
   readonly storeSpans: (projectId: string, spans: readonly Span[]) => Promise<unknown>;
+  /** Whether clients keep the store busy: then larger groups disturb them less. */
+  readonly busy: () => boolean;
   /** Called with the ids of runs that are recorded. */
   readonly onRecorded: (runIds: readonly string[]) => void;
   readonly observer: RecorderObserver;
@@ -30,6 +32,7 @@ export interface RecorderOptions {
 
 /** So long endings gather, and so many at most are written together: few transactions, each short. */
 const GATHER_MS = 40;
+const GATHER_BUSY_MS = 1_000;
 const MAX_TOGETHER = 128;
 const RETRY_MS = 500;
 /** So long the spans of calls are tried to be stored, before their evaluations are recorded without them. */
@@ -65,7 +68,7 @@ export class Recorder {
 
   async #run(): Promise<void> {
     while (this.#waiting.length > 0) {
-      if (this.#waiting.length < MAX_TOGETHER) await this.#rest(GATHER_MS);
+      if (this.#waiting.length < MAX_TOGETHER) await this.#rest(this.#options.busy() ? GATHER_BUSY_MS : GATHER_MS);
       const group = this.#waiting.splice(0, MAX_TOGETHER);
       await this.#storeSpans(group);
       if (!(await this.#settle(group.map(({ outcome }) => outcome)))) return;

@@ -77,6 +77,7 @@ export class JudgeRunner {
       runs: options.runs,
       storeSpans: options.storeSpans,
       observer: options.observer,
+      busy: () => this.#politeness.othersAreBusy(),
       onRecorded: (ids) => {
         for (const id of ids) this.#taken.delete(id);
         options.onRoom();

@@ -111,7 +111,12 @@ ORDER BY ver DESC`,
   #rows<T>(statement: Sql): Promise<T[]> {
     const { client, limits } = this.#source;
     const { text, params } = statement.render();
-    const settings = { max_execution_time: limits.timeoutSeconds, max_result_bytes: String(limits.maxResultBytes) };
+    // None of these is in a hurry.
+    const settings = {
+      max_threads: 1,
+      max_execution_time: limits.timeoutSeconds,
+      max_result_bytes: String(limits.maxResultBytes),
+    };
     return client.query<T>(text, { params, settings });
   }
 }
