@@ -250,7 +250,7 @@ function tableOf(
     ['  seconds until the queue was drained', figure(during.seconds), ''],
     ['evaluations/s without other load', figure(idleEvaluations / idle.seconds), ''],
     ['most calls under way', `${most} of ${options.concurrency}`, ''],
-    ['processors used, server / engine: without judges', cpu(before), ''],
+    ['processors used, server / engine: without judges', `${cpu(before)}, ${cpu(after)}`, ''],
     ['  while the queue is drained', cpu(during), ''],
     ['  evaluations alone', cpu(idle), ''],
   ];

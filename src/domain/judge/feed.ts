@@ -30,8 +30,8 @@ const PAGE = 500;
 /** So long it waits for company after spans arrived. */
 const GATHER_MS = 20;
 /** It rests for this many times what a read took, so that reads never take much of the engine. */
-const REST = 8;
-const MAX_REST_MS = 2_000;
+const REST = 16;
+const MAX_REST_MS = 4_000;
 const RETRY_MS = 1_000;
 /** How often a position is written that nothing was queued at. */
 const SAVE_MS = 5_000;

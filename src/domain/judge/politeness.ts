@@ -11,8 +11,8 @@ const BUSY_SHARE = 0.4;
 const MANY_ROWS = 1_000;
 /** Evaluations bring rows themselves; the others must be far more. */
 const OWN_ROWS_TIMES = 4;
-/** Meanwhile, so many evaluations begin in a second: each takes about 2 ms of the server's time. */
-const BUSY_RATE = 60;
+/** Meanwhile, so many evaluations begin in a second: each takes about 4 ms of processor time. */
+const BUSY_RATE = 40;
 /** So many may begin together to make up for a turn of the event loop that took long. */
 const BURST = 8;
 
