@@ -5,10 +5,11 @@ WHERE project_id = {p1:String}
   AND created_ver >= {p2:Int64}
   AND nullIf(name, '') IN ({p3:String}, {p4:String})
   AND (error_count > 0) = {p5:UInt8}
-  AND id IN (SELECT session_id FROM session_traces FINAL WHERE project_id = {p6:String} AND member AND trace_id IN (SELECT trace_id FROM spans WHERE project_id = {p7:String} AND (positionCaseInsensitiveUTF8(ifNull(input_data, ''), {p8:String}) > 0 OR positionCaseInsensitiveUTF8(ifNull(output_data, ''), {p9:String}) > 0) AND identity(ver) <= {p10:UInt64}
-  AND identity(ver) NOT IN (SELECT ver FROM superseded WHERE project_id = {p11:String} AND next_ver <= {p12:UInt64})))
+  AND id IN (SELECT session_id FROM session_traces FINAL WHERE project_id = {p6:String} AND member AND trace_id IN (SELECT trace_id FROM spans WHERE project_id = {p7:String} AND (positionCaseInsensitiveUTF8(payload, {p8:String}) > 0
+  AND (positionCaseInsensitiveUTF8(ifNull(input_data, ''), {p9:String}) > 0 OR positionCaseInsensitiveUTF8(ifNull(output_data, ''), {p10:String}) > 0)) AND identity(ver) <= {p11:UInt64}
+  AND identity(ver) NOT IN (SELECT ver FROM superseded WHERE project_id = {p12:String} AND next_ver <= {p13:UInt64})))
 ORDER BY nullIf(name, '') DESC NULLS LAST, id DESC
-LIMIT {p13:UInt64} OFFSET {p14:UInt64}
+LIMIT {p14:UInt64} OFFSET {p15:UInt64}
 -- p1 = "0197f3a0-0000-7000-8000-000000000001"
 -- p2 = 34164000000000
 -- p3 = "a"
@@ -18,8 +19,9 @@ LIMIT {p13:UInt64} OFFSET {p14:UInt64}
 -- p7 = "0197f3a0-0000-7000-8000-000000000001"
 -- p8 = "refund"
 -- p9 = "refund"
--- p10 = 50000000000000
--- p11 = "0197f3a0-0000-7000-8000-000000000001"
--- p12 = 50000000000000
--- p13 = 50
--- p14 = 0
+-- p10 = "refund"
+-- p11 = 50000000000000
+-- p12 = "0197f3a0-0000-7000-8000-000000000001"
+-- p13 = 50000000000000
+-- p14 = 50
+-- p15 = 0

@@ -4,11 +4,12 @@ WHERE project_id = {p1:String}
   AND (mapContains(tags, {p2:String}) AND has({p3:Array(String)}, tags[{p4:String}]) AND hasAny(mapValues(tags), {p5:Array(String)}))
   AND (mapContains(tags, {p6:String}) AND has({p7:Array(String)}, tags[{p8:String}]) AND hasAny(mapValues(tags), {p9:Array(String)}))
   AND (arrayExists((k, v) -> k = '' AND has({p10:Array(String)}, v), mapKeys(tags), mapValues(tags)) AND hasAny(mapValues(tags), {p11:Array(String)}))
-  AND (positionCaseInsensitiveUTF8(ifNull(input_data, ''), {p12:String}) > 0 OR positionCaseInsensitiveUTF8(ifNull(output_data, ''), {p13:String}) > 0)
-  AND identity(ver) <= {p14:UInt64}
-  AND identity(ver) NOT IN (SELECT ver FROM superseded WHERE project_id = {p15:String} AND next_ver <= {p16:UInt64})
+  AND (positionCaseInsensitiveUTF8(payload, {p12:String}) > 0
+  AND (positionCaseInsensitiveUTF8(ifNull(input_data, ''), {p13:String}) > 0 OR positionCaseInsensitiveUTF8(ifNull(output_data, ''), {p14:String}) > 0))
+  AND identity(ver) <= {p15:UInt64}
+  AND identity(ver) NOT IN (SELECT ver FROM superseded WHERE project_id = {p16:String} AND next_ver <= {p17:UInt64})
 ORDER BY project_id DESC, started_at DESC, trace_id DESC, id DESC
-LIMIT {p17:UInt64} OFFSET {p18:UInt64}
+LIMIT {p18:UInt64} OFFSET {p19:UInt64}
 FORMAT CustomSeparated SETTINGS format_custom_escaping_rule = 'Raw', format_custom_result_before_delimiter = '[', format_custom_result_after_delimiter = ']', format_custom_row_before_delimiter = '', format_custom_row_after_delimiter = '', format_custom_row_between_delimiter = ',
 '
 -- p1 = "0197f3a0-0000-7000-8000-000000000001"
@@ -24,8 +25,9 @@ FORMAT CustomSeparated SETTINGS format_custom_escaping_rule = 'Raw', format_cust
 -- p11 = ["x"]
 -- p12 = "refund"
 -- p13 = "refund"
--- p14 = 50000000000000
--- p15 = "0197f3a0-0000-7000-8000-000000000001"
--- p16 = 50000000000000
--- p17 = 5000
--- p18 = 0
+-- p14 = "refund"
+-- p15 = 50000000000000
+-- p16 = "0197f3a0-0000-7000-8000-000000000001"
+-- p17 = 50000000000000
+-- p18 = 5000
+-- p19 = 0

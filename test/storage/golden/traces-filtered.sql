@@ -7,10 +7,11 @@ WHERE project_id = {p1:String}
   AND duration_ms >= {p4:Float64}
   AND cost <= {p5:Decimal(38, 12)}
   AND (mapContains(tags, {p6:String}) AND has({p7:Array(String)}, tags[{p8:String}]) AND hasAny(mapValues(tags), {p9:Array(String)}))
-  AND id IN (SELECT trace_id FROM spans WHERE project_id = {p10:String} AND (positionCaseInsensitiveUTF8(ifNull(input_data, ''), {p11:String}) > 0 OR positionCaseInsensitiveUTF8(ifNull(output_data, ''), {p12:String}) > 0) AND identity(ver) <= {p13:UInt64}
-  AND identity(ver) NOT IN (SELECT ver FROM superseded WHERE project_id = {p14:String} AND next_ver <= {p15:UInt64}))
+  AND id IN (SELECT trace_id FROM spans WHERE project_id = {p10:String} AND (positionCaseInsensitiveUTF8(payload, {p11:String}) > 0
+  AND (positionCaseInsensitiveUTF8(ifNull(input_data, ''), {p12:String}) > 0 OR positionCaseInsensitiveUTF8(ifNull(output_data, ''), {p13:String}) > 0)) AND identity(ver) <= {p14:UInt64}
+  AND identity(ver) NOT IN (SELECT ver FROM superseded WHERE project_id = {p15:String} AND next_ver <= {p16:UInt64}))
 ORDER BY duration_ms DESC NULLS LAST, id DESC
-LIMIT {p16:UInt64} OFFSET {p17:UInt64}
+LIMIT {p17:UInt64} OFFSET {p18:UInt64}
 -- p1 = "0197f3a0-0000-7000-8000-000000000001"
 -- p2 = "00000000-0000-4000-8000-000000000001"
 -- p3 = "error"
@@ -23,8 +24,9 @@ LIMIT {p16:UInt64} OFFSET {p17:UInt64}
 -- p10 = "0197f3a0-0000-7000-8000-000000000001"
 -- p11 = "refund"
 -- p12 = "refund"
--- p13 = 50000000000000
--- p14 = "0197f3a0-0000-7000-8000-000000000001"
--- p15 = 50000000000000
--- p16 = 50
--- p17 = 0
+-- p13 = "refund"
+-- p14 = 50000000000000
+-- p15 = "0197f3a0-0000-7000-8000-000000000001"
+-- p16 = 50000000000000
+-- p17 = 50
+-- p18 = 0
