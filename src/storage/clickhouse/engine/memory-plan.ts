@@ -1,5 +1,3 @@
-import { availableParallelism } from 'node:os';
-
 const MIB = 1024 * 1024;
 
 /** What is asked of the engine at open, by the name it has in `system.server_settings`. */
@@ -30,7 +28,7 @@ export function serverSettings(memoryMb: number): ServerSettings {
     compiled_expression_cache_size: share(0.01, 32),
     mmap_cache_size: 0,
     // Merges run beside queries on the same few cores.
-    background_pool_size: Math.max(1, Math.floor(availableParallelism() / 2)),
+    background_pool_size: 2,
     background_merges_mutations_concurrency_ratio: 2,
     merges_mutations_memory_usage_soft_limit: share(0.4, Number.MAX_SAFE_INTEGER / MIB),
   };
