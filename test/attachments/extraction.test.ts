@@ -9,42 +9,14 @@ import {
 } from '../../src/domain/attachment/extraction.js';
 import { editItems } from '../../src/domain/attachment/json-edit.js';
 import type { Span } from '../../src/domain/span/span.js';
+import { storedSpan } from '../fixtures/span.js';
 import { images, png, svg } from './images.js';
 
 const base64 = (bytes: Buffer) => bytes.toString('base64');
 
-function span(parts: Partial<Pick<Span, 'attributes' | 'output_data'>>): Span {
-  return {
-    id: 'a',
-    trace_id: 'b',
-    parent_span_id: null,
-    session_id: null,
-    session_name: null,
-    name: 'n',
-    kind: 'generic',
-    status: null,
-    started_at: 0,
-    ended_at: null,
-    duration_ms: null,
-    cost: null,
-    input_data: null,
-    output_data: null,
-    attributes: {},
-    tags: {},
-    trace_tags: {},
-    session_tags: {},
-    error_code: null,
-    error_message: null,
-    error_stack: null,
-    code_filepath: null,
-    code_lineno: null,
-    ...parts,
-  };
-}
-
 /** The span as it would be stored. */
 async function stored(parts: Partial<Pick<Span, 'attributes' | 'output_data'>>): Promise<Span> {
-  const original = span(parts);
+  const original = storedSpan(parts);
   const { found, issues } = await inspect(original);
   expect(issues).to.deep.equal([]);
   const kept = new Map<Found, KeptImage>();
@@ -53,7 +25,7 @@ async function stored(parts: Partial<Pick<Span, 'attributes' | 'output_data'>>):
 }
 
 async function pointers(parts: Partial<Pick<Span, 'attributes' | 'output_data'>>): Promise<string[]> {
-  return (await inspect(span(parts))).issues.map(({ pointer }) => pointer);
+  return (await inspect(storedSpan(parts))).issues.map(({ pointer }) => pointer);
 }
 
 describe('images in a span', () => {
@@ -73,7 +45,7 @@ describe('images in a span', () => {
   it('are known by their bytes, whatever they are called', async () => {
     for (const [name, bytes] of Object.entries(images)) {
       const { found } = await inspect(
-        span({ attributes: { attachments: [{ type: 'text/html', base64: base64(bytes) }] } }),
+        storedSpan({ attributes: { attachments: [{ type: 'text/html', base64: base64(bytes) }] } }),
       );
       expect(found[0]?.image?.type, name).to.equal(`image/${name}`);
     }

@@ -6,40 +6,22 @@ import { spanList } from '../../src/domain/list/definitions.js';
 import { parseListQuery } from '../../src/domain/list/query.js';
 import type { RepriceScope } from '../../src/domain/price/reprice-job.js';
 import type { Span } from '../../src/domain/span/span.js';
+import { storedSpan } from '../fixtures/span.js';
 import { openStore, type OpenedStore } from './trace-store-harness.js';
 
 const EVERYTHING: RepriceScope = { started_after: null, started_before: null, provider: null, model: null };
 const START = Date.UTC(2026, 0, 15) * 1000;
 
-function calculated(change: Partial<Span> = {}): Span {
-  return {
-    id: randomUUID(),
-    trace_id: randomUUID(),
-    parent_span_id: null,
-    session_id: null,
-    session_name: null,
+const calculated = (change: Partial<Span> = {}) =>
+  storedSpan({
     name: 'first',
     kind: 'llm',
-    status: null,
     started_at: START,
-    ended_at: null,
-    duration_ms: null,
     cost: 1,
     cost_calculated: true,
-    input_data: null,
-    output_data: null,
     attributes: { provider: 'acme', model: 'one', inputTokens: 1, outputTokens: 1 },
-    tags: {},
-    trace_tags: {},
-    session_tags: {},
-    error_code: null,
-    error_message: null,
-    error_stack: null,
-    code_filepath: null,
-    code_lineno: null,
     ...change,
-  };
-}
+  });
 
 describe('revising calculated costs', () => {
   let opened: OpenedStore;

@@ -8,38 +8,12 @@ import { parseListQuery } from '../../src/domain/list/query.js';
 import { isCompletionOf, type PromptIdentity } from '../../src/domain/prompt/completion.js';
 import type { Span } from '../../src/domain/span/span.js';
 import { ClickHouseEntitySpans } from '../../src/storage/clickhouse/entity-spans.js';
+import { storedSpan } from '../fixtures/span.js';
 import { openStore, type OpenedStore } from './trace-store-harness.js';
 
 const START = Date.UTC(2026, 2, 1) * 1000;
 
-function span(change: Partial<Span>): Span {
-  return {
-    id: randomUUID(),
-    trace_id: randomUUID(),
-    parent_span_id: null,
-    session_id: null,
-    session_name: null,
-    name: 'span',
-    kind: 'llm',
-    status: null,
-    started_at: START,
-    ended_at: null,
-    duration_ms: null,
-    cost: null,
-    input_data: null,
-    output_data: null,
-    attributes: {},
-    tags: {},
-    trace_tags: {},
-    session_tags: {},
-    error_code: null,
-    error_message: null,
-    error_stack: null,
-    code_filepath: null,
-    code_lineno: null,
-    ...change,
-  };
-}
+const span = (change: Partial<Span>) => storedSpan({ kind: 'llm', started_at: START, ...change });
 
 describe('reads for feedback', function () {
   this.timeout(120_000);

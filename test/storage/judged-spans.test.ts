@@ -5,39 +5,21 @@ import type { JudgeFilters } from '../../src/domain/judge/judge.js';
 import { sampleHash } from '../../src/domain/judge/matching.js';
 import type { Arrival, ArrivalFilter } from '../../src/domain/judge/span-reader.js';
 import type { Span } from '../../src/domain/span/span.js';
+import { storedSpan } from '../fixtures/span.js';
 import { openStore, type OpenedStore } from './trace-store-harness.js';
 
 const START = Date.UTC(2026, 0, 15) * 1000;
 const NO_FILTERS: JudgeFilters = { kinds: [], names: [], tags: {}, prompt_slug: null };
 
-function finished(change: Partial<Span> = {}): Span {
-  return {
-    id: randomUUID(),
-    trace_id: randomUUID(),
-    parent_span_id: null,
-    session_id: null,
-    session_name: null,
+const finished = (change: Partial<Span> = {}) =>
+  storedSpan({
     name: 'answer',
     kind: 'llm',
-    status: null,
     started_at: START,
-    ended_at: null,
-    duration_ms: null,
-    cost: null,
     input_data: 'question',
     output_data: 'answer',
-    attributes: {},
-    tags: {},
-    trace_tags: {},
-    session_tags: {},
-    error_code: null,
-    error_message: null,
-    error_stack: null,
-    code_filepath: null,
-    code_lineno: null,
     ...change,
-  };
-}
+  });
 
 const ids = (spans: readonly { readonly id: string }[]) => spans.map(({ id }) => id);
 

@@ -6,39 +6,25 @@ import { sessionList, spanList, traceList } from '../../src/domain/list/definiti
 import { parseListQuery } from '../../src/domain/list/query.js';
 import type { Page } from '../../src/domain/list/lists.js';
 import type { Span } from '../../src/domain/span/span.js';
+import { storedSpan } from '../fixtures/span.js';
 import { openStore, type OpenedStore } from './trace-store-harness.js';
 
 const PROJECT = randomUUID();
 const START = Date.UTC(2026, 0, 31, 23, 59) * 1000;
 
-function span(id: string, traceId: string, sessionId: string, change: Partial<Span> = {}): Span {
-  return {
+const span = (id: string, trace_id: string, session_id: string, change: Partial<Span> = {}) =>
+  storedSpan({
     id,
-    trace_id: traceId,
-    parent_span_id: null,
-    session_id: sessionId,
-    session_name: null,
+    trace_id,
+    session_id,
     name: 'work',
-    kind: 'generic',
     status: 'ok',
     started_at: START,
-    ended_at: null,
-    duration_ms: null,
     cost: 0.1,
     input_data: 'in',
     output_data: 'out',
-    attributes: {},
-    tags: {},
-    trace_tags: {},
-    session_tags: {},
-    error_code: null,
-    error_message: null,
-    error_stack: null,
-    code_filepath: null,
-    code_lineno: null,
     ...change,
-  };
-}
+  });
 
 describe('purging replaced and deleted spans', () => {
   let opened: OpenedStore;

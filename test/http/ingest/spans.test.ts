@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { SpanInput } from '../../../src/domain/ingest/schema.js';
+import { UNSAID } from '../../fixtures/span.js';
 import { CheckedApi, each, span, START, uuid, type Row } from '../checked-api.js';
 
 describe('POST /spans', () => {
@@ -42,29 +43,7 @@ describe('POST /spans', () => {
   }
 
   it('defaults of everything that is optional', async () => {
-    const expected = {
-      parent_span_id: null,
-      session_id: null,
-      session_name: null,
-      kind: 'generic',
-      status: null,
-      ended_at: null,
-      duration_ms: null,
-      cost: null,
-      input_data: null,
-      output_data: null,
-      attributes: {},
-      tags: {},
-      trace_tags: {},
-      session_tags: {},
-      error_code: null,
-      error_message: null,
-      error_stack: null,
-      code_filepath: null,
-      code_lineno: null,
-      has_error: false,
-      project_id: api.server.projectId,
-    };
+    const expected = { ...UNSAID, has_error: false, project_id: api.server.projectId };
     expect(await store({})).to.deep.include(expected);
     const optional = Object.keys(SpanInput.properties).filter(
       (name) => !(SpanInput.required as string[]).includes(name),
