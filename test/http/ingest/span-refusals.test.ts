@@ -1,25 +1,17 @@
 import { expect } from 'chai';
 import { SpanInput } from '../../../src/domain/ingest/schema.js';
-import { CheckedApi, each, span, uuid, type Row } from '../checked-api.js';
+import { each, uuid, type CheckedApi, type Row } from '../checked-api.js';
+import { SpanSender } from './span-sender.js';
 
 describe('POST /spans, refused', () => {
+  let sender: SpanSender;
   let api: CheckedApi;
-  let next = 1;
 
   before(async () => {
-    api = await CheckedApi.boot();
+    sender = await SpanSender.boot();
+    ({ api } = sender);
   });
-  after(() => api.dispose());
-
-  /** Issues of one span, without the part of the pointer that says which. */
-  async function issues(more: Row): Promise<Record<string, string>> {
-    const number = next++;
-    const found = await api.refused('POST', 'spans', [span(number), span(number + 1_000_000, more)]);
-    expect(await api.get('spans', [['id', uuid(number)]])).to.deep.equal([]);
-    return Object.fromEntries(
-      Object.entries(found).map(([pointer, detail]) => [pointer.replace(/^\/1\//, ''), detail]),
-    );
-  }
+  after(() => sender.dispose());
 
   it('a required field that is missing, null or of another type', async () => {
     for (const [field, rest] of [
@@ -27,11 +19,11 @@ describe('POST /spans, refused', () => {
       ['name', 7],
       ['started_at', true],
     ] as const) {
-      const without = { ...span(next++), [field]: undefined };
+      const without = { ...sender.span(), [field]: undefined };
       expect(await api.refused('POST', 'spans', [without])).to.have.all.keys(`/0/${field}`);
-      expect(await issues({ [field]: null })).to.have.all.keys(field);
-      expect(await issues({ [field]: rest })).to.have.all.keys(field);
-      expect(await issues({ [field]: '' })).to.have.all.keys(field);
+      expect(await sender.issues({ [field]: null })).to.have.all.keys(field);
+      expect(await sender.issues({ [field]: rest })).to.have.all.keys(field);
+      expect(await sender.issues({ [field]: '' })).to.have.all.keys(field);
     }
   });
 
@@ -76,7 +68,7 @@ describe('POST /spans, refused', () => {
     expect(Object.keys(bad).sort()).to.deep.equal(Object.keys(SpanInput.properties).sort());
     const cases = Object.entries(bad).flatMap(([field, values]) => values.map((value) => [field, value] as const));
     await each(cases, async ([field, value]) => {
-      const found = Object.keys(await issues({ [field]: value }));
+      const found = Object.keys(await sender.issues({ [field]: value }));
       const label = `${field} = ${JSON.stringify(value).slice(0, 80)}: ${found.join(' ')}`;
       expect(found, label).to.have.length(1);
       expect(found[0]?.split('/')[0], label).to.equal(field);
@@ -86,7 +78,7 @@ describe('POST /spans, refused', () => {
 
   it('numbers that JSON writes but no number holds', async () => {
     for (const field of ['duration_ms', 'cost', 'started_at', 'code_lineno']) {
-      const body = JSON.stringify([span(next++)]).replace(
+      const body = JSON.stringify([sender.span()]).replace(
         /("started_at":"[^"]*")?\}\]$/,
         (_, start: string | undefined) => `${field === 'started_at' ? '' : `${start},`}"${field}":1e999}]`,
       );

@@ -1,28 +1,22 @@
 import { expect } from 'chai';
-import { CheckedApi, each, listNames, span, uuid, type Row } from '../checked-api.js';
+import { each, listNames, span, uuid, type CheckedApi } from '../checked-api.js';
+import { SpanSender } from './span-sender.js';
 
 describe('POST /spans, the request', () => {
+  let sender: SpanSender;
   let api: CheckedApi;
-  let next = 1;
 
   before(async () => {
-    api = await CheckedApi.boot();
+    sender = await SpanSender.boot();
+    ({ api } = sender);
   });
-  after(() => api.dispose());
-
-  /** Posts one span of its own and answers it, the same as a later read. */
-  async function store(more: Row): Promise<Row> {
-    const sent = span(next++, more);
-    const [posted] = await api.post('spans', [sent]);
-    expect(await api.get('spans', [['trace_id', String(posted?.['trace_id'])]])).to.deep.equal([posted]);
-    return posted ?? {};
-  }
+  after(() => sender.dispose());
 
   it('the same span twice in one request: the later wins, each element is answered', async () => {
-    const number = next++;
+    const number = sender.number();
     const [first, other, second] = [
       span(number, { name: 'first', cost: 1 }),
-      span(next++),
+      sender.span(),
       span(number, { name: 'second', cost: 2 }),
     ];
     const posted = await api.post('spans', [first, other, second]);
@@ -32,8 +26,8 @@ describe('POST /spans, the request', () => {
   });
 
   it('a span sent again is replaced as a whole, and created anew', async () => {
-    const number = next++;
-    const before = await store({
+    const number = sender.number();
+    const before = await sender.store({
       id: uuid(number),
       trace_id: uuid(number),
       cost: 3,
@@ -41,7 +35,7 @@ describe('POST /spans, the request', () => {
       tags: { a: '1' },
       session_id: uuid(504),
     });
-    const after = await store({ id: uuid(number), trace_id: uuid(number), name: 'again' });
+    const after = await sender.store({ id: uuid(number), trace_id: uuid(number), name: 'again' });
     expect(after).to.deep.include({
       name: 'again',
       cost: null,
@@ -61,7 +55,7 @@ describe('POST /spans, the request', () => {
 
   it('is read by every list at once', async () => {
     await each(
-      Array.from({ length: 30 }, () => next++),
+      Array.from({ length: 30 }, () => sender.number()),
       async (number) => {
         const ids = { spans: uuid(number), traces: uuid(1_000_000 + number), sessions: uuid(3_000_000 + number) };
         await api.post('spans', [span(number, { session_id: ids.sessions, name: `fresh ${number}` })]);
@@ -72,11 +66,11 @@ describe('POST /spans, the request', () => {
   });
 
   it('every error of a request is listed, up to a hundred, and nothing of it is stored', async () => {
-    const good = Array.from({ length: 5 }, () => span(next++));
+    const good = Array.from({ length: 5 }, () => sender.span());
     const bad = [
-      { ...span(next++), name: '', cost: -1, tags: { a: {} } },
+      { ...sender.span(), name: '', cost: -1, tags: { a: {} } },
       { trace_id: 'x', started_at: true },
-      { ...span(next++), ended_at: 0 },
+      { ...sender.span(), ended_at: 0 },
     ];
     const found = await api.refused('POST', 'spans', [...good, ...bad]);
     expect(found).to.have.all.keys(
@@ -107,7 +101,7 @@ describe('POST /spans, the request', () => {
   });
 
   it('Prefer: return=minimal answers ids alone', async () => {
-    const [a, b] = [span(next++), { ...span(next++), id: null }];
+    const [a, b] = [sender.span(), { ...sender.span(), id: null }];
     for (const prefer of ['return=minimal', 'respond-async, return=minimal', 'RETURN=MINIMAL; x=1']) {
       const response = await api.send('POST', 'spans', '', { body: [a, b], headers: { prefer } });
       expect(response.headers.get('preference-applied')).to.equal('return=minimal');

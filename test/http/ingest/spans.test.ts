@@ -1,54 +1,26 @@
 import { expect } from 'chai';
 import { SpanInput } from '../../../src/domain/ingest/schema.js';
 import { UNSAID } from '../../fixtures/span.js';
-import { CheckedApi, each, span, START, uuid, type Row } from '../checked-api.js';
+import { START, uuid, type CheckedApi } from '../checked-api.js';
+import { SpanSender } from './span-sender.js';
 
 describe('POST /spans', () => {
+  let sender: SpanSender;
   let api: CheckedApi;
-  let next = 1;
 
   before(async () => {
-    api = await CheckedApi.boot();
+    sender = await SpanSender.boot();
+    ({ api } = sender);
   });
-  after(() => api.dispose());
-
-  /** Posts one span of its own and answers it, the same as a later read. */
-  async function store(more: Row): Promise<Row> {
-    const sent = span(next++, more);
-    const [posted] = await api.post('spans', [sent]);
-    expect(await api.get('spans', [['trace_id', String(posted?.['trace_id'])]])).to.deep.equal([posted]);
-    return posted ?? {};
-  }
-
-  /** Posts spans in one request and answers them, the same as a later read. */
-  async function storeAll(all: readonly Row[]): Promise<Row[]> {
-    const posted = await api.post(
-      'spans',
-      all.map((more) => span(next++, more)),
-    );
-    await each(posted, async (row) => {
-      expect(await api.get('spans', [['trace_id', String(row['trace_id'])]])).to.deep.equal([row]);
-    });
-    return posted;
-  }
-
-  /** Issues of one span, without the part of the pointer that says which. */
-  async function issues(more: Row): Promise<Record<string, string>> {
-    const number = next++;
-    const found = await api.refused('POST', 'spans', [span(number), span(number + 1_000_000, more)]);
-    expect(await api.get('spans', [['id', uuid(number)]])).to.deep.equal([]);
-    return Object.fromEntries(
-      Object.entries(found).map(([pointer, detail]) => [pointer.replace(/^\/1\//, ''), detail]),
-    );
-  }
+  after(() => sender.dispose());
 
   it('defaults of everything that is optional', async () => {
     const expected = { ...UNSAID, has_error: false, project_id: api.server.projectId };
-    expect(await store({})).to.deep.include(expected);
+    expect(await sender.store({})).to.deep.include(expected);
     const optional = Object.keys(SpanInput.properties).filter(
       (name) => !(SpanInput.required as string[]).includes(name),
     );
-    const nulls = await store({ ...Object.fromEntries(optional.map((name) => [name, null])) });
+    const nulls = await sender.store({ ...Object.fromEntries(optional.map((name) => [name, null])) });
     expect(nulls).to.deep.include(expected);
     expect(nulls['id']).to.match(/^[0-9a-f]{8}-[0-9a-f]{4}-4/);
   });
@@ -77,7 +49,7 @@ describe('POST /spans', () => {
       code_filepath: 'f.py',
       code_lineno: 12,
     };
-    expect(await store(fields)).to.deep.include({ ...fields, has_error: true });
+    expect(await sender.store(fields)).to.deep.include({ ...fields, has_error: true });
   });
 
   it('the largest and the longest that are taken', async () => {
@@ -94,7 +66,7 @@ describe('POST /spans', () => {
       code_lineno: 2 ** 53 - 1,
       tags,
     };
-    expect(await store({ ...fields, session_id: uuid(79) })).to.deep.include(fields);
+    expect(await sender.store({ ...fields, session_id: uuid(79) })).to.deep.include(fields);
   });
 
   it('kinds: the six, and any other lower-case identifier', async () => {
@@ -111,16 +83,18 @@ describe('POST /spans', () => {
       'a',
       'a1_b',
     ];
-    const stored = await storeAll(kinds.map((kind) => ({ kind })));
+    const stored = await sender.storeAll(kinds.map((kind) => ({ kind })));
     expect(stored.map(({ kind }) => kind as string)).to.deep.equal(kinds);
   });
 
   it('status and errors decide has_error', async () => {
     for (const status of ['unset', 'ok', 'error'] as const)
-      expect(await store({ status })).to.include({ status, has_error: status === 'error' });
-    expect(await store({ status: 'ok', error_code: 'E' })).to.include({ status: 'ok', has_error: true });
-    expect(await store({ error_message: 'broken' })).to.include({ has_error: true });
-    expect(await store({ error_code: '', error_message: '', error_stack: 'at x' })).to.include({ has_error: false });
+      expect(await sender.store({ status })).to.include({ status, has_error: status === 'error' });
+    expect(await sender.store({ status: 'ok', error_code: 'E' })).to.include({ status: 'ok', has_error: true });
+    expect(await sender.store({ error_message: 'broken' })).to.include({ has_error: true });
+    expect(await sender.store({ error_code: '', error_message: '', error_stack: 'at x' })).to.include({
+      has_error: false,
+    });
   });
 
   it('times in every form', async () => {
@@ -143,7 +117,7 @@ describe('POST /spans', () => {
       [1769853600123.456, '2026-01-31T10:00:00.123456Z'],
       [2e10, '1970-08-20T11:33:20.000000Z'],
     ];
-    const stored = await storeAll(forms.map(([sent]) => ({ started_at: sent, ended_at: sent })));
+    const stored = await sender.storeAll(forms.map(([sent]) => ({ started_at: sent, ended_at: sent })));
     for (const [index, [sent, expected]] of forms.entries()) {
       const read = stored[index];
       expect([read?.['started_at'], read?.['ended_at'], read?.['duration_ms']], String(sent)).to.deep.equal([
@@ -155,12 +129,12 @@ describe('POST /spans', () => {
   });
 
   it('duration: as sent, else end minus start, else null; an end before the start is refused', async () => {
-    expect(await store({ ended_at: '2026-01-31T10:00:01.000001Z' })).to.include({ duration_ms: 1000.001 });
-    expect(await store({ ended_at: '2026-01-31T10:00:01Z', duration_ms: 5 })).to.include({ duration_ms: 5 });
-    expect(await store({ ended_at: '2026-01-31T10:00:01Z', duration_ms: 0 })).to.include({ duration_ms: 0 });
-    expect(await store({ duration_ms: 5 })).to.include({ duration_ms: 5, ended_at: null });
-    expect(await store({ ended_at: START })).to.include({ duration_ms: 0 });
-    expect(await issues({ ended_at: '2026-01-31T09:59:59.999999Z' })).to.deep.equal({
+    expect(await sender.store({ ended_at: '2026-01-31T10:00:01.000001Z' })).to.include({ duration_ms: 1000.001 });
+    expect(await sender.store({ ended_at: '2026-01-31T10:00:01Z', duration_ms: 5 })).to.include({ duration_ms: 5 });
+    expect(await sender.store({ ended_at: '2026-01-31T10:00:01Z', duration_ms: 0 })).to.include({ duration_ms: 0 });
+    expect(await sender.store({ duration_ms: 5 })).to.include({ duration_ms: 5, ended_at: null });
+    expect(await sender.store({ ended_at: START })).to.include({ duration_ms: 0 });
+    expect(await sender.issues({ ended_at: '2026-01-31T09:59:59.999999Z' })).to.deep.equal({
       ended_at: 'must not be before started_at',
     });
   });
@@ -174,37 +148,43 @@ describe('POST /spans', () => {
       session_id: upper.replace('A', 'D'),
     };
     const lower = Object.fromEntries(Object.entries(ids).map(([name, id]) => [name, id.toLowerCase()]));
-    expect(await store(ids)).to.include(lower);
-    expect(await store({ ...ids, name: 'again' })).to.include({ ...lower, name: 'again' });
+    expect(await sender.store(ids)).to.include(lower);
+    expect(await sender.store({ ...ids, name: 'again' })).to.include({ ...lower, name: 'again' });
     expect(await api.get('spans', [['trace_id', ids.trace_id]])).to.have.length(1);
-    expect(await issues({ id: ids.id, parent_span_id: upper.toLowerCase() })).to.have.all.keys('parent_span_id');
+    expect(await sender.issues({ id: ids.id, parent_span_id: upper.toLowerCase() })).to.have.all.keys('parent_span_id');
   });
 
   it('session: an object or an id, not two different ones; its name and tags', async () => {
     const [a, b] = [uuid(501), uuid(502)];
-    expect(await store({ session: { id: a } })).to.include({ session_id: a, session_name: null });
-    expect(await store({ session: { id: a, name: 'named' } })).to.include({ session_id: a, session_name: 'named' });
+    expect(await sender.store({ session: { id: a } })).to.include({ session_id: a, session_name: null });
+    expect(await sender.store({ session: { id: a, name: 'named' } })).to.include({
+      session_id: a,
+      session_name: 'named',
+    });
     expect(await api.one('sessions', a)).to.include({ name: 'named' });
-    expect(await store({ session_id: b, session_name: 'other' })).to.include({ session_id: b, session_name: 'other' });
+    expect(await sender.store({ session_id: b, session_name: 'other' })).to.include({
+      session_id: b,
+      session_name: 'other',
+    });
     expect(await api.one('sessions', b)).to.include({ name: 'other' });
     expect(
-      await store({ session_id: a, session: { id: a.toUpperCase(), name: 'wins' }, session_name: 'loses' }),
+      await sender.store({ session_id: a, session: { id: a.toUpperCase(), name: 'wins' }, session_name: 'loses' }),
     ).to.include({ session_id: a, session_name: 'wins' });
-    expect(await store({ session_id: a, session: { name: 'no id needed' } })).to.include({
+    expect(await sender.store({ session_id: a, session: { name: 'no id needed' } })).to.include({
       session_id: a,
       session_name: 'no id needed',
     });
-    const tagged = await store({
+    const tagged = await sender.store({
       session: { id: a, tags: { x: 1, y: 'session' } },
       session_tags: { y: 'span', z: true },
     });
     expect(tagged['session_tags']).to.deep.equal({ x: '1', y: 'span', z: 'true' });
     expect((await api.one('sessions', a))['tags']).to.deep.equal({ x: '1', y: 'span', z: 'true' });
-    expect(await store({ session: null, session_id: a })).to.include({ session_id: a });
-    expect(await issues({ session_id: a, session: { id: b } })).to.have.all.keys('session/id');
-    expect(await issues({ session: {} })).to.have.all.keys('session/id');
-    expect(await issues({ session: { name: 'x' } })).to.have.all.keys('session/id');
-    expect(await issues({ session: { id: 'x', name: 7, tags: { a: {} } } })).to.have.all.keys(
+    expect(await sender.store({ session: null, session_id: a })).to.include({ session_id: a });
+    expect(await sender.issues({ session_id: a, session: { id: b } })).to.have.all.keys('session/id');
+    expect(await sender.issues({ session: {} })).to.have.all.keys('session/id');
+    expect(await sender.issues({ session: { name: 'x' } })).to.have.all.keys('session/id');
+    expect(await sender.issues({ session: { id: 'x', name: 7, tags: { a: {} } } })).to.have.all.keys(
       'session/id',
       'session/name',
       'session/tags/a',
@@ -214,25 +194,25 @@ describe('POST /spans', () => {
   it('tags: numbers and booleans become their JSON text, nulls are dropped', async () => {
     const tags = { text: 'x', one: 1, float: 0.5, big: 1e21, yes: true, no: false, none: null, empty: '' };
     const kept = { text: 'x', one: '1', float: '0.5', big: '1e+21', yes: 'true', no: 'false', empty: '' };
-    const read = await store({ tags, trace_tags: tags, session_tags: tags, session_id: uuid(503) });
+    const read = await sender.store({ tags, trace_tags: tags, session_tags: tags, session_id: uuid(503) });
     for (const field of ['tags', 'trace_tags', 'session_tags']) expect(read[field]).to.deep.equal(kept);
     expect((await api.one('traces', read['trace_id'] as string))['tags']).to.deep.equal(kept);
     expect((await api.one('sessions', uuid(503)))['tags']).to.deep.equal(kept);
   });
 
   it('input and output: text as it is, objects and arrays as their JSON text', async () => {
-    expect(await store({ input_data: '[1, 2]', output_data: '' })).to.include({
+    expect(await sender.store({ input_data: '[1, 2]', output_data: '' })).to.include({
       input_data: '[1, 2]',
       output_data: '',
     });
-    expect(await store({ input_data: [{ role: 'user' }], output_data: {} })).to.include({
+    expect(await sender.store({ input_data: [{ role: 'user' }], output_data: {} })).to.include({
       input_data: '[{"role":"user"}]',
       output_data: '{}',
     });
   });
 
   it('unknown fields are ignored', async () => {
-    const read = await store({
+    const read = await sender.store({
       code: 'x',
       ab_choices: [{}],
       experiment_result_id: 7,
