@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { buffer } from 'node:stream/consumers';
-import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { spanList } from '../../src/domain/list/definitions.js';
 import { parseListQuery } from '../../src/domain/list/query.js';
 import type { RepriceScope } from '../../src/domain/price/reprice-job.js';
 import type { Span } from '../../src/domain/span/span.js';
 import { storedSpan } from '../fixtures/span.js';
-import { openStore, type OpenedStore } from './trace-store-harness.js';
+import { openStore, rowsOf, type OpenedStore } from './trace-store-harness.js';
 
 const EVERYTHING: RepriceScope = { started_after: null, started_before: null, provider: null, model: null };
 const START = Date.UTC(2026, 0, 15) * 1000;
@@ -31,9 +29,8 @@ describe('revising calculated costs', () => {
   after(() => opened.dispose());
 
   async function stored(projectId: string): Promise<Record<string, { name: string; cost: number | null }>> {
-    const { json } = await opened.store.lists.spans(projectId, parseListQuery(spanList, new URLSearchParams()));
-    const bytes = json instanceof Readable ? await buffer(json) : json;
-    const spans = JSON.parse(bytes.toString()) as { id: string; name: string; cost: number | null }[];
+    const page = await opened.store.lists.spans(projectId, parseListQuery(spanList, new URLSearchParams()));
+    const spans = await rowsOf<{ id: string; name: string; cost: number | null }>(page);
     return Object.fromEntries(spans.map(({ id, name, cost }) => [id, { name, cost }]));
   }
 

@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { buffer } from 'node:stream/consumers';
-import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { spanList, traceList } from '../../src/domain/list/definitions.js';
@@ -9,7 +7,7 @@ import { isCompletionOf, type PromptIdentity } from '../../src/domain/prompt/com
 import type { Span } from '../../src/domain/span/span.js';
 import { ClickHouseEntitySpans } from '../../src/storage/clickhouse/entity-spans.js';
 import { storedSpan } from '../fixtures/span.js';
-import { openStore, type OpenedStore } from './trace-store-harness.js';
+import { openStore, rowsOf, type OpenedStore } from './trace-store-harness.js';
 
 const START = Date.UTC(2026, 2, 1) * 1000;
 
@@ -25,12 +23,11 @@ describe('reads for feedback', function () {
 
   async function listed(list: 'spans' | 'traces', projectId: string, parameter: string): Promise<string[]> {
     const definition = list === 'spans' ? spanList : traceList;
-    const { json } = await opened.store.lists[list](
+    const page = await opened.store.lists[list](
       projectId,
       parseListQuery(definition, new URLSearchParams(`${parameter}&limit=500`)),
     );
-    const bytes = json instanceof Readable ? await buffer(json) : json;
-    return (JSON.parse(bytes.toString()) as { id: string }[]).map(({ id }) => id);
+    return (await rowsOf<{ id: string }>(page)).map(({ id }) => id);
   }
 
   it('finds the spans below traces and sessions as the lists do, whatever was written, moved and deleted', async () => {

@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { text } from 'node:stream/consumers';
-import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { sessionList, spanList, traceList } from '../../src/domain/list/definitions.js';
 import { parseListQuery } from '../../src/domain/list/query.js';
-import type { Page } from '../../src/domain/list/lists.js';
 import type { Span } from '../../src/domain/span/span.js';
 import { storedSpan } from '../fixtures/span.js';
-import { openStore, type OpenedStore } from './trace-store-harness.js';
+import { openStore, rowsOf, type OpenedStore } from './trace-store-harness.js';
 
 const PROJECT = randomUUID();
 const START = Date.UTC(2026, 0, 31, 23, 59) * 1000;
@@ -39,12 +36,10 @@ describe('purging replaced and deleted spans', () => {
   async function lists(): Promise<unknown[]> {
     const none = new URLSearchParams();
     const { store } = opened;
-    const json = async ({ json: page }: Page) =>
-      JSON.parse(page instanceof Readable ? await text(page) : page.toString()) as unknown;
     return [
-      await json(await store.lists.spans(PROJECT, parseListQuery(spanList, none))),
-      await json(await store.lists.traces(PROJECT, parseListQuery(traceList, none))),
-      await json(await store.lists.sessions(PROJECT, parseListQuery(sessionList, none))),
+      await rowsOf(await store.lists.spans(PROJECT, parseListQuery(spanList, none))),
+      await rowsOf(await store.lists.traces(PROJECT, parseListQuery(traceList, none))),
+      await rowsOf(await store.lists.sessions(PROJECT, parseListQuery(sessionList, none))),
     ];
   }
 

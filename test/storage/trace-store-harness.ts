@@ -1,6 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import type { Page } from '../../src/domain/list/lists.js';
 import { connect, type ClickHouseClient } from '../../src/storage/clickhouse/client.js';
 import { startEngine } from '../../src/storage/clickhouse/engine/supervisor.js';
 import { openTraceStore, type TraceStore, type TraceStoreOptions } from '../../src/storage/clickhouse/trace-store.js';
@@ -49,4 +52,9 @@ export function reopenStore(
     observer: createEvents(createLogger({ level: 'silent', format: 'json' }), createMetrics()),
     ...options,
   });
+}
+
+/** The rows of a page, however it came. */
+export async function rowsOf<Row>({ json }: Page): Promise<Row[]> {
+  return JSON.parse(json instanceof Readable ? await text(json) : json.toString()) as Row[];
 }
