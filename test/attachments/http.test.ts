@@ -1,6 +1,4 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execFile } from 'node:child_process';
@@ -9,6 +7,7 @@ import { expect } from 'chai';
 import { GrantSigner } from '../../src/domain/attachment/signature.js';
 import { DATABASE_FILE, openDatabase } from '../../src/storage/sqlite/database.js';
 import { readSecret } from '../../src/storage/sqlite/secrets.js';
+import { Program } from '../durability/program.js';
 import { bootServer, send, type TestServer } from '../http/harness.js';
 import { attributes as otlpAttributes, ResponseType, toProtobuf, type Plain } from '../unit/otlp/requests.js';
 import { images, png, svg } from './images.js';
@@ -358,15 +357,9 @@ describe('attachments over HTTP', () => {
   }).timeout(150_000);
 
   it('acknowledged before kill -9 are all there afterwards', async () => {
-    const child = spawn(process.execPath, [join(import.meta.dirname, '../../src/main.js')], {
-      env: { PATH: process.env['PATH'] ?? '', PORT: '0', DATA_DIR: join(server.dataDir, 'killed'), LOG_LEVEL: 'warn' },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    let out = '';
-    child.stdout.on('data', (chunk) => (out += String(chunk)));
-    while (!out.includes('ready at')) await once(child.stdout, 'data');
-    const url = /ready at (http:\S+?),/.exec(out)?.[1] ?? '';
-    const key = /sk_sh_[A-Za-z0-9_-]{43}/.exec(out)?.[0] ?? '';
+    const dataDir = join(server.dataDir, 'killed');
+    const program = await Program.start(dataDir);
+    const { url, key } = program;
     const acknowledged = new Map<string, Buffer>();
     let killed = false;
     const client = async () => {
@@ -379,11 +372,11 @@ describe('attachments over HTTP', () => {
     };
     const clients = Array.from({ length: 8 }, client);
     while (acknowledged.size < 16) await new Promise((resolve) => setTimeout(resolve, 5));
-    child.kill('SIGKILL');
+    program.signal('SIGKILL');
     killed = true;
-    await Promise.all([once(child, 'exit'), ...clients]);
+    await Promise.all([program.ended, ...clients]);
 
-    const again = await bootServer({ dataDir: join(server.dataDir, 'killed') });
+    const again = await bootServer({ dataDir });
     try {
       for (const [id, bytes] of acknowledged) {
         const listed = await send(`${again.url}/spans/${id}/attachments`, 'GET', { key });

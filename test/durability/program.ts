@@ -34,6 +34,8 @@ export function unhurried(milliseconds: number): number {
 
 /** The real program in a process of its own, to be stopped and killed like one. */
 export class Program {
+  readonly key = API_KEY;
+  readonly projectId = PROJECT_ID;
   readonly #process: ChildProcess;
   readonly ended: Promise<Ended>;
   readonly log: string[] = [];

@@ -1,48 +1,26 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { Program } from '../../durability/program.js';
 import { call, priceApi } from './price-api.js';
-
-const main = join(import.meta.dirname, '../../../src/main.js');
-const projectId = '0197f3a0-0000-7000-8000-000000000001';
-const key = 'sk_sh_test_key_of_reprice';
 
 describe('recalculating stored costs when the program is killed', () => {
   let dataDir: string;
-  const running: ChildProcess[] = [];
+  const started: Program[] = [];
   before(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-reprice-'));
   });
   after(async () => {
-    for (const child of running) if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+    for (const program of started) await program.destroy();
     await rm(dataDir, { recursive: true, force: true });
   });
 
   async function start() {
-    const env = {
-      PATH: process.env['PATH'] ?? '',
-      PORT: '0',
-      DATA_DIR: dataDir,
-      LOG_LEVEL: 'warn',
-      SPANHOUSE_INIT_PROJECT_ID: projectId,
-      SPANHOUSE_INIT_API_KEY: key,
-    };
-    const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-    running.push(child);
-    const url = await new Promise<string>((resolve, reject) => {
-      let out = '';
-      child.stdout.on('data', (chunk) => {
-        out += String(chunk);
-        const ready = /ready at (http:\/\/[\d.:]+)/.exec(out)?.[1];
-        if (ready !== undefined) resolve(ready);
-      });
-      child.once('exit', () => reject(new Error(out)));
-    });
-    return { child, api: priceApi({ url, key, projectId }) };
+    const program = await Program.start(dataDir);
+    started.push(program);
+    return { program, api: priceApi(program) };
   }
 
   it('goes on after the next start, and every figure is exact', async () => {
@@ -59,8 +37,7 @@ describe('recalculating stored costs when the program is killed', () => {
     const { id } = (await first.api.reprice()).json;
     let before = (await first.api.job(id)).json;
     while (before.status !== 'done' && before.examined < 1000) before = (await first.api.job(id)).json;
-    first.child.kill('SIGKILL');
-    await once(first.child, 'exit');
+    await first.program.destroy();
     expect(before.status, 'the kill came in the middle').to.equal('running');
 
     const second = await start();
@@ -71,7 +48,7 @@ describe('recalculating stored costs when the program is killed', () => {
       const spans = (await second.api.request('GET', `/spans?trace_id=${trace}&fields=cost`)).json;
       expect(spans.filter(({ cost }: any) => cost === 2)).to.have.length(999);
     }
-    second.child.kill('SIGTERM');
-    await once(second.child, 'exit');
+    second.program.signal('SIGTERM');
+    await second.program.ended;
   }).timeout(120_000);
 });

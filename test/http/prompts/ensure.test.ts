@@ -1,13 +1,10 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { Program } from '../../durability/program.js';
 import { bootServer, type TestServer } from '../harness.js';
 import { promptApi, sha256 } from './prompt-api.js';
-
-const main = join(import.meta.dirname, '../../../src/main.js');
 
 interface Answer {
   readonly slug: string;
@@ -68,38 +65,20 @@ describe('ensuring prompt versions', () => {
 
   describe('by many at once when the program is killed', () => {
     let dataDir: string;
-    const running: ChildProcess[] = [];
-    const env = () => ({
-      PATH: process.env['PATH'] ?? '',
-      PORT: '0',
-      DATA_DIR: dataDir,
-      LOG_LEVEL: 'warn',
-      SPANHOUSE_INIT_PROJECT_ID: '0197f3a0-0000-7000-8000-000000000001',
-      SPANHOUSE_INIT_API_KEY: 'sk_sh_test_key_of_ensure',
-    });
+    const started: Program[] = [];
 
     before(async () => {
       dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-ensure-'));
     });
     after(async () => {
-      for (const child of running) if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+      for (const program of started) await program.destroy();
       await rm(dataDir, { recursive: true, force: true });
     });
 
     async function start() {
-      const child = spawn(process.execPath, [main], { env: env(), stdio: ['ignore', 'pipe', 'inherit'] });
-      running.push(child);
-      const url = await new Promise<string>((resolve, reject) => {
-        let out = '';
-        child.stdout.on('data', (chunk) => {
-          out += String(chunk);
-          const ready = /ready at (http:\/\/[\d.:]+)/.exec(out)?.[1];
-          if (ready !== undefined) resolve(ready);
-        });
-        child.once('exit', () => reject(new Error(out)));
-      });
-      const { SPANHOUSE_INIT_API_KEY: key, SPANHOUSE_INIT_PROJECT_ID: projectId } = env();
-      return { child, api: promptApi({ url, key, projectId }) };
+      const program = await Program.start(dataDir);
+      started.push(program);
+      return { program, api: promptApi(program) };
     }
 
     it('keeps what was answered, leaves no gap, and takes the rest afterwards', async () => {
@@ -114,10 +93,10 @@ describe('ensuring prompt versions', () => {
         } catch {
           failed += 1;
         }
-        if (answers.length === 30) first.child.kill('SIGKILL');
+        if (answers.length === 30) first.program.signal('SIGKILL');
       });
       await Promise.all(work);
-      if (first.child.signalCode === null) await once(first.child, 'exit');
+      await first.program.ended;
       expect(answers.length).to.be.at.least(30);
       expect(failed, 'the kill came in the middle').to.be.greaterThan(0);
 
@@ -128,8 +107,8 @@ describe('ensuring prompt versions', () => {
         answers.push({ slug, content, id: json.id, version: json.version });
       }
       await expectConsistent(second.api, answers, 2);
-      second.child.kill('SIGTERM');
-      await once(second.child, 'exit');
+      second.program.signal('SIGTERM');
+      await second.program.ended;
     }).timeout(60_000);
   });
 });
