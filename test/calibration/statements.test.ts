@@ -14,6 +14,7 @@ import { SqliteEvaluationStore } from '../../src/storage/sqlite/evaluation-store
 import { SqliteFeedbackStore } from '../../src/storage/sqlite/feedback-store.js';
 import { migrate } from '../../src/storage/sqlite/migrations.js';
 import { SqliteStatementStore } from '../../src/storage/sqlite/statement-store.js';
+import { PASSED } from '../fixtures/judge.js';
 
 const MAX = Number.MAX_SAFE_INTEGER;
 const WEEK = 7 * 86_400e6;
@@ -65,18 +66,10 @@ describe('what people said of evaluations', () => {
       project_id: 'project',
       judge_id: judge,
       span_id,
+      ...PASSED,
       origin: 'requested',
-      evaluation_type: 'binary',
       evaluation_result: result,
       evaluation_reason: 'because',
-      confidence_score: null,
-      score: null,
-      score_min: null,
-      score_max: null,
-      pass_threshold: null,
-      criteria_scores: null,
-      model_used: null,
-      duration_ms: null,
       prompt_version_id: judge_version?.split('/')[0] ?? null,
       judge_version,
       created_at: (at += 1),

@@ -18,6 +18,7 @@ import { SqliteJudgeStore } from '../../src/storage/sqlite/judge-store.js';
 import { migrate } from '../../src/storage/sqlite/migrations.js';
 import { SqlitePromptStore } from '../../src/storage/sqlite/prompt-store.js';
 import { SqliteRunStore } from '../../src/storage/sqlite/run-store.js';
+import { PASSED, PLAIN_JUDGE } from '../fixtures/judge.js';
 
 const NOW = 1_800_000_000_000_000;
 
@@ -59,16 +60,7 @@ describe('the queue of evaluations', () => {
     project_id: owner.project,
     name: 'one',
     task_slug: 'one',
-    evaluation_type: 'binary',
-    score_min: null,
-    score_max: null,
-    pass_threshold: null,
-    criteria: [],
-    model: null,
-    temperature: null,
-    sample_rate: 1,
-    filters: { kinds: [], names: [], tags: {}, prompt_slug: null },
-    enabled: true,
+    ...PLAIN_JUDGE,
     judged_since: 0,
     created_at: NOW,
     created_by: owner.user,
@@ -93,20 +85,9 @@ describe('the queue of evaluations', () => {
       project_id: run.project_id,
       judge_id: run.judge_id,
       span_id: run.span_id,
+      ...PASSED,
       origin: run.origin,
-      evaluation_type: 'binary',
-      evaluation_result: true,
-      evaluation_reason: '',
       confidence_score: 1,
-      score: null,
-      score_min: null,
-      score_max: null,
-      pass_threshold: null,
-      criteria_scores: null,
-      model_used: null,
-      duration_ms: null,
-      prompt_version_id: null,
-      judge_version: null,
       ...change,
     },
   });

@@ -7,6 +7,7 @@ import { SqliteEvaluationStore } from '../../../src/storage/sqlite/evaluation-st
 import { SqliteIdentityStore } from '../../../src/storage/sqlite/identity-store.js';
 import { SqliteJudgeStore } from '../../../src/storage/sqlite/judge-store.js';
 import { SqlitePromptStore } from '../../../src/storage/sqlite/prompt-store.js';
+import { PASSED, PLAIN_JUDGE } from '../../fixtures/judge.js';
 import { send, type TestRequest, type TestServer } from '../harness.js';
 import { promptApi } from '../prompts/prompt-api.js';
 
@@ -72,14 +73,11 @@ export function storeJudge(server: Server, spec: JudgeSpec): string {
   withDatabase(server, (database) => {
     const store = new SqliteJudgeStore(database, new SqlitePromptStore(database));
     const created_by = database.prepare<[], string>('SELECT id FROM users LIMIT 1').pluck().get() ?? '';
-    const filters = { kinds: [], names: [], tags: {}, prompt_slug: null };
-    const range = scored ? [1, 5, 3] : [null, null, null];
-    const [score_min = null, score_max = null, pass_threshold = null] = range;
-    const scale = { score_min, score_max, pass_threshold };
-    const settings = { name, task_slug, evaluation_type, criteria, model: null, temperature: null, sample_rate: 1 };
+    const scale = scored ? { score_min: 1, score_max: 5, pass_threshold: 3 } : {};
+    const settings = { ...PLAIN_JUDGE, name, task_slug, evaluation_type, criteria, enabled: false, ...scale };
     const times = { judged_since: 1, created_at: 1, created_by, updated_at: 1, deleted_at: null };
     const project_id = server.projectId;
-    store.insert({ id, project_id, ...settings, ...scale, filters, enabled: false, ...times }, null);
+    store.insert({ id, project_id, ...settings, ...times }, null);
     if (deleted) store.remove(project_id, id, 2);
   });
   return id;
@@ -97,20 +95,11 @@ export function storeEvaluation(
     project_id: server.projectId,
     judge_id: judgeId,
     span_id: spanId,
-    origin: 'external',
-    evaluation_type: 'binary',
-    evaluation_result: true,
+    ...PASSED,
     evaluation_reason: 'It answers the question.',
     confidence_score: 0.5,
-    score: null,
-    score_min: null,
-    score_max: null,
-    pass_threshold: null,
-    criteria_scores: null,
     model_used: 'some-model',
     duration_ms: 12.5,
-    prompt_version_id: null,
-    judge_version: null,
     created_at: Date.now() * 1000,
     ...more,
   };

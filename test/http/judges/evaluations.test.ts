@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { bootServer, type TestServer } from '../harness.js';
 import { DATABASE_FILE, openDatabase } from '../../../src/storage/sqlite/database.js';
 import { SqliteEvaluationStore } from '../../../src/storage/sqlite/evaluation-store.js';
+import { PASSED } from '../../fixtures/judge.js';
 import { JudgeApi, type Json } from './judge-api.js';
 
 describe('evaluations', () => {
@@ -27,26 +28,7 @@ describe('evaluations', () => {
     const database = openDatabase(join(server.dataDir, DATABASE_FILE));
     const store = new SqliteEvaluationStore(database);
     const made = Array.from({ length: count }, () => ({ id: randomUUID(), span_id: randomUUID() }));
-    const common = {
-      project_id: server.projectId,
-      judge_id: judge['id'],
-      origin: 'external',
-      evaluation_type: 'binary',
-      evaluation_result: true,
-      evaluation_reason: '',
-      model_used: null,
-      duration_ms: null,
-      prompt_version_id: null,
-      judge_version: null,
-      ...{
-        confidence_score: null,
-        score: null,
-        score_min: null,
-        score_max: null,
-        pass_threshold: null,
-        criteria_scores: null,
-      },
-    } as const;
+    const common = { ...PASSED, project_id: server.projectId, judge_id: judge['id'] };
     database.transaction(() => {
       for (const evaluation of made) store.insert({ ...common, ...evaluation, created_at: Date.now() * 1000 });
     })();

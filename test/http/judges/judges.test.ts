@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { PLAIN_JUDGE } from '../../fixtures/judge.js';
 import { bootServer, type TestServer } from '../harness.js';
 import { JudgeApi, type Json } from './judge-api.js';
 
@@ -65,18 +66,7 @@ describe('judges', () => {
   it('has defaults, takes an existing prompt, and finds a free slug', async () => {
     await ensure('shared/task');
     const judge = await api.create({ name: 'Plain', task_slug: 'shared/task' });
-    expect(judge).to.deep.include({
-      task_slug: 'shared/task',
-      score_min: null,
-      score_max: null,
-      pass_threshold: null,
-      criteria: [],
-      model: null,
-      temperature: null,
-      sample_rate: 1,
-      filters: { kinds: [], names: [], tags: {}, prompt_slug: null },
-      enabled: true,
-    });
+    expect(judge).to.deep.include({ task_slug: 'shared/task', ...PLAIN_JUDGE });
     const names = ['Same name', 'Same  name!', 'same-name', '日本'];
     const slugs = [];
     for (const name of names) slugs.push((await api.create({ name, prompt: 'the same text' }))['task_slug']);
