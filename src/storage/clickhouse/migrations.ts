@@ -1,13 +1,17 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { MigrationError, verifyApplied, type AppliedMigration, type MigrationFile } from '../migration-files.js';
 import type { ClickHouseClient } from './client.js';
+import { mutationsEnded } from './mutations.js';
 
 export interface MigrationObserver {
   /** One that rewrites stored rows takes a few seconds per million of them. */
   migrationBegins(migration: Pick<MigrationFile, 'version' | 'name'>): void;
 }
 
-const MUTATIONS_LOOKED_AT_MS = 100;
+/**
+ * A change of a table that rewrites its rows is not waited for by its statement, see {@link mutationsEnded}. On a cluster
+ * the next statement may only follow once the table's own replica knows of the change.
+ */
+const ON_ONE_SERVER = { settings: { alter_sync: '0' } } as const;
 
 /**
  * Brings the database to the newest version. ClickHouse has no transactions: every statement of a migration can be run
@@ -45,7 +49,7 @@ export async function migrate(
 async function applyFile(client: ClickHouseClient, file: MigrationFile, cluster: string | null): Promise<void> {
   try {
     for (const statement of statementsIn(file.sql)) {
-      await client.command(adapted(statement, cluster));
+      await client.command(adapted(statement, cluster), cluster === null ? ON_ONE_SERVER : {});
       await mutationsEnded(client);
     }
     await client.command(
@@ -54,22 +58,6 @@ async function applyFile(client: ClickHouseClient, file: MigrationFile, cluster:
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new MigrationError('failed', `Migration ${file.version} (${file.name}) failed: ${reason}`, error);
-  }
-}
-
-/**
- * Waits for the rewriting of stored rows that a statement has begun: of many rows it takes longer than any request may.
- * @throws Error when it fails; ClickHouse goes on trying meanwhile.
- */
-async function mutationsEnded(client: ClickHouseClient): Promise<void> {
-  for (;;) {
-    const running = await client.query<{ failure: string }>(
-      'SELECT latest_fail_reason AS failure FROM system.mutations WHERE database = currentDatabase() AND NOT is_done',
-    );
-    if (running.length === 0) return;
-    const failed = running.find(({ failure }) => failure !== '');
-    if (failed !== undefined) throw new Error(failed.failure);
-    await sleep(MUTATIONS_LOOKED_AT_MS);
   }
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '../../../domain/errors.js';
 import type { ClickHouseClient } from '../client.js';
 import type { Version } from '../commit/version-clock.js';
+import { deleteVersions, MUTATIONS_END_WITHIN_MS } from '../mutations.js';
 import type { DirtyItem } from './dirty-set.js';
 
 const WATERMARK = 'rollups';
@@ -77,10 +78,12 @@ async function removeOrphans(client: ClickHouseClient, after: Version): Promise<
      WHERE NOT gone AND ver NOT IN (SELECT ver FROM spans WHERE ver > ${after}) LIMIT ${VERSIONS_AT_ONCE}`,
   );
   if (orphans.length === 0) return;
-  const versions = orphans.map(({ ver }) => String(ver)).join(', ');
-  await client.command(`DELETE FROM facts WHERE ver IN (${versions})`, {
-    settings: { mutations_sync: '2', lightweight_deletes_sync: '2' },
-  });
+  await deleteVersions(
+    client,
+    'facts',
+    orphans.map(({ ver }) => String(ver)),
+    AbortSignal.timeout(MUTATIONS_END_WITHIN_MS),
+  );
   await removeOrphans(client, after);
 }
 

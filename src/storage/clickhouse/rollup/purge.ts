@@ -1,5 +1,7 @@
+import { DomainError } from '../../../domain/errors.js';
 import type { Micros } from '../../../domain/time/timestamp.js';
 import type { ClickHouseClient } from '../client.js';
+import { deleteVersions, MUTATIONS_END_WITHIN_MS } from '../mutations.js';
 import { versionAt, versionTime } from '../commit/version-clock.js';
 
 export interface PurgeObserver {
@@ -20,7 +22,10 @@ const WORTHWHILE = 2_000;
 const OLD_MS = 10 * 60_000;
 /** A version replaced this short ago may still count for a read that has begun before. */
 const READ_MS = 60_000;
-/** Versions in one statement; their list has to fit into a statement's text. */
+/**
+ * Versions in one statement; their list has to fit into a statement's text. More at once saves nothing: neighbouring
+ * versions lie in few parts, the others are left alone, and reading the list costs what its length is.
+ */
 const BATCH = 5_000;
 
 interface Versions {
@@ -31,19 +36,30 @@ interface Versions {
  * Removes span versions that were replaced or deleted, so that disk use follows what is stored rather than what was
  * ever written, and so that `superseded`, which every read of spans consults, stays small. Every step may be repeated:
  * a version leaves `superseded` only after it has left everything else.
+ *
+ * Nothing waits for it: ClickHouse deletes behind its statements' backs, and what takes too long, or is still under way
+ * when the server stops, is left to it and looked at by the next purge.
  */
 export class Purge {
   readonly #client: ClickHouseClient;
   readonly #observer: PurgeObserver;
   readonly #follower: PurgeFollower;
+  readonly #patienceMs: number;
   readonly #timer: NodeJS.Timeout;
+  readonly #closing = new AbortController();
   #running: Promise<void> | null = null;
   #last = Date.now();
   /** When the earliest and the latest deletion were that may not be purged yet. */
   #deletions: { readonly first: number; readonly last: number } | null = null;
-  #closed = false;
 
-  constructor(client: ClickHouseClient, observer: PurgeObserver, follower: PurgeFollower) {
+  /** @param patienceMs how long the versions of one statement may take to go. */
+  constructor(
+    client: ClickHouseClient,
+    observer: PurgeObserver,
+    follower: PurgeFollower,
+    patienceMs = MUTATIONS_END_WITHIN_MS,
+  ) {
+    this.#patienceMs = patienceMs;
     this.#client = client;
     this.#follower = follower;
     this.#observer = observer;
@@ -56,22 +72,29 @@ export class Purge {
     this.#deletions = { first: this.#deletions?.first ?? now, last: now };
   }
 
-  /** Purges all that was replaced or deleted before a moment. @returns how many versions. */
+  /**
+   * Purges all that was replaced or deleted before a moment.
+   * @returns how many versions.
+   * @throws DomainError `unavailable` when ClickHouse takes too long, or this is closed meanwhile.
+   */
   async run(before = Date.now()): Promise<number> {
     const started = performance.now();
     let count = 0;
-    for (let batch = await this.#batch(before); batch > 0 && !this.#closed; batch = await this.#batch(before))
-      count += batch;
+    try {
+      for (let batch = await this.#batch(before); batch > 0; batch = await this.#batch(before)) count += batch;
+    } finally {
+      if (count > 0) this.#observer.purgeFinished({ versions: count, seconds: (performance.now() - started) / 1000 });
+    }
     this.#last = Date.now();
     const latest = this.#deletions?.last ?? 0;
     this.#deletions = latest < before ? null : { first: latest, last: latest };
-    if (count > 0) this.#observer.purgeFinished({ versions: count, seconds: (performance.now() - started) / 1000 });
     return count;
   }
 
+  /** Ends at once, whatever ClickHouse is still deleting. */
   async close(): Promise<void> {
-    this.#closed = true;
     clearInterval(this.#timer);
+    this.#closing.abort(new DomainError('unavailable', 'The server stops; the next purge goes on'));
     await this.#running;
   }
 
@@ -98,34 +121,33 @@ export class Purge {
   }
 
   async #batch(before: number): Promise<number> {
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(this.#patienceMs)]);
     const batch = await this.#client.query<Versions>(
       `SELECT DISTINCT toString(s.ver) AS ver FROM superseded AS s
        WHERE s.next_ver < ${versionAt(before)} ORDER BY s.ver LIMIT ${BATCH}`,
+      { signal },
     );
     if (batch.length === 0) return 0;
-    const all = list(batch);
+    const versions = batch.map(({ ver }) => ver);
+    const all = versions.join(', ');
     const first = await this.#client.query<Versions>(
       `SELECT DISTINCT toString(created_ver) AS ver FROM traces WHERE created_ver IN (${all})
        UNION DISTINCT SELECT DISTINCT toString(created_ver) AS ver FROM session_traces WHERE created_ver IN (${all})`,
     );
-    const kept = new Set(first.map(({ ver }) => ver));
-    await this.#remove('spans', all);
     // The first write of a trace, and the first that named a session, tell when these were created.
-    await this.#remove('facts', list(batch.filter(({ ver }) => !kept.has(ver))));
-    this.#follower(batch.map(({ ver }) => versionTime(Number(ver))));
-    await this.#remove('superseded', all);
-    return batch.length;
+    const kept = new Set(first.map(({ ver }) => ver));
+    // Together, as each of them may have to wait behind merges.
+    await Promise.all([
+      deleteVersions(this.#client, 'spans', versions, signal),
+      deleteVersions(
+        this.#client,
+        'facts',
+        versions.filter((ver) => !kept.has(ver)),
+        signal,
+      ),
+    ]);
+    this.#follower(versions.map((ver) => versionTime(Number(ver))));
+    await deleteVersions(this.#client, 'superseded', versions, signal);
+    return versions.length;
   }
-
-  /** Marks rows as deleted; merges then drop them from disk. */
-  async #remove(table: string, versions: string): Promise<void> {
-    if (versions === '') return;
-    await this.#client.command(`DELETE FROM ${table} WHERE ver IN (${versions})`, {
-      settings: { lightweight_deletes_sync: '2' },
-    });
-  }
-}
-
-function list(versions: readonly Versions[]): string {
-  return versions.map(({ ver }) => ver).join(', ');
 }

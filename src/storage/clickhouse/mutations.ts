@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DomainError } from '../../domain/errors.js';
+import type { ClickHouseClient } from './client.js';
+
+/** How long it is waited for what has to end some time; ClickHouse goes on with it in any case. */
+export const MUTATIONS_END_WITHIN_MS = 10 * 60_000;
+/** How often it is looked: soon at first, as most end at once, then rarely. */
+const FIRST_PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 1_000;
+
+export interface MutationWait {
+  /** Only what rewrites this table; default: any of the database. */
+  readonly table?: string;
+  /** Ends the waiting, not the rewriting. Default: as long as it takes. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Waits for the rewriting of stored rows that statements have begun. It waits behind merges, and for many rows it takes
+ * longer than any request may, so it is begun by a statement that returns at once and looked after here: a statement
+ * that waited itself would keep a session of the engine from all others.
+ * @throws Error when it fails; ClickHouse goes on trying meanwhile.
+ * @throws DomainError `unavailable` when the signal's time is over; else the signal's reason.
+ */
+export function mutationsEnded(client: ClickHouseClient, wait: MutationWait = {}): Promise<void> {
+  return until(() => noneRuns(client, wait), wait);
+}
+
+/**
+ * Deletes the rows of these versions, which merges then drop from disk. What is gone already, or was begun before, is
+ * not done again.
+ * @param versions few enough for a statement's text.
+ * @throws as {@link mutationsEnded}; the deletion may go on.
+ */
+export async function deleteVersions(
+  client: ClickHouseClient,
+  table: string,
+  versions: readonly string[],
+  signal?: AbortSignal,
+): Promise<void> {
+  if (versions.length === 0) return;
+  const wait: MutationWait = { table, ...(signal && { signal }) };
+  const condition = `ver IN (${versions.join(', ')})`;
+  // Asked again afterwards: on a cluster a mutation is listed only a moment after its statement, and one can be killed.
+  const gone = async () => {
+    if (!(await noneRuns(client, wait))) return false;
+    const left = await client.query(`SELECT 1 FROM ${table} WHERE ${condition} LIMIT 1`, signal && { signal });
+    return left.length === 0;
+  };
+  await mutationsEnded(client, wait);
+  if (await gone()) return;
+  await client.command(`DELETE FROM ${table} WHERE ${condition}`, {
+    settings: { lightweight_deletes_sync: '0' },
+    ...(signal && { signal }),
+  });
+  await until(gone, wait);
+}
+
+async function noneRuns(client: ClickHouseClient, wait: MutationWait): Promise<boolean> {
+  const running = await client.query<{ failure: string }>(
+    `SELECT latest_fail_reason AS failure FROM system.mutations
+     WHERE database = currentDatabase() AND NOT is_done${wait.table === undefined ? '' : ` AND table = '${wait.table}'`}`,
+    wait.signal && { signal: wait.signal },
+  );
+  const failed = running.find(({ failure }) => failure !== '');
+  if (failed !== undefined) throw new Error(failed.failure);
+  return running.length === 0;
+}
+
+async function until(condition: () => Promise<boolean>, { table, signal }: MutationWait): Promise<void> {
+  try {
+    for (let pause = FIRST_PAUSE_MS; !(await condition()); pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS))
+      await sleep(pause, undefined, signal && { signal });
+  } catch (error) {
+    if (signal?.aborted !== true) throw error;
+    const reason: unknown = signal.reason;
+    if (!(reason instanceof DOMException && reason.name === 'TimeoutError')) throw reason;
+    const detail = `ClickHouse has not yet rewritten ${table ?? 'its tables'}; it goes on with it`;
+    throw new DomainError('unavailable', detail, { cause: reason });
+  }
+}
