@@ -6,6 +6,7 @@ import type { EngineCore } from '../../src/storage/clickhouse/engine/engine-core
 import { bindParameters } from '../../src/storage/clickhouse/engine/literals.js';
 import { readStatement } from '../../src/storage/clickhouse/engine/statement.js';
 import { ClickHouseLists } from '../../src/storage/clickhouse/list/clickhouse-lists.js';
+import { WordIndex } from '../../src/storage/clickhouse/search/word-index.js';
 import { highestVersion } from '../../src/storage/clickhouse/rollup/healing.js';
 import type { ListName } from '../list-queries.js';
 import { PROJECT_ID } from '../rows.js';
@@ -24,7 +25,9 @@ export async function statementsOf(core: EngineCore, list: ListName, search: str
   const upTo = await highestVersion(client(core, []));
   const recorded: RecordedStatement[] = [];
   const observer = { queryFinished: () => undefined, queryFailed: () => undefined };
-  const lists = new ClickHouseLists(client(core, recorded), () => Promise.resolve(upTo), UNLIMITED, observer);
+  const words = new WordIndex(client(core, []));
+  await words.load();
+  const lists = new ClickHouseLists(client(core, recorded), () => Promise.resolve(upTo), words, UNLIMITED, observer);
   const page = await lists[list](PROJECT_ID, parseListQuery(definitions[list], new URLSearchParams(search)));
   if (!Buffer.isBuffer(page.json)) page.json.resume();
   return recorded;

@@ -15,6 +15,7 @@ export interface Events
     QueryObserver,
     RollupObserver,
     PurgeObserver,
+    WordIndexObserver,
     AttachmentObserver,
     PromptObserver,
     RepriceObserver,
@@ -157,6 +158,11 @@ export interface PurgeObserver {
   purgeFailed(failure: { readonly error: unknown }): void;
 }
 
+export interface WordIndexObserver {
+  wordsIndexed(round: { readonly spans: number; readonly seconds: number }): void;
+  wordIndexFailed(failure: { readonly error: unknown }): void;
+}
+
 export interface AttachmentObserver {
   attachmentStored(image: { readonly bytes: number }): void;
   attachmentServed(image: { readonly bytes: number }): void;
@@ -175,6 +181,7 @@ export function createEvents(logger: Logger, metrics: Metrics): Events {
     ...queryEvents(logger, metrics),
     ...rollupEvents(logger, metrics),
     ...purgeEvents(logger, metrics),
+    ...wordIndexEvents(logger),
     ...promptEvents(metrics),
     ...repriceEvents(logger, metrics),
     ...judgeEvents(logger, metrics),
@@ -390,6 +397,17 @@ function purgeEvents(logger: Logger, metrics: Metrics): PurgeObserver {
     },
     purgeFailed({ error }) {
       logger.warn('Purge failed; it is tried again', { error });
+    },
+  };
+}
+
+function wordIndexEvents(logger: Logger): WordIndexObserver {
+  return {
+    wordsIndexed({ spans, seconds }) {
+      logger.debug('Words of spans indexed', { spans, ms: milliseconds(seconds) });
+    },
+    wordIndexFailed({ error }) {
+      logger.warn('Words of spans cannot be indexed; it is tried again, and searches take longer meanwhile', { error });
     },
   };
 }

@@ -22,6 +22,8 @@ import { migrate, type MigrationObserver } from './migrations.js';
 import { Purge, type PurgeFollower, type PurgeObserver } from './rollup/purge.js';
 import { highestVersion, insertsEnded } from './rollup/healing.js';
 import { Rollups, type RollupObserver } from './rollup/rollups.js';
+import { WordIndex } from './search/word-index.js';
+import { WordIndexer, type WordIndexObserver } from './search/word-indexer.js';
 import { createSpanAttachments, type SpanAttachments } from './span-attachments.js';
 
 export interface TraceStoreOptions {
@@ -32,7 +34,7 @@ export interface TraceStoreOptions {
   readonly onPurged?: PurgeFollower;
   /** Of an input or output that a judge reads, at most so many characters are kept. */
   readonly maxJudgedCharacters: number;
-  readonly observer: CommitObserver & RollupObserver & QueryObserver & PurgeObserver & MigrationObserver;
+  readonly observer: CommitObserver & RollupObserver & QueryObserver & PurgeObserver & MigrationObserver & WordIndexObserver;
 }
 
 /** Spans, traces and sessions in ClickHouse. */
@@ -50,11 +52,16 @@ export interface TraceStore {
   readonly completions: Completions;
   /** Removes what was replaced or deleted, which otherwise happens by itself. @returns how many span versions. */
   purge(): Promise<number>;
+  /** Makes search by text ready for what was written, which otherwise happens by itself. */
+  indexWords(): Promise<void>;
   /** Rejects when it cannot serve. */
   check(): Promise<void>;
   /** Commits and rolls up everything accepted. */
   close(): Promise<void>;
 }
+
+/** Commits that take this share of the time leave little for anything else. */
+const BUSY_SHARE = 0.2;
 
 /**
  * Brings the schema up to date, heals what a crash left behind, and opens the store.
@@ -83,6 +90,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     queueChanged: (queue) => observer.queueChanged(queue),
     spansCommitted(commit) {
       commits.committed(commit);
+      indexer.committed(commit);
       observer.spansCommitted(commit);
     },
   });
@@ -91,10 +99,13 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     if (!log.certain) throw new DomainError('unavailable', 'The store is recovering.', { retryAfterSeconds: 1 });
     return rollups.settle();
   };
+  const words = new WordIndex(client);
+  await words.load();
+  const indexer = new WordIndexer({ client, index: words, settled, busy: () => commits.load().share >= BUSY_SHARE, observer });
   const purge = new Purge(client, options.observer, options.onPurged ?? (() => undefined));
   return {
     log,
-    lists: new ClickHouseLists(client, settle, options.read, options.observer),
+    lists: new ClickHouseLists(client, settle, words, options.read, options.observer),
     deletions: new ClickHouseDeletions(client, log, settle, () => {
       purge.soon();
     }),
@@ -112,12 +123,14 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     writeLoad: () => commits.load(),
     completions: new ClickHouseCompletions(client, settle, options.read),
     purge: () => purge.run(),
+    indexWords: () => indexer.run(),
     async check() {
       if (!log.certain) throw new Error('recovering from a failed insert');
       if (!(await client.ping())) throw new Error('ClickHouse does not answer');
     },
     async close() {
       await purge.close();
+      await indexer.close();
       await log.close();
       await rollups.close();
     },

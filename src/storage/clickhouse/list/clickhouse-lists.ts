@@ -4,14 +4,17 @@ import { sessionList, traceList } from '../../../domain/list/definitions.js';
 import { parseListQuery, type ListQuery } from '../../../domain/list/query.js';
 import type { ClickHouseClient, QueryOptions } from '../client.js';
 import type { Version } from '../commit/version-clock.js';
+import type { WordIndex } from '../search/word-index.js';
 import { join, sql, value, type Sql } from '../sql.js';
 import {
+  holding,
   inProject,
   reachOf,
   rollupCount,
   rollupPage,
   spanCount,
   spanPage,
+  stretch,
   type Reach,
   type ReadScope,
 } from './compile.js';
@@ -37,12 +40,20 @@ export type Settle = () => Promise<Version>;
 export class ClickHouseLists implements Lists {
   readonly #client: ClickHouseClient;
   readonly #settle: Settle;
+  readonly #words: WordIndex;
   readonly #settings: NonNullable<QueryOptions['settings']>;
   readonly #observer: QueryObserver;
 
-  constructor(client: ClickHouseClient, settle: Settle, limits: ReadLimits, observer: QueryObserver) {
+  constructor(
+    client: ClickHouseClient,
+    settle: Settle,
+    words: WordIndex,
+    limits: ReadLimits,
+    observer: QueryObserver,
+  ) {
     this.#client = client;
     this.#settle = settle;
+    this.#words = words;
     this.#observer = observer;
     this.#settings = {
       max_execution_time: limits.timeoutSeconds,
@@ -52,7 +63,8 @@ export class ClickHouseLists implements Lists {
   }
 
   spans(projectId: string, query: ListQuery, signal?: AbortSignal): Promise<Page> {
-    return this.#read('spans', projectId, async (scope) => {
+    return this.#read('spans', projectId, async (read) => {
+      const { scope } = await this.#near(read, query, signal);
       const total = query.count ? await this.#count(spanCount(scope, query), signal) : null;
       const { text, params } = spanPage(scope, query).render();
       return { json: await this.#client.stream(text, this.#options(params, signal)), total };
@@ -60,15 +72,17 @@ export class ClickHouseLists implements Lists {
   }
 
   traces(projectId: string, query: ListQuery, signal?: AbortSignal): Promise<Page> {
-    return this.#read('traces', projectId, (scope) =>
-      this.#rollups(traceSource, scope, query, signal, (reach) => this.#tracePage(scope, query, reach, signal)),
+    return this.#read('traces', projectId, (read) =>
+      this.#rollups(traceSource, read, query, signal, (scope, part, reach) =>
+        this.#tracePage(scope, part, reach, signal),
+      ),
     );
   }
 
   sessions(projectId: string, query: ListQuery, signal?: AbortSignal): Promise<Page> {
-    return this.#read('sessions', projectId, (scope) =>
-      this.#rollups(sessionSource, scope, query, signal, async (reach) => {
-        const page = await this.#rows<{ row: string }>(rollupPage(sessionSource, scope, query, reach), signal);
+    return this.#read('sessions', projectId, (read) =>
+      this.#rollups(sessionSource, read, query, signal, async (scope, part, reach) => {
+        const page = await this.#rows<{ row: string }>(rollupPage(sessionSource, scope, part, reach), signal);
         return page.map(({ row }) => row);
       }),
     );
@@ -111,16 +125,61 @@ export class ClickHouseLists implements Lists {
 
   async #rollups(
     source: ListSource,
-    scope: ReadScope,
+    read: ReadScope,
     query: ListQuery,
     signal: AbortSignal | undefined,
-    page: (reach: Reach) => Promise<string[]>,
+    page: (scope: ReadScope, query: ListQuery, reach: Reach) => Promise<string[]>,
   ): Promise<Page> {
+    const { scope, spans } = await this.#near(read, query, signal);
     const total = query.count ? await this.#count(rollupCount(source, scope, query), signal) : null;
-    const reach = reachOf(source, query);
-    let rows = await page(reach);
-    if (reach.by === 'time' && rows.length < query.limit) rows = await page({ by: 'all' });
+    const first = spans < WORTH_A_LOOK ? null : await this.#firstHolding(source, scope, query, signal);
+    const rows =
+      first === null
+        ? await this.#page(source, query, (reach) => page(scope, query, reach))
+        : await page(scope, { ...query, search: null, offset: 0 }, { by: 'ids', ids: first });
     return { json: Buffer.from(`[${rows.join(',\n')}]`), total };
+  }
+
+  async #page(source: ListSource, query: ListQuery, page: (reach: Reach) => Promise<string[]>): Promise<string[]> {
+    const reach = reachOf(source, query);
+    const rows = await page(reach);
+    return reach.by === 'time' && rows.length < query.limit ? page({ by: 'all' }) : rows;
+  }
+
+  /** With the times at which the text that is searched for may occur, and in how many spans. */
+  async #near(scope: ReadScope, query: ListQuery, signal?: AbortSignal): Promise<{ scope: ReadScope; spans: number }> {
+    if (query.search === null) return { scope, spans: 0 };
+    const found = await this.#words.candidates(scope.projectId, query.search, this.#options({}, signal));
+    return found === null
+      ? { scope, spans: Infinity }
+      : { scope: { ...scope, within: found.ranges }, spans: found.spans };
+  }
+
+  /**
+   * The page of a search whose text occurs often: found among the first rows of the list, without reading all spans.
+   * @returns its ids in their order; null when the first rows do not hold the whole page.
+   */
+  async #firstHolding(
+    source: ListSource,
+    scope: ReadScope,
+    query: ListQuery,
+    signal?: AbortSignal,
+  ): Promise<string[] | null> {
+    if (query.search === null) return null;
+    const found: string[] = [];
+    let offset = 0;
+    for (const limit of STRETCHES) {
+      const rows = await this.#rows<{ id: string }>(stretch(source, scope, { ...query, offset, limit }), signal);
+      const ids = rows.map(({ id }) => id);
+      if (ids.length === 0) break;
+      const holders = await this.#rows<{ id: string }>(holding(source, scope, query.search, ids), signal);
+      const holds = new Set(holders.map(({ id }) => id));
+      found.push(...ids.filter((id) => holds.has(id)));
+      if (found.length >= query.offset + query.limit || ids.length < limit)
+        return found.slice(query.offset, query.offset + query.limit);
+      offset += limit;
+    }
+    return null;
   }
 
   /** Traces as rendered objects, with input and output of their root spans. */
@@ -194,6 +253,10 @@ interface Root {
   readonly output_data: string | null;
 }
 
+/** Of fewer spans it is quicker to look at all at once. */
+const WORTH_A_LOOK = 100_000;
+/** How many rows of a list are looked at first, and then, for a text that occurs often. */
+const STRETCHES = [256, 2048];
 /** Rows read by id in one statement. */
 const IDS_AT_ONCE = 500;
 const NO_PARAMETERS = new URLSearchParams();

@@ -1,6 +1,7 @@
 import type { ListQuery } from '../../../domain/list/query.js';
 import type { Version } from '../commit/version-clock.js';
-import { empty, join, sql, value, type Sql } from '../sql.js';
+import type { TimeRange } from '../search/time-ranges.js';
+import { empty, join, literal, sql, value, type Sql } from '../sql.js';
 import { conditions, textFound } from './conditions.js';
 import { JSON_ARRAY_FORMAT, jsonRow } from './json-row.js';
 import { spanSource, traceSource, type ListSource } from './sources.js';
@@ -12,6 +13,8 @@ const MAX_INDEXED_ROWS = 1000;
 export interface ReadScope {
   readonly projectId: string;
   readonly upTo: Version;
+  /** When the spans started that may hold the text that is searched for; absent: at any time. */
+  readonly within?: readonly TimeRange[];
 }
 
 /** Bytes of a JSON array of spans. */
@@ -30,7 +33,7 @@ export function spanCount(scope: ReadScope, query: ListQuery): Sql {
 }
 
 function spanConditions(scope: ReadScope, query: ListQuery): Sql {
-  const search = query.search === null ? [] : [textFound(query.search)];
+  const search = query.search === null ? [] : [textFound(query.search, scope.within ?? null)];
   const bounds = traceOf(query) === null ? [] : [sql`started_at >= bounds.1`, sql`started_at <= bounds.2`];
   return allOf([inProject(scope.projectId), ...bounds, ...conditions(query, spanSource), ...search, current(scope)]);
 }
@@ -112,9 +115,42 @@ function rollupConditions(source: ListSource, scope: ReadScope, query: ListQuery
 
 /** A trace is found by its spans, a session by its traces. */
 function searched(source: ListSource, scope: ReadScope, text: string): Sql {
-  const traces = sql`SELECT trace_id FROM spans WHERE ${inProject(scope.projectId)} AND ${textFound(text)} AND ${current(scope)}`;
-  if (source === traceSource) return sql`id IN (${traces})`;
-  return sql`id IN (SELECT session_id FROM session_traces FINAL WHERE ${inProject(scope.projectId)} AND member AND trace_id IN (${traces}))`;
+  return sql`id IN (${holders(source, scope, spansWith(scope, text))})`;
+}
+
+function spansWith(scope: ReadScope, text: string): Sql {
+  return sql`${inProject(scope.projectId)} AND ${textFound(text, scope.within ?? null)} AND ${current(scope)}`;
+}
+
+/** Ids of the traces, or sessions, with spans that meet some conditions. */
+function holders(source: ListSource, { projectId }: ReadScope, spans: Sql, among: Sql = empty): Sql {
+  const traces = sql`SELECT trace_id AS id FROM spans WHERE ${spans}`;
+  if (source === traceSource) return traces;
+  return sql`SELECT session_id AS id FROM session_traces FINAL WHERE ${inProject(projectId)} AND member${among} AND trace_id IN (${traces})`;
+}
+
+/** Ids of a stretch of a list, in its order, whatever text is searched for. */
+export function stretch(source: ListSource, scope: ReadScope, query: ListQuery): Sql {
+  const anyText = { ...query, search: null };
+  const reach = { by: 'all' } as const;
+  return sql`SELECT toString(id) AS id FROM ${rows(source, scope, anyText, reach)}
+WHERE ${rollupConditions(source, scope, anyText, reach)}
+${order(source, query)}
+${window(query)}`;
+}
+
+/** Which of these traces, or sessions, hold a text. Their spans are found by their times, which their facts know. */
+export function holding(source: ListSource, scope: ReadScope, text: string, ids: readonly string[]): Sql {
+  const project = inProject(scope.projectId);
+  const these = sql`(${join(ids.map(literal), ', ')})`;
+  const traces =
+    source === traceSource
+      ? these
+      : sql`(SELECT trace_id FROM session_traces WHERE ${project} AND session_id IN ${these})`;
+  const spans = sql`started_at >= bounds.1 AND started_at <= bounds.2 AND trace_id IN ${traces} AND ${spansWith(scope, text)}`;
+  return sql`WITH (SELECT (min(started_at), max(started_at)) FROM facts
+  WHERE ${project} AND trace_id IN ${traces} AND row_type = 0 AND NOT deleted) AS bounds
+SELECT DISTINCT toString(id) AS id FROM (${holders(source, scope, spans, sql` AND session_id IN ${these}`)})`;
 }
 
 /**

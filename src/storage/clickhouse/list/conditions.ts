@@ -2,7 +2,8 @@ import type { AppliedFilter, FilterValue, ListQuery } from '../../../domain/list
 import type { FieldType } from '../../../domain/list/fields.js';
 import { EPOCH_SECONDS } from '../commit/version-clock.js';
 import { decimalText } from '../decimal.js';
-import { join, sql, value, type Sql } from '../sql.js';
+import { startedWithin, type TimeRange } from '../search/time-ranges.js';
+import { empty, join, sql, value, type Sql } from '../sql.js';
 import type { ListSource } from './sources.js';
 
 /** What a query asks of a row, but for its search text, as SQL conditions over the list's columns. */
@@ -17,10 +18,15 @@ export function conditions(query: Pick<ListQuery, 'filters' | 'tags'>, source: L
   return [...byField, ...[...query.tags].map(([key, values]) => tagged(key, values))];
 }
 
-/** Finds a text in input or output, whatever its case: in both at once first, then not across the border of the two. */
-export function textFound(text: string): Sql {
+/**
+ * Finds a text in input or output, whatever its case: in both at once first, then not across the border of the two.
+ *
+ * @param within when the spans started in which it may occur; null: at any time.
+ */
+export function textFound(text: string, within: readonly TimeRange[] | null): Sql {
   const needle = value(text, 'String');
-  return sql`(positionCaseInsensitiveUTF8(payload, ${needle}) > 0
+  const near = within === null ? empty : sql`${startedWithin(within)} AND `;
+  return sql`(${near}positionCaseInsensitiveUTF8(payload, ${needle}) > 0
   AND (positionCaseInsensitiveUTF8(ifNull(input_data, ''), ${needle}) > 0 OR positionCaseInsensitiveUTF8(ifNull(output_data, ''), ${needle}) > 0))`;
 }
 

@@ -1,0 +1,44 @@
+import type { Micros } from '../../../domain/time/timestamp.js';
+import { join, sql, value, type Sql } from '../sql.js';
+
+/** From one start to another, both included. */
+export interface TimeRange {
+  readonly from: Micros;
+  readonly to: Micros;
+}
+
+/**
+ * At most `most` ranges that cover all of `ranges`, in ascending order and apart from each other: what overlaps becomes
+ * one, and then the smallest gaps are given up.
+ */
+export function coveredBy(ranges: readonly TimeRange[], most: number): TimeRange[] {
+  const apart: { from: Micros; to: Micros }[] = [];
+  for (const { from, to } of [...ranges].sort((a, b) => a.from - b.from)) {
+    const last = apart.at(-1);
+    if (last !== undefined && from <= last.to) last.to = Math.max(last.to, to);
+    else apart.push({ from, to });
+  }
+  if (apart.length <= most) return apart;
+  const gaps = apart.slice(1).map(({ from }, index) => ({ index: index + 1, size: from - (apart[index]?.to ?? 0) }));
+  const kept = gaps
+    .sort((a, b) => b.size - a.size)
+    .slice(0, most - 1)
+    .map(({ index }) => index)
+    .sort((a, b) => a - b);
+  const starts = [0, ...kept];
+  return starts.map((start, index) => ({
+    from: apart[start]?.from ?? 0,
+    to: apart[(starts[index + 1] ?? apart.length) - 1]?.to ?? 0,
+  }));
+}
+
+/** Spans that started within one of the ranges; the table is in this order, so that the rest is not read. */
+export function startedWithin(ranges: readonly TimeRange[]): Sql {
+  if (ranges.length === 0) return sql`0`;
+  const pieces = ranges.map(({ from, to }) => sql`(started_at >= ${moment(from)} AND started_at <= ${moment(to)})`);
+  return sql`(${join(pieces, ' OR ')})`;
+}
+
+function moment(micros: Micros): Sql {
+  return sql`fromUnixTimestamp64Micro(${value(micros, 'Int64')}, 'UTC')`;
+}

@@ -1,0 +1,78 @@
+import type { ClickHouseClient, QueryOptions } from '../client.js';
+import type { Version } from '../commit/version-clock.js';
+import { join, sql, value } from '../sql.js';
+import { wordConditions } from './searched-words.js';
+import { coveredBy, type TimeRange } from './time-ranges.js';
+
+/** Where a text may be found. */
+export interface Candidates {
+  /** When the spans started in which it may occur: nowhere else does it. */
+  readonly ranges: readonly TimeRange[];
+  /** How many spans these are, about. */
+  readonly spans: number;
+}
+
+/** In one statement; its analysis takes longer with each. */
+const MAX_RANGES = 64;
+
+/**
+ * Tells where a text may occur from the words that spans hold, see the table `span_words`. Spans that are not in it yet
+ * may hold anything.
+ */
+export class WordIndex {
+  readonly #client: ClickHouseClient;
+  /** All spans up to here are in the table; 0: none. */
+  #upTo: Version = 0;
+  #cleared = 0;
+
+  constructor(client: ClickHouseClient) {
+    this.#client = client;
+  }
+
+  /** Takes up what an earlier process has indexed. */
+  async load(): Promise<void> {
+    const [row] = await this.#client.query<{ ver: string | number }>('SELECT max(indexed_to) AS ver FROM span_words');
+    this.#upTo = Number(row?.ver ?? 0);
+  }
+
+  get upTo(): Version {
+    return this.#upTo;
+  }
+
+  /** To be called after the rows of all spans up to a version are stored. */
+  indexed(upTo: Version): void {
+    this.#upTo = upTo;
+  }
+
+  /** Forgets everything, for the table to be filled anew. */
+  async clear(): Promise<void> {
+    this.#upTo = 0;
+    this.#cleared += 1;
+    await this.#client.command('TRUNCATE TABLE span_words');
+  }
+
+  /**
+   * @param options of the reads that this takes.
+   * @returns null when that would be all spans, or is not known.
+   */
+  async candidates(projectId: string, text: string, options: QueryOptions): Promise<Candidates | null> {
+    const conditions = wordConditions(text);
+    const [upTo, cleared] = [this.#upTo, this.#cleared];
+    if (conditions.length === 0 || upTo === 0) return null;
+    const project = sql`project_id = ${value(projectId, 'String')}`;
+    const statement = sql`SELECT toString(toUnixTimestamp64Micro(started_from)) AS from, toString(toUnixTimestamp64Micro(started_to)) AS to, toString(spans) AS count
+FROM span_words WHERE ${project} AND (NOT complete OR (${join(conditions, ' AND ')}))
+UNION ALL
+SELECT toString(toUnixTimestamp64Micro(min(started_at))), toString(toUnixTimestamp64Micro(max(started_at))), toString(count())
+FROM spans WHERE ${project} AND ver > ${value(upTo, 'UInt64')} GROUP BY toStartOfHour(started_at)`;
+    const { text: query, params } = statement.render();
+    const rows = await this.#client.query<{ from: string; to: string; count: string }>(query, { ...options, params });
+    // Meanwhile emptied: what was read is not all.
+    if (cleared !== this.#cleared) return null;
+    const ranges = rows.map(({ from, to }) => ({ from: Number(from), to: Number(to) }));
+    return {
+      ranges: coveredBy(ranges, MAX_RANGES),
+      spans: rows.reduce((sum, { count }) => sum + Number(count), 0),
+    };
+  }
+}
