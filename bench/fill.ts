@@ -4,7 +4,9 @@ import { insertedColumns } from '../src/storage/clickhouse/commit/rows.js';
 import { EPOCH_SECONDS, type Version } from '../src/storage/clickhouse/commit/version-clock.js';
 import { startEngine } from '../src/storage/clickhouse/engine/supervisor.js';
 import { migrate } from '../src/storage/clickhouse/migrations.js';
-import { writeWatermark } from '../src/storage/clickhouse/rollup/healing.js';
+import { highestVersion, writeWatermark } from '../src/storage/clickhouse/rollup/healing.js';
+import { WordIndex } from '../src/storage/clickhouse/search/word-index.js';
+import { WordIndexer } from '../src/storage/clickhouse/search/word-indexer.js';
 import { readMigrationFiles } from '../src/storage/migration-files.js';
 import { schemaDirectory } from '../src/storage/schema-files.js';
 import { FIRST_START, MS_BETWEEN_TRACES, SPANS_PER_TRACE } from './data.js';
@@ -26,7 +28,7 @@ const MEMORY_MB = 4096;
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /**
- * Fills an empty DATA_DIR with (about) `spans` spans and leaves what a server would have left that took them in one by
+ * Fills a DATA_DIR, when it is empty, with (about) `spans` spans and leaves what a server would have left that took them in one by
  * one: the rows of every table, and the mark up to which all is rolled up, so that the next start has nothing to heal.
  * The texts of 12,000 generated spans are repeated, far enough apart for no compression to notice.
  */
@@ -41,9 +43,13 @@ export async function fill(dataDir: string, spans: number, seed: number): Promis
   const client = connect(engine.endpoint, { requestTimeoutMs: 3_600_000, settings: { async_insert: 0 } });
   try {
     await migrate(client, readMigrationFiles(schemaDirectory('clickhouse')), null);
-    await makePool(client, seed);
-    await multiplyPool(client, spans);
-    await client.command('DROP TABLE bench_pool SYNC');
+    const [stored] = await client.query<{ spans: string }>('SELECT toString(count()) AS spans FROM spans');
+    if (stored?.spans === '0') {
+      await makePool(client, seed);
+      await multiplyPool(client, spans);
+      await client.command('DROP TABLE bench_pool SYNC');
+    }
+    await indexWords(client, spans);
     await mergesSettled(client);
   } finally {
     await client.close();
@@ -127,6 +133,34 @@ async function rollUp(client: ClickHouseClient, first: number, rows: number, upT
   await client.command(
     `INSERT INTO touch_sessions SELECT DISTINCT project_id, session_id FROM session_traces WHERE round = ${round}`,
   );
+}
+
+/** A server left alone has indexed what it was sent. */
+async function indexWords(client: ClickHouseClient, spans: number): Promise<void> {
+  const index = new WordIndex(client);
+  await index.load();
+  const last = await highestVersion(client);
+  const progress = startProgress(`indexing the words of ${spans.toLocaleString('en')} spans`, spans, 'spans');
+  let done = 0;
+  const indexer = new WordIndexer({
+    client,
+    index,
+    settled: () => last,
+    busy: () => false,
+    observer: {
+      wordsIndexed(round) {
+        done += round.spans;
+        progress.update(done);
+      },
+      wordIndexFailed: () => undefined,
+    },
+  });
+  try {
+    await indexer.run();
+  } finally {
+    await indexer.close();
+    progress.stop();
+  }
 }
 
 /** A server left alone has merged what it will merge; so that figures do not depend on when the filling ended. */

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { copyFile, link, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -120,7 +119,7 @@ async function measureSize(spans: number, options: Options): Promise<SizeResult>
     kept === undefined ? await mkdtemp(join(tmpdir(), 'spanhouse-bench-')) : join(resolve(kept), String(spans));
   const snapshot = `${directory}-bare`;
   try {
-    if (!existsSync(join(directory, 'clickhouse'))) await fill(directory, spans, options.seed);
+    await fill(directory, spans, options.seed);
     await rm(snapshot, { recursive: true, force: true });
     await copyData(join(directory, 'clickhouse'), snapshot);
     const server = await startServerProcess({ dataDir: directory, nodeArguments: ['--import', HOOK] });

@@ -2,7 +2,15 @@ import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { sessionList, spanList, traceList, type ListDefinition } from '../../src/domain/list/definitions.js';
 import { parseListQuery, type ListQuery } from '../../src/domain/list/query.js';
-import { reachOf, rollupCount, rollupPage, spanCount, spanPage } from '../../src/storage/clickhouse/list/compile.js';
+import {
+  holding,
+  reachOf,
+  rollupCount,
+  rollupPage,
+  spanCount,
+  spanPage,
+  stretch,
+} from '../../src/storage/clickhouse/list/compile.js';
 import { sessionSource, traceSource, type ListSource } from '../../src/storage/clickhouse/list/sources.js';
 import type { Sql } from '../../src/storage/clickhouse/sql.js';
 
@@ -35,6 +43,20 @@ const cases: Readonly<Record<string, () => Sql>> = {
         '&created_before=2026-02-01&names=a%252Cb,c&has_error=true&duration_min=1&duration_max=2.5&cost_min=0.1&cost_max=1e-12&fields=id',
     ),
   'spans-tags-and-text': () => spans("environment=prod&environment=test&tags.limit=it's&tags.=x&q=refund&fields=id"),
+  'spans-with-text-at-times': () =>
+    spanPage(
+      {
+        ...SCOPE,
+        within: [
+          { from: 1769853600000001, to: 1769853700000000 },
+          { from: 1769900000000000, to: 1769900000000000 },
+        ],
+      },
+      parsed(spanList, 'q=refund&fields=id'),
+    ),
+  'traces-stretch': () => stretch(traceSource, SCOPE, parsed(traceList, 'has_error=true&q=refund&limit=50')),
+  'traces-holding-text': () => holding(traceSource, SCOPE, 'refund', [ID]),
+  'sessions-holding-text': () => holding(sessionSource, { ...SCOPE, within: [] }, 'refund', [ID]),
   'spans-by-cost': () => spans('sort_by=cost&sort_order=asc&limit=7&offset=14&fields=id,cost'),
   'spans-count': () => spanCount(SCOPE, parsed(spanList, `trace_id=${ID}&has_error=true`)),
   'traces-newest': () => rollup(traceSource, ''),

@@ -34,7 +34,12 @@ export interface TraceStoreOptions {
   readonly onPurged?: PurgeFollower;
   /** Of an input or output that a judge reads, at most so many characters are kept. */
   readonly maxJudgedCharacters: number;
-  readonly observer: CommitObserver & RollupObserver & QueryObserver & PurgeObserver & MigrationObserver & WordIndexObserver;
+  readonly observer: CommitObserver &
+    RollupObserver &
+    QueryObserver &
+    PurgeObserver &
+    MigrationObserver &
+    WordIndexObserver;
 }
 
 /** Spans, traces and sessions in ClickHouse. */
@@ -101,7 +106,13 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
   };
   const words = new WordIndex(client);
   await words.load();
-  const indexer = new WordIndexer({ client, index: words, settled, busy: () => commits.load().share >= BUSY_SHARE, observer });
+  const indexer = new WordIndexer({
+    client,
+    index: words,
+    settled,
+    busy: () => commits.load().share >= BUSY_SHARE,
+    observer,
+  });
   const purge = new Purge(client, options.observer, options.onPurged ?? (() => undefined));
   return {
     log,
@@ -123,7 +134,10 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     writeLoad: () => commits.load(),
     completions: new ClickHouseCompletions(client, settle, options.read),
     purge: () => purge.run(),
-    indexWords: () => indexer.run(),
+    async indexWords() {
+      await settle();
+      await indexer.run();
+    },
     async check() {
       if (!log.certain) throw new Error('recovering from a failed insert');
       if (!(await client.ping())) throw new Error('ClickHouse does not answer');

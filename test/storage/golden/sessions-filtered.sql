@@ -5,7 +5,7 @@ WHERE project_id = {p1:String}
   AND created_ver >= {p2:Int64}
   AND nullIf(name, '') IN ({p3:String}, {p4:String})
   AND (error_count > 0) = {p5:UInt8}
-  AND id IN (SELECT session_id FROM session_traces FINAL WHERE project_id = {p6:String} AND member AND trace_id IN (SELECT trace_id FROM spans WHERE project_id = {p7:String} AND (positionCaseInsensitiveUTF8(payload, {p8:String}) > 0
+  AND id IN (SELECT session_id AS id FROM session_traces FINAL WHERE project_id = {p6:String} AND member AND trace_id IN (SELECT trace_id AS id FROM spans WHERE project_id = {p7:String} AND (positionCaseInsensitiveUTF8(payload, {p8:String}) > 0
   AND (positionCaseInsensitiveUTF8(ifNull(input_data, ''), {p9:String}) > 0 OR positionCaseInsensitiveUTF8(ifNull(output_data, ''), {p10:String}) > 0)) AND identity(ver) <= {p11:UInt64}
   AND identity(ver) NOT IN (SELECT ver FROM superseded WHERE project_id = {p12:String} AND next_ver <= {p13:UInt64})))
 ORDER BY nullIf(name, '') DESC NULLS LAST, id DESC

@@ -7,7 +7,7 @@ WHERE project_id = {p1:String}
   AND duration_ms >= {p4:Float64}
   AND cost <= {p5:Decimal(38, 12)}
   AND (mapContains(tags, {p6:String}) AND has({p7:Array(String)}, tags[{p8:String}]) AND hasAny(mapValues(tags), {p9:Array(String)}))
-  AND id IN (SELECT trace_id FROM spans WHERE project_id = {p10:String} AND (positionCaseInsensitiveUTF8(payload, {p11:String}) > 0
+  AND id IN (SELECT trace_id AS id FROM spans WHERE project_id = {p10:String} AND (positionCaseInsensitiveUTF8(payload, {p11:String}) > 0
   AND (positionCaseInsensitiveUTF8(ifNull(input_data, ''), {p12:String}) > 0 OR positionCaseInsensitiveUTF8(ifNull(output_data, ''), {p13:String}) > 0)) AND identity(ver) <= {p14:UInt64}
   AND identity(ver) NOT IN (SELECT ver FROM superseded WHERE project_id = {p15:String} AND next_ver <= {p16:UInt64}))
 ORDER BY duration_ms DESC NULLS LAST, id DESC

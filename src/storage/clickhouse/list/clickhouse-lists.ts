@@ -44,13 +44,7 @@ export class ClickHouseLists implements Lists {
   readonly #settings: NonNullable<QueryOptions['settings']>;
   readonly #observer: QueryObserver;
 
-  constructor(
-    client: ClickHouseClient,
-    settle: Settle,
-    words: WordIndex,
-    limits: ReadLimits,
-    observer: QueryObserver,
-  ) {
+  constructor(client: ClickHouseClient, settle: Settle, words: WordIndex, limits: ReadLimits, observer: QueryObserver) {
     this.#client = client;
     this.#settle = settle;
     this.#words = words;
@@ -59,12 +53,15 @@ export class ClickHouseLists implements Lists {
       max_execution_time: limits.timeoutSeconds,
       max_result_bytes: String(limits.maxResultBytes),
       result_overflow_mode: 'throw',
+      // Of the ids of a stretch.
+      max_query_size: '10000000',
     };
   }
 
   spans(projectId: string, query: ListQuery, signal?: AbortSignal): Promise<Page> {
     return this.#read('spans', projectId, async (read) => {
-      const { scope } = await this.#near(read, query, signal);
+      const { scope, spans } = await this.#near(read, query, signal);
+      if (spans === 0) return nothing(query);
       const total = query.count ? await this.#count(spanCount(scope, query), signal) : null;
       const { text, params } = spanPage(scope, query).render();
       return { json: await this.#client.stream(text, this.#options(params, signal)), total };
@@ -131,8 +128,12 @@ export class ClickHouseLists implements Lists {
     page: (scope: ReadScope, query: ListQuery, reach: Reach) => Promise<string[]>,
   ): Promise<Page> {
     const { scope, spans } = await this.#near(read, query, signal);
+    if (spans === 0) return nothing(query);
     const total = query.count ? await this.#count(rollupCount(source, scope, query), signal) : null;
-    const first = spans < WORTH_A_LOOK ? null : await this.#firstHolding(source, scope, query, signal);
+    const first =
+      query.search === null || spans < WORTH_A_LOOK || reachOf(source, query).by === 'ids'
+        ? null
+        : await this.#firstHolding(source, scope, query, query.search, signal);
     const rows =
       first === null
         ? await this.#page(source, query, (reach) => page(scope, query, reach))
@@ -146,9 +147,9 @@ export class ClickHouseLists implements Lists {
     return reach.by === 'time' && rows.length < query.limit ? page({ by: 'all' }) : rows;
   }
 
-  /** With the times at which the text that is searched for may occur, and in how many spans. */
+  /** With the times at which the text that is searched for may occur, if any, and in how many spans. */
   async #near(scope: ReadScope, query: ListQuery, signal?: AbortSignal): Promise<{ scope: ReadScope; spans: number }> {
-    if (query.search === null) return { scope, spans: 0 };
+    if (query.search === null) return { scope, spans: Infinity };
     const found = await this.#words.candidates(scope.projectId, query.search, this.#options({}, signal));
     return found === null
       ? { scope, spans: Infinity }
@@ -163,16 +164,17 @@ export class ClickHouseLists implements Lists {
     source: ListSource,
     scope: ReadScope,
     query: ListQuery,
+    text: string,
     signal?: AbortSignal,
   ): Promise<string[] | null> {
-    if (query.search === null) return null;
     const found: string[] = [];
     let offset = 0;
-    for (const limit of STRETCHES) {
+    const adjacent = query.sort === source.list.defaultSort;
+    for (const limit of adjacent ? [...STRETCHES, ...LONG_STRETCHES] : STRETCHES) {
       const rows = await this.#rows<{ id: string }>(stretch(source, scope, { ...query, offset, limit }), signal);
       const ids = rows.map(({ id }) => id);
       if (ids.length === 0) break;
-      const holders = await this.#rows<{ id: string }>(holding(source, scope, query.search, ids), signal);
+      const holders = await this.#rows<{ id: string }>(holding(source, scope, text, ids), signal);
       const holds = new Set(holders.map(({ id }) => id));
       found.push(...ids.filter((id) => holds.has(id)));
       if (found.length >= query.offset + query.limit || ids.length < limit)
@@ -242,6 +244,10 @@ WHERE ${inProject(projectId)} AND started_at IN (${times}) AND ver IN ${value(ve
   }
 }
 
+function nothing(query: ListQuery): Page {
+  return { json: Buffer.from('[]'), total: query.count ? 0 : null };
+}
+
 interface TraceRow {
   readonly row: string;
   readonly root_ver: string;
@@ -256,7 +262,9 @@ interface Root {
 /** Of fewer spans it is quicker to look at all at once. */
 const WORTH_A_LOOK = 100_000;
 /** How many rows of a list are looked at first, and then, for a text that occurs often. */
-const STRETCHES = [256, 2048];
+const STRETCHES = [256, 1024];
+/** And then, when the spans of these rows lie next to each other. */
+const LONG_STRETCHES = [4096, 16_384, 16_384, 16_384];
 /** Rows read by id in one statement. */
 const IDS_AT_ONCE = 500;
 const NO_PARAMETERS = new URLSearchParams();

@@ -133,7 +133,7 @@ function holders(source: ListSource, { projectId }: ReadScope, spans: Sql, among
 export function stretch(source: ListSource, scope: ReadScope, query: ListQuery): Sql {
   const anyText = { ...query, search: null };
   const reach = { by: 'all' } as const;
-  return sql`SELECT toString(id) AS id FROM ${rows(source, scope, anyText, reach)}
+  return sql`SELECT id FROM ${rows(source, scope, anyText, reach)}
 WHERE ${rollupConditions(source, scope, anyText, reach)}
 ${order(source, query)}
 ${window(query)}`;
@@ -150,7 +150,7 @@ export function holding(source: ListSource, scope: ReadScope, text: string, ids:
   const spans = sql`started_at >= bounds.1 AND started_at <= bounds.2 AND trace_id IN ${traces} AND ${spansWith(scope, text)}`;
   return sql`WITH (SELECT (min(started_at), max(started_at)) FROM facts
   WHERE ${project} AND trace_id IN ${traces} AND row_type = 0 AND NOT deleted) AS bounds
-SELECT DISTINCT toString(id) AS id FROM (${holders(source, scope, spans, sql` AND session_id IN ${these}`)})`;
+SELECT DISTINCT id FROM (${holders(source, scope, spans, sql` AND session_id IN ${these}`)})`;
 }
 
 /**

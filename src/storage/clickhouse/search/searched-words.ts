@@ -5,7 +5,7 @@ import { sql, value, type Sql } from '../sql.js';
  * A text that is searched for occurs only where its words do: those in its middle as they are, the first as the end of a
  * word and the last as the beginning of one, unless a separator stands before or behind it.
  */
-const WORDS = /[0-9A-Za-z\u0080-\u{10ffff}]+/gu;
+const WORD = /[0-9A-Za-z\u0080-\u{10ffff}]+/gu;
 const DIGIT = /[0-9]/;
 /** Shorter ones with digits occur nearly everywhere, and looking for them reads more than for words. */
 const MIN_FIGURE_LENGTH = 3;
@@ -15,7 +15,7 @@ const MIN_FIGURE_LENGTH = 3;
  * It may hold where the text does not occur, never the other way round.
  */
 export function wordConditions(text: string): Sql[] {
-  return [...text.matchAll(WORDS)].flatMap((match) => {
+  return [...text.matchAll(WORD)].flatMap((match) => {
     const [word] = match;
     const digits = DIGIT.test(word);
     if (digits && word.length < MIN_FIGURE_LENGTH) return [];
@@ -26,7 +26,17 @@ export function wordConditions(text: string): Sql[] {
   });
 }
 
-/** Words of letters alone, and of others the runs of letters in them: what a word of letters can be a part of. */
-export const WORDS_OF_TOKENS =
-  "arraySort(arrayDistinct(tokens(translate(arrayStringConcat(tokens, ' '), '0123456789', '          '))))";
-export const FIGURES_OF_TOKENS = "arraySort(arrayFilter(token -> match(token, '[0-9]'), tokens))";
+/*
+ * The same words as ClickHouse finds them, for the columns of `span_words`: of many texts, first their distinct tokens.
+ */
+export const TOKENS = 'groupUniqArrayArray(tokens(lower(payload)))';
+/** Of tokens with digits it keeps the runs of letters: what a word of letters alone can be a part of. */
+export const WORDS = lines(
+  "arrayDistinct(tokens(translate(arrayStringConcat(tokens, ' '), '0123456789', '          ')))",
+);
+export const FIGURES = lines("arrayFilter(token -> match(token, '[0-9]'), tokens)");
+
+/** Sorted, because like this they compress best, with a line break before and behind each. */
+function lines(words: string): string {
+  return `concat('\\n', arrayStringConcat(arraySort(${words}), '\\n'), '\\n')`;
+}

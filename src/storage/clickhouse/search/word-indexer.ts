@@ -1,6 +1,6 @@
 import type { ClickHouseClient } from '../client.js';
 import type { Version } from '../commit/version-clock.js';
-import { FIGURES_OF_TOKENS, WORDS_OF_TOKENS } from './searched-words.js';
+import { FIGURES, TOKENS, WORDS } from './searched-words.js';
 import type { WordIndex } from './word-index.js';
 
 export interface WordIndexObserver {
@@ -65,7 +65,10 @@ export class WordIndexer {
 
   /** Indexes all that makes whole groups of spans, which otherwise happens by itself. */
   async run(): Promise<void> {
-    while (!this.#closed && (await this.#round()));
+    while (this.#running) await this.#running;
+    await this.#alone(async () => {
+      while (!this.#closed && (await this.#round()));
+    });
   }
 
   async close(): Promise<void> {
@@ -76,16 +79,22 @@ export class WordIndexer {
 
   #look(): void {
     if (this.#running || this.#waiting < TOGETHER || performance.now() < this.#notBefore) return;
-    this.#running = this.#whileIdle()
-      .catch((error: unknown) => {
-        this.#failures = this.#size === TOGETHER ? this.#failures + 1 : 0;
-        this.#size = Math.max(TOGETHER, this.#size / 2);
-        this.#notBefore = performance.now() + FAILURE_PAUSE_MS;
-        this.#source.observer.wordIndexFailed({ error });
-      })
-      .finally(() => {
-        this.#running = null;
-      });
+    this.#alone(() => this.#whileIdle()).catch((error: unknown) => {
+      this.#failures = this.#size === TOGETHER ? this.#failures + 1 : 0;
+      this.#size = Math.max(TOGETHER, this.#size / 2);
+      this.#notBefore = performance.now() + FAILURE_PAUSE_MS;
+      this.#source.observer.wordIndexFailed({ error });
+    });
+  }
+
+  /** Two rounds at a time would index the same spans. */
+  #alone(work: () => Promise<void>): Promise<void> {
+    const done = work().finally(() => {
+      this.#running = null;
+    });
+    // Whoever waits for the end wants no error of another's work.
+    this.#running = done.catch(() => undefined);
+    return done;
   }
 
   async #whileIdle(): Promise<void> {
@@ -143,15 +152,12 @@ export class WordIndexer {
  */
 function indexing(after: Version, upTo: Version, together: number, texts: string): string {
   return `INSERT INTO span_words (project_id, started_from, started_to, spans, indexed_to, complete, words, figures)
-WITH
-  arrayStringConcat(${WORDS_OF_TOKENS}, '\\n') AS all_words,
-  arrayStringConcat(${FIGURES_OF_TOKENS}, '\\n') AS all_figures,
+WITH ${WORDS} AS all_words, ${FIGURES} AS all_figures,
   spans >= ${MIN_SPANS} AND length(all_words) + length(all_figures) <= bytes * ${MAX_SHARE} AS worthwhile
-SELECT project_id, started_from, started_to, spans, ${upTo}, worthwhile,
-  if(worthwhile, concat('\\n', all_words, '\\n'), ''), if(worthwhile, concat('\\n', all_figures, '\\n'), '')
+SELECT project_id, started_from, started_to, spans, ${upTo}, worthwhile, if(worthwhile, all_words, ''), if(worthwhile, all_figures, '')
 FROM (
   SELECT project_id, min(started_at) AS started_from, max(started_at) AS started_to, count() AS spans,
-    sum(length(payload)) AS bytes, groupUniqArrayArray(tokens(lower(payload))) AS tokens
+    sum(length(payload)) AS bytes, ${TOKENS} AS tokens
   FROM (
     SELECT project_id, started_at, payload, intDiv(rowNumberInAllBlocks(), ${together}) AS part FROM (
       SELECT project_id, started_at, ${texts} AS payload FROM spans WHERE ver > ${after} AND ver <= ${upTo} ORDER BY project_id, started_at

@@ -1,0 +1,24 @@
+SELECT concat('{"id":', concat('"', toString(id), '"'), '}') AS row
+FROM spans
+WHERE project_id = {p1:String}
+  AND (((started_at >= fromUnixTimestamp64Micro({p2:Int64}, 'UTC') AND started_at <= fromUnixTimestamp64Micro({p3:Int64}, 'UTC')) OR (started_at >= fromUnixTimestamp64Micro({p4:Int64}, 'UTC') AND started_at <= fromUnixTimestamp64Micro({p5:Int64}, 'UTC'))) AND positionCaseInsensitiveUTF8(payload, {p6:String}) > 0
+  AND (positionCaseInsensitiveUTF8(ifNull(input_data, ''), {p7:String}) > 0 OR positionCaseInsensitiveUTF8(ifNull(output_data, ''), {p8:String}) > 0))
+  AND identity(ver) <= {p9:UInt64}
+  AND identity(ver) NOT IN (SELECT ver FROM superseded WHERE project_id = {p10:String} AND next_ver <= {p11:UInt64})
+ORDER BY project_id DESC, started_at DESC, trace_id DESC, id DESC
+LIMIT {p12:UInt64} OFFSET {p13:UInt64}
+FORMAT CustomSeparated SETTINGS format_custom_escaping_rule = 'Raw', format_custom_result_before_delimiter = '[', format_custom_result_after_delimiter = ']', format_custom_row_before_delimiter = '', format_custom_row_after_delimiter = '', format_custom_row_between_delimiter = ',
+'
+-- p1 = "0197f3a0-0000-7000-8000-000000000001"
+-- p2 = 1769853600000001
+-- p3 = 1769853700000000
+-- p4 = 1769900000000000
+-- p5 = 1769900000000000
+-- p6 = "refund"
+-- p7 = "refund"
+-- p8 = "refund"
+-- p9 = 50000000000000
+-- p10 = "0197f3a0-0000-7000-8000-000000000001"
+-- p11 = 50000000000000
+-- p12 = 5000
+-- p13 = 0
