@@ -25,8 +25,9 @@ export async function statementsOf(core: EngineCore, list: ListName, search: str
   const upTo = await highestVersion(client(core, []));
   const recorded: RecordedStatement[] = [];
   const observer = { queryFinished: () => undefined, queryFailed: () => undefined };
-  const words = new WordIndex(client(core, []));
+  const words = new WordIndex(client(core, recorded));
   await words.load();
+  recorded.length = 0;
   const lists = new ClickHouseLists(client(core, recorded), () => Promise.resolve(upTo), words, UNLIMITED, observer);
   const page = await lists[list](PROJECT_ID, parseListQuery(definitions[list], new URLSearchParams(search)));
   if (!Buffer.isBuffer(page.json)) page.json.resume();
