@@ -33,8 +33,10 @@ describe('feedback links', () => {
       expect(Buffer.from(token, 'base64url')).to.have.length(32);
       const listed = (await api.links()).json.find(({ id }: any) => id === json.id);
       expect(listed).to.deep.equal({ ...json, url: null });
-      const stored = withDatabase(server, (db) => db.prepare('SELECT * FROM feedback_links WHERE id = ?').get(json.id));
-      expect((stored as any).token_hash).to.deep.equal(createHash('sha256').update(token).digest());
+      const stored = withDatabase(server, (db) =>
+        db.prepare<[string], { token_hash: Buffer }>('SELECT * FROM feedback_links WHERE id = ?').get(json.id),
+      );
+      expect(stored?.token_hash).to.deep.equal(createHash('sha256').update(token).digest());
       expect(JSON.stringify(stored)).to.not.include(token);
     });
 

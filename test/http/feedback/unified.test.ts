@@ -131,7 +131,8 @@ describe('unified feedback', () => {
     const early = randomUUID();
     const id = await give(early);
     expect(await idsOf('span', early)).to.deep.equal([id]);
-    const quiet = completion('answers', { session_id: randomUUID() });
+    const session_id = randomUUID();
+    const quiet = completion('answers', { session_id });
     await api.spans([quiet]);
     const stated = { id: randomUUID(), project_id: server.projectId };
     await api.request('POST', '/sessions', { body: [stated] });
@@ -140,7 +141,7 @@ describe('unified feedback', () => {
     for (const [type, entity] of [
       ['span', quiet.id],
       ['trace', quiet.trace_id],
-      ['session', (quiet as any).session_id],
+      ['session', session_id],
       ['session', stated.id],
       ['trace', trace.id],
     ] as const)
