@@ -53,8 +53,10 @@ export function spanUuid(n: number): string {
 
 export type Plain = string | number | boolean | null | Plain[] | { readonly [name: string]: Plain };
 
+export type Values = Readonly<Record<string, Plain>>;
+
 /** Attributes as OTLP/JSON writes them; numbers that are whole become integers. */
-export function attributes(values: Readonly<Record<string, Plain>>): Json[] {
+export function attributes(values: Values): Json[] {
   return Object.entries(values).map(([key, value]) => ({ key, value: anyValue(value) }));
 }
 
@@ -80,15 +82,11 @@ export function otlpSpan(parts: Json = {}): Json {
   };
 }
 
-export function event(name: string, values: Readonly<Record<string, Plain>> = {}): Json {
+export function event(name: string, values: Values = {}): Json {
   return { name, timeUnixNano: '1767225600250000999', attributes: attributes(values) };
 }
 
-export function request(
-  spans: readonly Json[],
-  resource: Readonly<Record<string, Plain>> = {},
-  scope: Json = {},
-): Json {
+export function request(spans: readonly Json[], resource: Values = {}, scope: Json = {}): Json {
   return { resourceSpans: [{ resource: { attributes: attributes(resource) }, scopeSpans: [{ scope, spans }] }] };
 }
 
@@ -101,9 +99,14 @@ export function mapRequest(value: Json): MappedSpans {
 }
 
 /** Maps one span with these attributes and events. */
-export function mapSpan(values: Readonly<Record<string, Plain>>, events: readonly Json[] = []): Span {
+export function mapSpan(values: Values, events: readonly Json[] = []): Span {
   const { spans, rejected } = mapRequest(request([otlpSpan({ attributes: attributes(values), events })]));
   expect(rejected).to.deep.equal({ count: 0, messages: [] });
   expect(spans).to.have.length(1);
   return spans[0]!;
+}
+
+/** What a span's input or output holds. */
+export function json(text: string | null): unknown {
+  return text === null ? null : JSON.parse(text);
 }
