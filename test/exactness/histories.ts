@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import fc, { type Arbitrary } from 'fast-check';
-import { iso } from './model.js';
+import { iso } from './units.js';
 import type { Post, SentSession, SentSpan, SentTags, SentTrace, Step } from './sent.js';
 
 /*

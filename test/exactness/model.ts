@@ -1,8 +1,10 @@
-import type { SentSession, SentSpan, SentTags, SentTrace } from './sent.js';
+import type { SentSession, SentSpan, SentTrace } from './sent.js';
+import { spanKey, storedSpan, tagsOf, type Read, type StoredSpan, type Tags } from './stored-span.js';
+import { iso, micros, money, picodollars, sum, total } from './units.js';
 
 /*
  * What the store must answer, by the rules of the interface and nothing else: every figure is counted anew from the
- * last writes. Money is counted in whole 1e-12 dollars, time in whole microseconds.
+ * last writes.
  */
 
 /** When something was taken in: exactly (`low` = `high`), or within the time that a request took. Microseconds. */
@@ -18,9 +20,6 @@ export type Write =
   | { readonly kind: 'session'; readonly at: Moment; readonly sent: SentSession }
   | { readonly kind: 'delete'; readonly what: 'span' | 'trace' | 'session'; readonly id: string };
 
-/** A listed object as it is compared: costs as decimal texts, so that nothing is lost to floating point. */
-export type Read = Readonly<Record<string, unknown>>;
-
 export interface Expected {
   /** Usually one; several where the rules leave a choice (root spans that start at the same moment). */
   readonly variants: readonly Read[];
@@ -33,33 +32,11 @@ export interface Recount {
   readonly sessions: ReadonlyMap<string, Expected>;
 }
 
-/** A span as stored. */
-interface Span {
-  readonly id: string;
-  readonly trace: string;
-  readonly parent: string | null;
-  readonly session: string | null;
-  readonly sessionName: string | null;
-  readonly name: string;
-  readonly status: string | null;
-  readonly start: number;
-  readonly end: number | null;
-  readonly cost: bigint | null;
-  readonly input: string | null;
-  readonly output: string | null;
-  readonly traceTags: Tags;
-  readonly sessionTags: Tags;
-  readonly hasError: boolean;
-  readonly read: Read;
-}
-
-type Tags = Readonly<Record<string, string>>;
-
 /** What a trace's statement and spans come to. */
 interface Figures {
   readonly session: string | null;
   readonly stated: SentTrace | undefined;
-  readonly spans: readonly Span[];
+  readonly spans: readonly StoredSpan[];
   readonly start: number;
   readonly end: number | null;
   readonly duration: number | null;
@@ -74,20 +51,10 @@ interface Current<T> {
   readonly order: number;
 }
 
-/** US dollars per 1,000,000 tokens of the models that histories call. */
-const PRICES: Readonly<Record<string, { readonly input: number; readonly output: number }>> = {
-  'openai/gpt-4o': { input: 2.5, output: 10 },
-};
-const PRICED_KINDS = new Set(['llm', 'embedding', 'reranker']);
-
-export function spanKey(span: { readonly trace_id: unknown; readonly id: unknown }): string {
-  return `${String(span.trace_id).toLowerCase()}/${String(span.id).toLowerCase()}`;
-}
-
 /** Plays acknowledged writes and recounts everything on demand. */
 export class Model {
   readonly #projectId: string;
-  readonly #spans = new Map<string, Current<Span>>();
+  readonly #spans = new Map<string, Current<StoredSpan>>();
   readonly #traces = new Map<string, Current<SentTrace>>();
   readonly #sessions = new Map<string, Current<SentSession>>();
   /** When each trace and session was first written: what came later or was deleted does not change it. */
@@ -184,7 +151,7 @@ export class Model {
   }
 
   /** In the order in which they were last written. */
-  #spansOf(traceId: string): Span[] {
+  #spansOf(traceId: string): StoredSpan[] {
     return [...this.#spans.values()]
       .filter(({ value }) => value.trace === traceId)
       .sort((a, b) => a.order - b.order)
@@ -272,78 +239,6 @@ export class Model {
   }
 }
 
-/** A span with every default applied. */
-function storedSpan(sent: SentSpan, projectId: string): Span {
-  const start = micros(sent.started_at);
-  const end = sent.ended_at == null ? null : micros(sent.ended_at);
-  const kind = sent.kind ?? 'generic';
-  const cost = sent.cost != null ? picodollars(sent.cost) : priceOf(kind, sent.attributes ?? {});
-  const session = (sent.session_id ?? sent.session?.id)?.toLowerCase() ?? null;
-  const sessionName = sent.session?.name || sent.session_name || null;
-  const sessionTags = { ...tagsOf(sent.session?.tags), ...tagsOf(sent.session_tags) };
-  const hasError = sent.status === 'error' || Boolean(sent.error_code) || Boolean(sent.error_message);
-  const read = {
-    id: sent.id.toLowerCase(),
-    trace_id: sent.trace_id.toLowerCase(),
-    parent_span_id: sent.parent_span_id?.toLowerCase() ?? null,
-    session_id: session,
-    session_name: sessionName,
-    project_id: projectId,
-    name: sent.name,
-    kind,
-    status: sent.status ?? null,
-    started_at: iso(start),
-    ended_at: end === null ? null : iso(end),
-    duration_ms: sent.duration_ms ?? (end === null ? null : (end - start) / 1000),
-    cost: money(cost),
-    input_data: payload(sent.input_data),
-    output_data: payload(sent.output_data),
-    attributes: sent.attributes ?? {},
-    tags: tagsOf(sent.tags),
-    trace_tags: tagsOf(sent.trace_tags),
-    session_tags: sessionTags,
-    error_code: sent.error_code ?? null,
-    error_message: sent.error_message ?? null,
-    error_stack: sent.error_stack ?? null,
-    code_filepath: sent.code_filepath ?? null,
-    code_lineno: sent.code_lineno ?? null,
-    has_error: hasError,
-  };
-  return {
-    id: read.id,
-    trace: read.trace_id,
-    parent: read.parent_span_id,
-    session,
-    sessionName,
-    name: read.name,
-    status: read.status,
-    start,
-    end,
-    cost,
-    input: read.input_data,
-    output: read.output_data,
-    traceTags: read.trace_tags,
-    sessionTags,
-    hasError,
-    read,
-  };
-}
-
-/** What `POST /spans` answers for a span, but for `created_at`. */
-export function spanRead(sent: SentSpan, projectId: string): Read {
-  return storedSpan(sent, projectId).read;
-}
-
-/** `(inputTokens × inputPrice + outputTokens × outputPrice) / 1,000,000`; null for what has no known price. */
-function priceOf(kind: string, attributes: Readonly<Record<string, unknown>>): bigint | null {
-  const { provider, model, inputTokens, outputTokens } = attributes;
-  const price = PRICES[`${String(provider)}/${String(model)}`];
-  if (!PRICED_KINDS.has(kind) || !price || inputTokens === undefined || outputTokens === undefined) return null;
-  // Both prices are whole microdollars per token times 1e-1, so this stays exact.
-  const tenthsOfMicros = Number(inputTokens) * price.input * 10 + Number(outputTokens) * price.output * 10;
-  return BigInt(tenthsOfMicros) * 100_000n;
-}
-
 function earliest(firsts: Map<string, Moment>, id: string, at: Moment): void {
   const known = firsts.get(id) ?? at;
   firsts.set(id, { low: Math.min(known.low, at.low), high: Math.min(known.high, at.high) });
@@ -355,60 +250,7 @@ function known(moment: Moment | undefined): Moment {
 }
 
 /** All that share the earliest start. */
-function earliestOf(spans: readonly Span[]): Span[] {
+function earliestOf(spans: readonly StoredSpan[]): StoredSpan[] {
   const first = Math.min(...spans.map(({ start }) => start));
   return spans.filter(({ start }) => start === first);
-}
-
-function sum(amounts: readonly bigint[]): bigint | null {
-  return amounts.length === 0 ? null : amounts.reduce((total, amount) => total + amount, 0n);
-}
-
-/** Milliseconds, summed in whole nanoseconds. */
-function total(durations: readonly number[]): number {
-  const nanos = durations.reduce((all, duration) => all + decimal(duration, 6), 0n);
-  return Number(nanos) / 1e6;
-}
-
-function picodollars(cost: number): bigint {
-  return decimal(cost, 12);
-}
-
-/** Money as a decimal text without trailing zeros. */
-export function money(amount: bigint | null): string | null {
-  if (amount === null) return null;
-  const digits = String(amount).padStart(13, '0');
-  return `${digits.slice(0, -12)}.${digits.slice(-12)}`.replace(/\.?0+$/, '');
-}
-
-/** A number as it is written in JSON, in whole units of 10^-places; histories send no finer ones. */
-export function decimal(value: number | string, places: number): bigint {
-  const match = /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/i.exec(String(value));
-  if (!match) throw new Error(`not a decimal number: ${value}`);
-  const [, whole = '', fraction = '', exponent = '0'] = match;
-  const shift = places + Number(exponent) - fraction.length;
-  const digits = BigInt(whole + fraction);
-  if (shift >= 0) return digits * 10n ** BigInt(shift);
-  if (digits % 10n ** BigInt(-shift) !== 0n) throw new Error(`finer than 10^-${places}: ${value}`);
-  return digits / 10n ** BigInt(-shift);
-}
-
-function tagsOf(tags: SentTags | null | undefined): Tags {
-  const kept = Object.entries(tags ?? {}).filter(([, value]) => value !== null);
-  return Object.fromEntries(kept.map(([key, value]) => [key, String(value)]));
-}
-
-function payload(value: unknown): string | null {
-  if (value == null) return null;
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-/** Histories write their times as `iso` does. */
-export function micros(text: string): number {
-  return Date.parse(`${text.slice(0, 19)}Z`) * 1000 + Number(text.slice(20, 26));
-}
-
-export function iso(micros: number): string {
-  const seconds = Math.floor(micros / 1e6);
-  return `${new Date(seconds * 1000).toISOString().slice(0, 19)}.${String(micros - seconds * 1e6).padStart(6, '0')}Z`;
 }
