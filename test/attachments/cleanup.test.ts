@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,9 +16,8 @@ import { SqliteAttachmentCatalogue } from '../../src/storage/sqlite/attachment-c
 import { openDatabase, type Database } from '../../src/storage/sqlite/database.js';
 import { migrate } from '../../src/storage/sqlite/migrations.js';
 import { openStore, type OpenedStore } from '../storage/trace-store-harness.js';
-import { png } from './images.js';
+import { png, sha } from './images.js';
 
-const sha = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 const silent = {
   attachmentStored: () => undefined,
   attachmentServed: () => undefined,

@@ -10,9 +10,7 @@ import {
 import { editItems } from '../../src/domain/attachment/json-edit.js';
 import type { Span } from '../../src/domain/span/span.js';
 import { storedSpan } from '../fixtures/span.js';
-import { images, png, svg } from './images.js';
-
-const base64 = (bytes: Buffer) => bytes.toString('base64');
+import { base64, images, png, svg } from './images.js';
 
 /** The span as it would be stored. */
 async function stored(parts: Partial<Pick<Span, 'attributes' | 'output_data'>>): Promise<Span> {

@@ -1,70 +1,24 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { GrantSigner } from '../../src/domain/attachment/signature.js';
-import { DATABASE_FILE, openDatabase } from '../../src/storage/sqlite/database.js';
-import { readSecret } from '../../src/storage/sqlite/secrets.js';
 import { Program } from '../durability/program.js';
-import { bootServer, send, type TestServer } from '../http/harness.js';
+import { bootServer, send } from '../http/harness.js';
 import { attributes as otlpAttributes, ResponseType, toProtobuf, type Plain } from '../unit/otlp/requests.js';
-import { images, png, svg } from './images.js';
-
-const run = promisify(execFile);
-const base64 = (bytes: Buffer) => bytes.toString('base64');
-const sha = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
-
-interface Listed {
-  readonly type: string;
-  readonly url: string;
-  readonly label: string | null;
-}
+import { AttachmentApi, download, spanWith, storedFiles } from './attachment-api.js';
+import { base64, images, png, sha, svg } from './images.js';
 
 describe('attachments over HTTP', () => {
-  let server: TestServer;
+  let api: AttachmentApi;
 
   before(async () => {
-    server = await bootServer();
+    api = await AttachmentApi.boot();
   });
-  after(() => server.dispose());
-
-  const spanWith = (parts: object) => ({
-    id: randomUUID(),
-    trace_id: randomUUID(),
-    name: 's',
-    started_at: Date.now(),
-    ...parts,
-  });
-
-  async function post(parts: object): Promise<string> {
-    const span = spanWith(parts);
-    const answer = await server.request('POST', '/spans', { body: [span] });
-    expect(answer.status, answer.text).to.equal(200);
-    return span.id;
-  }
-
-  async function list(id: string, from = server): Promise<Listed[]> {
-    const answer = await from.request('GET', `/spans/${id}/attachments`);
-    expect(answer.status, answer.text).to.equal(200);
-    expect(answer.json.count).to.equal(answer.json.attachments.length);
-    return answer.json.attachments;
-  }
-
-  async function download(url: string): Promise<Buffer> {
-    const answer = await fetch(url);
-    expect(answer.status).to.equal(200);
-    return Buffer.from(await answer.arrayBuffer());
-  }
-
-  const files = async (dataDir = server.dataDir) =>
-    (await readdir(join(dataDir, 'attachments'), { recursive: true })).filter((name) => /[0-9a-f]{64}$/.test(name));
+  after(() => api.dispose());
 
   it('come back byte for byte with their type, and run nothing', async () => {
     const sent = { jpeg: images.jpeg, png: png(200), webp: images.webp, gif: images.gif };
     const attachments = Object.entries(sent).map(([label, bytes]) => ({ label, base64: base64(bytes) }));
-    const listed = await list(await post({ attributes: { attachments } }));
+    const listed = await api.list(await api.post({ attributes: { attachments } }));
     expect(listed.map(({ type, label }) => [type, label])).to.deep.equal(
       Object.keys(sent).map((name) => ['image', name]),
     );
@@ -89,14 +43,14 @@ describe('attachments over HTTP', () => {
       attributes: { attachments: [{ ...item, base64: base64(bytes) }] },
       output_data: [{ base64: base64(images.gif) }, { text: 'kept' }],
     });
-    const posted = await server.request('POST', '/spans', { body: [span] });
-    const [read] = (await server.request('GET', `/spans?id=${span.id}`)).json;
+    const posted = await api.server.request('POST', '/spans', { body: [span] });
+    const [read] = (await api.server.request('GET', `/spans?id=${span.id}`)).json;
     expect(posted.json[0]).to.deep.equal(read);
     expect(JSON.stringify(read)).to.not.include(base64(bytes).slice(0, 60)).and.not.include(base64(images.gif));
     expect(read.attributes.attachments).to.deep.equal([
       { ...item, sha256: sha(bytes), media_type: 'image/png', bytes: bytes.length },
     ]);
-    const [first, second] = await list(span.id);
+    const [first, second] = await api.list(span.id);
     expect(first).to.deep.include(item);
     expect([second?.type, second?.label]).to.deep.equal(['image', null]);
     expect((await download(second!.url)).equals(images.gif)).to.equal(true);
@@ -104,29 +58,29 @@ describe('attachments over HTTP', () => {
 
   it('are stored once, however often they come', async () => {
     const bytes = png(150);
-    const before = (await files()).length;
+    const before = (await api.files()).length;
     const metric = async () => {
-      const text = (await server.request('GET', '/metrics')).text;
+      const text = (await api.server.request('GET', '/metrics')).text;
       return Number(/^spanhouse_attachments_stored_total (\d+)$/m.exec(text)?.[1]);
     };
     const stored = await metric();
     const attachments = [{ base64: base64(bytes) }, { base64: base64(bytes), label: 'again' }];
-    const one = await post({ attributes: { attachments } });
-    const two = await post({ output_data: JSON.stringify(attachments) });
-    expect((await files()).length).to.equal(before + 1);
+    const one = await api.post({ attributes: { attachments } });
+    const two = await api.post({ output_data: JSON.stringify(attachments) });
+    expect((await api.files()).length).to.equal(before + 1);
     expect(await metric()).to.equal(stored + 1);
-    for (const id of [one, two]) expect(await list(id)).to.have.lengthOf(2);
+    for (const id of [one, two]) expect(await api.list(id)).to.have.lengthOf(2);
   });
 
   it('survive that their span is read, changed and sent again', async () => {
-    const id = await post({
+    const id = await api.post({
       attributes: { attachments: [{ base64: base64(images.png), label: 'a' }] },
       output_data: [{ base64: base64(images.jpeg) }],
     });
-    const [read] = (await server.request('GET', `/spans?id=${id}`)).json;
+    const [read] = (await api.server.request('GET', `/spans?id=${id}`)).json;
     const { created_at: _c, has_error: _h, project_id: _p, ...span } = read;
-    expect((await server.request('POST', '/spans', { body: [{ ...span, name: 'renamed' }] })).status).to.equal(200);
-    const listed = await list(id);
+    expect((await api.server.request('POST', '/spans', { body: [{ ...span, name: 'renamed' }] })).status).to.equal(200);
+    const listed = await api.list(id);
     expect(listed).to.have.lengthOf(2);
     expect((await download(listed[0]!.url)).equals(images.png)).to.equal(true);
     expect((await download(listed[1]!.url)).equals(images.jpeg)).to.equal(true);
@@ -134,146 +88,51 @@ describe('attachments over HTTP', () => {
 
   it('of a URL whose host is not listed are returned as they are', async () => {
     const url = 'http://169.254.169.254/latest/meta-data/a.png?x=1';
-    const id = await post({ attributes: { attachments: [{ url, label: 'far' }, { url: 'javascript:alert(1)' }] } });
-    expect(await list(id)).to.deep.equal([{ type: 'image', label: 'far', url }]);
+    const id = await api.post({ attributes: { attachments: [{ url, label: 'far' }, { url: 'javascript:alert(1)' }] } });
+    expect(await api.list(id)).to.deep.equal([{ type: 'image', label: 'far', url }]);
   });
 
   it('a span without them lists none; an unknown span and another project are 404', async () => {
-    expect(await list(await post({ output_data: 'text' }))).to.deep.equal([]);
-    expect((await server.request('GET', `/spans/${randomUUID()}/attachments`)).status).to.equal(404);
-    const id = await post({ attributes: { attachments: [{ base64: base64(images.png) }] } });
-    const other = await anotherProject();
-    expect((await send(`${server.url}/spans/${id}/attachments`, 'GET', { key: other.key })).status).to.equal(404);
-    expect((await server.request('GET', `/spans/${id}/attachments`, { key: null })).status).to.equal(401);
-    expect((await server.request('GET', '/spans/7/attachments')).status).to.equal(422);
+    expect(await api.list(await api.post({ output_data: 'text' }))).to.deep.equal([]);
+    expect((await api.server.request('GET', `/spans/${randomUUID()}/attachments`)).status).to.equal(404);
+    const id = await api.post({ attributes: { attachments: [{ base64: base64(images.png) }] } });
+    const other = await api.anotherProject();
+    expect((await send(`${api.server.url}/spans/${id}/attachments`, 'GET', { key: other.key })).status).to.equal(404);
+    expect((await api.server.request('GET', `/spans/${id}/attachments`, { key: null })).status).to.equal(401);
+    expect((await api.server.request('GET', '/spans/7/attachments')).status).to.equal(422);
   });
 
   it('of another project are not reached by naming their hash', async () => {
     const bytes = png(30);
-    await post({ attributes: { attachments: [{ base64: base64(bytes) }] } });
-    const { key } = await anotherProject();
+    await api.post({ attributes: { attachments: [{ base64: base64(bytes) }] } });
+    const { key } = await api.anotherProject();
     const span = spanWith({ attributes: { attachments: [{ sha256: sha(bytes) }] } });
-    expect((await send(`${server.url}/spans`, 'POST', { key, body: [span] })).status).to.equal(200);
-    const listed = await send(`${server.url}/spans/${span.id}/attachments`, 'GET', { key });
+    expect((await send(`${api.server.url}/spans`, 'POST', { key, body: [span] })).status).to.equal(200);
+    const listed = await send(`${api.server.url}/spans/${span.id}/attachments`, 'GET', { key });
     expect(listed.json).to.deep.equal({ attachments: [], count: 0 });
   });
 
   it('that break a rule refuse the request, with all reasons, and nothing is stored', async () => {
-    const before = await files();
+    const before = await api.files();
     const good = spanWith({ attributes: { attachments: [{ base64: base64(png(20)) }] } });
     const bad = spanWith({ attributes: { attachments: [{ base64: base64(svg) }, { base64: 'AAAA' }] } });
     const six = spanWith({ output_data: Array.from({ length: 6 }, () => ({ base64: base64(images.gif) })) });
-    const answer = await server.request('POST', '/spans', { body: [good, bad, six] });
+    const answer = await api.server.request('POST', '/spans', { body: [good, bad, six] });
     expect(answer.status).to.equal(422);
     expect(answer.json.errors.map(({ pointer }: { pointer: string }) => pointer)).to.deep.equal([
       '/1/attributes/attachments/0/base64',
       '/1/attributes/attachments/1/base64',
       '/2/output_data/5',
     ]);
-    expect((await server.request('GET', `/spans?id=${good.id}`)).json).to.deep.equal([]);
-    expect(await files()).to.deep.equal(before);
+    expect((await api.server.request('GET', `/spans?id=${good.id}`)).json).to.deep.equal([]);
+    expect(await api.files()).to.deep.equal(before);
   });
 
   it('too large refuse the request', async () => {
     const large = Buffer.concat([images.jpeg, Buffer.alloc(10 * 1024 * 1024)]);
     const span = spanWith({ attributes: { attachments: [{ base64: base64(large) }] } });
-    const answer = await server.request('POST', '/spans', { body: [span] });
+    const answer = await api.server.request('POST', '/spans', { body: [span] });
     expect([answer.status, answer.json.errors[0].detail]).to.deep.equal([422, 'must be at most 10 MB']);
-  });
-
-  async function anotherProject(): Promise<{ id: string; key: string }> {
-    const admin = join(import.meta.dirname, '../../scripts/admin.js');
-    const env = { ...process.env, DATA_DIR: server.dataDir };
-    const ask = async (...words: string[]) =>
-      JSON.parse((await run(process.execPath, [admin, '--json', ...words], { env })).stdout);
-    const { id } = await ask('create-project', 'Other');
-    const { key } = await ask('create-key', '--project', id);
-    return { id, key };
-  }
-
-  describe('URLs', () => {
-    let good: URL;
-
-    before(async () => {
-      const [listed] = await list(await post({ attributes: { attachments: [{ base64: base64(images.png) }] } }));
-      good = new URL(listed!.url);
-    });
-
-    const changed = (change: (url: URL) => void) => {
-      const url = new URL(good);
-      change(url);
-      return url;
-    };
-
-    async function expectForbidden(url: URL): Promise<void> {
-      const answer = await fetch(url);
-      expect(answer.status, url.href).to.equal(403);
-      expect(answer.headers.get('content-type')).to.equal('application/problem+json');
-      expect(await answer.text()).to.include('urn:spanhouse:problem:forbidden');
-    }
-
-    it('work without a key, for one hour, also by HEAD and If-None-Match', async () => {
-      expect(Number(good.searchParams.get('expires')) - Date.now() / 1000).to.be.within(3500, 3600);
-      const head = await fetch(good, { method: 'HEAD' });
-      expect([head.status, head.headers.get('content-length')]).to.deep.equal([200, String(images.png.length)]);
-      const etag = head.headers.get('etag') ?? '';
-      const known = await fetch(good, { headers: { 'if-none-match': `"other", ${etag}` } });
-      expect([known.status, known.headers.get('etag'), await known.text()]).to.deep.equal([304, etag, '']);
-      expect((await fetch(good, { headers: { 'if-none-match': '"other"' } })).status).to.equal(200);
-    });
-
-    it('tampered are refused, whatever was changed', async () => {
-      const later = String(Number(good.searchParams.get('expires')) + 1);
-      await expectForbidden(changed((url) => url.searchParams.set('expires', later)));
-      await expectForbidden(changed((url) => url.searchParams.delete('expires')));
-      await expectForbidden(changed((url) => url.searchParams.delete('signature')));
-      await expectForbidden(changed((url) => url.searchParams.set('signature', '')));
-      await expectForbidden(
-        changed((url) => url.searchParams.set('signature', `${url.searchParams.get('signature') ?? ''}A`)),
-      );
-      await expectForbidden(changed((url) => (url.pathname = url.pathname.replace(sha(images.png), sha(images.gif)))));
-      await expectForbidden(changed((url) => (url.pathname = url.pathname.replace(/.$/, '%0A'))));
-      await expectForbidden(
-        changed((url) => (url.pathname = url.pathname.toUpperCase().replace('/ATTACHMENTS', '/attachments'))),
-      );
-      await expectForbidden(changed((url) => (url.search = '')));
-      const signature = good.searchParams.get('signature') ?? '';
-      for (const at of [0, 20, signature.length - 2]) {
-        const flipped = signature.slice(0, at) + (signature[at] === 'A' ? 'B' : 'A') + signature.slice(at + 1);
-        await expectForbidden(changed((url) => url.searchParams.set('signature', flipped)));
-      }
-    });
-
-    it('of another project are refused', async () => {
-      const { id } = await anotherProject();
-      await expectForbidden(changed((url) => (url.pathname = url.pathname.replace(server.projectId, id))));
-    });
-
-    it('signed by somebody else, or expired, are refused', async () => {
-      const now = Math.floor(Date.now() / 1000);
-      const database = openDatabase(join(server.dataDir, DATABASE_FILE));
-      const own = new GrantSigner(readSecret(database, 'attachment-urls'));
-      database.close();
-      const signed = (signer: GrantSigner, expires: number) => {
-        const signature = signer.sign({ projectId: server.projectId, sha256: sha(images.png), expires });
-        return changed((url) => (url.search = new URLSearchParams({ expires: String(expires), signature }).toString()));
-      };
-      expect((await fetch(signed(own, now + 60))).status).to.equal(200);
-      await expectForbidden(signed(own, now - 1));
-      await expectForbidden(signed(new GrantSigner(Buffer.alloc(32, 7)), now + 60));
-    });
-
-    it('still work after a restart, under the base that is configured', async () => {
-      const bytes = png(60);
-      const id = await post({ attributes: { attachments: [{ base64: base64(bytes) }] } });
-      const [before] = await list(id);
-      await server.stop();
-      server = await bootServer({ dataDir: server.dataDir, env: { PUBLIC_URL: 'https://traces.example/base/' } });
-      const old = new URL(before!.url);
-      expect((await download(`${server.url}${old.pathname}${old.search}`)).equals(bytes)).to.equal(true);
-      const [after] = await list(id);
-      expect(after!.url.startsWith('https://traces.example/base/attachments/')).to.equal(true);
-    });
   });
 
   describe('by OTLP', () => {
@@ -296,17 +155,17 @@ describe('attachments over HTTP', () => {
         otlpSpan('000000000000a002', { attachments: JSON.stringify([item]) }),
         otlpSpan('000000000000a003', { 'output.value': JSON.stringify([{ type: 'text' }, item]) }),
       );
-      expect((await server.request('POST', '/v1/traces', { body: request })).json).to.deep.equal({});
+      expect((await api.server.request('POST', '/v1/traces', { body: request })).json).to.deep.equal({});
       for (const id of ['000000000000a001', '000000000000a002', '000000000000a003']) {
-        const listed = await list(uuid(id));
+        const listed = await api.list(uuid(id));
         expect(
           listed.map(({ label }) => label),
           id,
         ).to.deep.equal(['by otlp']);
         const { pathname, search } = new URL(listed[0]!.url);
         const path = pathname.slice(pathname.indexOf('/attachments'));
-        expect((await download(server.url + path + search)).equals(images.webp)).to.equal(true);
-        const span = (await server.request('GET', `/spans?id=${uuid(id)}`)).text;
+        expect((await download(api.server.url + path + search)).equals(images.webp)).to.equal(true);
+        const span = (await api.server.request('GET', `/spans?id=${uuid(id)}`)).text;
         expect(span, id).to.not.include(base64(images.webp));
       }
     });
@@ -319,22 +178,22 @@ describe('attachments over HTTP', () => {
           attachments: Array.from({ length: 6 }, () => ({ base64: base64(images.gif) })),
         }),
       ];
-      const json = await server.request('POST', '/v1/traces', { body: requestOf(...spans) });
+      const json = await api.server.request('POST', '/v1/traces', { body: requestOf(...spans) });
       expect([json.status, json.json.partialSuccess.rejectedSpans]).to.deep.equal([200, '2']);
       expect(json.json.partialSuccess.errorMessage)
         .to.include('span_id "000000000000b001"')
         .and.include('attributes/attachments/0/base64 must be a JPEG, PNG, WebP or GIF image')
         .and.include('span_id "000000000000b003"')
         .and.include('one image too many: a span has at most 5');
-      expect(await list(uuid('000000000000b002'))).to.have.lengthOf(1);
+      expect(await api.list(uuid('000000000000b002'))).to.have.lengthOf(1);
       for (const id of ['000000000000b001', '000000000000b003'])
-        expect((await server.request('GET', `/spans/${uuid(id)}/attachments`)).status).to.equal(404);
+        expect((await api.server.request('GET', `/spans/${uuid(id)}/attachments`)).status).to.equal(404);
 
       const body = toProtobuf(requestOf(...spans));
-      const answer = await fetch(`${server.url}/v1/traces`, {
+      const answer = await fetch(`${api.server.url}/v1/traces`, {
         method: 'POST',
         body,
-        headers: { authorization: `Bearer ${server.key}`, 'content-type': 'application/x-protobuf' },
+        headers: { authorization: `Bearer ${api.server.key}`, 'content-type': 'application/x-protobuf' },
       });
       const decoded = ResponseType.decode(Buffer.from(await answer.arrayBuffer())).toJSON();
       expect([answer.status, decoded['partialSuccess'].rejectedSpans]).to.deep.equal([200, '2']);
@@ -345,19 +204,19 @@ describe('attachments over HTTP', () => {
     const bytes = png(70);
     const ids = [];
     for (let count = 0; count < 2; count += 1)
-      ids.push(await post({ attributes: { attachments: [{ base64: base64(bytes) }] } }));
-    const [listed] = await list(ids[0]!);
-    for (const id of ids) expect((await server.request('DELETE', `/spans/${id}`)).status).to.equal(204);
+      ids.push(await api.post({ attributes: { attachments: [{ base64: base64(bytes) }] } }));
+    const [listed] = await api.list(ids[0]!);
+    for (const id of ids) expect((await api.server.request('DELETE', `/spans/${id}`)).status).to.equal(204);
     const until = Date.now() + 120_000;
-    const isThere = async () => (await files()).some((name) => name.endsWith(sha(bytes)));
+    const isThere = async () => (await api.files()).some((name) => name.endsWith(sha(bytes)));
     while ((await isThere()) && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 500));
     expect(await isThere()).to.equal(false);
     expect((await fetch(listed!.url)).status).to.equal(404);
-    expect((await server.request('GET', '/metrics')).text).to.match(/^spanhouse_attachments_removed_total [1-9]/m);
+    expect((await api.server.request('GET', '/metrics')).text).to.match(/^spanhouse_attachments_removed_total [1-9]/m);
   }).timeout(150_000);
 
   it('acknowledged before kill -9 are all there afterwards', async () => {
-    const dataDir = join(server.dataDir, 'killed');
+    const dataDir = join(api.server.dataDir, 'killed');
     const program = await Program.start(dataDir);
     const { url, key } = program;
     const acknowledged = new Map<string, Buffer>();
@@ -383,7 +242,7 @@ describe('attachments over HTTP', () => {
         expect(listed.json.count, id).to.equal(1);
         expect((await download(listed.json.attachments[0].url)).equals(bytes)).to.equal(true);
       }
-      expect((await files(again.dataDir)).length).to.be.at.least(acknowledged.size);
+      expect((await storedFiles(again.dataDir)).length).to.be.at.least(acknowledged.size);
     } finally {
       await again.stop();
     }

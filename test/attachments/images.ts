@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { crc32, deflateSync } from 'node:zlib';
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
@@ -16,6 +16,9 @@ export const images = {
 };
 
 export const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>');
+
+export const base64 = (bytes: Buffer) => bytes.toString('base64');
+export const sha = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
 /** A square greyscale PNG of random pixels, unlike any other; its size is about the square of its width. */
 export function png(width: number): Buffer {

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,10 +9,8 @@ import { DomainError } from '../../src/domain/errors.js';
 import { FileAttachmentStore } from '../../src/storage/attachments/file-store.js';
 import { S3AttachmentStore } from '../../src/storage/attachments/s3-store.js';
 import { bootServer } from '../http/harness.js';
-import { images, png } from './images.js';
+import { images, png, sha } from './images.js';
 import { BUCKET, startS3, type S3Server } from './s3-server.js';
-
-const sha = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
 async function read(store: AttachmentStore, project: string, sha256: string): Promise<Buffer | null> {
   const content = await store.get(project, sha256);
