@@ -2,13 +2,14 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { bootJudges } from '../http/judges/judge-api.js';
+import { JudgeBench } from '../http/judges/judge-api.js';
 
 const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
 
 describe('README: your first judge', () => {
   it('works as it is written', async () => {
-    const { server, endpoint, dispose } = await bootJudges();
+    const bench = await JudgeBench.boot();
+    const { server, endpoint } = bench;
     try {
       const section = /<!-- judge:start -->[^]*?```bash\n([^]*?)```[^]*?<!-- judge:end -->/.exec(readme)?.[1] ?? '';
       const command = /^alias house='(.*)'$/m.exec(readme)?.[1] ?? '';
@@ -30,7 +31,7 @@ describe('README: your first judge', () => {
       expect(run.queued, 'the call of the judge is no span to be judged').to.equal(1);
       expect(endpoint.asked[0]?.body.messages[0].content).to.contain('Does the output answer the question');
     } finally {
-      await dispose();
+      await bench.dispose();
     }
   }).timeout(30_000);
 });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Writable } from 'node:stream';
 import { expect } from 'chai';
 import { createLogger } from '../../../src/observability/logger.js';
-import { API_KEY, bootJudges, eventually, finished, type JudgeApi, type Json, type JudgeBench } from './judge-api.js';
+import { API_KEY, eventually, finished, JudgeBench, type JudgeApi, type Json } from './judge-api.js';
 import { answer, passing, type ModelEndpoint, type Script } from './model-endpoint.js';
 
 describe('judges when the model endpoint fails', () => {
@@ -18,7 +18,7 @@ describe('judges when the model endpoint fails', () => {
         done();
       },
     });
-    bench = await bootJudges(
+    bench = await JudgeBench.boot(
       { JUDGE_LLM_TIMEOUT_SECONDS: '1' },
       { logger: createLogger({ level: 'debug', format: 'json' }, stream) },
     );

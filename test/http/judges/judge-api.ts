@@ -6,6 +6,8 @@ import { ModelEndpoint } from './model-endpoint.js';
 
 export type Json = Record<string, any>;
 
+const SCORED = { evaluation_type: 'scored', score_min: 0, score_max: 10, pass_threshold: 6 };
+
 /** The calls about judges, each with what a test usually expects of it. */
 export class JudgeApi {
   readonly server: Pick<TestServer, 'request' | 'projectId'>;
@@ -42,7 +44,7 @@ export class JudgeApi {
   }
 
   createScored(judge: Json = {}): Promise<Json> {
-    return this.create({ evaluation_type: 'scored', score_min: 0, score_max: 10, pass_threshold: 6, ...judge });
+    return this.create({ ...SCORED, ...judge });
   }
 
   patch(id: string, change: Json): Promise<Json> {
@@ -118,37 +120,56 @@ export async function eventually<T>(
   }
 }
 
-export interface JudgeBench {
-  readonly endpoint: ModelEndpoint;
-  readonly server: TestServer;
-  readonly api: JudgeApi;
-  dispose(): Promise<void>;
-}
-
 export const API_KEY = 'secret-key-of-the-model-endpoint';
 
 /** A server with a model endpoint of the test's own. */
-export async function bootJudges(env: Record<string, string> = {}, options: BootOptions = {}): Promise<JudgeBench> {
-  const endpoint = await ModelEndpoint.start();
-  const server = await bootServer({
-    judgeRetryMs: 20,
-    ...options,
-    env: {
-      JUDGE_LLM_BASE_URL: endpoint.url,
-      JUDGE_LLM_API_KEY: API_KEY,
-      JUDGE_LLM_MODEL: 'gpt-4o-mini',
-      JUDGE_LLM_TIMEOUT_SECONDS: '2',
-      JUDGE_MAX_ATTEMPTS: '3',
-      ...env,
-    },
-  });
-  return {
-    endpoint,
-    server,
-    api: new JudgeApi(server),
-    async dispose() {
-      await server.dispose();
-      await endpoint.stop();
-    },
-  };
+export class JudgeBench {
+  readonly endpoint: ModelEndpoint;
+  readonly server: TestServer;
+  readonly api: JudgeApi;
+  readonly #made: Json[] = [];
+
+  private constructor(endpoint: ModelEndpoint, server: TestServer) {
+    this.endpoint = endpoint;
+    this.server = server;
+    this.api = new JudgeApi(server);
+  }
+
+  static async boot(env: Record<string, string> = {}, options: BootOptions = {}): Promise<JudgeBench> {
+    const endpoint = await ModelEndpoint.start();
+    const server = await bootServer({
+      judgeRetryMs: 20,
+      ...options,
+      env: {
+        JUDGE_LLM_BASE_URL: endpoint.url,
+        JUDGE_LLM_API_KEY: API_KEY,
+        JUDGE_LLM_MODEL: 'gpt-4o-mini',
+        JUDGE_LLM_TIMEOUT_SECONDS: '2',
+        JUDGE_MAX_ATTEMPTS: '3',
+        ...env,
+      },
+    });
+    return new JudgeBench(endpoint, server);
+  }
+
+  /** A judge for one test, see `clear`. */
+  async make(judge: Json = {}): Promise<Json> {
+    const created = await this.api.create(judge);
+    this.#made.push(created);
+    return created;
+  }
+
+  makeScored(judge: Json = {}): Promise<Json> {
+    return this.make({ ...SCORED, ...judge });
+  }
+
+  /** Deletes the judges that were made: no test is to see calls for those of another. */
+  async clear(): Promise<void> {
+    for (const { id } of this.#made.splice(0)) await this.api.call('DELETE', `judges/${id}`);
+  }
+
+  async dispose(): Promise<void> {
+    await this.server.dispose();
+    await this.endpoint.stop();
+  }
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { malformedRequest, seeded } from '../malformed-requests.js';
 import type { TestResponse } from '../harness.js';
 import { answer, passing } from './model-endpoint.js';
-import { bootJudges, type JudgeApi, type Json, type JudgeBench } from './judge-api.js';
+import { JudgeBench, type JudgeApi, type Json } from './judge-api.js';
 
 const RUNS = { numRuns: 250 };
 const REFUSALS = [400, 404, 405, 413, 415, 422, 431];
@@ -16,7 +16,7 @@ describe('malformed requests about judges', function () {
   let scored: Json;
   let span: Json;
   before(async () => {
-    bench = await bootJudges();
+    bench = await JudgeBench.boot();
     ({ api } = bench);
     bench.endpoint.reset(() => answer(passing));
     const criteria = ['a', 'b'].map((key) => ({ key }));
