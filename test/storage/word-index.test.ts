@@ -42,9 +42,9 @@ describe('search by text in many spans', () => {
 
   const filler = (count: number) => Array.from({ length: count }, (_, index) => span(`plain talk ${index % 50}`));
 
-  async function ids(list: keyof typeof lists, q: string, more = '&limit=500'): Promise<string[]> {
+  async function ids(list: keyof typeof lists, q: string, more = '&limit=500', project = PROJECT): Promise<string[]> {
     const query = parseListQuery(lists[list], new URLSearchParams(`q=${encodeURIComponent(q)}${more}`));
-    const rows = await rowsOf<{ id: string }>(await opened.store.lists[list](PROJECT, query));
+    const rows = await rowsOf<{ id: string }>(await opened.store.lists[list](project, query));
     return rows.map(({ id }) => id);
   }
 
@@ -59,7 +59,10 @@ describe('search by text in many spans', () => {
   async function candidates(q: string): Promise<{ ranges: number; spans: number } | null> {
     const index = new WordIndex(opened.client);
     await index.load();
-    const found = await index.candidates(PROJECT, q, {});
+    const found = await index.candidates(PROJECT, q, (statement) => {
+      const { text, params } = statement.render();
+      return opened.client.query(text, { params });
+    });
     return found && { ranges: found.ranges.length, spans: found.spans };
   }
 
@@ -118,6 +121,33 @@ describe('search by text in many spans', () => {
     await again.indexWords();
     await again.close();
     expect(await rows()).to.equal(before);
+  });
+
+  it('reads the newest or oldest spans only, when they fill the page', async () => {
+    const project = randomUUID();
+    await new Promise((done) => setTimeout(done, 500));
+    const [row] = await opened.client.query<{ ver: number }>('SELECT max(ver) AS ver FROM spans');
+    const first = Number(row?.ver) + 1;
+    // As many as begin to be worth it, and no other way to write them within a second.
+    await opened.client.command(
+      `INSERT INTO spans (project_id, trace_id, id, name, started_at, ver, payload, input_bytes, no_output)
+       SELECT '${project}', generateUUIDv4(1), generateUUIDv4(2), 'work', fromUnixTimestamp64Micro(${START} + intDiv(number, 3) * 1000, 'UTC'),
+         ${first} + number, if(number % 500 = 7, 'a rare trombone', 'plain talk'), 100, 1 FROM numbers(200000)`,
+    );
+    await opened.store.log.append({ projectId: project, spans: [span('a trombone', { started_at: START + 50e6 })] });
+    const pages = [
+      '',
+      '&limit=50',
+      '&offset=100&limit=50',
+      '&offset=380&limit=30',
+      '&sort_order=asc&limit=20',
+      '&sort_by=name&limit=5',
+    ];
+    const found = () => Promise.all(pages.map((page) => ids('spans', 'trombone', page, project)));
+    const before = await found();
+    expect(before.map((page) => page.length)).to.deep.equal([401, 50, 50, 21, 20, 5]);
+    await opened.store.indexWords();
+    expect(await found()).to.deep.equal(before);
   });
 
   it('keeps no words where they take too much space, and finds them all the same', async () => {

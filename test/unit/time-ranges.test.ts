@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { coveredBy } from '../../src/storage/clickhouse/search/time-ranges.js';
+import { coveredBy, outermost } from '../../src/storage/clickhouse/search/time-ranges.js';
 
 describe('ranges of time that a search reads', () => {
   const range = fc
@@ -17,6 +17,35 @@ describe('ranges of time that a search reads', () => {
         covered.slice(1).forEach(({ from }, index) => expect(from).to.be.greaterThan(covered[index]?.to ?? Infinity));
       }),
     );
+  });
+
+  it('of the newest or oldest hold about as many spans as wanted, and all beyond a moment', () => {
+    const stretch = fc.tuple(range, fc.integer({ min: 1, max: 9 })).map(([one, spans]) => ({ ...one, spans }));
+    fc.assert(
+      fc.property(
+        fc.array(stretch, { maxLength: 20 }),
+        fc.integer({ min: 1, max: 60 }),
+        fc.boolean(),
+        (all, most, latest) => {
+          const some = outermost(all, most, latest);
+          if (some === null) return;
+          const edge = latest ? Math.min(...some.map(({ from }) => from)) : Math.max(...some.map(({ to }) => to));
+          for (const { from, to } of all)
+            for (const at of [from, to])
+              if (latest ? at >= edge : at <= edge)
+                expect(some.some((one) => one.from <= at && at <= one.to)).to.equal(true);
+          const within = all.filter(({ from, to }) => (latest ? from >= edge : to <= edge));
+          expect(within.reduce((sum, { spans }) => sum + spans, 0)).to.be.at.least(most);
+        },
+      ),
+    );
+    const three = [0, 10, 20].map((from) => ({ from, to: from + 5, spans: 4 }));
+    expect(outermost(three, 5, true)).to.deep.equal([
+      { from: 10, to: 15 },
+      { from: 20, to: 25 },
+    ]);
+    expect(outermost(three, 4, false)).to.deep.equal([{ from: 0, to: 5 }]);
+    expect(outermost(three, 9, true)).to.equal(null);
   });
 
   it('are as narrow as their number allows', () => {

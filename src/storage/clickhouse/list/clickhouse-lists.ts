@@ -7,18 +7,17 @@ import type { Version } from '../commit/version-clock.js';
 import type { WordIndex } from '../search/word-index.js';
 import { join, sql, value, type Sql } from '../sql.js';
 import {
-  holding,
   inProject,
   reachOf,
   rollupCount,
   rollupPage,
   spanCount,
   spanPage,
-  stretch,
   type Reach,
   type ReadScope,
 } from './compile.js';
 import { sessionSource, traceSource, type ListSource } from './sources.js';
+import { TextSearch } from './text-search.js';
 
 export interface QueryObserver {
   queryFinished(query: { readonly list: string; readonly seconds: number }): void;
@@ -40,14 +39,14 @@ export type Settle = () => Promise<Version>;
 export class ClickHouseLists implements Lists {
   readonly #client: ClickHouseClient;
   readonly #settle: Settle;
-  readonly #words: WordIndex;
+  readonly #search: TextSearch;
   readonly #settings: NonNullable<QueryOptions['settings']>;
   readonly #observer: QueryObserver;
 
   constructor(client: ClickHouseClient, settle: Settle, words: WordIndex, limits: ReadLimits, observer: QueryObserver) {
     this.#client = client;
     this.#settle = settle;
-    this.#words = words;
+    this.#search = new TextSearch(words, (statement, signal) => this.#rows(statement, signal));
     this.#observer = observer;
     this.#settings = {
       max_execution_time: limits.timeoutSeconds,
@@ -60,10 +59,11 @@ export class ClickHouseLists implements Lists {
 
   spans(projectId: string, query: ListQuery, signal?: AbortSignal): Promise<Page> {
     return this.#read('spans', projectId, async (read) => {
-      const { scope, spans } = await this.#near(read, query, signal);
-      if (spans === 0) return nothing(query);
+      const { scope, candidates } = await this.#search.near(read, query, signal);
+      if (candidates?.spans === 0) return nothing(query);
       const total = query.count ? await this.#count(spanCount(scope, query), signal) : null;
-      const { text, params } = spanPage(scope, query).render();
+      const within = candidates && (await this.#search.firstSpans(scope, query, candidates, signal));
+      const { text, params } = spanPage(within ? { ...scope, within } : scope, query).render();
       return { json: await this.#client.stream(text, this.#options(params, signal)), total };
     });
   }
@@ -127,13 +127,10 @@ export class ClickHouseLists implements Lists {
     signal: AbortSignal | undefined,
     page: (scope: ReadScope, query: ListQuery, reach: Reach) => Promise<string[]>,
   ): Promise<Page> {
-    const { scope, spans } = await this.#near(read, query, signal);
-    if (spans === 0) return nothing(query);
+    const { scope, candidates } = await this.#search.near(read, query, signal);
+    if (candidates?.spans === 0) return nothing(query);
     const total = query.count ? await this.#count(rollupCount(source, scope, query), signal) : null;
-    const first =
-      query.search === null || spans < WORTH_A_LOOK || reachOf(source, query).by === 'ids'
-        ? null
-        : await this.#firstHolding(source, scope, query, query.search, signal);
+    const first = await this.#search.firstHolding(source, scope, query, candidates, signal);
     const rows =
       first === null
         ? await this.#page(source, query, (reach) => page(scope, query, reach))
@@ -145,43 +142,6 @@ export class ClickHouseLists implements Lists {
     const reach = reachOf(source, query);
     const rows = await page(reach);
     return reach.by === 'time' && rows.length < query.limit ? page({ by: 'all' }) : rows;
-  }
-
-  /** With the times at which the text that is searched for may occur, if any, and in how many spans. */
-  async #near(scope: ReadScope, query: ListQuery, signal?: AbortSignal): Promise<{ scope: ReadScope; spans: number }> {
-    if (query.search === null) return { scope, spans: Infinity };
-    const found = await this.#words.candidates(scope.projectId, query.search, this.#options({}, signal));
-    return found === null
-      ? { scope, spans: Infinity }
-      : { scope: { ...scope, within: found.ranges }, spans: found.spans };
-  }
-
-  /**
-   * The page of a search whose text occurs often: found among the first rows of the list, without reading all spans.
-   * @returns its ids in their order; null when the first rows do not hold the whole page.
-   */
-  async #firstHolding(
-    source: ListSource,
-    scope: ReadScope,
-    query: ListQuery,
-    text: string,
-    signal?: AbortSignal,
-  ): Promise<string[] | null> {
-    const found: string[] = [];
-    let offset = 0;
-    const adjacent = query.sort === source.list.defaultSort;
-    for (const limit of adjacent ? [...STRETCHES, ...LONG_STRETCHES] : STRETCHES) {
-      const rows = await this.#rows<{ id: string }>(stretch(source, scope, { ...query, offset, limit }), signal);
-      const ids = rows.map(({ id }) => id);
-      if (ids.length === 0) break;
-      const holders = await this.#rows<{ id: string }>(holding(source, scope, text, ids), signal);
-      const holds = new Set(holders.map(({ id }) => id));
-      found.push(...ids.filter((id) => holds.has(id)));
-      if (found.length >= query.offset + query.limit || ids.length < limit)
-        return found.slice(query.offset, query.offset + query.limit);
-      offset += limit;
-    }
-    return null;
   }
 
   /** Traces as rendered objects, with input and output of their root spans. */
@@ -259,12 +219,6 @@ interface Root {
   readonly output_data: string | null;
 }
 
-/** Of fewer spans it is quicker to look at all at once. */
-const WORTH_A_LOOK = 100_000;
-/** How many rows of a list are looked at first, and then, for a text that occurs often. */
-const STRETCHES = [256, 1024];
-/** And then, when the spans of these rows lie next to each other. */
-const LONG_STRETCHES = [4096, 16_384, 16_384, 16_384];
 /** Rows read by id in one statement. */
 const IDS_AT_ONCE = 500;
 const NO_PARAMETERS = new URLSearchParams();

@@ -32,6 +32,12 @@ export function spanCount(scope: ReadScope, query: ListQuery): Sql {
   return sql`${spanBounds(scope, query)}SELECT count() AS total FROM spans WHERE ${spanConditions(scope, query)}`;
 }
 
+/** Whether there are so many rows: reading stops with them, in whatever order. */
+export function hasSpans(scope: ReadScope, query: ListQuery, rows: number): Sql {
+  return sql`${spanBounds(scope, query)}SELECT count() = ${value(rows, 'UInt64')} AS enough
+FROM (SELECT 1 FROM spans WHERE ${spanConditions(scope, query)} LIMIT ${value(rows, 'UInt64')})`;
+}
+
 function spanConditions(scope: ReadScope, query: ListQuery): Sql {
   const search = query.search === null ? [] : [textFound(query.search, scope.within ?? null)];
   const bounds = traceOf(query) === null ? [] : [sql`started_at >= bounds.1`, sql`started_at <= bounds.2`];

@@ -7,6 +7,25 @@ export interface TimeRange {
   readonly to: Micros;
 }
 
+/** Spans that started within a range, about so many. */
+export interface Stretch extends TimeRange {
+  readonly spans: number;
+}
+
+/**
+ * The latest of some ranges, or the earliest, that hold about `spans` spans: everything beyond a moment, of all ranges.
+ * @returns null when that would be all.
+ */
+export function outermost(stretches: readonly Stretch[], spans: number, latest: boolean): TimeRange[] | null {
+  const inward = [...stretches].sort(latest ? (a, b) => b.from - a.from : (a, b) => a.to - b.to);
+  let count = 0;
+  const last = inward.find((stretch) => (count += stretch.spans) >= spans);
+  if (last === undefined || last === inward.at(-1)) return null;
+  return latest
+    ? stretches.filter(({ to }) => to >= last.from).map(({ from, to }) => ({ from: Math.max(from, last.from), to }))
+    : stretches.filter(({ from }) => from <= last.to).map(({ from, to }) => ({ from, to: Math.min(to, last.to) }));
+}
+
 /**
  * At most `most` ranges that cover all of `ranges`, in ascending order and apart from each other: what overlaps becomes
  * one, and then the smallest gaps are given up.

@@ -1,8 +1,8 @@
-import type { ClickHouseClient, QueryOptions } from '../client.js';
+import type { ClickHouseClient } from '../client.js';
 import type { Version } from '../commit/version-clock.js';
-import { join, sql, value } from '../sql.js';
+import { join, sql, value, type Sql } from '../sql.js';
 import { wordConditions } from './searched-words.js';
-import { coveredBy, type TimeRange } from './time-ranges.js';
+import { coveredBy, outermost, type TimeRange } from './time-ranges.js';
 
 /** Where a text may be found. */
 export interface Candidates {
@@ -10,6 +10,8 @@ export interface Candidates {
   readonly ranges: readonly TimeRange[];
   /** How many spans these are, about. */
   readonly spans: number;
+  /** The part of the ranges with the latest, or earliest, spans, about so many; null when that would be all. */
+  outermost(spans: number, latest: boolean): readonly TimeRange[] | null;
 }
 
 /** In one statement; its analysis takes longer with each. */
@@ -52,10 +54,14 @@ export class WordIndex {
   }
 
   /**
-   * @param options of the reads that this takes.
+   * @param read runs a statement within the limits of the read that wants to know.
    * @returns null when that would be all spans, or is not known.
    */
-  async candidates(projectId: string, text: string, options: QueryOptions): Promise<Candidates | null> {
+  async candidates(
+    projectId: string,
+    text: string,
+    read: <T>(statement: Sql) => Promise<T[]>,
+  ): Promise<Candidates | null> {
     const conditions = wordConditions(text);
     const [upTo, cleared] = [this.#upTo, this.#cleared];
     if (conditions.length === 0 || upTo === 0) return null;
@@ -65,14 +71,17 @@ FROM span_words WHERE ${project} AND (NOT complete OR (${join(conditions, ' AND 
 UNION ALL
 SELECT toString(toUnixTimestamp64Micro(min(started_at))), toString(toUnixTimestamp64Micro(max(started_at))), toString(count())
 FROM spans WHERE ${project} AND ver > ${value(upTo, 'UInt64')} GROUP BY toStartOfHour(started_at)`;
-    const { text: query, params } = statement.render();
-    const rows = await this.#client.query<{ from: string; to: string; count: string }>(query, { ...options, params });
+    const rows = await read<{ from: string; to: string; count: string }>(statement);
     // Meanwhile emptied: what was read is not all.
     if (cleared !== this.#cleared) return null;
-    const ranges = rows.map(({ from, to }) => ({ from: Number(from), to: Number(to) }));
+    const stretches = rows.map(({ from, to, count }) => ({ from: Number(from), to: Number(to), spans: Number(count) }));
     return {
-      ranges: coveredBy(ranges, MAX_RANGES),
-      spans: rows.reduce((sum, { count }) => sum + Number(count), 0),
+      ranges: coveredBy(stretches, MAX_RANGES),
+      spans: stretches.reduce((sum, { spans }) => sum + spans, 0),
+      outermost(spans, latest) {
+        const some = outermost(stretches, spans, latest);
+        return some && coveredBy(some, MAX_RANGES);
+      },
     };
   }
 }

@@ -1,0 +1,90 @@
+import type { ListQuery } from '../../../domain/list/query.js';
+import type { TimeRange } from '../search/time-ranges.js';
+import type { Candidates, WordIndex } from '../search/word-index.js';
+import type { Sql } from '../sql.js';
+import { hasSpans, holding, reachOf, stretch, type ReadScope } from './compile.js';
+import { spanSource, type ListSource } from './sources.js';
+
+/** Of fewer spans it is quicker to look at all at once. */
+const WORTH_A_LOOK = 100_000;
+/** Spans of a search that are looked at first, and then: the last time as many as take a second. */
+const OUTERMOST_SPANS = [65_536, 524_288];
+/** How many rows of a list are looked at first, and then, for a text that occurs often. */
+const STRETCHES = [256, 1024];
+/** And then, when the spans of these rows lie next to each other. */
+const LONG_STRETCHES = [4096, 16_384, 16_384, 16_384];
+/** Finds the rows of a list that hold a text with as little reading as it takes. */
+export class TextSearch {
+  readonly #words: WordIndex;
+  readonly #rows: <T>(statement: Sql, signal?: AbortSignal) => Promise<T[]>;
+
+  constructor(words: WordIndex, rows: <T>(statement: Sql, signal?: AbortSignal) => Promise<T[]>) {
+    this.#words = words;
+    this.#rows = rows;
+  }
+
+  /** With the times at which the text that is searched for may occur. */
+  async near(
+    scope: ReadScope,
+    query: ListQuery,
+    signal?: AbortSignal,
+  ): Promise<{ scope: ReadScope; candidates: Candidates | null }> {
+    if (query.search === null) return { scope, candidates: null };
+    const candidates = await this.#words.candidates(scope.projectId, query.search, (statement) =>
+      this.#rows(statement, signal),
+    );
+    return { scope: candidates === null ? scope : { ...scope, within: candidates.ranges }, candidates };
+  }
+
+  /**
+   * Reading in order begins in all parts of the table at once, and in each it goes on until a first text is found. When
+   * the page surely lies among the newest spans, or oldest, only these are read.
+   */
+  async firstSpans(
+    scope: ReadScope,
+    query: ListQuery,
+    candidates: Candidates,
+    signal?: AbortSignal,
+  ): Promise<readonly TimeRange[] | null> {
+    if (query.sort !== spanSource.list.defaultSort) return null;
+    for (const spans of OUTERMOST_SPANS) {
+      const within = candidates.outermost(spans, query.descending);
+      if (within === null) return null;
+      const statement = hasSpans({ ...scope, within }, query, query.offset + query.limit);
+      const [row] = await this.#rows<{ enough: number }>(statement, signal);
+      if (row?.enough === 1) return within;
+    }
+    return null;
+  }
+
+  /**
+   * The page of a search whose text occurs often: found among the first rows of the list, without reading all spans.
+   * @returns its ids in their order; null when the first rows do not hold the whole page.
+   */
+  async firstHolding(
+    source: ListSource,
+    scope: ReadScope,
+    query: ListQuery,
+    candidates: Candidates | null,
+    signal?: AbortSignal,
+  ): Promise<string[] | null> {
+    const { search } = query;
+    const few = candidates !== null && candidates.spans < WORTH_A_LOOK;
+    if (search === null || few || reachOf(source, query).by === 'ids') return null;
+    const found: string[] = [];
+    let offset = 0;
+    const adjacent = query.sort === source.list.defaultSort;
+    for (const limit of adjacent ? [...STRETCHES, ...LONG_STRETCHES] : STRETCHES) {
+      const rows = await this.#rows<{ id: string }>(stretch(source, scope, { ...query, offset, limit }), signal);
+      const ids = rows.map(({ id }) => id);
+      if (ids.length === 0) break;
+      const holders = await this.#rows<{ id: string }>(holding(source, scope, search, ids), signal);
+      const holds = new Set(holders.map(({ id }) => id));
+      found.push(...ids.filter((id) => holds.has(id)));
+      if (found.length >= query.offset + query.limit || ids.length < limit)
+        return found.slice(query.offset, query.offset + query.limit);
+      offset += limit;
+    }
+    return null;
+  }
+}
