@@ -1,40 +1,27 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { Program } from './program.js';
+import { Programs } from './programs.js';
 import { audit } from './recount.js';
 import { Crowd } from './traffic.js';
 
 const STOPPED_WITHIN_MS = 10_000;
 
 describe('stopping and starting the program', () => {
-  let dataDir: string;
-  let programs: Program[] = [];
-
+  let programs: Programs;
   const stops: (() => Promise<void>)[] = [];
 
   beforeEach(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-stop-'));
+    programs = await Programs.make();
   });
 
   afterEach(async () => {
     for (const stop of stops.splice(0)) await stop();
-    for (const program of programs) await program.destroy();
-    programs = [];
-    await rm(dataDir, { recursive: true, force: true });
+    await programs.dispose();
   });
-
-  async function start(): Promise<Program> {
-    const program = await Program.start(dataDir);
-    programs.push(program);
-    return program;
-  }
 
   it('SIGTERM under load: ends with 0 in time, and the next start has all that was acknowledged', async () => {
     const crowd = new Crowd(8, 1);
-    let program = await start();
+    let program = await programs.start();
     const stop = crowd.start(program);
     stops.push(stop);
     await sleep(1_000);
@@ -48,13 +35,13 @@ describe('stopping and starting the program', () => {
     await stop();
     expect(crowd.tally.wrong, 'answers during the stop').to.deep.equal([]);
 
-    program = await start();
+    program = await programs.start();
     expect(await audit(program, crowd.ledger)).to.deep.equal([]);
   });
 
   it('SIGTERM while the engine is away: ends in time all the same, and nothing acknowledged is lost', async () => {
     const crowd = new Crowd(4, 2);
-    let program = await start();
+    let program = await programs.start();
     const stop = crowd.start(program);
     stops.push(stop);
     await crowd.served();
@@ -66,18 +53,17 @@ describe('stopping and starting the program', () => {
     await stop();
     expect(crowd.tally.wrong).to.deep.equal([]);
 
-    program = await start();
+    program = await programs.start();
     expect(await audit(program, crowd.ledger)).to.deep.equal([]);
   });
 
   it('a second process on the same DATA_DIR is refused with a clear message, and the first goes on', async () => {
-    const first = await start();
-    const second = Program.spawn(dataDir);
-    programs.push(second);
+    const first = await programs.start();
+    const second = programs.spawn();
     expect(await second.ended).to.deep.equal({ code: 1, signal: null });
     expect(second.stderr.trim().split('\n'), 'one line, no stack').to.have.length(1);
     expect(second.stderr)
-      .to.include(dataDir)
+      .to.include(programs.dataDir)
       .and.include(`process id ${first.pid}`)
       .and.match(/in use by another/);
     expect((await first.request('GET', '/readyz')).status).to.equal(200);

@@ -1,25 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'chai';
-import { Program } from '../../durability/program.js';
+import { Programs } from '../../durability/programs.js';
 import { call, priceApi } from './price-api.js';
 
 describe('recalculating stored costs when the program is killed', () => {
-  let dataDir: string;
-  const started: Program[] = [];
+  let programs: Programs;
   before(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-reprice-'));
+    programs = await Programs.make();
   });
-  after(async () => {
-    for (const program of started) await program.destroy();
-    await rm(dataDir, { recursive: true, force: true });
-  });
+  after(() => programs.dispose());
 
   async function start() {
-    const program = await Program.start(dataDir);
-    started.push(program);
+    const program = await programs.start();
     return { program, api: priceApi(program) };
   }
 

@@ -1,8 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'chai';
-import { Program } from '../../durability/program.js';
+import { Programs } from '../../durability/programs.js';
 import { bootServer, type TestServer } from '../harness.js';
 import { promptApi, sha256 } from './prompt-api.js';
 
@@ -64,20 +61,14 @@ describe('ensuring prompt versions', () => {
   });
 
   describe('by many at once when the program is killed', () => {
-    let dataDir: string;
-    const started: Program[] = [];
-
+    let programs: Programs;
     before(async () => {
-      dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-ensure-'));
+      programs = await Programs.make();
     });
-    after(async () => {
-      for (const program of started) await program.destroy();
-      await rm(dataDir, { recursive: true, force: true });
-    });
+    after(() => programs.dispose());
 
     async function start() {
-      const program = await Program.start(dataDir);
-      started.push(program);
+      const program = await programs.start();
       return { program, api: promptApi(program) };
     }
 

@@ -1,0 +1,38 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Program } from './program.js';
+
+/** Programs, one after the other, on a data directory of their own. */
+export class Programs {
+  readonly dataDir: string;
+  readonly #started: Program[] = [];
+
+  private constructor(dataDir: string) {
+    this.dataDir = dataDir;
+  }
+
+  static async make(): Promise<Programs> {
+    return new Programs(await mkdtemp(join(tmpdir(), 'spanhouse-programs-')));
+  }
+
+  /** Starts one and leaves it alone. */
+  spawn(): Program {
+    const program = Program.spawn(this.dataDir);
+    this.#started.push(program);
+    return program;
+  }
+
+  /** Starts one and waits until it is ready. */
+  async start(): Promise<Program> {
+    const program = this.spawn();
+    await program.ready();
+    return program;
+  }
+
+  /** Kills what is left, and removes the data. */
+  async dispose(): Promise<void> {
+    for (const program of this.#started) await program.destroy();
+    await rm(this.dataDir, { recursive: true, force: true });
+  }
+}
