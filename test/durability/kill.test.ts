@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { Random } from '../../bench/random.js';
 import { Program, unhurried } from './program.js';
 import { audit } from './recount.js';
-import { Crowd, Dice } from './traffic.js';
+import { Crowd } from './traffic.js';
 
 const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? 20);
 const SEED = Number(process.env['KILL_SEED'] ?? Date.now() % 1_000_000);
@@ -16,7 +17,7 @@ describe(`kill -9 under load, ${ROUNDS} rounds, KILL_SEED=${SEED}`, () => {
   let dataDir: string;
   let program: Program;
   const crowd = new Crowd(CLIENTS, SEED);
-  const dice = new Dice(SEED);
+  const dice = new Random(SEED);
   const readyMs = { server: [] as number[], engine: [] as number[] };
 
   before(async () => {
@@ -44,7 +45,7 @@ describe(`kill -9 under load, ${ROUNDS} rounds, KILL_SEED=${SEED}`, () => {
     it(`round ${round}: after the death of the ${victim}, every acknowledged span is there once and every figure is exact`, async () => {
       const stop = crowd.start(program);
       try {
-        await sleep(dice.between(200, 900));
+        await sleep(dice.whole(200, 900));
         const took = victim === 'server' ? await killServer() : await killEngine();
         readyMs[victim].push(took);
         expect(took, 'ms until ready').to.be.below(unhurried(READY_WITHIN_MS));

@@ -1,35 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Random } from '../../bench/random.js';
 import type { SpanRead, TraceRead } from '../../src/domain/list/fields.js';
 import { Ledger, spanKey, type SessionWrite, type SpanWrite, type TraceWrite } from './ledger.js';
 import { PROJECT_ID, type Answer, type Program } from './program.js';
 import { auditSpans, auditTraces } from './recount.js';
-
-/** Random numbers that a seed repeats. Source: mulberry32, public domain. */
-export class Dice {
-  #state: number;
-
-  constructor(seed: number) {
-    this.#state = seed >>> 0;
-  }
-
-  next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let t = this.#state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  }
-
-  /** A whole number from `low` to `high`. */
-  between(low: number, high: number): number {
-    return low + Math.floor(this.next() * (high - low + 1));
-  }
-
-  pick<T>(items: readonly T[]): T {
-    return items[this.between(0, items.length - 1)] as T;
-  }
-}
 
 const HOUR_MICROS = 3_600e6;
 const DAY_MICROS = 24 * HOUR_MICROS;
@@ -59,14 +34,14 @@ interface OwnTrace {
 /** One client: writes traces of its own, one request after another, and reads some back. */
 export class Client {
   readonly #ledger: Ledger;
-  readonly #dice: Dice;
+  readonly #dice: Random;
   readonly #tally: Tally;
   readonly #sessions: readonly string[];
   readonly #ownSession: string;
   #traces: OwnTrace[] = [];
 
   /** @param sessions that spans of all clients name; this client states things about the one at `index`. */
-  constructor(ledger: Ledger, dice: Dice, tally: Tally, sessions: readonly string[], index: number) {
+  constructor(ledger: Ledger, dice: Random, tally: Tally, sessions: readonly string[], index: number) {
     this.#ledger = ledger;
     this.#dice = dice;
     this.#tally = tally;
@@ -94,13 +69,13 @@ export class Client {
   }
 
   #newTrace(): OwnTrace {
-    const trace = { id: randomUUID(), spans: [], from: FIRST_MICROS + this.#dice.between(0, 90 * DAY_MICROS) };
+    const trace = { id: randomUUID(), spans: [], from: FIRST_MICROS + this.#dice.whole(0, 90 * DAY_MICROS) };
     this.#traces = [...this.#traces.slice(1 - OPEN_TRACES), trace];
     return trace;
   }
 
   #addSpans(program: Program, trace: OwnTrace): Promise<Answer> {
-    const spans = Array.from({ length: this.#dice.between(1, 6) }, () => this.#span(randomUUID(), trace));
+    const spans = Array.from({ length: this.#dice.whole(1, 6) }, () => this.#span(randomUUID(), trace));
     trace.spans.push(...spans);
     // The same span twice in one request: the later element wins.
     const [first] = spans;
@@ -111,7 +86,7 @@ export class Client {
   /** A client's update: other cost, error, time, session; or a plain retry with the same content. */
   #resend(program: Program, trace: OwnTrace): Promise<Answer> {
     if (trace.spans.length === 0) return this.#addSpans(program, trace);
-    const spans = Array.from({ length: this.#dice.between(1, 3) }, () => {
+    const spans = Array.from({ length: this.#dice.whole(1, 3) }, () => {
       const span = this.#dice.pick(trace.spans);
       return this.#dice.next() < 0.3 ? span : this.#span(span.id, trace);
     });
@@ -121,7 +96,7 @@ export class Client {
   #span(id: string, trace: OwnTrace): SpanWrite {
     const dice = this.#dice;
     const rev = this.#ledger.revision();
-    const start = trace.from + dice.between(0, HOUR_MICROS);
+    const start = trace.from + dice.whole(0, HOUR_MICROS);
     const parents = trace.spans.filter((span) => span.id !== id);
     const parent = parents.length > 0 && dice.next() < 0.7 ? dice.pick(parents).id : null;
     return {
@@ -129,11 +104,11 @@ export class Client {
       trace_id: trace.id,
       parent_span_id: parent,
       session_id: dice.next() < 0.5 ? dice.pick(this.#sessions) : null,
-      name: `step ${dice.between(1, 9)}`,
+      name: `step ${dice.whole(1, 9)}`,
       status: dice.pick(['unset', 'ok', 'ok', 'error', null]),
       started_at: iso(start),
-      ended_at: dice.next() < 0.9 ? iso(start + dice.between(0, 5_000_000)) : null,
-      cost: dice.next() < 0.6 ? dice.between(0, 2_000_000) / 1e6 : null,
+      ended_at: dice.next() < 0.9 ? iso(start + dice.whole(0, 5_000_000)) : null,
+      cost: dice.next() < 0.6 ? dice.whole(0, 2_000_000) / 1e6 : null,
       error_message: dice.next() < 0.1 ? `refused at ${rev}` : null,
       input_data: `question ${rev}`,
       trace_tags: { last: String(rev) },
@@ -158,7 +133,7 @@ export class Client {
       id: trace.id,
       session_id,
       name: `run ${rev}`,
-      started_at: iso(trace.from + this.#dice.between(0, HOUR_MICROS)),
+      started_at: iso(trace.from + this.#dice.whole(0, HOUR_MICROS)),
       attributes: { rev },
     };
     this.#ledger.traces.sent(trace.id, write);
@@ -225,7 +200,7 @@ export class Crowd {
     const sessions = Array.from({ length: size * 2 }, () => randomUUID());
     this.#clients = Array.from(
       { length: size },
-      (_, index) => new Client(this.ledger, new Dice(seed + index * 7919), this.tally, sessions, index),
+      (_, index) => new Client(this.ledger, new Random(seed + index * 7919), this.tally, sessions, index),
     );
   }
 
