@@ -32,7 +32,7 @@ export interface SessionWrite {
   readonly attributes: { readonly rev: number };
 }
 
-type Written = { readonly attributes: { readonly rev: number } };
+export type Written = { readonly attributes: { readonly rev: number } };
 
 /** What may now be stored of one thing: its last acknowledged write, or a later one whose fate nobody was told. */
 interface Possible<W extends Written, R> {

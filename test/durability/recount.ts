@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SessionRead, SpanRead, TraceRead } from '../../src/domain/list/fields.js';
-import { spanKey, type Ledger, type SpanWrite, type TraceWrite } from './ledger.js';
+import { spanKey, type Book, type Ledger, type SpanWrite, type TraceWrite, type Written } from './ledger.js';
 import type { Program } from './program.js';
 
 /** Every row of a list, page by page. Nothing may be written meanwhile. */
@@ -83,11 +83,8 @@ export function auditTraces(
   for (const trace of traces) {
     if (listed.has(trace.id)) wrong.push(`trace ${trace.id} is listed twice`);
     listed.add(trace.id);
-    const revision = trace.attributes['rev'];
-    const statement = revision === undefined ? null : ledger.traces.writeOf(trace.id, Number(revision))?.write;
-    if (statement === undefined) wrong.push(`trace ${trace.id} holds revision ${String(revision)}, which it cannot`);
-    else if (statement === null && ledger.traces.things.get(trace.id)?.acknowledged)
-      wrong.push(`trace ${trace.id} has lost its statement`);
+    const { statement, complaint } = stated(`trace ${trace.id}`, trace, ledger.traces);
+    if (complaint !== null) wrong.push(complaint);
     else {
       const expected = traceOf(byTrace.get(trace.id) ?? [], statement);
       wrong.push(...differences(`trace ${trace.id}`, expected, pick(trace, expected)));
@@ -95,6 +92,23 @@ export function auditTraces(
   }
   for (const id of new Set([...byTrace.keys(), ...posted])) if (!listed.has(id)) wrong.push(`trace ${id} is missing`);
   return wrong;
+}
+
+/** The statement that a trace or session holds, null where nothing was stated, and what is wrong with that. */
+function stated<W extends Written>(
+  what: string,
+  { id, attributes }: TraceRead | SessionRead,
+  book: Book<W, unknown>,
+): { statement: W | null; complaint: string | null } {
+  const revision = attributes['rev'] as number | undefined;
+  if (revision === undefined) {
+    const lost = book.things.get(id)?.acknowledged;
+    return { statement: null, complaint: lost ? `${what} has lost its statement` : null };
+  }
+  const statement = book.writeOf(id, revision)?.write;
+  return statement === undefined
+    ? { statement: null, complaint: `${what} holds revision ${revision}, which it cannot` }
+    : { statement, complaint: null };
 }
 
 /** A trace's figures, counted from its spans and from what was stated about it. */
@@ -137,12 +151,8 @@ export function auditSessions(
   for (const session of sessions) {
     if (listed.has(session.id)) wrong.push(`session ${session.id} is listed twice`);
     listed.add(session.id);
-    const revision = session.attributes['rev'];
-    const statement = revision === undefined ? null : ledger.sessions.writeOf(session.id, Number(revision))?.write;
-    if (statement === undefined)
-      wrong.push(`session ${session.id} holds revision ${String(revision)}, which it cannot`);
-    else if (statement === null && ledger.sessions.things.get(session.id)?.acknowledged)
-      wrong.push(`session ${session.id} has lost its statement`);
+    const { statement, complaint } = stated(`session ${session.id}`, session, ledger.sessions);
+    if (complaint !== null) wrong.push(complaint);
     const expected = sessionOf(bySession.get(session.id) ?? [], statement?.name ?? null);
     wrong.push(...differences(`session ${session.id}`, expected, pick(session, expected)));
   }
