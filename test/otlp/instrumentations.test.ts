@@ -23,6 +23,16 @@ const messages = [{ role: 'user' as const, content: QUESTION }];
 const COST_WITH_CACHE = (600 * 0.15 + 400 * 0.075 + 500 * 0.6) / 1e6;
 const COST_WITHOUT_CACHE = (1000 * 0.15 + 500 * 0.6) / 1e6;
 
+/** Attributes of a call as the stand-in answers it. */
+const CALL = {
+  provider: 'openai',
+  model: SNAPSHOT,
+  inputTokens: 1000,
+  outputTokens: 500,
+  cacheReadTokens: 400,
+  reasoningTokens: 100,
+};
+
 interface StoredSpan {
   readonly name: string;
   readonly parent_span_id: string | null;
@@ -87,14 +97,7 @@ describe('OTLP: real instrumentations of LLM clients', () => {
       const [span, ...others] = await storedSpans(1);
       expect(others).to.deep.equal([]);
       expect(span).to.include({ kind: 'llm', status: 'ok', cost: COST_WITH_CACHE });
-      expect(span!.attributes).to.include({
-        provider: 'openai',
-        model: SNAPSHOT,
-        inputTokens: 1000,
-        outputTokens: 500,
-        cacheReadTokens: 400,
-        reasoningTokens: 100,
-      });
+      expect(span!.attributes).to.include(CALL);
       expect(inputText(span!)).to.deep.equal([{ role: 'user', content: QUESTION }]);
       expect(JSON.parse(span!.output_data)).to.deep.equal([{ role: 'assistant', content: ANSWER }]);
     });
@@ -169,14 +172,7 @@ describe('OTLP: real instrumentations of LLM clients', () => {
         expect(others).to.deep.equal([]);
         expect(outer).to.include({ name: `ai.${name}`, kind: 'chain', cost: null, output_data: ANSWER });
         expect(call).to.include({ kind: 'llm', cost: COST_WITH_CACHE, output_data: ANSWER, session_name: 'chat-9' });
-        expect(call!.attributes).to.include({
-          provider: 'openai',
-          model: SNAPSHOT,
-          inputTokens: 1000,
-          outputTokens: 500,
-          cacheReadTokens: 400,
-          reasoningTokens: 100,
-        });
+        expect(call!.attributes).to.include(CALL);
         expect(inputText(call!)).to.deep.equal([{ role: 'user', content: [{ type: 'text', text: QUESTION }] }]);
 
         const { json: traces } = await server.request('GET', '/traces?user=ann&limit=1');
