@@ -33,6 +33,17 @@ describe('POST /traces and /sessions', () => {
     return posted ?? {};
   }
 
+  async function expectInOrder(list: 'traces' | 'sessions', make: (more: Row) => Row): Promise<void> {
+    const [a, b] = [make({ name: 'a' }), make({ name: 'b' })];
+    const posted = await api.post(list, [b, a, { ...b, name: 'later' }]);
+    expect(posted.map(({ id, name }) => [id, name])).to.deep.equal([
+      [b['id'], 'later'],
+      [a['id'], 'a'],
+      [b['id'], 'later'],
+    ]);
+    expect(await api.post(list, [])).to.deep.equal([]);
+  }
+
   async function expectRefused(
     list: 'traces' | 'sessions',
     make: (more: Row) => Row,
@@ -204,14 +215,7 @@ describe('POST /traces and /sessions', () => {
     });
 
     it('one answer per element, in their order; of the same twice the later wins', async () => {
-      const [a, b] = [trace({ name: 'a' }), trace({ name: 'b' })];
-      const posted = await api.post('traces', [b, a, { ...b, name: 'later' }]);
-      expect(posted.map(({ id, name }) => [id, name])).to.deep.equal([
-        [b['id'], 'later'],
-        [a['id'], 'a'],
-        [b['id'], 'later'],
-      ]);
-      expect(await api.post('traces', [])).to.deep.equal([]);
+      await expectInOrder('traces', trace);
     });
 
     it('a request of 1,200 is answered in its order', async () => {
@@ -319,14 +323,7 @@ describe('POST /traces and /sessions', () => {
     });
 
     it('one answer per element, in their order; of the same twice the later wins', async () => {
-      const [a, b] = [session({ name: 'a' }), session({ name: 'b' })];
-      const posted = await api.post('sessions', [b, a, { ...b, name: 'later' }]);
-      expect(posted.map(({ id, name }) => [id, name])).to.deep.equal([
-        [b['id'], 'later'],
-        [a['id'], 'a'],
-        [b['id'], 'later'],
-      ]);
-      expect(await api.post('sessions', [])).to.deep.equal([]);
+      await expectInOrder('sessions', session);
     });
   });
 });
