@@ -3,23 +3,13 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { bootApp, eventually, type TestApp } from './app-harness.js';
-import { FrameRoutes } from './frame-routes.js';
+import { bootApp, eventually } from './app-harness.js';
+import { httpFrame } from './frame-routes.js';
 import { send } from './harness.js';
 
-describe('the HTTP frame', () => {
-  let app: TestApp;
-  const frame = new FrameRoutes();
-
-  beforeEach(async () => {
-    app = await bootApp(frame.routes, { maxBodyBytes: 40_000_000, maxBytesInWork: 50_000_000 });
-  });
-  afterEach(() => app.stop());
-
-  const ask = (path: string, headers: Record<string, string> = {}) => send(app.url + path, 'GET', { headers });
-
+httpFrame((on) => {
   describe('bodies', () => {
-    const post = (body: unknown) => send(`${app.url}/items`, 'POST', { body, key: app.key });
+    const post = (body: unknown) => send(`${on.app.url}/items`, 'POST', { body, key: on.app.key });
 
     it('name the broken items', async () => {
       const id = '0197f3a0-0000-7000-8000-000000000001';
@@ -53,24 +43,24 @@ describe('the HTTP frame', () => {
 
     it('of any kind reach a route that decodes itself, and its errors have its own form', async () => {
       const headers = { 'content-type': 'application/x-protobuf; v=1' };
-      const taken = await send(`${app.url}/raw`, 'POST', { body: Buffer.from([1, 2, 3]), key: app.key, headers });
+      const taken = await send(`${on.app.url}/raw`, 'POST', { body: Buffer.from([1, 2, 3]), key: on.app.key, headers });
       expect(taken.json).to.deep.equal({ type: 'application/x-protobuf', bytes: 3 });
-      const refused = await send(`${app.url}/raw`, 'POST', { body: 'x', headers });
+      const refused = await send(`${on.app.url}/raw`, 'POST', { body: 'x', headers });
       expect(refused.status).to.equal(401);
       expect(refused.headers.get('www-authenticate')).to.match(/^Bearer/);
       expect(refused.headers.get('content-type')).to.equal('application/x-protobuf; v=1');
       expect(refused.text).to.match(/^401: /);
-      const other = await send(`${app.url}/raw`, 'PUT', { body: 'x', key: app.key, headers });
+      const other = await send(`${on.app.url}/raw`, 'PUT', { body: 'x', key: on.app.key, headers });
       expect([other.status, other.text.slice(0, 3)]).to.deep.equal([405, '405']);
     });
 
     it('that come too slowly are given up with 408', async () => {
-      await app.stop();
-      app = await bootApp(frame.routes, { readTimeoutMs: 300 });
+      await on.app.stop();
+      on.app = await bootApp(on.frame.routes, { readTimeoutMs: 300 });
       const started = performance.now();
-      const request = httpRequest(`${app.url}/items`, {
+      const request = httpRequest(`${on.app.url}/items`, {
         method: 'POST',
-        headers: { authorization: `Bearer ${app.key}`, 'content-type': 'application/json', 'content-length': '100' },
+        headers: { authorization: `Bearer ${on.app.key}`, 'content-type': 'application/json', 'content-length': '100' },
       });
       request.write('[');
       const [response] = (await once(request, 'response')) as [IncomingMessage];
@@ -81,61 +71,61 @@ describe('the HTTP frame', () => {
 
     it('are 429 while others fill the memory set aside, and taken again afterwards', async () => {
       const headers = {
-        authorization: `Bearer ${app.key}`,
+        authorization: `Bearer ${on.app.key}`,
         'content-type': 'application/json',
         'content-length': '39000000',
       };
-      const first = httpRequest(`${app.url}/items`, { method: 'POST', headers });
+      const first = httpRequest(`${on.app.url}/items`, { method: 'POST', headers });
       first.on('error', () => undefined);
       const sent = new Promise((resolve) => first.write(Buffer.alloc(30_000_000, ' '), resolve));
       await sent;
       const second = await post(`[]${' '.repeat(30_000_000)}`);
       expect([second.status, second.headers.get('retry-after')]).to.deep.equal([429, '1']);
       first.destroy();
-      await eventually(() => app.finished.some(({ status }) => status === 499), 'the first upload ended');
+      await eventually(() => on.app.finished.some(({ status }) => status === 499), 'the first upload ended');
       expect((await post(`[]${' '.repeat(30_000_000)}`)).status).to.equal(200);
     }).timeout(10_000);
 
     it('whose client goes away do not disturb anything', async () => {
-      const socket = connect(app.port, '127.0.0.1');
+      const socket = connect(on.app.port, '127.0.0.1');
       socket.write(
-        `POST /items HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${app.key}\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n[`,
+        `POST /items HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${on.app.key}\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n[`,
       );
       await delay(50);
       socket.resetAndDestroy();
-      await eventually(() => app.finished.length === 1, 'the request ended');
-      expect(app.finished[0]).to.include({ status: 499, route: '/items' });
-      expect(app.failed).to.deep.equal([]);
-      expect((await ask('/json')).status).to.equal(200);
+      await eventually(() => on.app.finished.length === 1, 'the request ended');
+      expect(on.app.finished[0]).to.include({ status: 499, route: '/items' });
+      expect(on.app.failed).to.deep.equal([]);
+      expect((await on.ask('/json')).status).to.equal(200);
     });
   });
 
   describe('streams', () => {
     it('wait for a slow client and end when it goes away', async () => {
-      const request = httpRequest(`${app.url}/stream`).end();
+      const request = httpRequest(`${on.app.url}/stream`).end();
       const [response] = (await once(request, 'response')) as [IncomingMessage];
       response.pause();
       await delay(200);
       // What is not read must not pile up here: only what the sockets hold was taken from the source.
-      expect(frame.source?.readableLength).to.be.below(1_000_000);
+      expect(on.frame.source?.readableLength).to.be.below(1_000_000);
       expect(process.memoryUsage().arrayBuffers).to.be.below(200_000_000);
       response.destroy();
-      await eventually(() => frame.source?.destroyed === true, 'the source was destroyed');
-      expect(app.failed).to.deep.equal([]);
+      await eventually(() => on.frame.source?.destroyed === true, 'the source was destroyed');
+      expect(on.app.failed).to.deep.equal([]);
     });
 
     it('that fail before the first byte are answered with the error', async () => {
-      const response = await ask('/stream/broken-at-once');
+      const response = await on.ask('/stream/broken-at-once');
       expect([response.status, response.json.detail]).to.deep.equal([503, 'the store is gone']);
     });
 
     it('that fail later are cut off, so that nobody takes a part for the whole', async () => {
-      const outcome = await ask('/stream/broken-later').then(
+      const outcome = await on.ask('/stream/broken-later').then(
         () => 'complete',
         () => 'cut off',
       );
       expect(outcome).to.equal('cut off');
-      expect(app.failed).to.have.length(1);
+      expect(on.app.failed).to.have.length(1);
     });
   });
 });

@@ -11,6 +11,8 @@ import {
   type Route,
   type RouteDefinition,
 } from '../../src/transport/http/route.js';
+import { bootApp, type TestApp } from './app-harness.js';
+import { send, type TestResponse } from './harness.js';
 
 const about = {
   summary: 's',
@@ -36,7 +38,7 @@ const ITEMS = Type.Array(
 const FAILING: DomainErrorKind[] = ['conflict', 'overloaded', 'unavailable', 'internal'];
 
 /** Routes that do all that a route may do, and what they are at. */
-export class FrameRoutes {
+class FrameRoutes {
   /** What `/stream` sends. */
   source: Readable | undefined;
   /** Settles when the client of `/wait` goes away; set once that is handled. */
@@ -137,4 +139,28 @@ export class FrameRoutes {
       return { status: 200, body: { waited: true } };
     }),
   ];
+}
+
+/** What the tests of the frame run on; `app` is set once they run. */
+class FrameTests {
+  app!: TestApp;
+  readonly frame = new FrameRoutes();
+
+  ask(path: string, headers: Record<string, string> = {}): Promise<TestResponse> {
+    return send(this.app.url + path, 'GET', { headers });
+  }
+}
+
+/** Declares tests of the frame, each on an app of its own with these routes. */
+export function httpFrame(declare: (on: FrameTests) => void): void {
+  describe('the HTTP frame', () => {
+    const on = new FrameTests();
+
+    beforeEach(async () => {
+      on.app = await bootApp(on.frame.routes, { maxBodyBytes: 40_000_000, maxBytesInWork: 50_000_000 });
+    });
+    afterEach(() => on.app.stop());
+
+    declare(on);
+  });
 }

@@ -1,32 +1,18 @@
 import { expect } from 'chai';
-import { bootServer, send, type TestServer } from '../harness.js';
-import { feedbackApi } from './feedback-api.js';
-import { LinkedPrompt, shown, Visitor } from './linked-prompt.js';
+import { send } from '../harness.js';
+import { feedbackLinks, shown, Visitor } from './linked-prompt.js';
 
-describe('feedback links', () => {
-  let server: TestServer;
-  let api: ReturnType<typeof feedbackApi>;
-  let prompt: LinkedPrompt;
-
-  before(async () => {
-    server = await bootServer();
-    api = feedbackApi(server);
-  });
-  after(() => server.dispose());
-  beforeEach(async () => {
-    prompt = await LinkedPrompt.make(api);
-  });
-
+feedbackLinks((on) => {
   describe('show foreign content', () => {
     it('as text, whatever it holds', async () => {
       const hostile =
         '<script>alert(1)</script><img src=x onerror=alert(1)> [x](javascript:alert(1)) "quoted" \'single\'';
-      const [span] = await prompt.complete(1, () => ({
+      const [span] = await on.prompt.complete(1, () => ({
         name: hostile,
         input_data: JSON.stringify([{ role: hostile, content: `${hostile}\u202Egnp.exe\u202C\u0000` }]),
         output_data: `${hostile}${'\u{e0041}'.repeat(3)}\u200b end`,
       }));
-      const page = await new Visitor((await prompt.link()).url).get();
+      const page = await new Visitor((await on.prompt.link()).url).get();
       expect(shown(page)).to.equal(span!.id);
       expect(page.text).to.include('&lt;script&gt;alert(1)&lt;/script&gt;');
       expect(page.text.match(/<script/g)).to.have.length(1);
@@ -108,8 +94,8 @@ describe('feedback links', () => {
         ['[', ['[']],
         ['Plain text', ['Plain text']],
       ];
-      const spans = await prompt.complete(shapes.length, (index) => ({ input_data: shapes[index]![0] }));
-      const visitor = new Visitor((await prompt.link()).url);
+      const spans = await on.prompt.complete(shapes.length, (index) => ({ input_data: shapes[index]![0] }));
+      const visitor = new Visitor((await on.prompt.link()).url);
       await visitor.get();
       for (const [index, [input, expected]] of shapes.entries()) {
         const page = await visitor.get(`?c=${spans[index]!.id}`);
@@ -139,8 +125,8 @@ describe('feedback links', () => {
         JSON.stringify({ messages: [{ role: 'user', content: 'x', tool_calls: 'none', function_call: [] }] }),
         JSON.stringify([{ message: { message: { role: 'user', content: 'inner' } } }]),
       ];
-      const spans = await prompt.complete(inputs.length, (index) => ({ input_data: inputs[index] }));
-      const visitor = new Visitor((await prompt.link()).url);
+      const spans = await on.prompt.complete(inputs.length, (index) => ({ input_data: inputs[index] }));
+      const visitor = new Visitor((await on.prompt.link()).url);
       await visitor.get();
       for (const [index, input] of inputs.entries()) {
         for (const [query, limit] of [
@@ -160,11 +146,11 @@ describe('feedback links', () => {
     it('in part when it is long, and in full when asked for, quickly', async function () {
       this.timeout(20_000);
       const long = `${'x'.repeat(1_000_000)} the end`;
-      const [span] = await prompt.complete(1, () => ({
+      const [span] = await on.prompt.complete(1, () => ({
         input_data: JSON.stringify(Array.from({ length: 200 }, (_, n) => ({ role: 'user', content: `message ${n}.` }))),
         output_data: long,
       }));
-      const visitor = new Visitor((await prompt.link()).url);
+      const visitor = new Visitor((await on.prompt.link()).url);
       const page = await visitor.get();
       expect(page.text.length).to.be.lessThan(20_000);
       expect(page.text).to.include('Show all 1,000,008 characters').and.to.include('Show 188 earlier messages');
@@ -177,18 +163,18 @@ describe('feedback links', () => {
 
     it('with the images that are kept here, and names those elsewhere', async () => {
       const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
-      await prompt.complete(1, () => ({
+      await on.prompt.complete(1, () => ({
         attributes: {
-          task: prompt.slug,
+          task: on.prompt.slug,
           attachments: [
             { type: 'image', label: 'Our "image"', base64: png },
             { type: 'image', label: 'Theirs', url: 'https://elsewhere.example/x.png' },
           ],
         },
       }));
-      const page = await new Visitor((await prompt.link()).url).get();
+      const page = await new Visitor((await on.prompt.link()).url).get();
       const [, src] = /<img src="(\/attachments\/[^"]+)"\s+alt="Our &quot;image&quot;"/.exec(page.text) ?? [];
-      const image = await send(server.url + (src ?? '').replaceAll('&amp;', '&'), 'GET', { key: null });
+      const image = await send(on.server.url + (src ?? '').replaceAll('&amp;', '&'), 'GET', { key: null });
       expect([image.status, image.headers.get('content-type')]).to.deep.equal([200, 'image/png']);
       expect(page.text).to.include('https://elsewhere.example/x.png').and.to.not.include('src="https://');
     });

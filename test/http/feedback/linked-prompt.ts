@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { send, type TestResponse } from '../harness.js';
-import { completion, type feedbackApi } from './feedback-api.js';
+import { bootServer, send, type TestResponse, type TestServer } from '../harness.js';
+import { completion, feedbackApi } from './feedback-api.js';
 
 /** What a browser keeps of a page's answers. */
 export class Visitor {
@@ -77,3 +77,28 @@ export class LinkedPrompt {
 /** The completion that a page shows. */
 export const shown = (page: TestResponse) => /name="completion_id" value="([0-9a-f-]{36})"/.exec(page.text)?.[1];
 export const formValue = (page: TestResponse) => /name="form" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+
+/** What the tests of feedback links run on; set once they run. */
+class LinkTests {
+  server!: TestServer;
+  api!: ReturnType<typeof feedbackApi>;
+  prompt!: LinkedPrompt;
+}
+
+/** Declares tests of feedback links, on one server and each with a prompt of its own. */
+export function feedbackLinks(declare: (on: LinkTests) => void): void {
+  describe('feedback links', () => {
+    const on = new LinkTests();
+
+    before(async () => {
+      on.server = await bootServer();
+      on.api = feedbackApi(on.server);
+    });
+    after(() => on.server.dispose());
+    beforeEach(async () => {
+      on.prompt = await LinkedPrompt.make(on.api);
+    });
+
+    declare(on);
+  });
+}

@@ -1,39 +1,26 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { bootServer, send, type TestServer } from '../harness.js';
+import { bootServer, send } from '../harness.js';
 import { secondProject } from '../prompts/prompt-api.js';
 import { completion, feedbackApi, withDatabase } from './feedback-api.js';
-import { LinkedPrompt, shown, Visitor } from './linked-prompt.js';
+import { feedbackLinks, shown, Visitor } from './linked-prompt.js';
 
 const DAY_MS = 24 * 3600 * 1000;
 
-describe('feedback links', () => {
-  let server: TestServer;
-  let api: ReturnType<typeof feedbackApi>;
-  let prompt: LinkedPrompt;
-
-  before(async () => {
-    server = await bootServer();
-    api = feedbackApi(server);
-  });
-  after(() => server.dispose());
-  beforeEach(async () => {
-    prompt = await LinkedPrompt.make(api);
-  });
-
+feedbackLinks((on) => {
   describe('as records', () => {
     it('are answered once with their URL, listed without it, and kept only as a hash', async () => {
-      const { status, json } = await api.link({ prompt_slug: prompt.slug, link_type: 'prompt_completion' });
+      const { status, json } = await on.api.link({ prompt_slug: on.prompt.slug, link_type: 'prompt_completion' });
       expect(status).to.equal(200);
       expect(json).to.have.all.keys('id', 'url', 'prompt_slug', 'link_type', 'created_at', 'expires_at', 'revoked_at');
-      expect(json).to.include({ prompt_slug: prompt.slug, link_type: 'prompt_completion', revoked_at: null });
+      expect(json).to.include({ prompt_slug: on.prompt.slug, link_type: 'prompt_completion', revoked_at: null });
       expect(Date.parse(json.expires_at) - Date.parse(json.created_at)).to.equal(30 * DAY_MS);
       const token = new URL(json.url).pathname.split('/').pop() ?? '';
-      expect(json.url).to.equal(`${server.url}/f/${token}`);
+      expect(json.url).to.equal(`${on.server.url}/f/${token}`);
       expect(Buffer.from(token, 'base64url')).to.have.length(32);
-      const listed = (await api.links()).json.find(({ id }: any) => id === json.id);
+      const listed = (await on.api.links()).json.find(({ id }: any) => id === json.id);
       expect(listed).to.deep.equal({ ...json, url: null });
-      const stored = withDatabase(server, (db) =>
+      const stored = withDatabase(on.server, (db) =>
         db.prepare<[string], { token_hash: Buffer }>('SELECT * FROM feedback_links WHERE id = ?').get(json.id),
       );
       expect(stored?.token_hash).to.deep.equal(createHash('sha256').update(token).digest());
@@ -42,41 +29,42 @@ describe('feedback links', () => {
 
     it('expire when asked to, from 1 to 365 days', async () => {
       for (const days of [1, 365]) {
-        const link = await prompt.link({ expires_in_days: days });
+        const link = await on.prompt.link({ expires_in_days: days });
         expect(Date.parse(link.expires_at) - Date.parse(link.created_at)).to.equal(days * DAY_MS);
       }
       for (const days of [0, 366, 1.5, '7'])
-        expect((await api.link({ prompt_slug: prompt.slug, expires_in_days: days })).status, String(days)).to.equal(
-          422,
-        );
+        expect(
+          (await on.api.link({ prompt_slug: on.prompt.slug, expires_in_days: days })).status,
+          String(days),
+        ).to.equal(422);
     });
 
     it('are refused for another type, an unknown prompt or no prompt', async () => {
-      expect((await api.link({ prompt_slug: prompt.slug, link_type: 'session' })).status).to.equal(422);
-      expect((await api.link({ prompt_slug: 'nowhere', link_type: 'prompt_completion' })).status).to.equal(404);
-      expect((await api.link({ link_type: 'prompt_completion' })).status).to.equal(422);
-      expect((await api.request('POST', '/feedback-links', { key: null, body: {} })).status).to.equal(401);
+      expect((await on.api.link({ prompt_slug: on.prompt.slug, link_type: 'session' })).status).to.equal(422);
+      expect((await on.api.link({ prompt_slug: 'nowhere', link_type: 'prompt_completion' })).status).to.equal(404);
+      expect((await on.api.link({ link_type: 'prompt_completion' })).status).to.equal(422);
+      expect((await on.api.request('POST', '/feedback-links', { key: null, body: {} })).status).to.equal(401);
     });
 
     it('are revoked for good, listed newest first, and belong to their project', async () => {
-      const [first, second] = [await prompt.link(), await prompt.link()];
-      const other = feedbackApi(server, secondProject(server).key);
+      const [first, second] = [await on.prompt.link(), await on.prompt.link()];
+      const other = feedbackApi(on.server, secondProject(on.server).key);
       expect((await other.revoke(first.id)).status).to.equal(404);
       expect((await other.links()).json).to.deep.equal([]);
-      expect((await api.revoke(first.id)).status).to.equal(204);
-      const { revoked_at } = (await api.links()).json.find(({ id }: any) => id === first.id);
-      expect((await api.revoke(first.id.toUpperCase())).status).to.equal(204);
-      const listed: any[] = (await api.links('?limit=2')).json;
+      expect((await on.api.revoke(first.id)).status).to.equal(204);
+      const { revoked_at } = (await on.api.links()).json.find(({ id }: any) => id === first.id);
+      expect((await on.api.revoke(first.id.toUpperCase())).status).to.equal(204);
+      const listed: any[] = (await on.api.links('?limit=2')).json;
       expect(listed.map(({ id }) => id)).to.deep.equal([second.id, first.id]);
       expect(listed[1].revoked_at).to.equal(revoked_at);
-      expect((await api.revoke(randomUUID())).status).to.equal(404);
+      expect((await on.api.revoke(randomUUID())).status).to.equal(404);
     });
   });
 
   describe('to a page', () => {
     it('that is no one else’s to read, keep, frame or index', async () => {
-      await prompt.complete(1);
-      const { headers, status } = await new Visitor((await prompt.link()).url).get();
+      await on.prompt.complete(1);
+      const { headers, status } = await new Visitor((await on.prompt.link()).url).get();
       expect(status).to.equal(200);
       expect(headers.get('content-type')).to.equal('text/html; charset=utf-8');
       expect(headers.get('referrer-policy')).to.equal('no-referrer');
@@ -90,17 +78,19 @@ describe('feedback links', () => {
     });
 
     it('that answers 404, alike, to a token that is wrong, expired or revoked', async () => {
-      await prompt.complete(1);
-      const [revoked, expired, good] = [await prompt.link(), await prompt.link(), await prompt.link()];
-      await api.revoke(revoked.id);
-      withDatabase(server, (db) => db.prepare('UPDATE feedback_links SET expires_at = 1 WHERE id = ?').run(expired.id));
-      const wrong = `${server.url}/f/${'A'.repeat(43)}`;
+      await on.prompt.complete(1);
+      const [revoked, expired, good] = [await on.prompt.link(), await on.prompt.link(), await on.prompt.link()];
+      await on.api.revoke(revoked.id);
+      withDatabase(on.server, (db) =>
+        db.prepare('UPDATE feedback_links SET expires_at = 1 WHERE id = ?').run(expired.id),
+      );
+      const wrong = `${on.server.url}/f/${'A'.repeat(43)}`;
       const pages: string[] = [];
-      for (const url of [wrong, revoked.url, expired.url, `${good.url}x`, `${server.url}/f/x`]) {
+      for (const url of [wrong, revoked.url, expired.url, `${good.url}x`, `${on.server.url}/f/x`]) {
         const page = await new Visitor(url).get();
         expect(page.status, url).to.equal(404);
         expect(page.headers.get('set-cookie')).to.equal(null);
-        expect(page.text).to.not.include(prompt.slug).and.to.not.include('Output');
+        expect(page.text).to.not.include(on.prompt.slug).and.to.not.include('Output');
         pages.push(page.text);
         const posted = await new Visitor(url).post({ completion_id: randomUUID(), thumbs_up: 'true' });
         expect(posted.status, url).to.equal(404);
@@ -111,11 +101,11 @@ describe('feedback links', () => {
     });
 
     it('that shows the newest 20 of this prompt, one by one, newest first', async () => {
-      const spans = await prompt.complete(23);
+      const spans = await on.prompt.complete(23);
       const other = `other-${randomUUID()}`;
-      await api.ensure(other);
-      await api.spans([completion(other, { started_at: '2026-03-02T00:00:00Z', output_data: 'Foreign' })]);
-      const visitor = new Visitor((await prompt.link()).url);
+      await on.api.ensure(other);
+      await on.api.spans([completion(other, { started_at: '2026-03-02T00:00:00Z', output_data: 'Foreign' })]);
+      const visitor = new Visitor((await on.prompt.link()).url);
       let page = await visitor.get();
       const seen: string[] = [];
       for (;;) {
@@ -135,23 +125,23 @@ describe('feedback links', () => {
     });
 
     it('that finds completions by every name that a prompt goes by, and no deleted or replaced ones', async () => {
-      const { json: version } = await api.ensure(prompt.slug, 'another content');
+      const { json: version } = await on.api.ensure(on.prompt.slug, 'another content');
       const named = [
-        { task: prompt.slug },
+        { task: on.prompt.slug },
         { prompt_slug: version.prompt_id.toUpperCase() },
-        { 'zeroeval.task': prompt.slug },
+        { 'zeroeval.task': on.prompt.slug },
         { zeroeval: { prompt_version_id: version.id } },
         { 'zeroeval.prompt_version_id': version.id.toUpperCase() },
       ];
-      const spans = await prompt.complete(8, (index) => ({
-        attributes: named[index] ?? { task: `${prompt.slug}2`, note: prompt.slug },
+      const spans = await on.prompt.complete(8, (index) => ({
+        attributes: named[index] ?? { task: `${on.prompt.slug}2`, note: on.prompt.slug },
       }));
-      await api.request('DELETE', `/spans/${spans[0]!.id}`);
-      await api.spans([
+      await on.api.request('DELETE', `/spans/${spans[0]!.id}`);
+      await on.api.spans([
         { ...spans[1], attributes: {} },
-        { ...spans[7], attributes: { task: prompt.slug } },
+        { ...spans[7], attributes: { task: on.prompt.slug } },
       ]);
-      const visitor = new Visitor((await prompt.link()).url);
+      const visitor = new Visitor((await on.prompt.link()).url);
       const found: string[] = [];
       let page = await visitor.get();
       for (let index = 0; index < 4; index += 1) {
@@ -166,27 +156,27 @@ describe('feedback links', () => {
       this.timeout(60_000);
       const ids: string[] = [];
       for (let index = 0; index < 320; index += 1)
-        ids.push((await api.ensure(prompt.slug, `version ${index}`)).json.id);
-      const spans = await prompt.complete(30, (index) => ({
+        ids.push((await on.api.ensure(on.prompt.slug, `version ${index}`)).json.id);
+      const spans = await on.prompt.complete(30, (index) => ({
         attributes: { prompt_version_id: index % 2 === 0 ? ids[index * 10] : randomUUID() },
       }));
-      const page = await new Visitor((await prompt.link()).url).get();
+      const page = await new Visitor((await on.prompt.link()).url).get();
       expect(page.text).to.include('1 of 15');
       expect(shown(page)).to.equal(spans[28]!.id);
     });
 
     it('that says so when there is nothing yet, and has it at once when there is', async () => {
-      const visitor = new Visitor((await prompt.link()).url);
+      const visitor = new Visitor((await on.prompt.link()).url);
       expect((await visitor.get()).text).to.include('Nothing to review yet');
-      await prompt.complete(1);
+      await on.prompt.complete(1);
       expect((await visitor.get()).text).to.include('1 of 1');
     });
 
     it('that keeps its round while new completions arrive, and takes them up when opened anew', async () => {
-      const spans = await prompt.complete(3);
-      const visitor = new Visitor((await prompt.link()).url);
+      const spans = await on.prompt.complete(3);
+      const visitor = new Visitor((await on.prompt.link()).url);
       await visitor.get();
-      const [newer] = await prompt.complete(1, () => ({ started_at: '2026-04-01T00:00:00Z' }));
+      const [newer] = await on.prompt.complete(1, () => ({ started_at: '2026-04-01T00:00:00Z' }));
       const second = await visitor.get(`?c=${spans[1]!.id}`);
       expect(second.text).to.include('2 of 3');
       const anew = await visitor.get();
