@@ -48,7 +48,12 @@ interface ServerLoad extends Load {
 /** What one repetition measured. */
 interface Run {
   readonly readyMs: number;
-  readonly bare: { readonly binary: InsertTimes; readonly json: InsertTimes; readonly singles: InsertTimes };
+  readonly bare: {
+    readonly ungrouped: InsertTimes;
+    readonly binary: InsertTimes;
+    readonly json: InsertTimes;
+    readonly singles: InsertTimes;
+  };
   readonly plain: { readonly requests: Load; readonly singles: Load };
   readonly requests: ServerLoad;
   readonly singles: ServerLoad;
@@ -103,7 +108,7 @@ async function bench(options: Options): Promise<void> {
       `settings: ${spans} in requests of ${REQUEST_SPANS} by ${REQUEST_CLIENTS} clients, then ${singles} one by one by ${SINGLE_CLIENTS} clients, ` +
       `where the spans of a trace come in different requests. Answers are whole spans, as without \`Prefer\`. The bare engine is chDB alone on the machine: inserts ` +
       `of the same rows, prepared as RowBinary (or JSONEachRow), one after the other into a copy of the table \`spans\` without views, with fsync as in the server: ` +
-      `${GROUP_ROWS} rows at once for the large requests, ${SINGLE_CLIENTS} for the one-span requests, the most that the clients can have under way together. ` +
+      `${GROUP_ROWS} rows at once for the large requests, ${SINGLE_CLIENTS} for the one-span requests, the most that the clients can have under way together; and ${REQUEST_SPANS} rows at once, as the ${REQUEST_CLIENTS} clients would send them. ` +
       `The plain server takes the same requests from the same clients into the same copy: it parses them, inserts what waits as one group of JSONEachRow, and ` +
       `answers \`{}\`; it checks, prices and rolls up nothing. Medians of ${repetitions} repetitions, server first in every other.`,
     columns,
@@ -131,7 +136,7 @@ async function repeat(options: Options, repetition: number): Promise<Run> {
 }
 
 async function measureBare(options: Options, seed: number, path: string): Promise<Pick<Run, 'bare' | 'engine'>> {
-  const progress = startProgress('bare engine', 4, 'steps');
+  const progress = startProgress('bare engine', 5, 'steps');
   const engine = await startBareEngine(path);
   try {
     await engine.ask({ type: 'prepare', seed, traces: Math.ceil(options.spans / SPANS_PER_TRACE) });
@@ -153,9 +158,17 @@ async function measureBare(options: Options, seed: number, path: string): Promis
     const rows = Math.min(options.singles, options.spans);
     const singles = await engine.ask({ type: 'insert', format: 'RowBinary', batchRows: SINGLE_CLIENTS, rows });
     progress.update(4);
+    const ungrouped = await engine.ask({
+      type: 'insert',
+      format: 'RowBinary',
+      batchRows: REQUEST_SPANS,
+      clients: REQUEST_CLIENTS,
+      rows: options.spans,
+    });
+    progress.update(5);
     const scale = options.singles / rows;
     const scaled = { elapsed: singles.elapsed * scale, cpu: singles.cpu * scale };
-    return { bare: { binary, json, singles: scaled }, engine: engine.version };
+    return { bare: { ungrouped, binary, json, singles: scaled }, engine: engine.version };
   } finally {
     progress.stop();
     await engine.stop();
@@ -294,12 +307,24 @@ function tableOf({ spans, singles }: Options, runs: readonly Run[]) {
   const rows: (string | number)[][] = [
     ['bare engine, RowBinary, spans/s', figure(of((run) => perSecond(spans, run.bare.binary.elapsed))), ''],
     ['bare engine, JSONEachRow, spans/s', figure(of((run) => perSecond(spans, run.bare.json.elapsed))), ''],
+    [
+      `bare engine, RowBinary, ${REQUEST_SPANS} rows at once by ${REQUEST_CLIENTS} clients, spans/s`,
+      figure(of((run) => perSecond(spans, run.bare.ungrouped.elapsed))),
+      '',
+    ],
     ['plain server, 120-span requests, spans/s', figure(of((run) => perSecond(spans, run.plain.requests.ms))), ''],
     ['server, 120-span requests, spans/s', figure(of((run) => perSecond(spans, run.requests.ms))), ''],
     [
       '  ratio to the plain server',
       ...ratio(
         of((run) => run.plain.requests.ms / run.requests.ms),
+        TARGET,
+      ),
+    ],
+    [
+      '  ratio to the bare engine, request by request',
+      ...ratio(
+        of((run) => run.bare.ungrouped.elapsed / run.requests.ms),
         TARGET,
       ),
     ],

@@ -39,6 +39,8 @@ export type BareRequest =
       readonly format: 'RowBinary' | 'JSONEachRow';
       readonly batchRows: number;
       readonly rows: number;
+      /** Statements under way at once, default 1; as many as the server's engine runs at once go on, the rest wait. */
+      readonly clients?: number;
     }
   /** Answers the statements that the store sends for a list. */
   | { readonly type: 'record'; readonly list: ListName; readonly search: string }
@@ -96,7 +98,7 @@ async function answer(request: BareRequest): Promise<unknown> {
       prepared = prepare(request);
       return undefined;
     case 'insert':
-      return insert(request.format, request.batchRows, request.rows);
+      return insert(request);
     case 'record':
       return statementsOf(engine(), request.list, request.search);
     case 'read':
@@ -130,7 +132,8 @@ function prepare({ seed, traces, through }: Extract<BareRequest, { type: 'prepar
   return { binary: { bytes: Buffer.concat(chunks), starts }, json };
 }
 
-async function insert(format: 'RowBinary' | 'JSONEachRow', batchRows: number, rows: number): Promise<InsertTimes> {
+async function insert(request: Extract<BareRequest, { type: 'insert' }>): Promise<InsertTimes> {
+  const { format, batchRows, rows, clients = 1 } = request;
   if (prepared === undefined) throw new Error('nothing is prepared');
   const { commands, inserts } = engine();
   const settings = new Map<string, string>();
@@ -145,7 +148,11 @@ async function insert(format: 'RowBinary' | 'JSONEachRow', batchRows: number, ro
       return `INSERT INTO bare_spans (${insertedColumns.spans.join(', ')}) FROM INFILE ${stringLiteral(file)} COMPRESSION 'none' FORMAT ${format}`;
     });
     const [started, before] = [performance.now(), process.cpuUsage()];
-    for (const sql of statements) await inserts.run({ sql, format: 'Null', settings });
+    const left = statements.values();
+    const client = async () => {
+      for (const sql of left) await inserts.run({ sql, format: 'Null', settings });
+    };
+    await Promise.all(Array.from({ length: clients }, client));
     const { user, system } = process.cpuUsage(before);
     return { elapsed: performance.now() - started, cpu: (user + system) / 1000 };
   } finally {
