@@ -4,6 +4,7 @@ import { ClickHouseError, ClickHouseLogLevel, createClient } from '@clickhouse/c
 import type { ClickHouseClient as Library, ClickHouseSettings } from '@clickhouse/client';
 import { clickHouseFailure, insertFailure } from './client-errors.js';
 import type { ClickHouseEndpoint } from './endpoint.js';
+import { LoopbackConnection } from './loopback.js';
 
 export { InsertError } from './client-errors.js';
 export type { InsertOutcome } from './client-errors.js';
@@ -62,13 +63,16 @@ export interface ClickHouseClient {
 }
 
 export function connect(endpoint: ClickHouseEndpoint, options: ClientOptions = {}): ClickHouseClient {
+  const timeoutMs = options.requestTimeoutMs ?? 60_000;
+  const maxConnections = options.maxConnections ?? 32;
   const library = createClient({
     url: endpoint.url,
     username: endpoint.username,
     password: endpoint.password,
     database: endpoint.database,
-    request_timeout: options.requestTimeoutMs ?? 60_000,
-    max_open_connections: options.maxConnections ?? 32,
+    request_timeout: timeoutMs,
+    max_open_connections: maxConnections,
+    ...(endpoint.loopback && { connection: new LoopbackConnection(endpoint, { timeoutMs, maxConnections }) }),
     compression: { request: options.compress ?? false, response: options.compress ?? false },
     clickhouse_settings: options.settings ?? {},
     log: { level: ClickHouseLogLevel.OFF },

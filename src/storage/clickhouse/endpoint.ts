@@ -4,4 +4,6 @@ export interface ClickHouseEndpoint {
   readonly username: string;
   readonly password: string;
   readonly database: string;
+  /** The embedded engine, over the loopback interface. */
+  readonly loopback?: true;
 }

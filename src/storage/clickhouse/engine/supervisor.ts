@@ -65,6 +65,7 @@ class Supervisor implements Engine {
       username: 'spanhouse',
       password: this.#password,
       database: this.#options.database,
+      loopback: true,
     };
   }
 

@@ -1,0 +1,118 @@
+import { once } from 'node:events';
+import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { parseError, type ClickHouseClientConfigOptions } from '@clickhouse/client';
+import { toSearchParams } from '@clickhouse/client/dist/common/utils/url.js';
+import type { ClickHouseEndpoint } from './endpoint.js';
+
+type Connection = NonNullable<ClickHouseClientConfigOptions['connection']>;
+type Sent = Pick<Parameters<Connection['query']>[0], 'query' | 'query_params' | 'clickhouse_settings' | 'abort_signal'>;
+
+export interface LoopbackOptions {
+  /** Of a socket on which nothing happens. */
+  readonly timeoutMs: number;
+  readonly maxConnections: number;
+}
+
+/**
+ * The library's way to the embedded engine. Its own one sleeps before every request, a millisecond and more, to learn of
+ * connections that went stale meanwhile (https://github.com/ClickHouse/clickhouse-js/pull/296); those to a process of
+ * this machine end with it alone. Everything else is the library's.
+ */
+export class LoopbackConnection implements Connection {
+  readonly #endpoint: ClickHouseEndpoint;
+  readonly #agent: Agent;
+  readonly #timeoutMs: number;
+
+  constructor(endpoint: ClickHouseEndpoint, { timeoutMs, maxConnections }: LoopbackOptions) {
+    this.#endpoint = endpoint;
+    this.#timeoutMs = timeoutMs;
+    this.#agent = new Agent({ keepAlive: true, maxSockets: maxConnections });
+  }
+
+  async query(params: Parameters<Connection['query']>[0]) {
+    const response = await this.#answer(params, { body: params.query });
+    return { ...RESULT, stream: response as Readable };
+  }
+
+  async exec({ values, ...params }: Parameters<Connection['exec']>[0]) {
+    const sent = values === undefined ? { body: params.query } : { query: params.query, body: await whole(values) };
+    const response = await this.#answer(params, sent);
+    return { ...RESULT, stream: response as Readable };
+  }
+
+  async insert({ values, ...params }: Parameters<Connection['insert']>[0]) {
+    const body = typeof values === 'string' ? values : await whole(values);
+    await drained(await this.#answer(params, { query: params.query, body }));
+    return RESULT;
+  }
+
+  async command(params: Parameters<Connection['command']>[0]) {
+    await drained(await this.#answer(params, { body: params.query }));
+    return RESULT;
+  }
+
+  async ping(params: Parameters<Connection['ping']>[0]) {
+    try {
+      await drained(await this.#answer({ ...params, query: '' }, { body: 'SELECT 1' }));
+      return { success: true as const };
+    } catch (error) {
+      return { success: false as const, error: error instanceof Error ? error : new Error(String(error)) };
+    }
+  }
+
+  close(): Promise<void> {
+    this.#agent.destroy();
+    return Promise.resolve();
+  }
+
+  /** @throws ClickHouseError, or an error of node's when no answer comes. */
+  async #answer(
+    { query_params, clickhouse_settings, abort_signal }: Sent,
+    { query, body }: { readonly query?: string; readonly body: string | Buffer },
+  ): Promise<IncomingMessage> {
+    const { url, username, password, database } = this.#endpoint;
+    const search = toSearchParams({
+      database,
+      query_id: '',
+      ...(query !== undefined && { query }),
+      ...(query_params && { query_params }),
+      ...(clickhouse_settings && { clickhouse_settings }),
+    });
+    const sent = request(`${url}/?${search.toString()}`, {
+      method: 'POST',
+      agent: this.#agent,
+      timeout: this.#timeoutMs,
+      auth: `${username}:${password}`,
+      headers: { 'content-length': Buffer.byteLength(body) },
+      ...(abort_signal ? { signal: abort_signal } : {}),
+    });
+    sent.once('timeout', () => sent.destroy(new Error('Timeout error.')));
+    sent.end(body);
+    const response = await responseTo(sent);
+    if (response.statusCode === 200) return response;
+    throw parseError(await text(response));
+  }
+}
+
+const RESULT = { query_id: '', response_headers: {} };
+
+async function responseTo(sent: ClientRequest): Promise<IncomingMessage> {
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  // Afterwards errors are the response's; the request's own would otherwise end the process.
+  sent.on('error', () => undefined);
+  return response;
+}
+
+/** In one piece, and as it is when it comes in one: an insert may be large. */
+async function whole(values: Readable): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for await (const piece of values as AsyncIterable<Buffer>) pieces.push(piece);
+  return pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces);
+}
+
+async function drained(stream: IncomingMessage): Promise<void> {
+  stream.resume();
+  if (!stream.readableEnded) await once(stream, 'end');
+}
