@@ -1,6 +1,7 @@
 import OpenAI, { APIConnectionError, APIError } from 'openai';
 import pLimit from 'p-limit';
 import { ModelFailure, type ModelAnswer, type ModelClient, type ModelRequest } from '../domain/judge/model-client.js';
+import type { ModelObserver } from '../observability/events.js';
 import { createPace } from './pace.js';
 
 export interface ModelEndpoint {
@@ -12,16 +13,6 @@ export interface ModelEndpoint {
   readonly concurrency: number;
   /** Null: no limit. */
   readonly ratePerMinute: number | null;
-}
-
-export interface ModelObserver {
-  /** `status`: `ok`, or the code of the failure. */
-  modelCalled(call: {
-    readonly status: string;
-    readonly seconds: number;
-    readonly inputTokens: number;
-    readonly outputTokens: number;
-  }): void;
 }
 
 /** Larger answers are none that anybody asked for. */

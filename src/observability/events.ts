@@ -1,3 +1,12 @@
+import type { AttachmentObserver } from '../domain/attachment/vault.js';
+import type { CorrectionObserver } from '../domain/calibration/corrections.js';
+import type { FeedbackObserver } from '../domain/feedback/feedback-service.js';
+import type { IngestObserver } from '../domain/ingest/ingest-service.js';
+import type { JobObserver } from '../domain/job/job-runner.js';
+import type { FeedObserver } from '../domain/judge/feed.js';
+import type { RunnerObserver } from '../domain/judge/runner.js';
+import type { RepriceObserver } from '../domain/price/reprice-service.js';
+import type { PromptObserver } from '../domain/prompt/prompt-service.js';
 import type { Logger } from './logger.js';
 import type { Metrics } from './metrics.js';
 
@@ -12,6 +21,7 @@ export interface Events
     IngestObserver,
     CommitObserver,
     EngineObserver,
+    MigrationObserver,
     QueryObserver,
     RollupObserver,
     PurgeObserver,
@@ -20,12 +30,10 @@ export interface Events
     PromptObserver,
     RepriceObserver,
     FeedbackObserver,
+    ReviewObserver,
     JudgeObserver,
     CorrectionObserver,
     JobObserver {}
-
-/** How spans came in. */
-export type SpanSource = 'rest' | 'otlp' | 'judge';
 
 export interface RequestObserver {
   requestFinished(request: {
@@ -52,12 +60,6 @@ export interface RpcObserver {
   rpcFailed(failure: { readonly method: string; readonly error: unknown }): void;
 }
 
-export interface IngestObserver {
-  spansAccepted(accepted: { readonly source: SpanSource; readonly count: number }): void;
-  /** `reason` takes few values, such as an error's kind. */
-  spansRejected(rejected: { readonly source: SpanSource; readonly reason: string; readonly count: number }): void;
-}
-
 export interface CommitObserver {
   spansCommitted(commit: { readonly rows: number; readonly bytes: number; readonly seconds: number }): void;
   commitFailed(failure: { readonly rows: number; readonly error: unknown }): void;
@@ -72,6 +74,10 @@ export interface EngineObserver {
   engineLost(loss: { readonly reason: string; readonly pid?: number }): void;
   engineRestarting(restart: { readonly attempt: number; readonly delayMs: number }): void;
   engineStopped(): void;
+}
+
+export interface MigrationObserver {
+  /** One that rewrites stored rows takes a few seconds per million of them. */
   migrationBegins(migration: { readonly version: number; readonly name: string }): void;
 }
 
@@ -86,71 +92,30 @@ export interface RollupObserver {
   rollupFailed(failure: { readonly error: unknown }): void;
 }
 
-export interface PromptObserver {
-  /** `result`: answered from memory, read from the store, or there is no such prompt or version. */
-  promptFetched(fetch: { readonly result: 'cached' | 'read' | 'not_found' }): void;
+/** How a request to the page of a feedback link ended. */
+export type ReviewResult = 'shown' | 'saved' | 'invalid' | 'not_found' | 'forbidden' | 'limited' | 'failed';
+
+export interface ReviewObserver {
+  reviewRequested(request: { readonly result: ReviewResult }): void;
 }
 
-export interface RepriceObserver {
-  repriceAdvanced(advance: { readonly changed: number }): void;
-  repriceFinished(job: { readonly id: string; readonly examined: number; readonly changed: number }): void;
-  /** It is tried again, unless `final`. */
-  repriceFailed(failure: { readonly id: string; readonly error: unknown; readonly final: boolean }): void;
-}
-
-export interface FeedbackObserver {
-  /** `source`: the API, or the page of a feedback link. */
-  feedbackAccepted(feedback: { readonly source: 'api' | 'link'; readonly thumbsUp: boolean }): void;
-  /** A request to the page of a feedback link; `result` says how it ended. */
-  reviewRequested(request: {
-    readonly result: 'shown' | 'saved' | 'invalid' | 'not_found' | 'forbidden' | 'limited' | 'failed';
-  }): void;
-}
-
-export interface JudgeObserver {
+export interface ModelObserver {
+  /** `status`: `ok`, or the code of the failure. */
   modelCalled(call: {
-    /** `ok`, or the code of the failure. */
     readonly status: string;
     readonly seconds: number;
     readonly inputTokens: number;
     readonly outputTokens: number;
   }): void;
+}
+
+export interface JudgeObserver extends RunnerObserver, FeedObserver, ModelObserver {
   /** US dollars. */
   modelCallsPriced(priced: { readonly cost: number }): void;
-  evaluationStored(evaluation: {
-    readonly result: boolean;
-    readonly origin: 'automatic' | 'requested' | 'external';
-  }): void;
-  runRetried(): void;
-  runFailed(failure: { readonly judge: string; readonly span: string; readonly reason: string }): void;
   /** @param queue says, whenever it is asked, how many evaluations wait and since when the next one does */
   judgeQueueOpened(queue: () => { readonly queued: number; readonly oldestSeconds: number }): void;
   /** No endpoint is configured, although judges are enabled. */
   judgesNotRunning(idle: { readonly judges: number }): void;
-  callSpansLost(loss: { readonly count: number; readonly error: unknown }): void;
-  recordingFailed(failure: { readonly error: unknown }): void;
-  runnerFailed(failure: { readonly error: unknown }): void;
-  feedFailed(failure: { readonly error: unknown }): void;
-}
-
-export interface CorrectionObserver {
-  /** Corrections were chosen to be shown to a judge. */
-  examplesChosen(choice: { readonly examples: number; readonly seconds: number }): void;
-}
-
-export interface JobObserver {
-  jobFinished(job: {
-    readonly id: string;
-    readonly kind: string;
-    readonly result: 'done' | 'failed' | 'cancelled';
-  }): void;
-  /** It is tried again, unless `final`. */
-  jobFailed(failure: {
-    readonly id: string;
-    readonly kind: string;
-    readonly error: unknown;
-    readonly final: boolean;
-  }): void;
 }
 
 export interface PurgeObserver {
@@ -161,14 +126,6 @@ export interface PurgeObserver {
 export interface WordIndexObserver {
   wordsIndexed(round: { readonly spans: number; readonly seconds: number }): void;
   wordIndexFailed(failure: { readonly error: unknown }): void;
-}
-
-export interface AttachmentObserver {
-  attachmentStored(image: { readonly bytes: number }): void;
-  attachmentServed(image: { readonly bytes: number }): void;
-  attachmentsRemoved(removed: { readonly count: number }): void;
-  attachmentSweepFailed(failure: { readonly error: unknown }): void;
-  attachmentNotFetched(failure: { readonly host: string; readonly reason: string }): void;
 }
 
 export function createEvents(logger: Logger, metrics: Metrics): Events {
@@ -251,7 +208,7 @@ function commitEvents(logger: Logger, metrics: Metrics): CommitObserver {
   };
 }
 
-function engineEvents(logger: Logger, metrics: Metrics): EngineObserver {
+function engineEvents(logger: Logger, metrics: Metrics): EngineObserver & MigrationObserver {
   return {
     migrationBegins({ version, name }) {
       logger.info('Bringing the tables up to date', { version, name });
@@ -435,7 +392,7 @@ function attachmentEvents(logger: Logger, metrics: Metrics): AttachmentObserver 
   };
 }
 
-function feedbackEvents(metrics: Metrics): FeedbackObserver {
+function feedbackEvents(metrics: Metrics): FeedbackObserver & ReviewObserver {
   return {
     feedbackAccepted({ source, thumbsUp }) {
       metrics.feedbackAccepted.inc({ source, thumb: thumbsUp ? 'up' : 'down' });

@@ -8,19 +8,16 @@ import type { EvaluationFilter, EvaluationStore } from './evaluation-store.js';
 import type { Judge } from './judge.js';
 import type { JudgeService } from './judge-service.js';
 import type { Window } from './judge-store.js';
+import type { RecorderObserver } from './recorder.js';
 import { EvaluationInput, type EvaluationPageRead, type EvaluationRead, type SpanEvaluationsRead } from './schema.js';
 import type { SpanReader } from './span-reader.js';
 import { passes } from './verdict.js';
-
-export interface EvaluationObserver {
-  evaluationStored(evaluation: { readonly result: boolean; readonly origin: Evaluation['origin'] }): void;
-}
 
 export interface EvaluationServiceOptions {
   readonly store: EvaluationStore;
   readonly judges: Pick<JudgeService, 'require' | 'requireEver'>;
   readonly spans: Pick<SpanReader, 'traits'>;
-  readonly observer: EvaluationObserver;
+  readonly observer: Pick<RecorderObserver, 'evaluationStored'>;
   readonly now?: () => Micros;
 }
 

@@ -1,11 +1,9 @@
+import type { MigrationObserver } from '../../observability/events.js';
 import { MigrationError, verifyApplied, type AppliedMigration, type MigrationFile } from '../migration-files.js';
 import type { ClickHouseClient } from './client.js';
 import { mutationsEnded } from './mutations.js';
 
-export interface MigrationObserver {
-  /** One that rewrites stored rows takes a few seconds per million of them. */
-  migrationBegins(migration: Pick<MigrationFile, 'version' | 'name'>): void;
-}
+export type { MigrationObserver } from '../../observability/events.js';
 
 /**
  * A change of a table that rewrites its rows is not waited for by its statement, see {@link mutationsEnded}. On a cluster

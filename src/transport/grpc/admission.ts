@@ -7,6 +7,7 @@ import {
   type ServerInterceptor,
 } from '@grpc/grpc-js';
 import { DomainError } from '../../domain/errors.js';
+import type { RpcObserver } from '../../observability/events.js';
 import { toStatus } from './status.js';
 import { authenticateCall, type CallerIdentity } from './trace-service.js';
 
@@ -16,17 +17,7 @@ export interface AdmissionOptions {
   readonly maxCalls: number;
   /** A message must be there this long after its headers. */
   readonly readTimeoutMs: number;
-  readonly observer: RpcObserver;
-}
-
-export interface RpcObserver {
-  rpcFinished(call: {
-    /** `/package.Service/Method` */
-    readonly method: string;
-    /** The name of a gRPC status, such as `OK`. */
-    readonly code: string;
-    readonly seconds: number;
-  }): void;
+  readonly observer: Pick<RpcObserver, 'rpcFinished'>;
 }
 
 /** Refuses a call by its headers, before its message is read: callers without a key, and calls beyond the limit. */

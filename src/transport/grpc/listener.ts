@@ -1,13 +1,9 @@
 import { isIPv6 } from 'node:net';
 import { logVerbosity, Server, ServerCredentials, setLogVerbosity } from '@grpc/grpc-js';
 import { DomainError } from '../../domain/errors.js';
-import { createAdmission, type RpcObserver } from './admission.js';
-import {
-  createTraceService,
-  traceServiceDefinition,
-  type DefectObserver,
-  type TraceServiceParts,
-} from './trace-service.js';
+import type { RpcObserver } from '../../observability/events.js';
+import { createAdmission } from './admission.js';
+import { createTraceService, traceServiceDefinition, type TraceServiceParts } from './trace-service.js';
 
 export interface GrpcOptions extends TraceServiceParts {
   readonly host: string;
@@ -16,7 +12,7 @@ export interface GrpcOptions extends TraceServiceParts {
   /** Of one message, as sent and after decompression. */
   readonly maxMessageBytes: number;
   readonly readTimeoutMs: number;
-  readonly observer: RpcObserver & DefectObserver;
+  readonly observer: RpcObserver;
 }
 
 export interface GrpcListener {

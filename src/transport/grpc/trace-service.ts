@@ -1,6 +1,7 @@
 import type { handleUnaryCall, Metadata, ServiceDefinition } from '@grpc/grpc-js';
 import { DomainError } from '../../domain/errors.js';
 import type { Principal } from '../../domain/identity/identity.js';
+import type { RpcObserver } from '../../observability/events.js';
 import type { ExportTraces } from '../otlp/export.js';
 import { decodeProtobuf } from '../otlp/protobuf.js';
 import { encodeResponse } from '../otlp/response.js';
@@ -12,17 +13,12 @@ export interface CallerIdentity {
   authenticate(authorization: string | undefined): Principal;
 }
 
-export interface DefectObserver {
-  /** A defect: answered INTERNAL, to be logged in full. */
-  rpcFailed(failure: { readonly method: string; readonly error: unknown }): void;
-}
-
 export interface TraceServiceParts {
   readonly identity: CallerIdentity;
   readonly exportTraces: ExportTraces;
   /** Of all messages in work together. */
   readonly maxBytesInWork: number;
-  readonly observer: DefectObserver;
+  readonly observer: Pick<RpcObserver, 'rpcFailed'>;
 }
 
 export const EXPORT_PATH = '/opentelemetry.proto.collector.trace.v1.TraceService/Export';

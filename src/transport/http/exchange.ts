@@ -1,24 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { Readable } from 'node:stream';
+import type { RequestObserver } from '../../observability/events.js';
 import { lingerUntilSent } from './body.js';
 import { ClientGoneError, toProblem } from './errors.js';
 import { requestIdOf } from './request-id.js';
 import type { ErrorRenderer, HandlerResult, RequestLog } from './route.js';
-
-/** What the transport tells about requests. */
-export interface RequestObserver {
-  requestFinished(request: {
-    /** The route's template, such as `/spans/{span_id}`; `unmatched` when there is none. */
-    readonly route: string;
-    readonly method: string;
-    readonly status: number;
-    readonly seconds: number;
-    readonly requestId: string;
-  }): void;
-  /** A defect: answered 500. */
-  requestFailed(failure: { readonly requestId: string; readonly error: unknown }): void;
-}
 
 /** A logger that can carry the request id. */
 export interface RequestLogger extends RequestLog {

@@ -1,11 +1,14 @@
 import { DomainError } from '../../../domain/errors.js';
 import type { WriteLog, WriteReceipt } from '../../../domain/ingest/write-log.js';
+import type { CommitObserver } from '../../../observability/events.js';
 import { InsertError, type ClickHouseClient } from '../client.js';
 import { Gathering } from './gathering.js';
 import { writeUint64 } from './row-binary.js';
 import { SpanWatch } from './span-watch.js';
 import { insertedColumns, RowEncoder, type AppendedWrites, type EncodedRows, type TableName } from './rows.js';
 import { versionTime, type Version, type VersionClock } from './version-clock.js';
+
+export type { CommitObserver } from '../../../observability/events.js';
 
 export interface CommitLimits {
   /** A commit takes no further request once it holds this many rows or bytes. */
@@ -15,14 +18,6 @@ export interface CommitLimits {
   readonly waitMs: number;
   /** Requests are refused while this much is waiting. */
   readonly queueMaxBytes: number;
-}
-
-export interface CommitObserver {
-  spansCommitted(commit: { readonly rows: number; readonly bytes: number; readonly seconds: number }): void;
-  commitFailed(failure: { readonly rows: number; readonly error: unknown }): void;
-  /** What a failed insert left behind is not in order yet; it is tried again. */
-  repairFailed(failure: { readonly error: unknown }): void;
-  queueChanged(queue: { readonly rows: number; readonly bytes: number }): void;
 }
 
 /** The traces and sessions that a commit changed, by project. */

@@ -1,17 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { DomainError } from '../../../../domain/errors.js';
 import type { ReviewService } from '../../../../domain/review/review-service.js';
+import type { ReviewObserver, ReviewResult } from '../../../../observability/events.js';
 import type { ProblemDetails } from '../../errors.js';
 import type { ErrorRenderer, HandlerResult, Opening } from '../../route.js';
 import { requireOwnSite, type ReviewAccess } from './access.js';
 import { PAGE_HEADERS } from './shell.js';
-
-/** How a request to the page of a link ended, for the metrics. */
-export type ReviewResult = 'shown' | 'saved' | 'invalid' | 'not_found' | 'forbidden' | 'limited' | 'failed';
-
-export interface ReviewObserver {
-  reviewRequested(request: { readonly result: ReviewResult }): void;
-}
 
 export interface ReviewAdmissionParts {
   readonly reviews: Pick<ReviewService, 'open'>;

@@ -1,7 +1,8 @@
 import type { ReviewService } from '../../../../domain/review/review-service.js';
+import type { ReviewObserver } from '../../../../observability/events.js';
 import type { Route } from '../../route.js';
 import { ReviewAccess } from './access.js';
-import { ReviewAdmission, type ReviewObserver } from './admission.js';
+import { ReviewAdmission } from './admission.js';
 import { reviewAssets } from './assets.js';
 import { postReviewRoute } from './post-review.js';
 import { ReviewSigner } from './review-cookie.js';
