@@ -1,7 +1,7 @@
 import OpenAI, { APIConnectionError, APIError } from 'openai';
 import pLimit from 'p-limit';
 import { ModelFailure, type ModelAnswer, type ModelClient, type ModelRequest } from '../domain/judge/model-client.js';
-import type { ModelObserver } from '../observability/events.js';
+import type { ModelObserver } from '../observability/events/judges.js';
 import { createPace } from './pace.js';
 
 export interface ModelEndpoint {

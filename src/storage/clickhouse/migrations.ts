@@ -1,9 +1,9 @@
-import type { MigrationObserver } from '../../observability/events.js';
+import type { MigrationObserver } from '../../observability/events/storage.js';
 import { MigrationError, verifyApplied, type AppliedMigration, type MigrationFile } from '../migration-files.js';
 import type { ClickHouseClient } from './client.js';
 import { mutationsEnded } from './mutations.js';
 
-export type { MigrationObserver } from '../../observability/events.js';
+export type { MigrationObserver } from '../../observability/events/storage.js';
 
 /**
  * A change of a table that rewrites its rows is not waited for by its statement, see {@link mutationsEnded}. On a cluster

@@ -7,7 +7,7 @@ import {
   type ServerInterceptor,
 } from '@grpc/grpc-js';
 import { DomainError } from '../../domain/errors.js';
-import type { RpcObserver } from '../../observability/events.js';
+import type { RpcObserver } from '../../observability/events/requests.js';
 import { toStatus } from './status.js';
 import { authenticateCall, type CallerIdentity } from './trace-service.js';
 

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { logVerbosity, Server, ServerCredentials, setLogVerbosity } from '@grpc/grpc-js';
 import { DomainError } from '../../domain/errors.js';
-import type { RpcObserver } from '../../observability/events.js';
+import type { RpcObserver } from '../../observability/events/requests.js';
 import { createAdmission } from './admission.js';
 import { createTraceService, traceServiceDefinition, type TraceServiceParts } from './trace-service.js';
 

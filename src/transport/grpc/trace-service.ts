@@ -1,7 +1,7 @@
 import type { handleUnaryCall, Metadata, ServiceDefinition } from '@grpc/grpc-js';
 import { DomainError } from '../../domain/errors.js';
 import type { Principal } from '../../domain/identity/identity.js';
-import type { RpcObserver } from '../../observability/events.js';
+import type { RpcObserver } from '../../observability/events/requests.js';
 import type { ExportTraces } from '../otlp/export.js';
 import { decodeProtobuf } from '../otlp/protobuf.js';
 import { encodeResponse } from '../otlp/response.js';

@@ -3,7 +3,7 @@ import express, { type RequestHandler } from 'express';
 import helmet from 'helmet';
 import { DomainError } from '../../domain/errors.js';
 import type { Principal } from '../../domain/identity/identity.js';
-import type { RequestObserver } from '../../observability/events.js';
+import type { RequestObserver } from '../../observability/events/requests.js';
 import { createBodyReader, type BodyLimits, type BodyReader } from './body.js';
 import { Exchange, type RequestLogger } from './exchange.js';
 import { bySpecificity, routerPath, templatePath } from './path.js';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { Readable } from 'node:stream';
-import type { RequestObserver } from '../../observability/events.js';
+import type { RequestObserver } from '../../observability/events/requests.js';
 import { lingerUntilSent } from './body.js';
 import { ClientGoneError, toProblem } from './errors.js';
 import { requestIdOf } from './request-id.js';

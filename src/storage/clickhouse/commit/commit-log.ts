@@ -1,6 +1,6 @@
 import { DomainError } from '../../../domain/errors.js';
 import type { WriteLog, WriteReceipt } from '../../../domain/ingest/write-log.js';
-import type { CommitObserver } from '../../../observability/events.js';
+import type { CommitObserver } from '../../../observability/events/storage.js';
 import { InsertError, type ClickHouseClient } from '../client.js';
 import { Gathering } from './gathering.js';
 import { writeUint64 } from './row-binary.js';
@@ -8,7 +8,7 @@ import { SpanWatch } from './span-watch.js';
 import { insertedColumns, RowEncoder, type AppendedWrites, type EncodedRows, type TableName } from './rows.js';
 import { versionTime, type Version, type VersionClock } from './version-clock.js';
 
-export type { CommitObserver } from '../../../observability/events.js';
+export type { CommitObserver } from '../../../observability/events/storage.js';
 
 export interface CommitLimits {
   /** A commit takes no further request once it holds this many rows or bytes. */

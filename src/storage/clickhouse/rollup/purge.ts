@@ -1,11 +1,11 @@
 import { DomainError } from '../../../domain/errors.js';
 import type { Micros } from '../../../domain/time/timestamp.js';
-import type { PurgeObserver } from '../../../observability/events.js';
+import type { PurgeObserver } from '../../../observability/events/storage.js';
 import type { ClickHouseClient } from '../client.js';
 import { deleteVersions, MUTATIONS_END_WITHIN_MS } from '../mutations.js';
 import { versionAt, versionTime } from '../commit/version-clock.js';
 
-export type { PurgeObserver } from '../../../observability/events.js';
+export type { PurgeObserver } from '../../../observability/events/storage.js';
 
 /**
  * Who has to know which span versions are gone, each by the moment it was taken in. Called after they left the list of

@@ -1,4 +1,4 @@
-import type { RollupObserver } from '../../../observability/events.js';
+import type { RollupObserver } from '../../../observability/events/storage.js';
 import type { CommitFollower, Touched } from '../commit/commit-log.js';
 import { RowBinaryWriter } from '../commit/row-binary.js';
 import type { Version, VersionClock } from '../commit/version-clock.js';
@@ -6,7 +6,7 @@ import type { ClickHouseClient } from '../client.js';
 import { DirtySet, type DirtyItem } from './dirty-set.js';
 import { agree, changedSince, insertsEnded, readWatermark, writeWatermark } from './healing.js';
 
-export type { RollupObserver } from '../../../observability/events.js';
+export type { RollupObserver } from '../../../observability/events/storage.js';
 
 /** Traces, and sessions, of one round: few enough for a round to take a fraction of a second. */
 const MAX_ROUND = 2000;

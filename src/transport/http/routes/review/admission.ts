@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { DomainError } from '../../../../domain/errors.js';
 import type { ReviewService } from '../../../../domain/review/review-service.js';
-import type { ReviewObserver, ReviewResult } from '../../../../observability/events.js';
+import type { ReviewObserver, ReviewResult } from '../../../../observability/events/requests.js';
 import type { ProblemDetails } from '../../errors.js';
 import type { ErrorRenderer, HandlerResult, Opening } from '../../route.js';
 import { requireOwnSite, type ReviewAccess } from './access.js';

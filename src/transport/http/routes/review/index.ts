@@ -1,5 +1,5 @@
 import type { ReviewService } from '../../../../domain/review/review-service.js';
-import type { ReviewObserver } from '../../../../observability/events.js';
+import type { ReviewObserver } from '../../../../observability/events/requests.js';
 import type { Route } from '../../route.js';
 import { ReviewAccess } from './access.js';
 import { ReviewAdmission } from './admission.js';

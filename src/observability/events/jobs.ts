@@ -1,0 +1,42 @@
+import type { JobObserver } from '../../domain/job/job-runner.js';
+import type { RepriceObserver } from '../../domain/price/reprice-service.js';
+import type { Logger } from '../logger.js';
+import type { Metrics } from '../metrics.js';
+
+/** Work that goes on behind requests. */
+export interface JobEvents extends JobObserver, RepriceObserver {}
+
+export function jobEvents(logger: Logger, metrics: Metrics): JobEvents {
+  return {
+    ...runnerEvents(logger, metrics),
+    ...repriceEvents(logger, metrics),
+  };
+}
+
+function runnerEvents(logger: Logger, metrics: Metrics): JobObserver {
+  return {
+    jobFinished({ id, kind, result }) {
+      metrics.jobsFinished.inc({ kind, result });
+      logger.info('Job ended', { job: id, kind, result });
+    },
+    jobFailed({ id, kind, error, final }) {
+      if (final) logger.error('Job met a defect', { job: id, kind, error });
+      else logger.warn('Job cannot go on; it is tried again', { job: id, kind, error });
+    },
+  };
+}
+
+function repriceEvents(logger: Logger, metrics: Metrics): RepriceObserver {
+  return {
+    repriceAdvanced({ changed }) {
+      metrics.repricedSpans.inc(changed);
+    },
+    repriceFinished({ id, examined, changed }) {
+      logger.info('Costs calculated anew', { job: id, examined, changed });
+    },
+    repriceFailed({ id, error, final }) {
+      if (final) logger.error('Calculating costs anew met a defect', { job: id, error });
+      else logger.warn('Calculating costs anew failed; it is tried again', { job: id, error });
+    },
+  };
+}

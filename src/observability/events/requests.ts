@@ -1,0 +1,80 @@
+import type { Logger } from '../logger.js';
+import type { Metrics } from '../metrics.js';
+import { milliseconds } from './milliseconds.js';
+
+export interface RequestObserver {
+  requestFinished(request: {
+    /** The route's template, such as `/spans/{span_id}`; `unmatched` when there is none. */
+    readonly route: string;
+    readonly method: string;
+    readonly status: number;
+    readonly seconds: number;
+    readonly requestId: string;
+  }): void;
+  /** A defect: answered 500, logged in full. */
+  requestFailed(failure: { readonly requestId: string; readonly error: unknown }): void;
+}
+
+export interface RpcObserver {
+  rpcFinished(call: {
+    /** `/package.Service/Method` */
+    readonly method: string;
+    /** The name of a gRPC status, such as `OK`. */
+    readonly code: string;
+    readonly seconds: number;
+  }): void;
+  /** A defect: answered INTERNAL, logged in full. */
+  rpcFailed(failure: { readonly method: string; readonly error: unknown }): void;
+}
+
+/** How a request to the page of a feedback link ended. */
+export type ReviewResult = 'shown' | 'saved' | 'invalid' | 'not_found' | 'forbidden' | 'limited' | 'failed';
+
+export interface ReviewObserver {
+  reviewRequested(request: { readonly result: ReviewResult }): void;
+}
+
+/** Requests and calls, and how they were answered. */
+export interface RequestEvents extends RequestObserver, RpcObserver, ReviewObserver {}
+
+export function requestEvents(logger: Logger, metrics: Metrics): RequestEvents {
+  return {
+    ...httpEvents(logger, metrics),
+    ...rpcEvents(logger, metrics),
+    ...reviewEvents(metrics),
+  };
+}
+
+function httpEvents(logger: Logger, metrics: Metrics): RequestObserver {
+  return {
+    requestFinished({ route, method, status, seconds, requestId }) {
+      metrics.httpRequestDuration.observe({ method, route, status: String(status) }, seconds);
+      const fields = { method, route, status, ms: milliseconds(seconds), request_id: requestId };
+      if (status >= 500) logger.warn('Request failed', fields);
+      else logger.debug('Request answered', fields);
+    },
+    requestFailed({ requestId, error }) {
+      logger.error('Request met a defect', { request_id: requestId, error });
+    },
+  };
+}
+
+function rpcEvents(logger: Logger, metrics: Metrics): RpcObserver {
+  return {
+    rpcFinished({ method, code, seconds }) {
+      metrics.rpcDuration.observe({ method, code }, seconds);
+      logger.debug('Call answered', { method, code, ms: milliseconds(seconds) });
+    },
+    rpcFailed({ method, error }) {
+      logger.error('Call met a defect', { method, error });
+    },
+  };
+}
+
+function reviewEvents(metrics: Metrics): ReviewObserver {
+  return {
+    reviewRequested({ result }) {
+      metrics.reviewRequests.inc({ result });
+    },
+  };
+}

@@ -1,0 +1,168 @@
+import type { Logger } from '../logger.js';
+import type { Metrics } from '../metrics.js';
+import { milliseconds } from './milliseconds.js';
+
+export interface CommitObserver {
+  spansCommitted(commit: { readonly rows: number; readonly bytes: number; readonly seconds: number }): void;
+  commitFailed(failure: { readonly rows: number; readonly error: unknown }): void;
+  /** What a failed insert left behind is not in order yet; it is tried again. */
+  repairFailed(failure: { readonly error: unknown }): void;
+  queueChanged(queue: { readonly rows: number; readonly bytes: number }): void;
+}
+
+export interface EngineObserver {
+  engineReady(engine: { readonly pid?: number; readonly seconds: number }): void;
+  /** It crashed, hung or could not be reached. */
+  engineLost(loss: { readonly reason: string; readonly pid?: number }): void;
+  engineRestarting(restart: { readonly attempt: number; readonly delayMs: number }): void;
+  engineStopped(): void;
+}
+
+export interface MigrationObserver {
+  /** One that rewrites stored rows takes a few seconds per million of them. */
+  migrationBegins(migration: { readonly version: number; readonly name: string }): void;
+}
+
+export interface QueryObserver {
+  queryFinished(query: { readonly list: string; readonly seconds: number }): void;
+  queryFailed(failure: { readonly list: string; readonly seconds: number; readonly error: unknown }): void;
+}
+
+export interface RollupObserver {
+  rollupPending(pending: { readonly traces: number }): void;
+  rollupFinished(rollup: { readonly traces: number; readonly seconds: number }): void;
+  rollupFailed(failure: { readonly error: unknown }): void;
+}
+
+export interface WordIndexObserver {
+  wordsIndexed(round: { readonly spans: number; readonly seconds: number }): void;
+  wordIndexFailed(failure: { readonly error: unknown }): void;
+}
+
+export interface PurgeObserver {
+  purgeFinished(purge: { readonly versions: number; readonly seconds: number }): void;
+  purgeFailed(failure: { readonly error: unknown }): void;
+}
+
+/** What ClickHouse and its engine do. */
+export interface StorageEvents
+  extends
+    CommitObserver,
+    RollupObserver,
+    PurgeObserver,
+    WordIndexObserver,
+    QueryObserver,
+    EngineObserver,
+    MigrationObserver {}
+
+export function storageEvents(logger: Logger, metrics: Metrics): StorageEvents {
+  return {
+    ...commitEvents(logger, metrics),
+    ...rollupEvents(logger, metrics),
+    ...purgeEvents(logger, metrics),
+    ...wordIndexEvents(logger),
+    ...queryEvents(logger, metrics),
+    ...engineEvents(logger, metrics),
+    ...migrationEvents(logger),
+  };
+}
+
+function commitEvents(logger: Logger, metrics: Metrics): CommitObserver {
+  return {
+    spansCommitted({ rows, bytes, seconds }) {
+      metrics.commitRows.observe(rows);
+      metrics.commitBytes.observe(bytes);
+      metrics.commitDuration.observe(seconds);
+      logger.debug('Spans committed', { rows, bytes, ms: milliseconds(seconds) });
+    },
+    commitFailed({ rows, error }) {
+      logger.warn('Commit failed', { rows, error });
+    },
+    repairFailed({ error }) {
+      logger.warn('The store is not in order yet', { error });
+    },
+    queueChanged({ rows, bytes }) {
+      metrics.commitQueueRows.set(rows);
+      metrics.commitQueueBytes.set(bytes);
+    },
+  };
+}
+
+function engineEvents(logger: Logger, metrics: Metrics): EngineObserver {
+  return {
+    engineReady({ pid, seconds }) {
+      metrics.engineUp.set(1);
+      logger.info('Engine ready', { pid, ms: milliseconds(seconds) });
+    },
+    engineLost({ reason, pid }) {
+      metrics.engineUp.set(0);
+      logger.error('Engine lost', { reason, pid });
+    },
+    engineRestarting({ attempt, delayMs }) {
+      metrics.engineRestarts.inc();
+      logger.warn('Engine restarting', { attempt, delay_ms: delayMs });
+    },
+    engineStopped() {
+      metrics.engineUp.set(0);
+      logger.debug('Engine stopped');
+    },
+  };
+}
+
+function migrationEvents(logger: Logger): MigrationObserver {
+  return {
+    migrationBegins({ version, name }) {
+      logger.info('Bringing the tables up to date', { version, name });
+    },
+  };
+}
+
+function queryEvents(logger: Logger, metrics: Metrics): QueryObserver {
+  return {
+    queryFinished({ list, seconds }) {
+      metrics.queryDuration.observe({ list }, seconds);
+    },
+    queryFailed({ list, seconds, error }) {
+      metrics.queryDuration.observe({ list }, seconds);
+      logger.warn('Query failed', { list, ms: milliseconds(seconds), error });
+    },
+  };
+}
+
+function rollupEvents(logger: Logger, metrics: Metrics): RollupObserver {
+  return {
+    rollupPending({ traces }) {
+      metrics.rollupPendingTraces.set(traces);
+    },
+    rollupFinished({ traces, seconds }) {
+      metrics.rollupDuration.observe(seconds);
+      logger.debug('Rollups recomputed', { traces, ms: milliseconds(seconds) });
+    },
+    rollupFailed({ error }) {
+      logger.warn('Rollups could not be recomputed', { error });
+    },
+  };
+}
+
+function wordIndexEvents(logger: Logger): WordIndexObserver {
+  return {
+    wordsIndexed({ spans, seconds }) {
+      logger.debug('Words of spans indexed', { spans, ms: milliseconds(seconds) });
+    },
+    wordIndexFailed({ error }) {
+      logger.warn('Words of spans cannot be indexed; it is tried again, and searches take longer meanwhile', { error });
+    },
+  };
+}
+
+function purgeEvents(logger: Logger, metrics: Metrics): PurgeObserver {
+  return {
+    purgeFinished({ versions, seconds }) {
+      metrics.purgedVersions.inc(versions);
+      logger.info('Replaced and deleted spans purged', { versions, ms: milliseconds(seconds) });
+    },
+    purgeFailed({ error }) {
+      logger.warn('Purge failed; it is tried again', { error });
+    },
+  };
+}
