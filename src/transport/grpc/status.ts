@@ -1,6 +1,7 @@
 import { Metadata, status, type StatusObject } from '@grpc/grpc-js';
 import protobuf from 'protobufjs/minimal.js';
 import { DomainError, type DomainErrorKind } from '../../domain/errors.js';
+import { BYTES, VARINT } from '../otlp/wire.js';
 
 /** What went wrong, as gRPC calls it. */
 const CODES: Readonly<Record<DomainErrorKind, status>> = {
@@ -20,8 +21,6 @@ const CODES: Readonly<Record<DomainErrorKind, status>> = {
 
 const RETRY_INFO = 'type.googleapis.com/google.rpc.RetryInfo';
 const DETAILS = 'grpc-status-details-bin';
-const VARINT = 0;
-const BYTES = 2;
 
 /**
  * The status an error stands for. What a client should send again carries a google.rpc.RetryInfo: without one, OTLP

@@ -1,14 +1,11 @@
 import { DomainError } from '../../domain/errors.js';
-import { Budget, checkDepth, PARTS, plainDouble } from './budget.js';
+import { Budget, PARTS } from './budget.js';
 import {
-  newAttributes,
   newEvent,
   newLink,
   newResource,
   newScope,
   newSpan,
-  type Attributes,
-  type AttributeValue,
   type OtlpEvent,
   type OtlpLink,
   type OtlpResource,
@@ -16,13 +13,8 @@ import {
   type OtlpSpan,
   type OtlpTraces,
 } from './model.js';
-import { OtlpReader } from './wire.js';
-
-// Wire types of protobuf. A case below is `field number << 3 | wire type`, with the numbers of schema/otlp; a field that
-// comes with another wire type is an unknown field, and unknown fields are skipped.
-const VARINT = 0;
-const FIXED64 = 1;
-const BYTES = 2;
+import { AttributeDecoder } from './protobuf-attributes.js';
+import { BYTES, FIXED64, OtlpReader, VARINT } from './wire.js';
 
 /**
  * Decodes an ExportTraceServiceRequest. Written by hand on protobufjs' reader because it is the hot path: attributes
@@ -43,10 +35,12 @@ export function decodeProtobuf(bytes: Uint8Array): OtlpTraces {
 class RequestDecoder {
   readonly #reader: OtlpReader;
   readonly #budget = new Budget();
+  readonly #attributes: AttributeDecoder;
   readonly #spans: OtlpSpan[] = [];
 
   constructor(bytes: Uint8Array) {
     this.#reader = new OtlpReader(bytes);
+    this.#attributes = new AttributeDecoder(this.#reader, this.#budget);
   }
 
   request(): OtlpTraces {
@@ -55,14 +49,10 @@ class RequestDecoder {
     while (reader.pos < end) {
       const tag = reader.tag();
       if (tag === ((1 << 3) | BYTES)) this.#resourceSpans(reader.enter(end));
-      else this.#skip(tag);
+      else reader.skipField(tag);
     }
     reader.leave(end);
     return { spans: this.#spans };
-  }
-
-  #skip(tag: number): void {
-    this.#reader.skipType(tag & 7, 0, tag >>> 3);
   }
 
   #resourceSpans(end: number): void {
@@ -82,7 +72,7 @@ class RequestDecoder {
           resource.schemaUrl = reader.text();
           break;
         default:
-          this.#skip(tag);
+          reader.skipField(tag);
       }
     }
     reader.leave(end);
@@ -90,17 +80,18 @@ class RequestDecoder {
 
   #resource(resource: OtlpResource, end: number): void {
     const reader = this.#reader;
+    const attributes = this.#attributes;
     while (reader.pos < end) {
       const tag = reader.tag();
       switch (tag) {
         case (1 << 3) | BYTES:
-          this.#keyValue(resource.attributes, reader.enter(end), 1);
+          attributes.read(resource.attributes, reader.enter(end));
           break;
         case (2 << 3) | VARINT:
           resource.droppedAttributesCount = reader.uint32();
           break;
         default:
-          this.#skip(tag);
+          reader.skipField(tag);
       }
     }
     reader.leave(end);
@@ -127,7 +118,7 @@ class RequestDecoder {
           scope.schemaUrl = reader.text();
           break;
         default:
-          this.#skip(tag);
+          reader.skipField(tag);
       }
     }
     reader.leave(end);
@@ -135,6 +126,7 @@ class RequestDecoder {
 
   #scope(scope: OtlpScope, end: number): void {
     const reader = this.#reader;
+    const attributes = this.#attributes;
     while (reader.pos < end) {
       const tag = reader.tag();
       switch (tag) {
@@ -145,13 +137,13 @@ class RequestDecoder {
           scope.version = reader.text();
           break;
         case (3 << 3) | BYTES:
-          this.#keyValue(scope.attributes, reader.enter(end), 1);
+          attributes.read(scope.attributes, reader.enter(end));
           break;
         case (4 << 3) | VARINT:
           scope.droppedAttributesCount = reader.uint32();
           break;
         default:
-          this.#skip(tag);
+          reader.skipField(tag);
       }
     }
     reader.leave(end);
@@ -159,6 +151,7 @@ class RequestDecoder {
 
   #span(span: OtlpSpan, end: number): void {
     const reader = this.#reader;
+    const attributes = this.#attributes;
     while (reader.pos < end) {
       const tag = reader.tag();
       switch (tag) {
@@ -187,7 +180,7 @@ class RequestDecoder {
           span.end = reader.micros();
           break;
         case (9 << 3) | BYTES:
-          this.#keyValue(span.attributes, reader.enter(end), 1);
+          attributes.read(span.attributes, reader.enter(end));
           break;
         case (10 << 3) | VARINT:
           span.droppedAttributesCount = reader.uint32();
@@ -208,7 +201,7 @@ class RequestDecoder {
           this.#status(span, reader.enter(end));
           break;
         default:
-          this.#skip(tag);
+          reader.skipField(tag);
       }
     }
     reader.leave(end);
@@ -226,7 +219,7 @@ class RequestDecoder {
           span.statusCode = reader.int32();
           break;
         default:
-          this.#skip(tag);
+          reader.skipField(tag);
       }
     }
     reader.leave(end);
@@ -234,6 +227,7 @@ class RequestDecoder {
 
   #event(end: number): OtlpEvent {
     const reader = this.#reader;
+    const attributes = this.#attributes;
     const event = newEvent();
     this.#budget.spend(PARTS.event);
     while (reader.pos < end) {
@@ -246,13 +240,13 @@ class RequestDecoder {
           event.name = reader.text();
           break;
         case (3 << 3) | BYTES:
-          this.#keyValue(event.attributes, reader.enter(end), 1);
+          attributes.read(event.attributes, reader.enter(end));
           break;
         case (4 << 3) | VARINT:
           event.droppedAttributesCount = reader.uint32();
           break;
         default:
-          this.#skip(tag);
+          reader.skipField(tag);
       }
     }
     reader.leave(end);
@@ -261,6 +255,7 @@ class RequestDecoder {
 
   #link(end: number): OtlpLink {
     const reader = this.#reader;
+    const attributes = this.#attributes;
     const link = newLink();
     this.#budget.spend(PARTS.link);
     while (reader.pos < end) {
@@ -276,102 +271,16 @@ class RequestDecoder {
           link.traceState = reader.text();
           break;
         case (4 << 3) | BYTES:
-          this.#keyValue(link.attributes, reader.enter(end), 1);
+          attributes.read(link.attributes, reader.enter(end));
           break;
         case (5 << 3) | VARINT:
           link.droppedAttributesCount = reader.uint32();
           break;
         default:
-          this.#skip(tag);
+          reader.skipField(tag);
       }
     }
     reader.leave(end);
     return link;
-  }
-
-  #keyValue(into: Attributes, end: number, depth: number): void {
-    const reader = this.#reader;
-    this.#budget.spend(PARTS.attribute);
-    let key = '';
-    let value: AttributeValue = null;
-    while (reader.pos < end) {
-      const tag = reader.tag();
-      switch (tag) {
-        case (1 << 3) | BYTES:
-          key = reader.text();
-          break;
-        case (2 << 3) | BYTES:
-          value = this.#anyValue(reader.enter(end), depth);
-          break;
-        default:
-          this.#skip(tag);
-      }
-    }
-    reader.leave(end);
-    into[key] = value;
-  }
-
-  #anyValue(end: number, depth: number): AttributeValue {
-    const reader = this.#reader;
-    checkDepth(depth);
-    let value: AttributeValue = null;
-    while (reader.pos < end) {
-      const tag = reader.tag();
-      switch (tag) {
-        case (1 << 3) | BYTES:
-          value = reader.text();
-          break;
-        case (2 << 3) | VARINT:
-          value = reader.bool();
-          break;
-        case (3 << 3) | VARINT:
-          value = reader.integer();
-          break;
-        case (4 << 3) | FIXED64:
-          value = plainDouble(reader.float64());
-          break;
-        case (5 << 3) | BYTES:
-          value = this.#array(reader.enter(end), depth);
-          break;
-        case (6 << 3) | BYTES:
-          value = this.#keyValueList(reader.enter(end), depth);
-          break;
-        case (7 << 3) | BYTES:
-          value = reader.base64();
-          break;
-        default:
-          this.#skip(tag);
-      }
-    }
-    reader.leave(end);
-    return value;
-  }
-
-  #array(end: number, depth: number): AttributeValue[] {
-    const reader = this.#reader;
-    const values: AttributeValue[] = [];
-    this.#budget.spend(PARTS.list);
-    while (reader.pos < end) {
-      const tag = reader.tag();
-      if (tag === ((1 << 3) | BYTES)) {
-        this.#budget.spend(PARTS.element);
-        values.push(this.#anyValue(reader.enter(end), depth + 1));
-      } else this.#skip(tag);
-    }
-    reader.leave(end);
-    return values;
-  }
-
-  #keyValueList(end: number, depth: number): Attributes {
-    const reader = this.#reader;
-    const values = newAttributes();
-    this.#budget.spend(PARTS.list);
-    while (reader.pos < end) {
-      const tag = reader.tag();
-      if (tag === ((1 << 3) | BYTES)) this.#keyValue(values, reader.enter(end), depth + 1);
-      else this.#skip(tag);
-    }
-    reader.leave(end);
-    return values;
   }
 }

@@ -1,6 +1,12 @@
 import protobuf from 'protobufjs/minimal.js';
 import type { Micros } from '../../domain/time/timestamp.js';
 
+// Wire types of protobuf. A field is recognised by `field number << 3 | wire type`, with the numbers of schema/otlp; one
+// that comes with another wire type is an unknown field, and unknown fields are skipped.
+export const VARINT = 0;
+export const FIXED64 = 1;
+export const BYTES = 2;
+
 const TWO_28 = 2 ** 28;
 const TWO_32 = 2 ** 32;
 
@@ -44,6 +50,11 @@ export class OtlpReader extends protobuf.Reader {
   /** Leaves a message that must have been read exactly to its end. */
   leave(end: number): void {
     if (this.pos !== end) throw new RangeError(`a field runs past its message, which ends at byte ${end}`);
+  }
+
+  /** Skips what follows the tag of an unknown field. */
+  skipField(tag: number): void {
+    this.skipType(tag & 7, 0, tag >>> 3);
   }
 
   text(): string {
