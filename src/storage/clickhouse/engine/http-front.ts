@@ -1,22 +1,17 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
 import { isUtf8 } from 'node:buffer';
 import type { EngineCore } from './engine-core.js';
-import { EngineError, ErrorCode, statusOf } from './engine-error.js';
+import { EngineError, ErrorCode } from './engine-error.js';
+import { answerOf, emptyAnswer, headerOf, insertedAnswer, refuse, send, type Answer } from './http-answer.js';
+import { readBody } from './http-body.js';
 import { bindParameters, stringLiteral } from './literals.js';
 import type { Settings } from './session-pool.js';
 import { settingsClause } from './session-pool.js';
 import { readStatement } from './statement.js';
 import type { Statement } from './statement.js';
 
-const unzip = promisify(gunzip);
-const zip = promisify(gzip);
-
-/** Longest body taken, also after decompression. */
-const MAX_BODY_BYTES = 256 * 1024 * 1024;
 /** ClickHouse's own bound of a URL; parameters travel in it. */
 const MAX_HEADER_BYTES = 1024 * 1024 + 16 * 1024;
 
@@ -46,12 +41,6 @@ const NOT_SETTINGS = new Set([
   'send_exception_in_result',
   'http_write_exception_in_output_format',
 ]);
-
-interface Answer {
-  readonly bytes: Buffer;
-  readonly format: string;
-  readonly summary: Readonly<Record<string, string>>;
-}
 
 /** ClickHouse's HTTP interface, as much of it as a client library uses, over the embedded engine. */
 export function createFront(core: EngineCore, options: FrontOptions): Server {
@@ -155,12 +144,7 @@ class Front {
         'CANNOT_READ_ALL_DATA',
       );
     }
-    const figures = {
-      written_rows: read.rowsRead,
-      written_bytes: read.bytesRead,
-      elapsed_ns: nanoseconds(read.elapsed),
-    };
-    return { bytes: Buffer.alloc(0), format, summary: summary(figures) };
+    return insertedAnswer(read, format);
   }
 
   async #read(
@@ -210,11 +194,6 @@ function digest(value: string): Buffer {
   return createHash('sha256').update(value).digest();
 }
 
-function headerOf(request: IncomingMessage, name: string): string {
-  const value = request.headers[name];
-  return typeof value === 'string' ? value : '';
-}
-
 function readParameters(search: URLSearchParams): { values: Map<string, string>; settings: Map<string, string> } {
   const values = new Map<string, string>();
   const settings = new Map<string, string>();
@@ -225,121 +204,4 @@ function readParameters(search: URLSearchParams): { values: Map<string, string>;
     else if (!NOT_SETTINGS.has(name)) settings.set(name, value);
   }
   return { values, settings };
-}
-
-/** The body in one Buffer: written straight into its place when the length is known. */
-async function readBody(request: IncomingMessage): Promise<Buffer> {
-  const declared = Number(request.headers['content-length'] ?? Number.NaN);
-  if (declared > MAX_BODY_BYTES) throw tooLarge();
-  const body = Number.isInteger(declared) ? await readKnown(request, declared) : await readChunks(request);
-  const encoding = request.headers['content-encoding'] ?? 'identity';
-  if (encoding === 'identity') return body;
-  if (encoding !== 'gzip')
-    throw EngineError.of(48, `Content-Encoding ${encoding} is not supported.`, 'NOT_IMPLEMENTED');
-  try {
-    return await unzip(body, { maxOutputLength: MAX_BODY_BYTES });
-  } catch (error) {
-    throw new EngineError(354, `Code: 354. DB::Exception: inflate failed: ${String(error)} (ZLIB_INFLATE_FAILED)`, {
-      cause: error,
-    });
-  }
-}
-
-async function readKnown(request: IncomingMessage, length: number): Promise<Buffer> {
-  const body = Buffer.allocUnsafe(length);
-  let at = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) at += chunk.copy(body, at);
-  return body;
-}
-
-async function readChunks(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > MAX_BODY_BYTES) throw tooLarge();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, length);
-}
-
-function tooLarge(): EngineError {
-  return EngineError.of(307, `The body is longer than ${MAX_BODY_BYTES} bytes.`, 'TOO_MANY_BYTES');
-}
-
-function nanoseconds(seconds: number): number {
-  return Math.round(seconds * 1e9);
-}
-
-function summary(figures: Readonly<Record<string, number>>): Readonly<Record<string, string>> {
-  const all = {
-    read_rows: 0,
-    read_bytes: 0,
-    written_rows: 0,
-    written_bytes: 0,
-    total_rows_to_read: 0,
-    result_rows: 0,
-    result_bytes: 0,
-    elapsed_ns: 0,
-    ...figures,
-  };
-  return Object.fromEntries(Object.entries(all).map(([name, value]) => [name, String(value)]));
-}
-
-function answerOf(
-  result: { bytes: Buffer; elapsed: number; rowsRead: number; bytesRead: number },
-  format: string,
-): Answer {
-  return {
-    bytes: result.bytes,
-    format,
-    summary: summary({
-      read_rows: result.rowsRead,
-      read_bytes: result.bytesRead,
-      result_bytes: result.bytes.length,
-      elapsed_ns: nanoseconds(result.elapsed),
-    }),
-  };
-}
-
-function emptyAnswer(format: string): Answer {
-  return { bytes: Buffer.alloc(0), format, summary: summary({}) };
-}
-
-async function send(
-  request: IncomingMessage,
-  response: ServerResponse,
-  search: URLSearchParams,
-  answer: Answer,
-): Promise<void> {
-  let bytes = answer.bytes;
-  if (search.get('enable_http_compression') === '1' && headerOf(request, 'accept-encoding').includes('gzip')) {
-    bytes = await zip(bytes, { level: 1 });
-    response.setHeader('Content-Encoding', 'gzip');
-  }
-  response.writeHead(200, {
-    'Content-Type': 'application/octet-stream',
-    'Content-Length': bytes.length,
-    'X-ClickHouse-Format': answer.format,
-    'X-ClickHouse-Summary': JSON.stringify(answer.summary),
-    'X-ClickHouse-Query-Id': search.get('query_id') ?? '',
-    'X-ClickHouse-Timezone': 'UTC',
-  });
-  response.end(bytes);
-}
-
-function refuse(request: IncomingMessage, response: ServerResponse, error: EngineError): void {
-  if (response.headersSent || response.destroyed) {
-    response.destroy();
-    return;
-  }
-  // What is left of the body would stand before the next request on this connection.
-  if (!request.complete) response.setHeader('Connection', 'close');
-  const text = `${error.message}\n`;
-  response.writeHead(statusOf(error.code), {
-    'Content-Type': 'text/plain; charset=UTF-8',
-    'Content-Length': Buffer.byteLength(text),
-    'X-ClickHouse-Exception-Code': String(error.code),
-  });
-  response.end(text);
 }
