@@ -8,12 +8,8 @@ export { ConfigError } from './env.js';
 /** The configuration as the program uses it: grouped, in bytes, with absolute paths. Made once, by `main.ts`. */
 export type Config = ReturnType<typeof group>;
 export type HttpConfig = Config['http'];
-export type ClickHouseConfig = Config['clickhouse'];
 export type LogConfig = Config['log'];
-export type CommitConfig = Config['commit'];
-export type ReadConfig = Config['read'];
 export type JudgeConfig = Config['judges'];
-export type InitConfig = Config['init'];
 
 /**
  * Reads, validates and types the configuration.

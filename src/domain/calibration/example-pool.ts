@@ -17,7 +17,7 @@ export interface Step {
 }
 
 /** How much of an input and of an output an example shows, in characters. */
-export const MAX_TEXT = 1_600;
+const MAX_TEXT = 1_600;
 /**
  * The newest statement about each of a bounded number of spans, with an index of their words. What is in it depends on
  * the statements alone, not on the order in which they were taken in.

@@ -26,7 +26,7 @@ export function calibrationOf(
 }
 
 /** The figures of some statements; what is not defined of them is null. */
-export function agreementOf(statements: readonly Statement[]): AgreementRead {
+function agreementOf(statements: readonly Statement[]): AgreementRead {
   const compared = statements.filter(isEvaluated).map((statement) => {
     const { evaluation } = statement;
     const truth = truthOf(statement, evaluation);

@@ -3,7 +3,7 @@ import { Type, type Static, type TObject, type TSchema } from '@sinclair/typebox
 
 export const orNull = <T extends TSchema>(schema: T) =>
   Type.Union([schema, Type.Null()], { description: schema.description ?? '' });
-export const time = (description: string) => Type.String({ format: 'date-time', description });
+const time = (description: string) => Type.String({ format: 'date-time', description });
 export const count = (description: string) => Type.Integer({ minimum: 0, description });
 const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description });
 
@@ -118,7 +118,7 @@ export type CalibrationRead = Static<typeof CalibrationRead>;
 
 /** Spans of a trial when the request says nothing. */
 export const DEFAULT_TRIAL_SPANS = 200;
-export const MAX_TRIAL_SPANS = 1_000;
+const MAX_TRIAL_SPANS = 1_000;
 
 export const TrialInputBody = Type.Object(
   {
@@ -134,7 +134,7 @@ export const TrialInputBody = Type.Object(
 );
 export type TrialInputBody = Static<typeof TrialInputBody>;
 
-export const JOB_STATES = ['queued', 'running', 'done', 'failed', 'cancelled'] as const;
+const JOB_STATES = ['queued', 'running', 'done', 'failed', 'cancelled'] as const;
 
 /** How far a job is. */
 export const jobFields = {

@@ -8,7 +8,7 @@ const orNull = <T extends ReturnType<typeof Type.String> | ReturnType<typeof Typ
   Type.Union([schema, Type.Null()], { description: schema.description ?? '' });
 const number = (description: string) => Type.Number({ description });
 
-export const HumanFeedbackItem = Type.Object(
+const HumanFeedbackItem = Type.Object(
   {
     kind: Type.Literal('human_feedback', { description: 'What somebody said.' }),
     id: uuid('Id of the feedback.'),
@@ -45,7 +45,7 @@ export const HumanFeedbackItem = Type.Object(
   { $id: 'HumanFeedbackItem', description: 'Feedback of a person.' },
 );
 
-export const JudgeEvaluationItem = Type.Object(
+const JudgeEvaluationItem = Type.Object(
   {
     kind: Type.Literal('judge_evaluation', { description: 'What a judge found.' }),
     id: text('Id of the evaluation.'),

@@ -3,8 +3,7 @@ import { DomainError } from '../errors.js';
 import type { Micros } from '../time/timestamp.js';
 import type { UnifiedItem } from './unified-schema.js';
 
-export const ENTITY_TYPES = ['span', 'trace', 'session'] as const;
-export type EntityType = (typeof ENTITY_TYPES)[number];
+export type EntityType = 'span' | 'trace' | 'session';
 
 /**
  * The spans below an entity: of a trace its spans, of a session those of the traces that belong to it now.

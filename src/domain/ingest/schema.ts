@@ -6,7 +6,7 @@ import { sessionFields, spanFields, traceFields } from '../list/fields.js';
  * only where a value becomes a key or a name: payloads are bounded by the body limit.
  */
 
-export const uuid = (description: string) => Type.String({ format: 'uuid', description });
+const uuid = (description: string) => Type.String({ format: 'uuid', description });
 export const time = (description: string) =>
   Type.Union([Type.String({ minLength: 1, maxLength: 64 }), Type.Number()], {
     description: `${description} ISO 8601 with or without offset (without: UTC), or Unix seconds or milliseconds.`,
@@ -20,7 +20,7 @@ export const optional = <T extends TSchema>(schema: T) =>
   );
 
 const label = (description: string, minLength = 0) => Type.String({ minLength, maxLength: 4096, description });
-export const name = (description: string) => label(description, 1);
+const name = (description: string) => label(description, 1);
 /** Not a `Type.Record`, whose pattern for keys of any text leaves out those with a line break. */
 export const tags = (description: string) =>
   Type.Unsafe<Record<string, string | number | boolean | null>>({
@@ -30,13 +30,13 @@ export const tags = (description: string) =>
     maxProperties: 1000,
     description: `${description} Values are strings; numbers and booleans become their JSON text, nulls are dropped.`,
   });
-export const attributes = Type.Record(Type.String(), Type.Unknown(), {
+const attributes = Type.Record(Type.String(), Type.Unknown(), {
   description: spanFields.attributes.description,
 });
-export const status = (description: string) =>
+const status = (description: string) =>
   Type.Union([Type.Literal('unset'), Type.Literal('ok'), Type.Literal('error')], { description });
-export const cost = (description: string) => Type.Number({ minimum: 0, maximum: 1e12, description });
-export const duration = (description: string) => Type.Number({ minimum: 0, maximum: 1e15, description });
+const cost = (description: string) => Type.Number({ minimum: 0, maximum: 1e12, description });
+const duration = (description: string) => Type.Number({ minimum: 0, maximum: 1e15, description });
 const payload = (description: string) =>
   Type.Union([Type.String(), Type.Record(Type.String(), Type.Unknown()), Type.Array(Type.Unknown())], {
     description: `${description} An object or array is stored as its JSON text.`,

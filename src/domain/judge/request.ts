@@ -46,7 +46,7 @@ export function repairRequest(request: ModelRequest, answer: string, problem: st
 }
 
 /** A span as a message: what it is, its input and its output, each as delimited data. */
-export function spanMessage(span: JudgedSpan): string {
+function spanMessage(span: JudgedSpan): string {
   const about = { name: span.name, kind: span.kind, ...(span.status === null ? {} : { status: span.status }) };
   const parts = [
     block(span, 'step', JSON.stringify(about)),

@@ -11,8 +11,8 @@ const oneOf = <const T extends readonly string[]>(values: T, description: string
   Type.Unsafe<T[number]>({ type: 'string', enum: [...values], description });
 
 /** Most that one call may queue. */
-export const MAX_RUN_SPANS = 1_000;
-export const MAX_BACKFILL = 10_000;
+const MAX_RUN_SPANS = 1_000;
+const MAX_BACKFILL = 10_000;
 
 export const RunInput = Type.Object(
   {

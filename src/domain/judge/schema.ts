@@ -21,7 +21,7 @@ const line = (maxLength: number, description: string) =>
     description,
   });
 
-export const EvaluationType = oneOf(
+const EvaluationType = oneOf(
   ['binary', 'scored'],
   'binary: passes or fails; scored: gets a score, which passes from a threshold on.',
 );
@@ -44,7 +44,7 @@ const Criterion = Type.Object(
   { description: 'One thing that a judge looks at.' },
 );
 
-export const CriterionRead = Type.Object(
+const CriterionRead = Type.Object(
   {
     key: criterion.key,
     label: Type.String({ description: 'Name for people.' }),

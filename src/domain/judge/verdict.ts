@@ -43,17 +43,6 @@ export function readVerdict(judge: AnswerShape, text: string): Verdict {
   return verdictOf(judge, answer as Answer);
 }
 
-/** The answer that would bring this verdict: what examples show. */
-export function answerOf(judge: AnswerShape, verdict: Verdict): string {
-  const scored = judge.evaluation_type === 'scored';
-  return JSON.stringify({
-    reason: verdict.evaluation_reason,
-    ...(scored && judge.criteria.length > 0 ? { criteria: verdict.criteria_scores ?? {} } : {}),
-    ...(scored ? { score: verdict.score } : { passed: verdict.evaluation_result }),
-    confidence: verdict.confidence_score ?? 1,
-  });
-}
-
 interface Answer {
   readonly reason: string;
   readonly passed: boolean;

@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Micros } from '../time/timestamp.js';
 
-export const LINK_TYPES = ['prompt_completion'] as const;
-export type LinkType = (typeof LINK_TYPES)[number];
+export type LinkType = 'prompt_completion';
 
 /** A link that lets people without an account review completions of a prompt. */
 export interface FeedbackLink {

@@ -36,7 +36,7 @@ export interface ReviewedCompletion extends Completion {
 }
 
 /** Completions that one reviewer is asked about. */
-export const ROUND_LENGTH = 20;
+const ROUND_LENGTH = 20;
 const MAX_REVIEWERS = 1000;
 /** What is wrong with a review of nobody. */
 export const NAMELESS: Issue = {

@@ -2,7 +2,7 @@ import type { TSchema } from '@sinclair/typebox';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 
 /** A UUID of any version, in either case. */
-export const UUID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const UUID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** Plain JSON Schema without `$id`: names serve the documentation, and the same part may appear in many schemas. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -34,4 +34,4 @@ export function plain(schema: TSchema | JsonSchema): JsonSchema {
   return JSON.parse(text) as JsonSchema;
 }
 
-export type { ErrorObject, ValidateFunction };
+export type { ErrorObject };

@@ -7,7 +7,6 @@ import type { ClickHouseEndpoint } from './endpoint.js';
 import { LoopbackConnection } from './loopback.js';
 
 export { InsertError } from './client-errors.js';
-export type { InsertOutcome } from './client-errors.js';
 export type { ClickHouseEndpoint } from './endpoint.js';
 
 export interface ClientOptions {

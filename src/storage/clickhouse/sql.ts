@@ -12,7 +12,7 @@ export type SqlType =
   | 'Decimal(38, 12)';
 
 /** A value on its way into a statement, always as a typed parameter, never as text. */
-export class SqlValue {
+class SqlValue {
   readonly value: unknown;
   readonly type: SqlType;
 

@@ -10,7 +10,7 @@ export type FeedbackRow = Omit<StoredFeedback, 'thumbs_up' | 'metadata' | 'crite
   readonly criteria_feedback: string | null;
 };
 
-export const FEEDBACK_COLUMNS = `id, project_id, prompt_id, completion_id, user_id, judge_id, thumbs_up, reason,
+const FEEDBACK_COLUMNS = `id, project_id, prompt_id, completion_id, user_id, judge_id, thumbs_up, reason,
   expected_output, metadata, expected_score, score_direction, criteria_feedback, created_at, updated_at`;
 
 /** SQLite takes a negative limit for none. */
@@ -87,7 +87,7 @@ export class SqliteFeedbackStore implements FeedbackStore {
   }
 }
 
-export function toFeedback(row: FeedbackRow): StoredFeedback {
+function toFeedback(row: FeedbackRow): StoredFeedback {
   return {
     ...row,
     thumbs_up: row.thumbs_up === 1,

@@ -30,7 +30,7 @@ export const MAX_REJECTED_MESSAGES = 5;
  * Each span carries its resource and scope; a large resource with many tiny spans would otherwise make a small request
  * write any number of bytes. In characters of JSON over the whole request.
  */
-export const MAX_SHARED_CHARACTERS = 256 * 1024 * 1024;
+const MAX_SHARED_CHARACTERS = 256 * 1024 * 1024;
 
 /**
  * Maps decoded spans to domain spans: ids, times, status, errors, session, tags, and what the GenAI conventions say.

@@ -43,10 +43,6 @@ export class EngineChild {
     return this.#gone ? undefined : this.#process.pid;
   }
 
-  get isGone(): boolean {
-    return this.#gone;
-  }
-
   /** Called once, when the process is gone and its lock with it; at once when it already is. */
   whenGone(listener: (reason: string) => void): void {
     if (this.#gone) listener(this.#reason ?? 'gone');

@@ -5,7 +5,7 @@ import { MAPPING, type FieldName, type FieldRule, type Reading, type Source } fr
 import { parseIndexedName } from './messages.js';
 
 /** The fields of the mapping by number, and the kind after them. */
-export const FIELD_NAMES = Object.keys(MAPPING) as FieldName[];
+const FIELD_NAMES = Object.keys(MAPPING) as FieldName[];
 export const FIELD = Object.fromEntries(FIELD_NAMES.map((name, i) => [name, i])) as Readonly<Record<FieldName, number>>;
 export const KIND_FIELD = FIELD_NAMES.length;
 export const FIELD_COUNT = KIND_FIELD + 1;

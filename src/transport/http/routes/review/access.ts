@@ -42,7 +42,7 @@ export class ReviewAccess {
 }
 
 /** The entry that the outermost of our own proxies wrote; what clients write themselves stands before it. */
-export function clientAddress(headers: IncomingHttpHeaders, remoteAddress: string, trustedProxies: number): string {
+function clientAddress(headers: IncomingHttpHeaders, remoteAddress: string, trustedProxies: number): string {
   if (trustedProxies === 0) return remoteAddress;
   const header = headers['x-forwarded-for'];
   const entries = (Array.isArray(header) ? header.join(',') : (header ?? '')).split(',').map((entry) => entry.trim());

@@ -17,7 +17,7 @@ export interface CookieScope {
 
 const NAME = 'spanhouse_review';
 const MAX_AGE_SECONDS = 30 * 24 * 3600;
-export const NOTHING_REMEMBERED: ReviewMemory = { name: null, round: [] };
+const NOTHING_REMEMBERED: ReviewMemory = { name: null, round: [] };
 
 /** Signs what browsers give back: their memory, and the forms that rely on it. */
 export class ReviewSigner {
