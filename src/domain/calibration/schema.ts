@@ -1,10 +1,7 @@
 import { optional } from '../ingest/schema.js';
-import { Type, type Static, type TObject, type TSchema } from '@sinclair/typebox';
+import { Type, type Static, type TObject } from '@sinclair/typebox';
+import { count, orNull, time, uuid } from '../validation/fields.js';
 
-export const orNull = <T extends TSchema>(schema: T) =>
-  Type.Union([schema, Type.Null()], { description: schema.description ?? '' });
-const time = (description: string) => Type.String({ format: 'date-time', description });
-export const count = (description: string) => Type.Integer({ minimum: 0, description });
 const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description });
 
 export const Interval = (description: string) =>
@@ -98,7 +95,7 @@ export type VersionAgreementRead = Static<typeof VersionAgreementRead>;
 
 export const CalibrationRead = Type.Object(
   {
-    judge_id: Type.String({ format: 'uuid', description: 'Id of the judge.' }),
+    judge_id: uuid('Id of the judge.'),
     confidence: share('Confidence of every interval.'),
     ...agreement,
     without_evaluation: count('Statements about spans that the judge had not evaluated.'),
@@ -138,7 +135,7 @@ const JOB_STATES = ['queued', 'running', 'done', 'failed', 'cancelled'] as const
 
 /** How far a job is. */
 export const jobFields = {
-  id: Type.String({ format: 'uuid', description: 'Id of the job.' }),
+  id: uuid('Id of the job.'),
   status: Type.Unsafe<(typeof JOB_STATES)[number]>({
     type: 'string',
     enum: [...JOB_STATES],
@@ -189,7 +186,7 @@ const verdict = (description: string) =>
 
 const SpanChangeRead = Type.Object(
   {
-    span_id: Type.String({ format: 'uuid', description: 'Id of the span.' }),
+    span_id: uuid('Id of the span.'),
     human: Type.Object(
       {
         passed: Type.Boolean({ description: 'Whether it passes.' }),
@@ -229,7 +226,7 @@ const TrialResultRead = Type.Object(
 
 const trial = {
   ...jobFields,
-  judge_id: Type.String({ format: 'uuid', description: 'Id of the judge.' }),
+  judge_id: uuid('Id of the judge.'),
   prompt_version: Type.Integer({ description: 'Version of the instruction that is tried.' }),
   held_out: count('Spans to evaluate.'),
   examples: count('Spans of the other half, whose corrections are shown as examples.'),

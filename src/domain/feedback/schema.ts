@@ -1,5 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { optional } from '../ingest/schema.js';
+import { orNull, time, uuid } from '../validation/fields.js';
 
 /** Longest reason, in characters. */
 export const MAX_REASON = 32_768;
@@ -9,10 +10,6 @@ export const MAX_EXPECTED_OUTPUT = 1_048_576;
 export const MAX_METADATA = 262_144;
 const MAX_CRITERIA = 1000;
 
-const uuid = (description: string) => Type.String({ format: 'uuid', description });
-const time = (description: string) => Type.String({ format: 'date-time', description });
-const orNull = <T extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Number>>(schema: T) =>
-  Type.Union([schema, Type.Null()], { description: schema.description ?? '' });
 const directions = (description: string) =>
   Type.Union([Type.Literal('too_high'), Type.Literal('too_low')], { description });
 

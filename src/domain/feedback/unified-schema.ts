@@ -1,12 +1,8 @@
 import { Type, type Static } from '@sinclair/typebox';
+import { count, number, orNull, time, uuid } from '../validation/fields.js';
 import { CriterionRead } from './schema.js';
 
-const uuid = (description: string) => Type.String({ format: 'uuid', description });
-const time = (description: string) => Type.String({ format: 'date-time', description });
 const text = (description: string) => Type.String({ description });
-const orNull = <T extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Number>>(schema: T) =>
-  Type.Union([schema, Type.Null()], { description: schema.description ?? '' });
-const number = (description: string) => Type.Number({ description });
 
 const HumanFeedbackItem = Type.Object(
   {
@@ -86,8 +82,6 @@ export const UnifiedItem = Type.Union([HumanFeedbackItem, JudgeEvaluationItem], 
   description: 'Feedback of a person or evaluation by a judge.',
 });
 export type UnifiedItem = Static<typeof UnifiedItem>;
-
-const count = (description: string) => Type.Integer({ minimum: 0, description });
 
 export const UnifiedFeedbackRead = Type.Object(
   {

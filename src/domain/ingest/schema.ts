@@ -1,12 +1,12 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox';
 import { sessionFields, spanFields, traceFields } from '../list/fields.js';
+import { uuid } from '../validation/fields.js';
 
 /*
  * What clients send. Optional fields also take null, which means absent; unknown fields are ignored. Sizes are bounded
  * only where a value becomes a key or a name: payloads are bounded by the body limit.
  */
 
-const uuid = (description: string) => Type.String({ format: 'uuid', description });
 export const time = (description: string) =>
   Type.Union([Type.String({ minLength: 1, maxLength: 64 }), Type.Number()], {
     description: `${description} ISO 8601 with or without offset (without: UTC), or Unix seconds or milliseconds.`,

@@ -1,14 +1,6 @@
-import { Type, type Static, type TSchema } from '@sinclair/typebox';
+import { Type, type Static } from '@sinclair/typebox';
 import { optional } from '../ingest/schema.js';
-
-const uuid = (description: string) => Type.String({ format: 'uuid', description });
-const time = (description: string) => Type.String({ format: 'date-time', description });
-const number = (description: string) => Type.Number({ description });
-const count = (description: string) => Type.Integer({ minimum: 0, description });
-const orNull = <T extends TSchema>(schema: T) =>
-  Type.Union([schema, Type.Null()], { description: schema.description ?? '' });
-const oneOf = <const T extends readonly string[]>(values: T, description: string) =>
-  Type.Unsafe<T[number]>({ type: 'string', enum: [...values], description });
+import { count, number, oneOf, orNull, page, time, uuid } from '../validation/fields.js';
 
 /** Most that one call may queue. */
 const MAX_RUN_SPANS = 1_000;
@@ -75,9 +67,7 @@ export type RunRead = Static<typeof RunRead>;
 export const RunPageRead = Type.Object(
   {
     runs: Type.Array(RunRead, { description: 'Newest first. What was evaluated is among the evaluations instead.' }),
-    total: count('How many there are on all pages.'),
-    limit: count('How many a page has at most.'),
-    offset: count('How many were passed over.'),
+    ...page,
   },
   { $id: 'JudgeRunPage', description: 'A page of runs.' },
 );

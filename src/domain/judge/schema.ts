@@ -1,15 +1,7 @@
-import { Type, type Static, type TSchema } from '@sinclair/typebox';
+import { Type, type Static } from '@sinclair/typebox';
 import { optional, tags } from '../ingest/schema.js';
 import { MAX_CONTENT_BYTES, Slug } from '../prompt/schema.js';
-
-const uuid = (description: string) => Type.String({ format: 'uuid', description });
-const time = (description: string) => Type.String({ format: 'date-time', description });
-const number = (description: string) => Type.Number({ description });
-const count = (description: string) => Type.Integer({ minimum: 0, description });
-const orNull = <T extends TSchema>(schema: T) =>
-  Type.Union([schema, Type.Null()], { description: schema.description ?? '' });
-const oneOf = <const T extends readonly string[]>(values: T, description: string) =>
-  Type.Unsafe<T[number]>({ type: 'string', enum: [...values], description });
+import { number, oneOf, orNull, page, time, uuid } from '../validation/fields.js';
 
 const CONTROL_FREE = '^[^\\u0000-\\u001f\\u007f]*$';
 const line = (maxLength: number, description: string) =>
@@ -263,9 +255,7 @@ export type EvaluationRead = Static<typeof EvaluationRead>;
 export const EvaluationPageRead = Type.Object(
   {
     evaluations: Type.Array(EvaluationRead, { description: 'The evaluations of this page.' }),
-    total: count('How many there are on all pages.'),
-    limit: count('How many a page has at most.'),
-    offset: count('How many were passed over.'),
+    ...page,
   },
   { $id: 'EvaluationPage', description: 'A page of evaluations.' },
 );

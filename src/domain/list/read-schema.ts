@@ -1,8 +1,9 @@
 import { Type, type TSchema } from '@sinclair/typebox';
+import { uuid } from '../validation/fields.js';
 import type { Field, FieldType } from './fields.js';
 
 const schemas: Readonly<Record<FieldType, (description: string) => TSchema>> = {
-  id: (description) => Type.String({ format: 'uuid', description }),
+  id: (description) => uuid(description),
   text: (description) => Type.String({ description }),
   status: (description) => Type.Unsafe({ type: 'string', enum: ['unset', 'ok', 'error'], description }),
   time: (description) => Type.String({ format: 'date-time', description: `${description} UTC, with microseconds.` }),

@@ -1,13 +1,12 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { count, Interval, jobFields, orNull, SpentRead } from '../calibration/schema.js';
+import { Interval, jobFields, SpentRead } from '../calibration/schema.js';
 import { optional } from '../ingest/schema.js';
 import { VersionNumber } from '../prompt/schema.js';
+import { count, orNull, uuid } from '../validation/fields.js';
 
 export const DEFAULT_CANDIDATES = 3;
 /** Held-out completions that are tried when the request says nothing. */
 export const DEFAULT_EXAMPLES = 30;
-
-const uuid = (description: string) => Type.String({ format: 'uuid', description });
 
 export const OptimizationInputBody = Type.Object(
   {

@@ -1,9 +1,9 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { optional, time as timeInput } from '../ingest/schema.js';
+import { orNull, time, uuid } from '../validation/fields.js';
 
 const MAX_RATE = 1e9;
 const rate = (description: string) => Type.Number({ minimum: 0, maximum: MAX_RATE, description });
-const time = (description: string) => Type.String({ format: 'date-time', description });
 const name = (description: string) =>
   Type.String({
     minLength: 1,
@@ -52,12 +52,9 @@ export const RepriceInput = Type.Object(
 );
 export type RepriceInput = Static<typeof RepriceInput>;
 
-const orNull = <T extends ReturnType<typeof Type.String>>(schema: T) =>
-  Type.Union([schema, Type.Null()], { description: schema.description ?? '' });
-
 export const RepriceJobRead = Type.Object(
   {
-    id: Type.String({ format: 'uuid', description: 'Id of the job.' }),
+    id: uuid('Id of the job.'),
     status: Type.Unsafe<'queued' | 'running' | 'done' | 'failed'>({
       type: 'string',
       enum: ['queued', 'running', 'done', 'failed'],

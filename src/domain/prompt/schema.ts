@@ -1,14 +1,10 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { optional } from '../ingest/schema.js';
+import { orNull, time, uuid } from '../validation/fields.js';
 
 /** Longer contents are refused: a prompt is read by every client at its start. */
 export const MAX_CONTENT_BYTES = 4 * 1024 * 1024;
 const MAX_MODEL_ID = 512;
-
-const uuid = (description: string) => Type.String({ format: 'uuid', description });
-const time = (description: string) => Type.String({ format: 'date-time', description });
-const orNull = <T extends ReturnType<typeof Type.String>>(schema: T) =>
-  Type.Union([schema, Type.Null()], { description: schema.description ?? '' });
 
 export const Slug = Type.String({
   pattern: '^[A-Za-z0-9._ /-]{1,128}$',

@@ -2,13 +2,12 @@ import { Type, type Static } from '@sinclair/typebox';
 import { MAX_EXPECTED_OUTPUT, MAX_REASON } from '../feedback/schema.js';
 import { optional } from '../ingest/schema.js';
 import { Slug } from '../prompt/schema.js';
+import { time, uuid } from '../validation/fields.js';
 
 export const MAX_NAME = 100;
 const DEFAULT_DAYS = 30;
 const MAX_DAYS = 365;
 
-const uuid = (description: string) => Type.String({ format: 'uuid', description });
-const time = (description: string) => Type.String({ format: 'date-time', description });
 const linkType = Type.Literal('prompt_completion', { description: 'What is reviewed: completions of the prompt.' });
 const slug = 'Slug of the prompt whose completions are reviewed.';
 

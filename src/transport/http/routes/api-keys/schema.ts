@@ -1,9 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox';
 import type { ApiKey } from '../../../../domain/identity/identity.js';
 import type { Micros } from '../../../../domain/span/span.js';
-
-const uuid = (description: string) => Type.String({ format: 'uuid', description });
-const time = (description: string) => Type.String({ format: 'date-time', description });
+import { time, uuid } from '../../../../domain/validation/fields.js';
 
 const properties = {
   id: uuid('Id of the key; not the key itself.'),

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { AttachmentService } from '../../../../domain/attachment/attachment-service.js';
 import { AttachmentList } from '../../../../domain/attachment/schema.js';
+import { uuid } from '../../../../domain/validation/fields.js';
 import { defineRoute, type Route } from '../../route.js';
 
 export function listAttachmentsRoute(attachments: Pick<AttachmentService, 'list'>): Route {
@@ -14,7 +15,7 @@ export function listAttachmentsRoute(attachments: Pick<AttachmentService, 'list'
       'Their URLs need no API key and work for one hour.',
     tag: 'Traces',
     access: 'key',
-    params: Type.Object({ span_id: Type.String({ format: 'uuid', description: 'Id of the span.' }) }),
+    params: Type.Object({ span_id: uuid('Id of the span.') }),
     responses: { 200: { description: 'The images; none is an empty list.', schema: AttachmentList } },
     errors: ['not_found', 'unavailable'],
     async handle({ principal, params, signal }) {

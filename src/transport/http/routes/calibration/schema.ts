@@ -1,11 +1,12 @@
 import { Type } from '@sinclair/typebox';
+import { uuid } from '../../../../domain/validation/fields.js';
 
 /** How the documentation groups these routes. */
 export const TAG = 'Calibration';
 
-const project_id = Type.String({ format: 'uuid', description: 'The project; must be that of the API key.' });
-const judge_id = Type.String({ format: 'uuid', description: 'Id of the judge.' });
-const job_id = Type.String({ format: 'uuid', description: 'Id of the job.' });
+const project_id = uuid('The project; must be that of the API key.');
+const judge_id = uuid('Id of the judge.');
+const job_id = uuid('Id of the job.');
 
 export const JudgeParams = Type.Object({ project_id, judge_id });
 export const JobParams = Type.Object({ project_id, judge_id, job_id });

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { Type } from '@sinclair/typebox';
 import type { UnifiedFeedback, UnifiedFeedbackService } from '../../../../domain/feedback/unified.js';
 import { UnifiedFeedbackRead } from '../../../../domain/feedback/unified-schema.js';
+import { uuid } from '../../../../domain/validation/fields.js';
 import { queryOf } from '../../query.js';
 import { defineRoute, type Route } from '../../route.js';
 import { TAG } from './schema.js';
@@ -32,11 +33,11 @@ export function getUnifiedFeedbackRoute(feedback: Pick<UnifiedFeedbackService, '
     tag: TAG,
     access: 'key',
     params: Type.Object({
-      project_id: Type.String({ format: 'uuid', description: 'The project; must be that of the API key.' }),
+      project_id: uuid('The project; must be that of the API key.'),
       entity_type: Type.Union([Type.Literal('span'), Type.Literal('trace'), Type.Literal('session')], {
         description: 'What `entity_id` names.',
       }),
-      entity_id: Type.String({ format: 'uuid', description: 'Id of the span, trace or session.' }),
+      entity_id: uuid('Id of the span, trace or session.'),
     }),
     query,
     responses: { 200: { description: 'The feedback.', schema: UnifiedFeedbackRead } },

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type { LinkService } from '../../../../domain/review/link-service.js';
+import { uuid } from '../../../../domain/validation/fields.js';
 import { defineRoute, type Route } from '../../route.js';
 import { TAG } from './schema.js';
 
@@ -12,7 +13,7 @@ export function revokeLinkRoute(links: Pick<LinkService, 'revoke'>): Route {
     description: 'Its URL stops working at once. What reviewers gave stays, and the link stays in the list.',
     tag: TAG,
     access: 'key',
-    params: Type.Object({ link_id: Type.String({ format: 'uuid', description: 'Id of the link.' }) }),
+    params: Type.Object({ link_id: uuid('Id of the link.') }),
     responses: { 204: { description: 'It works no longer.' } },
     errors: ['not_found', 'unavailable'],
     handle({ principal, params }) {

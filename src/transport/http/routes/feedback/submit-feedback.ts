@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { FeedbackService } from '../../../../domain/feedback/feedback-service.js';
 import { FeedbackInput, FeedbackRead } from '../../../../domain/feedback/schema.js';
 import { Slug } from '../../../../domain/prompt/schema.js';
+import { uuid } from '../../../../domain/validation/fields.js';
 import { defineRoute, jsonBody, type Route } from '../../route.js';
 import { TAG } from './schema.js';
 
@@ -19,7 +20,7 @@ export function submitFeedbackRoute(feedback: Pick<FeedbackService, 'submit'>): 
     access: 'key',
     params: Type.Object({
       prompt_slug: Slug,
-      completion_id: Type.String({ format: 'uuid', description: 'Id of the span.' }),
+      completion_id: uuid('Id of the span.'),
     }),
     body: jsonBody(FeedbackInput),
     responses: { 200: { description: 'The feedback as it is kept.', schema: FeedbackRead } },

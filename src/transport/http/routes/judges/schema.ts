@@ -1,12 +1,13 @@
 import { Type } from '@sinclair/typebox';
 import { RunStateName } from '../../../../domain/judge/run-schema.js';
+import { uuid } from '../../../../domain/validation/fields.js';
 
 /** How the documentation groups these routes. */
 export const TAG = 'Judges';
 
-const project_id = Type.String({ format: 'uuid', description: 'The project; must be that of the API key.' });
-const judge_id = Type.String({ format: 'uuid', description: 'Id of the judge.' });
-const span_id = Type.String({ format: 'uuid', description: 'Id of the span.' });
+const project_id = uuid('The project; must be that of the API key.');
+const judge_id = uuid('Id of the judge.');
+const span_id = uuid('Id of the span.');
 
 export const ProjectParams = Type.Object({ project_id });
 export const JudgeParams = Type.Object({ project_id, judge_id });

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
 import { ModelBindingRead } from '../../../../domain/prompt/schema.js';
+import { uuid } from '../../../../domain/validation/fields.js';
 import { defineRoute, type Route } from '../../route.js';
 import { TAG } from './schema.js';
 
@@ -15,7 +16,7 @@ export function getVersionModelRoute(prompts: Pick<PromptService, 'model'>): Rou
       'model of this name, else null.',
     tag: TAG,
     access: 'key',
-    params: Type.Object({ version_id: Type.String({ format: 'uuid', description: 'Id of the version.' }) }),
+    params: Type.Object({ version_id: uuid('Id of the version.') }),
     responses: { 200: { description: 'The model.', schema: ModelBindingRead } },
     errors: ['not_found', 'unavailable'],
     handle: ({ principal, params }) => ({

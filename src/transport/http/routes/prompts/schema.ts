@@ -1,11 +1,12 @@
 import { Type } from '@sinclair/typebox';
 import { Slug, Tag, VersionNumber } from '../../../../domain/prompt/schema.js';
 import type { VersionSelector } from '../../../../domain/prompt/prompt.js';
+import { uuid } from '../../../../domain/validation/fields.js';
 
 /** How the documentation groups these routes. */
 export const TAG = 'Prompts';
 
-const project_id = Type.String({ format: 'uuid', description: 'The project; must be that of the API key.' });
+const project_id = uuid('The project; must be that of the API key.');
 
 export const PromptParams = Type.Object({ prompt_slug: Slug });
 export const TaskParams = Type.Object({ task_name: Slug });

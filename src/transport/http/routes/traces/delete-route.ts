@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { DomainError } from '../../../../domain/errors.js';
+import { uuid } from '../../../../domain/validation/fields.js';
 import { defineRoute, type Route } from '../../route.js';
 
 export type Deleted = 'span' | 'trace' | 'session';
@@ -14,7 +15,7 @@ export function deleteRoute(what: Deleted, remove: (projectId: string, id: strin
     description: `Deletes the ${what}${below[what]}. It is gone from every list and figure at once.`,
     tag: 'Traces',
     access: 'key',
-    params: Type.Object({ id: Type.String({ format: 'uuid', description: `Id of the ${what}.` }) }),
+    params: Type.Object({ id: uuid(`Id of the ${what}.`) }),
     responses: { 204: { description: `The ${what} is gone.` } },
     errors: ['not_found', 'invalid', 'overloaded', 'unavailable'],
     async handle({ principal, params }) {
