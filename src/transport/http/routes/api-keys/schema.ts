@@ -2,6 +2,9 @@ import { Type, type Static } from '@sinclair/typebox';
 import type { ApiKey } from '../../../../domain/identity/identity.js';
 import type { Micros } from '../../../../domain/span/span.js';
 import { time, uuid } from '../../../../domain/validation/fields.js';
+import { project_id } from '../parameters.js';
+
+export { ProjectParams } from '../parameters.js';
 
 const properties = {
   id: uuid('Id of the key; not the key itself.'),
@@ -25,8 +28,7 @@ export const ApiKeyCreated = Type.Object(
   { $id: 'ApiKeyCreated', description: 'A new API key.' },
 );
 
-export const ProjectParams = Type.Object({ project_id: uuid('The project; must be that of the API key.') });
-export const ApiKeyParams = Type.Object({ ...ProjectParams.properties, key_id: uuid('Id of the key.') });
+export const ApiKeyParams = Type.Object({ project_id, key_id: uuid('Id of the key.') });
 
 export function toApiKeyRead(key: ApiKey): Static<typeof ApiKeyRead> {
   return {

@@ -1,14 +1,14 @@
 import { Type } from '@sinclair/typebox';
 import { uuid } from '../../../../domain/validation/fields.js';
+import { judge_id, project_id } from '../parameters.js';
+
+export { JudgeParams } from '../parameters.js';
 
 /** How the documentation groups these routes. */
 export const TAG = 'Calibration';
 
-const project_id = uuid('The project; must be that of the API key.');
-const judge_id = uuid('Id of the judge.');
 const job_id = uuid('Id of the job.');
 
-export const JudgeParams = Type.Object({ project_id, judge_id });
 export const JobParams = Type.Object({ project_id, judge_id, job_id });
 
 export const ReportQuery = Type.Object({

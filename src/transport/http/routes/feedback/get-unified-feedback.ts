@@ -5,6 +5,7 @@ import { UnifiedFeedbackRead } from '../../../../domain/feedback/unified-schema.
 import { uuid } from '../../../../domain/validation/fields.js';
 import { queryOf } from '../../query.js';
 import { defineRoute, type Route } from '../../route.js';
+import { project_id } from '../parameters.js';
 import { TAG } from './schema.js';
 
 const query = queryOf(
@@ -33,7 +34,7 @@ export function getUnifiedFeedbackRoute(feedback: Pick<UnifiedFeedbackService, '
     tag: TAG,
     access: 'key',
     params: Type.Object({
-      project_id: uuid('The project; must be that of the API key.'),
+      project_id,
       entity_type: Type.Union([Type.Literal('span'), Type.Literal('trace'), Type.Literal('session')], {
         description: 'What `entity_id` names.',
       }),

@@ -1,16 +1,15 @@
 import { Type } from '@sinclair/typebox';
 import { RunStateName } from '../../../../domain/judge/run-schema.js';
 import { uuid } from '../../../../domain/validation/fields.js';
+import { judge_id, project_id } from '../parameters.js';
+
+export { ProjectParams, JudgeParams } from '../parameters.js';
 
 /** How the documentation groups these routes. */
 export const TAG = 'Judges';
 
-const project_id = uuid('The project; must be that of the API key.');
-const judge_id = uuid('Id of the judge.');
 const span_id = uuid('Id of the span.');
 
-export const ProjectParams = Type.Object({ project_id });
-export const JudgeParams = Type.Object({ project_id, judge_id });
 export const SpanParams = Type.Object({ project_id, span_id });
 export const JudgeSpanParams = Type.Object({ project_id, judge_id, span_id });
 

@@ -1,16 +1,15 @@
 import { Type } from '@sinclair/typebox';
 import { Slug, Tag, VersionNumber } from '../../../../domain/prompt/schema.js';
 import type { VersionSelector } from '../../../../domain/prompt/prompt.js';
-import { uuid } from '../../../../domain/validation/fields.js';
+import { project_id } from '../parameters.js';
+
+export { ProjectParams } from '../parameters.js';
 
 /** How the documentation groups these routes. */
 export const TAG = 'Prompts';
 
-const project_id = uuid('The project; must be that of the API key.');
-
 export const PromptParams = Type.Object({ prompt_slug: Slug });
 export const TaskParams = Type.Object({ task_name: Slug });
-export const ProjectParams = Type.Object({ project_id });
 export const ProjectPromptParams = Type.Object({ project_id, prompt_slug: Slug });
 export const TagParams = Type.Object({ project_id, prompt_slug: Slug, tag: Tag });
 export const VersionParams = Type.Object({ project_id, prompt_slug: Slug, version: VersionNumber });
