@@ -101,7 +101,7 @@ export class SqliteJudgeStore implements JudgeStore {
 
   update(judge: Changed, cancelAutomatic: boolean): boolean {
     const update = () => {
-      const { changes } = this.#statements.update.run(jsonColumns(judge));
+      const { changes } = this.#statements.update.run(toRow(judge));
       if (changes > 0 && cancelAutomatic) this.#statements.cancelAutomatic.run(judge.id);
       return changes > 0;
     };
@@ -118,33 +118,12 @@ export class SqliteJudgeStore implements JudgeStore {
   }
 }
 
-function toRow(judge: Judge): Row {
+function toRow<T extends Changed>(judge: T) {
   return {
-    ...jsonColumns(judge),
-    created_at: judge.created_at,
-    created_by: judge.created_by,
-    deleted_at: judge.deleted_at,
-  };
-}
-
-function jsonColumns(judge: Changed) {
-  return {
-    id: judge.id,
-    project_id: judge.project_id,
-    name: judge.name,
-    task_slug: judge.task_slug,
-    evaluation_type: judge.evaluation_type,
-    score_min: judge.score_min,
-    score_max: judge.score_max,
-    pass_threshold: judge.pass_threshold,
+    ...judge,
     criteria: JSON.stringify(judge.criteria),
-    model: judge.model,
-    temperature: judge.temperature,
-    sample_rate: judge.sample_rate,
     filters: JSON.stringify(judge.filters),
     enabled: judge.enabled ? 1 : 0,
-    judged_since: judge.judged_since,
-    updated_at: judge.updated_at,
   };
 }
 
