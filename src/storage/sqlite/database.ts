@@ -50,6 +50,12 @@ export function guarded<T>(work: () => T): T {
   }
 }
 
+/** The counter of a store: it changes when another process has written anything since the last call. */
+export function changeCounter(db: Database): () => number {
+  const version = db.prepare<[], number>('PRAGMA data_version').pluck();
+  return () => guarded(() => version.get() ?? 0);
+}
+
 /** True for the violation of a UNIQUE or PRIMARY KEY constraint. */
 export function isDuplicate(error: unknown): boolean {
   return (

@@ -2,13 +2,12 @@ import { DomainError } from '../../domain/errors.js';
 import type { ApiKey, Project, StoredApiKey, User } from '../../domain/identity/identity.js';
 import type { IdentityStore } from '../../domain/identity/identity-store.js';
 import type { Micros } from '../../domain/span/span.js';
-import { guarded, isDuplicate, type Database } from './database.js';
+import { changeCounter, guarded, isDuplicate, type Database } from './database.js';
 
 const KEY_COLUMNS = 'id, project_id, user_id, name, prefix, created_at, last_used_at, revoked_at';
 
 function prepare(db: Database) {
   return {
-    changeCounter: db.prepare<[], number>('PRAGMA data_version').pluck(),
     insertUser: db.prepare<[User]>(
       'INSERT INTO users (id, name, email, created_at) VALUES (@id, @name, @email, @created_at)',
     ),
@@ -39,16 +38,14 @@ function prepare(db: Database) {
 
 /** Users, projects and keys in the SQLite file. */
 export class SqliteIdentityStore implements IdentityStore {
+  readonly changeCounter: () => number;
   readonly #db: Database;
   readonly #statements: ReturnType<typeof prepare>;
 
   constructor(db: Database) {
+    this.changeCounter = changeCounter(db);
     this.#db = db;
     this.#statements = prepare(db);
-  }
-
-  changeCounter(): number {
-    return guarded(() => this.#statements.changeCounter.get() ?? 0);
   }
 
   transaction<T>(work: () => T): T {

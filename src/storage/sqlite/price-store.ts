@@ -1,13 +1,12 @@
 import type { ModelPrice } from '../../domain/price/model-price.js';
 import type { PriceStore } from '../../domain/price/price-store.js';
-import { guarded, type Database } from './database.js';
+import { changeCounter, guarded, type Database } from './database.js';
 
 const COLUMNS =
   'provider, model, input_per_million, output_per_million, cache_read_per_million, created_at, updated_at';
 
 function prepare(db: Database) {
   return {
-    changeCounter: db.prepare<[], number>('PRAGMA data_version').pluck(),
     list: db.prepare<[string], ModelPrice>(
       `SELECT ${COLUMNS} FROM model_prices WHERE project_id = ? ORDER BY provider, model`,
     ),
@@ -30,16 +29,14 @@ function prepare(db: Database) {
 
 /** Own prices of projects in the SQLite file. */
 export class SqlitePriceStore implements PriceStore {
+  readonly changeCounter: () => number;
   readonly #db: Database;
   readonly #statements: ReturnType<typeof prepare>;
 
   constructor(db: Database) {
+    this.changeCounter = changeCounter(db);
     this.#db = db;
     this.#statements = prepare(db);
-  }
-
-  changeCounter(): number {
-    return guarded(() => this.#statements.changeCounter.get() ?? 0);
   }
 
   list(projectId: string): ModelPrice[] {

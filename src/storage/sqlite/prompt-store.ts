@@ -10,7 +10,7 @@ import type {
 import { LATEST } from '../../domain/prompt/prompt.js';
 import type { PromptStore, Window } from '../../domain/prompt/prompt-store.js';
 import type { Micros } from '../../domain/time/timestamp.js';
-import { guarded, type Database } from './database.js';
+import { changeCounter, guarded, type Database } from './database.js';
 
 type Row<T> = Omit<T, 'metadata'> & { readonly metadata: string };
 interface OfPrompt {
@@ -35,7 +35,6 @@ function prepare(db: Database) {
     );
   const move = 'u.id, u.email, u.name';
   return {
-    changeCounter: db.prepare<[], number>('PRAGMA data_version').pluck(),
     promptId: db.prepare<OfPrompt, string>(`SELECT p.id FROM prompts AS p WHERE ${OF_PROMPT}`).pluck(),
     insertPrompt: db.prepare<OfPrompt & { id: string; at: Micros }>(
       'INSERT INTO prompts (id, project_id, slug, created_at) VALUES (@id, @projectId, @slug, @at)',
@@ -95,16 +94,14 @@ interface MoveRow {
 
 /** Prompts, their versions and tags in the SQLite file. */
 export class SqlitePromptStore implements PromptStore {
+  readonly changeCounter: () => number;
   readonly #db: Database;
   readonly #statements: ReturnType<typeof prepare>;
 
   constructor(db: Database) {
+    this.changeCounter = changeCounter(db);
     this.#db = db;
     this.#statements = prepare(db);
-  }
-
-  changeCounter(): number {
-    return guarded(() => this.#statements.changeCounter.get() ?? 0);
   }
 
   hasPrompt(projectId: string, slug: string): boolean {
