@@ -18,24 +18,19 @@ import type { ReadLimits, Settle } from './list/clickhouse-lists.js';
 import { spanColumns } from './list/columns.js';
 import { current, inProject, type ReadScope } from './list/compile.js';
 import { jsonRow } from './list/json-row.js';
+import { rowReader, type ReadRows } from './row-reader.js';
 import { join, sql, value, type Sql } from './sql.js';
-
-type Rows = <T>(statement: Sql) => Promise<T[]>;
 
 /** Stored spans with calculated costs, to be calculated anew. */
 export class ClickHouseCalculatedSpans implements CalculatedSpans {
   readonly #log: CommitLog;
   readonly #settle: Settle;
-  readonly #rows: Rows;
+  readonly #rows: ReadRows;
 
   constructor(client: ClickHouseClient, log: CommitLog, settle: Settle, limits: ReadLimits) {
     this.#log = log;
     this.#settle = settle;
-    const settings = { max_execution_time: limits.timeoutSeconds, max_result_bytes: String(limits.maxResultBytes) };
-    this.#rows = <T>(statement: Sql) => {
-      const { text, params } = statement.render();
-      return client.query<T>(text, { params, settings });
-    };
+    this.#rows = rowReader(client, limits);
   }
 
   async count(projectId: string, scope: RepriceScope): Promise<number> {
@@ -60,13 +55,13 @@ export class ClickHouseCalculatedSpans implements CalculatedSpans {
 
 class Revision implements SpanRevision {
   readonly #read: ReadScope;
-  readonly #rows: Rows;
+  readonly #rows: ReadRows;
   readonly #log: CommitLog;
   readonly #watch: SpanWatch;
   /** By version, of what was read: which version its client wrote. */
   readonly #origins = new Map<Version, Version>();
 
-  constructor(read: ReadScope, rows: Rows, log: CommitLog, watch: SpanWatch) {
+  constructor(read: ReadScope, rows: ReadRows, log: CommitLog, watch: SpanWatch) {
     this.#read = read;
     this.#rows = rows;
     this.#log = log;

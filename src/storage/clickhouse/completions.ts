@@ -1,9 +1,10 @@
 import { PROMPT_PATHS, VERSION_PATHS, isCompletionOf, type AttributePath } from '../../domain/prompt/completion.js';
 import type { PromptIdentity } from '../../domain/prompt/completion.js';
 import type { Completion, Completions } from '../../domain/prompt/completion-store.js';
-import type { ClickHouseClient, QueryOptions } from './client.js';
+import type { ClickHouseClient } from './client.js';
 import type { ReadLimits, Settle } from './list/clickhouse-lists.js';
 import { current, inProject, type ReadScope } from './list/compile.js';
+import { rowReader, type ReadRows } from './row-reader.js';
 import { join, literal, sql, value, type Sql } from './sql.js';
 
 /** Versions named in one statement; of prompts with more, the ids are looked up here. */
@@ -31,14 +32,12 @@ const PARTIAL = { max_execution_time: SEARCH_SECONDS, timeout_overflow_mode: 'br
 
 /** Completions of prompts, found by what spans' attributes name. */
 export class ClickHouseCompletions implements Completions {
-  readonly #client: ClickHouseClient;
+  readonly #rows: ReadRows;
   readonly #settle: Settle;
-  readonly #settings: NonNullable<QueryOptions['settings']>;
 
   constructor(client: ClickHouseClient, settle: Settle, limits: ReadLimits) {
-    this.#client = client;
+    this.#rows = rowReader(client, limits);
     this.#settle = settle;
-    this.#settings = { max_execution_time: limits.timeoutSeconds, max_result_bytes: String(limits.maxResultBytes) };
   }
 
   async newest(projectId: string, prompt: PromptIdentity, limit: number, signal?: AbortSignal): Promise<string[]> {
@@ -47,7 +46,10 @@ export class ClickHouseCompletions implements Completions {
     const atOnce = prompt.version_ids.size <= MAX_NAMED_VERSIONS ? limit : CANDIDATES;
     let last: Candidate | undefined;
     for (let statements = 0; statements < MAX_STATEMENTS; statements += 1) {
-      const page: Candidate[] = await this.#rows(candidates(read, prompt, last, atOnce), signal, PARTIAL);
+      const page: Candidate[] = await this.#rows(candidates(read, prompt, last, atOnce), {
+        signal,
+        settings: PARTIAL,
+      });
       for (const candidate of page) if (isCompletion(candidate, prompt)) found.add(candidate.id);
       last = page.at(-1);
       if (found.size >= limit || page.length < atOnce) break;
@@ -67,7 +69,7 @@ export class ClickHouseCompletions implements Completions {
   attributes AS json
 FROM spans AS s WHERE ${inProject(projectId)} AND s.id = ${value(id, 'UUID')} AND ${current(read)}
 ORDER BY started_at DESC, trace_id DESC`,
-      signal,
+      { signal },
     );
     return rows
       .map(({ started, json, ...span }): Completion => ({
@@ -76,15 +78,6 @@ ORDER BY started_at DESC, trace_id DESC`,
         attributes: JSON.parse(json) as Completion['attributes'],
       }))
       .find(({ attributes }) => isCompletionOf(attributes, prompt));
-  }
-
-  #rows<T>(statement: Sql, signal?: AbortSignal, settings: QueryOptions['settings'] = {}): Promise<T[]> {
-    const { text, params } = statement.render();
-    return this.#client.query<T>(text, {
-      params,
-      settings: { ...this.#settings, ...settings },
-      ...(signal === undefined ? {} : { signal }),
-    });
   }
 }
 

@@ -4,6 +4,7 @@ import type { CommitLog } from './commit/commit-log.js';
 import type { AppendedWrites, Tombstone } from './commit/rows.js';
 import { current, inProject } from './list/compile.js';
 import type { Settle } from './list/clickhouse-lists.js';
+import { rowReader, type ReadRows } from './row-reader.js';
 import { empty, sql, value, type Sql } from './sql.js';
 
 /**
@@ -11,14 +12,14 @@ import { empty, sql, value, type Sql } from './sql.js';
  * what is gone is gone from every rollup by the same recomputation as any other change.
  */
 export class ClickHouseDeletions implements Deletions {
-  readonly #client: ClickHouseClient;
+  readonly #rows: ReadRows;
   readonly #log: CommitLog;
   readonly #settle: Settle;
   readonly #deleted: () => void;
 
   /** @param deleted called after a deletion. */
   constructor(client: ClickHouseClient, log: CommitLog, settle: Settle, deleted: () => void) {
-    this.#client = client;
+    this.#rows = rowReader(client);
     this.#log = log;
     this.#settle = settle;
     this.#deleted = deleted;
@@ -80,10 +81,5 @@ GROUP BY f.trace_id, row_type, f.id HAVING NOT argMax(deleted, ver)${having}`,
     await this.#log.append(writes);
     await this.#settle();
     this.#deleted();
-  }
-
-  #rows<T>(statement: Sql): Promise<T[]> {
-    const { text, params } = statement.render();
-    return this.#client.query<T>(text, { params });
   }
 }

@@ -1,7 +1,8 @@
 import type { EntitySpans, EntityType } from '../../domain/feedback/unified.js';
-import type { ClickHouseClient, QueryOptions } from './client.js';
+import type { ClickHouseClient } from './client.js';
 import type { ReadLimits, Settle } from './list/clickhouse-lists.js';
 import { current, inProject, type ReadScope } from './list/compile.js';
+import { rowReader, type ReadRows } from './row-reader.js';
 import { empty, sql, value, type Sql } from './sql.js';
 
 /** Ids read in one statement. */
@@ -9,19 +10,14 @@ const IDS_AT_ONCE = 250_000;
 
 /** Which spans are below a trace or session, from the narrow tables behind the rollups. */
 export class ClickHouseEntitySpans implements EntitySpans {
-  readonly #client: ClickHouseClient;
+  readonly #rows: ReadRows;
   readonly #settle: Settle;
-  readonly #settings: NonNullable<QueryOptions['settings']>;
   readonly #idsAtOnce: number;
 
   constructor(client: ClickHouseClient, settle: Settle, limits: ReadLimits, idsAtOnce = IDS_AT_ONCE) {
-    this.#client = client;
+    this.#rows = rowReader(client, limits);
     this.#settle = settle;
     this.#idsAtOnce = idsAtOnce;
-    this.#settings = {
-      max_execution_time: limits.timeoutSeconds,
-      max_result_bytes: String(limits.maxResultBytes),
-    };
   }
 
   async *below(
@@ -34,7 +30,7 @@ export class ClickHouseEntitySpans implements EntitySpans {
     const traces = type === 'trace' ? sql`= ${value(id, 'UUID')}` : sql`IN (${tracesOf(read, id)})`;
     let last: string | undefined;
     do {
-      const [page] = await this.#rows<{ ids: string[] }>(idsOf(read, traces, last, this.#idsAtOnce), signal);
+      const [page] = await this.#rows<{ ids: string[] }>(idsOf(read, traces, last, this.#idsAtOnce), { signal });
       const ids = page?.ids ?? [];
       yield ids;
       last = ids.length < this.#idsAtOnce ? undefined : ids.at(-1);
@@ -48,16 +44,7 @@ export class ClickHouseEntitySpans implements EntitySpans {
       sql`SELECT 1 FROM (SELECT * FROM ${table} WHERE ${inProject(projectId)} AND id = ${wanted} ORDER BY ver DESC LIMIT 1) WHERE NOT gone`;
     const span = sql`SELECT 1 FROM spans WHERE ${inProject(projectId)} AND id = ${wanted} AND ${current(read)} LIMIT 1`;
     const statement = { span, trace: newest(sql`traces`), session: newest(sql`sessions`) }[type];
-    return (await this.#rows(statement, signal)).length > 0;
-  }
-
-  #rows<T>(statement: Sql, signal?: AbortSignal): Promise<T[]> {
-    const { text, params } = statement.render();
-    return this.#client.query<T>(text, {
-      params,
-      settings: this.#settings,
-      ...(signal === undefined ? {} : { signal }),
-    });
+    return (await this.#rows(statement, { signal })).length > 0;
   }
 }
 

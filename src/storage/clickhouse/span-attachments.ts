@@ -1,10 +1,11 @@
 import type { AttachmentParts, ReadAttachmentParts } from '../../domain/attachment/attachment-service.js';
 import type { FindNamingVersion } from '../../domain/attachment/vault.js';
-import type { ClickHouseClient, QueryOptions } from './client.js';
+import type { ClickHouseClient } from './client.js';
 import { versionTime } from './commit/version-clock.js';
 import type { ReadLimits, Settle } from './list/clickhouse-lists.js';
 import { current, inProject } from './list/compile.js';
-import { sql, value, type Sql } from './sql.js';
+import { rowReader } from './row-reader.js';
+import { sql, value } from './sql.js';
 
 /** What attachments need to know of the stored spans. */
 export interface SpanAttachments {
@@ -13,11 +14,7 @@ export interface SpanAttachments {
 }
 
 export function createSpanAttachments(client: ClickHouseClient, settle: Settle, limits: ReadLimits): SpanAttachments {
-  const settings = { max_execution_time: limits.timeoutSeconds, max_result_bytes: String(limits.maxResultBytes) };
-  const rows = <T>(statement: Sql, options: QueryOptions = {}) => {
-    const { text, params } = statement.render();
-    return client.query<T>(text, { params, settings, ...options });
-  };
+  const rows = rowReader(client, limits);
   return {
     async read(projectId, spanId, signal) {
       const upTo = await settle();
@@ -26,7 +23,7 @@ export function createSpanAttachments(client: ClickHouseClient, settle: Settle, 
   if(startsWith(trimLeft(ifNull(output_data, '')), '['), output_data, NULL) AS output_data
 FROM spans WHERE ${inProject(projectId)} AND id = ${value(spanId, 'UUID')} AND ${current({ projectId, upTo })}
 ORDER BY started_at, trace_id`,
-        signal === undefined ? {} : { signal },
+        { signal },
       );
       return found.map(({ attributes, output_data }) => ({
         attributes: JSON.parse(attributes) as AttachmentParts['attributes'],

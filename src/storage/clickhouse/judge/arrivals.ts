@@ -3,6 +3,7 @@ import type { Arrival, ArrivalFilter, ArrivalPage, Arrivals } from '../../../dom
 import type { Micros } from '../../../domain/time/timestamp.js';
 import type { ClickHouseClient } from '../client.js';
 import { EPOCH_SECONDS, versionAt, versionTime, type Version, type VersionClock } from '../commit/version-clock.js';
+import { rowReader, type ReadRows } from '../row-reader.js';
 import { join, literal, sql, value, type Sql } from '../sql.js';
 import { filterConditions, JUDGEABLE, toTraits, traitColumns, type TraitRow } from './span-rows.js';
 
@@ -24,11 +25,13 @@ const MAX_WINDOW = 40 * 86_400e6;
  */
 export class ClickHouseArrivals implements Arrivals {
   readonly #source: ArrivalSource;
+  readonly #rows: ReadRows;
   #window = FIRST_WINDOW;
   #listener: () => void = () => undefined;
 
   constructor(source: ArrivalSource) {
     this.#source = source;
+    this.#rows = rowReader(source.client, { timeoutSeconds: source.timeoutSeconds }, { max_threads: 1 });
   }
 
   now(): Micros {
@@ -50,7 +53,7 @@ export class ClickHouseArrivals implements Arrivals {
     const from = after - EPOCH_SECONDS * 1_000_000;
     if (settled === null || settled <= from) return { spans: [], upTo: after, more: false };
     const end = Math.min(settled, from + this.#window);
-    const rows = filters.length === 0 ? [] : await this.#rows(from, end, filters, limit);
+    const rows = filters.length === 0 ? [] : await this.#between(from, end, filters, limit);
     const full = rows.length >= limit;
     if (full) this.#window = Math.max(MIN_WINDOW, this.#window / 2);
     else if (rows.length < limit / 4) this.#window = Math.min(MAX_WINDOW, this.#window * 2);
@@ -62,7 +65,7 @@ export class ClickHouseArrivals implements Arrivals {
     };
   }
 
-  #rows(from: Version, end: Version, filters: readonly ArrivalFilter[], limit: number): Promise<TraitRow[]> {
+  #between(from: Version, end: Version, filters: readonly ArrivalFilter[], limit: number): Promise<TraitRow[]> {
     const [after, upTo] = [sql`${value(from, 'Int64')}`, sql`${value(end, 'UInt64')}`];
     const projects = value([...new Set(filters.map(({ project_id }) => project_id))], 'Array(String)');
     const withPrompt = filters.some(({ filters: { prompt_slug } }) => prompt_slug !== null);
@@ -72,11 +75,7 @@ WHERE project_id IN ${projects} AND ver > ${after} AND ver <= ${upTo} AND origin
   AND (${join(filters.map(wanted), ' OR ')})
   AND ver NOT IN (SELECT ver FROM superseded WHERE project_id IN ${projects} AND ver > ${after} AND next_ver <= ${upTo})
 ORDER BY ver LIMIT ${value(limit, 'UInt64')}`;
-    const { text, params } = statement.render();
-    return this.#source.client.query<TraitRow>(text, {
-      params,
-      settings: { max_execution_time: this.#source.timeoutSeconds, max_threads: 1 },
-    });
+    return this.#rows<TraitRow>(statement);
   }
 }
 

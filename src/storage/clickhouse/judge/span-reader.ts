@@ -7,6 +7,7 @@ import type { ClickHouseClient } from '../client.js';
 import type { Version } from '../commit/version-clock.js';
 import type { ReadLimits, Settle } from '../list/clickhouse-lists.js';
 import { current, inProject, type ReadScope } from '../list/compile.js';
+import { rowReader, type ReadRows } from '../row-reader.js';
 import { join, literal, sql, value, type Sql } from '../sql.js';
 import { filterConditions, JUDGEABLE, toTraits, traitColumns, type TraitRow } from './span-rows.js';
 
@@ -27,9 +28,12 @@ const IDS_AT_ONCE = 500;
 /** Spans for judges, with the middle of long texts left out already in the store. */
 export class ClickHouseSpanReader implements SpanReader {
   readonly #source: SpanReaderSource;
+  readonly #rows: ReadRows;
 
   constructor(source: SpanReaderSource) {
     this.#source = source;
+    // None of these is in a hurry.
+    this.#rows = rowReader(source.client, source.limits, { max_threads: 1 });
   }
 
   async read(projectId: string, places: readonly SpanPlace[]): Promise<Map<string, JudgedSpan>> {
@@ -106,18 +110,6 @@ WHERE ${inProject(scope.projectId)} AND ${where} AND id IN ${value(wanted, 'Arra
 ORDER BY ver DESC`,
     );
     return rows.map(toSpan);
-  }
-
-  #rows<T>(statement: Sql): Promise<T[]> {
-    const { client, limits } = this.#source;
-    const { text, params } = statement.render();
-    // None of these is in a hurry.
-    const settings = {
-      max_threads: 1,
-      max_execution_time: limits.timeoutSeconds,
-      max_result_bytes: String(limits.maxResultBytes),
-    };
-    return client.query<T>(text, { params, settings });
   }
 }
 
