@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { optional } from '../ingest/schema.js';
-import { orNull, time, uuid } from '../validation/fields.js';
+import { byKey, orNull, time, uuid } from '../validation/fields.js';
 
 /** Longest reason, in characters. */
 export const MAX_REASON = 32_768;
@@ -39,15 +39,7 @@ export const FeedbackInput = Type.Object(
     judge_id: optional(uuid(JUDGE_ID)),
     expected_score: optional(Type.Number({ description: EXPECTED_SCORE })),
     score_direction: optional(directions(SCORE_DIRECTION)),
-    criteria_feedback: optional(
-      // Not a `Type.Record`, whose pattern for keys of any text leaves out those with a line break.
-      Type.Unsafe<Record<string, Static<typeof CriterionInput>>>({
-        type: 'object',
-        additionalProperties: CriterionInput,
-        maxProperties: MAX_CRITERIA,
-        description: CRITERIA_FEEDBACK,
-      }),
-    ),
+    criteria_feedback: optional(byKey(CriterionInput, { maxProperties: MAX_CRITERIA, description: CRITERIA_FEEDBACK })),
   },
   { $id: 'FeedbackInput', description: 'What a user says of a completion or of what a judge found about it.' },
 );
@@ -72,10 +64,9 @@ export const FeedbackRead = Type.Object(
     judge_id: orNull(uuid(JUDGE_ID)),
     expected_score: orNull(Type.Number({ description: EXPECTED_SCORE })),
     score_direction: Type.Union([directions(SCORE_DIRECTION), Type.Null()], { description: SCORE_DIRECTION }),
-    criteria_feedback: Type.Union(
-      [Type.Record(Type.String(), CriterionRead, { description: CRITERIA_FEEDBACK }), Type.Null()],
-      { description: CRITERIA_FEEDBACK },
-    ),
+    criteria_feedback: Type.Union([byKey(CriterionRead, { description: CRITERIA_FEEDBACK }), Type.Null()], {
+      description: CRITERIA_FEEDBACK,
+    }),
     metadata: Type.Record(Type.String(), Type.Unknown(), { description: METADATA }),
     created_at: time('When it was first given.'),
     updated_at: time('When it was last given.'),

@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { count, number, orNull, time, uuid } from '../validation/fields.js';
+import { byKey, count, number, orNull, time, uuid } from '../validation/fields.js';
 import { CriterionRead } from './schema.js';
 
 const text = (description: string) => Type.String({ description });
@@ -33,7 +33,7 @@ const HumanFeedbackItem = Type.Object(
       }),
     ),
     criteria_feedback: Type.Optional(
-      Type.Record(Type.String(), CriterionRead, {
+      byKey(CriterionRead, {
         description: 'By criterion key, what its score should have been and why, when it was said.',
       }),
     ),
@@ -61,8 +61,7 @@ const JudgeEvaluationItem = Type.Object(
     score_max: Type.Optional(orNull(number('Highest possible score; scored evaluations only.'))),
     pass_threshold: Type.Optional(orNull(number('Score needed to pass; scored evaluations only.'))),
     criteria_scores: Type.Optional(
-      Type.Record(
-        Type.String(),
+      byKey(
         Type.Object(
           {
             score: orNull(number('Score of the criterion.')),

@@ -1,6 +1,6 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox';
 import { sessionFields, spanFields, traceFields } from '../list/fields.js';
-import { uuid } from '../validation/fields.js';
+import { byKey, uuid } from '../validation/fields.js';
 
 /*
  * What clients send. Optional fields also take null, which means absent; unknown fields are ignored. Sizes are bounded
@@ -21,11 +21,8 @@ export const optional = <T extends TSchema>(schema: T) =>
 
 const label = (description: string, minLength = 0) => Type.String({ minLength, maxLength: 4096, description });
 const name = (description: string) => label(description, 1);
-/** Not a `Type.Record`, whose pattern for keys of any text leaves out those with a line break. */
 export const tags = (description: string) =>
-  Type.Unsafe<Record<string, string | number | boolean | null>>({
-    type: 'object',
-    additionalProperties: Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]),
+  byKey(Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]), {
     propertyNames: { maxLength: 1024, 'x-must': 'have keys of at most 1024 characters' },
     maxProperties: 1000,
     description: `${description} Values are strings; numbers and booleans become their JSON text, nulls are dropped.`,

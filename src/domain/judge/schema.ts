@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { optional, tags } from '../ingest/schema.js';
 import { MAX_CONTENT_BYTES, Slug } from '../prompt/schema.js';
-import { number, oneOf, orNull, page, time, uuid } from '../validation/fields.js';
+import { byKey, number, oneOf, orNull, page, time, uuid } from '../validation/fields.js';
 
 const CONTROL_FREE = '^[^\\u0000-\\u001f\\u007f]*$';
 const line = (maxLength: number, description: string) =>
@@ -155,7 +155,7 @@ export const JudgeRead = Type.Object(
         names: Type.Array(Type.String({ description: 'Name of a span.' }), {
           description: 'Any of these; empty: all.',
         }),
-        tags: Type.Record(Type.String(), Type.String(), { description: 'All of these.' }),
+        tags: byKey(Type.String(), { description: 'All of these.' }),
         prompt_slug: orNull(Type.String({ description: 'Only completions of this prompt.' })),
       },
       { description: 'Which spans it is about.' },
@@ -199,8 +199,7 @@ export const EvaluationInput = Type.Object(
     confidence_score: optional(Type.Number({ minimum: 0, maximum: 1, description: 'How sure it was, from 0 to 1.' })),
     score: optional(number('Score; required for a scored judge.')),
     criteria_scores: optional(
-      Type.Record(
-        Type.String(),
+      byKey(
         Type.Object(
           {
             score: number('Score of the criterion.'),
@@ -231,9 +230,7 @@ const evaluation = {
   score_min: orNull(number('Lowest possible score; null for a binary evaluation.')),
   score_max: orNull(number('Highest possible score; null for a binary evaluation.')),
   pass_threshold: orNull(number('Score needed to pass; null for a binary evaluation.')),
-  criteria_scores: orNull(
-    Type.Record(Type.String(), CriterionScore, { description: 'By criterion key; null when there are none.' }),
-  ),
+  criteria_scores: orNull(byKey(CriterionScore, { description: 'By criterion key; null when there are none.' })),
   evaluation_type: EvaluationType,
   model_used: orNull(Type.String({ description: 'Model that ran the evaluation; null when it is not known.' })),
   evaluation_duration_ms: orNull(number('Time it took, in milliseconds; null when it is not known.')),

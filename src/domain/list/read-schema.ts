@@ -1,5 +1,5 @@
 import { Type, type TSchema } from '@sinclair/typebox';
-import { uuid } from '../validation/fields.js';
+import { byKey, uuid } from '../validation/fields.js';
 import type { Field, FieldType } from './fields.js';
 
 const schemas: Readonly<Record<FieldType, (description: string) => TSchema>> = {
@@ -11,7 +11,7 @@ const schemas: Readonly<Record<FieldType, (description: string) => TSchema>> = {
   money: (description) => Type.Number({ description }),
   integer: (description) => Type.Integer({ description }),
   boolean: (description) => Type.Boolean({ description }),
-  tags: (description) => Type.Record(Type.String(), Type.String(), { description }),
+  tags: (description) => byKey(Type.String(), { description }),
   json: (description) => Type.Record(Type.String(), Type.Unknown(), { description }),
 };
 

@@ -1,6 +1,6 @@
-import { Type, type TSchema } from '@sinclair/typebox';
+import { Type, type ObjectOptions, type Static, type TSchema } from '@sinclair/typebox';
 
-/* What schemas are made of, as answers write it. */
+/* What schemas are made of. */
 
 export const uuid = (description: string) => Type.String({ format: 'uuid', description });
 /** ISO 8601 with an offset. */
@@ -11,6 +11,10 @@ export const orNull = <T extends TSchema>(schema: T) =>
   Type.Union([schema, Type.Null()], { description: schema.description ?? '' });
 export const oneOf = <const T extends readonly string[]>(values: T, description: string) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: [...values], description });
+
+/** An object with keys of any text. Not a `Type.Record`, whose pattern for these leaves out keys with a line break. */
+export const byKey = <T extends TSchema>(value: T, options: Omit<ObjectOptions, 'additionalProperties'>) =>
+  Type.Unsafe<Record<string, Static<T>>>({ type: 'object', additionalProperties: value, ...options });
 
 /** Which part of a list an answer holds. */
 export const page = {
