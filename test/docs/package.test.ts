@@ -10,13 +10,21 @@ const read = (path: string) =>
   JSON.parse(readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')) as unknown;
 const { packages } = read('package-lock.json') as { packages: Readonly<Record<string, Locked>> };
 
-const { scripts } = read('package.json') as { scripts: Readonly<Record<string, string>> };
+const { scripts, dependencies } = read('package.json') as Readonly<
+  Record<'scripts' | 'dependencies', Readonly<Record<string, string>>>
+>;
 
 describe('package.json', () => {
   it('replaces the shell in scripts of ours, so that a signal to npm reaches the program', () => {
     const ours = Object.entries(scripts).filter(([, command]) => command.includes('node scripts/'));
     expect(ours.map(([name]) => name)).to.include.members(['start', 'test']);
     for (const [name, command] of ours) expect(command, name).to.match(/^exec node /);
+  });
+});
+
+describe('the ClickHouse client', () => {
+  it('is of one version, as its way to a connection of ours may change with any other', () => {
+    expect(dependencies['@clickhouse/client']).to.match(/^\d+\.\d+\.\d+$/);
   });
 });
 
