@@ -103,6 +103,10 @@ export function createMetrics() {
       "Cost of judges' calls, where the model's price is known.",
     ),
     purgedVersions: counter('spanhouse_purged_versions_total', 'Replaced or deleted span versions removed.'),
+    wordsIndexedSpans: counter(
+      'spanhouse_words_indexed_spans_total',
+      'Span versions whose words are indexed for search.',
+    ),
     attachmentsStored: counter(
       'spanhouse_attachments_stored_total',
       'Images stored; one that is there already counts not.',

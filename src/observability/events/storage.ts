@@ -60,7 +60,7 @@ export function storageEvents(logger: Logger, metrics: Metrics): StorageEvents {
     ...commitEvents(logger, metrics),
     ...rollupEvents(logger, metrics),
     ...purgeEvents(logger, metrics),
-    ...wordIndexEvents(logger),
+    ...wordIndexEvents(logger, metrics),
     ...queryEvents(logger, metrics),
     ...engineEvents(logger, metrics),
     ...migrationEvents(logger),
@@ -144,9 +144,10 @@ function rollupEvents(logger: Logger, metrics: Metrics): RollupObserver {
   };
 }
 
-function wordIndexEvents(logger: Logger): WordIndexObserver {
+function wordIndexEvents(logger: Logger, metrics: Metrics): WordIndexObserver {
   return {
     wordsIndexed({ spans, seconds }) {
+      metrics.wordsIndexedSpans.inc(spans);
       logger.debug('Words of spans indexed', { spans, ms: milliseconds(seconds) });
     },
     wordIndexFailed({ error }) {
