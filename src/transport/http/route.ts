@@ -117,6 +117,11 @@ export function defineRoute<P extends TObject = TObject, Q = undefined, B = unde
   return definition;
 }
 
+/** The answer of a route that lists. */
+export function listOf(schema: TSchema, description: string): ResponseDefinition {
+  return { description, schema: Type.Array(schema, { description }) };
+}
+
 /** A JSON body. `validate` replaces the plain check against the schema where the domain has more to say. */
 export function jsonBody<S extends TSchema, B = Static<S>>(
   schema: S,

@@ -1,6 +1,5 @@
-import { Type } from '@sinclair/typebox';
 import type { IdentityService } from '../../../../domain/identity/identity-service.js';
-import { defineRoute, type Route } from '../../route.js';
+import { defineRoute, listOf, type Route } from '../../route.js';
 import { ApiKeyRead, ProjectParams, toApiKeyRead } from './schema.js';
 
 export function listApiKeysRoute(identity: Pick<IdentityService, 'listKeys'>): Route {
@@ -13,7 +12,7 @@ export function listApiKeysRoute(identity: Pick<IdentityService, 'listKeys'>): R
     tag: 'API keys',
     access: 'key',
     params: ProjectParams,
-    responses: { 200: { description: 'The keys.', schema: Type.Array(ApiKeyRead, { description: 'The keys.' }) } },
+    responses: { 200: listOf(ApiKeyRead, 'The keys.') },
     errors: ['unavailable'],
     handle: ({ params }) => ({ status: 200, body: identity.listKeys(params.project_id).map(toApiKeyRead) }),
   });

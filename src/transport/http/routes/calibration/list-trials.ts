@@ -1,7 +1,6 @@
-import { Type } from '@sinclair/typebox';
 import type { CalibrationService } from '../../../../domain/calibration/calibration-service.js';
 import { CalibrationTrialSummaryRead } from '../../../../domain/calibration/schema.js';
-import { defineRoute, type Route } from '../../route.js';
+import { defineRoute, listOf, type Route } from '../../route.js';
 import { JudgeParams, TAG } from './schema.js';
 
 export function listTrialsRoute(calibration: Pick<CalibrationService, 'trials'>): Route {
@@ -15,10 +14,7 @@ export function listTrialsRoute(calibration: Pick<CalibrationService, 'trials'>)
     access: 'key',
     params: JudgeParams,
     responses: {
-      200: {
-        description: 'The jobs.',
-        schema: Type.Array(CalibrationTrialSummaryRead, { description: 'The jobs.' }),
-      },
+      200: listOf(CalibrationTrialSummaryRead, 'The jobs.'),
     },
     errors: ['not_found', 'unavailable'],
     handle: ({ params: { project_id, judge_id } }) => ({ status: 200, body: calibration.trials(project_id, judge_id) }),

@@ -1,8 +1,7 @@
-import { Type } from '@sinclair/typebox';
 import type { LinkService } from '../../../../domain/review/link-service.js';
 import { LinkRead } from '../../../../domain/review/schema.js';
 import { queryOf } from '../../query.js';
-import { defineRoute, type Route } from '../../route.js';
+import { defineRoute, listOf, type Route } from '../../route.js';
 import { WindowQuery } from '../prompts/schema.js';
 import { TAG } from './schema.js';
 
@@ -17,7 +16,7 @@ export function listLinksRoute(links: Pick<LinkService, 'list'>): Route {
     access: 'key',
     query: queryOf(WindowQuery),
     responses: {
-      200: { description: 'The links.', schema: Type.Array(LinkRead, { description: 'The links.' }) },
+      200: listOf(LinkRead, 'The links.'),
     },
     errors: ['unavailable'],
     handle: ({ principal, query }) => ({ status: 200, body: links.list(principal.project_id, query) }),

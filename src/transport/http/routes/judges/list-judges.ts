@@ -1,8 +1,7 @@
-import { Type } from '@sinclair/typebox';
 import type { JudgeService } from '../../../../domain/judge/judge-service.js';
 import { JudgeRead } from '../../../../domain/judge/schema.js';
 import { queryOf } from '../../query.js';
-import { defineRoute, type Route } from '../../route.js';
+import { defineRoute, listOf, type Route } from '../../route.js';
 import { JudgeListQuery, ProjectParams, TAG } from './schema.js';
 
 export function listJudgesRoute(judges: Pick<JudgeService, 'list'>): Route {
@@ -16,7 +15,7 @@ export function listJudgesRoute(judges: Pick<JudgeService, 'list'>): Route {
     access: 'key',
     params: ProjectParams,
     query: queryOf(JudgeListQuery),
-    responses: { 200: { description: 'The judges.', schema: Type.Array(JudgeRead, { description: 'The judges.' }) } },
+    responses: { 200: listOf(JudgeRead, 'The judges.') },
     errors: ['unavailable'],
     handle: ({ params, query }) => ({ status: 200, body: judges.list(params.project_id, query) }),
   });

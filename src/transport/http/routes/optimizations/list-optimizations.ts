@@ -1,7 +1,6 @@
-import { Type } from '@sinclair/typebox';
 import type { OptimizationService } from '../../../../domain/optimization/optimization-service.js';
 import { OptimizationSummaryRead } from '../../../../domain/optimization/schema.js';
-import { defineRoute, type Route } from '../../route.js';
+import { defineRoute, listOf, type Route } from '../../route.js';
 import { PromptParams, TAG } from './schema.js';
 
 export function listOptimizationsRoute(optimizations: Pick<OptimizationService, 'list'>): Route {
@@ -15,10 +14,7 @@ export function listOptimizationsRoute(optimizations: Pick<OptimizationService, 
     access: 'key',
     params: PromptParams,
     responses: {
-      200: {
-        description: 'The optimisations.',
-        schema: Type.Array(OptimizationSummaryRead, { description: 'The optimisations.' }),
-      },
+      200: listOf(OptimizationSummaryRead, 'The optimisations.'),
     },
     errors: ['not_found', 'unavailable'],
     handle: ({ params: { project_id, prompt_slug } }) => ({

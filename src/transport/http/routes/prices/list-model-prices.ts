@@ -1,7 +1,6 @@
-import { Type } from '@sinclair/typebox';
 import type { PriceService } from '../../../../domain/price/price-service.js';
 import { ModelPriceRead } from '../../../../domain/price/schema.js';
-import { defineRoute, type Route } from '../../route.js';
+import { defineRoute, listOf, type Route } from '../../route.js';
 import { ProjectParams, TAG } from './schema.js';
 
 export function listModelPricesRoute(prices: Pick<PriceService, 'list'>): Route {
@@ -15,7 +14,7 @@ export function listModelPricesRoute(prices: Pick<PriceService, 'list'>): Route 
     access: 'key',
     params: ProjectParams,
     responses: {
-      200: { description: 'The prices.', schema: Type.Array(ModelPriceRead, { description: 'The prices.' }) },
+      200: listOf(ModelPriceRead, 'The prices.'),
     },
     errors: ['unavailable'],
     handle: ({ params }) => ({ status: 200, body: prices.list(params.project_id) }),

@@ -1,7 +1,6 @@
-import { Type } from '@sinclair/typebox';
 import { RepriceJobRead } from '../../../../domain/price/schema.js';
 import type { RepriceService } from '../../../../domain/price/reprice-service.js';
-import { defineRoute, type Route } from '../../route.js';
+import { defineRoute, listOf, type Route } from '../../route.js';
 import { ProjectParams, TAG } from './schema.js';
 
 export function listRepricesRoute(reprices: Pick<RepriceService, 'list'>): Route {
@@ -14,7 +13,7 @@ export function listRepricesRoute(reprices: Pick<RepriceService, 'list'>): Route
     tag: TAG,
     access: 'key',
     params: ProjectParams,
-    responses: { 200: { description: 'The jobs.', schema: Type.Array(RepriceJobRead, { description: 'The jobs.' }) } },
+    responses: { 200: listOf(RepriceJobRead, 'The jobs.') },
     errors: ['unavailable'],
     handle: ({ params }) => ({ status: 200, body: reprices.list(params.project_id) }),
   });

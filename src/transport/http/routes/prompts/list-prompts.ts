@@ -1,8 +1,7 @@
-import { Type } from '@sinclair/typebox';
 import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
 import { PromptSummaryRead } from '../../../../domain/prompt/schema.js';
 import { queryOf } from '../../query.js';
-import { defineRoute, type Route } from '../../route.js';
+import { defineRoute, listOf, type Route } from '../../route.js';
 import { ProjectParams, TAG, WindowQuery } from './schema.js';
 
 export function listPromptsRoute(prompts: Pick<PromptService, 'list'>): Route {
@@ -17,7 +16,7 @@ export function listPromptsRoute(prompts: Pick<PromptService, 'list'>): Route {
     params: ProjectParams,
     query: queryOf(WindowQuery),
     responses: {
-      200: { description: 'The prompts.', schema: Type.Array(PromptSummaryRead, { description: 'The prompts.' }) },
+      200: listOf(PromptSummaryRead, 'The prompts.'),
     },
     errors: ['unavailable'],
     handle: ({ params, query }) => ({ status: 200, body: prompts.list(params.project_id, query) }),

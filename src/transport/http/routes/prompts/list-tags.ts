@@ -1,7 +1,6 @@
-import { Type } from '@sinclair/typebox';
 import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
 import { TagEntryRead } from '../../../../domain/prompt/schema.js';
-import { defineRoute, type Route } from '../../route.js';
+import { defineRoute, listOf, type Route } from '../../route.js';
 import { ProjectPromptParams, TAG } from './schema.js';
 
 export function listTagsRoute(prompts: Pick<PromptService, 'listTags'>): Route {
@@ -15,7 +14,7 @@ export function listTagsRoute(prompts: Pick<PromptService, 'listTags'>): Route {
     access: 'key',
     params: ProjectPromptParams,
     responses: {
-      200: { description: 'The tags.', schema: Type.Array(TagEntryRead, { description: 'The tags.' }) },
+      200: listOf(TagEntryRead, 'The tags.'),
     },
     errors: ['not_found', 'unavailable'],
     handle: ({ params: { project_id, prompt_slug } }) => ({

@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream';
-import { Type } from '@sinclair/typebox';
 import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
 import { PromptVersionRead } from '../../../../domain/prompt/schema.js';
-import { defineRoute, type Route } from '../../route.js';
+import { defineRoute, listOf, type Route } from '../../route.js';
 import { ProjectPromptParams, TAG } from './schema.js';
 
 export function listVersionsRoute(prompts: Pick<PromptService, 'versions'>): Route {
@@ -16,7 +15,7 @@ export function listVersionsRoute(prompts: Pick<PromptService, 'versions'>): Rou
     access: 'key',
     params: ProjectPromptParams,
     responses: {
-      200: { description: 'The versions.', schema: Type.Array(PromptVersionRead, { description: 'The versions.' }) },
+      200: listOf(PromptVersionRead, 'The versions.'),
     },
     errors: ['not_found', 'unavailable'],
     handle({ params: { project_id, prompt_slug } }) {
