@@ -1,3 +1,5 @@
+import { USAGE_ATTRIBUTES } from '../../../domain/span/pricing.js';
+
 /** One place a value may come from. A string is the name of an attribute. */
 export type Source =
   | string
@@ -219,12 +221,4 @@ export const MAPPING = {
 export type FieldName = keyof typeof MAPPING;
 
 /** Token counts and names that are written into a span's attributes under the names of the interface. */
-export const CONTRACT_ATTRIBUTES = [
-  'provider',
-  'model',
-  'inputTokens',
-  'outputTokens',
-  'cacheReadTokens',
-  'cacheWriteTokens',
-  'reasoningTokens',
-] as const satisfies readonly FieldName[];
+export const CONTRACT_ATTRIBUTES = [...USAGE_ATTRIBUTES, 'reasoningTokens'] as const satisfies readonly FieldName[];
