@@ -1,17 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { optional, tags } from '../ingest/schema.js';
 import { MAX_CONTENT_BYTES, Slug } from '../prompt/schema.js';
-import { byKey, number, oneOf, orNull, page, time, uuid } from '../validation/fields.js';
-
-const CONTROL_FREE = '^[^\\u0000-\\u001f\\u007f]*$';
-const line = (maxLength: number, description: string) =>
-  Type.String({
-    minLength: 1,
-    maxLength,
-    pattern: CONTROL_FREE,
-    'x-must': `have 1 to ${maxLength} characters without control characters`,
-    description,
-  });
+import { byKey, line, number, oneOf, orNull, page, time, uuid } from '../validation/fields.js';
 
 const EvaluationType = oneOf(
   ['binary', 'scored'],

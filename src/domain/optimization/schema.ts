@@ -2,7 +2,7 @@ import { Type, type Static } from '@sinclair/typebox';
 import { Interval, jobFields, SpentRead } from '../calibration/schema.js';
 import { optional } from '../ingest/schema.js';
 import { VersionNumber } from '../prompt/schema.js';
-import { count, orNull, uuid } from '../validation/fields.js';
+import { count, line, orNull, uuid } from '../validation/fields.js';
 
 export const DEFAULT_CANDIDATES = 3;
 /** Held-out completions that are tried when the request says nothing. */
@@ -19,15 +19,11 @@ export const OptimizationInputBody = Type.Object(
       }),
     ),
     model: optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 512,
-        pattern: '^[^\\u0000-\\u001f\\u007f]*$',
-        'x-must': 'have 1 to 512 characters without control characters',
-        description:
-          'Model that writes the candidates and answers with them. Absent: the one bound to the version, else ' +
+      line(
+        512,
+        'Model that writes the candidates and answers with them. Absent: the one bound to the version, else ' +
           '`JUDGE_LLM_MODEL`.',
-      }),
+      ),
     ),
     version: optional(
       Type.Integer({ ...VersionNumber, description: 'Version that is to be bettered. Default: the latest.' }),

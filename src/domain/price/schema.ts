@@ -1,17 +1,10 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { optional, time as timeInput } from '../ingest/schema.js';
-import { orNull, time, uuid } from '../validation/fields.js';
+import { line, orNull, time, uuid } from '../validation/fields.js';
 
 const MAX_RATE = 1e9;
 const rate = (description: string) => Type.Number({ minimum: 0, maximum: MAX_RATE, description });
-const name = (description: string) =>
-  Type.String({
-    minLength: 1,
-    maxLength: 256,
-    pattern: '^[^\\u0000-\\u001f\\u007f]*$',
-    'x-must': 'have 1 to 256 characters without control characters',
-    description,
-  });
+const name = (description: string) => line(256, description);
 
 export const ProviderName = name('Provider, as spans name it in `attributes.provider`; case does not matter.');
 export const ModelName = name('Model, as spans name it in `attributes.model`; a slash is written `%2F`.');

@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { optional } from '../ingest/schema.js';
-import { orNull, time, uuid } from '../validation/fields.js';
+import { line, orNull, time, uuid } from '../validation/fields.js';
 
 /** Longer contents are refused: a prompt is read by every client at its start. */
 export const MAX_CONTENT_BYTES = 4 * 1024 * 1024;
@@ -26,13 +26,7 @@ export const VersionNumber = Type.Integer({
   maximum: Number.MAX_SAFE_INTEGER,
   description: 'Number of the version.',
 });
-const ModelId = Type.String({
-  minLength: 1,
-  maxLength: MAX_MODEL_ID,
-  pattern: '^[^\\u0000-\\u001f\\u007f]*$',
-  'x-must': `have 1 to ${MAX_MODEL_ID} characters without control characters`,
-  description: 'Model bound to the version, such as `openai/gpt-4o`.',
-});
+const ModelId = line(MAX_MODEL_ID, 'Model bound to the version, such as `openai/gpt-4o`.');
 
 export const EnsureInput = Type.Object(
   {

@@ -11,6 +11,15 @@ export const orNull = <T extends TSchema>(schema: T) =>
   Type.Union([schema, Type.Null()], { description: schema.description ?? '' });
 export const oneOf = <const T extends readonly string[]>(values: T, description: string) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: [...values], description });
+/** A name: something to show in one line. */
+export const line = (maxLength: number, description: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength,
+    pattern: '^[^\\u0000-\\u001f\\u007f]*$',
+    'x-must': `have 1 to ${maxLength} characters without control characters`,
+    description,
+  });
 
 /** An object with keys of any text. Not a `Type.Record`, whose pattern for these leaves out keys with a line break. */
 export const byKey = <T extends TSchema>(value: T, options: Omit<ObjectOptions, 'additionalProperties'>) =>
