@@ -2,6 +2,7 @@ import type { SessionRead, TraceRead } from '../../../domain/list/fields.js';
 import type { Lists, Page } from '../../../domain/list/lists.js';
 import { sessionList, traceList } from '../../../domain/list/definitions.js';
 import { parseListQuery, type ListQuery } from '../../../domain/list/query.js';
+import type { QueryObserver } from '../../../observability/events/storage.js';
 import type { ClickHouseClient, QueryOptions } from '../client.js';
 import type { Version } from '../commit/version-clock.js';
 import type { WordIndex } from '../search/word-index.js';
@@ -19,10 +20,7 @@ import {
 import { sessionSource, traceSource, type ListSource } from './sources.js';
 import { TextSearch } from './text-search.js';
 
-export interface QueryObserver {
-  queryFinished(query: { readonly list: string; readonly seconds: number }): void;
-  queryFailed(failure: { readonly list: string; readonly seconds: number; readonly error: unknown }): void;
-}
+export type { QueryObserver } from '../../../observability/events/storage.js';
 
 export interface ReadLimits {
   readonly timeoutSeconds: number;

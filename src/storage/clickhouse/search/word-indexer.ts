@@ -1,12 +1,10 @@
+import type { WordIndexObserver } from '../../../observability/events/storage.js';
 import type { ClickHouseClient } from '../client.js';
 import type { Version } from '../commit/version-clock.js';
 import { FIGURES, TOKENS, WORDS } from './searched-words.js';
 import type { WordIndex } from './word-index.js';
 
-export interface WordIndexObserver {
-  wordsIndexed(round: { readonly spans: number; readonly seconds: number }): void;
-  wordIndexFailed(failure: { readonly error: unknown }): void;
-}
+export type { WordIndexObserver } from '../../../observability/events/storage.js';
 
 export interface WordIndexerSource {
   readonly client: ClickHouseClient;
@@ -20,8 +18,10 @@ export interface WordIndexerSource {
 
 /** Spans whose words are kept together. More of them take less space each, and lead to more spans that have to be read. */
 const TOGETHER = 8_192;
-/** Of one statement, whose time and memory grow with it. */
-const MAX_ROUND = 8 * TOGETHER;
+/** Of one statement: a third of a second of one of the engine's sessions. */
+const MAX_ROUND = 4 * TOGETHER;
+/** Rows that are read at once, from every part of the table that a round reads. */
+const BLOCK_ROWS = 512;
 /** Fewer spans of a project than this are read as quickly as their words. */
 const MIN_SPANS = 512;
 /** Words that take more than this share of the texts are not kept: they are ids or numbers, or a language without spaces. */
@@ -49,7 +49,7 @@ export class WordIndexer {
   /** Rounds of the smallest size that failed one after another. */
   #failures = 0;
   #running: Promise<unknown> | null = null;
-  #closed = false;
+  readonly #closing = new AbortController();
 
   constructor(source: WordIndexerSource) {
     this.#source = source;
@@ -67,19 +67,21 @@ export class WordIndexer {
   async run(): Promise<void> {
     while (this.#running) await this.#running;
     await this.#alone(async () => {
-      while (!this.#closed && (await this.#round()));
+      while (!this.#closing.signal.aborted && (await this.#round()));
     });
   }
 
+  /** Ends at once; what is not indexed is by the next process. */
   async close(): Promise<void> {
-    this.#closed = true;
     clearInterval(this.#timer);
+    this.#closing.abort();
     await this.#running;
   }
 
   #look(): void {
     if (this.#running || this.#waiting < TOGETHER || performance.now() < this.#notBefore) return;
     this.#alone(() => this.#whileIdle()).catch((error: unknown) => {
+      if (this.#closing.signal.aborted) return;
       this.#failures = this.#size === TOGETHER ? this.#failures + 1 : 0;
       this.#size = Math.max(TOGETHER, this.#size / 2);
       this.#notBefore = performance.now() + FAILURE_PAUSE_MS;
@@ -99,7 +101,7 @@ export class WordIndexer {
 
   async #whileIdle(): Promise<void> {
     let more = true;
-    while (more && !this.#closed) {
+    while (more && !this.#closing.signal.aborted) {
       const started = performance.now();
       more = await this.#round();
       const ms = performance.now() - started;
@@ -125,7 +127,8 @@ export class WordIndexer {
     if (spans < TOGETHER) return false;
     const texts = this.#failures < MAX_FAILURES ? 'payload' : "''";
     await client.command(indexing(index.upTo, last, Math.ceil(spans / Math.floor(spans / TOGETHER)), texts), {
-      settings: { max_threads: 1, max_insert_threads: '1' },
+      settings: { max_threads: 1, max_insert_threads: '1', max_block_size: String(BLOCK_ROWS) },
+      signal: this.#closing.signal,
     });
     index.indexed(last);
     this.#failures = 0;
