@@ -13,6 +13,7 @@ const OUTERMOST_SPANS = [65_536, 524_288];
 const STRETCHES = [256, 1024];
 /** And then, when the spans of these rows lie next to each other. */
 const LONG_STRETCHES = [4096, 16_384, 16_384, 16_384];
+
 /** Finds the rows of a list that hold a text with as little reading as it takes. */
 export class TextSearch {
   readonly #words: WordIndex;

@@ -9,20 +9,22 @@ const WORD = /[0-9A-Za-z\u0080-\u{10ffff}]+/gu;
 const DIGIT = /[0-9]/;
 /** Shorter ones with digits occur nearly everywhere, and looking for them reads more than for words. */
 const MIN_FIGURE_LENGTH = 3;
+/** Of a long text the longest words are looked for: they are the rarest, and a statement takes only so many. */
+const MAX_WORDS = 16;
 
 /**
  * What must hold for the columns `words` and `figures` of spans in which a text occurs; empty when every span qualifies.
  * It may hold where the text does not occur, never the other way round.
  */
 export function wordConditions(text: string): Sql[] {
-  return [...text.matchAll(WORD)].flatMap((match) => {
+  const words = [...text.matchAll(WORD)].filter(([word]) => word.length >= MIN_FIGURE_LENGTH || !DIGIT.test(word));
+  const longest = words.sort(([a], [b]) => b.length - a.length).slice(0, MAX_WORDS);
+  return longest.map((match) => {
     const [word] = match;
-    const digits = DIGIT.test(word);
-    if (digits && word.length < MIN_FIGURE_LENGTH) return [];
     const before = match.index > 0 ? '\n' : '';
     const after = match.index + word.length < text.length ? '\n' : '';
-    const column = digits ? sql`figures` : sql`words`;
-    return [sql`positionCaseInsensitiveUTF8(${column}, ${value(before + word + after, 'String')}) > 0`];
+    const column = DIGIT.test(word) ? sql`figures` : sql`words`;
+    return sql`positionCaseInsensitiveUTF8(${column}, ${value(before + word + after, 'String')}) > 0`;
   });
 }
 
