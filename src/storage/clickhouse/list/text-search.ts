@@ -76,16 +76,18 @@ export class TextSearch {
     let offset = 0;
     const adjacent = query.sort === source.list.defaultSort;
     for (const limit of adjacent ? [...STRETCHES, ...LONG_STRETCHES] : STRETCHES) {
-      const rows = await this.#rows<{ id: string }>(stretch(source, scope, { ...query, offset, limit }), signal);
-      const ids = rows.map(({ id }) => id);
-      if (ids.length === 0) break;
-      const holders = await this.#rows<{ id: string }>(holding(source, scope, search, ids), signal);
-      const holds = new Set(holders.map(({ id }) => id));
-      found.push(...ids.filter((id) => holds.has(id)));
+      const ids = await this.#ids(stretch(source, scope, { ...query, offset, limit }), signal);
+      const holders = new Set(ids.length === 0 ? [] : await this.#ids(holding(source, scope, search, ids), signal));
+      found.push(...ids.filter((id) => holders.has(id)));
       if (found.length >= query.offset + query.limit || ids.length < limit)
         return found.slice(query.offset, query.offset + query.limit);
       offset += limit;
     }
     return null;
+  }
+
+  async #ids(statement: Sql, signal?: AbortSignal): Promise<string[]> {
+    const rows = await this.#rows<{ id: string }>(statement, signal);
+    return rows.map(({ id }) => id);
   }
 }
