@@ -1,8 +1,8 @@
-import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { ClickHouseError, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import type { ClickHouseClient as Library, ClickHouseSettings } from '@clickhouse/client';
 import { clickHouseFailure, insertFailure } from './client-errors.js';
+import { drained } from './drained.js';
 import type { ClickHouseEndpoint } from './endpoint.js';
 import { LoopbackConnection } from './loopback.js';
 
@@ -114,7 +114,7 @@ class HttpClient implements ClickHouseClient {
         values: Readable.from([rows], { objectMode: false, highWaterMark: rows.length }),
         ...toLibrary(options),
       });
-      await drain(stream);
+      await drained(stream);
     } catch (error) {
       throw insertFailure(error);
     }
@@ -154,11 +154,6 @@ function toLibrary(options: QueryOptions): {
     ...(options.settings === undefined ? {} : { clickhouse_settings: options.settings }),
     ...(options.signal === undefined ? {} : { abort_signal: options.signal }),
   };
-}
-
-async function drain(stream: Readable): Promise<void> {
-  stream.resume();
-  if (!stream.readableEnded) await once(stream, 'end');
 }
 
 /** Names come from this code base's own tables; quoted all the same, since some are keywords. */

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { parseError, type ClickHouseClientConfigOptions } from '@clickhouse/client';
 import { toSearchParams } from '@clickhouse/client/dist/common/utils/url.js';
+import { drained } from './drained.js';
 import type { ClickHouseEndpoint } from './endpoint.js';
 
 type Connection = NonNullable<ClickHouseClientConfigOptions['connection']>;
@@ -110,9 +111,4 @@ async function whole(values: Readable): Promise<Buffer> {
   const pieces: Buffer[] = [];
   for await (const piece of values as AsyncIterable<Buffer>) pieces.push(piece);
   return pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces);
-}
-
-async function drained(stream: IncomingMessage): Promise<void> {
-  stream.resume();
-  if (!stream.readableEnded) await once(stream, 'end');
 }
