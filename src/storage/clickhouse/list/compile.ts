@@ -39,7 +39,7 @@ FROM (SELECT 1 FROM spans WHERE ${spanConditions(scope, query)} LIMIT ${value(ro
 }
 
 function spanConditions(scope: ReadScope, query: ListQuery): Sql {
-  const search = query.search === null ? [] : [textFound(query.search, scope.within ?? null)];
+  const search = query.search === null ? [] : [textFound(query.search, scope.within)];
   const bounds = traceOf(query) === null ? [] : [sql`started_at >= bounds.1`, sql`started_at <= bounds.2`];
   return allOf([inProject(scope.projectId), ...bounds, ...conditions(query, spanSource), ...search, current(scope)]);
 }
@@ -125,7 +125,7 @@ function searched(source: ListSource, scope: ReadScope, text: string): Sql {
 }
 
 function spansWith(scope: ReadScope, text: string): Sql {
-  return sql`${inProject(scope.projectId)} AND ${textFound(text, scope.within ?? null)} AND ${current(scope)}`;
+  return sql`${inProject(scope.projectId)} AND ${textFound(text, scope.within)} AND ${current(scope)}`;
 }
 
 /** Ids of the traces, or sessions, with spans that meet some conditions. */

@@ -21,11 +21,11 @@ export function conditions(query: Pick<ListQuery, 'filters' | 'tags'>, source: L
 /**
  * Finds a text in input or output, whatever its case: in both at once first, then not across the border of the two.
  *
- * @param within when the spans started in which it may occur; null: at any time.
+ * @param within when the spans started in which it may occur; default: at any time.
  */
-export function textFound(text: string, within: readonly TimeRange[] | null): Sql {
+export function textFound(text: string, within?: readonly TimeRange[]): Sql {
   const needle = value(text, 'String');
-  const near = within === null ? empty : sql`${startedWithin(within)} AND `;
+  const near = within === undefined ? empty : sql`${startedWithin(within)} AND `;
   return sql`(${near}positionCaseInsensitiveUTF8(payload, ${needle}) > 0
   AND (positionCaseInsensitiveUTF8(ifNull(input_data, ''), ${needle}) > 0 OR positionCaseInsensitiveUTF8(ifNull(output_data, ''), ${needle}) > 0))`;
 }

@@ -1,5 +1,6 @@
 import type { ClickHouseClient } from '../client.js';
 import type { Version } from '../commit/version-clock.js';
+import { inProject } from '../list/compile.js';
 import { join, sql, value, type Sql } from '../sql.js';
 import { wordConditions } from './searched-words.js';
 import { coveredBy, outermost, type TimeRange } from './time-ranges.js';
@@ -65,7 +66,7 @@ export class WordIndex {
     const conditions = wordConditions(text);
     const [upTo, cleared] = [this.#upTo, this.#cleared];
     if (conditions.length === 0 || upTo === 0) return null;
-    const project = sql`project_id = ${value(projectId, 'String')}`;
+    const project = inProject(projectId);
     const statement = sql`SELECT toString(toUnixTimestamp64Micro(started_from)) AS from, toString(toUnixTimestamp64Micro(started_to)) AS to, toString(spans) AS count
 FROM span_words WHERE ${project} AND (NOT complete OR (${join(conditions, ' AND ')}))
 UNION ALL
