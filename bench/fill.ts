@@ -10,7 +10,7 @@ import { WordIndexer } from '../src/storage/clickhouse/search/word-indexer.js';
 import { readMigrationFiles } from '../src/storage/migration-files.js';
 import { schemaDirectory } from '../src/storage/schema-files.js';
 import { FIRST_START, MS_BETWEEN_TRACES, SPANS_PER_TRACE } from './data.js';
-import { startProgress } from './progress.js';
+import { startProgress } from '../scripts/progress.js';
 import { binaryRows, generateSpans, PROJECT_ID, storedSpans } from './rows.js';
 
 /** Traces whose texts are generated; the rest are copies of them with other ids, times, users, costs and durations. */

@@ -15,7 +15,7 @@ import {
   type ProcessorTime,
   type ServerProcess,
 } from './processes/server.js';
-import { startProgress } from './progress.js';
+import { startProgress } from '../scripts/progress.js';
 import { captureContext, writeResults } from './results.js';
 
 const REQUEST_SPANS = 120;

@@ -11,7 +11,7 @@ import { wholeNumber } from './options.js';
 import { Bodies } from './processes/load.js';
 import { startServerProcess, type ServerProcess } from './processes/server.js';
 import { startSteadyLoad, type SteadyLoad } from './processes/steady.js';
-import { startProgress } from './progress.js';
+import { startProgress } from '../scripts/progress.js';
 import { captureContext, writeResults } from './results.js';
 import { PROJECT_ID } from './rows.js';
 

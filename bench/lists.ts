@@ -9,7 +9,7 @@ import { listQueries, type ListQueryCase, type Samples } from './list-queries.js
 import { wholeNumber } from './options.js';
 import { startBareEngine, type BareEngine } from './processes/bare-engine.js';
 import { startServerProcess, type ServerProcess } from './processes/server.js';
-import { startProgress } from './progress.js';
+import { startProgress } from '../scripts/progress.js';
 import { captureContext, writeResults } from './results.js';
 
 const HOOK = new URL('./processes/without-condition-cache.js', import.meta.url).href;

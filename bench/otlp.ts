@@ -10,7 +10,7 @@ import { startBareEngine } from './processes/bare-engine.js';
 import type { InsertTimes } from './processes/bare-main.js';
 import { Bodies, sendLoad, type LoadOutcome } from './processes/load.js';
 import { startPlainProcess, startServerProcess, type PlainProcess, type ProcessorTime } from './processes/server.js';
-import { startProgress } from './progress.js';
+import { startProgress } from '../scripts/progress.js';
 import { captureContext, writeResults } from './results.js';
 import { generateSpans } from './rows.js';
 

@@ -5,27 +5,39 @@
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { npm, suffices } from './node-releases.mjs';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
+const modules = join(root, 'node_modules');
 const stamp = join(dist, 'sources.sha256');
 const sourceFolders = ['src', 'test', 'bench', 'scripts'];
 
-/** Leaves a checkout ready to run. Exits with a message when it cannot. */
-export async function prepare() {
-  checkNode();
-  if (needsInstall()) await install();
-  if (needsBuild()) await build();
+/**
+ * Leaves a checkout ready to run. Exits with a message when it cannot.
+ * @param development whether tests, benches and checks are run, which need more packages than the server
+ */
+export async function prepare({ development = false } = {}) {
+  if (!suffices())
+    fail(`Node.js ${process.versions.node} is too old to run this: use \`npm start\`, \`npm test\` and so on.`);
+  // What is started from here finds this Node.js first.
+  process.env.PATH = [dirname(process.execPath), process.env.PATH].join(delimiter);
+  if (lacksPackages({ development })) await install(development);
+  if (needsCompiling()) await compile();
 }
 
 /** Runs a program of ours or of node_modules; rejects never, answers the exit code (and the output, if asked for). */
-export function run(args, { capture = false, env = process.env } = {}) {
+export function run(args, options) {
+  return spawned(process.execPath, args, options);
+}
+
+function spawned(command, args, { capture = false, env = process.env } = {}) {
   return new Promise((resolve) => {
     const stdio = capture ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'inherit', 'inherit'];
-    const child = spawn(process.execPath, args, { cwd: root, stdio, env });
+    const child = spawn(command, args, { cwd: root, stdio, env });
     let output = '';
     child.stdout?.on('data', (chunk) => (output += chunk));
     child.stderr?.on('data', (chunk) => (output += chunk));
@@ -52,69 +64,101 @@ export function fail(text) {
   process.exit(1);
 }
 
-function checkNode() {
-  const [major, minor] = process.versions.node.split('.').map(Number);
-  if (major < 20 || (major === 20 && minor < 19)) {
-    fail(`needs Node.js 20.19 or newer; this is ${process.versions.node}. See https://nodejs.org for a current one.`);
-  }
-}
-
 /** True when what is installed is not what package-lock.json asks for. */
-function needsInstall() {
-  const modules = join(root, 'node_modules');
+function lacksPackages({ development }) {
   const link = lstatSync(modules, { throwIfNoEntry: false });
   // A link belongs to another checkout, and `npm ci` would delete what it points to.
   if (link?.isSymbolicLink()) return false;
   // npm writes this file last, so an interrupted install is noticed too.
   const installed = join(modules, '.package-lock.json');
-  if (link === undefined || !existsSync(installed)) return true;
-  const wanted = readPackages(join(root, 'package-lock.json'));
+  if (!existsSync(installed)) return true;
   const present = readPackages(installed);
-  return Object.entries(wanted).some(([path, entry]) => {
-    if (path === '') return false;
+  return Object.entries(wantedPackages(development)).some(([path, entry]) => {
     const found = present[path];
     // Optional packages for other platforms are never installed.
     if (found === undefined) return !(entry.optional || entry.devOptional || entry.peer);
-    return found.version !== entry.version || (entry.integrity ?? found.integrity) !== found.integrity;
+    const changed = found.version !== entry.version || (entry.integrity ?? found.integrity) !== found.integrity;
+    return changed || !existsSync(join(root, path, 'package.json'));
   });
 }
 
+/** The entries of the lock file that are to be installed, by their paths. */
+function wantedPackages(development) {
+  const all = Object.entries(readPackages(join(root, 'package-lock.json')));
+  return Object.fromEntries(all.filter(([path, { dev }]) => path !== '' && (development || !dev)));
+}
+
 function readPackages(file) {
-  return JSON.parse(readFileSync(file, 'utf8')).packages ?? {};
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')).packages ?? {};
+  } catch {
+    // Cut off while it was written.
+    return {};
+  }
 }
 
-async function install() {
-  say('installing packages (about 180 MB to download; one to three minutes the first time) …');
-  const npm = process.env.npm_execpath;
-  const cli = npm?.endsWith('npm-cli.js')
-    ? npm
-    : join(dirname(process.execPath), '../lib/node_modules/npm/bin/npm-cli.js');
-  if (!existsSync(cli)) fail('packages are missing: run `npm ci`, then this command again.');
-  // The compiler is a development dependency, so it is wanted in production too: this is what builds.
-  const { code } = await run([cli, 'ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']);
-  if (code !== 0) fail(`\`npm ci\` ended with ${code}; see its message above.`);
+/** No package of ours needs its install script: whatever is native comes compiled. */
+const NPM_FLAGS = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', '--prefer-offline'];
+
+async function install(development) {
+  const [command, ...npmArgs] = npm();
+  // A server may be running from what is there: what only development needs is added beside it.
+  const addition = development && !lacksPackages({ development: false });
+  const verb = addition
+    ? ['install', '--no-save', '--include=dev']
+    : ['ci', development ? '--include=dev' : '--omit=dev'];
+  const wanted = Object.entries(wantedPackages(development)).filter(([, { optional }]) => !optional);
+  const progress = showProgress(
+    development ? 'packages of the tests' : 'packages (180 MB to download the first time)',
+    wanted.map(([path]) => join(root, path, 'package.json')),
+  );
+  const { code, output } = await spawned(command, [...npmArgs, ...verb, ...NPM_FLAGS], { capture: true });
+  progress.stop();
+  if (code === 0) return;
+  process.stderr.write(output);
+  fail(`\`npm ${verb[0]}\` ended with ${code}: see above. Mend that (is the network there?) and run this again.`);
 }
 
-function needsBuild() {
+/** How many of these files are there: a bar that grows on a terminal, elsewhere a line now and then. */
+function showProgress(what, files) {
+  const terminal = process.stderr.isTTY;
+  const began = Date.now();
+  const show = () => {
+    const done = files.filter((file) => existsSync(file)).length;
+    const bar = '█'.repeat((done * 24) / files.length).padEnd(24, '░');
+    const line = `installing ${what} ${bar} ${done}/${files.length}, ${Math.round((Date.now() - began) / 1000)} s`;
+    if (terminal) process.stderr.write(`\rspanhouse: ${line} `);
+    else say(line);
+  };
+  show();
+  const timer = setInterval(show, terminal ? 200 : 5_000);
+  return {
+    stop() {
+      clearInterval(timer);
+      show();
+      if (terminal) process.stderr.write('\n');
+    },
+  };
+}
+
+function needsCompiling() {
   return !existsSync(stamp) || readFileSync(stamp, 'utf8') !== fingerprint() || missingOutputs().length > 0;
 }
 
-async function build() {
-  say('compiling (some 15 seconds the first time) …');
-  for (const orphan of orphanedOutputs()) rmSync(orphan, { force: true });
-  // An output that vanished is not written again by an incremental compiler that remembers having written it.
-  if (missingOutputs().length > 0) rmSync(join(dist, 'tsconfig.tsbuildinfo'), { force: true });
+/** Compiles all sources. Exits with a message when they are no TypeScript. */
+export async function compile() {
   const before = fingerprint();
-  const { code } = await run([join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.json']);
-  if (code !== 0) fail('the sources do not compile; see the messages above.');
+  // Stripping types is what the sources are written for; that Node.js calls it experimental is no news to whoever starts this.
+  const { code } = await run(['--disable-warning=ExperimentalWarning', join(root, 'scripts/compile.mjs')]);
+  if (code !== 0) fail('the sources do not compile; see the message above.');
   mkdirSync(dist, { recursive: true });
   writeFileSync(stamp, before);
 }
 
-/** A hash over everything that decides what the compiler writes. */
+/** A hash over everything that decides what is compiled. */
 function fingerprint() {
-  const hash = createHash('sha256');
-  for (const file of [...sources(), 'tsconfig.json', 'package-lock.json']) {
+  const hash = createHash('sha256').update(process.versions.node);
+  for (const file of [...sources(), 'scripts/compile.mjs']) {
     hash
       .update(`${file}\0`)
       .update(readFileSync(join(root, file)))
@@ -124,29 +168,14 @@ function fingerprint() {
 }
 
 function sources() {
-  return sourceFolders.flatMap((folder) => filesIn(join(root, folder), '.ts')).map((file) => relative(root, file));
+  return sourceFolders
+    .flatMap((folder) => readdirSync(join(root, folder), { recursive: true }).map((file) => join(folder, file)))
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))
+    .sort();
 }
 
 function missingOutputs() {
   return sources()
-    .filter((file) => !file.endsWith('.d.ts'))
     .map((file) => join(dist, file.replace(/\.ts$/, '.js')))
     .filter((file) => !existsSync(file));
-}
-
-/** Outputs whose source is gone; a test among them would run for ever. */
-function orphanedOutputs() {
-  const outputs = sourceFolders.flatMap((folder) => filesIn(join(dist, folder), '.js', '.js.map'));
-  return outputs.filter((file) => {
-    const source = relative(dist, file).replace(/\.js(\.map)?$/, '.ts');
-    return !existsSync(join(root, source));
-  });
-}
-
-function filesIn(folder, ...endings) {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && endings.some((ending) => entry.name.endsWith(ending)))
-    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
-    .sort();
 }

@@ -1,5 +1,5 @@
 /**
- * `npm test`: lint (with the layer rule), format and generated files, then every test.
+ * `npm test`: types, lint (with the layer rule), format and generated files, then every test.
  *   npm test -- --fast                  tests only, without those marked @slow
  *   npm test -- --grep "tag filter"     the tests with such a title
  *   npm test -- test/unit test/http/spans.test.ts   the tests of these files and folders
@@ -13,7 +13,7 @@ import { fail, prepare, root, run } from './bootstrap.mjs';
 const STUCK_AFTER_MS = 15_000;
 const { values, positionals } = readArguments();
 
-await prepare();
+await prepare({ development: true });
 const partial = values.fast || values.grep !== undefined || positionals.length > 0;
 const failedChecks = partial ? [] : await runChecks();
 const stats = await runTests();
@@ -42,6 +42,7 @@ function readArguments() {
 function checks() {
   const bin = (path) => join(root, 'node_modules', path);
   return [
+    { name: 'types', args: [bin('typescript/bin/tsc'), '-p', 'tsconfig.json'] },
     { name: 'lint', args: [bin('eslint/bin/eslint.js'), '--max-warnings=0', '.'] },
     { name: 'format', args: [bin('prettier/bin/prettier.cjs'), '--check', '--log-level=warn', '.'] },
     { name: 'generated files', args: [join(root, 'dist/scripts/generate.js'), '--check'] },

@@ -1,16 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { ConfigError, loadConfig } from './config/config.js';
-import { configurationHelp } from './config/documentation.js';
 import { DomainError } from './domain/errors.js';
 import { startServer, type RunningServer } from './server.js';
 import { DataDirLockedError } from './storage/sqlite/data-dir-lock.js';
 import { MigrationError } from './storage/migration-files.js';
 
-if (process.argv.includes('--help') || process.argv.includes('-h')) {
-  process.stdout.write(`Spanhouse. Configuration is by environment variables:\n\n${configurationHelp()}\n`);
-} else {
-  await run();
-}
+await run();
 
 async function run(): Promise<void> {
   try {

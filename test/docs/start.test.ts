@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { settingDefinitions } from '../../src/config/settings.js';
 
-const script = fileURLToPath(new URL('../../../scripts/start.mjs', import.meta.url));
+const script = fileURLToPath(new URL('../../../scripts/run.mjs', import.meta.url));
 const start = (...args: string[]) =>
-  spawnSync(process.execPath, [script, ...args], { encoding: 'utf8', timeout: 60_000 });
+  spawnSync(process.execPath, [script, 'scripts/start.js', ...args], { encoding: 'utf8', timeout: 60_000 });
 
 describe('npm start', () => {
   it('prints usage and every setting with --help', () => {
@@ -16,8 +16,10 @@ describe('npm start', () => {
   });
 
   it('refuses what it does not know, and says what to do', () => {
-    const { status, stderr } = start('--port', '5000');
-    expect(status).to.equal(1);
-    expect(stderr).to.include('does not know --port 5000').and.include('npm start -- --help');
+    for (const unknown of ['--port', 'production']) {
+      const { status, stderr } = start(unknown);
+      expect(status).to.equal(1);
+      expect(stderr).to.include(`'${unknown}'`).and.include('`npm start -- --help`');
+    }
   });
 });

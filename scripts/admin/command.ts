@@ -1,0 +1,149 @@
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { loadConfig } from '../../src/config/config.js';
+import { DomainError } from '../../src/domain/errors.js';
+import type { ApiKey } from '../../src/domain/identity/identity.js';
+import { IdentityService } from '../../src/domain/identity/identity-service.js';
+import { schemaDirectory } from '../../src/storage/schema-files.js';
+import { DATABASE_FILE, openDatabase } from '../../src/storage/sqlite/database.js';
+import { SqliteIdentityStore } from '../../src/storage/sqlite/identity-store.js';
+import { readMigrationFiles } from '../../src/storage/migration-files.js';
+import { migrate } from '../../src/storage/sqlite/migrations.js';
+
+interface GlobalOptions {
+  readonly json?: boolean;
+  readonly dataDir?: string;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+type Work = (identity: IdentityService) => Row | readonly Row[];
+
+/** Manages the keys, projects and users of a DATA_DIR on this machine. @param name how it was called, for its help */
+export function adminCommand(name: string): Command {
+  const program = new Command(name)
+    .description(
+      'Keys, projects and users of a Spanhouse DATA_DIR. Works while the server runs; it takes notice at once.',
+    )
+    .option('--json', 'print JSON instead of a table')
+    .option('--data-dir <path>', 'instead of the environment variable DATA_DIR');
+  const run = (work: Work) => printRows(program.opts<GlobalOptions>(), work);
+
+  program
+    .command('create-key')
+    .description('make an API key; it is shown this once')
+    .option('--project <id>', 'its project (needed when there is more than one)')
+    .option('--user <id>', 'its user (needed when there is more than one)')
+    .option('--name <name>', 'what it is for', 'admin')
+    .action(({ project, user, name }: { project?: string; user?: string; name: string }) =>
+      run((identity) => {
+        const projectId = onlyOne('project', project, identity.listProjects());
+        const userId = onlyOne('user', user, identity.listUsers());
+        const created = identity.createKey({ projectId, userId, name });
+        return { key: created.key, ...keyRow(created) };
+      }),
+    );
+
+  program
+    .command('list-keys')
+    .description('list the keys that are not revoked')
+    .option('--project <id>', 'only those of this project')
+    .action(({ project }: { project?: string }) =>
+      run((identity) => identity.listKeys(project?.toLowerCase() ?? null).map(keyRow)),
+    );
+
+  program
+    .command('revoke-key')
+    .description('revoke a key, for good')
+    .argument('<key-id>', 'id of the key (see list-keys)')
+    .action((keyId: string) =>
+      run((identity) => {
+        identity.revokeKey(null, keyId);
+        return { id: keyId.toLowerCase(), revoked: true };
+      }),
+    );
+
+  program
+    .command('create-project')
+    .description('make a project')
+    .argument('<name>', 'its name')
+    .option('--id <uuid>', 'its id (default: a new one)')
+    .action((name: string, { id }: { id?: string }) =>
+      run((identity) => timed(identity.createProject({ name, ...(id === undefined ? {} : { id }) }))),
+    );
+
+  program
+    .command('list-projects')
+    .description('list the projects')
+    .action(() => run((identity) => identity.listProjects().map(timed)));
+
+  program
+    .command('create-user')
+    .description('make a user')
+    .argument('<name>', 'the name')
+    .option('--email <email>', 'the email address')
+    .action((name: string, { email }: { email?: string }) =>
+      run((identity) => timed(identity.createUser({ name, email: email ?? null }))),
+    );
+
+  program
+    .command('list-users')
+    .description('list the users')
+    .action(() => run((identity) => identity.listUsers().map(timed)));
+  return program;
+}
+
+function printRows({ json, dataDir }: GlobalOptions, work: Work): void {
+  try {
+    const rows = withIdentity(dataDir ?? loadConfig().dataDir, work);
+    if (json === true) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
+    else if (Array.isArray(rows)) console.table(rows);
+    else for (const [name, value] of Object.entries(rows)) process.stdout.write(`${name.padEnd(14)}${String(value)}\n`);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}
+
+function withIdentity<T>(dataDir: string, work: (identity: IdentityService) => T): T {
+  const database = openDatabase(join(dataDir, DATABASE_FILE));
+  try {
+    migrate(database, readMigrationFiles(schemaDirectory('sqlite')));
+    const identity = new IdentityService({ store: new SqliteIdentityStore(database) });
+    try {
+      return work(identity);
+    } finally {
+      identity.close();
+    }
+  } finally {
+    database.close();
+  }
+}
+
+function onlyOne(what: string, given: string | undefined, all: readonly { id: string }[]): string {
+  if (given !== undefined) return given.toLowerCase();
+  const [first, second] = all;
+  if (first === undefined) throw new DomainError('not_found', `There is no ${what} yet: make one with create-${what}`);
+  if (second !== undefined) throw new DomainError('invalid', `There is more than one ${what}: name it with --${what}`);
+  return first.id;
+}
+
+function keyRow(key: ApiKey): Row {
+  const { id, name, prefix, project_id, user_id, created_at, last_used_at } = key;
+  return {
+    id,
+    name,
+    prefix,
+    project_id,
+    user_id,
+    created_at: iso(created_at),
+    last_used_at: last_used_at === null ? null : iso(last_used_at),
+  };
+}
+
+function timed(row: { readonly created_at: number }): Row {
+  return { ...row, created_at: iso(row.created_at) };
+}
+
+function iso(micros: number): string {
+  return new Date(micros / 1000).toISOString();
+}

@@ -1,0 +1,13 @@
+#!/usr/bin/env node
+/** The command of the installed package. Nothing is imported that an older Node.js cannot read before its version is known. */
+import { OLDEST, suffices } from './node-releases.mjs';
+
+if (suffices()) {
+  const { spanhouseCommand } = await import('../dist/scripts/spanhouse/command.js');
+  await spanhouseCommand().parseAsync();
+} else {
+  process.stderr.write(
+    `Spanhouse needs Node.js ${OLDEST} or newer; this is ${process.versions.node}. See https://nodejs.org for a current one.\n`,
+  );
+  process.exitCode = 1;
+}

@@ -1,0 +1,16 @@
+import { Command } from 'commander';
+import { packageVersion } from '../../src/storage/schema-files.js';
+import { adminCommand } from '../admin/command.js';
+import { demoCommand } from '../demo/command.js';
+import { startCommand } from '../start/command.js';
+
+/** Everything that the package does, in one command; without a word behind it, it starts the server. */
+export function spanhouseCommand(): Command {
+  return new Command('spanhouse')
+    .description('LLM traces, prompts and feedback on ClickHouse.')
+    .version(packageVersion())
+    .showHelpAfterError()
+    .addCommand(startCommand('start', 'spanhouse start').summary('start the server (the default)'), { isDefault: true })
+    .addCommand(adminCommand('admin').summary('keys, projects and users of a DATA_DIR'))
+    .addCommand(demoCommand('demo').summary('send an hour of an agent application to a running server'));
+}
