@@ -1,6 +1,6 @@
 import type { SpanInput } from '../src/domain/ingest/schema.js';
 import { personName, prose, question, reference, searchTerms } from './prose.js';
-import { Random, seedOf } from './random.js';
+import { Random, seedOf } from '../scripts/random.js';
 
 export const SPANS_PER_TRACE = 12;
 export const TRACES_PER_SESSION = 4;

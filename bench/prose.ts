@@ -1,4 +1,4 @@
-import type { Random } from './random.js';
+import type { Random } from '../scripts/random.js';
 
 /*
  * Text that compresses like text: sentences of varied form over a vocabulary of some five hundred words, with figures and

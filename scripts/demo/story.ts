@@ -1,5 +1,5 @@
 import type { SpanInput } from '../../src/domain/ingest/schema.js';
-import { Random, seedOf } from '../../bench/random.js';
+import { Random, seedOf } from '../random.js';
 import {
   CITIES,
   CONVERSATIONS,

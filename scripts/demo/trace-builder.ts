@@ -1,5 +1,5 @@
 import type { SpanInput } from '../../src/domain/ingest/schema.js';
-import type { Random } from '../../bench/random.js';
+import type { Random } from '../random.js';
 
 /** What a step of a trace says about itself; the builder adds ids, times and what all spans of the trace share. */
 export type Step = Pick<SpanInput, 'name' | 'kind'> &

@@ -1,4 +1,4 @@
-import type { Random } from '../../bench/random.js';
+import type { Random } from '../random.js';
 import { DOCUMENTS, type Turn, type Way } from './conversations.js';
 import type { Step, TraceBuilder } from './trace-builder.js';
 

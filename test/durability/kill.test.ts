@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { Random } from '../../bench/random.js';
+import { Random } from '../../scripts/random.js';
 import { Program, unhurried } from './program.js';
 import { audit } from './recount.js';
 import { Crowd } from './traffic.js';

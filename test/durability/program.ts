@@ -44,8 +44,8 @@ export class Program {
   #enginePid: number | null = null;
   #stderr = '';
 
-  private constructor(dataDir: string, env: Readonly<Record<string, string>>) {
-    this.#process = spawn(process.execPath, [MAIN], {
+  private constructor(dataDir: string, env: Readonly<Record<string, string>>, node: string) {
+    this.#process = spawn(node, [MAIN], {
       env: {
         PATH: process.env['PATH'],
         PORT: '0',
@@ -66,14 +66,18 @@ export class Program {
     this.#process.stderr?.setEncoding('utf8').on('data', (text: string) => (this.#stderr += text));
   }
 
-  /** Starts it and leaves it alone. */
-  static spawn(dataDir: string, env: Readonly<Record<string, string>> = {}): Program {
-    return new Program(dataDir, env);
+  /** Starts it and leaves it alone. @param node the Node.js that runs it */
+  static spawn(dataDir: string, env: Readonly<Record<string, string>> = {}, node = process.execPath): Program {
+    return new Program(dataDir, env, node);
   }
 
   /** Starts it and waits until it is ready. */
-  static async start(dataDir: string, env: Readonly<Record<string, string>> = {}): Promise<Program> {
-    const program = new Program(dataDir, env);
+  static async start(
+    dataDir: string,
+    env: Readonly<Record<string, string>> = {},
+    node = process.execPath,
+  ): Promise<Program> {
+    const program = new Program(dataDir, env, node);
     await program.ready();
     return program;
   }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Random } from '../../bench/random.js';
+import { Random } from '../../scripts/random.js';
 import type { SpanRead, TraceRead } from '../../src/domain/list/fields.js';
 import { Ledger, spanKey, type SessionWrite, type SpanWrite, type TraceWrite } from './ledger.js';
 import { PROJECT_ID, type Answer, type Program } from './program.js';
