@@ -112,7 +112,7 @@ class Front {
     }
     const database = search.get('database') || undefined;
     if (statement.kind === 'insert' && statement.format !== undefined)
-      return this.#insert(statement, values, settings, data);
+      return this.#insert(statement, values, settings, database, data);
     const sql = bindParameters(statement, values);
     const format = statement.format ?? search.get('default_format') ?? 'TabSeparated';
     if (statement.kind === 'read') return this.#read(sql, format, settings, database, response);
@@ -124,6 +124,7 @@ class Front {
     statement: Statement,
     values: ReadonlyMap<string, string>,
     settings: Settings,
+    database: string | undefined,
     data: Buffer | undefined,
   ): Promise<Answer> {
     const format = statement.format as string;
@@ -134,7 +135,7 @@ class Front {
     const clause = settings.size > 0 ? settingsClause(settings) : '';
     const read = await this.#core.files.provide(data, (path) => {
       const sql = `${text.slice(0, at)} FROM INFILE ${stringLiteral(path)} COMPRESSION 'none' ${clause} ${text.slice(at)}`;
-      return this.#core.inserts.run({ sql, format: 'Null', settings: new Map() });
+      return this.#core.inserts.run({ sql, format: 'Null', settings: new Map(), database });
     });
     // The engine reports success when it finds no file at all. In this format no data means no bytes.
     if (read.rowsRead === 0 && format === 'RowBinary') {
