@@ -3,6 +3,7 @@ import type { Config } from './config/config.js';
 import type { Events } from './observability/events.js';
 import type { Logger } from './observability/logger.js';
 import { connect, type ClickHouseEndpoint } from './storage/clickhouse/client.js';
+import { prepareOwnServer } from './storage/clickhouse/own-server.js';
 import { openTraceStore, type TraceStore, type TraceStoreOptions } from './storage/clickhouse/trace-store.js';
 import { readMigrationFiles } from './storage/migration-files.js';
 import { schemaDirectory } from './storage/schema-files.js';
@@ -15,7 +16,7 @@ const ENGINE_DIRECTORY = 'clickhouse';
 /**
  * Opens the trace store: on the server that the configuration names, or on the embedded engine.
  * Part of the composition root.
- * @throws EngineLockedError, MigrationError, DomainError
+ * @throws EngineLockedError, OwnServerError, MigrationError, DomainError
  */
 export async function openClickHouse(
   config: Config,
@@ -24,7 +25,8 @@ export async function openClickHouse(
   closers: Closers,
   onPurged: NonNullable<TraceStoreOptions['onPurged']>,
 ): Promise<TraceStore> {
-  const endpoint = config.clickhouse.url === null ? await embedded(config, logger, events, closers) : remote(config);
+  const endpoint =
+    config.clickhouse.url === null ? await embedded(config, logger, events, closers) : await remote(config, logger);
   const client = connect(endpoint, {
     // The server's own answer about its time limit comes first.
     requestTimeoutMs: (config.read.timeoutSeconds + 30) * 1000,
@@ -45,9 +47,15 @@ export async function openClickHouse(
   return store;
 }
 
-function remote({ clickhouse }: Config): ClickHouseEndpoint {
-  const { url, user, password, database } = clickhouse;
-  return { url: url ?? '', username: user, password, database };
+async function remote({ clickhouse }: Config, logger: Logger): Promise<ClickHouseEndpoint> {
+  const { url, user, password, database, cluster } = clickhouse;
+  const endpoint = { url: url ?? '', username: user, password, database };
+  await prepareOwnServer(endpoint, {
+    cluster,
+    onReplicasUnknown: (error) =>
+      logger.warn('The version of the replicas is not checked, they cannot be asked', { cluster, error }),
+  });
+  return endpoint;
 }
 
 /** Imported only here, so that a server with its own ClickHouse runs where chDB cannot be installed. */

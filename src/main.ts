@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ConfigError, loadConfig } from './config/config.js';
 import { DomainError } from './domain/errors.js';
 import { startServer, type RunningServer } from './server.js';
+import { OwnServerError } from './storage/clickhouse/own-server.js';
 import { DataDirLockedError } from './storage/sqlite/data-dir-lock.js';
 import { MigrationError } from './storage/migration-files.js';
 
@@ -56,7 +57,8 @@ function explain(error: unknown): string {
   if (code === 'EADDRINUSE') return `Spanhouse cannot listen: ${error.message}. Set PORT to a free one.`;
   if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOSPC' || code === 'EROFS')
     return `Spanhouse cannot start: ${error.message}`;
-  const expected = [ConfigError, DataDirLockedError, MigrationError, DomainError].some((type) => error instanceof type);
+  const types = [ConfigError, DataDirLockedError, OwnServerError, MigrationError, DomainError];
+  const expected = types.some((type) => error instanceof type);
   return expected ? error.message : (error.stack ?? error.message);
 }
 

@@ -76,8 +76,8 @@ const BODIES_IN_WORK = 4;
 
 /**
  * Starts the whole server.
- * @throws DataDirLockedError, MigrationError, DomainError (init variables), or Error with `code` (EADDRINUSE, EACCES):
- *   nothing is left open then
+ * @throws DataDirLockedError, OwnServerError, MigrationError, DomainError (init variables), or Error with `code`
+ *   (EADDRINUSE, EACCES): nothing is left open then
  */
 export async function startServer(config: Config, overrides: ServerOverrides = {}): Promise<RunningServer> {
   const closers: Closers = [];

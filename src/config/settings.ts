@@ -67,8 +67,9 @@ export const settings = Type.Object({
   }),
   CLICKHOUSE_URL: Type.Optional(
     text({
-      pattern: HTTP_URL,
-      must: "be the http:// or https:// URL of ClickHouse's HTTP port, such as http://localhost:8123",
+      // A path would be taken for the name of a database.
+      pattern: '^https?://[^\\s/?#]+/?$',
+      must: "be the http:// or https:// URL of ClickHouse's HTTP port without a path, such as http://localhost:8123",
       description: 'Unset: the embedded engine. Set: that ClickHouse server or cluster, over HTTP.',
     }),
   ),

@@ -57,8 +57,19 @@ describe('configuration', () => {
       'PORT must be a whole number from 0 to 65535 (it is "70000")',
       'LOG_LEVEL must be one of error, warn, info, debug, silent (it is "loud")',
       'COMMIT_WAIT_MS must be a whole number from 0 to 1000 (it is "1.5")',
-      `CLICKHOUSE_URL must be the http:// or https:// URL of ClickHouse's HTTP port, such as http://localhost:8123 (it is "localhost:9000")`,
+      `CLICKHOUSE_URL must be the http:// or https:// URL of ClickHouse's HTTP port without a path, such as http://localhost:8123 (it is "localhost:9000")`,
     ]);
+  });
+
+  it('takes no path in CLICKHOUSE_URL, which the client would take for another database than the one configured', () => {
+    for (const CLICKHOUSE_URL of ['http://localhost:8123', 'https://clickhouse.example/', 'http://u:p@10.0.0.1:8123'])
+      expect(problemsOf({ CLICKHOUSE_URL }), CLICKHOUSE_URL).to.deep.equal([]);
+    for (const CLICKHOUSE_URL of [
+      'http://localhost:8123/spans',
+      'http://localhost:8123//',
+      'http://localhost:8123?a=1',
+    ])
+      expect(problemsOf({ CLICKHOUSE_URL }), CLICKHOUSE_URL).to.have.lengthOf(1);
   });
 
   it('says what to do, and never quotes a secret', () => {

@@ -82,6 +82,12 @@ export function insertFailure(cause: unknown): InsertError {
   return new InsertError(kind, detail, outcomeOf(cause), optionsOf(kind, cause));
 }
 
+/** ClickHouse's own code of a statement that it refused; null when the failure is another one. */
+export function refusalCode(error: unknown): number | null {
+  const cause = error instanceof DomainError ? error.cause : error;
+  return cause instanceof ClickHouseError ? Number(cause.code) : null;
+}
+
 function optionsOf(kind: DomainErrorKind, cause: unknown): DomainErrorOptions {
   return kind === 'unavailable' ? { cause, retryAfterSeconds: RETRY_AFTER_SECONDS } : { cause };
 }

@@ -1,0 +1,160 @@
+import { DomainError } from '../../domain/errors.js';
+import { refusalCode } from './client-errors.js';
+import { connect, type ClickHouseClient, type ClickHouseEndpoint } from './client.js';
+import { identifierLiteral, stringLiteral } from './engine/literals.js';
+
+/**
+ * The release, year and month, that the migrations and settings were written for: that of the embedded engine. Any
+ * newer one will do.
+ */
+export const NEEDED_VERSION = '26.7';
+
+export type OwnServerErrorKind =
+  | 'no_answer' // nobody answers at the address
+  | 'refused_user' // unknown user or wrong password
+  | 'too_old' // it, or a replica of the cluster, is older than `NEEDED_VERSION`
+  | 'unknown_cluster' // it knows no cluster of that name
+  | 'no_database'; // the database does not exist, and the user may not create it
+
+/** The operator's own ClickHouse cannot be used. The message is fit to print before exiting with 1. */
+export class OwnServerError extends Error {
+  readonly kind: OwnServerErrorKind;
+
+  constructor(kind: OwnServerErrorKind, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = 'OwnServerError';
+    this.kind = kind;
+  }
+}
+
+export interface OwnServerOptions {
+  /** Cluster that the tables are on; null: one server. */
+  readonly cluster: string | null;
+  /** Only the server addressed was looked at: it may not ask, or cannot reach, the other replicas. */
+  onReplicasUnknown?(reason: unknown): void;
+}
+
+interface Found {
+  readonly host: string;
+  readonly version: string;
+  /** 1: it has the database. */
+  readonly present: number;
+}
+
+/** The one database that every ClickHouse has: a statement that names a missing one is refused, whatever it says. */
+const ALWAYS_THERE = 'system';
+
+const REFUSED_USER: ReadonlySet<number> = new Set([192, 193, 194, 516]); // AUTHENTICATION_FAILED and its elder kin
+const UNKNOWN_CLUSTER: ReadonlySet<number> = new Set([170, 701]); // BAD_GET, CLUSTER_DOESNT_EXIST
+const NOT_ALLOWED: ReadonlySet<number> = new Set([164, 497]); // READONLY, ACCESS_DENIED
+
+/**
+ * Makes sure that a ClickHouse of the operator's is recent enough, and that its database exists. The database is created
+ * only when it is missing: a user who may not create one needs no right for it.
+ * @throws OwnServerError, also when a replica of the cluster that can be asked is too old; DomainError for other failures.
+ */
+export async function prepareOwnServer(endpoint: ClickHouseEndpoint, options: OwnServerOptions): Promise<void> {
+  const client = connect({ ...endpoint, database: ALWAYS_THERE });
+  try {
+    const found = [await addressed(client, endpoint), ...(await replicas(client, endpoint, options))];
+    for (const { host, version } of found) checkVersion(host, version);
+    if (found.some(({ present }) => present === 0)) await createDatabase(client, endpoint, options.cluster);
+  } finally {
+    await client.close();
+  }
+}
+
+/** @throws OwnServerError `too_old` */
+function checkVersion(host: string, version: string): void {
+  const [needYear = 0, needMonth = 0] = NEEDED_VERSION.split('.').map(Number);
+  const [year = 0, month = 0] = version.split('.').map((part) => Number.parseInt(part, 10));
+  if (year > needYear || (year === needYear && month >= needMonth)) return;
+  throw new OwnServerError(
+    'too_old',
+    `The ClickHouse at ${host} has version ${version}; ${NEEDED_VERSION} or newer is needed: upgrade it first`,
+  );
+}
+
+async function addressed(client: ClickHouseClient, endpoint: ClickHouseEndpoint): Promise<Found> {
+  const { host } = new URL(endpoint.url);
+  try {
+    const [row] = await client.query<{ version: string }>('SELECT version() AS version');
+    const { database } = endpoint;
+    const databases = await client.query('SELECT name FROM system.databases WHERE name = {database:String}', {
+      params: { database },
+    });
+    return { host, version: row?.version ?? 'unknown', present: databases.length };
+  } catch (error) {
+    if (refusedWith(error, REFUSED_USER))
+      throw new OwnServerError(
+        'refused_user',
+        `The ClickHouse at ${host} does not let ${userOf(endpoint)} in: correct CLICKHOUSE_USER and CLICKHOUSE_PASSWORD`,
+        error,
+      );
+    if (error instanceof DomainError && error.kind === 'unavailable')
+      throw new OwnServerError('no_answer', `The ClickHouse at ${host} cannot be used: ${error.message}`, error);
+    throw error;
+  }
+}
+
+/** Every replica that answers; nothing for one server, and where replicas may not or cannot be asked. */
+async function replicas(
+  client: ClickHouseClient,
+  { url, database }: ClickHouseEndpoint,
+  { cluster, onReplicasUnknown }: OwnServerOptions,
+): Promise<Found[]> {
+  if (cluster === null) return [];
+  try {
+    return await client.query<Found>(
+      `SELECT hostName() AS host, version() AS version, max(name = {database:String}) AS present
+       FROM clusterAllReplicas(${stringLiteral(cluster)}, system.databases) GROUP BY host, version`,
+      { params: { database }, settings: { skip_unavailable_shards: 1 } },
+    );
+  } catch (error) {
+    if (refusedWith(error, UNKNOWN_CLUSTER))
+      throw new OwnServerError(
+        'unknown_cluster',
+        `The ClickHouse at ${new URL(url).host} knows no cluster ${cluster}: set CLICKHOUSE_CLUSTER to one of ` +
+          'those that `SELECT cluster FROM system.clusters` shows',
+        error,
+      );
+    // To create tables on a cluster takes no right to read from it.
+    onReplicasUnknown?.(error);
+    return [];
+  }
+}
+
+/** Where somebody else, another server starting at once, has just created it, that is as well. */
+async function createDatabase(
+  client: ClickHouseClient,
+  endpoint: ClickHouseEndpoint,
+  cluster: string | null,
+): Promise<void> {
+  const name = identifierLiteral(endpoint.database);
+  const everywhere = cluster === null ? '' : ` ON CLUSTER ${stringLiteral(cluster)}`;
+  const statement = `CREATE DATABASE IF NOT EXISTS ${name}${everywhere}`;
+  try {
+    await client.command(statement);
+  } catch (error) {
+    if (!refusedWith(error, NOT_ALLOWED)) throw error;
+    const user = userOf(endpoint);
+    const rights = [`ALL ON ${name}.*`, ...(cluster === null ? [] : ['CLUSTER ON *.*'])];
+    const byHand = [statement, ...rights.map((right) => `GRANT${everywhere} ${right} TO ${user}`)];
+    throw new OwnServerError(
+      'no_database',
+      `The user ${user} sees no database ${name} on the ClickHouse at ${new URL(endpoint.url).host} and may not create ` +
+        `it. Have somebody who may run there:\n${byHand.map((line) => `  ${line};`).join('\n')}`,
+      error,
+    );
+  }
+}
+
+function refusedWith(error: unknown, codes: ReadonlySet<number>): boolean {
+  const code = refusalCode(error);
+  return code !== null && codes.has(code);
+}
+
+/** As SQL names it; one in the URL comes first, as it does for the client. */
+function userOf({ url, username }: ClickHouseEndpoint): string {
+  return identifierLiteral(decodeURIComponent(new URL(url).username) || username);
+}
