@@ -32,12 +32,3 @@ describe('README', () => {
     expect(named.filter((name) => !known.has(name))).to.deep.equal([]);
   });
 });
-
-describe('docker-compose.yml', () => {
-  it('sets only variables that exist', () => {
-    const spanhouse = read('docker-compose.yml').split('  clickhouse:\n')[0] ?? '';
-    const named = [...spanhouse.matchAll(/^ {6}([A-Z_]+):/gm)].map(([, name]) => name);
-    expect(named).to.have.length.greaterThan(3);
-    expect(settingDefinitions.map(([name]) => name)).to.include.members(named);
-  });
-});
