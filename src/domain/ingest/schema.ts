@@ -67,7 +67,13 @@ export const SpanInput = Type.Object(
     started_at: time(spanFields.started_at.description),
     ended_at: optional(time(spanFields.ended_at.description)),
     duration_ms: optional(duration('Duration in milliseconds; when absent, end minus start.')),
-    cost: optional(cost('Cost in US dollars; calculated for LLM spans when absent.')),
+    cost: optional(
+      cost(
+        'Cost in US dollars. When absent, it is calculated for LLM spans from the attributes provider, model, inputTokens ' +
+          'and outputTokens, and cacheReadTokens and cacheWriteTokens when given. Cached tokens are parts of the input ' +
+          'tokens; when they are more than these, they were counted apart and are priced beside them.',
+      ),
+    ),
     input_data: optional(payload(spanFields.input_data.description)),
     output_data: optional(payload(spanFields.output_data.description)),
     attributes: optional(attributes),

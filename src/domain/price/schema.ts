@@ -13,7 +13,9 @@ const rates = {
   input_per_million: rate('US dollars per million input tokens.'),
   output_per_million: rate('US dollars per million output tokens.'),
 };
-const CACHE_READ = 'US dollars per million input tokens that were read from a cache; null or absent: as other input.';
+const CACHE_READ =
+  'US dollars per million input tokens that were read from a cache; null or absent: as other input. Tokens written ' +
+  'to a cache are priced as other input.';
 
 export const ModelPriceInput = Type.Object(
   { ...rates, cache_read_per_million: optional(rate(CACHE_READ)) },

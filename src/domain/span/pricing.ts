@@ -5,10 +5,11 @@ import type { Span } from './span.js';
 /** Kinds of spans whose own model call is paid for; wrappers repeat the usage of the calls below them. */
 export const PRICED_KINDS: ReadonlySet<string> = new Set(['llm', 'embedding', 'reranker']);
 
-/** What a model call used. Cached tokens are parts of the input tokens. */
+/** What a model call used. Cached tokens are parts of the input tokens, also when its producer counted them apart. */
 export interface ModelUsage {
   readonly provider: string;
   readonly model: string;
+  /** All of them: uncached, read from a cache and written to one. */
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cacheReadTokens: number;
@@ -63,15 +64,15 @@ function modelUsage(span: PricedParts): ModelUsage | null {
   if (input === null || output === null) return null;
   const read = tokenCount(cacheReadTokens) ?? 0;
   const write = tokenCount(cacheWriteTokens) ?? 0;
-  // A producer whose cached tokens exceed the input counted them apart: then all input is uncached.
+  // A producer whose cached tokens exceed the input counted them apart: then its input is all uncached, and they add to it.
   const apart = read + write > input;
   return {
     provider,
     model,
-    inputTokens: input,
+    inputTokens: apart ? input + read + write : input,
     outputTokens: output,
-    cacheReadTokens: apart ? 0 : read,
-    cacheWriteTokens: apart ? 0 : write,
+    cacheReadTokens: read,
+    cacheWriteTokens: write,
     at: new Date(Math.floor(span.started_at / 1000)),
   };
 }

@@ -48,10 +48,8 @@ function spansOfSameUsage(spans: readonly MutableSpan[]): ReadonlyMap<MutableSpa
 /** Trace and token counts; null when no token was used. */
 function usageOf(span: Span): string | null {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = span.attributes;
-  const read = tokens(inputTokens);
-  const written = tokens(outputTokens);
-  if (read === 0 && written === 0) return null;
-  return `${span.trace_id} ${read} ${written} ${tokens(cacheReadTokens)} ${tokens(cacheWriteTokens)}`;
+  const counts = [inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens].map(tokens);
+  return counts.every((count) => count === 0) ? null : `${span.trace_id} ${counts.join(' ')}`;
 }
 
 /** An exporter may have sent anything under these names. */

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { attributes, otlpSpan, request, TRACE_UUID } from '../../unit/otlp/requests.js';
 import { CheckedApi, span, uuid, type Row } from '../checked-api.js';
 
 /** List prices of January 2026 in US dollars per million tokens, from the providers' price pages. */
@@ -44,6 +45,49 @@ describe('the cost of a span', () => {
     }));
     const expected = known.map(({ input, cacheRead }) => Number(((400 * input + 600 * cacheRead) / 1e6).toFixed(12)));
     expect(await costs(spans)).to.deep.equal(expected);
+  });
+
+  it('cached tokens that are more than the input were counted apart: they are priced beside it', async () => {
+    const cost = async (model: Row, inputTokens: number, tokens: Row) => {
+      const [found] = await costs([{ attributes: { ...model, inputTokens, outputTokens: 100, ...tokens } }]);
+      return found;
+    };
+    const openai = { provider: 'openai', model: 'gpt-4o' };
+    const haiku = { provider: 'anthropic', model: 'claude-3-5-haiku-20241022' };
+    const perMillion = (sum: number) => Number((sum / 1e6).toFixed(12));
+    const [apart, within] = [{ cacheReadTokens: 400 }, { cacheReadTokens: 100 }];
+    expect(await cost(openai, 100, apart)).to.equal(0.00175);
+    expect(await cost(openai, 100, within), 'as many as the input: its parts').to.equal(
+      perMillion(100 * 1.25 + 100 * 10),
+    );
+    expect(await cost(openai, 0, apart), 'nothing but cached').to.equal(perMillion(400 * 1.25 + 100 * 10));
+    expect(await cost(haiku, 100, { cacheWriteTokens: 400 })).to.equal(perMillion(100 * 0.8 + 400 * 1 + 100 * 4));
+    // gpt-4o has no price for writes of its own: they are other input.
+    expect(await cost(openai, 100, { cacheWriteTokens: 400 })).to.equal(perMillion(500 * 2.5 + 100 * 10));
+    const both = (cacheReadTokens: unknown, cacheWriteTokens: unknown) => ({ cacheReadTokens, cacheWriteTokens });
+    const read = 0.08;
+    expect(await cost(haiku, 100, both(400, 50)), 'one alone exceeds').to.equal(
+      perMillion(100 * 0.8 + 400 * read + 50 * 1 + 100 * 4),
+    );
+    expect(await cost(haiku, 100, both(60, 60)), 'only together').to.equal(
+      perMillion(100 * 0.8 + 60 * read + 60 * 1 + 100 * 4),
+    );
+    expect(await cost(haiku, 100, both(60, 40)), 'together equal').to.equal(perMillion(60 * read + 40 * 1 + 100 * 4));
+    // What is no count is none.
+    expect(await cost(openai, 100, both(-400, 'many'))).to.equal(perMillion(100 * 2.5 + 100 * 10));
+    expect(await cost(openai, 100, both('400', null))).to.equal(0.00175);
+    expect(await cost(openai, 1, both(1.5, null))).to.equal(perMillion(2.5 + 1.5 * 1.25 + 100 * 10));
+  });
+
+  it('cached tokens counted apart cost the same when they come by OpenTelemetry', async () => {
+    const usage = { 'gen_ai.usage.input_tokens': 100, 'gen_ai.usage.cache_read.input_tokens': 400 };
+    const call = { 'gen_ai.provider.name': 'openai', 'gen_ai.request.model': 'gpt-4o', 'gen_ai.operation.name': 'chat' };
+    const body = request([
+      otlpSpan({ attributes: attributes({ ...call, ...usage, 'gen_ai.usage.output_tokens': 100 }) }),
+    ]);
+    expect((await api.server.request('POST', '/v1/traces', { body })).status).to.equal(200);
+    const [stored] = await api.get('spans', `trace_id=${TRACE_UUID}`);
+    expect(stored).to.deep.include({ kind: 'llm', cost: 0.00175 });
   });
 
   it('of llm, embedding and reranker spans only: wrappers repeat what the calls below them used', async () => {

@@ -82,6 +82,10 @@ describe('model prices', () => {
     expect(await costOf(gpt)).to.equal(20);
     expect(await costOf({ ...gpt, provider: 'OpenAI', model: 'GPT-4o' })).to.equal(20);
     expect(await costOf({ ...gpt, cacheReadTokens: 400_000 })).to.equal(6 + 0.4 + 10);
+    expect(await costOf({ ...gpt, inputTokens: 0, cacheReadTokens: 400_000 }), 'counted apart').to.equal(0.4 + 10);
+    expect(await costOf({ ...gpt, cacheReadTokens: 900_000, cacheWriteTokens: 200_000 }), 'apart together').to.equal(
+      10 + 0.9 + 2 + 10,
+    );
     expect(await costOf({ model: 'unheard of' })).to.equal(0);
     expect(await costOf(gpt, { cost: 0.5 })).to.equal(0.5);
     expect(await costOf(gpt, { cost: 0 })).to.equal(0);

@@ -82,6 +82,24 @@ describe('recalculating stored costs', () => {
     expect((await api.traceOf(trace)).cost).to.equal(Number(costs.get(known.id)) + 2);
   });
 
+  it('calculates as when the span came, also for cached tokens that were counted apart', async () => {
+    const rates = (factor: number) =>
+      api.put('acme', 'cached', {
+        input_per_million: 4 * factor,
+        output_per_million: 2 * factor,
+        cache_read_per_million: factor,
+      });
+    await rates(1);
+    const trace = randomUUID();
+    const cached = { model: 'cached', cacheReadTokens: 3_000_000, cacheWriteTokens: 250_000 };
+    const [span] = await api.post([call(trace, {}, cached)]);
+    expect(span.cost).to.equal(4 + 3 + 1 + 1);
+    expect((await api.repriced({ model: 'cached' })).changed).to.equal(0);
+    await rates(10);
+    expect((await api.repriced({ model: 'cached' })).changed).to.equal(1);
+    expect((await api.spansOf(trace))[0].cost).to.equal(90);
+  });
+
   it('keeps to its bounds, provider and model', async () => {
     await setRate(1, 'bounded');
     const trace = randomUUID();

@@ -53,6 +53,17 @@ describe('GenAI mapping: cost', () => {
     expect(mapRequest(request(siblings)).spans.map(({ kind }) => kind)).to.deep.equal(['llm', 'llm']);
   });
 
+  it('counts nested spans of the same cached tokens once, also when these were counted apart and are all there is', () => {
+    const cached = {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.request.model': 'm',
+      'gen_ai.usage.input_tokens': 0,
+      'gen_ai.usage.output_tokens': 0,
+      'gen_ai.usage.cache_read.input_tokens': 400,
+    };
+    expect(nest(cached, cached).map(({ kind }) => kind)).to.deep.equal(['chain', 'llm']);
+  });
+
   it('keeps a cost that only the outer one was given', () => {
     const llm = { ...usage, 'gen_ai.operation.name': 'chat' };
     const outer = { ...llm, 'gen_ai.usage.cost': 0.25 };
