@@ -1,5 +1,6 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox';
 import { sessionFields, spanFields, traceFields } from '../list/fields.js';
+import { spanKind } from '../span/kind.js';
 import { byKey, uuid } from '../validation/fields.js';
 
 /*
@@ -57,12 +58,7 @@ export const SpanInput = Type.Object(
       ),
     ),
     name: name(spanFields.name.description),
-    kind: optional(
-      Type.String({
-        pattern: '^[a-z][a-z0-9_]{0,31}$',
-        description: `${spanFields.kind.description} Default: generic.`,
-      }),
-    ),
+    kind: optional(spanKind(`${spanFields.kind.description} Default: generic.`)),
     status: optional(status(spanFields.status.description)),
     started_at: time(spanFields.started_at.description),
     ended_at: optional(time(spanFields.ended_at.description)),

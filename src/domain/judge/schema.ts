@@ -1,6 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { optional, tags } from '../ingest/schema.js';
 import { MAX_CONTENT_BYTES, Slug } from '../prompt/schema.js';
+import { spanKind } from '../span/kind.js';
 import { byKey, line, number, oneOf, orNull, page, time, uuid } from '../validation/fields.js';
 
 const EvaluationType = oneOf(
@@ -35,7 +36,7 @@ const CriterionRead = Type.Object(
   { $id: 'Criterion', description: 'One thing that a judge looks at.' },
 );
 
-const kind = Type.String({ pattern: '^[a-z][a-z0-9_]{0,31}$', description: 'Kind of span.' });
+const kind = spanKind('Kind of span.');
 const MAX_LISTED = 200;
 
 const Filters = Type.Object(
@@ -141,7 +142,7 @@ export const JudgeRead = Type.Object(
     sample_rate: number('Share of the matching spans that it evaluates by itself.'),
     filters: Type.Object(
       {
-        kinds: Type.Array(Type.String({ description: 'Kind of span.' }), { description: 'Any of these; empty: all.' }),
+        kinds: Type.Array(kind, { description: 'Any of these; empty: all.' }),
         names: Type.Array(Type.String({ description: 'Name of a span.' }), {
           description: 'Any of these; empty: all.',
         }),

@@ -2,6 +2,7 @@
 export type FieldType =
   | 'id' // lower-case UUID
   | 'text'
+  | 'kind' // as `KIND` says
   | 'status' // unset | ok | error
   | 'time' // ISO 8601, UTC, microseconds
   | 'number'
@@ -43,7 +44,7 @@ export const spanFields = {
   session_name: field('text', 'Name that the span gives its session.', orNull),
   project_id: field('text', 'Project the span belongs to.'),
   name: field('text', 'Descriptive name.'),
-  kind: field('text', 'What the span is: generic, llm, tts, http, database, vector_store or another identifier.'),
+  kind: field('kind', 'What the span is: generic, llm, tts, http, database, vector_store or another identifier.'),
   status: field('status', 'Outcome of the span.', orNull),
   started_at: field('time', 'Start time.'),
   ended_at: field('time', 'End time.', orNull),
@@ -103,6 +104,7 @@ export const sessionFields = {
 interface FieldValues {
   id: string;
   text: string;
+  kind: string;
   status: 'unset' | 'ok' | 'error';
   time: string;
   number: number;

@@ -1,4 +1,5 @@
 import { Type, type TObject, type TSchema } from '@sinclair/typebox';
+import { spanKind } from '../span/kind.js';
 import type { ListDefinition } from './definitions.js';
 import type { FieldType } from './fields.js';
 import { MAX_OFFSET } from './query.js';
@@ -54,6 +55,8 @@ function parameterSchema(type: FieldType, description: string): TSchema {
       return Type.Number({ description });
     case 'boolean':
       return Type.Boolean({ description });
+    case 'kind':
+      return spanKind(description);
     case 'status':
       return Type.Unsafe({ type: 'string', enum: ['unset', 'ok', 'error'], description });
     default:

@@ -1,5 +1,6 @@
 import { DomainError, MAX_ISSUES, type Issue } from '../errors.js';
-import { parseTimestamp, type Micros } from '../time/timestamp.js';
+import { KIND } from '../span/kind.js';
+import { parseTimestampText } from '../time/timestamp.js';
 import type { Filter, ListDefinition } from './definitions.js';
 import type { FieldType } from './fields.js';
 
@@ -177,22 +178,18 @@ function readValue(type: FieldType, text: string): [string | number | boolean | 
     case 'id':
       return [UUID.test(text) ? text.toLowerCase() : undefined, 'must be a UUID'];
     case 'time':
-      return [readTime(text), 'must be an ISO 8601 time, or a number of Unix seconds or milliseconds'];
+      return [parseTimestampText(text), 'must be an ISO 8601 time, or a number of Unix seconds or milliseconds'];
     case 'number':
     case 'money':
     case 'integer':
       return [NUMBER.test(text) && Number.isFinite(Number(text)) ? Number(text) : undefined, 'must be a number'];
     case 'boolean':
       return [BOOLEANS[text.toLowerCase()], 'must be true or false'];
+    case 'kind':
+      return [KIND.test(text) ? text : undefined, `must match ${KIND.source}`];
     case 'status':
       return [STATUSES.has(text) ? text : undefined, 'must be one of unset, ok, error'];
     default:
       return [text.length <= MAX_TEXT ? text : undefined, `must be at most ${MAX_TEXT} characters long`];
   }
-}
-
-/** A `+` of an offset that nobody encoded arrives as a blank. */
-function readTime(text: string): Micros | undefined {
-  const repaired = text.replace(/ (\d\d:?\d\d)$/, '+$1');
-  return parseTimestamp(repaired) ?? (NUMBER.test(text) ? parseTimestamp(Number(text)) : parseTimestamp(text));
 }

@@ -1,10 +1,12 @@
 import { Type, type TSchema } from '@sinclair/typebox';
+import { spanKind } from '../span/kind.js';
 import { byKey, uuid } from '../validation/fields.js';
 import type { Field, FieldType } from './fields.js';
 
 const schemas: Readonly<Record<FieldType, (description: string) => TSchema>> = {
   id: (description) => uuid(description),
   text: (description) => Type.String({ description }),
+  kind: spanKind,
   status: (description) => Type.Unsafe({ type: 'string', enum: ['unset', 'ok', 'error'], description }),
   time: (description) => Type.String({ format: 'date-time', description: `${description} UTC, with microseconds.` }),
   number: (description) => Type.Number({ description }),

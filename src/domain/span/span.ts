@@ -20,7 +20,7 @@ export interface Span {
   /** Names the session, when the client said so. */
   readonly session_name: string | null;
   readonly name: string;
-  /** `[a-z][a-z0-9_]{0,31}`; the contract's six kinds and any other identifier. */
+  /** As `KIND` says: the contract's six kinds and any other identifier. */
   readonly kind: string;
   readonly status: SpanStatus | null;
   readonly started_at: Micros;

@@ -24,6 +24,15 @@ export function parseTimestamp(value: unknown): Micros | undefined {
   return inRange(match ? fromParts(match) : fromRareForm(value));
 }
 
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i;
+
+/** The same of a query parameter, which is always text. What can be read as ISO 8601 is, before it is a number. */
+export function parseTimestampText(text: string): Micros | undefined {
+  // A `+` of an offset that nobody encoded arrives as a blank.
+  const repaired = text.replace(/ (\d\d:?\d\d)$/, '+$1');
+  return parseTimestamp(repaired) ?? (NUMBER.test(text) ? parseTimestamp(Number(text)) : undefined);
+}
+
 function fromParts(match: RegExpExecArray): Micros | undefined {
   const [, year, month, day, hour = '0', minute = '0', second = '0', fraction, , sign, offsetHour, offsetMinute = '0'] =
     match;

@@ -1,5 +1,5 @@
 import type { Issue } from '../../domain/errors.js';
-import { parseTimestamp, type Micros } from '../../domain/time/timestamp.js';
+import { parseTimestampText, type Micros } from '../../domain/time/timestamp.js';
 
 const DAY: Micros = 86_400e6;
 
@@ -10,9 +10,7 @@ const DAY: Micros = 86_400e6;
 function timeBound(search: URLSearchParams, name: 'start_date' | 'end_date', issues: Issue[]): Micros | null {
   const [text] = search.getAll(name);
   if (text === undefined) return null;
-  // A `+` of an offset that nobody encoded arrives as a blank.
-  const repaired = text.replace(/ (\d\d:?\d\d)$/, '+$1');
-  const at = /^\d+(\.\d+)?$/.test(text) && text.length > 4 ? parseTimestamp(Number(text)) : parseTimestamp(repaired);
+  const at = parseTimestampText(text);
   if (at === undefined) issues.push({ pointer: `?${name}`, detail: 'must be an ISO 8601 time, or a Unix time' });
   if (at === undefined) return null;
   return name === 'end_date' && /^\d{4}-\d\d-\d\d$/.test(text) ? at + DAY - 1 : at;

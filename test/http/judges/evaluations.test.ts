@@ -145,6 +145,8 @@ describe('evaluations', () => {
     expect((await page(judge, `start_date=${from.slice(0, 10)}`))['total']).to.equal(12);
     expect((await page(judge, `end_date=${from.slice(0, 10)}`))['total'], 'a date alone is its whole day').to.equal(12);
     expect((await page(judge, 'end_date=2020-01-01'))['total']).to.equal(0);
+    expect((await page(judge, 'start_date=22300101'))['total'], 'a date of eight digits, as in the lists').to.equal(0);
+    expect((await page(judge, 'start_date=1500000000'))['total'], 'Unix seconds').to.equal(12);
     const small = await page(judge, `limit=5&offset=10&evaluation_result=false`);
     expect([small['evaluations'].length, small['total'], small['limit'], small['offset']]).to.deep.equal([0, 8, 5, 10]);
     const both = await page(judge, `start_date=${from}&evaluation_result=true&limit=1&offset=1`);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { CheckedApi, definitions, each, listNames, uuid, type ListName, type Row } from '../checked-api.js';
+import { CheckedApi, definitions, each, listNames, span, uuid, type ListName, type Row } from '../checked-api.js';
 import { storeSample } from './sample.js';
 
 type Meaning = readonly [comparison: 'equal' | 'equal or null' | 'one of' | 'at least' | 'at most', field: string];
@@ -42,6 +42,7 @@ function candidates([comparison, field]: Meaning, rows: readonly Row[]): string[
   }
   if (field === 'has_error') return ['true', 'false', '1', '0', 'TRUE', 'False'];
   if (field === 'status') return ['unset', 'ok', 'error'];
+  if (field === 'kind') return [...present.map(String), 'nothing', 'null'];
   const absent = /(^|_)id$/.test(field) ? [uuid(0xdead)] : ['nothing', 'null', 'NULL', '\\N', '%', "' OR 1=1 --"];
   const named = present.filter((value) => value !== '');
   return [...named.slice(0, 25).map(String), ...absent, ...(comparison === 'equal or null' ? ['null'] : [])];
@@ -195,9 +196,34 @@ describe('list filters', () => {
     });
   });
 
+  it('a kind is found or refused as it is taken or refused when spans come', async () => {
+    const kinds = ['vector_store', 'embedding', 'agent', 'a', 'x9_', 'k'.repeat(32)];
+    const none = [
+      '',
+      'No Kind!',
+      'Not A Kind',
+      'LLM',
+      'llm ',
+      'llm\n',
+      'llm,tool',
+      '9x',
+      '_x',
+      'é',
+      'null ',
+      'k'.repeat(33),
+    ];
+    for (const kind of [...kinds, ...none]) {
+      const body = [span(99_000, { trace_id: uuid(99_000), kind, tags: { probe: 'kinds' } })];
+      const { status } = await api.send('POST', 'spans', '', { body });
+      expect(status, kind).to.equal(kinds.includes(kind) ? 200 : 422);
+      if (status === 200) expect(await api.ids('spans', [['span_kind', kind]]), kind).to.deep.equal([uuid(99_000)]);
+      else expect(await api.refused('GET', 'spans', [['span_kind', kind]]), kind).to.have.all.keys('?span_kind');
+    }
+    expect((await api.server.request('DELETE', `/spans/${uuid(99_000)}`)).status).to.equal(204);
+  });
+
   it('an unknown kind or an unknown trace is just no match', async () => {
     expect(await api.get('spans', 'span_kind=vector_store')).to.deep.equal([]);
-    expect(await api.get('spans', 'span_kind=Not%20A%20Kind')).to.deep.equal([]);
     expect(await api.get('spans', [['trace_id', uuid(0xbeef)]])).to.deep.equal([]);
     // A trace that was stated, but has no spans.
     expect(await api.get('spans', [['trace_id', uuid(900)]])).to.deep.equal([]);

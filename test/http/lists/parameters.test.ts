@@ -58,6 +58,7 @@ const badTexts: Record<string, readonly string[]> = {
     '1e',
   ],
   boolean: ['', 'yes', 'no', 'x', '2', '-1', 'null', 't', 'true '],
+  kind: ['', 'x y', 'LLM', 'No Kind!', 'llm,tool', '7', 'x'.repeat(33)],
   status: ['', 'x', 'OK', 'Error', 'null', 'ok,error', 'ok '],
 };
 
@@ -67,6 +68,7 @@ const badOfType: Record<string, readonly string[] | undefined> = {
   number: badTexts['number'],
   money: badTexts['number'],
   boolean: badTexts['boolean'],
+  kind: badTexts['kind'],
   status: badTexts['status'],
   // Text of any kind is just no match, up to a length.
   text: ['x'.repeat(10_001)],
