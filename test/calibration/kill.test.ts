@@ -91,31 +91,38 @@ describe(`jobs through kill -9, ${KILLS} times each`, function () {
     expect(calls.length - distinct, 'calls repeated').to.be.at.most(2 * AT_ONCE * KILLS);
   }
 
-  it('an optimisation goes on where it was', async () => {
-    const { id: judge_id } = await api.judge();
-    const ids = idsOf(30_000, 10, 10);
-    await api.expect(200, 'POST', '/v1/tasks/p/prompt/versions/ensure', { content: 'Say hello.' });
+  const optimisation = async (slug: string, ids: readonly string[], body: () => Promise<Record<string, unknown>>) => {
+    model.delayMs = 0;
+    await api.expect(200, 'POST', `/v1/tasks/${slug}/prompt/versions/ensure`, { content: 'Say hello.' });
     await api.spans(ids.map((id) => ({ id, input_data: `question ${id}`, output_data: 'hi' })));
-    for (const id of ids)
-      await api.expect(200, 'POST', `/v1/prompts/p/completions/${id}/feedback`, { thumbs_up: false, reason: 'no' });
+    const feedback = { thumbs_up: false, reason: 'no', expected_output: 'bonjour' };
+    for (const id of ids) await api.expect(200, 'POST', `/v1/prompts/${slug}/completions/${id}/feedback`, feedback);
     model.script = (asked) => {
       const form = asked.response_format?.json_schema?.name;
       if (form === 'candidates') return JSON.stringify({ candidates: [{ content: 'Say bonjour.', rationale: 'r' }] });
-      if (form === 'verdict') return verdict(shown(asked, 'output').startsWith('bonjour'));
+      const isRight = shown(asked, 'output').startsWith('bonjour');
+      if (form === 'verdict') return verdict(isRight);
+      if (form === 'comparison') return JSON.stringify({ reason: 'r', equivalent: isRight });
       const { messages } = asked;
       return `${messages[0]?.content.includes('bonjour') === true ? 'bonjour' : 'hello'} ${messages[1]?.content ?? ''}`;
     };
     model.delayMs = 100;
     model.asked.length = 0;
-    const path = `${api.project}/prompts/p/optimizations`;
-    const { id } = await api.expect(202, 'POST', path, { judge_id, candidates: 1 });
+    const path = `${api.project}/prompts/${slug}/optimizations`;
+    const { id } = await api.expect(202, 'POST', path, { candidates: 1, ...(await body()) });
     const job = await throughKills(`${path}/${id}`);
     expect(job).to.include({ status: 'done', done: 41, total: 41 });
     expect(job.result.candidates[0]).to.include({ wins: 10, losses: 0, compared: 10, failed: 0 });
     expectNoRepetition(41);
     const calls = await api.get(`/spans?spanhouse.optimization=${id}&fields=id`);
     expect(calls, 'one span for each call that counts').to.have.length(41);
-  });
+  };
+
+  it('an optimisation goes on where it was', () =>
+    optimisation('judged', idsOf(30_000, 10, 10), async () => ({ judge_id: (await api.judge()).id as string })));
+
+  it('an optimisation without a judge goes on where it was', () =>
+    optimisation('compared', idsOf(32_000, 10, 10), () => Promise.resolve({})));
 
   it('a trial of a judge goes on where it was', async () => {
     model.delayMs = 0;

@@ -124,12 +124,22 @@ describe('lessons from feedback', () => {
 
   it('are on one side for ever, about half on each; bare thumbs down teach nothing', () => {
     const ids = Array.from({ length: 2000 }, (_, index) => `${index}`);
-    const { training, held_out } = splitLessons(lessonsOf(ids.map((id) => feedback(id, { reason: 'why' }))));
+    const { training, held_out } = splitLessons(lessonsOf(ids.map((id) => feedback(id, { reason: 'why' }))), 'judge');
     expect(training.length + held_out.length).to.equal(2000);
     expect(held_out.length).to.be.within(900, 1100);
     expect(held_out.every(({ span_id }) => isHeldOut(span_id))).to.equal(true);
     expect(isHeldOut('AB')).to.equal(isHeldOut('ab'));
-    const bare = splitLessons(lessonsOf(ids.map((id) => feedback(id, {}))));
+    const bare = splitLessons(lessonsOf(ids.map((id) => feedback(id, {}))), 'judge');
     expect(bare).to.deep.equal({ training: [], held_out: [] });
+  });
+
+  it('are measured by without a judge only when they hold an expected output', () => {
+    const ids = Array.from({ length: 300 }, (_, index) => `${index}`);
+    const expects = (id: string) => Number(id) % 3 === 0;
+    const given = ids.map((id) => feedback(id, expects(id) ? { expected_output: 'x' } : { reason: 'why' }));
+    const [judged, compared] = (['judge', 'model'] as const).map((by) => splitLessons(lessonsOf(given), by));
+    expect(compared!.held_out).to.deep.equal(judged!.held_out.filter(({ span_id }) => expects(span_id)));
+    expect(compared!.training).to.deep.equal(judged!.training);
+    expect(compared!.held_out.length).to.be.greaterThan(0);
   });
 });

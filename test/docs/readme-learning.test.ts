@@ -32,6 +32,10 @@ describe('README: judges and prompts that improve', function () {
       if (form === 'candidates')
         return JSON.stringify({ candidates: contents.map((content) => ({ content, rationale: 'r' })) });
       if (form === 'verdict') return verdict(shown(asked, 'output').includes('day'));
+      if (form === 'comparison') {
+        const equivalent = shown(asked, 'expected') === 'On Friday.' && shown(asked, 'output').includes('day');
+        return JSON.stringify({ reason: 'r', equivalent });
+      }
       return `Soon. ${asked.messages[0]?.content ?? ''}`;
     });
     api = await LearningApi.boot(model);
@@ -86,6 +90,7 @@ describe('README: judges and prompts that improve', function () {
     const { status, result } = await ended(follow!, JOB);
     expect(status).to.equal('done');
     const [best] = result.candidates;
+    expect(result.compared_by).to.equal('model');
     expect(best).to.include({ content: 'Say which day, {{shop}}.', wins: 5 });
     expect(await run(promote!, { JOB, CANDIDATE: best.id })).to.include({ version: 2, content: best.content });
   });

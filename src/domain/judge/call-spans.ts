@@ -2,7 +2,7 @@ import { v5 as uuidv5 } from 'uuid';
 import { providerOf } from '../prompt/provider.js';
 import type { Span } from '../span/span.js';
 import { JUDGE_TAG, type Judge } from './judge.js';
-import type { ModelCall } from './judge-caller.js';
+import type { ModelCall } from './model-call.js';
 
 /** On whose behalf models are called. */
 export interface CallOrigin {

@@ -1,22 +1,13 @@
 import type { PromptStore } from '../prompt/prompt-store.js';
-import type { Micros } from '../time/timestamp.js';
 import { judgeVersion, type Verdict } from './evaluation.js';
 import type { ExampleSource, Examples } from './examples.js';
 import { instructionOf, type Instruction } from './instruction.js';
 import type { Judge } from './judge.js';
-import { ModelFailure, type ModelAnswer, type ModelClient, type ModelRequest } from './model-client.js';
-import { judgeRequest, repairRequest } from './request.js';
+import { askModel, type ModelCall } from './model-call.js';
+import { ModelFailure, type ModelClient } from './model-client.js';
+import { judgeRequest } from './request.js';
 import type { JudgedSpan } from './span-reader.js';
-import { InvalidAnswer, readVerdict } from './verdict.js';
-
-/** One call of a model, and what came of it. */
-export interface ModelCall {
-  readonly request: ModelRequest;
-  readonly started_at: Micros;
-  readonly ended_at: Micros;
-  readonly answer: ModelAnswer | null;
-  readonly failure: ModelFailure | null;
-}
+import { readVerdict } from './verdict.js';
 
 /** What became of an evaluation: a verdict, or why there is none; and every call that was made for it. */
 export interface Judgement {
@@ -66,10 +57,11 @@ export class JudgeCaller {
       return unasked('neither the judge, nor the version of its prompt, nor the configuration names a model');
     const examples = overrides.examples ?? (await this.#options.examples.examplesFor(judge, span));
     const request = judgeRequest({ judge, instruction: instruction.content, span, examples, model });
-    const calls: ModelCall[] = [];
-    const outcome = await this.#ask(judge, request, signal, calls);
+    const read = (text: string) => readVerdict(judge, text);
+    const { outcome, failure, calls } = await askModel(client, request, read, signal);
     return {
-      ...outcome,
+      verdict: outcome,
+      failure,
       model_used: calls.at(-1)?.answer?.model ?? model,
       duration_ms: calls.reduce((sum, call) => sum + (call.ended_at - call.started_at) / 1000, 0),
       prompt_version_id: instruction.prompt_version_id,
@@ -77,41 +69,6 @@ export class JudgeCaller {
       calls,
     };
   }
-
-  async #ask(judge: Judge, request: ModelRequest, signal: AbortSignal, calls: ModelCall[]) {
-    let asked = request;
-    for (let last = false; ; last = true) {
-      const { answer, failure } = await this.#call(asked, signal, calls);
-      if (answer === null) return { verdict: null, failure };
-      try {
-        return { verdict: verdictIn(judge, answer), failure: null };
-      } catch (error) {
-        if (!(error instanceof InvalidAnswer)) throw error;
-        if (last) return { verdict: null, failure: new ModelFailure('answer', error.message, { passing: false }) };
-        asked = repairRequest(request, answer.content, error.message);
-      }
-    }
-  }
-
-  async #call(request: ModelRequest, signal: AbortSignal, calls: ModelCall[]) {
-    const started_at = Date.now() * 1000;
-    const done = (answer: ModelAnswer | null, failure: ModelFailure | null) => {
-      calls.push({ request, started_at, ended_at: Math.max(started_at, Date.now() * 1000), answer, failure });
-      return { answer, failure };
-    };
-    try {
-      return done(await this.#options.client.complete(request, signal), null);
-    } catch (error) {
-      if (error instanceof ModelFailure) return done(null, error);
-      throw error;
-    }
-  }
-}
-
-function verdictIn(judge: Judge, answer: ModelAnswer): Verdict {
-  if (answer.refusal !== null) throw new InvalidAnswer(`the model refused: ${answer.refusal.slice(0, 500)}`);
-  if (answer.finish_reason === 'length') throw new InvalidAnswer('the answer was cut off because it was too long');
-  return readVerdict(judge, answer.content);
 }
 
 function unasked(reason: string): Judgement {

@@ -1,6 +1,6 @@
 import { Type, type TSchema } from '@sinclair/typebox';
 import { LRUCache } from 'lru-cache';
-import { compile, type Validator } from '../validation/validation.js';
+import { answerForm, type AnswerForm } from './answer-form.js';
 import type { CriteriaScores, Verdict } from './evaluation.js';
 import type { JudgeSettings } from './judge.js';
 
@@ -10,37 +10,18 @@ export type AnswerShape = Pick<
   'evaluation_type' | 'score_min' | 'score_max' | 'pass_threshold' | 'criteria'
 >;
 
-/** A model's answer that is not what was asked for; its message says why, in words for the model. */
-export class InvalidAnswer extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'InvalidAnswer';
-  }
-}
-
-interface AnswerForm {
-  readonly schema: TSchema;
-  readonly validator: Validator<unknown>;
-}
-
 /** Compiling takes milliseconds, and a server has few judges. */
-const forms = new LRUCache<string, AnswerForm>({ max: 200 });
+const forms = new LRUCache<string, AnswerForm<Answer>>({ max: 200 });
 const MAX_REASON = 20_000;
 
-/** The JSON Schema that an answer is asked for and checked by: strict, every property required. */
+/** The JSON Schema that a judge's answer is asked for and checked by. */
 export function answerSchema(judge: AnswerShape): TSchema {
   return formOf(judge).schema;
 }
 
 /** @throws InvalidAnswer */
 export function readVerdict(judge: AnswerShape, text: string): Verdict {
-  const answer = parse(text);
-  const issues = formOf(judge).validator.issues(answer, '', 5);
-  if (issues.length > 0)
-    throw new InvalidAnswer(
-      issues.map(({ pointer, detail }) => `${pointer === '' ? 'the answer' : pointer} ${detail}`).join('; '),
-    );
-  return verdictOf(judge, answer as Answer);
+  return verdictOf(judge, formOf(judge).read(text));
 }
 
 interface Answer {
@@ -71,13 +52,12 @@ export function passes({ pass_threshold }: Pick<AnswerShape, 'pass_threshold'>, 
   return score >= (pass_threshold ?? 0);
 }
 
-function formOf(judge: AnswerShape): AnswerForm {
+function formOf(judge: AnswerShape): AnswerForm<Answer> {
   const { evaluation_type, score_min, score_max, criteria } = judge;
   const key = JSON.stringify([evaluation_type, score_min, score_max, criteria.map(({ key }) => key)]);
   let form = forms.get(key);
   if (form === undefined) {
-    const schema = schemaOf(judge);
-    form = { schema, validator: compile(schema) };
+    form = answerForm<Answer>(schemaOf(judge));
     forms.set(key, form);
   }
   return form;
@@ -100,14 +80,4 @@ function schemaOf({ evaluation_type, score_min, score_max, criteria }: AnswerSha
   );
   const parts = criteria.length === 0 ? {} : { criteria: Type.Object(Object.fromEntries(byKey), closed) };
   return Type.Object({ reason: reason('this score'), ...parts, score: score('the whole step'), confidence }, closed);
-}
-
-function parse(text: string): unknown {
-  // Models that know no structured output like to wrap it.
-  const bare = /^\s*```(?:json)?\s*([^]*?)\s*```\s*$/.exec(text)?.[1] ?? text;
-  try {
-    return JSON.parse(bare) as unknown;
-  } catch {
-    throw new InvalidAnswer(text.trim() === '' ? 'the answer is empty' : 'the answer is not JSON');
-  }
 }

@@ -46,13 +46,18 @@ export interface Lessons {
   readonly held_out: readonly Lesson[];
 }
 
-/** Bare thumbs down say neither what was wrong nor what would be right. */
-export function splitLessons(lessons: readonly Lesson[]): Lessons {
+/** What says how good an output is: a judge, or the model, which holds it against the expected output. */
+export type ComparedBy = 'judge' | 'model';
+
+/** Bare thumbs down say neither what was wrong nor what would be right. The model needs something to hold outputs against. */
+export function splitLessons(lessons: readonly Lesson[], comparedBy: ComparedBy): Lessons {
   const useful = lessons.filter((lesson) => lesson.thumbs_up || isTelling(lesson));
   const training = useful.filter(({ span_id }) => !isHeldOut(span_id));
   return {
     training: [...training.filter(isTelling), ...training.filter((lesson) => !isTelling(lesson))],
-    held_out: useful.filter(({ span_id }) => isHeldOut(span_id)),
+    held_out: useful.filter(
+      ({ span_id, expected_output }) => isHeldOut(span_id) && (comparedBy === 'judge' || expected_output !== null),
+    ),
   };
 }
 

@@ -8,6 +8,7 @@ import type { Judge } from '../judge/judge.js';
 import { OPTIMIZATION_TAG } from '../judge/own-calls.js';
 import type { JudgedSpan, SpanReader } from '../judge/span-reader.js';
 import type { JobTrials, ModelTrials, Spent, Trial, TrialVerdict } from '../trial/model-trials.js';
+import { comparisonIn, comparisonRequest } from './comparison.js';
 import { type Lesson, type Lessons } from './learning.js';
 import { optimizationResultOf, type ArmTrials, type LessonTrial } from './optimization-result.js';
 import { proposalRequest, proposalsIn, secondProposalRequest, type Proposal } from './proposal.js';
@@ -29,9 +30,10 @@ export interface OptimizationInput extends Lessons {
   readonly base: BaseVersion;
   /** Contents of other versions, by which completions are recognised. */
   readonly other_contents: readonly string[];
-  readonly judge: Judge;
-  readonly instruction: Instruction;
-  /** It writes the candidates and answers with them. */
+  /** Evaluates what comes of each prompt, by its instruction; null: the model compares that with the expected outputs. */
+  readonly judge: Judge | null;
+  readonly instruction: Instruction | null;
+  /** It writes the candidates and answers with them; without a judge it compares, too. */
   readonly model: string;
   readonly candidates: number;
 }
@@ -86,7 +88,7 @@ class Optimization {
       const results = await this.#context.each(pairs, ({ completion, arm }) => this.#try(arm, completion));
       for (const [index, { arm }] of pairs.entries()) arm.trials.push(results[index] as LessonTrial);
     }
-    const result = optimizationResultOf(tried, this.#input.judge.evaluation_type, {
+    const result = optimizationResultOf(tried, this.#input.judge?.evaluation_type ?? 'binary', {
       missing,
       problem,
       proposing: spent,
@@ -125,7 +127,7 @@ class Optimization {
     return { candidates, spent: spents, problem, calls: spents.length };
   }
 
-  /** Makes the completion again with a prompt, and has the judge evaluate what comes of it. */
+  /** Makes the completion again with a prompt, and has what comes of it evaluated. */
   async #try(arm: { readonly id: string; readonly content: string }, completion: Completion): Promise<LessonTrial> {
     const { lesson, span, replay } = completion;
     const { model, slug } = this.#input;
@@ -138,21 +140,38 @@ class Optimization {
         { model, temperature: null, messages, schema: null },
       ),
     );
-    const judged = await this.#context.step(`judge/${arm.id}/${span.id}`, () =>
-      this.#judge(arm.id, lesson, span, made.outcome),
-    );
+    const step = `${this.#input.judge === null ? 'compare' : 'judge'}/${arm.id}/${span.id}`;
+    const evaluated = await this.#context.step(step, () => this.#evaluate(step, arm.id, completion, made.outcome));
     return {
       lesson,
       output: made.outcome,
-      verdict: judged.outcome,
-      failure: made.failure ?? judged.failure,
-      spent: [made.spent, judged.spent],
+      verdict: evaluated.outcome,
+      failure: made.failure ?? evaluated.failure,
+      spent: [made.spent, evaluated.spent],
     };
   }
 
-  async #judge(arm: string, lesson: Lesson, original: JudgedSpan, output: string | null): Promise<Trial<TrialVerdict>> {
+  async #evaluate(
+    step: string,
+    arm: string,
+    { lesson, span }: Completion,
+    output: string | null,
+  ): Promise<Trial<TrialVerdict>> {
     if (output === null) return { outcome: null, failure: null, spent: NOTHING_SPENT };
     const { judge, instruction } = this.#input;
+    if (judge !== null && instruction !== null)
+      return this.#judge(step, { judge, instruction }, { lesson, original: span, output });
+    const { slug, model } = this.#input;
+    const request = comparisonRequest(span, lesson.expected_output ?? '', output, model);
+    return this.#ask.ask(step, `compare ${slug}`, { candidate_id: arm, span_id: span.id }, request, comparisonIn);
+  }
+
+  async #judge(
+    step: string,
+    by: { readonly judge: Judge; readonly instruction: Instruction },
+    { lesson, original, output }: { readonly lesson: Lesson; readonly original: JudgedSpan; readonly output: string },
+  ): Promise<Trial<TrialVerdict>> {
+    const { judge, instruction } = by;
     const expected = lesson.expected_output ?? (lesson.thumbs_up ? (original.output?.text ?? null) : null);
     const span: JudgedSpan = {
       ...original,
@@ -164,7 +183,7 @@ class Optimization {
     };
     const known = await this.#parts.corrections.examplesFor(judge, span);
     const examples: Examples = { id: known.id, messages: [...known.messages, reference(expected, lesson)] };
-    return this.#ask.judge(`judge/${arm}/${span.id}`, { judge, instruction, span, examples });
+    return this.#ask.judge(step, { judge, instruction, span, examples });
   }
 
   #replay(lesson: Lesson, spans: ReadonlyMap<string, JudgedSpan>): Completion[] {

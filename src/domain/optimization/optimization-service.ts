@@ -14,7 +14,7 @@ import type { PromptStore } from '../prompt/prompt-store.js';
 import type { PromptVersionRead } from '../prompt/schema.js';
 import type { Micros } from '../time/timestamp.js';
 import { invalid } from '../validation/validation.js';
-import { isTelling, lessonsOf, splitLessons, type Lessons } from './learning.js';
+import { isTelling, lessonsOf, splitLessons, type ComparedBy, type Lessons } from './learning.js';
 import { OPTIMIZATION, type OptimizationInput } from './optimization-job.js';
 import type { CandidateResult, OptimizationResult } from './optimization-result.js';
 import type { PromotionStore } from './promotion-store.js';
@@ -58,6 +58,12 @@ const MAX_OTHER_CONTENT = 100_000;
 const SPANS_AT_ONCE = 50;
 const MAX_LISTED = 100;
 
+/** What feedback must hold to measure by. */
+const MEASURED_BY: Readonly<Record<ComparedBy, string>> = {
+  judge: 'an expected output, a reason or thumbs up',
+  model: 'an expected output',
+};
+
 /** Better versions of prompts, from what people expected. A candidate is no version before it is promoted. */
 export class OptimizationService {
   readonly #options: OptimizationServiceOptions;
@@ -79,14 +85,14 @@ export class OptimizationService {
   ): Promise<OptimizationRead> {
     const { runner, endpoint } = this.#options;
     const base = this.#version(project_id, slug, body.version ?? null);
-    const { judge, instruction } = this.#judge(project_id, body.judge_id.toLowerCase());
-    if (judge.task_slug === slug)
+    const { judge, instruction } = this.#judge(project_id, body.judge_id ?? null);
+    if (judge?.task_slug === slug)
       throw invalid([{ pointer: '/judge_id', detail: 'must be another judge: this prompt is its own instruction' }]);
     if (endpoint === null) throw new DomainError('conflict', NO_ENDPOINT);
     const model = body.model ?? base.model_id ?? endpoint.defaultModel;
     if (model === null)
       throw new DomainError('conflict', 'No model is named: give one, bind one to the version, or set JUDGE_LLM_MODEL');
-    const { training, held_out } = await this.#lessons(project_id, base.prompt_id);
+    const { training, held_out } = await this.#lessons(project_id, base.prompt_id, comparedBy(judge?.id ?? null));
     const input: OptimizationInput = {
       slug,
       base: { version: base.version, content: base.content, model_id: base.model_id },
@@ -101,7 +107,7 @@ export class OptimizationService {
     const summary: Summary = {
       prompt_slug: slug,
       base_version: base.version,
-      judge_id: judge.id,
+      judge_id: judge?.id ?? null,
       model,
       training: input.training.length,
       held_out: input.held_out.length,
@@ -144,7 +150,12 @@ export class OptimizationService {
       content: candidate.content,
       model_id: base.model_id,
       metadata: {
-        optimization: { id: job.id, candidate_id: candidate.id, base_version: base.version, judge_id: judge.id },
+        optimization: {
+          id: job.id,
+          candidate_id: candidate.id,
+          base_version: base.version,
+          judge_id: judge?.id ?? null,
+        },
       },
     });
     promotions.add(job.id, candidate.id, made.version, principal.user_id, this.#now());
@@ -160,8 +171,9 @@ export class OptimizationService {
     return found;
   }
 
-  #judge(projectId: string, judgeId: string) {
-    const judge = this.#options.judges.find(projectId, judgeId);
+  #judge(projectId: string, judgeId: string | null) {
+    if (judgeId === null) return { judge: null, instruction: null };
+    const judge = this.#options.judges.find(projectId, judgeId.toLowerCase());
     if (judge === undefined || judge.deleted_at !== null)
       throw new DomainError('not_found', 'There is no judge with this id');
     const instruction = instructionOf(this.#options.prompts, judge);
@@ -181,7 +193,7 @@ export class OptimizationService {
   }
 
   /** Of completions that are stored and have an input. */
-  async #lessons(projectId: string, promptId: string): Promise<Lessons> {
+  async #lessons(projectId: string, promptId: string, by: ComparedBy): Promise<Lessons> {
     const { feedback, spans } = this.#options;
     const all = lessonsOf(feedback.ofPrompt(promptId, { limit: MAX_FEEDBACK }));
     const usable = new Set<string>();
@@ -189,15 +201,18 @@ export class OptimizationService {
       const ids = all.slice(from, from + SPANS_AT_ONCE).map(({ span_id }) => span_id);
       for (const [id, { input }] of await spans.find(projectId, ids)) if (input !== null) usable.add(id);
     }
-    const lessons = splitLessons(all.filter(({ span_id }) => usable.has(span_id)));
+    const lessons = splitLessons(
+      all.filter(({ span_id }) => usable.has(span_id)),
+      by,
+    );
     const telling = lessons.training.filter(isTelling).length;
     if (telling < MIN_COMPLETIONS || lessons.held_out.length < MIN_COMPLETIONS)
       throw new DomainError(
         'conflict',
         `There is too little feedback on this prompt: ${MIN_COMPLETIONS} completions with an expected output or a reason ` +
-          `are needed to learn from, there are ${telling}; and ${MIN_COMPLETIONS} other ones with an expected output, a ` +
-          `reason or thumbs up to measure by, there are ${lessons.held_out.length}. A completion counts when its span is ` +
-          'stored and has an input; a hash of its id says for what it is used.',
+          `are needed to learn from, there are ${telling}; and ${MIN_COMPLETIONS} other ones with ${MEASURED_BY[by]} to measure ` +
+          `by, there are ${lessons.held_out.length}. A completion counts when its span is stored and has an input; a hash ` +
+          `of its id says for what it is used.${by === 'judge' ? '' : ' With a `judge_id`, reasons and thumbs up count too.'}`,
       );
     return lessons;
   }
@@ -211,7 +226,8 @@ export class OptimizationService {
 
   #toRead(job: Job): OptimizationRead {
     const result = resultOf(job);
-    if (result === null) return { ...toSummary(job), result: null };
+    const summary = toSummary(job);
+    if (result === null) return { ...summary, result: null };
     const promoted = this.#options.promotions.ofJob(job.id);
     const withVersion = (candidate: CandidateResult) => ({
       ...candidate,
@@ -220,8 +236,9 @@ export class OptimizationService {
     });
     const { id: _id, rationale: _rationale, ...current } = result.current;
     return {
-      ...toSummary(job),
+      ...summary,
       result: {
+        compared_by: summary.compared_by,
         ...result,
         current: { ...current, results: [...current.results] },
         candidates: result.candidates.map(withVersion),
@@ -235,5 +252,10 @@ function resultOf(job: Job): OptimizationResult | null {
 }
 
 function toSummary(job: JobHead): OptimizationSummaryRead {
-  return { ...jobRead(job), ...(job.summary as Summary) };
+  const summary = job.summary as Summary;
+  return { ...jobRead(job), ...summary, compared_by: comparedBy(summary.judge_id) };
+}
+
+function comparedBy(judgeId: string | null): ComparedBy {
+  return judgeId === null ? 'model' : 'judge';
 }

@@ -7,8 +7,9 @@ import type { Examples } from '../judge/examples.js';
 import type { Verdict } from '../judge/evaluation.js';
 import type { Instruction } from '../judge/instruction.js';
 import { JUDGE_TAG, type Judge } from '../judge/judge.js';
-import type { JudgeCaller, ModelCall } from '../judge/judge-caller.js';
-import { ModelFailure, type ModelAnswer, type ModelClient, type ModelRequest } from '../judge/model-client.js';
+import type { JudgeCaller } from '../judge/judge-caller.js';
+import { askModel, callModel, type ModelCall, type Reply } from '../judge/model-call.js';
+import { ModelFailure, type ModelClient, type ModelRequest } from '../judge/model-client.js';
 import type { JudgedSpan } from '../judge/span-reader.js';
 import { priceSpan, type PriceModelCall } from '../span/pricing.js';
 import type { Span } from '../span/span.js';
@@ -65,12 +66,6 @@ export class ModelTrials {
   }
 }
 
-interface Attempt<T> {
-  readonly outcome: T | null;
-  readonly failure: ModelFailure | null;
-  readonly calls: readonly ModelCall[];
-}
-
 /**
  * The trials of one run of a job. Each method throws JobFailure when no trial will come to anything, DomainError
  * `unavailable` or `overloaded` when a store does not answer, and the reason of the signal when that is aborted.
@@ -120,7 +115,8 @@ export class JobTrials {
     request: ModelRequest,
   ): Promise<Trial<string>> {
     return this.#persist(step, name, about, async () => {
-      const { answer, failure, call } = await this.#call(request);
+      const call = await callModel(this.#options.client, request, this.#signal);
+      const { answer, failure } = call;
       if (answer === null) return { outcome: null, failure, calls: [call] };
       if (answer.refusal === null) return { outcome: answer.content, failure: null, calls: [call] };
       const refusal = new ModelFailure('refusal', `The model refused: ${answer.refusal.slice(0, 500)}`, {
@@ -130,28 +126,22 @@ export class JobTrials {
     });
   }
 
-  async #call(
+  /** Asks a model for an answer of a form, as judges do. @param read throws InvalidAnswer */
+  ask<T>(
+    step: string,
+    name: string,
+    about: Readonly<Record<string, unknown>>,
     request: ModelRequest,
-  ): Promise<{ answer: ModelAnswer | null; failure: ModelFailure | null; call: ModelCall }> {
-    const started_at = Date.now() * 1000;
-    const done = (answer: ModelAnswer | null, failure: ModelFailure | null) => ({
-      answer,
-      failure,
-      call: { request, started_at, ended_at: Math.max(started_at, Date.now() * 1000), answer, failure },
-    });
-    try {
-      return done(await this.#options.client.complete(request, this.#signal), null);
-    } catch (error) {
-      if (error instanceof ModelFailure) return done(null, error);
-      throw error;
-    }
+    read: (text: string) => T,
+  ): Promise<Trial<T>> {
+    return this.#persist(step, name, about, () => askModel(this.#options.client, request, read, this.#signal));
   }
 
   async #persist<T>(
     step: string,
     name: string,
     about: Readonly<Record<string, unknown>>,
-    attempt: () => Promise<Attempt<T>>,
+    attempt: () => Promise<Reply<T>>,
   ): Promise<Trial<T>> {
     const { maxAttempts, firstWaitMs = FIRST_WAIT_MS } = this.#options;
     const spans: Span[] = [];

@@ -1,0 +1,47 @@
+import type { TSchema } from '@sinclair/typebox';
+import { compile } from '../validation/validation.js';
+
+/** A model's answer that is not what was asked for; its message says why, in words for the model. */
+export class InvalidAnswer extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'InvalidAnswer';
+  }
+}
+
+/** What an answer must look like. */
+export interface AnswerForm<T> {
+  /** The JSON Schema that an answer is asked for and checked by: strict, every property required. */
+  readonly schema: TSchema;
+  /** @throws InvalidAnswer */
+  read(text: string): T;
+}
+
+const MAX_ISSUES_TOLD = 5;
+
+/** Compiling takes milliseconds: make a form once. @param schema what `T` looks like */
+export function answerForm<T>(schema: TSchema): AnswerForm<T> {
+  const validator = compile(schema);
+  return {
+    schema,
+    read(text) {
+      const answer = parse(text);
+      const issues = validator.issues(answer, '', MAX_ISSUES_TOLD);
+      if (issues.length > 0)
+        throw new InvalidAnswer(
+          issues.map(({ pointer, detail }) => `${pointer === '' ? 'the answer' : pointer} ${detail}`).join('; '),
+        );
+      return answer as T;
+    },
+  };
+}
+
+function parse(text: string): unknown {
+  // Models that know no structured output like to wrap it.
+  const bare = /^\s*```(?:json)?\s*([^]*?)\s*```\s*$/.exec(text)?.[1] ?? text;
+  try {
+    return JSON.parse(bare) as unknown;
+  } catch {
+    throw new InvalidAnswer(text.trim() === '' ? 'the answer is empty' : 'the answer is not JSON');
+  }
+}
