@@ -1,7 +1,7 @@
 import { SpanKind, SpanStatusCode, trace, context } from '@opentelemetry/api';
 import { JsonTraceSerializer, ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
 import { resourceFromAttributes } from '@opentelemetry/resources';
-import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { Command } from 'commander';
 import { decodeJson } from '../src/transport/otlp/json.js';
 import { decodeProtobuf } from '../src/transport/otlp/protobuf.js';
@@ -85,7 +85,7 @@ async function makeBodies(count: number): Promise<{ protobuf: Uint8Array; json: 
     'host.name': 'worker-7f9c',
     'process.pid': 4211,
   });
-  const provider = new BasicTracerProvider({ resource, spanProcessors: [new SimpleSpanProcessor(exporter)] });
+  const provider = new TracerProvider({ resource, spanProcessors: [new SimpleSpanProcessor({ exporter })] });
   const tracer = provider.getTracer('@opentelemetry/instrumentation-openai', '0.5.0');
   let parent = context.active();
   for (let i = 0; i < count; i++) {

@@ -1,17 +1,17 @@
 import { context, SpanKind, SpanStatusCode, trace, type HrTime, type Tracer } from '@opentelemetry/api';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import {
-  BasicTracerProvider,
   BatchSpanProcessor,
+  TracerProvider,
   type ReadableSpan,
   type SpanExporter,
   type SpanProcessor,
-} from '@opentelemetry/sdk-trace-base';
+} from '@opentelemetry/sdk-trace';
 import { expect } from 'chai';
 import type { TestServer } from '../http/harness.js';
 
 export interface Telemetry {
-  readonly provider: BasicTracerProvider;
+  readonly provider: TracerProvider;
   readonly tracer: Tracer;
   /** Everything that ended so far, as the SDK knows it. */
   finished(): readonly ReadableSpan[];
@@ -32,11 +32,12 @@ export function startTelemetry(exporter: SpanExporter, batch = 512): Telemetry {
     forceFlush: nothing,
     shutdown: nothing,
   };
-  const provider = new BasicTracerProvider({
+  const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': 'shop', 'deployment.environment.name': 'test' }),
     spanProcessors: [
       recorder,
-      new BatchSpanProcessor(exporter, {
+      new BatchSpanProcessor({
+        exporter,
         maxExportBatchSize: batch,
         maxQueueSize: 100_000,
         scheduledDelayMillis: 60_000,

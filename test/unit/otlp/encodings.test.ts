@@ -1,7 +1,7 @@
 import { SpanKind, SpanStatusCode, context, trace } from '@opentelemetry/api';
 import { JsonTraceSerializer, ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
 import { resourceFromAttributes } from '@opentelemetry/resources';
-import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { MAX_DEPTH, MAX_PARTS, PARTS } from '../../../src/transport/otlp/budget.js';
@@ -15,7 +15,7 @@ describe('OTLP encodings: what the OpenTelemetry SDK sends', () => {
   it('gives the same spans in JSON and in protobuf, with every part of them', async () => {
     const exporter = new InMemorySpanExporter();
     const resource = resourceFromAttributes({ 'service.name': 'shop', 'process.pid': 42 });
-    const provider = new BasicTracerProvider({ resource, spanProcessors: [new SimpleSpanProcessor(exporter)] });
+    const provider = new TracerProvider({ resource, spanProcessors: [new SimpleSpanProcessor({ exporter })] });
     const tracer = provider.getTracer('agents', '1.2.3', { schemaUrl: 'https://opentelemetry.io/schemas/1.36.0' });
     const root = tracer.startSpan('plan — ünïcode 🙂', { kind: SpanKind.SERVER });
     const inner = trace.setSpan(context.active(), root);
