@@ -294,6 +294,17 @@ describe('GenAI mapping: payloads of exporters', () => {
     });
     expect(embed).to.include({ kind: 'embedding', input_data: '["\\"a\\"","\\"b\\""]' });
     expect(embed.attributes).to.include({ inputTokens: 4, outputTokens: 0 });
+    const reranked = mapSpan({
+      'operation.name': 'ai.rerank.doRerank',
+      'ai.model.provider': 'cohere.reranking',
+      'ai.model.id': 'rerank-v3.5',
+      'ai.documents': ['"a"', '"b"'],
+      'ai.ranking.type': 'text',
+      'ai.ranking': ['{"index":1,"relevanceScore":0.9}'],
+    });
+    expect(reranked).to.include({ kind: 'reranker', input_data: '["\\"a\\"","\\"b\\""]' });
+    expect(json(reranked.output_data)).to.deep.equal(['{"index":1,"relevanceScore":0.9}']);
+    expect(reranked.attributes).to.include({ provider: 'cohere', model: 'rerank-v3.5' });
     const calls = mapSpan({ 'ai.response.text': '', 'ai.response.toolCalls': '[{"toolName":"w"}]' });
     expect(calls.output_data).to.equal('[{"toolName":"w"}]');
   });

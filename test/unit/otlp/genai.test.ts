@@ -123,6 +123,7 @@ describe('GenAI mapping: kind', () => {
     ),
     [{ 'ai.operationId': 'ai.embed.doEmbed' }, 'embedding'],
     [{ 'ai.operationId': 'ai.embedMany.doEmbed' }, 'embedding'],
+    [{ 'ai.operationId': 'ai.rerank.doRerank' }, 'reranker'],
     [{ 'ai.operationId': 'ai.toolCall' }, 'tool'],
     [{ 'ai.operationId': 'ai.streamText', 'gen_ai.request.model': 'm', 'gen_ai.usage.input_tokens': 1 }, 'chain'],
     [{ 'operation.name': 'ai.streamText.doStream chat-route' }, 'llm'],

@@ -199,6 +199,7 @@ describe('OTLP spans: attributes, resource, session and tags', () => {
       'langfuse.session.id',
       'traceloop.association.properties.session_id',
       'ai.telemetry.metadata.sessionId',
+      'ai.settings.context.sessionId',
     ];
     const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
     for (const [first, name] of order.entries()) {

@@ -26,6 +26,7 @@ const vercelOperation = oneOf({
     'ai.streamobject.dostream',
   ],
   embedding: ['ai.embed.doembed', 'ai.embedmany.doembed'],
+  reranker: ['ai.rerank.dorerank'],
   tool: ['ai.toolcall'],
 });
 

@@ -43,7 +43,7 @@ const READINGS: Readonly<Record<Reading, Read>> = { text, provider, count, amoun
 
 /** Names of APIs that the Vercel AI SDK appends to the name of a provider: `openai.chat`. */
 const API_SUFFIX =
-  /\.(chat|responses|completions?|messages|embeddings?|text-embedding|textEmbedding|image|speech|transcription)$/;
+  /\.(chat|responses|completions?|messages|embeddings?|text-embedding|textEmbedding|reranking|image|speech|transcription)$/;
 
 function text(value: AttributeValue): string | undefined {
   if (typeof value === 'string') return value === '' ? undefined : value;
