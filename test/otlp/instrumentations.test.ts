@@ -1,11 +1,12 @@
 import { createRequire } from 'node:module';
 import { createOpenAI } from '@ai-sdk/openai';
+import { LegacyOpenTelemetry, OpenTelemetry } from '@ai-sdk/otel';
 import { OpenAIInstrumentation as OpenInference } from '@arizeai/openinference-instrumentation-openai';
 import { context } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { OpenAIInstrumentation as OpenLLMetry } from '@traceloop/instrumentation-openai';
-import { embed, generateText, streamText } from 'ai';
+import { embed, generateText, rerank, streamText, type RerankingModel } from 'ai';
 import { expect } from 'chai';
 import * as openaiAsModule from 'openai';
 import { eventually } from '../http/app-harness.js';
@@ -33,9 +34,19 @@ const CALL = {
   reasoningTokens: 100,
 };
 
+/** OpenAI has none, so this one answers by itself. */
+const RERANKER = {
+  specificationVersion: 'v4',
+  provider: 'cohere.reranking',
+  modelId: 'rerank-v3.5',
+  doRerank: () => Promise.resolve({ ranking: [{ index: 1, relevanceScore: 0.9 }] }),
+} as const satisfies RerankingModel;
+
 interface StoredSpan {
+  readonly id: string;
   readonly name: string;
   readonly parent_span_id: string | null;
+  readonly session_id: string | null;
   readonly kind: string;
   readonly cost: number | null;
   readonly input_data: string;
@@ -144,70 +155,113 @@ describe('OTLP: real instrumentations of LLM clients', () => {
     });
   });
 
-  describe('Vercel AI SDK', () => {
-    const settings = () => ({
-      isEnabled: true,
-      tracer: telemetry.tracer,
-      functionId: 'ask',
-      metadata: { sessionId: 'chat-9', userId: 'ann' },
-    });
-    const provider = () => createOpenAI({ baseURL: openai.url, apiKey: 'none' });
-
-    const runs = {
-      generateText: () =>
-        generateText({ model: provider().chat(MODEL), prompt: QUESTION, experimental_telemetry: settings() }),
-      streamText: async () => {
-        const { text } = streamText({
-          model: provider().chat(MODEL),
-          prompt: QUESTION,
-          experimental_telemetry: settings(),
-        });
-        expect(await text).to.equal(ANSWER);
+  /** The two integrations of the SDK: its own names, as in versions before 7, and those of OpenTelemetry. */
+  const conventions = {
+    'its own convention': {
+      integration: () => new LegacyOpenTelemetry({ tracer: telemetry.tracer }),
+      names: { generateText: 'ai.generateText', streamText: 'ai.streamText' },
+      kinds: { text: ['chain', 'llm'], embedding: ['chain', 'embedding'], reranking: ['chain', 'reranker'] },
+      input: [{ role: 'user', content: [{ type: 'text', text: QUESTION }] }],
+      output: ANSWER,
+    },
+    "OpenTelemetry's convention": {
+      integration: () =>
+        new OpenTelemetry({ tracer: telemetry.tracer, runtimeContext: true, usage: true, reranking: true }),
+      names: { generateText: `invoke_agent ${MODEL}`, streamText: `invoke_agent ${MODEL}` },
+      kinds: {
+        text: ['agent', 'chain', 'llm'],
+        embedding: ['embedding', 'embedding'],
+        reranking: ['reranker', 'reranker'],
       },
-    };
-    for (const [name, run] of Object.entries(runs)) {
-      it(`${name}: the call is llm and paid for once, the span around it is not`, async () => {
-        await run();
-        const [outer, call, ...others] = await storedSpans(2);
-        expect(others).to.deep.equal([]);
-        expect(outer).to.include({ name: `ai.${name}`, kind: 'chain', cost: null, output_data: ANSWER });
-        expect(call).to.include({ kind: 'llm', cost: COST_WITH_CACHE, output_data: ANSWER, session_name: 'chat-9' });
-        expect(call!.attributes).to.include(CALL);
-        expect(inputText(call!)).to.deep.equal([{ role: 'user', content: [{ type: 'text', text: QUESTION }] }]);
-
-        const { json: traces } = await server.request('GET', '/traces?user=ann&limit=1');
-        expect(traces[0]).to.include({ name: `ai.${name}`, span_count: 2, cost: COST_WITH_CACHE });
-        const { json: sessions } = await server.request('GET', '/sessions?user=ann&service=shop');
-        expect(sessions).to.have.length(1);
-        expect(sessions[0]).to.include({ name: 'chat-9' });
+      input: [{ role: 'user', parts: [{ type: 'text', content: QUESTION }] }],
+      output: JSON.stringify([
+        { role: 'assistant', parts: [{ type: 'text', content: ANSWER }], finish_reason: 'stop' },
+      ]),
+    },
+  };
+  for (const [convention, { integration, names, kinds, input, output }] of Object.entries(conventions)) {
+    describe(`Vercel AI SDK, ${convention}`, () => {
+      const settings = () => ({
+        runtimeContext: { sessionId: 'chat-9', userId: 'ann' },
+        telemetry: {
+          integrations: integration(),
+          functionId: 'ask',
+          includeRuntimeContext: { sessionId: true, userId: true },
+        },
       });
-    }
+      const provider = () => createOpenAI({ baseURL: openai.url, apiKey: 'none' });
 
-    it('embed: the call is an embedding and paid for', async () => {
-      const model = provider().embedding('text-embedding-3-small');
-      await embed({ model, value: 'a text', experimental_telemetry: settings() });
-      const [outer, call] = await storedSpans(2);
-      expect(outer).to.include({ kind: 'chain', cost: null });
-      expect(call).to.include({ kind: 'embedding', cost: (1000 * 0.02) / 1e6 });
-    });
+      /** What came back, from the outermost span to the innermost. */
+      async function nestedSpans(expected: readonly string[]): Promise<readonly [StoredSpan, StoredSpan]> {
+        const spans = await storedSpans(expected.length);
+        const depth = (span: StoredSpan): number => {
+          const parent = spans.find(({ id }) => id === span.parent_span_id);
+          return parent === undefined ? 0 : 1 + depth(parent);
+        };
+        const sorted = spans.sort((one, other) => depth(one) - depth(other));
+        expect(sorted.map(({ kind }) => kind)).to.deep.equal(expected);
+        return [sorted[0]!, sorted.at(-1)!];
+      }
 
-    it('a failed call: an error with its message, and no cost', async () => {
-      const model = provider().chat('no-such-model');
-      const failed = await generateText({
-        model,
-        prompt: QUESTION,
-        maxRetries: 0,
-        experimental_telemetry: settings(),
-      }).catch((error: unknown) => error);
-      expect(failed).to.be.instanceOf(Error);
-      const [, call] = await storedSpans(2);
-      expect(call).to.include({
-        kind: 'llm',
-        status: 'error',
-        has_error: true,
-        error_message: 'The model does not exist',
-        cost: null,
+      const runs = {
+        generateText: () => generateText({ model: provider().chat(MODEL), prompt: QUESTION, ...settings() }),
+        streamText: async () => {
+          const { text } = streamText({ model: provider().chat(MODEL), prompt: QUESTION, ...settings() });
+          expect(await text).to.equal(ANSWER);
+        },
+      };
+      for (const name of ['generateText', 'streamText'] as const) {
+        it(`${name}: the call is llm and paid for once, the spans around it are not`, async () => {
+          await runs[name]();
+          const [outer, call] = await nestedSpans(kinds.text);
+          expect(outer).to.include({ name: names[name], cost: null, output_data: output, session_name: 'chat-9' });
+          expect(call).to.include({ cost: COST_WITH_CACHE, output_data: output });
+          expect(call.attributes).to.include(CALL);
+          expect(inputText(call)).to.deep.equal(input);
+
+          const { json: traces } = await server.request('GET', '/traces?user=ann&limit=1');
+          expect(traces[0]).to.include({
+            name: names[name],
+            span_count: kinds.text.length,
+            cost: COST_WITH_CACHE,
+            session_id: outer.session_id,
+          });
+          const { json: sessions } = await server.request('GET', '/sessions?user=ann&service=shop');
+          expect(sessions).to.have.length(1);
+          expect(sessions[0]).to.include({ name: 'chat-9' });
+        });
+      }
+
+      it('embed: the call is an embedding and paid for once', async () => {
+        const model = provider().embedding('text-embedding-3-small');
+        await embed({ model, value: 'a text', ...settings() });
+        const [outer, call] = await nestedSpans(kinds.embedding);
+        expect(outer).to.include({ cost: null });
+        expect(call).to.include({ cost: (1000 * 0.02) / 1e6 });
+      });
+
+      it('rerank: the call is a reranker with documents and ranking', async () => {
+        await rerank({ model: RERANKER, documents: ['noise', 'spans'], query: QUESTION, ...settings() });
+        const [, call] = await nestedSpans(kinds.reranking);
+        expect(call.attributes).to.include({ provider: 'cohere', model: RERANKER.modelId });
+        expect(inputText(call)).to.deep.equal(['"noise"', '"spans"']);
+        expect(JSON.parse(call.output_data)).to.deep.equal(['{"index":1,"relevanceScore":0.9}']);
+      });
+
+      it('a failed call: an error with its message, and no cost', async () => {
+        const model = provider().chat('no-such-model');
+        const failed = await generateText({ model, prompt: QUESTION, maxRetries: 0, ...settings() }).catch(
+          (error: unknown) => error,
+        );
+        expect(failed).to.be.instanceOf(Error);
+        const [, call] = await nestedSpans(kinds.text);
+        expect(call).to.include({
+          status: 'error',
+          has_error: true,
+          error_message: 'The model does not exist',
+          cost: null,
+        });
       });
     });
-  });
+  }
 });
