@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { loadConfig } from '../src/config/config.js';
-import { configurationTable } from '../src/config/documentation.js';
+import { configurationTable, passedVariables } from '../src/config/documentation.js';
 import { startServer } from '../src/server.js';
 
 const root = new URL('../../', import.meta.url);
@@ -19,18 +19,18 @@ interface Generated {
   readonly content: (current: string) => string;
 }
 
-/** Replaces what stands between `<!-- name:start -->` and `<!-- name:end -->`; both must be there once. */
+/** Replaces the lines between the one that holds `name:start` and the one that holds `name:end`; both must be there once. */
 export function replaceSection(text: string, name: string, content: string): string {
-  const [start, end] = [`<!-- ${name}:start -->`, `<!-- ${name}:end -->`];
-  const [from, to] = [text.indexOf(start), text.indexOf(end)];
-  if (from === -1 || to < from) throw new Error(`The markers ${start} and ${end} are missing.`);
-  return `${text.slice(0, from + start.length)}\n${content}\n${text.slice(to)}`;
+  const section = new RegExp(`^(.*\\b${name}:start\\b.*\\n)[^]*?^(.*\\b${name}:end\\b)`, 'm');
+  if (!section.test(text)) throw new Error(`The lines with ${name}:start and ${name}:end are missing.`);
+  return text.replace(section, (_, start: string, end: string) => `${start}${content}\n${end}`);
 }
 
 async function generatedFiles(): Promise<Generated[]> {
   const openApi = await openApiDocument();
   return [
     { path: 'README.md', content: (current) => replaceSection(current, 'config', configurationTable()) },
+    { path: 'docker-compose.yml', content: (current) => replaceSection(current, 'variables', passedVariables()) },
     { path: 'schema/openapi.json', content: () => `${JSON.stringify(openApi, null, 2)}\n` },
   ];
 }

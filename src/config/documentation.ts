@@ -18,6 +18,17 @@ export function configurationHelp(): string {
     .join('\n');
 }
 
+/** Settings that docker-compose.yml gives values of its own. */
+const SET_IN_CONTAINER: ReadonlySet<string> = new Set(['HOST', 'PORT', 'OTLP_GRPC_PORT', 'DATA_DIR', 'PUBLIC_URL']);
+
+/** The other settings, as lines of docker-compose.yml that pass on what is set outside of the container. */
+export function passedVariables(): string {
+  return settingDefinitions
+    .filter(([name]) => !SET_IN_CONTAINER.has(name))
+    .map(([name]) => `      ${name}:`)
+    .join('\n');
+}
+
 function shownDefault(definition: SettingDefinition): string {
   if (definition.defaultText !== undefined) return definition.defaultText;
   return definition.default === undefined ? 'unset' : `\`${String(definition.default)}\``;
