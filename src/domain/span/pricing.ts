@@ -100,9 +100,17 @@ export function createListPrices(): PriceModelCall {
   };
 }
 
+/** Providers by their names in OpenTelemetry's conventions, where the library knows them by others only. */
+const LIBRARY_NAMES: ReadonlyMap<string, string> = new Map([
+  ['x_ai', 'x-ai'],
+  ['azure.ai.inference', 'azure'],
+  ['gcp.gen_ai', 'google'],
+]);
+
 /** The provider with no other model than the one meant, as the library copies and searches all of them each time. */
 function providerOf(usage: ModelUsage): Provider | null {
-  const provider = findProvider({ providerId: usage.provider, modelId: usage.model });
+  const providerId = LIBRARY_NAMES.get(usage.provider.toLowerCase()) ?? usage.provider;
+  const provider = findProvider({ providerId, modelId: usage.model });
   if (provider === undefined) return null;
   const priced = priceAt(provider, usage);
   return priced === null ? null : { ...provider, models: [priced.model] };

@@ -9,6 +9,10 @@ const known = [
   { provider: 'anthropic', model: 'claude-3-5-haiku-20241022', input: 0.8, output: 4, cacheRead: 0.08 },
   // An alias of `google`.
   { provider: 'gemini', model: 'gemini-2.0-flash', input: 0.1, output: 0.4, cacheRead: 0.025 },
+  // As OpenTelemetry's conventions name them, and the AI SDK with them.
+  { provider: 'x_ai', model: 'grok-3', input: 3, output: 15, cacheRead: 0.75 },
+  { provider: 'azure.ai.inference', model: 'gpt-4o', input: 2.5, output: 10, cacheRead: 1.25 },
+  { provider: 'gcp.gen_ai', model: 'gemini-2.0-flash', input: 0.1, output: 0.4, cacheRead: 0.025 },
 ];
 
 describe('the cost of a span', () => {
