@@ -63,8 +63,9 @@ function explain(error: unknown): string {
 }
 
 /** On the first start: everything needed for a first span. The key is never shown again. */
-function announcement({ url, created }: RunningServer): string {
-  if (created === null) return `Spanhouse is ready at ${url}\n`;
+function announcement({ url, grpcPort, created }: RunningServer): string {
+  const grpc = grpcPort === null ? '' : `, OTLP over gRPC on port ${grpcPort}`;
+  if (created === null) return `Spanhouse is ready at ${url}${grpc}\n`;
   const key = created.key ?? '$SPANHOUSE_INIT_API_KEY';
   const now = Date.now();
   const span = {
@@ -74,7 +75,7 @@ function announcement({ url, created }: RunningServer): string {
     ended_at: new Date(now).toISOString(),
   };
   return `
-Spanhouse is ready at ${url}, its API documented at ${url}/docs
+Spanhouse is ready at ${url}, its API documented at ${url}/docs${grpc}
 
   project  ${created.projectId}
   API key  ${created.key ?? 'the one in SPANHOUSE_INIT_API_KEY'}

@@ -239,7 +239,9 @@ async function start(
   let stopped: Promise<void> | undefined;
   const url = publicUrl(config.http, http.port);
   const grpcPort = grpc?.port ?? null;
-  logger.info('Listening', { url, ...(grpcPort === null ? {} : { grpc_port: grpcPort }) });
+  // On a terminal, whoever started the server says so.
+  if (config.log.format === 'json')
+    logger.info('Listening', { url, ...(grpcPort === null ? {} : { grpc_port: grpcPort }) });
   return { url, port: http.port, grpcPort, created, stop: () => (stopped ??= close()) };
 }
 

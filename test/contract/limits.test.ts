@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { setMaxListeners } from 'node:events';
 import { DomainError } from '../../src/domain/errors.js';
 import { contract, eventually, failure, rowBinary } from './contract.js';
 import { post } from './plain-http.js';
@@ -117,7 +116,6 @@ contract((on) => {
     it('answers inserts while every reader is busy', async () => {
       const readers = 12;
       const abort = new AbortController();
-      setMaxListeners(readers, abort.signal);
       const slow = Array.from({ length: readers }, () =>
         on.client.query('SELECT count() FROM numbers(1000000000000) WHERE NOT ignore(sipHash64(number))', {
           settings: { max_execution_time: 5, max_threads: 1 },

@@ -39,6 +39,8 @@ export class Program {
   readonly #process: ChildProcess;
   readonly ended: Promise<Ended>;
   readonly log: string[] = [];
+  /** Every line of its standard output. */
+  readonly printed: string[] = [];
   readonly spawnedAt = performance.now();
   #url: string | null = null;
   #enginePid: number | null = null;
@@ -166,6 +168,7 @@ export class Program {
   }
 
   #read(line: string): void {
+    this.printed.push(line);
     if (!line.startsWith('{')) return;
     this.log.push(line);
     const entry = JSON.parse(line) as { message?: string; url?: string; pid?: number };

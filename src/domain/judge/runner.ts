@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Breaker, retryDelay } from './backoff.js';
 import { callSpans } from './call-spans.js';
@@ -69,8 +68,6 @@ export class JudgeRunner {
 
   constructor(options: RunnerOptions) {
     this.#options = options;
-    // Every call under way listens.
-    setMaxListeners(0, this.#aborting.signal);
     this.#politeness = new Politeness(options.writeLoad);
     this.#breaker = new Breaker(options.retryBaseMs ?? RETRY_BASE_MS);
     this.#recorder = new Recorder({

@@ -56,7 +56,7 @@ export class ClickHouseLists implements Lists {
   }
 
   spans(projectId: string, query: ListQuery, signal?: AbortSignal): Promise<Page> {
-    return this.#read('spans', projectId, async (read) => {
+    return this.#read('spans', projectId, signal, async (read) => {
       const { scope, candidates } = await this.#search.near(read, query, signal);
       if (candidates?.spans === 0) return nothing(query);
       const total = query.count ? await this.#count(spanCount(scope, query), signal) : null;
@@ -67,7 +67,7 @@ export class ClickHouseLists implements Lists {
   }
 
   traces(projectId: string, query: ListQuery, signal?: AbortSignal): Promise<Page> {
-    return this.#read('traces', projectId, (read) =>
+    return this.#read('traces', projectId, signal, (read) =>
       this.#rollups(traceSource, read, query, signal, (scope, part, reach) =>
         this.#tracePage(scope, part, reach, signal),
       ),
@@ -75,7 +75,7 @@ export class ClickHouseLists implements Lists {
   }
 
   sessions(projectId: string, query: ListQuery, signal?: AbortSignal): Promise<Page> {
-    return this.#read('sessions', projectId, (read) =>
+    return this.#read('sessions', projectId, signal, (read) =>
       this.#rollups(sessionSource, read, query, signal, async (scope, part, reach) => {
         const page = await this.#rows<{ row: string }>(rollupPage(sessionSource, scope, part, reach), signal);
         return page.map(({ row }) => row);
@@ -188,7 +188,12 @@ WHERE ${inProject(projectId)} AND started_at IN (${times}) AND ver IN ${value(ve
     return { params, settings: this.#settings, ...(signal ? { signal } : {}) };
   }
 
-  async #read(list: string, projectId: string, read: (scope: ReadScope) => Promise<Page>): Promise<Page> {
+  async #read(
+    list: string,
+    projectId: string,
+    signal: AbortSignal | undefined,
+    read: (scope: ReadScope) => Promise<Page>,
+  ): Promise<Page> {
     const started = performance.now();
     const seconds = () => (performance.now() - started) / 1000;
     try {
@@ -196,7 +201,8 @@ WHERE ${inProject(projectId)} AND started_at IN (${times}) AND ver IN ${value(ve
       this.#observer.queryFinished({ list, seconds: seconds() });
       return page;
     } catch (error) {
-      this.#observer.queryFailed({ list, seconds: seconds(), error });
+      // A client that leaves makes no query fail.
+      if (signal?.aborted !== true) this.#observer.queryFailed({ list, seconds: seconds(), error });
       throw error;
     }
   }
