@@ -1,28 +1,50 @@
 /**
- * `npm test`: types, lint (with the layer rule), format and generated files, then every test.
+ * `npm test`: types, lint (with the layer rule), format and generated files, then every test, files side by side.
  *   npm test -- --fast                  tests only, without those marked @slow
  *   npm test -- --grep "tag filter"     the tests with such a title
  *   npm test -- test/unit test/http/spans.test.ts   the tests of these files and folders
+ *   npm test -- --jobs 1                one file after the other
+ *   npm test -- --record                keeps what each file took, for the order of the next runs
  * The last line is always `<N> passed, <N> failed`; each check counts like a test.
  */
-import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fail, prepare, root, run } from './bootstrap.mjs';
+import { TestFiles, nameOf } from './test-files.mjs';
 
-const STUCK_AFTER_MS = 15_000;
+/** More than processors, as tests wait; a server and its engine each, so not without end. */
+const JOBS = Math.min(availableParallelism() + 1, 8);
+/** Seconds of the files that take some time, as --record has measured them: the longest begin first. */
+const SECONDS = join(root, 'scripts/test-seconds.json');
+const RECORDED_FROM_SECONDS = 3;
 const { values, positionals } = readArguments();
 
 await prepare({ development: true });
 const partial = values.fast || values.grep !== undefined || positionals.length > 0;
-const failedChecks = partial ? [] : await runChecks();
-const stats = await runTests();
-const passed = stats.passes + (partial ? 0 : checks().length - failedChecks.length);
-const failed = stats.failures + failedChecks.length;
-if (failedChecks.length > 0) console.log(`Failed checks: ${failedChecks.join(', ')}; see above.\n`);
+const files = bySeconds(testFiles());
+const tests = new TestFiles({
+  grep: values.fast && values.grep === undefined ? '@slow' : values.grep,
+  invert: values.fast && values.grep === undefined,
+  bail: values.bail,
+  color: process.stdout.isTTY === true,
+  live: files.length === 1,
+  silentMs: Number(values['silent-seconds']) * 1000,
+});
+const failedChecks = [];
+await sideBySide([
+  ...(partial ? [] : checks().map((check) => () => runCheck(check))),
+  ...files.filter((file) => !runsAlone(file)).map((file) => () => tests.run(file)),
+]);
+for (const file of files.filter(runsAlone)) if (!stopped()) await tests.run(file);
+tests.end();
+if (values.record && !partial) record();
+tellFailures();
+const passed = tests.passed + (partial ? 0 : checks().length - failedChecks.length);
+const failed = tests.failures.length + failedChecks.length;
 console.log(`${passed} passed, ${failed} failed`);
-process.exitCode = failed > 0 || stats.passes === 0 ? 1 : 0;
-endEvenWhenStuck();
+process.exitCode = failed > 0 || tests.passed === 0 ? 1 : 0;
 
 function readArguments() {
   try {
@@ -31,11 +53,16 @@ function readArguments() {
         fast: { type: 'boolean', default: false },
         grep: { type: 'string', short: 'g' },
         bail: { type: 'boolean', short: 'b', default: false },
+        jobs: { type: 'string', short: 'j', default: String(JOBS) },
+        record: { type: 'boolean', default: false },
+        'silent-seconds': { type: 'string', default: '60' },
       },
       allowPositionals: true,
     });
   } catch (error) {
-    return fail(`${error.message} Known: --fast, --grep <text>, --bail, files and folders below test/.`);
+    return fail(
+      `${error.message} Known: --fast, --grep <text>, --bail, --jobs <n>, --record, --silent-seconds <n>, files and folders below test/.`,
+    );
   }
 }
 
@@ -49,34 +76,28 @@ function checks() {
   ];
 }
 
-/** Runs the checks side by side and answers the names of those that failed. */
-async function runChecks() {
-  console.log(
-    `Checking: ${checks()
-      .map(({ name }) => name)
-      .join(', ')} …`,
-  );
-  const results = await Promise.all(
-    checks().map(async (check) => ({ ...check, ...(await run(check.args, { capture: true })) })),
-  );
-  for (const { name, code, output } of results) {
-    console.log(`  ${code === 0 ? '✔' : '✘'} ${name}`);
-    if (code !== 0) console.log(output.replace(/^/gm, '    '));
-  }
-  return results.filter(({ code }) => code !== 0).map(({ name }) => name);
+async function runCheck({ name, args }) {
+  const { code, output } = await run(args, { capture: true });
+  console.log(`\n${code === 0 ? '✔' : '✘'} ${name}`);
+  if (code === 0) return;
+  failedChecks.push(name);
+  console.log(output.replace(/^/gm, '    '));
 }
 
-async function runTests() {
-  const { default: Mocha } = await import('mocha');
-  const options = JSON.parse(readFileSync(join(root, '.mocharc.json'), 'utf8'));
-  const mocha = new Mocha({ ...options, forbidOnly: Boolean(process.env.CI), bail: values.bail });
-  if (values.grep !== undefined) mocha.grep(values.grep);
-  else if (values.fast) mocha.grep('@slow').invert();
-  for (const file of testFiles()) mocha.addFile(file);
-  await mocha.loadFilesAsync();
-  return new Promise((done) => {
-    const runner = mocha.run(() => done(runner.stats));
-  });
+/** Runs the jobs in their order, a few at a time. */
+async function sideBySide(jobs) {
+  const queue = jobs[Symbol.iterator]();
+  const take = async () => {
+    for (const job of queue) {
+      await job();
+      if (stopped()) return;
+    }
+  };
+  await Promise.all(Array.from({ length: Math.max(1, Number(values.jobs) || 1) }, take));
+}
+
+function stopped() {
+  return values.bail && tests.failures.length > 0;
 }
 
 function testFiles() {
@@ -95,10 +116,30 @@ function compiledTests(folder) {
     .sort();
 }
 
-/** Something a test left open keeps the process alive; that is a defect of the test, and CI must not wait for it. */
-function endEvenWhenStuck() {
-  setTimeout(() => {
-    console.error(`The tests left something open: ${process.getActiveResourcesInfo().join(', ')}`);
-    process.exit(1);
-  }, STUCK_AFTER_MS).unref();
+/** The longest first, so that none of them is left over when everything else is done. */
+function bySeconds(list) {
+  const seconds = JSON.parse(readFileSync(SECONDS, 'utf8'));
+  const of = (file) => seconds[nameOf(file)] ?? 0;
+  return [...new Set(list)].sort((one, other) => of(other) - of(one));
+}
+
+/** Whether a title in the file says so: it measures time, or fills the machine until others would fail. */
+function runsAlone(file) {
+  return readFileSync(file, 'utf8').includes('@alone');
+}
+
+function record() {
+  const entries = [...tests.seconds]
+    .filter(([, seconds]) => seconds >= RECORDED_FROM_SECONDS)
+    .map(([name, seconds]) => [name, Math.round(seconds)])
+    .sort(([, one], [, other]) => other - one);
+  writeFileSync(SECONDS, `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`);
+}
+
+function tellFailures() {
+  if (tests.pending > 0) console.log(`\n${tests.pending} pending`);
+  if (tests.failures.length > 0) console.log('\nFailures:');
+  for (const { name, text } of tests.failures) console.log(`\n${name}\n${text}`);
+  if (failedChecks.length > 0) console.log(`Failed checks: ${failedChecks.join(', ')}; see above.`);
+  console.log(`\nTook ${Math.round(performance.now() / 1000)} s.\n`);
 }

@@ -20,7 +20,8 @@ const MAX_SERVER_MB = 400;
 const REFUSED_WITHIN_MS = 4_000;
 const READY_WITHIN_MS = 5_000;
 
-describe('more than the server can take', () => {
+// The senders fill the machine, and how long the server takes meanwhile is measured.
+describe('more than the server can take @alone', () => {
   let dataDir: string;
   let program: Program;
 

@@ -1,0 +1,104 @@
+/**
+ * A process that runs test files for test-files.mjs, one after the other, and tells it what became of each test. Modules
+ * are loaded once for all of them.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { format } from 'node:util';
+import Mocha from 'mocha';
+import { root } from './bootstrap.mjs';
+
+const BEAT_MS = 1_000;
+/** What a file opened must be closed by then: sockets and processes take a moment to end. */
+const CLOSED_WITHIN_MS = 15_000;
+const { Base, Spec } = Mocha.reporters;
+const { grep, invert, bail, color, silentMs } = JSON.parse(process.argv[2] ?? '{}');
+let mine;
+let running = null;
+
+process.on('message', ({ type, file }) => {
+  if (type === 'abort') running?.abort();
+  else void runFile(file);
+});
+// Whoever would read the results is gone.
+process.on('disconnect', () => process.exit(1));
+tell({ type: 'ready' });
+
+async function runFile(file) {
+  // The channel to the parent, among others.
+  mine ??= await open();
+  const beat = setInterval(() => tell({ type: 'beat' }), BEAT_MS).unref();
+  const options = JSON.parse(readFileSync(join(root, '.mocharc.json'), 'utf8'));
+  const mocha = new Mocha({ ...options, reporter: Teller, forbidOnly: Boolean(process.env.CI), bail, color });
+  if (grep !== undefined) mocha.grep(grep);
+  if (invert) mocha.invert();
+  mocha.addFile(file);
+  try {
+    await mocha.loadFilesAsync();
+    await new Promise((done) => (running = mocha.run(done)));
+    running.dispose();
+    running = null;
+    tell({ type: 'end', left: await leftOpen() });
+  } catch (error) {
+    tell({ type: 'fail', text: `  The file could not be loaded:\n${error.stack}\n` });
+    tell({ type: 'end', left: await leftOpen() });
+  }
+  clearInterval(beat);
+}
+
+/** The spec reporter, but for its end: failures are told, to be repeated after all files. */
+class Teller extends Spec {
+  #failed = 0;
+
+  constructor(runner, options) {
+    super(runner, options);
+    runner.on('test', (test) => tell({ type: 'running', title: test.fullTitle(), limitMs: test.timeout() }));
+    runner.on('hook', (hook) =>
+      tell({ type: 'running', title: `${hook.title} of ${hook.parent.fullTitle()}`, limitMs: hook.timeout() }),
+    );
+    runner.on('pass', () => tell({ type: 'pass' }));
+    runner.on('pending', () => tell({ type: 'pending' }));
+    runner.on('fail', (test) => tell({ type: 'fail', text: this.#listed(test) }));
+  }
+
+  epilogue() {
+    // Said by whoever runs the files.
+  }
+
+  /** The failure as mocha lists it, under the number that it has in the output above. */
+  #listed(test) {
+    const list = [];
+    list[this.#failed++] = test;
+    const lines = [];
+    const log = Base.consoleLog;
+    Base.consoleLog = (...parts) => lines.push(format(...parts));
+    try {
+      Base.list(list);
+    } finally {
+      Base.consoleLog = log;
+    }
+    return lines.join('\n');
+  }
+}
+
+/** What a file left open would keep its process alive; that is a defect of the test. Waits a while for it to close. */
+async function leftOpen() {
+  const until = Date.now() + Math.min(CLOSED_WITHIN_MS, silentMs);
+  for (;;) {
+    const left = await open();
+    for (const resource of mine) if (left.includes(resource)) left.splice(left.indexOf(resource), 1);
+    if (left.length === 0 || Date.now() > until) return left;
+    await sleep(20);
+  }
+}
+
+/** Asked from one place in the event loop, so that two answers can be compared. */
+async function open() {
+  await sleep(1);
+  return process.getActiveResourcesInfo();
+}
+
+function tell(message) {
+  if (process.connected) process.send(message);
+}

@@ -1,0 +1,3 @@
+describe('a file that runs alone @alone', () => {
+  it('passes', () => undefined);
+});

@@ -1,0 +1,5 @@
+describe('a slow file with good tests', () => {
+  it('passes', (done) => {
+    setTimeout(done, 300);
+  });
+});

@@ -1,0 +1,1 @@
+throw new Error('the reason of the file that cannot be loaded');
