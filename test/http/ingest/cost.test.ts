@@ -85,7 +85,11 @@ describe('the cost of a span', () => {
 
   it('cached tokens counted apart cost the same when they come by OpenTelemetry', async () => {
     const usage = { 'gen_ai.usage.input_tokens': 100, 'gen_ai.usage.cache_read.input_tokens': 400 };
-    const call = { 'gen_ai.provider.name': 'openai', 'gen_ai.request.model': 'gpt-4o', 'gen_ai.operation.name': 'chat' };
+    const call = {
+      'gen_ai.provider.name': 'openai',
+      'gen_ai.request.model': 'gpt-4o',
+      'gen_ai.operation.name': 'chat',
+    };
     const body = request([
       otlpSpan({ attributes: attributes({ ...call, ...usage, 'gen_ai.usage.output_tokens': 100 }) }),
     ]);
