@@ -104,10 +104,13 @@ async function install(development) {
   const [command, ...npmArgs] = npm();
   // A server may be running from what is there: what only development needs is added beside it.
   const addition = development && !lacksPackages({ development: false });
-  const verb = addition
-    ? ['install', '--no-save', '--include=dev']
-    : ['ci', development ? '--include=dev' : '--omit=dev'];
-  const wanted = Object.entries(wantedPackages(development)).filter(([, { optional }]) => !optional);
+  // Packages that ours merely get along with, such as AI SDKs, are optional peers: left out, they are not installed.
+  const production = ['ci', '--omit=dev', '--legacy-peer-deps'];
+  const all = addition ? ['install', '--no-save', '--include=dev'] : ['ci', '--include=dev'];
+  const verb = development ? all : production;
+  const wanted = Object.entries(wantedPackages(development)).filter(
+    ([, { optional, devOptional }]) => !optional && !(devOptional && !development),
+  );
   const progress = showProgress(
     development ? 'packages of the tests' : 'packages (180 MB to download the first time)',
     wanted.map(([path]) => join(root, path, 'package.json')),
