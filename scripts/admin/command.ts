@@ -1,9 +1,10 @@
 import { join } from 'node:path';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { loadConfig } from '../../src/config/config.js';
 import { DomainError } from '../../src/domain/errors.js';
 import type { ApiKey } from '../../src/domain/identity/identity.js';
 import { IdentityService } from '../../src/domain/identity/identity-service.js';
+import { DEFAULT_KEY_ACCESS, KEY_ACCESSES, type KeyAccess } from '../../src/domain/identity/key-access.js';
 import { schemaDirectory } from '../../src/storage/schema-files.js';
 import { DATABASE_FILE, openDatabase } from '../../src/storage/sqlite/database.js';
 import { SqliteIdentityStore } from '../../src/storage/sqlite/identity-store.js';
@@ -34,11 +35,12 @@ export function adminCommand(name: string): Command {
     .option('--project <id>', 'its project (needed when there is more than one)')
     .option('--user <id>', 'its user (needed when there is more than one)')
     .option('--name <name>', 'what it is for', 'admin')
-    .action(({ project, user, name }: { project?: string; user?: string; name: string }) =>
+    .addOption(new Option('--access <access>', 'what it may do').choices(KEY_ACCESSES).default(DEFAULT_KEY_ACCESS))
+    .action(({ project, user, name, access }: { project?: string; user?: string; name: string; access: KeyAccess }) =>
       run((identity) => {
         const projectId = onlyOne('project', project, identity.listProjects());
         const userId = onlyOne('user', user, identity.listUsers());
-        const created = identity.createKey({ projectId, userId, name });
+        const created = identity.createKey({ projectId, userId, name, access });
         return { key: created.key, ...keyRow(created) };
       }),
     );
@@ -128,11 +130,12 @@ function onlyOne(what: string, given: string | undefined, all: readonly { id: st
 }
 
 function keyRow(key: ApiKey): Row {
-  const { id, name, prefix, project_id, user_id, created_at, last_used_at } = key;
+  const { id, name, prefix, access, project_id, user_id, created_at, last_used_at } = key;
   return {
     id,
     name,
     prefix,
+    access,
     project_id,
     user_id,
     created_at: iso(created_at),

@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { bootServer, send, type TestServer } from './harness.js';
+import { bootServer, send, type TestResponse, type TestServer } from './harness.js';
 
 const run = promisify(execFile);
 const main = join(import.meta.dirname, '../../src/main.js');
@@ -184,4 +184,93 @@ describe('first start', () => {
       .and.to.not.match(/\n\s+at /);
     expect((await startAndStop()).out).to.match(/sk_sh_[A-Za-z0-9_-]{43}/);
   }).timeout(30_000);
+});
+
+describe('the access of an API key', () => {
+  const TRACE = '0199a1b2-0000-7000-8000-0000000000e1';
+  let server: TestServer;
+  let keys: string;
+
+  before(async () => {
+    server = await bootServer();
+    keys = `/projects/${server.projectId}/api-keys`;
+  });
+  after(() => server.dispose());
+
+  const keyOf = async (access?: string) => {
+    const created = await server.request('POST', keys, { body: { name: 'of a test', access } });
+    expect(created.status, created.text).to.equal(201);
+    return created.json as { key: string; access: string };
+  };
+  /** A call of each purpose. */
+  const calls: Readonly<Record<string, (key: string) => Promise<TestResponse>>> = {
+    'GET /spans': (key) => server.request('GET', '/spans', { key }),
+    'GET api-keys': (key) => server.request('GET', keys, { key }),
+    'POST /spans': (key) =>
+      server.request('POST', '/spans', {
+        key,
+        body: [{ trace_id: TRACE, name: 'sent', started_at: '2026-01-15T10:00:00Z' }],
+      }),
+    'POST /traces': (key) => server.request('POST', '/traces', { key, body: [] }),
+    'POST /sessions': (key) => server.request('POST', '/sessions', { key, body: [] }),
+    'POST /v1/traces': (key) => server.request('POST', '/v1/traces', { key, body: { resourceSpans: [] } }),
+    'POST api-keys': (key) => server.request('POST', keys, { key, body: { name: 'another' } }),
+    'POST ensure': (key) =>
+      server.request('POST', '/v1/tasks/t/prompt/versions/ensure', { key, body: { content: 'You help.' } }),
+    'DELETE /traces': (key) => server.request('DELETE', `/traces/${TRACE}`, { key }),
+  };
+  const statuses = async (key: string) => {
+    const found: Record<string, number> = {};
+    for (const [name, call] of Object.entries(calls)) found[name] = (await call(key)).status;
+    return found;
+  };
+
+  it('is full unless another one is asked for', async () => {
+    const { key, access } = await keyOf();
+    expect(access).to.equal('full');
+    for (const [name, status] of Object.entries(await statuses(key))) expect(status, name).to.be.below(300);
+  });
+
+  it('read opens GET alone, and nothing is changed', async () => {
+    const { key, access } = await keyOf('read');
+    expect(access).to.equal('read');
+    const answered = await statuses(key);
+    expect(Object.keys(answered).filter((name) => answered[name] === 200)).to.deep.equal([
+      'GET /spans',
+      'GET api-keys',
+    ]);
+    expect(Object.values(answered).filter((status) => status === 403)).to.have.length(Object.keys(calls).length - 2);
+    const refused = await server.request('POST', '/spans', { key, body: [] });
+    expect(refused.json.detail).to.equal('This API key has the access "read": it may only read (GET)');
+  });
+
+  it('ingest opens what brings spans, traces and sessions alone', async () => {
+    const { key } = await keyOf('ingest');
+    const answered = await statuses(key);
+    const opened = ['POST /spans', 'POST /traces', 'POST /sessions', 'POST /v1/traces'];
+    expect(Object.keys(answered).filter((name) => answered[name] === 200)).to.deep.equal(opened);
+    expect(Object.values(answered).filter((status) => status === 403)).to.have.length(
+      Object.keys(calls).length - opened.length,
+    );
+    const refused = await server.request('GET', '/spans', { key });
+    expect(refused.json.detail).to.equal(
+      'This API key has the access "ingest": it may only send spans, traces and sessions (POST, OTLP)',
+    );
+  });
+
+  it('is checked before the body is read', async () => {
+    const { key } = await keyOf('read');
+    expect((await server.request('POST', '/spans', { key, body: '{' })).status).to.equal(403);
+  });
+
+  it('is one of those there are, is listed, and can be given by the admin program', async () => {
+    const wrong = await server.request('POST', keys, { body: { name: 'x', access: 'write' } });
+    expect(wrong.status).to.equal(422);
+    expect(wrong.json.errors[0].detail).to.include('full').and.include('ingest');
+    const env = { ...process.env, DATA_DIR: server.dataDir };
+    const made = await run(process.execPath, [admin, '--json', 'create-key', '--access', 'read'], { env });
+    const { id } = JSON.parse(made.stdout);
+    const listed = (await server.request('GET', keys)).json as { id: string; access: string }[];
+    expect(listed.find((key) => key.id === id)?.access).to.equal('read');
+  });
 });

@@ -115,6 +115,16 @@ describe('OTLP over gRPC', () => {
     expect(code, 'without a message').to.equal(status.UNAUTHENTICATED);
   });
 
+  it('refuses a key that may only read, and takes one that may only send spans', async () => {
+    const sentWith = async (access: string) => {
+      const body = { name: access, access };
+      const { json } = await server.request('POST', `/projects/${server.projectId}/api-keys`, { body });
+      return (await send(message(otlpSpan()), keyed(json.key))).code;
+    };
+    expect(await sentWith('read')).to.equal(status.PERMISSION_DENIED);
+    expect(await sentWith('ingest')).to.equal(status.OK);
+  });
+
   it('refuses what is no OTLP, too large, and other methods', async () => {
     const cases: readonly (readonly [Promise<Reply>, status])[] = [
       [send(Buffer.from('no OTLP at all')), status.INVALID_ARGUMENT],

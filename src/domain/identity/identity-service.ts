@@ -4,6 +4,7 @@ import type { Micros } from '../span/span.js';
 import { bearerToken, generateApiKey, hashApiKey, isUsableApiKey, visiblePrefix } from './api-key.js';
 import type { ApiKey, CreatedApiKey, Principal, Project, User } from './identity.js';
 import type { IdentityStore } from './identity-store.js';
+import { DEFAULT_KEY_ACCESS, type KeyAccess } from './key-access.js';
 
 const MAX_CACHED_KEYS = 10_000;
 const USE_RESOLUTION_MICROS = 60_000_000;
@@ -132,7 +133,12 @@ export class IdentityService {
   }
 
   /** @throws DomainError `not_found` for an unknown project or user, `conflict` when the project has too many keys */
-  createKey(input: { readonly projectId: string; readonly userId: string; readonly name: string }): CreatedApiKey {
+  createKey(input: {
+    readonly projectId: string;
+    readonly userId: string;
+    readonly name: string;
+    readonly access?: KeyAccess;
+  }): CreatedApiKey {
     return this.#store.transaction(() => {
       if (this.#store.findProject(input.projectId) === undefined) throw new DomainError('not_found', 'No such project');
       if (!this.#store.listUsers().some(({ id }) => id === input.userId))
@@ -171,7 +177,7 @@ export class IdentityService {
       throw new DomainError('unauthenticated', 'The API key is unknown or revoked');
     }
     const entry = {
-      principal: { project_id: found.project_id, user_id: found.user_id, key_id: found.id },
+      principal: { project_id: found.project_id, user_id: found.user_id, key_id: found.id, access: found.access },
       lastRecorded: found.last_used_at ?? 0,
     };
     if (this.#cache.size >= MAX_CACHED_KEYS) {
@@ -219,13 +225,20 @@ export class IdentityService {
     return { created: null, initKeyRevoked: existing !== undefined && existing.revoked_at !== null };
   }
 
-  #insertKey(input: { projectId: string; userId: string; name: string; key: string }): CreatedApiKey {
+  #insertKey(input: {
+    projectId: string;
+    userId: string;
+    name: string;
+    key: string;
+    access?: KeyAccess;
+  }): CreatedApiKey {
     const apiKey: ApiKey = {
       id: randomUUID(),
       project_id: input.projectId,
       user_id: input.userId,
       name: usableName(input.name),
       prefix: visiblePrefix(input.key),
+      access: input.access ?? DEFAULT_KEY_ACCESS,
       created_at: this.#now(),
       last_used_at: null,
       revoked_at: null,

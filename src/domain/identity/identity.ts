@@ -1,10 +1,13 @@
 import type { Micros } from '../span/span.js';
+import type { KeyAccess } from './key-access.js';
 
 /** On whose behalf a request runs: everything it reads and writes is inside `project_id`. */
 export interface Principal {
   readonly project_id: string;
   readonly user_id: string;
   readonly key_id: string;
+  /** What the key may do. */
+  readonly access: KeyAccess;
 }
 
 export interface User {
@@ -31,6 +34,7 @@ export interface ApiKey {
   readonly name: string;
   /** The first characters of the key, to tell keys apart. */
   readonly prefix: string;
+  readonly access: KeyAccess;
   readonly created_at: Micros;
   /** Exact to about a minute. */
   readonly last_used_at: Micros | null;

@@ -4,7 +4,7 @@ import type { IdentityStore } from '../../domain/identity/identity-store.js';
 import type { Micros } from '../../domain/span/span.js';
 import { changeCounter, guarded, isDuplicate, type Database } from './database.js';
 
-const KEY_COLUMNS = 'id, project_id, user_id, name, prefix, created_at, last_used_at, revoked_at';
+const KEY_COLUMNS = 'id, project_id, user_id, name, prefix, access, created_at, last_used_at, revoked_at';
 
 function prepare(db: Database) {
   return {
@@ -19,7 +19,7 @@ function prepare(db: Database) {
     listProjects: db.prepare<[], Project>('SELECT id, name, created_at FROM projects ORDER BY created_at, id'),
     insertKey: db.prepare<[StoredApiKey]>(
       `INSERT INTO api_keys (${KEY_COLUMNS}, hash)
-       VALUES (@id, @project_id, @user_id, @name, @prefix, @created_at, @last_used_at, @revoked_at, @hash)`,
+       VALUES (@id, @project_id, @user_id, @name, @prefix, @access, @created_at, @last_used_at, @revoked_at, @hash)`,
     ),
     findKeyByHash: db.prepare<[Buffer], StoredApiKey>(`SELECT ${KEY_COLUMNS}, hash FROM api_keys WHERE hash = ?`),
     listKeys: db.prepare<{ projectId: string | null }, ApiKey>(

@@ -1,6 +1,7 @@
 import type { handleUnaryCall, Metadata, ServiceDefinition } from '@grpc/grpc-js';
 import { DomainError } from '../../domain/errors.js';
 import type { Principal } from '../../domain/identity/identity.js';
+import { requirePurpose } from '../../domain/identity/key-access.js';
 import type { RpcObserver } from '../../observability/events/requests.js';
 import type { ExportTraces } from '../otlp/export.js';
 import { decodeProtobuf } from '../otlp/protobuf.js';
@@ -66,7 +67,9 @@ export function createTraceService(parts: TraceServiceParts): { export: handleUn
   };
 }
 
-/** @throws DomainError `unauthenticated` */
+/** @throws DomainError `unauthenticated`; `forbidden` for a key that may not send spans */
 export function authenticateCall(identity: CallerIdentity, metadata: Metadata): Principal {
-  return identity.authenticate(metadata.get('authorization')[0]?.toString());
+  const principal = identity.authenticate(metadata.get('authorization')[0]?.toString());
+  requirePurpose(principal, 'ingest');
+  return principal;
 }

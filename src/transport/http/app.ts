@@ -3,6 +3,7 @@ import express, { type RequestHandler } from 'express';
 import helmet from 'helmet';
 import { DomainError } from '../../domain/errors.js';
 import type { Principal } from '../../domain/identity/identity.js';
+import { requirePurpose } from '../../domain/identity/key-access.js';
 import type { RequestObserver } from '../../observability/events/requests.js';
 import { createBodyReader, type BodyLimits, type BodyReader } from './body.js';
 import { Exchange, type RequestLogger } from './exchange.js';
@@ -105,11 +106,13 @@ async function run(handler: Handler, exchange: Exchange, request: RoutedRequest)
 /** The order of the checks is the order in which a caller learns things: who it is, what it may, what it asked, what it sent. */
 function handlerOf(route: Route, { identity, log }: AppOptions, readBody: BodyReader): Handler {
   const template = templatePath(route.path);
+  const purpose = route.purpose ?? (route.method === 'GET' ? 'read' : 'change');
   const parseParams = route.params === undefined ? () => undefined : pathParametersOf(route.params);
   return async (exchange, request) => {
     exchange.route = template;
     exchange.renderError = route.renderError;
     const principal = admitted(route.access, identity, request);
+    if (principal !== null) requirePurpose(principal, purpose);
     const params = parseParams(request.params ?? {});
     const query = route.query?.parse(searchOf(request.url ?? ''));
     await route.admit?.({ params, headers: request.headers, remoteAddress: remoteAddressOf(request) });

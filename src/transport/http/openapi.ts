@@ -82,8 +82,7 @@ function responses(route: Route, components: Map<string, Json>): Json {
 /** What a route says itself, and what follows from its shape. */
 function errorKinds(route: Route): DomainErrorKind[] {
   const kinds = new Set<DomainErrorKind>(route.errors);
-  if (route.access === 'key') kinds.add('unauthenticated');
-  if (route.access === 'key' && route.path.includes('/:project_id')) kinds.add('forbidden');
+  if (route.access === 'key') for (const kind of ['unauthenticated', 'forbidden'] as const) kinds.add(kind);
   if (route.body !== undefined)
     for (const kind of ['malformed', 'too_large', 'unsupported_media', 'overloaded'] as const) kinds.add(kind);
   if (route.body !== undefined || route.query !== undefined || route.params !== undefined) kinds.add('invalid');

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { Type, type Static, type TObject, type TSchema } from '@sinclair/typebox';
 import type { DomainErrorKind } from '../../domain/errors.js';
 import type { Principal } from '../../domain/identity/identity.js';
+import type { CallPurpose } from '../../domain/identity/key-access.js';
 import { assertValid, compile } from '../../domain/validation/validation.js';
 import type { ProblemDetails } from './errors.js';
 import { parseJson } from './json.js';
@@ -89,6 +90,8 @@ export interface RouteDefinition<P extends TObject, Q, B, A extends Access> {
   readonly description: string;
   readonly tag: string;
   readonly access: A;
+  /** What a key must be allowed to do; default: to read for GET, else to change. */
+  readonly purpose?: CallPurpose;
   readonly params?: P;
   readonly query?: QueryDefinition<Q>;
   readonly body?: BodyDefinition<B>;

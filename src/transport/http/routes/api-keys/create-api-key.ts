@@ -1,7 +1,8 @@
 import { Type } from '@sinclair/typebox';
+import { DEFAULT_KEY_ACCESS } from '../../../../domain/identity/key-access.js';
 import type { IdentityService } from '../../../../domain/identity/identity-service.js';
 import { defineRoute, jsonBody, type Route } from '../../route.js';
-import { ApiKeyCreated, ProjectParams, toApiKeyRead } from './schema.js';
+import { access, ApiKeyCreated, ProjectParams, toApiKeyRead } from './schema.js';
 
 const ApiKeyCreate = Type.Object(
   {
@@ -12,6 +13,7 @@ const ApiKeyCreate = Type.Object(
       'x-must': 'have 1 to 200 characters, not only spaces',
       description: 'What the key is for.',
     }),
+    access: Type.Optional({ ...access, default: DEFAULT_KEY_ACCESS }),
   },
   { $id: 'ApiKeyCreate', description: 'A key to be made.' },
 );
@@ -23,7 +25,8 @@ export function createApiKeyRoute(identity: Pick<IdentityService, 'createKey'>):
     operationId: 'createApiKey',
     summary: 'Make an API key',
     description:
-      'Makes a key for the project, on behalf of the calling user. The answer holds the key itself, this once.',
+      'Makes a key for the project, on behalf of the calling user. The answer holds the key itself, this once. A program that only sends spans needs ' +
+      'no more than the access `ingest`, one that only shows them no more than `read`.',
     tag: 'API keys',
     access: 'key',
     params: ProjectParams,
@@ -31,7 +34,8 @@ export function createApiKeyRoute(identity: Pick<IdentityService, 'createKey'>):
     responses: { 201: { description: 'The new key.', schema: ApiKeyCreated } },
     errors: ['conflict', 'unavailable'],
     handle({ principal, params, body }) {
-      const created = identity.createKey({ projectId: params.project_id, userId: principal.user_id, name: body.name });
+      const { project_id: projectId } = params;
+      const created = identity.createKey({ projectId, userId: principal.user_id, ...body });
       return { status: 201, body: { ...toApiKeyRead(created), key: created.key } };
     },
   });

@@ -1,10 +1,14 @@
 import { Type, type Static } from '@sinclair/typebox';
 import type { ApiKey } from '../../../../domain/identity/identity.js';
+import { KEY_ACCESSES, KEY_ACCESS_EXPLAINED } from '../../../../domain/identity/key-access.js';
 import type { Micros } from '../../../../domain/span/span.js';
-import { time, uuid } from '../../../../domain/validation/fields.js';
+import { oneOf, time, uuid } from '../../../../domain/validation/fields.js';
 import { project_id } from '../parameters.js';
 
 export { ProjectParams } from '../parameters.js';
+
+/** What a key may do. */
+export const access = oneOf(KEY_ACCESSES, `What the key may do. ${KEY_ACCESS_EXPLAINED}.`);
 
 const properties = {
   id: uuid('Id of the key; not the key itself.'),
@@ -12,6 +16,7 @@ const properties = {
   user_id: uuid('The user on whose behalf the key acts.'),
   name: Type.String({ description: 'What the key is for.' }),
   prefix: Type.String({ description: 'The first characters of the key, to tell keys apart.' }),
+  access,
   created_at: time('When it was made.'),
   last_used_at: Type.Union([time('A time'), Type.Null({ description: 'Never' })], {
     description: 'When it was last used, to about a minute; null: never.',
@@ -37,6 +42,7 @@ export function toApiKeyRead(key: ApiKey): Static<typeof ApiKeyRead> {
     user_id: key.user_id,
     name: key.name,
     prefix: key.prefix,
+    access: key.access,
     created_at: toIso(key.created_at),
     last_used_at: key.last_used_at === null ? null : toIso(key.last_used_at),
   };

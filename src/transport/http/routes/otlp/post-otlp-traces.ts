@@ -36,6 +36,7 @@ export function postOtlpTracesRoute(exportTraces: ExportTraces): Route {
       'encoding of the request; 429 and 503 carry `Retry-After`, and sending again is always safe.',
     tag: 'Traces',
     access: 'key',
+    purpose: 'ingest',
     body: rawBody([JSON_TYPE, PROTOBUF_TYPE], 'An ExportTraceServiceRequest.'),
     responses: { 200: { description: 'The usable spans are stored.', schema: ExportResponse } },
     errors: ['overloaded', 'unavailable'],

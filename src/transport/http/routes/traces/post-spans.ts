@@ -16,6 +16,7 @@ export function postSpansRoute(ingest: Pick<IngestService, 'postSpans'>): Route 
       'list and figure. With `Prefer: return=minimal` only the ids are answered.',
     tag: 'Traces',
     access: 'key',
+    purpose: 'ingest',
     body: jsonBody(Type.Array(SpanInput, { description: 'The spans.' }), (value): unknown => value),
     responses: {
       200: { description: 'The spans as stored, in the order of the request.', schema: Type.Array(SpanRead) },

@@ -15,6 +15,7 @@ export function postTracesRoute(ingest: Pick<IngestService, 'postTraces'>): Rout
       'trace again replaces its statement.',
     tag: 'Traces',
     access: 'key',
+    purpose: 'ingest',
     body: jsonBody(Type.Array(TraceInput, { description: 'The traces.' }), (value): unknown => value),
     responses: {
       200: { description: 'The traces, with the figures of their spans.', schema: Type.Array(TraceRead) },
@@ -37,6 +38,7 @@ export function postSessionsRoute(ingest: Pick<IngestService, 'postSessions'>): 
       'session again replaces its statement.',
     tag: 'Traces',
     access: 'key',
+    purpose: 'ingest',
     body: jsonBody(Type.Array(SessionInput, { description: 'The sessions.' }), (value): unknown => value),
     responses: {
       200: { description: 'The sessions, with the figures of their traces.', schema: Type.Array(SessionRead) },

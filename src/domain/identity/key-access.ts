@@ -1,0 +1,35 @@
+import { DomainError } from '../errors.js';
+import type { Principal } from './identity.js';
+
+/** What a call does: it reads, it brings spans, traces or sessions, or it changes anything else. */
+export type CallPurpose = 'read' | 'ingest' | 'change';
+
+interface Access {
+  readonly purposes: readonly CallPurpose[];
+  /** What a key of this access may do, in words. */
+  readonly may: string;
+}
+
+/** What API keys may do, by the name of their access. */
+const ACCESSES = {
+  full: { purposes: ['read', 'ingest', 'change'], may: 'do everything' },
+  read: { purposes: ['read'], may: 'only read (GET)' },
+  ingest: { purposes: ['ingest'], may: 'only send spans, traces and sessions (POST, OTLP)' },
+} as const satisfies Readonly<Record<string, Access>>;
+
+export type KeyAccess = keyof typeof ACCESSES;
+
+export const KEY_ACCESSES = Object.keys(ACCESSES) as KeyAccess[];
+export const DEFAULT_KEY_ACCESS: KeyAccess = 'full';
+
+/** @throws DomainError `forbidden`, which names what the key may do */
+export function requirePurpose({ access }: Pick<Principal, 'access'>, purpose: CallPurpose): void {
+  const { purposes, may }: Access = ACCESSES[access];
+  if (!purposes.includes(purpose))
+    throw new DomainError('forbidden', `This API key has the access "${access}": it may ${may}`);
+}
+
+/** One line that explains every access. */
+export const KEY_ACCESS_EXPLAINED = KEY_ACCESSES.map((access) => `\`${access}\`: may ${ACCESSES[access].may}`).join(
+  '; ',
+);
