@@ -8,7 +8,9 @@ import {
   type KeptImage,
 } from '../../src/domain/attachment/extraction.js';
 import { editItems } from '../../src/domain/attachment/json-edit.js';
+import { MAX_JSON_DEPTH } from '../../src/domain/json-text.js';
 import type { Span } from '../../src/domain/span/span.js';
+import { parseJson } from '../../src/transport/http/json.js';
 import { storedSpan } from '../fixtures/span.js';
 import { base64, images, png, svg } from './images.js';
 
@@ -20,6 +22,11 @@ async function stored(parts: Partial<Pick<Span, 'attributes' | 'output_data'>>):
   const kept = new Map<Found, KeptImage>();
   for (const item of found) if (item.image !== null) kept.set(item, keptImage(item.image));
   return withReferences(original, kept);
+}
+
+/** An array in an array, so many levels deep. */
+function nested(levels: number): string {
+  return '['.repeat(levels) + ']'.repeat(levels);
 }
 
 async function pointers(parts: Partial<Pick<Span, 'attributes' | 'output_data'>>): Promise<string[]> {
@@ -149,13 +156,37 @@ describe('images in a span', () => {
     ).to.deep.equal(['/output_data/2']);
   });
 
-  it('are refused, not failed on, in text that is nested too deeply to be written', async () => {
-    const deep = '['.repeat(100_000) + ']'.repeat(100_000);
-    const attachments = `[{"base64":"${base64(images.png)}"},${deep}]`;
-    expect(await pointers({ attributes: { attachments } })).to.have.lengthOf(1);
-    const escaped = `[{"base64":"${base64(images.png).replace(/^i/, '\\u0069')}"},${deep}]`;
-    expect(await pointers({ output_data: escaped })).to.have.lengthOf(1);
-    expect(await pointers({ output_data: `[{"base64":"${base64(images.png)}"},${deep}]` })).to.deep.equal([]);
+  it('are refused in text that is nested deeper than a body may be, and taken out of any other', async () => {
+    const image = `{"base64":"${base64(images.png)}"}`;
+    const escaped = image.replace('"iVBOR', '"\\u0069VBOR');
+    const beside = (item: string, levels: number) => `[${item},${nested(levels - 1)}]`;
+    for (const levels of [MAX_JSON_DEPTH + 1, 4100, 100_000]) {
+      for (const item of [image, escaped]) {
+        const text = beside(item, levels);
+        expect(await pointers({ attributes: { attachments: text } })).to.deep.equal(['/attributes/attachments']);
+        expect(await pointers({ output_data: text })).to.deep.equal(['/output_data']);
+      }
+      const element = `{"base64":"${base64(images.png)}","more":${nested(levels - 1)}}`;
+      expect(await pointers({ attributes: { attachments: [element] } })).to.deep.equal(['/attributes/attachments']);
+    }
+    for (const item of [image, escaped]) {
+      const { output_data: output } = await stored({ output_data: beside(item, MAX_JSON_DEPTH) });
+      expect(output)
+        .to.include('"sha256"')
+        .and.to.include(nested(MAX_JSON_DEPTH - 1));
+    }
+  });
+
+  it('leave a span that can be sent again, however deep the text was that they stood in', async () => {
+    const depth = async (attachments: unknown) => {
+      const { attributes } = await stored({ attributes: { attachments } });
+      const body = Buffer.from(JSON.stringify([{ attributes }]));
+      expect(body.includes('sha256')).to.equal(true);
+      return parseJson(body);
+    };
+    const image = (rest: string) => `{"base64":"${base64(images.png)}"${rest}}`;
+    await depth(`[${image('')},${nested(MAX_JSON_DEPTH - 4)}]`);
+    await depth([image(`,"more":${nested(MAX_JSON_DEPTH - 5)}`)]);
   });
 });
 

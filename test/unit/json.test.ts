@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { DomainError } from '../../src/domain/errors.js';
-import { MAX_JSON_DEPTH, parseJson } from '../../src/transport/http/json.js';
+import { JsonDepthError, MAX_JSON_DEPTH, parseJsonText, toJsonText } from '../../src/domain/json-text.js';
+import { parseJson } from '../../src/transport/http/json.js';
 
 describe('parsing JSON bodies', () => {
   it('gives what was written, whatever it is', () => {
@@ -55,5 +56,33 @@ describe('parsing JSON bodies', () => {
       }),
       { numRuns: 500 },
     );
+  });
+});
+
+describe('reading JSON text', () => {
+  it('gives what was written, or says that it is none', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 8 }), (value) => {
+        expect(parseJsonText(JSON.stringify(value))).to.deep.equal(JSON.parse(JSON.stringify(value)));
+      }),
+    );
+    expect(() => parseJsonText('[1,')).to.throw(SyntaxError);
+  });
+
+  it('bounds its depth as that of a body, before anything is built from it', () => {
+    const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+    expect(parseJsonText(nested(MAX_JSON_DEPTH))).to.be.an('array');
+    expect(() => parseJsonText(nested(MAX_JSON_DEPTH + 1))).to.throw(JsonDepthError);
+    expect(() => parseJsonText(nested(7), 6)).to.throw(JsonDepthError);
+    const since = performance.now();
+    expect(() => parseJsonText('{"a":['.repeat(5_000_000))).to.throw(JsonDepthError);
+    expect(performance.now() - since, 'ms').to.be.below(1000);
+  });
+
+  it('says of a value that no text can hold that it is too large', () => {
+    const long = 'x'.repeat(300_000_000);
+    expect(() => toJsonText([long, long]))
+      .to.throw(DomainError)
+      .with.property('kind', 'too_large');
   });
 });

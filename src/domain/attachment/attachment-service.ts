@@ -1,14 +1,13 @@
 import type { Readable } from 'node:stream';
 import { DomainError } from '../errors.js';
-import type { Span } from '../span/span.js';
+import { JsonDepthError } from '../json-text.js';
 import { IMAGE_EXTENSIONS, type ImageType } from './image.js';
-import { attachmentsIn, findItems, outputItemsIn, type FoundItem, type Item } from './items.js';
+import { findItems, PLACES, type AttachmentParts, type FoundItem, type Item, type Place } from './items.js';
 import type { Attachment, AttachmentList } from './schema.js';
 import { URL_LIFETIME_SECONDS, type GrantSigner } from './signature.js';
 import type { AttachmentObserver, AttachmentVault } from './vault.js';
 
-/** The parts of a span that attachments stand in; an output that cannot hold any may be left out. */
-export type AttachmentParts = Pick<Span, 'attributes' | 'output_data'>;
+export type { AttachmentParts } from './items.js';
 
 /** Reads the spans of a project that have an id: normally one, none when there is no such span. Sees every acknowledged write. */
 export type ReadAttachmentParts = (
@@ -63,10 +62,7 @@ export class AttachmentService {
   async list(projectId: string, spanId: string, signal?: AbortSignal): Promise<AttachmentList> {
     const spans = await this.#parts.read(projectId, spanId, signal);
     if (spans.length === 0) throw new DomainError('not_found', 'There is no span with this id.');
-    const items = spans.flatMap(({ attributes, output_data }) => [
-      ...findItems('attributes', attachmentsIn(attributes)),
-      ...findItems('output_data', outputItemsIn(output_data)),
-    ]);
+    const items = spans.flatMap((span) => PLACES.flatMap((place) => itemsOf(span, place)));
     const attachments = items.flatMap((found) => this.#shown(projectId, found) ?? []);
     return { attachments, count: attachments.length };
   }
@@ -114,6 +110,16 @@ export class AttachmentService {
     const expires = Math.floor(this.#now() / 1000) + URL_LIFETIME_SECONDS;
     const signature = this.#parts.signer.sign({ projectId, sha256, expires });
     return `${this.#parts.baseUrl()}/attachments/${projectId}/${sha256}?expires=${expires}&signature=${signature}`;
+  }
+}
+
+/** None in a text of unread depth, which only spans of earlier versions can hold. */
+function itemsOf(span: AttachmentParts, place: Place): FoundItem[] {
+  try {
+    return findItems(place, span);
+  } catch (error) {
+    if (error instanceof JsonDepthError) return [];
+    throw error;
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Issue } from '../errors.js';
+import { JsonDepthError } from '../json-text.js';
 import type { Span } from '../span/span.js';
 import { imageOfBase64, MAX_IMAGE_BYTES, MAX_IMAGES_PER_SPAN, type Image, type ImageFlaw } from './image.js';
-import { attachmentsIn, findItems, mayHoldItems, outputItemsIn, type FoundItem, type Place } from './items.js';
+import { elementsIn, findItems, mayHoldItems, PLACES, type FoundItem, type Place } from './items.js';
 import { editedItem, editItems, type ItemEdit } from './json-edit.js';
 
 /** An item of a span that names an image, with the image when its data came along. */
@@ -35,8 +36,8 @@ export function mayHoldImages(span: Span): boolean {
 export async function inspect(span: Span): Promise<Inspection> {
   const issues: Issue[] = [];
   const found: Found[] = [];
-  for (const place of ['attributes', 'output_data'] as const) {
-    for (const item of findItems(place, elementsIn(span, place))) {
+  for (const place of PLACES) {
+    for (const item of itemsOf(span, place, issues)) {
       const read = item.source.by === 'data' ? await imageOfBase64(item.source.text) : null;
       if (typeof read !== 'string') found.push({ ...item, place, image: read });
       else if (place === 'attributes' || read === 'too_large') issues.push(flawOf(item, place, read));
@@ -49,11 +50,10 @@ export async function inspect(span: Span): Promise<Inspection> {
       detail: `is one image too many: a span has at most ${MAX_IMAGES_PER_SPAN}`,
     });
   }
-  if (issues.length === 0) issues.push(...depthIssues(span, found));
   return { found, issues };
 }
 
-/** The span with what is kept removed from it; a reference by hash stands in its place. */
+/** The span, which was inspected, with what is kept removed from it; a reference by hash stands in its place. */
 export function withReferences(span: Span, kept: ReadonlyMap<Found, KeptImage>): Span {
   if (kept.size === 0) return span;
   const attachments = rewrittenAttachments(span, kept);
@@ -68,8 +68,14 @@ export function withReferences(span: Span, kept: ReadonlyMap<Found, KeptImage>):
   };
 }
 
-function elementsIn(span: Span, place: Place): unknown[] | null {
-  return place === 'attributes' ? attachmentsIn(span.attributes) : outputItemsIn(span.output_data);
+function itemsOf(span: Span, place: Place, issues: Issue[]): FoundItem[] {
+  try {
+    return findItems(place, span);
+  } catch (error) {
+    if (!(error instanceof JsonDepthError)) throw error;
+    issues.push({ pointer: PLACE_POINTERS[place], detail: error.message });
+    return [];
+  }
 }
 
 function flawOf({ index, source }: FoundItem, place: Place, flaw: ImageFlaw): Issue {
@@ -80,21 +86,13 @@ function flawOf({ index, source }: FoundItem, place: Place, flaw: ImageFlaw): Is
   return { pointer: `${pointerTo(place, index)}/${property}`, detail };
 }
 
-function pointerTo(place: Place, index: number): string {
-  return place === 'attributes' ? `/attributes/attachments/${index}` : `/output_data/${index}`;
-}
+const PLACE_POINTERS: Readonly<Record<Place, string>> = {
+  attributes: '/attributes/attachments',
+  output_data: '/output_data',
+};
 
-/** A text that becomes part of the attributes, or is written anew, must not be nested deeper than can be written. */
-function depthIssues(span: Span, found: readonly Found[]): Issue[] {
-  const withData = new Map(found.flatMap((item) => (item.image === null ? [] : [[item, keptImage(item.image)]])));
-  try {
-    JSON.stringify(rewrittenAttachments(span, withData));
-    rewrittenOutput(span, withData);
-    return [];
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    return [{ pointer: '/output_data', detail: 'is nested too deeply to take an image out of it' }];
-  }
+function pointerTo(place: Place, index: number): string {
+  return `${PLACE_POINTERS[place]}/${index}`;
 }
 
 export function keptImage({ sha256, type, bytes }: Image): KeptImage {
@@ -103,20 +101,17 @@ export function keptImage({ sha256, type, bytes }: Image): KeptImage {
 
 function rewrittenAttachments(span: Span, kept: ReadonlyMap<Found, KeptImage>): unknown[] | null {
   const edits = editsOf('attributes', kept);
-  const elements = edits.length === 0 ? null : attachmentsIn(span.attributes);
+  const elements = edits.length === 0 ? null : elementsIn('attributes', span);
   if (elements === null) return null;
   for (const edit of edits) elements[edit.index] = editedItem(elements[edit.index] as FoundItem['item'], edit);
   return elements;
 }
 
-/** @throws RangeError when it cannot be written. */
 function rewrittenOutput(span: Span, kept: ReadonlyMap<Found, KeptImage>): string | null {
   const edits = editsOf('output_data', kept);
-  const elements = edits.length === 0 ? null : outputItemsIn(span.output_data);
+  const elements = edits.length === 0 ? null : elementsIn('output_data', span);
   if (elements === null || span.output_data === null) return span.output_data;
-  const output = editItems(span.output_data, elements, edits);
-  if (output === null) throw new RangeError('The output is nested too deeply');
-  return output;
+  return editItems(span.output_data, elements, edits);
 }
 
 function editsOf(place: Place, kept: ReadonlyMap<Found, KeptImage>): ItemEdit[] {

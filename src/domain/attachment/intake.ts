@@ -94,12 +94,12 @@ export class VaultIntake implements AttachmentIntake {
     try {
       await this.#keepSent(projectId, sound, found, { named, kept });
       await this.#keepFetched(projectId, sound, found, { named, kept });
+      const spans = sound.map((span, index) => withReferences(span, kept.get(index) ?? new Map<Found, KeptImage>()));
+      return { spans, stored: (createdAt) => this.#settle(named, createdAt), failed };
     } catch (error) {
       failed();
       throw error;
     }
-    const spans = sound.map((span, index) => withReferences(span, kept.get(index) ?? new Map<Found, KeptImage>()));
-    return { spans, stored: (createdAt) => this.#settle(named, createdAt), failed };
   }
 
   /** Images whose data came along, and those named by the hash of one kept already. */

@@ -1,7 +1,12 @@
+import { JsonDepthError, MAX_JSON_DEPTH, parseJsonText } from '../json-text.js';
 import type { Span } from '../span/span.js';
 
+/** The parts of a span that attachments stand in; an output that cannot hold any may be left out. */
+export type AttachmentParts = Pick<Span, 'attributes' | 'output_data'>;
+
 /** Where in a span attachments stand. */
-export type Place = 'attributes' | 'output_data';
+export type Place = keyof AttachmentParts;
+export const PLACES: readonly Place[] = ['attributes', 'output_data'];
 
 /** What an attachment item says of its image. */
 export type Source =
@@ -20,22 +25,31 @@ export interface FoundItem {
 
 const SHA256 = /^[0-9a-f]{64}$/;
 
+/** Attachments become part of their span, which must not be nested too deeply to be sent again: an array, it, its attributes. */
+const ATTACHMENTS_DEPTH = MAX_JSON_DEPTH - 3;
+
 /**
  * The array of attachments in `attributes.attachments`: itself, or its JSON text, which is all that clients can send
  * whose attributes hold no objects (OpenTelemetry SDKs); its elements likewise. Null when it is something else.
+ * @throws JsonDepthError
  */
-export function attachmentsIn(attributes: Span['attributes']): unknown[] | null {
+function attachmentsIn(attributes: Span['attributes']): unknown[] | null {
   const value = attributes['attachments'];
-  const list = typeof value === 'string' ? parsedArray(value) : value;
+  const list = typeof value === 'string' ? parsedArray(value, ATTACHMENTS_DEPTH) : value;
   if (!Array.isArray(list)) return null;
   return list.map((element: unknown) =>
-    typeof element === 'string' && element.startsWith('{') ? (parsed(element) ?? element) : element,
+    typeof element === 'string' && element.startsWith('{')
+      ? (parsed(element, ATTACHMENTS_DEPTH - 1) ?? element)
+      : element,
   );
 }
 
-/** The array that an output is the JSON text of, when it may hold images; null for every other output. */
-export function outputItemsIn(output: string | null): unknown[] | null {
-  return output !== null && mayHoldItems(output) ? parsedArray(output) : null;
+/**
+ * The array that an output is the JSON text of, when it may hold images; null for every other output.
+ * @throws JsonDepthError
+ */
+function outputItemsIn(output: string | null): unknown[] | null {
+  return output !== null && mayHoldItems(output) ? parsedArray(output, MAX_JSON_DEPTH) : null;
 }
 
 /** Without reading it as JSON. */
@@ -43,9 +57,14 @@ export function mayHoldItems(output: string): boolean {
   return /^\s*\[/.test(output) && ['"base64"', '"sha256"', '"url"'].some((name) => output.includes(name));
 }
 
-/** The items of one place that name an image. */
-export function findItems(place: Place, elements: readonly unknown[] | null): FoundItem[] {
-  return (elements ?? []).flatMap((element, index) => {
+/** The elements of one place, when it is an array. @throws JsonDepthError */
+export function elementsIn(place: Place, { attributes, output_data }: AttachmentParts): unknown[] | null {
+  return place === 'attributes' ? attachmentsIn(attributes) : outputItemsIn(output_data);
+}
+
+/** The items of one place that name an image. @throws JsonDepthError */
+export function findItems(place: Place, span: AttachmentParts): FoundItem[] {
+  return (elementsIn(place, span) ?? []).flatMap((element, index) => {
     if (typeof element !== 'object' || element === null || Array.isArray(element)) return [];
     const item = element as Item;
     const source = sourceOf(item, place);
@@ -69,15 +88,16 @@ function saysImage({ type, media_type, mime_type }: Item): boolean {
   return said.some((value) => /^(image|screenshot)$|^image\//i.test(value));
 }
 
-function parsedArray(text: string): unknown[] | null {
-  const value = /^\s*\[/.test(text) ? parsed(text) : null;
+function parsedArray(text: string, maxDepth: number): unknown[] | null {
+  const value = /^\s*\[/.test(text) ? parsed(text, maxDepth) : null;
   return Array.isArray(value) ? value : null;
 }
 
-function parsed(text: string): unknown {
+function parsed(text: string, maxDepth: number): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
+    return parseJsonText(text, maxDepth);
+  } catch (error) {
+    if (error instanceof JsonDepthError) throw error;
     return null;
   }
 }

@@ -1,3 +1,5 @@
+import { toJsonText } from '../json-text.js';
+
 /** A property of one element of a JSON array of objects, and the properties to stand in its place. */
 export interface ItemEdit {
   readonly index: number;
@@ -10,10 +12,10 @@ export interface ItemEdit {
  * Edits elements of a JSON array in its text, so that everything else stays to the character (numbers beyond double
  * precision, order, white space). Where a text cannot be edited so, because it escapes characters that need not be, the
  * array is written anew.
+ * @param elements as the text was read, so of bounded depth
  * @param edits by ascending index
- * @returns null when that fails too: it is nested too deeply.
  */
-export function editItems(text: string, elements: readonly unknown[], edits: readonly ItemEdit[]): string | null {
+export function editItems(text: string, elements: readonly unknown[], edits: readonly ItemEdit[]): string {
   const edited = editText(text, edits);
   return edited !== null && holds(edited, edits) ? edited : rewritten(elements, edits);
 }
@@ -69,13 +71,8 @@ function holds(text: string, edits: readonly ItemEdit[]): boolean {
   });
 }
 
-function rewritten(elements: readonly unknown[], edits: readonly ItemEdit[]): string | null {
+function rewritten(elements: readonly unknown[], edits: readonly ItemEdit[]): string {
   const copy = [...elements];
   for (const edit of edits) copy[edit.index] = editedItem(copy[edit.index] as Readonly<Record<string, unknown>>, edit);
-  try {
-    return JSON.stringify(copy);
-  } catch (error) {
-    if (error instanceof RangeError) return null;
-    throw error;
-  }
+  return toJsonText(copy);
 }

@@ -1,4 +1,5 @@
 import type { TSchema } from '@sinclair/typebox';
+import { parseJsonText } from '../json-text.js';
 import { compile } from '../validation/validation.js';
 
 /** A model's answer that is not what was asked for; its message says why, in words for the model. */
@@ -40,7 +41,7 @@ function parse(text: string): unknown {
   // Models that know no structured output like to wrap it.
   const bare = /^\s*```(?:json)?\s*([^]*?)\s*```\s*$/.exec(text)?.[1] ?? text;
   try {
-    return JSON.parse(bare) as unknown;
+    return parseJsonText(bare);
   } catch {
     throw new InvalidAnswer(text.trim() === '' ? 'the answer is empty' : 'the answer is not JSON');
   }

@@ -1,5 +1,6 @@
 import { excerptOf } from '../calibration/excerpt.js';
 import type { ChatMessage, ModelRequest } from '../judge/model-client.js';
+import { parseJsonText } from '../json-text.js';
 import type { JudgedSpan } from '../judge/span-reader.js';
 import { MAX_CONTENT_BYTES } from '../prompt/schema.js';
 import type { Lesson } from './learning.js';
@@ -131,7 +132,7 @@ function listIn(answer: string): { content?: unknown; rationale?: unknown }[] | 
   // Some models put a fence around their JSON, whatever they are told.
   const text = /^\s*```(?:json)?\s*([\s\S]*?)\s*```\s*$/.exec(answer)?.[1] ?? answer;
   try {
-    const { candidates } = JSON.parse(text) as { candidates?: unknown };
+    const { candidates } = parseJsonText(text) as { candidates?: unknown };
     if (!Array.isArray(candidates)) return null;
     return candidates.map((each: unknown) => (typeof each === 'object' && each !== null ? each : {}));
   } catch {

@@ -1,4 +1,5 @@
 import type { ChatMessage } from '../judge/model-client.js';
+import { parseJsonText } from '../json-text.js';
 import type { JudgedSpan } from '../judge/span-reader.js';
 import { fillPlaceholders, valuesIn } from './placeholders.js';
 
@@ -103,7 +104,7 @@ function objectOf(value: unknown): Readonly<Record<string, unknown>> {
 
 function jsonIn(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJsonText(text);
   } catch {
     return undefined;
   }

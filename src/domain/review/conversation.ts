@@ -1,3 +1,5 @@
+import { parseJsonText } from '../json-text.js';
+
 /**
  * What a span took in or gave out, as people read it. Spans hold the messages of many libraries: OpenAI (chat completions
  * and responses), Anthropic, Gemini, the OpenTelemetry GenAI conventions, OpenInference, the Vercel AI SDK. Whatever is not
@@ -28,16 +30,6 @@ const MAX_PARSED = 4 * 1024 * 1024;
 const MAX_INDENTED = 40;
 
 export function readConversation(text: string): Conversation {
-  try {
-    return read(text);
-  } catch (error) {
-    // JSON that is nested deeper than the stack is.
-    if (error instanceof RangeError) return { kind: 'text', text };
-    throw error;
-  }
-}
-
-function read(text: string): Conversation {
   const value = parsed(text);
   if (value === undefined) return { kind: 'text', text };
   const messages = messagesOf(value);
@@ -49,7 +41,7 @@ function read(text: string): Conversation {
 function parsed(text: string): unknown {
   if (text.length > MAX_PARSED || !/^\s*[[{"]/.test(text)) return undefined;
   try {
-    return JSON.parse(text);
+    return parseJsonText(text);
   } catch {
     return undefined;
   }

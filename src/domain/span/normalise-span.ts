@@ -8,6 +8,7 @@ import {
   type Normaliser,
 } from '../ingest/normalise.js';
 import type { SpanInput } from '../ingest/schema.js';
+import { toJsonText } from '../json-text.js';
 import type { Span, Tags } from './span.js';
 
 /** A span as sent, checked against its schema, becomes a span as stored, but for its price. */
@@ -67,5 +68,5 @@ function sessionTags(input: SpanInput): Tags {
 
 function payload(value: SpanInput['input_data']): string | null {
   if (value == null) return null;
-  return typeof value === 'string' ? normaliseText(value) : JSON.stringify(value);
+  return typeof value === 'string' ? normaliseText(value) : toJsonText(value);
 }

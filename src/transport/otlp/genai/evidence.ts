@@ -1,3 +1,4 @@
+import { toJsonText } from '../../../domain/json-text.js';
 import type { Attributes, AttributeValue, OtlpEvent, OtlpSpan } from '../model.js';
 import { DEFAULT_KIND, USAGE_KIND, USAGE_RANK } from './kind.js';
 import { FIELD, FIELD_COUNT, KIND_FIELD, type EventSlots, type Lookup, type Slot } from './lookup.js';
@@ -142,6 +143,6 @@ export class Evidence {
   #payload(name: Names<'payload'>): string | null {
     const value = this.#values[FIELD[name]];
     if (value === undefined) return null;
-    return typeof value === 'string' ? value : JSON.stringify(value);
+    return typeof value === 'string' ? value : toJsonText(value);
   }
 }

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../../domain/json-text.js';
 import { MAX_DEPTH } from '../budget.js';
 import { newAttributes, type Attributes, type AttributeValue, type OtlpEvent } from '../model.js';
 
@@ -127,17 +128,10 @@ function unfold(value: AttributeValue): Attributes | null {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   if (typeof value !== 'string' || !value.startsWith('{')) return null;
   try {
-    const parsed = JSON.parse(value) as Attributes;
-    return isWithin(parsed, MAX_DEPTH) ? parsed : null;
+    return parseJsonText(value, MAX_DEPTH) as Attributes;
   } catch {
     return null;
   }
-}
-
-/** Whether a value nests at most so deep: what nests deeper could not be written as JSON again. */
-function isWithin(value: unknown, depth: number): boolean {
-  if (typeof value !== 'object' || value === null) return true;
-  return depth > 0 && Object.values(value).every((inner) => isWithin(inner, depth - 1));
 }
 
 /**
