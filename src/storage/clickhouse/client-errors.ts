@@ -5,14 +5,31 @@ import type { DomainErrorKind, DomainErrorOptions } from '../../domain/errors.js
 /** Whether rows of a failed insert may have been stored: `none` is certain, `unknown` is not. */
 export type InsertOutcome = 'none' | 'unknown';
 
-/** A failed insert. */
-export class InsertError extends DomainError {
+interface InsertFacts {
   readonly outcome: InsertOutcome;
+  /** Nothing was stored because the rows themselves, or some of them, cannot be read. */
+  readonly unreadable: boolean;
+}
 
-  constructor(kind: DomainErrorKind, detail: string, outcome: InsertOutcome, options: DomainErrorOptions) {
+/** A failed insert. */
+export class InsertError extends DomainError implements InsertFacts {
+  readonly outcome: InsertOutcome;
+  readonly unreadable: boolean;
+
+  constructor(kind: DomainErrorKind, detail: string, facts: InsertFacts, options: DomainErrorOptions) {
     super(kind, detail, options);
     this.name = 'InsertError';
-    this.outcome = outcome;
+    this.outcome = facts.outcome;
+    this.unreadable = facts.unreadable;
+  }
+}
+
+/** The embedded engine's answer to a statement that it refused before running any of it, whatever its code. */
+export class NotRunError extends Error {
+  /** @param answer the error as the answer words it */
+  constructor(answer: Error) {
+    super(answer.message, { cause: answer });
+    this.name = 'NotRunError';
   }
 }
 
@@ -47,7 +64,8 @@ const NOT_NOW: ReadonlyMap<number, string> = new Map([
  * latter holds for batches of one block, that is below max_insert_block_size rows.) Every other code may come after,
  * for instance from a materialized view.
  */
-const BEFORE_WRITING: ReadonlySet<number> = new Set([16, 26, 27, 32, 33, 60, 62, 81, 115, 164, 202, 516]);
+const UNREADABLE: ReadonlySet<number> = new Set([26, 27, 32, 33]);
+const BEFORE_WRITING: ReadonlySet<number> = new Set([...UNREADABLE, 16, 60, 62, 81, 115, 164, 202, 516]);
 
 /** Node's codes of a ClickHouse that cannot be reached. */
 const NO_CONNECTION: ReadonlySet<string> = new Set([
@@ -79,7 +97,9 @@ export function clickHouseFailure(cause: unknown): DomainError {
 /** As {@link clickHouseFailure}, for an insert. */
 export function insertFailure(cause: unknown): InsertError {
   const { kind, detail } = classify(cause);
-  return new InsertError(kind, detail, outcomeOf(cause), optionsOf(kind, cause));
+  const outcome = outcomeOf(cause);
+  const unreadable = outcome === 'none' && UNREADABLE.has(clickHouseCodeOf(cause));
+  return new InsertError(kind, detail, { outcome, unreadable }, optionsOf(kind, cause));
 }
 
 /** ClickHouse's own code of a statement that it refused; null when the failure is another one. */
@@ -93,11 +113,12 @@ function optionsOf(kind: DomainErrorKind, cause: unknown): DomainErrorOptions {
 }
 
 function outcomeOf(cause: unknown): InsertOutcome {
-  if (cause instanceof ClickHouseError) return BEFORE_WRITING.has(Number(cause.code)) ? 'none' : 'unknown';
+  if (cause instanceof NotRunError || BEFORE_WRITING.has(clickHouseCodeOf(cause))) return 'none';
   return NO_CONNECTION.has(codeOf(cause)) ? 'none' : 'unknown';
 }
 
 function classify(cause: unknown): Failure {
+  if (cause instanceof NotRunError) return classify(cause.cause);
   if (cause instanceof ClickHouseError) {
     const code = Number(cause.code);
     const limit = LIMITS.get(code);
@@ -114,6 +135,10 @@ function classify(cause: unknown): Failure {
   if (/^Timeout error|socket hang up|aborted/i.test(message))
     return { kind: 'unavailable', detail: 'ClickHouse does not answer in time' };
   return { kind: 'internal', detail: 'a statement to ClickHouse failed' };
+}
+
+function clickHouseCodeOf(cause: unknown): number {
+  return cause instanceof ClickHouseError ? Number(cause.code) : Number.NaN;
 }
 
 function codeOf(cause: unknown): string {

@@ -1,3 +1,6 @@
+/** Stands on the embedded engine's refusal of a statement of which it has run nothing. */
+export const NOT_RUN_HEADER = 'x-spanhouse-not-run';
+
 /** Where a ClickHouse answers, and as whom to ask. */
 export interface ClickHouseEndpoint {
   readonly url: string;

@@ -4,8 +4,9 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { parseError, type ClickHouseClientConfigOptions } from '@clickhouse/client';
 import { toSearchParams } from '@clickhouse/client/dist/common/utils/url.js';
+import { NotRunError } from './client-errors.js';
 import { drained } from './drained.js';
-import type { ClickHouseEndpoint } from './endpoint.js';
+import { NOT_RUN_HEADER, type ClickHouseEndpoint } from './endpoint.js';
 
 type Connection = NonNullable<ClickHouseClientConfigOptions['connection']>;
 type Sent = Pick<Parameters<Connection['query']>[0], 'query' | 'query_params' | 'clickhouse_settings' | 'abort_signal'>;
@@ -68,7 +69,7 @@ export class LoopbackConnection implements Connection {
     return Promise.resolve();
   }
 
-  /** @throws ClickHouseError, or an error of node's when no answer comes. */
+  /** @throws ClickHouseError, NotRunError, or an error of node's when no answer comes. */
   async #answer(
     { query_params, clickhouse_settings, abort_signal }: Sent,
     { query, body }: { readonly query?: string; readonly body: string | Buffer },
@@ -93,7 +94,8 @@ export class LoopbackConnection implements Connection {
     sent.end(body);
     const response = await responseTo(sent);
     if (response.statusCode === 200) return response;
-    throw parseError(await text(response));
+    const refusal = parseError(await text(response));
+    throw response.headers[NOT_RUN_HEADER] === undefined ? refusal : new NotRunError(refusal);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { NOT_RUN_HEADER } from '../endpoint.js';
 import { statusOf, type EngineError } from './engine-error.js';
 import type { NativeResult } from './native.js';
 
@@ -66,13 +67,15 @@ export async function send(
   response.end(bytes);
 }
 
-export function refuse(request: IncomingMessage, response: ServerResponse, error: EngineError): void {
+/** @param started whether the engine got the statement */
+export function refuse(request: IncomingMessage, response: ServerResponse, error: EngineError, started: boolean): void {
   if (response.headersSent || response.destroyed) {
     response.destroy();
     return;
   }
   // What is left of the body would stand before the next request on this connection.
   if (!request.complete) response.setHeader('Connection', 'close');
+  if (!started) response.setHeader(NOT_RUN_HEADER, '1');
   const text = `${error.message}\n`;
   response.writeHead(statusOf(error.code), {
     'Content-Type': 'text/plain; charset=UTF-8',

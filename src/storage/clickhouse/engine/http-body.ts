@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { finished } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { EngineError } from './engine-error.js';
@@ -11,7 +12,7 @@ const MAX_BODY_BYTES = 256 * 1024 * 1024;
 /** The body in one Buffer: written straight into its place when the length is known. */
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? Number.NaN);
-  if (declared > MAX_BODY_BYTES) throw tooLarge();
+  if (declared > MAX_BODY_BYTES) throw await tooLarge(request);
   const body = Number.isInteger(declared) ? await readKnown(request, declared) : await readChunks(request);
   const encoding = request.headers['content-encoding'] ?? 'identity';
   if (encoding === 'identity') return body;
@@ -38,12 +39,15 @@ async function readChunks(request: IncomingMessage): Promise<Buffer> {
   let length = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > MAX_BODY_BYTES) throw tooLarge();
-    chunks.push(chunk);
+    if (length <= MAX_BODY_BYTES) chunks.push(chunk);
+    else chunks.length = 0;
   }
+  if (length > MAX_BODY_BYTES) throw await tooLarge(request);
   return Buffer.concat(chunks, length);
 }
 
-function tooLarge(): EngineError {
+/** After the rest was read and thrown away: an answer given under an upload can be lost with the connection. */
+async function tooLarge(request: IncomingMessage): Promise<EngineError> {
+  if (!request.readableEnded) await finished(request.resume());
   return EngineError.of(307, `The body is longer than ${MAX_BODY_BYTES} bytes.`, 'TOO_MANY_BYTES');
 }

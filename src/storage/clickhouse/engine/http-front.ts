@@ -7,7 +7,7 @@ import { EngineError, ErrorCode } from './engine-error.js';
 import { answerOf, emptyAnswer, headerOf, insertedAnswer, refuse, send, type Answer } from './http-answer.js';
 import { readBody } from './http-body.js';
 import { bindParameters, stringLiteral } from './literals.js';
-import type { Settings } from './session-pool.js';
+import type { Run, Settings } from './session-pool.js';
 import { settingsClause } from './session-pool.js';
 import { readStatement } from './statement.js';
 import type { Statement } from './statement.js';
@@ -46,12 +46,22 @@ const NOT_SETTINGS = new Set([
 export function createFront(core: EngineCore, options: FrontOptions): Server {
   const front = new Front(core, options);
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (request, response) => {
-    front.answer(request, response).catch((error: unknown) => refuse(request, response, EngineError.from(error)));
+    let started = false;
+    const onStart = (): void => void (started = true);
+    front
+      .answer(request, response, onStart)
+      .catch((error: unknown) => refuse(request, response, EngineError.from(error), started));
   });
   // Longer than any client keeps an idle connection, so that the client, not this side, ends it.
   server.keepAliveTimeout = 120_000;
   server.requestTimeout = 0;
   return server;
+}
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly onStart: () => void;
 }
 
 class Front {
@@ -66,7 +76,8 @@ class Front {
     this.#credentials = digest(`${options.username}:${options.password}`);
   }
 
-  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  /** @param onStart called when the engine is about to get the statement */
+  async answer(request: IncomingMessage, response: ServerResponse, onStart: () => void): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://engine');
     if (url.pathname === '/ping') {
       response.end('Ok.\n');
@@ -81,7 +92,7 @@ class Front {
     }
     const body = await readBody(request);
     const query = url.searchParams.get('query') ?? '';
-    const result = await this.#execute(query, body, url.searchParams, request, response);
+    const result = await this.#execute(query, body, url.searchParams, { request, response, onStart });
     await send(request, response, url.searchParams, result);
   }
 
@@ -89,8 +100,7 @@ class Front {
     query: string,
     body: Buffer,
     search: URLSearchParams,
-    request: IncomingMessage,
-    response: ServerResponse,
+    { request, response, onStart }: Exchange,
   ): Promise<Answer> {
     const { values, settings } = readParameters(search);
     let statement = query.trim() === '' ? undefined : readStatement(query);
@@ -112,19 +122,19 @@ class Front {
     }
     const database = search.get('database') || undefined;
     if (statement.kind === 'insert' && statement.format !== undefined)
-      return this.#insert(statement, values, settings, database, data);
+      return this.#insert(statement, values, settings, { database, onStart }, data);
     const sql = bindParameters(statement, values);
     const format = statement.format ?? search.get('default_format') ?? 'TabSeparated';
-    if (statement.kind === 'read') return this.#read(sql, format, settings, database, response);
+    if (statement.kind === 'read') return this.#read({ sql, format, settings, database, onStart }, response);
     const pool = statement.kind === 'insert' ? this.#core.inserts : this.#core.commands;
-    return answerOf(await pool.run({ sql, format, settings, database }), format);
+    return answerOf(await pool.run({ sql, format, settings, database, onStart }), format);
   }
 
   async #insert(
     statement: Statement,
     values: ReadonlyMap<string, string>,
     settings: Settings,
-    database: string | undefined,
+    target: Pick<Run, 'database' | 'onStart'>,
     data: Buffer | undefined,
   ): Promise<Answer> {
     const format = statement.format as string;
@@ -135,7 +145,7 @@ class Front {
     const clause = settings.size > 0 ? settingsClause(settings) : '';
     const read = await this.#core.files.provide(data, (path) => {
       const sql = `${text.slice(0, at)} FROM INFILE ${stringLiteral(path)} COMPRESSION 'none' ${clause} ${text.slice(at)}`;
-      return this.#core.inserts.run({ sql, format: 'Null', settings: new Map(), database });
+      return this.#core.inserts.run({ sql, format: 'Null', settings: new Map(), ...target });
     });
     // The engine reports success when it finds no file at all. In this format no data means no bytes.
     if (read.rowsRead === 0 && format === 'RowBinary') {
@@ -148,13 +158,7 @@ class Front {
     return insertedAnswer(read, format);
   }
 
-  async #read(
-    sql: string,
-    format: string,
-    settings: Settings,
-    database: string | undefined,
-    response: ServerResponse,
-  ): Promise<Answer> {
+  async #read({ sql, settings, ...run }: Run, response: ServerResponse): Promise<Answer> {
     const limits = new Map(settings);
     const asked = limits.get('max_execution_time');
     if (asked !== undefined && !(Number(asked) > 0 && Number(asked) <= this.#options.maxReadSeconds))
@@ -169,8 +173,8 @@ class Front {
     response.once('close', abandoned);
     try {
       return answerOf(
-        await this.#core.reads.run({ sql: `${mark} ${sql}`, format, settings: limits, database, signal: gone.signal }),
-        format,
+        await this.#core.reads.run({ ...run, sql: `${mark} ${sql}`, settings: limits, signal: gone.signal }),
+        run.format,
       );
     } finally {
       response.off('close', abandoned);

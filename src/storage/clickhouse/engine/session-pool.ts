@@ -33,6 +33,8 @@ export interface Run {
   readonly database?: string | undefined;
   /** Aborted while the statement still waits for a session, it is not run at all. */
   readonly signal?: AbortSignal | undefined;
+  /** Called when the engine is about to get the statement: until then, whatever fails, nothing of it was done. */
+  readonly onStart?: (() => void) | undefined;
 }
 
 /** A connection, and what the statement before has left set on it. */
@@ -73,11 +75,12 @@ export class SessionPool {
   }
 
   /** Runs a statement and answers its bytes. */
-  async run({ sql, format, settings, database = this.#options.database, signal }: Run): Promise<NativeResult> {
+  async run({ sql, format, settings, database = this.#options.database, signal, onStart }: Run): Promise<NativeResult> {
     return this.#withSession(signal, async (session) => {
       const before = changes(session, { settings, database, base: this.#options.settings });
       session.database = database;
       session.settings = settings;
+      onStart?.();
       return this.#options.native.QueryAsyncConnection(session.connection, [...before, sql].join('; '), format);
     });
   }
