@@ -37,7 +37,7 @@ export async function openClickHouse(
   const store = await openTraceStore(client, {
     migrations: readMigrationFiles(schemaDirectory('clickhouse')),
     cluster: config.clickhouse.cluster,
-    commit: config.commit,
+    commit: { ...config.commit, maxRequestBytes: config.ingest.maxEncodedBytes },
     read: config.read,
     maxJudgedCharacters: config.judges.maxCharacters,
     observer: events,

@@ -182,7 +182,11 @@ async function start(
     ...retry,
   });
 
-  const exportTraces = createExport({ ingest, observer: events });
+  const exportTraces = createExport({
+    ingest,
+    observer: events,
+    maxEncodedBytes: config.ingest.maxEncodedBytes,
+  });
 
   const checks: ReadinessCheck[] = [
     { name: 'sqlite', check: () => void database.prepare('SELECT 1 FROM projects LIMIT 1').get() },

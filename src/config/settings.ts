@@ -228,6 +228,16 @@ export const settings = Type.Object({
     maximum: 512,
     description: 'Largest request body, also after decompression; a larger one is answered 413.',
   }),
+  // At most 256, like COMMIT_MAX_MB: an insert stores all or nothing as long as ClickHouse takes it as one block.
+  MAX_ENCODED_MB: whole({
+    default: 64,
+    minimum: 1,
+    maximum: 256,
+    description:
+      'Most that one request may write; beyond it, 413. Twice `MAX_BODY_MB` suits: rows take more than a body where ' +
+      'spans share a resource, which each of them holds, and where JSON needs escapes. The embedded engine needs ' +
+      'eight times as much memory.',
+  }),
   ENGINE_MEMORY_MB: whole({
     default: 2048,
     minimum: 512,
@@ -243,8 +253,8 @@ export const settings = Type.Object({
   COMMIT_MAX_MB: whole({
     default: 32,
     minimum: 1,
-    maximum: 1024,
-    description: 'At most this much in one commit.',
+    maximum: 256,
+    description: 'At most this much in one commit, unless a single request writes more.',
   }),
   COMMIT_WAIT_MS: whole({
     default: 3,

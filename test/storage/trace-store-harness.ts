@@ -13,14 +13,25 @@ import { createLogger } from '../../src/observability/logger.js';
 import { createEvents } from '../../src/observability/events.js';
 import { createMetrics } from '../../src/observability/metrics.js';
 
+export const COMMIT_LIMITS = {
+  maxRows: 10_000,
+  maxBytes: 32e6,
+  maxRequestBytes: 64e6,
+  waitMs: 1,
+  queueMaxBytes: 128e6,
+};
+
 export interface OpenedStore {
   readonly store: TraceStore;
   readonly client: ClickHouseClient;
   dispose(): Promise<void>;
 }
 
+/** What a test may want otherwise. */
+export type StoreOptions = Partial<Pick<TraceStoreOptions, 'onPurged' | 'commit'>>;
+
 /** The trace store alone, on an embedded engine of its own in an empty directory. */
-export async function openStore(options: Pick<TraceStoreOptions, 'onPurged'> = {}): Promise<OpenedStore> {
+export async function openStore(options: StoreOptions = {}): Promise<OpenedStore> {
   const path = await mkdtemp(join(tmpdir(), 'spanhouse-store-'));
   const logger = createLogger({ level: 'silent', format: 'json' });
   const engine = await startEngine({ path, database: 'spanhouse', memoryMb: 1024, maxReadSeconds: 30, logger });
@@ -39,14 +50,11 @@ export async function openStore(options: Pick<TraceStoreOptions, 'onPurged'> = {
 }
 
 /** Another store on the same data, as the next start of the server would open it. */
-export function reopenStore(
-  client: ClickHouseClient,
-  options: Pick<TraceStoreOptions, 'onPurged'> = {},
-): Promise<TraceStore> {
+export function reopenStore(client: ClickHouseClient, options: StoreOptions = {}): Promise<TraceStore> {
   return openTraceStore(client, {
     migrations: readMigrationFiles(schemaDirectory('clickhouse')),
     cluster: null,
-    commit: { maxRows: 10_000, maxBytes: 32e6, waitMs: 1, queueMaxBytes: 128e6 },
+    commit: COMMIT_LIMITS,
     maxJudgedCharacters: 60_000,
     read: { timeoutSeconds: 30, maxResultBytes: 256e6 },
     observer: createEvents(createLogger({ level: 'silent', format: 'json' }), createMetrics()),

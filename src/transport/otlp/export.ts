@@ -15,11 +15,13 @@ export type ExportTraces = (projectId: string, traces: OtlpTraces) => Promise<Pa
 export interface ExportParts {
   readonly ingest: Pick<IngestService, 'storeSpans'>;
   readonly observer: Pick<IngestObserver, 'spansRejected'>;
+  /** What the rows of a request may take: more than its spans share is not worth mapping. */
+  readonly maxEncodedBytes: number;
 }
 
-export function createExport({ ingest, observer }: ExportParts): ExportTraces {
+export function createExport({ ingest, observer, maxEncodedBytes }: ExportParts): ExportTraces {
   return async (projectId, traces) => {
-    const { spans, rejected: unusable } = toSpans(traces);
+    const { spans, rejected: unusable } = toSpans(traces, maxEncodedBytes);
     const flaws = await ingest.storeSpans(projectId, 'otlp', spans);
     const rejected = withFlaws(unusable, flaws, spans);
     // Only now: a request that is refused as a whole comes again, with the same bad spans.

@@ -2,6 +2,7 @@ import { v5 as uuidv5 } from 'uuid';
 import { DomainError } from '../../domain/errors.js';
 import { normaliseCost } from '../../domain/ingest/normalise.js';
 import { SpanInput } from '../../domain/ingest/schema.js';
+import { toJsonText } from '../../domain/json-text.js';
 import type { Span, SpanStatus, Tags } from '../../domain/span/span.js';
 import { Evidence } from './genai/evidence.js';
 import { WRAPPER_KINDS } from './genai/kind.js';
@@ -26,19 +27,18 @@ export interface Rejected {
 
 export const MAX_REJECTED_MESSAGES = 5;
 
-/**
- * Each span carries its resource and scope; a large resource with many tiny spans would otherwise make a small request
- * write any number of bytes. In characters of JSON over the whole request.
- */
-const MAX_SHARED_CHARACTERS = 256 * 1024 * 1024;
+/** What resources and scopes may take where nothing else is said: as much as a request can be allowed to write. */
+const MAX_SHARED_BYTES = 256 * 1024 * 1024;
 
 /**
  * Maps decoded spans to domain spans: ids, times, status, errors, session, tags, and what the GenAI conventions say.
  * Spans that cannot be used are refused one by one. Takes over the traces: their attributes become those of the spans.
- * @throws DomainError `too_large` when resources and scopes, written with each span, exceed {@link MAX_SHARED_CHARACTERS}
+ * @param maxSharedBytes of resources and scopes as JSON. Each span carries its own: a large one would otherwise make a
+ *   small request of many tiny spans write any number of bytes.
+ * @throws DomainError `too_large` beyond that
  */
-export function toSpans(traces: OtlpTraces): MappedSpans {
-  const mapper = new SpanMapper();
+export function toSpans(traces: OtlpTraces, maxSharedBytes = MAX_SHARED_BYTES): MappedSpans {
+  const mapper = new SpanMapper(maxSharedBytes);
   const spans: MutableSpan[] = [];
   const messages: string[] = [];
   let count = 0;
@@ -96,13 +96,13 @@ interface ResourceFacts {
   readonly user: string | null;
   /** As it is written into each span. */
   readonly shown: Shown | null;
-  readonly characters: number;
+  readonly bytes: number;
 }
 
 interface ScopeFacts {
   readonly scope: OtlpScope | null;
   readonly shown: Shown | null;
-  readonly characters: number;
+  readonly bytes: number;
 }
 
 /** Maps the spans of one request, remembering what they share. */
@@ -117,11 +117,16 @@ class SpanMapper {
     sessionName: null,
     user: null,
     shown: null,
-    characters: 0,
+    bytes: 0,
   };
-  #scope: ScopeFacts = { scope: null, shown: null, characters: 0 };
+  #scope: ScopeFacts = { scope: null, shown: null, bytes: 0 };
   #traceId = { hex: '', uuid: '' };
-  #characters = 0;
+  /** What the request may still share among its spans. */
+  #sharedBytes: number;
+
+  constructor(maxSharedBytes: number) {
+    this.#sharedBytes = maxSharedBytes;
+  }
 
   /**
    * Reads what a span says; {@link map} then makes of it what was read.
@@ -130,8 +135,8 @@ class SpanMapper {
   read(otlp: OtlpSpan): string | null {
     this.#resource = this.#resourceFacts(otlp.resource);
     this.#scope = this.#scopeFacts(otlp.scope);
-    this.#characters += this.#resource.characters + this.#scope.characters;
-    if (this.#characters > MAX_SHARED_CHARACTERS) {
+    this.#sharedBytes -= this.#resource.bytes + this.#scope.bytes;
+    if (this.#sharedBytes < 0) {
       throw new DomainError('too_large', 'resource and scope are too large for so many spans: send smaller batches');
     }
     const evidence = this.#evidence;
@@ -211,15 +216,19 @@ class SpanMapper {
       sessionName: evidence.text('sessionName'),
       user: evidence.text('user'),
       shown,
-      characters: shown === null ? 0 : JSON.stringify(shown).length,
+      bytes: bytesOf(shown),
     };
   }
 
   #scopeFacts(scope: OtlpScope): ScopeFacts {
     if (this.#scope.scope === scope) return this.#scope;
     const shown = shownScope(scope);
-    return { scope, shown, characters: shown === null ? 0 : JSON.stringify(shown).length };
+    return { scope, shown, bytes: bytesOf(shown) };
   }
+}
+
+function bytesOf(shown: Shown | null): number {
+  return shown === null ? 0 : Buffer.byteLength(toJsonText(shown));
 }
 
 /** What a call cost by its exporter; wrappers repeat the cost of the calls beneath them. */
@@ -244,7 +253,7 @@ function errorOf(span: OtlpSpan, evidence: Evidence): SpanError {
 
 function textOf(value: AttributeValue | undefined): string | null {
   if (value === undefined || value === null || value === '') return null;
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' ? value : toJsonText(value);
 }
 
 /** Kinds whose calls give no tokens out; exporters leave their count out, and a price needs both counts. */

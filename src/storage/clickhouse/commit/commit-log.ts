@@ -3,7 +3,7 @@ import type { WriteLog, WriteReceipt } from '../../../domain/ingest/write-log.js
 import type { CommitObserver } from '../../../observability/events/storage.js';
 import { InsertError, type ClickHouseClient } from '../client.js';
 import { Gathering } from './gathering.js';
-import { writeUint64 } from './row-binary.js';
+import { TooManyBytesError, writeUint64 } from './row-binary.js';
 import { SpanWatch } from './span-watch.js';
 import { insertedColumns, RowEncoder, type AppendedWrites, type EncodedRows, type TableName } from './rows.js';
 import { versionTime, type Version, type VersionClock } from './version-clock.js';
@@ -14,6 +14,8 @@ export interface CommitLimits {
   /** A commit takes no further request once it holds this many rows or bytes. */
   readonly maxRows: number;
   readonly maxBytes: number;
+  /** What one request may take once it is encoded; more is refused. */
+  readonly maxRequestBytes: number;
   /** How long a commit waits for company while commits are short, see Gathering; 0: never. */
   readonly waitMs: number;
   /** Requests are refused while this much is waiting. */
@@ -99,12 +101,10 @@ export class CommitLog implements WriteLog {
     if (this.#closed) throw new DomainError('unavailable', 'The server is stopping.', { retryAfterSeconds: 5 });
     if (this.#uncertain) throw uncertain();
     if (this.#queued.bytes >= this.#limits.queueMaxBytes) throw overloaded();
-    const tables = this.#encoder.encode(writes);
+    const tables = this.#encode(writes);
     const bytes = tables.reduce((sum, table) => sum + table.bytes.length, 0);
     const rows = tables.reduce((sum, table) => sum + table.versionOffsets.length, 0);
     if (rows === 0) return { createdAt: [] };
-    // A request larger than the whole queue must still be possible, alone.
-    if (this.#queued.bytes > 0 && this.#queued.bytes + bytes > this.#limits.queueMaxBytes) throw overloaded();
     for (const watch of this.#watches) watch.note(writes);
     const stored = new Promise<WriteReceipt>((resolve, reject) => {
       this.#queue.push({ tables, touched: touchedBy(writes), rows, bytes, resolve, reject });
@@ -133,6 +133,19 @@ export class CommitLog implements WriteLog {
   async close(): Promise<void> {
     this.#closed = true;
     await this.#running;
+  }
+
+  /** @throws DomainError `too_large`, `overloaded`, both before memory is spent on what does not fit */
+  #encode(writes: AppendedWrites): EncodedRows[] {
+    const { maxRequestBytes, queueMaxBytes } = this.#limits;
+    // A request larger than the whole queue must still be possible, alone.
+    const room = this.#queued.bytes > 0 ? queueMaxBytes - this.#queued.bytes : Number.POSITIVE_INFINITY;
+    try {
+      return this.#encoder.encode(writes, Math.min(room, maxRequestBytes));
+    } catch (error) {
+      if (!(error instanceof TooManyBytesError)) throw error;
+      throw room < maxRequestBytes ? overloaded() : tooLarge(maxRequestBytes);
+    }
   }
 
   async #run(): Promise<void> {
@@ -164,35 +177,38 @@ export class CommitLog implements WriteLog {
     return group;
   }
 
+  /** Never rejects: whatever happens, each request is answered, and the next commit can begin. */
   async #commit(group: readonly Request[]): Promise<void> {
     const started = performance.now();
     const rows = group.reduce((sum, request) => sum + request.rows, 0);
     const bytes = group.reduce((sum, request) => sum + request.bytes, 0);
+    let receipts: readonly WriteReceipt[];
     try {
       await this.#follower.room();
-    } catch (error) {
-      this.#refuse(group, error);
-      return;
-    }
-    const first = this.#clock.take(rows);
-    const receipts = stamp(group, first);
-    try {
+      const first = this.#clock.take(rows);
+      receipts = stamp(group, first);
       await this.#insert(group);
+      this.#follow(group, first + rows - 1);
     } catch (error) {
-      // From an insert that certainly stored nothing there is nothing to repair.
-      if (!(error instanceof InsertError && error.outcome === 'none')) this.#uncertain = true;
-      this.#refuse(group, error);
+      if (group.length > 1 && error instanceof InsertError && error.unreadable && !this.#uncertain)
+        await this.#commitApart(group);
+      else this.#refuse(group, error);
       return;
     }
     this.#count(-rows, -bytes);
     this.#observer.spansCommitted({ rows, bytes, seconds: (performance.now() - started) / 1000 });
-    this.#follower.committed(
-      group.map(({ touched }) => touched),
-      first + rows - 1,
-    );
     group.forEach((request, index) => {
       request.resolve(receipts[index] ?? { createdAt: [] });
     });
+  }
+
+  /** The store cannot read the rows of one request, and does not say of which: the others are not to suffer from it. */
+  async #commitApart(group: readonly Request[]): Promise<void> {
+    const half = Math.ceil(group.length / 2);
+    await this.#commit(group.slice(0, half));
+    const rest = group.slice(half);
+    if (this.#uncertain) this.#refuse(rest, uncertain());
+    else await this.#commit(rest);
   }
 
   #refuse(group: readonly Request[], error: unknown): void {
@@ -207,21 +223,28 @@ export class CommitLog implements WriteLog {
   }
 
   async #insert(group: readonly Request[]): Promise<void> {
-    let inserted = false;
-    for (const table of TABLES) {
-      const parts = group.flatMap(({ tables }) =>
-        tables.filter((rows) => rows.table === table).map(({ bytes }) => bytes),
-      );
-      if (parts.length === 0) continue;
-      const rows = parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
+    for (const [index, { table, rows }] of insertsOf(group).entries()) {
       try {
         await this.#client.insert(table, insertedColumns[table], 'RowBinary', rows);
       } catch (error) {
-        // The tables before this one hold their share already.
-        if (inserted) this.#uncertain = true;
+        // The tables before this one hold their share already; if none does, and this one certainly has nothing either,
+        // there is nothing to repair.
+        if (index > 0 || !(error instanceof InsertError && error.outcome === 'none')) this.#uncertain = true;
         throw error;
       }
-      inserted = true;
+    }
+  }
+
+  /** Tells the follower of what is stored; if it fails, rows and figures have to be brought into agreement. */
+  #follow(group: readonly Request[], upTo: Version): void {
+    try {
+      this.#follower.committed(
+        group.map(({ touched }) => touched),
+        upTo,
+      );
+    } catch (error) {
+      this.#uncertain = true;
+      throw error;
     }
   }
 
@@ -243,6 +266,17 @@ export class CommitLog implements WriteLog {
     this.#queued = { rows: this.#queued.rows + rows, bytes: this.#queued.bytes + bytes };
     this.#observer.queueChanged(this.#queued);
   }
+}
+
+/** What a group inserts, in the order of the tables; put together before any of it is sent. */
+function insertsOf(group: readonly Request[]): { readonly table: TableName; readonly rows: Buffer }[] {
+  return TABLES.flatMap((table) => {
+    const parts = group.flatMap(({ tables }) =>
+      tables.filter((rows) => rows.table === table).map(({ bytes }) => bytes),
+    );
+    if (parts.length === 0) return [];
+    return [{ table, rows: parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts) }];
+  });
 }
 
 /** Gives every row its version, and every request the times of its spans. */
@@ -277,6 +311,13 @@ function overloaded(): DomainError {
   return new DomainError('overloaded', 'More is waiting to be stored than the queue holds. Send again later.', {
     retryAfterSeconds: 1,
   });
+}
+
+function tooLarge(maxBytes: number): DomainError {
+  return new DomainError(
+    'too_large',
+    `What the request wants stored takes more than ${maxBytes} bytes once every span carries what it shares: send smaller batches`,
+  );
 }
 
 function uncertain(): DomainError {

@@ -4,6 +4,14 @@ import { decimalUnits } from '../decimal.js';
 const KEPT_BYTES = 8 * 1024 * 1024;
 const INITIAL_BYTES = 256 * 1024;
 
+/** What was to be written takes more bytes than it may. */
+export class TooManyBytesError extends Error {
+  constructor() {
+    super('Too many bytes were to be written');
+    this.name = 'TooManyBytesError';
+  }
+}
+
 /**
  * Writes rows in ClickHouse's RowBinary format, the one that costs the least to write here and to read there: strings
  * go over as they are, with neither quotes nor escapes.
@@ -12,16 +20,26 @@ const INITIAL_BYTES = 256 * 1024;
 export class RowBinaryWriter {
   #buffer = Buffer.allocUnsafe(INITIAL_BYTES);
   #length = 0;
+  #maxBytes = Number.POSITIVE_INFINITY;
 
   get length(): number {
     return this.#length;
   }
 
+  /**
+   * Forgets what was written and starts anew.
+   * @param maxBytes the most it may take: what would need a larger buffer than that throws {@link TooManyBytesError}
+   */
+  reset(maxBytes = Number.POSITIVE_INFINITY): void {
+    this.#length = 0;
+    this.#maxBytes = maxBytes;
+    if (this.#buffer.length > KEPT_BYTES) this.#buffer = Buffer.allocUnsafe(INITIAL_BYTES);
+  }
+
   /** What was written so far, as a copy; the writer starts anew. */
   take(): Buffer {
     const taken = Buffer.from(this.#buffer.subarray(0, this.#length));
-    this.#length = 0;
-    if (this.#buffer.length > KEPT_BYTES) this.#buffer = Buffer.allocUnsafe(INITIAL_BYTES);
+    this.reset();
     return taken;
   }
 
@@ -77,7 +95,11 @@ export class RowBinaryWriter {
   /** A text, or several as one: UTF-8 behind its length in bytes. */
   string(text: string, more = ''): void {
     const length = text.length + more.length;
-    this.#reserve(length * 3 + 10);
+    // No character takes more than three bytes; only where that many do not fit are they counted.
+    if (this.#length + length * 3 + MAX_VARINT > this.#buffer.length) {
+      const exact = Buffer.byteLength(text) + Buffer.byteLength(more);
+      this.#reserve(varintSize(exact) + exact);
+    }
     const guess = varintSize(length);
     const from = this.#length + guess;
     let written = this.#buffer.write(text, from);
@@ -90,7 +112,7 @@ export class RowBinaryWriter {
 
   tags(tags: Readonly<Record<string, string>>): void {
     const keys = Object.keys(tags);
-    this.#reserve(10);
+    this.#reserve(varintSize(keys.length));
     this.#varint(keys.length);
     for (const key of keys) {
       this.string(key);
@@ -116,8 +138,10 @@ export class RowBinaryWriter {
   }
 
   #reserve(bytes: number): void {
-    if (this.#length + bytes <= this.#buffer.length) return;
-    const larger = Buffer.allocUnsafe(Math.max(this.#buffer.length * 2, this.#length + bytes));
+    const needed = this.#length + bytes;
+    if (needed <= this.#buffer.length) return;
+    if (needed > this.#maxBytes) throw new TooManyBytesError();
+    const larger = Buffer.allocUnsafe(Math.max(Math.min(this.#buffer.length * 2, this.#maxBytes), needed));
     this.#buffer.copy(larger, 0, 0, this.#length);
     this.#buffer = larger;
   }
@@ -131,6 +155,8 @@ export function writeUint64(buffer: Buffer, at: number, value: number): void {
 }
 
 const HYPHEN = 45;
+/** Bytes of the longest length that precedes a text. */
+const MAX_VARINT = 5;
 
 function nibble(code: number): number {
   return code <= 57 ? code - 48 : (code | 32) - 87;

@@ -1,8 +1,9 @@
 import type { Writes } from '../../../domain/ingest/write-log.js';
+import { toJsonText } from '../../../domain/json-text.js';
 import type { Span } from '../../../domain/span/span.js';
 import { hasError } from '../../../domain/span/span-read.js';
 import type { SessionStatement, TraceStatement } from '../../../domain/trace/statement.js';
-import { RowBinaryWriter } from './row-binary.js';
+import { RowBinaryWriter, TooManyBytesError } from './row-binary.js';
 import type { Version } from './version-clock.js';
 
 /** Rows of one table, encoded. Each begins with its `ver`, which the commit fills in at these offsets. */
@@ -58,7 +59,7 @@ const spanColumns: readonly Column<SpanRow>[] = [
   ['payload', (w, span) => w.string(span.input_data ?? '', span.output_data ?? '')],
   ['input_bytes', (w, span) => w.nullable(span.input_data, bytes)],
   ['no_output', (w, span) => w.uint8(span.output_data === null ? 1 : 0)],
-  ['attributes', (w, span) => w.string(JSON.stringify(span.attributes))],
+  ['attributes', (w, span) => w.string(toJsonText(span.attributes))],
   ['tags', (w, span) => w.tags(span.tags)],
   ['trace_tags', (w, span) => w.tags(span.trace_tags)],
   ['session_tags', (w, span) => w.tags(span.session_tags)],
@@ -95,7 +96,7 @@ const factColumns: readonly Column<Fact>[] = [
   ['duration_ms', (w, { statement }) => w.nullable(statement?.duration_ms ?? null, float)],
   ['cost', (w, { statement }) => w.nullable(statement?.cost ?? null, decimal)],
   ['trace_tags', (w, { statement }) => w.tags(statement?.tags ?? {})],
-  ['attributes', (w, { statement }) => w.string(statement === null ? '' : JSON.stringify(statement.attributes))],
+  ['attributes', (w, { statement }) => w.string(statement === null ? '' : toJsonText(statement.attributes))],
 ];
 
 const sessionColumns: readonly Column<{ id: string; statement: SessionStatement | null }>[] = [
@@ -105,7 +106,7 @@ const sessionColumns: readonly Column<{ id: string; statement: SessionStatement 
   ['deleted', (w, { statement }) => w.uint8(statement === null ? 1 : 0)],
   ['name', (w, { statement }) => w.string(statement?.name ?? '')],
   ['tags', (w, { statement }) => w.tags(statement?.tags ?? {})],
-  ['attributes', (w, { statement }) => w.string(statement === null ? '' : JSON.stringify(statement.attributes))],
+  ['attributes', (w, { statement }) => w.string(statement === null ? '' : toJsonText(statement.attributes))],
 ];
 
 /** The columns that each table's rows are encoded in. */
@@ -119,7 +120,20 @@ export const insertedColumns: Readonly<Record<TableName, readonly string[]>> = {
 export class RowEncoder {
   readonly #writer = new RowBinaryWriter();
 
-  encode(writes: AppendedWrites): EncodedRows[] {
+  /**
+   * Whatever it throws, nothing of these writes is left to come before the next ones.
+   * @param maxBytes the most that all rows together may take
+   * @throws TooManyBytesError as soon as they take more, with little more than that in memory
+   */
+  encode(writes: AppendedWrites, maxBytes = Number.POSITIVE_INFINITY): EncodedRows[] {
+    try {
+      return this.#encode(writes, maxBytes);
+    } finally {
+      this.#writer.reset();
+    }
+  }
+
+  #encode(writes: AppendedWrites, maxBytes: number): EncodedRows[] {
     const { projectId, spans = [], traces = [], sessions = [], tombstones = [], deletedSessions = [] } = writes;
     const facts: Fact[] = [
       ...traces.map((statement) => ({ trace_id: statement.id, rowType: 1 as const, id: statement.id, statement })),
@@ -129,19 +143,33 @@ export class RowEncoder {
       ...sessions.map((statement) => ({ id: statement.id, statement })),
       ...deletedSessions.map((session) => ({ id: session, statement: null })),
     ];
+    let left = maxBytes;
+    const rowsOf = <T>(table: TableName, columns: readonly Column<T>[], rows: readonly T[]) => {
+      const encoded = this.#rows(table, columns, rows, projectId, left);
+      left -= encoded.bytes.length;
+      return encoded;
+    };
     return [
-      this.#rows('spans', spanColumns, spans, projectId),
-      this.#rows('facts', factColumns, facts, projectId),
-      this.#rows('session_statements', sessionColumns, statements, projectId),
+      rowsOf('spans', spanColumns, spans),
+      rowsOf('facts', factColumns, facts),
+      rowsOf('session_statements', sessionColumns, statements),
     ].filter(({ versionOffsets }) => versionOffsets.length > 0);
   }
 
-  #rows<T>(table: TableName, columns: readonly Column<T>[], rows: readonly T[], projectId: string): EncodedRows {
+  #rows<T>(
+    table: TableName,
+    columns: readonly Column<T>[],
+    rows: readonly T[],
+    projectId: string,
+    maxBytes: number,
+  ): EncodedRows {
     const writer = this.#writer;
     const versionOffsets: number[] = [];
+    writer.reset(maxBytes);
     for (const row of rows) {
       versionOffsets.push(writer.length);
       for (const [, write] of columns) write(writer, row, projectId);
+      if (writer.length > maxBytes) throw new TooManyBytesError();
     }
     return { table, bytes: writer.take(), versionOffsets };
   }
