@@ -119,7 +119,7 @@ function toEvaluation(judge: Judge, input: EvaluationInput): Omit<Evaluation, 'c
     confidence_score: input.confidence_score ?? null,
     score: scored ? (input.score ?? null) : null,
     criteria_scores: scored ? toCriteriaScores(input.criteria_scores) : null,
-    model_used: input.model_used ?? null,
+    model_used: input.model_used == null ? null : normaliseText(input.model_used),
     duration_ms: input.evaluation_duration_ms ?? null,
     prompt_version_id: null,
     judge_version: null,
