@@ -31,7 +31,6 @@ export async function openClickHouse(
     // The server's own answer about its time limit comes first.
     requestTimeoutMs: (config.read.timeoutSeconds + 30) * 1000,
     compress: config.clickhouse.url !== null,
-    settings: { async_insert: 0 },
   });
   closers.push(() => client.close());
   const store = await openTraceStore(client, {

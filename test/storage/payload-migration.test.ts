@@ -35,7 +35,7 @@ describe('the migration of stored spans to one payload', function () {
     directory = await mkdtemp(join(tmpdir(), 'spanhouse-payload-'));
     const logger = createLogger({ level: 'silent', format: 'json' });
     engine = await startEngine({ path: directory, database: 'spanhouse', memoryMb: 1024, maxReadSeconds: 30, logger });
-    client = connect(engine.endpoint, { settings: { async_insert: 0 } });
+    client = connect(engine.endpoint);
     await migrate(client, files.slice(0, 1), null);
     const text = (value: string | null) =>
       value === null ? 'NULL' : `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;

@@ -35,7 +35,7 @@ export async function openStore(options: StoreOptions = {}): Promise<OpenedStore
   const path = await mkdtemp(join(tmpdir(), 'spanhouse-store-'));
   const logger = createLogger({ level: 'silent', format: 'json' });
   const engine = await startEngine({ path, database: 'spanhouse', memoryMb: 1024, maxReadSeconds: 30, logger });
-  const client = connect(engine.endpoint, { settings: { async_insert: 0 } });
+  const client = connect(engine.endpoint);
   const store = await reopenStore(client, options);
   return {
     store,

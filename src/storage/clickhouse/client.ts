@@ -79,8 +79,22 @@ export function connect(endpoint: ClickHouseEndpoint, options: ClientOptions = {
   return new HttpClient(library);
 }
 
+/**
+ * Settings of every write: acknowledged means stored, and stored however often it is sent. By default ClickHouse takes
+ * equal blocks for repetitions of one insert, also in views, so that naming a trace or session again would not recompute
+ * it. Which of these a server has, and which then counts, differs by version; one that it does not know it refuses.
+ */
+const WRITE_SETTINGS: ClickHouseSettings = {
+  async_insert: 0,
+  insert_deduplicate: 0,
+  deduplicate_blocks_in_dependent_materialized_views: 0,
+  deduplicate_insert: 'disable',
+  deduplicate_insert_select: 'disable',
+};
+
 class HttpClient implements ClickHouseClient {
   readonly #library: Library;
+  #writeSettings: Promise<ClickHouseSettings> | undefined;
 
   constructor(library: Library) {
     this.#library = library;
@@ -109,10 +123,11 @@ class HttpClient implements ClickHouseClient {
   ): Promise<void> {
     options.signal?.throwIfAborted();
     try {
+      const settings = await this.#forWrites(options.settings);
       const { stream } = await this.#library.exec({
         query: `INSERT INTO ${quote(table)} (${columns.map(quote).join(', ')}) FORMAT ${format}`,
         values: Readable.from([rows], { objectMode: false, highWaterMark: rows.length }),
-        ...toLibrary(options),
+        ...toLibrary({ ...options, settings }),
       });
       await drained(stream);
     } catch (error) {
@@ -121,7 +136,10 @@ class HttpClient implements ClickHouseClient {
   }
 
   async command(sql: string, options: QueryOptions = {}): Promise<void> {
-    await this.#attempt(options.signal, () => this.#library.command({ query: sql, ...toLibrary(options) }));
+    await this.#attempt(options.signal, async () => {
+      const settings = await this.#forWrites(options.settings);
+      await this.#library.command({ query: sql, ...toLibrary({ ...options, settings }) });
+    });
   }
 
   async ping(): Promise<boolean> {
@@ -131,6 +149,26 @@ class HttpClient implements ClickHouseClient {
 
   close(): Promise<void> {
     return this.#library.close();
+  }
+
+  /** A statement's own settings beside those of every write that this ClickHouse knows. */
+  async #forWrites(own: ClickHouseSettings = {}): Promise<ClickHouseSettings> {
+    try {
+      return { ...(await (this.#writeSettings ??= this.#knownWriteSettings())), ...own };
+    } catch (error) {
+      this.#writeSettings = undefined;
+      throw error;
+    }
+  }
+
+  async #knownWriteSettings(): Promise<ClickHouseSettings> {
+    const result = await this.#library.query({
+      query: 'SELECT name FROM system.settings WHERE name IN {names:Array(String)}',
+      query_params: { names: Object.keys(WRITE_SETTINGS) },
+      format: 'JSONEachRow',
+    });
+    const known = await result.json<{ name: string }>();
+    return Object.fromEntries(known.map(({ name }) => [name, WRITE_SETTINGS[name]]));
   }
 
   async #attempt<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {

@@ -38,9 +38,17 @@ export async function deleteVersions(
   versions: readonly string[],
   signal?: AbortSignal,
 ): Promise<void> {
-  if (versions.length === 0) return;
+  if (versions.length > 0) await deleteRows(client, table, `ver IN (${versions.join(', ')})`, signal);
+}
+
+/** Deletes the rows that a condition holds for. @throws as {@link mutationsEnded}; the deletion may go on. */
+export async function deleteRows(
+  client: ClickHouseClient,
+  table: string,
+  condition: string,
+  signal?: AbortSignal,
+): Promise<void> {
   const wait: MutationWait = { table, ...(signal && { signal }) };
-  const condition = `ver IN (${versions.join(', ')})`;
   // Asked again afterwards: on a cluster a mutation is listed only a moment after its statement, and one can be killed.
   const gone = async () => {
     if (!(await noneRuns(client, wait))) return false;

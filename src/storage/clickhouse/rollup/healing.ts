@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '../../../domain/errors.js';
 import type { ClickHouseClient } from '../client.js';
 import type { Version } from '../commit/version-clock.js';
-import { deleteVersions, MUTATIONS_END_WITHIN_MS } from '../mutations.js';
+import { deleteRows, deleteVersions, MUTATIONS_END_WITHIN_MS } from '../mutations.js';
 import type { DirtyItem } from './dirty-set.js';
 
 const WATERMARK = 'rollups';
@@ -85,6 +85,38 @@ async function removeOrphans(client: ClickHouseClient, after: Version): Promise<
     AbortSignal.timeout(MUTATIONS_END_WITHIN_MS),
   );
   await removeOrphans(client, after);
+}
+
+/** A version that took its own place: an earlier release took a second row of it for a later version. */
+const OWN_SUCCESSOR = 'next_ver <= ver';
+
+/**
+ * Finds span versions that were put aside for themselves, and names the later version of those that have one. All of
+ * them that are still stored count again once {@link forgetOwnSuccessors} is through.
+ * @returns their traces, to be recomputed before that.
+ */
+export async function findOwnSuccessors(client: ClickHouseClient): Promise<DirtyItem[]> {
+  const versions = `SELECT ver FROM superseded WHERE ${OWN_SUCCESSOR}`;
+  const [any] = await client.query(`${versions} LIMIT 1`);
+  if (any === undefined) return [];
+  const columns = await sharedColumns(client);
+  // Purging may have removed the facts already, and not yet the spans.
+  await client.command(
+    `INSERT INTO facts (${columns}) SELECT ${columns} FROM spans
+     WHERE ver IN (${versions}) AND ver NOT IN (SELECT ver FROM facts WHERE ver IN (${versions}))`,
+  );
+  await client.command(
+    `INSERT INTO superseded (project_id, ver, next_ver)
+     SELECT project_id, f.ver, min(later.ver) FROM facts AS f INNER JOIN facts AS later USING (project_id, trace_id, row_type, id)
+     WHERE f.row_type = 0 AND f.ver IN (${versions}) AND later.ver > f.ver GROUP BY project_id, f.ver`,
+  );
+  return client.query<DirtyItem>(
+    `SELECT DISTINCT project_id AS projectId, toString(trace_id) AS id FROM facts WHERE ver IN (${versions})`,
+  );
+}
+
+export async function forgetOwnSuccessors(client: ClickHouseClient): Promise<void> {
+  await deleteRows(client, 'superseded', OWN_SUCCESSOR, AbortSignal.timeout(MUTATIONS_END_WITHIN_MS));
 }
 
 /** The columns that facts take over from spans; the rest have defaults. */

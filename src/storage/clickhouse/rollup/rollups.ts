@@ -4,7 +4,15 @@ import { RowBinaryWriter } from '../commit/row-binary.js';
 import type { Version, VersionClock } from '../commit/version-clock.js';
 import type { ClickHouseClient } from '../client.js';
 import { DirtySet, type DirtyItem } from './dirty-set.js';
-import { agree, changedSince, insertsEnded, readWatermark, writeWatermark } from './healing.js';
+import {
+  agree,
+  changedSince,
+  findOwnSuccessors,
+  forgetOwnSuccessors,
+  insertsEnded,
+  readWatermark,
+  writeWatermark,
+} from './healing.js';
 
 export type { RollupObserver } from '../../../observability/events/storage.js';
 
@@ -91,13 +99,16 @@ export class Rollups implements CommitFollower {
     await insertsEnded(this.#client);
     this.#watermark = await readWatermark(this.#client);
     await agree(this.#client, this.#watermark);
+    const reinstated = await findOwnSuccessors(this.#client);
     const { traces, sessions } = await changedSince(this.#client, this.#watermark);
     this.#marks += 1;
-    for (const { projectId, id } of traces) this.#traces.add(projectId, id, this.#marks, this.#watermark + 1);
+    for (const { projectId, id } of [...reinstated, ...traces])
+      this.#traces.add(projectId, id, this.#marks, this.#watermark + 1);
     for (const { projectId, id } of sessions) this.#sessions.add(projectId, id, this.#marks, this.#watermark + 1);
     this.#committed = Math.max(this.#committed, upTo);
     this.#changed();
     await this.settle();
+    if (reinstated.length > 0) await forgetOwnSuccessors(this.#client);
   }
 
   /** Rolls up what is left. When that fails, everything acknowledged is stored all the same: the next start rolls it up. */
