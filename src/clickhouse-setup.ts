@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Config } from './config/config.js';
+import { MEGABYTE } from './config/settings.js';
 import type { Events } from './observability/events.js';
 import type { Logger } from './observability/logger.js';
 import { connect, type ClickHouseEndpoint } from './storage/clickhouse/client.js';
@@ -12,6 +13,8 @@ import { schemaDirectory } from './storage/schema-files.js';
 export type Closers = (() => void | Promise<void>)[];
 
 const ENGINE_DIRECTORY = 'clickhouse';
+/** Of the engine's memory, for one statement that recomputes traces. */
+const ROLLUP_PART = 0.25;
 
 /**
  * Opens the trace store: on the server that the configuration names, or on the embedded engine.
@@ -38,6 +41,8 @@ export async function openClickHouse(
     cluster: config.clickhouse.cluster,
     commit: { ...config.commit, maxRequestBytes: config.ingest.maxEncodedBytes },
     read: config.read,
+    // One that fails for want of memory leaves the engine enough for others.
+    rollup: { maxMemoryBytes: config.clickhouse.url === null ? config.engine.memoryMb * MEGABYTE * ROLLUP_PART : null },
     maxJudgedCharacters: config.judges.maxCharacters,
     observer: events,
     onPurged,

@@ -135,6 +135,7 @@ async function start(
     lists: store.lists,
     price: prices.price,
     attachments: attachments.intake,
+    maxTagBytes: config.ingest.maxTagBytes,
     observer: events,
   });
 

@@ -28,7 +28,14 @@ export async function statementsOf(core: EngineCore, list: ListName, search: str
   const words = new WordIndex(client(core, recorded));
   await words.load();
   recorded.length = 0;
-  const lists = new ClickHouseLists(client(core, recorded), () => Promise.resolve(upTo), words, UNLIMITED, observer);
+  const lists = new ClickHouseLists({
+    client: client(core, recorded),
+    settle: () => Promise.resolve(upTo),
+    notCurrent: () => ({ traces: [], sessions: [], stale: [] }),
+    words,
+    limits: UNLIMITED,
+    observer,
+  });
   const page = await lists[list](PROJECT_ID, parseListQuery(definitions[list], new URLSearchParams(search)));
   if (!Buffer.isBuffer(page.json)) page.json.resume();
   return recorded;

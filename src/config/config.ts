@@ -87,7 +87,7 @@ function group(settings: Settings) {
       maxCharacters: settings.JUDGE_MAX_CHARACTERS,
       exampleTokens: settings.JUDGE_EXAMPLE_TOKENS,
     },
-    ingest: { maxEncodedBytes: settings.MAX_ENCODED_MB * MEGABYTE },
+    ingest: { maxEncodedBytes: settings.MAX_ENCODED_MB * MEGABYTE, maxTagBytes: settings.MAX_TAG_BYTES },
     engine: { memoryMb: settings.ENGINE_MEMORY_MB },
     commit: {
       maxRows: settings.COMMIT_MAX_ROWS,

@@ -238,6 +238,14 @@ export const settings = Type.Object({
       'spans share a resource, which each of them holds, and where JSON needs escapes. The embedded engine needs ' +
       'eight times as much memory.',
   }),
+  MAX_TAG_BYTES: whole({
+    default: 65_536,
+    minimum: 1024,
+    maximum: 536_870_912,
+    description:
+      'Most that the keys and values of one `tags`, `trace_tags` or `session_tags` may have together, in bytes; with more ' +
+      'a request is answered 422, and by OTLP that span alone is refused. All tags of a trace are in memory together.',
+  }),
   ENGINE_MEMORY_MB: whole({
     default: 2048,
     minimum: 512,

@@ -62,6 +62,19 @@ export function createMetrics() {
       'list',
     ]),
     rollupPendingTraces: gauge('spanhouse_rollup_pending_traces', 'Traces whose figures wait to be recomputed.'),
+    rollupSetAsideTraces: gauge(
+      'spanhouse_rollup_set_aside_traces',
+      'Traces too large to be recomputed as a whole, which lack their tags or are not current.',
+    ),
+    rollupSetAsideSessions: gauge(
+      'spanhouse_rollup_set_aside_sessions',
+      'Sessions too large to be recomputed as a whole, which lack their tags or are not current.',
+    ),
+    rollupSetAside: counter(
+      'spanhouse_rollup_set_aside_total',
+      'How often a trace or session turned out to be too large to be recomputed as a whole, or even without its tags.',
+      ['kind'],
+    ),
     promptFetches: counter('spanhouse_prompt_fetches_total', 'Prompts asked for, by result: cached, read, not_found.', [
       'result',
     ]),

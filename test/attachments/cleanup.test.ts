@@ -60,6 +60,7 @@ describe('cleaning up attachments', () => {
       log: parts.log ?? spans.store.log,
       lists: spans.store.lists,
       price: () => null,
+      maxTagBytes: 65_536,
       attachments: new VaultIntake(parts.vault ?? vault, () => Promise.resolve(null)),
       observer: silent,
     });

@@ -28,7 +28,7 @@ export interface OpenedStore {
 }
 
 /** What a test may want otherwise. */
-export type StoreOptions = Partial<Pick<TraceStoreOptions, 'onPurged' | 'commit'>>;
+export type StoreOptions = Partial<Pick<TraceStoreOptions, 'onPurged' | 'commit' | 'rollup' | 'observer'>>;
 
 /** The trace store alone, on an embedded engine of its own in an empty directory. */
 export async function openStore(options: StoreOptions = {}): Promise<OpenedStore> {
@@ -57,6 +57,7 @@ export function reopenStore(client: ClickHouseClient, options: StoreOptions = {}
     commit: COMMIT_LIMITS,
     maxJudgedCharacters: 60_000,
     read: { timeoutSeconds: 30, maxResultBytes: 256e6 },
+    rollup: { maxMemoryBytes: 256e6 },
     observer: createEvents(createLogger({ level: 'silent', format: 'json' }), createMetrics()),
     ...options,
   });

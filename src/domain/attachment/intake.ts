@@ -7,7 +7,7 @@ import { inspect, keptImage, mayHoldImages, withReferences, type Found, type Kep
 import type { Image } from './image.js';
 import type { AttachmentVault } from './vault.js';
 
-/** A span whose attachments break a rule. */
+/** A span whose attachments or tags break a rule. */
 export interface SpanFlaw {
   /** Of the span in the array that was handed in. */
   readonly index: number;

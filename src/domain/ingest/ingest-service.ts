@@ -10,6 +10,7 @@ import { normaliseSession, normaliseTrace, requireOwnSessions } from '../trace/s
 import { compile, invalid } from '../validation/validation.js';
 import { readElements } from './elements.js';
 import { SessionInput, SpanInput, TraceInput } from './schema.js';
+import { tagFlaws } from './tag-limit.js';
 import type { WriteLog } from './write-log.js';
 
 /** How spans came in, for the metrics. */
@@ -25,6 +26,8 @@ export interface IngestDependencies {
   readonly lists: Lists;
   readonly price: PriceModelCall;
   readonly attachments: AttachmentIntake;
+  /** Of keys and values of one object of tags. */
+  readonly maxTagBytes: number;
   readonly observer: IngestObserver;
 }
 
@@ -55,7 +58,7 @@ export class IngestService {
 
   /**
    * Stores spans that another transport has decoded and normalised; the same path and guarantees.
-   * @returns those whose attachments break a rule: they alone are not stored, and not counted as rejected yet.
+   * @returns those whose attachments or tags break a rule: they alone are not stored, and not counted as rejected yet.
    */
   async storeSpans(projectId: string, source: SpanSource, spans: readonly Span[]): Promise<readonly SpanFlaw[]> {
     const { flaws } = await this.#counted(source, spans, () => this.#store(projectId, spans, () => undefined));
@@ -65,6 +68,7 @@ export class IngestService {
   /** Stores statements about traces and answers them with the figures of their spans. */
   async postTraces(projectId: string, body: unknown): Promise<TraceRead[]> {
     const traces = readElements(body, checkTrace, normaliseTrace);
+    refuseAll(tagFlaws(traces, this.#dependencies.maxTagBytes));
     if (traces.length === 0) return [];
     await this.#dependencies.log.append({ projectId, traces });
     const stored = await this.#dependencies.lists.tracesById(projectId, ids(traces));
@@ -75,6 +79,7 @@ export class IngestService {
   async postSessions(projectId: string, body: unknown): Promise<SessionRead[]> {
     requireOwnSessions(body, projectId);
     const sessions = readElements(body, checkSession, normaliseSession);
+    refuseAll(tagFlaws(sessions, this.#dependencies.maxTagBytes));
     if (sessions.length === 0) return [];
     await this.#dependencies.log.append({ projectId, sessions });
     const stored = await this.#dependencies.lists.sessionsById(projectId, ids(sessions));
@@ -83,8 +88,7 @@ export class IngestService {
 
   async #store(projectId: string, received: readonly Span[], refuse: (flaws: readonly SpanFlaw[]) => void) {
     const { log, price, attachments } = this.#dependencies;
-    const inspected = await attachments.inspect(received);
-    const { flaws } = inspected;
+    const { inspected, flaws } = await this.#inspect(received);
     refuse(flaws);
     const detached = await attachments.detach(projectId, inspected);
     const spans = detached.spans.map((span) => priceSpan(span, projectId, price));
@@ -97,6 +101,21 @@ export class IngestService {
       detached.failed();
       throw error;
     }
+  }
+
+  /** Finds what breaks a rule; `inspected` is of the others. */
+  async #inspect(received: readonly Span[]) {
+    const { attachments, maxTagBytes } = this.#dependencies;
+    const tagged = tagFlaws(received, maxTagBytes);
+    if (tagged.length === 0) {
+      const inspected = await attachments.inspect(received);
+      return { inspected, flaws: inspected.flaws };
+    }
+    const refused = new Set(tagged.map(({ index }) => index));
+    const places = [...received.keys()].filter((index) => !refused.has(index));
+    const inspected = await attachments.inspect(received.filter((_span, index) => !refused.has(index)));
+    const found = inspected.flaws.map(({ index, issues }) => ({ index: places[index] ?? index, issues }));
+    return { inspected, flaws: [...tagged, ...found] };
   }
 
   async #counted<T extends { spans: readonly Span[] }>(source: SpanSource, sent: unknown, store: () => Promise<T>) {
@@ -114,7 +133,7 @@ export class IngestService {
   }
 }
 
-/** @throws DomainError `invalid`: the spans of such a request stand or fall together */
+/** @throws DomainError `invalid`: the elements of such a request stand or fall together */
 function refuseAll(flaws: readonly SpanFlaw[]): void {
   const issues = flaws.flatMap(({ index, issues }) =>
     issues.map(({ pointer, detail }) => ({ pointer: `/${index}${pointer}`, detail })),

@@ -7,6 +7,11 @@ export interface Page {
   readonly json: Readable | Buffer;
   /** How many match in all; null when it was not asked for. */
   readonly total: number | null;
+  /**
+   * Traces of the project, or sessions in a list of these, that are too large to be recomputed as a whole: their tags, and
+   * in the worst case all their figures, may lack writes. In a list of spans: traces of which replaced spans may appear.
+   */
+  readonly notCurrent: readonly string[];
 }
 
 /**

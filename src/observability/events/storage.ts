@@ -28,10 +28,28 @@ export interface QueryObserver {
   queryFailed(failure: { readonly list: string; readonly seconds: number; readonly error: unknown }): void;
 }
 
+/** A trace or session that cannot be recomputed as a whole, or can again. */
+export interface RolledUpItem {
+  readonly kind: 'trace' | 'session';
+  readonly projectId: string;
+  readonly id: string;
+}
+
+/** How many are set aside. */
+export interface SetAsideCount {
+  readonly traces: number;
+  readonly sessions: number;
+}
+
 export interface RollupObserver {
   rollupPending(pending: { readonly traces: number }): void;
   rollupFinished(rollup: { readonly traces: number; readonly seconds: number }): void;
   rollupFailed(failure: { readonly error: unknown }): void;
+  /** @param stale whether its figures stay as they were, too, and not only its tags */
+  setAside(item: RolledUpItem, state: { readonly stale: boolean; readonly error: unknown }): void;
+  /** It is recomputed as a whole again, or deleted. */
+  setAsideEnded(item: RolledUpItem): void;
+  setAsideCounted(count: SetAsideCount): void;
 }
 
 export interface WordIndexObserver {
@@ -141,7 +159,23 @@ function rollupEvents(logger: Logger, metrics: Metrics): RollupObserver {
     rollupFailed({ error }) {
       logger.warn('Rollups could not be recomputed', { error });
     },
+    setAside(item, { stale, error }) {
+      metrics.rollupSetAside.inc({ kind: item.kind });
+      const what = stale ? 'it stays as it was' : 'its figures are right, its tags are left out';
+      logger.warn(`A ${item.kind} is too large to be recomputed as a whole: ${what}`, { ...idOf(item), error });
+    },
+    setAsideEnded(item) {
+      logger.info(`A ${item.kind} that was set aside is current again`, idOf(item));
+    },
+    setAsideCounted({ traces, sessions }) {
+      metrics.rollupSetAsideTraces.set(traces);
+      metrics.rollupSetAsideSessions.set(sessions);
+    },
   };
+}
+
+function idOf({ kind, projectId, id }: RolledUpItem): Record<string, string> {
+  return { project_id: projectId, [`${kind}_id`]: id };
 }
 
 function wordIndexEvents(logger: Logger, metrics: Metrics): WordIndexObserver {

@@ -45,6 +45,9 @@ const LIMITS: ReadonlyMap<number, string> = new Map([
   [396, 'result size'], // TOO_MANY_ROWS_OR_BYTES
 ]);
 
+/** Codes of ClickHouse for a value that is larger than it can hold. */
+const TOO_LARGE: ReadonlySet<number> = new Set([128, 131]); // TOO_LARGE_ARRAY_SIZE, TOO_LARGE_STRING_SIZE
+
 /** Codes of a ClickHouse that is there but cannot serve now. */
 const NOT_NOW: ReadonlyMap<number, string> = new Map([
   [202, 'ClickHouse is running too many queries'], // TOO_MANY_SIMULTANEOUS_QUERIES
@@ -106,6 +109,14 @@ export function insertFailure(cause: unknown): InsertError {
 export function refusalCode(error: unknown): number | null {
   const cause = error instanceof DomainError ? error.cause : error;
   return cause instanceof ClickHouseError ? Number(cause.code) : null;
+}
+
+/** Whether a statement failed by what it was to work on: another, with less, may do well at the same moment. */
+export function metLimit(error: unknown): boolean {
+  const cause = error instanceof DomainError ? error.cause : error;
+  if (!(cause instanceof ClickHouseError)) return false;
+  const code = Number(cause.code);
+  return LIMITS.has(code) || TOO_LARGE.has(code);
 }
 
 function optionsOf(kind: DomainErrorKind, cause: unknown): DomainErrorOptions {

@@ -21,7 +21,7 @@ import { ClickHouseLists, type QueryObserver, type ReadLimits } from './list/cli
 import { migrate, type MigrationObserver } from './migrations.js';
 import { Purge, type PurgeFollower, type PurgeObserver } from './rollup/purge.js';
 import { highestVersion, insertsEnded } from './rollup/healing.js';
-import { Rollups, type RollupObserver } from './rollup/rollups.js';
+import { Rollups, type RollupLimits, type RollupObserver } from './rollup/rollups.js';
 import { WordIndex } from './search/word-index.js';
 import { WordIndexer, type WordIndexObserver } from './search/word-indexer.js';
 import { createSpanAttachments, type SpanAttachments } from './span-attachments.js';
@@ -31,6 +31,7 @@ export interface TraceStoreOptions {
   readonly cluster: string | null;
   readonly commit: CommitLimits;
   readonly read: ReadLimits;
+  readonly rollup: RollupLimits;
   readonly onPurged?: PurgeFollower;
   /** Of an input or output that a judge reads, at most so many characters are kept. */
   readonly maxJudgedCharacters: number;
@@ -79,14 +80,18 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
   const clock = new VersionClock(await highestVersion(client));
   const { observer } = options;
   const commits = new RecentCommits();
-  const rollups: Rollups = new Rollups(client, clock, {
+  const told: RollupObserver = {
     rollupPending: (pending) => observer.rollupPending(pending),
     rollupFailed: (failure) => observer.rollupFailed(failure),
+    setAside: (item, state) => observer.setAside(item, state),
+    setAsideEnded: (item) => observer.setAsideEnded(item),
+    setAsideCounted: (count) => observer.setAsideCounted(count),
     rollupFinished(rollup) {
       observer.rollupFinished(rollup);
       arrivals.arrived();
     },
-  });
+  };
+  const rollups = new Rollups(client, clock, told, options.rollup);
   const settled = () => (log.certain ? rollups.settled : null);
   const arrivals = new ClickHouseArrivals({ client, clock, settled, timeoutSeconds: options.read.timeoutSeconds });
   const log: CommitLog = new CommitLog(client, clock, options.commit, rollups, {
@@ -116,7 +121,14 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
   const purge = new Purge(client, options.observer, options.onPurged ?? (() => undefined));
   return {
     log,
-    lists: new ClickHouseLists(client, settle, words, options.read, options.observer),
+    lists: new ClickHouseLists({
+      client,
+      settle,
+      notCurrent: (projectId) => rollups.notCurrent(projectId),
+      words,
+      limits: options.read,
+      observer,
+    }),
     deletions: new ClickHouseDeletions(client, log, settle, () => {
       purge.soon();
     }),

@@ -31,7 +31,7 @@ export function createExport({ ingest, observer, maxEncodedBytes }: ExportParts)
   };
 }
 
-/** Spans refused for their attachments join those that could not be used at all. */
+/** Spans refused for their attachments or tags join those that could not be used at all. */
 function withFlaws({ count, messages }: Rejected, flaws: readonly SpanFlaw[], spans: readonly Span[]): Rejected {
   const described = flaws.slice(0, MAX_REJECTED_MESSAGES - messages.length).map(({ index, issues }) => {
     const { trace_id = '', id = '', name = '' } = spans[index] ?? {};

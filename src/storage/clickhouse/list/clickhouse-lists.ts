@@ -5,6 +5,7 @@ import { parseListQuery, type ListQuery } from '../../../domain/list/query.js';
 import type { QueryObserver } from '../../../observability/events/storage.js';
 import type { ClickHouseClient, QueryOptions } from '../client.js';
 import type { Version } from '../commit/version-clock.js';
+import type { NotCurrent } from '../rollup/set-aside.js';
 import type { WordIndex } from '../search/word-index.js';
 import { join, sql, value, type Sql } from '../sql.js';
 import {
@@ -33,17 +34,36 @@ export interface ReadLimits {
  */
 export type Settle = () => Promise<Version>;
 
+export interface ListParts {
+  readonly client: ClickHouseClient;
+  readonly settle: Settle;
+  readonly notCurrent: (projectId: string) => NotCurrent;
+  readonly words: WordIndex;
+  readonly limits: ReadLimits;
+  readonly observer: QueryObserver;
+}
+
+/** Which list is read, of what, and which traces or sessions that are not current concern it. */
+interface ReadOf {
+  readonly list: string;
+  readonly concerned: keyof NotCurrent;
+  readonly projectId: string;
+  readonly signal: AbortSignal | undefined;
+}
+
 /** The three lists, read from ClickHouse. */
 export class ClickHouseLists implements Lists {
   readonly #client: ClickHouseClient;
   readonly #settle: Settle;
+  readonly #notCurrent: ListParts['notCurrent'];
   readonly #search: TextSearch;
   readonly #settings: NonNullable<QueryOptions['settings']>;
   readonly #observer: QueryObserver;
 
-  constructor(client: ClickHouseClient, settle: Settle, words: WordIndex, limits: ReadLimits, observer: QueryObserver) {
+  constructor({ client, settle, notCurrent, words, limits, observer }: ListParts) {
     this.#client = client;
     this.#settle = settle;
+    this.#notCurrent = notCurrent;
     this.#search = new TextSearch(words, (statement, signal) => this.#rows(statement, signal));
     this.#observer = observer;
     this.#settings = {
@@ -56,7 +76,7 @@ export class ClickHouseLists implements Lists {
   }
 
   spans(projectId: string, query: ListQuery, signal?: AbortSignal): Promise<Page> {
-    return this.#read('spans', projectId, signal, async (read) => {
+    return this.#read({ list: 'spans', concerned: 'stale', projectId, signal }, async (read) => {
       const { scope, candidates } = await this.#search.near(read, query, signal);
       if (candidates?.spans === 0) return nothing(query);
       const total = query.count ? await this.#count(spanCount(scope, query), signal) : null;
@@ -67,7 +87,7 @@ export class ClickHouseLists implements Lists {
   }
 
   traces(projectId: string, query: ListQuery, signal?: AbortSignal): Promise<Page> {
-    return this.#read('traces', projectId, signal, (read) =>
+    return this.#read({ list: 'traces', concerned: 'traces', projectId, signal }, (read) =>
       this.#rollups(traceSource, read, query, signal, (scope, part, reach) =>
         this.#tracePage(scope, part, reach, signal),
       ),
@@ -75,7 +95,7 @@ export class ClickHouseLists implements Lists {
   }
 
   sessions(projectId: string, query: ListQuery, signal?: AbortSignal): Promise<Page> {
-    return this.#read('sessions', projectId, signal, (read) =>
+    return this.#read({ list: 'sessions', concerned: 'sessions', projectId, signal }, (read) =>
       this.#rollups(sessionSource, read, query, signal, async (scope, part, reach) => {
         const page = await this.#rows<{ row: string }>(rollupPage(sessionSource, scope, part, reach), signal);
         return page.map(({ row }) => row);
@@ -124,7 +144,7 @@ export class ClickHouseLists implements Lists {
     query: ListQuery,
     signal: AbortSignal | undefined,
     page: (scope: ReadScope, query: ListQuery, reach: Reach) => Promise<string[]>,
-  ): Promise<Page> {
+  ): Promise<Found> {
     const { scope, candidates } = await this.#search.near(read, query, signal);
     if (candidates?.spans === 0) return nothing(query);
     const total = query.count ? await this.#count(rollupCount(source, scope, query), signal) : null;
@@ -189,17 +209,17 @@ WHERE ${inProject(projectId)} AND started_at IN (${times}) AND ver IN ${value(ve
   }
 
   async #read(
-    list: string,
-    projectId: string,
-    signal: AbortSignal | undefined,
-    read: (scope: ReadScope) => Promise<Page>,
+    { list, concerned, projectId, signal }: ReadOf,
+    read: (scope: ReadScope) => Promise<Found>,
   ): Promise<Page> {
     const started = performance.now();
     const seconds = () => (performance.now() - started) / 1000;
     try {
-      const page = await read(await this.#scope(projectId));
+      const scope = await this.#scope(projectId);
+      const notCurrent = this.#notCurrent(projectId)[concerned];
+      const page = await read(scope);
       this.#observer.queryFinished({ list, seconds: seconds() });
-      return page;
+      return { ...page, notCurrent };
     } catch (error) {
       // A client that leaves makes no query fail.
       if (signal?.aborted !== true) this.#observer.queryFailed({ list, seconds: seconds(), error });
@@ -208,7 +228,9 @@ WHERE ${inProject(projectId)} AND started_at IN (${times}) AND ver IN ${value(ve
   }
 }
 
-function nothing(query: ListQuery): Page {
+type Found = Omit<Page, 'notCurrent'>;
+
+function nothing(query: ListQuery): Found {
   return { json: Buffer.from('[]'), total: query.count ? 0 : null };
 }
 

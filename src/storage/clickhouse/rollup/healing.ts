@@ -10,12 +10,14 @@ const WATERMARK = 'rollups';
 const VERSIONS_AT_ONCE = 5_000;
 const INSERTS_END_WITHIN_MS = 60_000;
 const INSERTS_LOOKED_AT_MS = 100;
+/** Facts with large tags are copied a few at a time, whatever memory the engine has. */
+const SMALL_BLOCKS = { min_insert_block_size_bytes: '16777216', max_insert_threads: '1' } as const;
 
 /** The highest version in the store; 0 when it is empty. The clock goes on from there. */
 export async function highestVersion(client: ClickHouseClient): Promise<Version> {
   const [row] = await client.query<{ ver: string | number }>(
     `SELECT greatest((SELECT max(ver) FROM spans), (SELECT max(ver) FROM facts), (SELECT max(ver) FROM session_statements),
-      (SELECT max(round) FROM session_traces)) AS ver`,
+      (SELECT max(round) FROM session_traces), (SELECT max(ver) FROM set_aside)) AS ver`,
   );
   return Number(row?.ver ?? 0);
 }
@@ -65,6 +67,7 @@ export async function agree(client: ClickHouseClient, after: Version): Promise<v
   await client.command(
     `INSERT INTO facts (${columns}) SELECT ${columns} FROM spans
      WHERE ver > ${after} AND ver NOT IN (SELECT ver FROM facts WHERE ver > ${after})`,
+    { settings: SMALL_BLOCKS },
   );
   await removeOrphans(client, after);
 }
@@ -104,6 +107,7 @@ export async function findOwnSuccessors(client: ClickHouseClient): Promise<Dirty
   await client.command(
     `INSERT INTO facts (${columns}) SELECT ${columns} FROM spans
      WHERE ver IN (${versions}) AND ver NOT IN (SELECT ver FROM facts WHERE ver IN (${versions}))`,
+    { settings: SMALL_BLOCKS },
   );
   await client.command(
     `INSERT INTO superseded (project_id, ver, next_ver)

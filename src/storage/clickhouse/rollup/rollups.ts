@@ -1,9 +1,8 @@
 import type { RollupObserver } from '../../../observability/events/storage.js';
 import type { CommitFollower, Touched } from '../commit/commit-log.js';
-import { RowBinaryWriter } from '../commit/row-binary.js';
 import type { Version, VersionClock } from '../commit/version-clock.js';
 import type { ClickHouseClient } from '../client.js';
-import { DirtySet, type DirtyItem } from './dirty-set.js';
+import { DirtySet } from './dirty-set.js';
 import {
   agree,
   changedSince,
@@ -13,6 +12,8 @@ import {
   readWatermark,
   writeWatermark,
 } from './healing.js';
+import { Recomputation } from './recomputation.js';
+import { SetAside, type NotCurrent } from './set-aside.js';
 
 export type { RollupObserver } from '../../../observability/events/storage.js';
 
@@ -28,8 +29,17 @@ const GATHER_ROUNDS = 8;
 const MIN_GATHER_MS = 100;
 const MAX_GATHER_MS = 2000;
 const RETRY_MS = 250;
+/** After how long what is set aside may be tried again; from try to try it takes twice as long. */
+const ASIDE_RETRY_MS = 10_000;
 /** How often the watermark is moved on at most: each time costs a small insert. */
 const WATERMARK_MS = 2000;
+
+export interface RollupLimits {
+  /** Of a statement that recomputes; null: the server's own limit. */
+  readonly maxMemoryBytes: number | null;
+  /** After how long what is set aside may be tried again; default ten seconds. */
+  readonly retryMs?: number;
+}
 
 /**
  * Keeps the rollups in step with the commits. A commit only marks its traces; they are recomputed in rounds by
@@ -50,22 +60,32 @@ export class Rollups implements CommitFollower {
   #timer: NodeJS.Timeout | null = null;
   #closed = false;
   #gatherMs = MIN_GATHER_MS;
-  /** Halved by a failure, since a round of huge traces may meet the engine's limits; doubled by a success. */
-  #roundSize = MAX_ROUND;
+  readonly #aside: SetAside;
+  readonly #recomputation: Recomputation;
+  #retry: Promise<void> | null = null;
+  #retryTimer: NodeJS.Timeout | null = null;
 
-  constructor(client: ClickHouseClient, clock: VersionClock, observer: RollupObserver) {
+  constructor(client: ClickHouseClient, clock: VersionClock, observer: RollupObserver, limits: RollupLimits) {
     this.#client = client;
     this.#clock = clock;
     this.#observer = observer;
     this.#committed = clock.last;
+    this.#aside = new SetAside(client, clock, observer, limits.retryMs ?? ASIDE_RETRY_MS);
+    this.#recomputation = new Recomputation(client, this.#aside, limits.maxMemoryBytes);
   }
 
   committed(touched: readonly Touched[], upTo: Version): void {
     this.#marks += 1;
     const since = this.#committed + 1;
     for (const { projectId, traces, sessions } of touched) {
-      for (const trace of traces) this.#traces.add(projectId, trace, this.#marks, since);
-      for (const session of sessions) this.#sessions.add(projectId, session, this.#marks, since);
+      for (const trace of traces) {
+        this.#traces.add(projectId, trace, this.#marks, since);
+        this.#aside.written('trace', { projectId, id: trace });
+      }
+      for (const session of sessions) {
+        this.#sessions.add(projectId, session, this.#marks, since);
+        this.#aside.written('session', { projectId, id: session });
+      }
     }
     this.#committed = upTo;
     this.#changed();
@@ -77,7 +97,7 @@ export class Rollups implements CommitFollower {
   }
 
   /**
-   * Resolves once every commit acknowledged before the call is in the rollups.
+   * Resolves once every commit acknowledged before the call is in the rollups, but for what is set aside.
    * @returns the version up to which all commits are.
    */
   async settle(): Promise<Version> {
@@ -91,6 +111,11 @@ export class Rollups implements CommitFollower {
     return Math.min(this.#round ? this.#roundSince : Infinity, this.#oldestSince()) - 1;
   }
 
+  /** What is set aside of a project. */
+  notCurrent(projectId: string): NotCurrent {
+    return this.#aside.notCurrent(projectId);
+  }
+
   /**
    * Makes spans, facts and rollups agree after a crash: at start, and after an insert with an unknown outcome.
    * Everything it does may be done twice, or be cut off and done again.
@@ -99,6 +124,7 @@ export class Rollups implements CommitFollower {
     await insertsEnded(this.#client);
     this.#watermark = await readWatermark(this.#client);
     await agree(this.#client, this.#watermark);
+    await this.#aside.load();
     const reinstated = await findOwnSuccessors(this.#client);
     const { traces, sessions } = await changedSince(this.#client, this.#watermark);
     this.#marks += 1;
@@ -109,12 +135,15 @@ export class Rollups implements CommitFollower {
     this.#changed();
     await this.settle();
     if (reinstated.length > 0) await forgetOwnSuccessors(this.#client);
+    this.#scheduleRetry();
   }
 
   /** Rolls up what is left. When that fails, everything acknowledged is stored all the same: the next start rolls it up. */
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#timer) clearTimeout(this.#timer);
+    if (this.#retryTimer) clearTimeout(this.#retryTimer);
+    await this.#retry;
     try {
       await this.settle();
       await this.#moveWatermark(0);
@@ -157,24 +186,24 @@ export class Rollups implements CommitFollower {
     this.#roundMark = this.#oldestMark();
     this.#roundSince = this.#oldestSince();
     const upTo = this.#committed;
-    const traces = this.#traces.take(this.#roundSize);
-    const sessions = this.#sessions.take(this.#roundSize);
+    const traces = this.#traces.take(MAX_ROUND);
+    const sessions = this.#sessions.take(MAX_ROUND);
     try {
-      await this.#recompute(traces, sessions, upTo);
-      this.#roundSize = Math.min(MAX_ROUND, this.#roundSize * 2);
+      if (traces.length > 0) await this.#recomputation.traces(traces, { upTo, round: this.#clock.take(1) });
+      await this.#recomputation.sessions(sessions);
       const duration = performance.now() - started;
       this.#gatherMs = Math.min(MAX_GATHER_MS, Math.max(MIN_GATHER_MS, duration * GATHER_ROUNDS));
       this.#observer.rollupFinished({ traces: traces.length, seconds: duration / 1000 });
     } catch (error) {
       this.#traces.restore(traces);
       this.#sessions.restore(sessions);
-      this.#roundSize = Math.max(1, Math.floor(this.#roundSize / 2));
       this.#observer.rollupFailed({ error });
       throw error;
     } finally {
       this.#round = null;
       this.#changed();
       if (this.#traces.size + this.#sessions.size > 0) this.#schedule(RETRY_MS);
+      this.#scheduleRetry();
     }
     // Nobody waits for it, and one that fails is made up for by the next.
     this.#moveWatermark(WATERMARK_MS).catch((error: unknown) => {
@@ -182,20 +211,31 @@ export class Rollups implements CommitFollower {
     });
   }
 
-  async #recompute(traces: readonly DirtyItem[], sessions: readonly DirtyItem[], upTo: Version): Promise<void> {
-    const round = this.#clock.take(1);
-    if (traces.length > 0) {
-      const rows = encode(traces, (writer) => {
-        writer.uint64(upTo);
-        writer.uint64(round);
-      });
-      await this.#client.insert('touch_traces', ['project_id', 'trace_id', 'upto', 'round'], 'RowBinary', rows);
-      await this.#client.command(
-        `INSERT INTO touch_sessions SELECT DISTINCT project_id, session_id FROM session_traces WHERE round = ${round}`,
-      );
+  /** Beside the rounds, so that nobody waits for it. */
+  #scheduleRetry(): void {
+    const next = this.#aside.next();
+    if (this.#closed || this.#retry || next === undefined) return;
+    if (this.#retryTimer) clearTimeout(this.#retryTimer);
+    this.#retryTimer = setTimeout(
+      () => {
+        this.#retry = this.#tryAgain().finally(() => {
+          this.#retry = null;
+          this.#scheduleRetry();
+        });
+      },
+      Math.max(RETRY_MS, next.dueAt - performance.now()),
+    ).unref();
+  }
+
+  async #tryAgain(): Promise<void> {
+    const next = this.#aside.next();
+    if (next === undefined || next.dueAt > performance.now()) return;
+    try {
+      await this.#recomputation.again(next, { upTo: this.#committed, round: this.#clock.take(1) });
+    } catch (error) {
+      this.#aside.putOff(next);
+      this.#observer.rollupFailed({ error });
     }
-    if (sessions.length > 0)
-      await this.#client.insert('touch_sessions', ['project_id', 'session_id'], 'RowBinary', encode(sessions));
   }
 
   /** Everything below the watermark is rolled up for good; healing at start begins there. */
@@ -211,14 +251,4 @@ export class Rollups implements CommitFollower {
   #changed(): void {
     this.#observer.rollupPending({ traces: this.#traces.size });
   }
-}
-
-function encode(items: readonly DirtyItem[], more: (writer: RowBinaryWriter) => void = () => undefined): Buffer {
-  const writer = new RowBinaryWriter();
-  for (const { projectId, id } of items) {
-    writer.string(projectId);
-    writer.uuid(id);
-    more(writer);
-  }
-  return writer.take();
 }

@@ -5,6 +5,21 @@ import { listQuerySchema } from '../../../../domain/list/query-schema.js';
 import { parseListQuery, type ListQuery } from '../../../../domain/list/query.js';
 import { defineRoute, type HandlerResult, type Route } from '../../route.js';
 
+/** What the headers `X-Not-Current` and `X-Not-Current-Count` say, by list. */
+const NOT_CURRENT: Readonly<Record<ListDefinition['name'], string>> = {
+  spans:
+    'Only while the project has traces too large for ClickHouse to tell their replaced spans from the others, ' +
+    '`X-Not-Current-Count` says how many they are, and `X-Not-Current` names up to 100 of them.',
+  traces:
+    'While the project has traces too large to be recomputed as a whole, `X-Not-Current-Count` says how many they are, ' +
+    'and `X-Not-Current` names up to 100 of them: they lack the tags of their spans, so that filters by tag do not find ' +
+    'them, and in the worst case writes are missing from their figures.',
+  sessions:
+    'While the project has sessions too large to be recomputed as a whole, or with such traces, `X-Not-Current-Count` says ' +
+    'how many they are, and `X-Not-Current` names up to 100 of them: they may lack tags of their spans, and in the worst ' +
+    'case writes are missing from their figures.',
+};
+
 export type ReadPage = (projectId: string, query: ListQuery, signal: AbortSignal) => Promise<Page>;
 
 /** `GET /spans`, `/traces` and `/sessions`: one endpoint, three definitions. */
@@ -15,7 +30,7 @@ export function listRoute(list: ListDefinition, schema: TSchema, read: ReadPage)
     path: `/${name}`,
     operationId: `list${name.charAt(0).toUpperCase()}${name.slice(1)}`,
     summary: `List ${name}`,
-    description: `Lists ${name} of the key's project that match every given filter. Everything acknowledged before the call is in it.`,
+    description: `Lists ${name} of the key's project that match every given filter. Everything acknowledged before the call is in it. ${NOT_CURRENT[name]}`,
     tag: 'Traces',
     access: 'key',
     query: {
@@ -38,8 +53,20 @@ export function listRoute(list: ListDefinition, schema: TSchema, read: ReadPage)
   });
 }
 
-function answer({ json, total }: Page): HandlerResult {
-  const shared = { status: 200, ...(total === null ? {} : { headers: { 'X-Total-Count': String(total) } }) };
+/** Ids that one header names. */
+const MAX_NAMED = 100;
+
+function answer({ json, total, notCurrent }: Page): HandlerResult {
+  const headers = {
+    ...(total === null ? {} : { 'X-Total-Count': String(total) }),
+    ...(notCurrent.length === 0
+      ? {}
+      : {
+          'X-Not-Current': notCurrent.slice(0, MAX_NAMED).join(', '),
+          'X-Not-Current-Count': String(notCurrent.length),
+        }),
+  };
+  const shared = { status: 200, headers };
   if (Buffer.isBuffer(json)) return { ...shared, json };
   return { ...shared, stream: json, contentType: 'application/json; charset=utf-8' };
 }

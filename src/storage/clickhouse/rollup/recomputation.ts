@@ -1,0 +1,192 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { metLimit } from '../client-errors.js';
+import type { ClickHouseClient, QueryOptions } from '../client.js';
+import { RowBinaryWriter } from '../commit/row-binary.js';
+import type { Version } from '../commit/version-clock.js';
+import type { DirtyItem } from './dirty-set.js';
+import type { Aside, Kind, SetAside } from './set-aside.js';
+
+/** How often one that meets a limit alone is tried before it is set aside: the memory may have been another's. */
+const TRIES = 3;
+const TRY_PAUSE_MS = 100;
+/** Of one statement. A round takes a fraction of it. */
+const MAX_SECONDS = 20;
+
+/** The state that traces are recomputed to, and the mark by which the sessions that it concerns are found. */
+export interface Round {
+  readonly upTo: Version;
+  readonly round: Version;
+}
+
+type Touch = (items: readonly DirtyItem[], bare: boolean) => Promise<void>;
+
+/**
+ * Has the views recompute traces and sessions. What meets a limit of memory, time or size is halved until the culprit is
+ * alone; that one is set aside, and recomputed without its tags, so that all others, and all figures, are right.
+ */
+export class Recomputation {
+  readonly #client: ClickHouseClient;
+  readonly #aside: SetAside;
+  readonly #settings: NonNullable<QueryOptions['settings']>;
+
+  /** @param maxMemoryBytes of one statement; null: the server's own limit */
+  constructor(client: ClickHouseClient, aside: SetAside, maxMemoryBytes: number | null) {
+    this.#client = client;
+    this.#aside = aside;
+    this.#settings = {
+      max_execution_time: MAX_SECONDS,
+      ...(maxMemoryBytes === null ? {} : { max_memory_usage: String(maxMemoryBytes) }),
+    };
+  }
+
+  /** @throws DomainError when ClickHouse as a whole fails. */
+  async traces(traces: readonly DirtyItem[], round: Round): Promise<void> {
+    await this.#each('trace', traces, (items, bare) => this.#touchTraces(items, round, bare));
+    await this.#sessionsOf(round);
+  }
+
+  /** @throws DomainError when ClickHouse as a whole fails. */
+  async sessions(sessions: readonly DirtyItem[]): Promise<void> {
+    await this.#each('session', sessions, (items, bare) => this.#touchSessions(items, bare));
+  }
+
+  /**
+   * Tries one that was set aside as a whole.
+   * @throws DomainError when ClickHouse as a whole fails.
+   */
+  async again(aside: Aside, round: Round): Promise<void> {
+    const { kind } = aside;
+    const touch: Touch = (items, bare) =>
+      kind === 'trace' ? this.#touchTraces(items, round, bare) : this.#touchSessions(items, bare);
+    try {
+      await touch([aside], false);
+      await this.#aside.recomputed(aside);
+    } catch (error) {
+      if (!metLimit(error)) throw error;
+      await this.#aside.add(kind, aside, error);
+      if (aside.stale) await this.#bare(kind, [aside], touch);
+    }
+    if (kind === 'trace') await this.#sessionsOf(round);
+  }
+
+  async #each(kind: Kind, items: readonly DirtyItem[], touch: Touch): Promise<void> {
+    const whole = (item: DirtyItem) => this.#aside.get(kind, item)?.fits ?? true;
+    const bare = items.filter((item) => !whole(item) && this.#aside.get(kind, item)?.stale === false);
+    await halving(
+      items.filter(whole),
+      async (some) => {
+        await touch(some, false);
+        for (const item of some) await this.#aside.end(kind, item);
+      },
+      (one, error) => this.#alone(kind, one, touch, error),
+    );
+    await this.#bare(kind, bare, touch);
+  }
+
+  /** One that met a limit by itself. */
+  async #alone(kind: Kind, item: DirtyItem, touch: Touch, first: unknown): Promise<void> {
+    let failure = first;
+    for (let tried = 1; tried < TRIES; tried += 1) {
+      await sleep(TRY_PAUSE_MS);
+      try {
+        await touch([item], false);
+        return;
+      } catch (error) {
+        if (!metLimit(error)) throw error;
+        failure = error;
+      }
+    }
+    await this.#aside.add(kind, item, failure);
+    await this.#bare(kind, [item], touch);
+  }
+
+  /** Without their tags. What is deleted has none, and is done with. */
+  async #bare(kind: Kind, items: readonly DirtyItem[], touch: Touch): Promise<void> {
+    await halving(
+      items,
+      async (some) => {
+        await touch(some, true);
+        await this.#aside.bared(kind, some, false);
+        for (const item of await this.#gone(kind, some)) await this.#aside.end(kind, item);
+      },
+      (one, error) => this.#aside.bared(kind, [one], true, error),
+    );
+  }
+
+  async #gone(kind: Kind, items: readonly DirtyItem[]): Promise<DirtyItem[]> {
+    const keys = new Set(items.map(({ projectId, id }) => `${projectId}/${id}`));
+    const rows = await this.#client.query<DirtyItem>(
+      `SELECT projectId, id FROM (
+         SELECT project_id AS projectId, toString(r.id) AS id, argMax(gone, r.ver) AS last FROM ${kind}s AS r
+         WHERE project_id IN {projects:Array(String)} AND r.id IN {ids:Array(UUID)} GROUP BY project_id, r.id)
+       WHERE last`,
+      { params: { projects: [...new Set(items.map(({ projectId }) => projectId))], ids: items.map(({ id }) => id) } },
+    );
+    return rows.filter(({ projectId, id }) => keys.has(`${projectId}/${id}`));
+  }
+
+  async #sessionsOf({ round }: Round): Promise<void> {
+    const sessions = `SELECT DISTINCT project_id, session_id FROM session_traces WHERE round = ${round}`;
+    // In one statement while none of them is known to be too large.
+    if (!this.#aside.anySession) {
+      try {
+        await this.#client.command(`INSERT INTO touch_sessions ${sessions}`, { settings: this.#settings });
+        return;
+      } catch (error) {
+        if (!metLimit(error)) throw error;
+      }
+    }
+    const found = await this.#client.query<DirtyItem>(
+      `SELECT project_id AS projectId, toString(session_id) AS id FROM (${sessions})`,
+    );
+    for (const session of found) this.#aside.written('session', session);
+    await this.sessions(found);
+  }
+
+  #touchTraces(items: readonly DirtyItem[], { upTo, round }: Round, bare: boolean): Promise<void> {
+    const rows = encode(items, (writer) => {
+      writer.uint64(upTo);
+      writer.uint64(round);
+    });
+    return this.#touch('touch_traces', ['project_id', 'trace_id', 'upto', 'round'], rows, bare);
+  }
+
+  #touchSessions(items: readonly DirtyItem[], bare: boolean): Promise<void> {
+    return this.#touch('touch_sessions', ['project_id', 'session_id'], encode(items), bare);
+  }
+
+  #touch(table: string, columns: readonly string[], rows: Buffer, bare: boolean): Promise<void> {
+    // The views look at the comment, see the migrations.
+    const settings = { ...this.#settings, ...(bare ? { log_comment: 'bare' } : {}) };
+    return this.#client.insert(table, columns, 'RowBinary', rows, { settings });
+  }
+}
+
+/** Does work with all items, or, where that meets a limit, with halves of them, down to the ones that do alone. */
+async function halving(
+  items: readonly DirtyItem[],
+  work: (items: readonly DirtyItem[]) => Promise<void>,
+  alone: (item: DirtyItem, error: unknown) => Promise<void>,
+): Promise<void> {
+  const [first] = items;
+  if (first === undefined) return;
+  try {
+    await work(items);
+  } catch (error) {
+    if (!metLimit(error)) throw error;
+    if (items.length === 1) return alone(first, error);
+    const middle = Math.ceil(items.length / 2);
+    await halving(items.slice(0, middle), work, alone);
+    await halving(items.slice(middle), work, alone);
+  }
+}
+
+function encode(items: readonly DirtyItem[], more: (writer: RowBinaryWriter) => void = () => undefined): Buffer {
+  const writer = new RowBinaryWriter();
+  for (const { projectId, id } of items) {
+    writer.string(projectId);
+    writer.uuid(id);
+    more(writer);
+  }
+  return writer.take();
+}
