@@ -27,6 +27,11 @@ export interface AttachmentServiceParts {
   readonly now?: () => number;
 }
 
+/** An image of a span, and whether it is kept here: what spans say of URLs tells nothing. */
+export interface SpanImage extends Attachment {
+  readonly kept: boolean;
+}
+
 /** What a presigned URL says; any text, since anybody can write it. */
 export interface PresignedRequest {
   readonly projectId: string;
@@ -60,11 +65,16 @@ export class AttachmentService {
 
   /** @throws DomainError `not_found` when the project has no such span */
   async list(projectId: string, spanId: string, signal?: AbortSignal): Promise<AttachmentList> {
+    const images = await this.imagesOf(projectId, spanId, signal);
+    return { attachments: images.map(({ kept: _kept, ...attachment }) => attachment), count: images.length };
+  }
+
+  /** @throws DomainError `not_found` when the project has no such span */
+  async imagesOf(projectId: string, spanId: string, signal?: AbortSignal): Promise<SpanImage[]> {
     const spans = await this.#parts.read(projectId, spanId, signal);
     if (spans.length === 0) throw new DomainError('not_found', 'There is no span with this id.');
     const items = spans.flatMap((span) => PLACES.flatMap((place) => itemsOf(span, place)));
-    const attachments = items.flatMap((found) => this.#shown(projectId, found) ?? []);
-    return { attachments, count: attachments.length };
+    return items.flatMap((found) => this.#shown(projectId, found) ?? []);
   }
 
   /** @throws DomainError `forbidden` unless the URL is one that was handed out, as it was, and not expired; `not_found` */
@@ -94,16 +104,11 @@ export class AttachmentService {
     return content.stream;
   }
 
-  #shown(projectId: string, { item, source }: FoundItem): Attachment | null {
-    const url = this.#urlOf(projectId, source);
-    return url === null ? null : { ...described(item), url };
-  }
-
-  #urlOf(projectId: string, source: FoundItem['source']): string | null {
+  #shown(projectId: string, { item, source }: FoundItem): SpanImage | null {
     if (source.by === 'data') return null;
-    if (source.by === 'url') return source.url;
-    const kept = this.#parts.vault.find(projectId, source.sha256) !== undefined;
-    return kept ? this.#presigned(projectId, source.sha256) : source.url;
+    if (source.by === 'hash' && this.#parts.vault.find(projectId, source.sha256) !== undefined)
+      return { ...described(item), url: this.#presigned(projectId, source.sha256), kept: true };
+    return source.url === null ? null : { ...described(item), url: source.url, kept: false };
   }
 
   #presigned(projectId: string, sha256: string): string {

@@ -1,4 +1,4 @@
-import type { AttachmentService } from '../attachment/attachment-service.js';
+import type { AttachmentService, SpanImage } from '../attachment/attachment-service.js';
 import { DomainError, type Issue } from '../errors.js';
 import type { StoredFeedback } from '../feedback/feedback.js';
 import type { FeedbackService } from '../feedback/feedback-service.js';
@@ -18,7 +18,7 @@ export interface ReviewServiceParts {
   readonly store: Pick<LinkStore, 'guest'>;
   readonly prompts: Pick<PromptIdentities, 'ofId'>;
   readonly completions: Completions;
-  readonly attachments: Pick<AttachmentService, 'list'>;
+  readonly attachments: Pick<AttachmentService, 'imagesOf'>;
   readonly feedback: Pick<FeedbackService, 'submit'>;
   readonly given: Pick<FeedbackStore, 'ofUser'>;
   readonly now?: () => Micros;
@@ -32,7 +32,7 @@ export interface Reviewer {
 
 /** A completion as a reviewer sees it. */
 export interface ReviewedCompletion extends Completion {
-  readonly images: readonly { readonly url: string; readonly label: string | null }[];
+  readonly images: readonly Pick<SpanImage, 'url' | 'label' | 'kept'>[];
 }
 
 /** Completions that one reviewer is asked about. */
@@ -113,8 +113,7 @@ export class ReviewService {
 
   async #images(link: FeedbackLink, id: string, signal?: AbortSignal): Promise<ReviewedCompletion['images']> {
     try {
-      const { attachments } = await this.#parts.attachments.list(link.project_id, id, signal);
-      return attachments.map(({ url, label }) => ({ url, label }));
+      return await this.#parts.attachments.imagesOf(link.project_id, id, signal);
     } catch (error) {
       // It was deleted since it was found.
       if (error instanceof DomainError && error.kind === 'not_found') return [];

@@ -69,7 +69,8 @@ export class LinkedPrompt {
         ...more(index),
       }),
     );
-    await this.#api.spans(spans);
+    const { status, text } = await this.#api.spans(spans);
+    expect(status, text).to.be.within(200, 204);
     return spans;
   }
 }

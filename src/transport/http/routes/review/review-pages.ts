@@ -167,20 +167,16 @@ export class ReviewPages {
       ...page,
       paths: this.pathsOf(visit.token),
       completion,
-      images: completion.images.map(({ url, label }) => ({ src: this.#ownImage(url), url, label: label ?? '' })),
+      images: completion.images.map(({ url, label, kept }) => ({
+        src: kept ? pathOf(url) : null,
+        url,
+        label: label ?? '',
+      })),
       position,
       reviewer: reviewer?.name ?? null,
       formValue: reviewer === null ? null : this.#parts.signer.formValue(visit.link.id, completion.id, reviewer.name),
     });
     return this.#page(visit, `${position + 1} of ${round.length}`, main, round, reviewer, status);
-  }
-
-  /** The path of an image that this server keeps; null for one that is elsewhere. */
-  #ownImage(url: string): string | null {
-    const base = this.#parts.baseUrl();
-    if (!url.startsWith(`${base}/attachments/`)) return null;
-    const { pathname, search } = new URL(url);
-    return pathname + search;
   }
 
   #nothing(visit: Visit): HandlerResult {
@@ -233,6 +229,12 @@ export class ReviewPages {
     const secure = this.#parts.baseUrl().startsWith('https:');
     return this.#parts.signer.remember(memory, { linkId: link.id, path: this.pathsOf(token).page, secure });
   }
+}
+
+/** Of a URL that we made ourselves: one that a span brought may have any path, such as that of another host. */
+function pathOf(url: string): string {
+  const { pathname, search } = new URL(url);
+  return pathname + search;
 }
 
 function valuesOf(
