@@ -23,6 +23,7 @@ import { SqlitePromptStore } from './storage/sqlite/prompt-store.js';
 import { SqliteRepriceStore } from './storage/sqlite/reprice-store.js';
 import { readMigrationFiles } from './storage/migration-files.js';
 import { migrate } from './storage/sqlite/migrations.js';
+import { BodyMemory } from './transport/body-memory.js';
 import { createApp } from './transport/http/app.js';
 import type { BodyLimits } from './transport/http/body.js';
 import { listen, type Listener } from './transport/http/listener.js';
@@ -50,7 +51,7 @@ import { createExport, type ExportTraces } from './transport/otlp/export.js';
 /** Parts a caller may bring itself. */
 export interface ServerOverrides {
   readonly logger?: Logger;
-  /** How long a body may take to arrive; default 60 s. */
+  /** How long a body may take to arrive; default as configured. */
   readonly bodyTimeoutMs?: number;
   /** Wait before the second attempt of an evaluation; default 1 s. */
   readonly judgeRetryMs?: number;
@@ -69,10 +70,6 @@ export interface RunningServer {
   /** Finishes what was accepted, then closes everything. Safe to call twice. */
   stop(): Promise<void>;
 }
-
-const BODY_TIMEOUT_MS = 60_000;
-/** Bodies in work together may take this many times the largest one. */
-const BODIES_IN_WORK = 4;
 
 /**
  * Starts the whole server.
@@ -217,13 +214,20 @@ async function start(
   ];
   const limits = {
     maxBodyBytes: config.http.maxBodyBytes,
-    maxBytesInWork: BODIES_IN_WORK * config.http.maxBodyBytes,
-    readTimeoutMs: overrides.bodyTimeoutMs ?? BODY_TIMEOUT_MS,
+    readTimeoutMs: overrides.bodyTimeoutMs ?? config.bodies.timeoutMs,
+    minBytesPerSecond: config.bodies.minBytesPerSecond,
+    rateWindowMs: config.bodies.rateWindowMs,
   };
+  const memory = new BodyMemory({
+    maxBytesInWork: config.bodies.memoryBytes,
+    maxPublicBytesInWork: config.bodies.publicMemoryBytes,
+  });
   const app = createApp({
     routes: [...api, ...operations(api, { checks, metrics, metricsToken: config.metricsToken })],
     identity,
     limits,
+    memory,
+    trustedProxies: config.http.trustedProxies,
     log: logger,
     observer: events,
   });
@@ -232,9 +236,10 @@ async function start(
     await Promise.all(listeners.map((listener) => listener.stop(stopDeadlineMs)));
   });
   const { host, port } = config.http;
-  const http = await listen(app, { host, port, requestTimeoutMs: limits.readTimeoutMs + 5_000 });
+  const { maxConnections } = config;
+  const http = await listen(app, { host, port, requestTimeoutMs: limits.readTimeoutMs + 5_000, maxConnections });
   listeners.push(http);
-  const grpc = await openGrpc(config, { identity, exportTraces, events, limits });
+  const grpc = await openGrpc(config, { identity, exportTraces, events, limits, memory });
   if (grpc !== null) listeners.push(grpc);
 
   // Last, when nothing can fail any more: the first key is shown once, so it must not be made by a start that fails.
@@ -255,12 +260,13 @@ interface GrpcParts {
   readonly exportTraces: ExportTraces;
   readonly events: Events;
   readonly limits: BodyLimits;
+  readonly memory: BodyMemory;
 }
 
 /** Imported only here: a server without gRPC starts without its library. */
 async function openGrpc(
   config: Config,
-  { identity, exportTraces, events, limits }: GrpcParts,
+  { identity, exportTraces, events, limits, memory }: GrpcParts,
 ): Promise<Listener | null> {
   if (config.grpcPort === null) return null;
   const { listenGrpc } = await import('./transport/grpc/listener.js');
@@ -269,9 +275,9 @@ async function openGrpc(
     port: config.grpcPort,
     identity,
     exportTraces,
-    maxMessageBytes: limits.maxBodyBytes,
-    maxBytesInWork: limits.maxBytesInWork,
-    readTimeoutMs: limits.readTimeoutMs,
+    memory,
+    maxConnections: config.maxConnections,
+    limits,
     observer: events,
   });
 }

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
 import { readSettings, type Environment } from './env.js';
-import { MEGABYTE, type Settings } from './settings.js';
+import { BODIES_IN_WORK, MEGABYTE, type Settings } from './settings.js';
 
 export { ConfigError } from './env.js';
 
@@ -10,6 +10,7 @@ export type Config = ReturnType<typeof group>;
 export type HttpConfig = Config['http'];
 export type LogConfig = Config['log'];
 export type JudgeConfig = Config['judges'];
+export type ReviewConfig = Config['reviews'];
 
 /**
  * Reads, validates and types the configuration.
@@ -28,6 +29,18 @@ function group(settings: Settings) {
       publicUrl: settings.PUBLIC_URL?.replace(/\/+$/, '') ?? null,
       maxBodyBytes: settings.MAX_BODY_MB * MEGABYTE,
       trustedProxies: settings.TRUSTED_PROXIES,
+    },
+    /** Per listener. */
+    maxConnections: settings.MAX_CONNECTIONS,
+    bodies: {
+      /** With an API key, all in work together. */
+      memoryBytes: (settings.BODY_MEMORY_MB ?? BODIES_IN_WORK * settings.MAX_BODY_MB) * MEGABYTE,
+      /** Without one, besides. */
+      publicMemoryBytes: settings.PUBLIC_BODY_MEMORY_MB * MEGABYTE,
+      timeoutMs: settings.UPLOAD_TIMEOUT_SECONDS * 1000,
+      /** 0: no least rate. */
+      minBytesPerSecond: settings.UPLOAD_MIN_BYTES_PER_SECOND,
+      rateWindowMs: settings.UPLOAD_WINDOW_SECONDS * 1000,
     },
     /** Null: no gRPC. */
     grpcPort: settings.OTLP_GRPC_PORT ?? null,
@@ -88,6 +101,14 @@ function group(settings: Settings) {
       exampleTokens: settings.JUDGE_EXAMPLE_TOKENS,
     },
     ingest: { maxEncodedBytes: settings.MAX_ENCODED_MB * MEGABYTE, maxTagBytes: settings.MAX_TAG_BYTES },
+    /** Of feedback links. */
+    reviews: {
+      maxTextCharacters: settings.REVIEW_TEXT_MAX_CHARACTERS,
+      /** Of one link. */
+      maxReviewers: settings.REVIEW_MAX_REVIEWERS,
+      /** Of one link. */
+      maxBytes: settings.REVIEW_MAX_MB * MEGABYTE,
+    },
     engine: { memoryMb: settings.ENGINE_MEMORY_MB },
     commit: {
       maxRows: settings.COMMIT_MAX_ROWS,

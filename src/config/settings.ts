@@ -21,6 +21,8 @@ const choice = <const T extends readonly string[]>(values: T, words: Words & { d
 
 /** A megabyte here is 2^20 bytes. */
 export const MEGABYTE = 1024 * 1024;
+/** The largest bodies that there must be room for: one key may have half, and a compressed body is there twice for a while. */
+export const BODIES_IN_WORK = 4;
 
 const HTTP_URL = '^https?://[^\\s/?#]+[^\\s?#]*$';
 const HOST_AND_PORT = '[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?';
@@ -222,6 +224,28 @@ export const settings = Type.Object({
     description:
       'Tokens, estimated, that corrections by people may take in one evaluation. 0: judges are not shown any.',
   }),
+  REVIEW_TEXT_MAX_CHARACTERS: whole({
+    default: 16_000,
+    minimum: 100,
+    maximum: 100_000,
+    description:
+      'Longest text that a reviewer may send by a feedback link, as a reason or as a better answer; a longer one is ' +
+      'answered 422. Bodies there may be as large as their fields can become; beyond it, 413.',
+  }),
+  REVIEW_MAX_REVIEWERS: whole({
+    default: 1000,
+    minimum: 4,
+    maximum: 100_000,
+    description:
+      'Reviewers of one feedback link. One network (an address, or a /48 of IPv6) has at most as many as are left free, so ' +
+      'half when it comes alone; more are answered 422.',
+  }),
+  REVIEW_MAX_MB: whole({
+    default: 64,
+    minimum: 1,
+    maximum: 65_536,
+    description: 'All that the reviewers of one feedback link said, shared in the same way.',
+  }),
   MAX_BODY_MB: whole({
     default: 32,
     minimum: 1,
@@ -245,6 +269,52 @@ export const settings = Type.Object({
     description:
       'Most that the keys and values of one `tags`, `trace_tags` or `session_tags` may have together, in bytes; with more ' +
       'a request is answered 422, and by OTLP that span alone is refused. All tags of a trace are in memory together.',
+  }),
+  BODY_MEMORY_MB: Type.Optional(
+    Type.Integer({
+      minimum: 4,
+      maximum: 65_536,
+      defaultText: 'four times `MAX_BODY_MB`',
+      description:
+        'Request bodies with an API key in work together, and OTLP messages over gRPC; one key has at most as much as is ' +
+        'left free, so half when it comes alone. Beyond it, 429. At least four times `MAX_BODY_MB`.',
+    }),
+  ),
+  PUBLIC_BODY_MEMORY_MB: whole({
+    default: 16,
+    minimum: 8,
+    maximum: 65_536,
+    description:
+      'The same for bodies without a key, which are reviews at feedback links, besides; one address has at most as much as is ' +
+      'left free.',
+  }),
+  UPLOAD_TIMEOUT_SECONDS: whole({
+    default: 60,
+    minimum: 1,
+    maximum: 3600,
+    description: 'How long a body may take to arrive; beyond it, 408.',
+  }),
+  UPLOAD_MIN_BYTES_PER_SECOND: whole({
+    default: 1024,
+    minimum: 0,
+    maximum: 1_073_741_824,
+    description:
+      'Bodies that come more slowly are answered 408, unless they are so small that they would be there in time all the ' +
+      'same. 0: none are.',
+  }),
+  UPLOAD_WINDOW_SECONDS: whole({
+    default: 5,
+    minimum: 1,
+    maximum: 600,
+    description: 'Over how long that rate is taken. The first such time is not looked at.',
+  }),
+  MAX_CONNECTIONS: whole({
+    default: 4096,
+    minimum: 16,
+    maximum: 1_000_000,
+    description:
+      'Connections open at once, of HTTP and of gRPC each; one address (or /64 of IPv6) has at most as many as are left ' +
+      'free, so half when it comes alone. Beyond it, 503, or they are closed.',
   }),
   ENGINE_MEMORY_MB: whole({
     default: 2048,

@@ -7,9 +7,10 @@ import { openDatabase } from '../../src/storage/sqlite/database.js';
 import { SqliteIdentityStore } from '../../src/storage/sqlite/identity-store.js';
 import { readMigrationFiles } from '../../src/storage/migration-files.js';
 import { migrate } from '../../src/storage/sqlite/migrations.js';
+import { BodyMemory, type BodyMemoryLimits } from '../../src/transport/body-memory.js';
 import { createApp } from '../../src/transport/http/app.js';
 import type { BodyLimits } from '../../src/transport/http/body.js';
-import { listen } from '../../src/transport/http/listener.js';
+import { listen, type ListenerOptions } from '../../src/transport/http/listener.js';
 import type { Route } from '../../src/transport/http/route.js';
 
 export interface FinishedRequest {
@@ -30,10 +31,18 @@ export interface TestApp {
   stop(deadlineMs?: number): Promise<void>;
 }
 
-const LIMITS: BodyLimits = { maxBodyBytes: 1_000_000, maxBytesInWork: 4_000_000, readTimeoutMs: 10_000 };
+const LIMITS: BodyLimits & BodyMemoryLimits & Pick<ListenerOptions, 'maxConnections'> = {
+  maxBodyBytes: 1_000_000,
+  maxBytesInWork: 4_000_000,
+  maxPublicBytesInWork: 1_000_000,
+  readTimeoutMs: 10_000,
+  minBytesPerSecond: 1000,
+  rateWindowMs: 2_500,
+  maxConnections: 1_000,
+};
 
 /** The real app, listener and identity (on a real SQLite file) around routes of the test's own. */
-export async function bootApp(routes: readonly Route[], limits: Partial<BodyLimits> = {}): Promise<TestApp> {
+export async function bootApp(routes: readonly Route[], given: Partial<typeof LIMITS> = {}): Promise<TestApp> {
   const folder = await mkdtemp(join(tmpdir(), 'spanhouse-app-'));
   const database = openDatabase(join(folder, 'test.sqlite'));
   migrate(database, readMigrationFiles(schemaDirectory('sqlite')));
@@ -42,18 +51,26 @@ export async function bootApp(routes: readonly Route[], limits: Partial<BodyLimi
   const finished: FinishedRequest[] = [];
   const failed: TestApp['failed'] = [];
   const silent = { error: () => undefined, warn: () => undefined, info: () => undefined, debug: () => undefined };
+  const limits = { ...LIMITS, ...given };
   const app = createApp({
     routes,
     identity,
-    limits: { ...LIMITS, ...limits },
+    limits,
+    memory: new BodyMemory(limits),
+    trustedProxies: 0,
     log: { ...silent, child: () => silent },
     observer: {
       requestFinished: (request) => finished.push(request),
       requestFailed: (failure) => failed.push(failure),
     },
   });
-  const requestTimeoutMs = (limits.readTimeoutMs ?? LIMITS.readTimeoutMs) + 5_000;
-  const listener = await listen(app, { host: '127.0.0.1', port: 0, requestTimeoutMs });
+  const requestTimeoutMs = limits.readTimeoutMs + 5_000;
+  const listener = await listen(app, {
+    host: '127.0.0.1',
+    port: 0,
+    requestTimeoutMs,
+    maxConnections: limits.maxConnections,
+  });
   let stopped: Promise<void> | undefined;
   const stop = async (deadlineMs: number) => {
     await listener.stop(deadlineMs);

@@ -157,7 +157,7 @@ export function httpFrame(declare: (on: FrameTests) => void): void {
     const on = new FrameTests();
 
     beforeEach(async () => {
-      on.app = await bootApp(on.frame.routes, { maxBodyBytes: 40_000_000, maxBytesInWork: 50_000_000 });
+      on.app = await bootApp(on.frame.routes, { maxBodyBytes: 40_000_000, maxBytesInWork: 80_000_000 });
     });
     afterEach(() => on.app.stop());
 

@@ -7,54 +7,96 @@ import {
   type ServerInterceptor,
 } from '@grpc/grpc-js';
 import { DomainError } from '../../domain/errors.js';
+import { FairShares } from '../../domain/fair-share.js';
 import type { RpcObserver } from '../../observability/events/requests.js';
+import { watchArrival, type ArrivalLimits } from '../arrival.js';
+import type { BodyBytes, BodyMemory } from '../body-memory.js';
+import { unfold } from '../unfold.js';
+import { CallIntake } from './call-intake.js';
 import { toStatus } from './status.js';
 import { authenticateCall, type CallerIdentity } from './trace-service.js';
 
 export interface AdmissionOptions {
   readonly identity: CallerIdentity;
-  /** Calls at once, over all connections. */
+  /** Calls at once, over all connections; one key has at most as many as are left free. */
   readonly maxCalls: number;
-  /** A message must be there this long after its headers. */
-  readonly readTimeoutMs: number;
+  readonly memory: BodyMemory;
+  readonly limits: ArrivalLimits & {
+    /** Of one message, as sent and after decompression. */
+    readonly maxBodyBytes: number;
+  };
   readonly observer: Pick<RpcObserver, 'rpcFinished'>;
 }
 
-/** Refuses a call by its headers, before its message is read: callers without a key, and calls beyond the limit. */
-export function createAdmission({ identity, maxCalls, readTimeoutMs, observer }: AdmissionOptions): ServerInterceptor {
-  let calls = 0;
+/**
+ * Refuses calls by their headers, before their message is read: callers without a key, and calls beyond the limit. Counts
+ * messages while they arrive and until they are answered, and ends calls whose message comes too late or too slowly.
+ */
+export function createAdmission({ identity, maxCalls, memory, limits, observer }: AdmissionOptions): ServerInterceptor {
+  const calls = new FairShares(maxCalls);
   return (method, call) => {
     const startedAt = performance.now();
     let open = true;
-    let timer: NodeJS.Timeout | undefined;
-    calls += 1;
+    let release = (): void => undefined;
+    let stopWatch = (): void => undefined;
+    let intake: CallIntake | undefined;
+    let held: BodyBytes | undefined;
     const close = (code: status) => {
       if (!open) return;
       open = false;
-      calls -= 1;
-      clearTimeout(timer);
+      release();
+      stopWatch();
       const seconds = (performance.now() - startedAt) / 1000;
       observer.rpcFinished({ method: method.path, code: status[code], seconds });
     };
-    const late = () => {
-      const details = `The message did not arrive within ${Math.ceil(readTimeoutMs / 1000)} s`;
-      intercepted.sendStatus({ code: status.DEADLINE_EXCEEDED, details, metadata: new Metadata() });
+    const refuse = (error: unknown) => {
+      if (open) intercepted.sendStatus(toStatus(error));
+    };
+    const giveUp = (details: string) => {
+      if (open) intercepted.sendStatus({ code: status.DEADLINE_EXCEEDED, details, metadata: new Metadata() });
+    };
+    const admit = (metadata: Metadata) => {
+      const { key_id: key } = authenticateCall(identity, metadata);
+      if (!calls.take(key, 1))
+        throw new DomainError('overloaded', 'Too many calls are in work', { retryAfterSeconds: 1 });
+      const bytes = memory.ofKey(key);
+      release = () => {
+        calls.giveBack(key, 1);
+        bytes.release();
+      };
+      held = bytes;
+      const arriving = new CallIntake(call, (arrived) => {
+        if (!open) return;
+        try {
+          bytes.hold(arrived);
+        } catch (error) {
+          refuse(error);
+        }
+      });
+      intake = arriving;
+      stopWatch = watchArrival(limits, {
+        arrived: () => arriving.arrived(),
+        expected: () => arriving.expected(),
+        giveUp,
+      });
     };
     const listener = new ServerListenerBuilder()
       .withOnReceiveMetadata((metadata, next) => {
         try {
-          authenticateCall(identity, metadata);
-          if (calls > maxCalls)
-            throw new DomainError('overloaded', 'Too many calls are in work', { retryAfterSeconds: 1 });
+          admit(metadata);
         } catch (error) {
-          intercepted.sendStatus(toStatus(error));
+          refuse(error);
           return;
         }
-        timer = setTimeout(late, readTimeoutMs);
         next(metadata);
       })
+      .withOnReceiveMessage((message: Buffer, next) => {
+        const compression = intake?.compression() ?? null;
+        if (compression === null || held === undefined) next(message);
+        else unfold(message, compression, limits.maxBodyBytes, held).then(next, refuse);
+      })
       .withOnReceiveHalfClose((next) => {
-        clearTimeout(timer);
+        stopWatch();
         next();
       })
       .withOnCancel(() => close(status.CANCELLED))

@@ -17,8 +17,6 @@ export interface CallerIdentity {
 export interface TraceServiceParts {
   readonly identity: CallerIdentity;
   readonly exportTraces: ExportTraces;
-  /** Of all messages in work together. */
-  readonly maxBytesInWork: number;
   readonly observer: Pick<RpcObserver, 'rpcFailed'>;
 }
 
@@ -40,18 +38,10 @@ export const traceServiceDefinition = {
 } as const satisfies ServiceDefinition;
 
 export function createTraceService(parts: TraceServiceParts): { export: handleUnaryCall<Buffer, Buffer> } {
-  let inWork = 0;
   const exportCall = async (metadata: Metadata, message: Buffer): Promise<Buffer> => {
     const principal = authenticateCall(parts.identity, metadata);
-    if (inWork + message.length > parts.maxBytesInWork)
-      throw new DomainError('overloaded', 'Too many request bodies are in work', { retryAfterSeconds: 1 });
-    inWork += message.length;
-    try {
-      const partial = await parts.exportTraces(principal.project_id, decodeProtobuf(message));
-      return Buffer.from(encodeResponse('protobuf', partial));
-    } finally {
-      inWork -= message.length;
-    }
+    const partial = await parts.exportTraces(principal.project_id, decodeProtobuf(message));
+    return Buffer.from(encodeResponse('protobuf', partial));
   };
   return {
     export: ({ metadata, request }, answer) => {

@@ -5,6 +5,8 @@ import { DomainError } from '../../domain/errors.js';
 import type { Principal } from '../../domain/identity/identity.js';
 import { requirePurpose } from '../../domain/identity/key-access.js';
 import type { RequestObserver } from '../../observability/events/requests.js';
+import type { BodyBytes, BodyMemory } from '../body-memory.js';
+import { clientAddress, networkOf } from '../client-address.js';
 import { createBodyReader, type BodyLimits, type BodyReader } from './body.js';
 import { Exchange, type RequestLogger } from './exchange.js';
 import { bySpecificity, routerPath, templatePath } from './path.js';
@@ -23,6 +25,9 @@ export interface AppOptions {
   readonly routes: readonly Route[];
   readonly identity: RequestIdentity;
   readonly limits: BodyLimits;
+  readonly memory: BodyMemory;
+  /** How many proxies in front add to `X-Forwarded-For`. */
+  readonly trustedProxies: number;
   readonly log: RequestLogger;
   readonly observer: RequestObserver;
 }
@@ -104,7 +109,8 @@ async function run(handler: Handler, exchange: Exchange, request: RoutedRequest)
 }
 
 /** The order of the checks is the order in which a caller learns things: who it is, what it may, what it asked, what it sent. */
-function handlerOf(route: Route, { identity, log }: AppOptions, readBody: BodyReader): Handler {
+function handlerOf(route: Route, options: AppOptions, readBody: BodyReader): Handler {
+  const { identity, log } = options;
   const template = templatePath(route.path);
   const purpose = route.purpose ?? (route.method === 'GET' ? 'read' : 'change');
   const parseParams = route.params === undefined ? () => undefined : pathParametersOf(route.params);
@@ -119,7 +125,7 @@ function handlerOf(route: Route, { identity, log }: AppOptions, readBody: BodyRe
     const body =
       route.body === undefined
         ? undefined
-        : await readBody(request, exchange.response, route.body.contentTypes, route.body.maxBytes);
+        : await readBody(request, exchange.response, route.body, bytesOf(principal, request, options));
     try {
       const decoded = body === undefined ? undefined : route.body?.decode(body.bytes, body.mediaType);
       await exchange.send(await route.handle(contextOf(exchange, log, { principal, params, query, body: decoded })));
@@ -127,6 +133,16 @@ function handlerOf(route: Route, { identity, log }: AppOptions, readBody: BodyRe
       body?.release();
     }
   };
+}
+
+/** On whose account a body is read. */
+function bytesOf(
+  principal: Principal | null,
+  request: IncomingMessage,
+  { memory, trustedProxies }: Pick<AppOptions, 'memory' | 'trustedProxies'>,
+): BodyBytes {
+  if (principal !== null) return memory.ofKey(principal.key_id);
+  return memory.ofNetwork(networkOf(clientAddress(request.headers, remoteAddressOf(request), trustedProxies)));
 }
 
 function admitted(access: Access, identity: RequestIdentity, request: RoutedRequest): Principal | null {

@@ -1,16 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { promisify } from 'node:util';
-import { gunzip, inflate, inflateRaw } from 'node:zlib';
 import { DomainError } from '../../domain/errors.js';
-import { ClientGoneError, ProtocolError } from './errors.js';
+import type { ArrivalLimits } from '../arrival.js';
+import type { BodyBytes } from '../body-memory.js';
+import { tooLarge, unfold } from '../unfold.js';
+import { receiveBody } from './upload.js';
 
-export interface BodyLimits {
+export interface BodyLimits extends ArrivalLimits {
   /** Of one body, as sent and after decompression. */
   readonly maxBodyBytes: number;
-  /** Of all bodies in work together: what keeps many large uploads from filling the memory. */
-  readonly maxBytesInWork: number;
-  /** A body must be there this long after its headers. */
-  readonly readTimeoutMs: number;
 }
 
 /** A body that was read. `release` once the request is answered. */
@@ -24,17 +21,11 @@ export interface ReadBody {
 export type BodyReader = (
   request: IncomingMessage,
   response: ServerResponse,
-  contentTypes: readonly string[],
-  /** Default: that of the limits. */
-  maxBytes?: number,
+  /** What the route takes. `maxBytes` default: that of the limits. */
+  accepted: { readonly contentTypes: readonly string[]; readonly maxBytes?: number },
+  /** What the body will hold, as well as what is left of it until it is released. */
+  held: BodyBytes,
 ) => Promise<ReadBody>;
-
-type Inflater = (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
-const inflaters = {
-  gzip: promisify(gunzip) as Inflater,
-  zlib: promisify(inflate) as Inflater,
-  raw: promisify(inflateRaw) as Inflater,
-};
 
 const ENCODINGS = new Set(['identity', 'gzip', 'x-gzip', 'deflate']);
 
@@ -43,32 +34,18 @@ const ENCODINGS = new Set(['identity', 'gzip', 'x-gzip', 'deflate']);
  * @throws (from the reader) DomainError `unsupported_media`, `too_large`, `malformed`, `overloaded`; ProtocolError 408; ClientGoneError
  */
 export function createBodyReader(limits: BodyLimits): BodyReader {
-  let inWork = 0;
-  return async (request, response, contentTypes, maxBodyBytes = limits.maxBodyBytes) => {
+  return async (request, response, { contentTypes, maxBytes = limits.maxBodyBytes }, held) => {
     const mediaType = acceptedMediaType(request, contentTypes);
     const encoding = acceptedEncoding(request);
     const declared = Number(request.headers['content-length'] ?? 0);
-    if (declared > maxBodyBytes) throw tooLarge(maxBodyBytes);
-
-    let held = 0;
-    const hold = (bytes: number) => {
-      if (inWork + bytes > limits.maxBytesInWork)
-        throw new DomainError('overloaded', 'Too many request bodies are in work', { retryAfterSeconds: 1 });
-      inWork += bytes;
-      held += bytes;
-    };
-    const release = () => {
-      inWork -= held;
-      held = 0;
-    };
+    if (declared > maxBytes) throw tooLarge(maxBytes);
     try {
       if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
-      const sent = await receive(request, { ...limits, maxBodyBytes }, hold);
-      const bytes = encoding === 'identity' ? sent : await decompress(sent, encoding, maxBodyBytes);
-      if (bytes !== sent) hold(bytes.length);
-      return { bytes, mediaType, release };
+      const sent = await receiveBody(request, limits, maxBytes, held);
+      const bytes = encoding === 'identity' ? sent : await unfold(sent, encoding, maxBytes, held);
+      return { bytes, mediaType, release: () => held.release() };
     } catch (error) {
-      release();
+      held.release();
       throw error;
     }
   };
@@ -92,63 +69,6 @@ function acceptedEncoding(request: IncomingMessage): string {
   if (!ENCODINGS.has(encoding))
     throw new DomainError('unsupported_media', 'The Content-Encoding must be gzip, deflate or identity');
   return encoding;
-}
-
-function receive(request: IncomingMessage, limits: BodyLimits, hold: (bytes: number) => void): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    const timer = setTimeout(() => {
-      finish(new ProtocolError(408, `The body did not arrive within ${Math.ceil(limits.readTimeoutMs / 1000)} s`));
-    }, limits.readTimeoutMs);
-    const onData = (chunk: Buffer) => {
-      length += chunk.length;
-      try {
-        if (length > limits.maxBodyBytes) throw tooLarge(limits.maxBodyBytes);
-        hold(chunk.length);
-        chunks.push(chunk);
-      } catch (error) {
-        finish(error as Error);
-      }
-    };
-    const onEnd = () => finish();
-    const onGone = () => finish(new ClientGoneError());
-    const finish = (error?: Error) => {
-      clearTimeout(timer);
-      request.off('data', onData).off('end', onEnd).off('close', onGone);
-      if (error === undefined) {
-        resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length));
-      } else {
-        // What comes now is not kept: see `lingerUntilSent`.
-        request.pause();
-        reject(error);
-      }
-    };
-    // Stays: a connection that breaks later must not become an unhandled error.
-    request.on('error', onGone);
-    request.on('data', onData).on('end', onEnd).on('close', onGone);
-  });
-}
-
-async function decompress(bytes: Buffer, encoding: string, maxOutputLength: number): Promise<Buffer> {
-  const format = encoding !== 'deflate' ? 'gzip' : hasZlibHeader(bytes) ? 'zlib' : 'raw';
-  try {
-    return await inflaters[format](bytes, { maxOutputLength });
-  } catch (error) {
-    // zlib stops at the limit: a bomb never unfolds further than that.
-    if (error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE')
-      throw tooLarge(maxOutputLength);
-    throw new DomainError('malformed', `The body is not valid ${encoding}`, { cause: error });
-  }
-}
-
-/** Clients send both zlib (as the standard says) and bare deflate under this name. */
-function hasZlibHeader(bytes: Buffer): boolean {
-  return bytes.length >= 2 && ((bytes[0] ?? 0) & 0x0f) === 8 && bytes.readUInt16BE(0) % 31 === 0;
-}
-
-function tooLarge(maxBodyBytes: number): DomainError {
-  return new DomainError('too_large', `The body must have at most ${maxBodyBytes} bytes, also after decompression`);
 }
 
 const LINGER_MS = 5_000;

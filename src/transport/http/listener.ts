@@ -1,7 +1,9 @@
-import { createServer, STATUS_CODES, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, STATUS_CODES, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { randomUUID } from 'node:crypto';
+import { DomainError } from '../../domain/errors.js';
+import { Connections, ignoreFailedAccept } from '../connections.js';
 import { ProtocolError, toProblem } from './errors.js';
 
 export interface ListenerOptions {
@@ -10,6 +12,8 @@ export interface ListenerOptions {
   readonly port: number;
   /** A whole request, headers and body, must be there within this time. */
   readonly requestTimeoutMs: number;
+  /** Open at once; one client has at most as many as are left free. */
+  readonly maxConnections: number;
 }
 
 export interface Listener {
@@ -41,6 +45,7 @@ export async function listen(app: RequestListener, options: ListenerOptions): Pr
   // Not answered by Node: a body that is refused anyway is then never sent.
   server.on('checkContinue', handle);
   server.on('clientError', answerBrokenRequest);
+  boundConnections(server, options.maxConnections);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, () => {
@@ -48,6 +53,8 @@ export async function listen(app: RequestListener, options: ListenerOptions): Pr
       resolve();
     });
   });
+
+  server.on('error', ignoreFailedAccept);
 
   return {
     port: (server.address() as AddressInfo).port,
@@ -63,22 +70,52 @@ export async function listen(app: RequestListener, options: ListenerOptions): Pr
   };
 }
 
+/** Connections beyond the limit that are told so; beyond these, they are only closed. */
+const TOLD_AT_ONCE = 64;
+const TOLD_WITHIN_MS = 1_000;
+
+/** One too many never reaches HTTP. */
+function boundConnections(server: Server, maxConnections: number): void {
+  const connections = new Connections(maxConnections);
+  const accepting = server.listeners('connection') as ((socket: Socket) => void)[];
+  server.removeAllListeners('connection');
+  server.on('connection', (socket) => {
+    if (connections.admit(socket)) for (const accept of accepting) accept.call(server, socket);
+    else refuseConnection(socket);
+  });
+  server.maxConnections = maxConnections + TOLD_AT_ONCE;
+}
+
+function refuseConnection(socket: Socket): void {
+  const timer = setTimeout(() => socket.destroy(), TOLD_WITHIN_MS);
+  socket.once('close', () => clearTimeout(timer));
+  socket.on('error', () => socket.destroy());
+  // A connection closed before its request was read would take the answer with it.
+  socket.once('data', () => {
+    socket.resume();
+    const error = new DomainError('unavailable', 'Too many connections are open', { retryAfterSeconds: 1 });
+    answerRaw(socket, error, () => undefined);
+  });
+}
+
 /** What is no HTTP, or came too slowly, never reaches the app; it is answered in the same form all the same. */
-function answerBrokenRequest(error: Error & { code?: string }, socket: Duplex & { bytesWritten?: number }): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy();
-    return;
-  }
-  const { problem } = toProblem(protocolErrorOf(error.code), randomUUID());
+function answerBrokenRequest(error: Error & { code?: string }, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
+  else answerRaw(socket, protocolErrorOf(error.code), () => socket.destroy());
+}
+
+function answerRaw(socket: Duplex, error: Error, sent: () => void): void {
+  const { problem, headers } = toProblem(error, randomUUID());
   const content = JSON.stringify(problem);
   const lines = [
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ''}`,
     'Content-Type: application/problem+json',
     `Content-Length: ${Buffer.byteLength(content)}`,
     `X-Request-Id: ${problem.request_id}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     'Connection: close',
   ];
-  socket.end(`${lines.join('\r\n')}\r\n\r\n${content}`, () => socket.destroy());
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${content}`, sent);
 }
 
 function protocolErrorOf(code: string | undefined): ProtocolError {

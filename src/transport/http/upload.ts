@@ -1,0 +1,52 @@
+import type { IncomingMessage } from 'node:http';
+import { watchArrival, type ArrivalLimits } from '../arrival.js';
+import type { BodyBytes } from '../body-memory.js';
+import { tooLarge } from '../unfold.js';
+import { ClientGoneError, ProtocolError } from './errors.js';
+
+/**
+ * The bytes of a body, counted as they arrive.
+ * @throws DomainError `too_large`, `overloaded`; ProtocolError 408; ClientGoneError. Nothing more is read then.
+ */
+export function receiveBody(
+  request: IncomingMessage,
+  limits: ArrivalLimits,
+  maxBytes: number,
+  held: BodyBytes,
+): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const onData = (chunk: Buffer) => {
+      length += chunk.length;
+      try {
+        if (length > maxBytes) throw tooLarge(maxBytes);
+        held.hold(chunk.length);
+        chunks.push(chunk);
+      } catch (error) {
+        finish(error as Error);
+      }
+    };
+    const onEnd = () => finish();
+    const onGone = () => finish(new ClientGoneError());
+    const finish = (error?: Error) => {
+      stopWatch();
+      request.off('data', onData).off('end', onEnd).off('close', onGone);
+      if (error === undefined) {
+        resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length));
+      } else {
+        // What comes now is not kept: see `lingerUntilSent`.
+        request.pause();
+        reject(error);
+      }
+    };
+    const stopWatch = watchArrival(limits, {
+      arrived: () => length,
+      expected: () => Number(request.headers['content-length'] ?? Infinity),
+      giveUp: (why) => finish(new ProtocolError(408, why)),
+    });
+    // Stays: a connection that breaks later must not become an unhandled error.
+    request.on('error', onGone);
+    request.on('data', onData).on('end', onEnd).on('close', onGone);
+  });
+}
