@@ -1,9 +1,11 @@
 import { join } from 'node:path';
+import type { ReviewConfig } from './config/config.js';
 import type { AttachmentService } from './domain/attachment/attachment-service.js';
 import { FeedbackService } from './domain/feedback/feedback-service.js';
 import { UnifiedFeedbackService } from './domain/feedback/unified.js';
 import { LinkService } from './domain/review/link-service.js';
 import { ReviewService } from './domain/review/review-service.js';
+import { reviewTextLimits } from './domain/review/schema.js';
 import type { Events } from './observability/events.js';
 import type { TraceStore } from './storage/clickhouse/trace-store.js';
 import { packageRoot } from './storage/schema-files.js';
@@ -26,6 +28,7 @@ export interface FeedbackOptions {
   /** Base of the URLs handed out, without a slash at its end. */
   readonly baseUrl: () => string;
   readonly trustedProxies: number;
+  readonly limits: ReviewConfig;
 }
 
 const SIGNING_KEY = 'feedback-pages';
@@ -34,7 +37,7 @@ const ASSETS = 'src/transport/http/routes/review/static';
 
 /** Everything about feedback: the calls, and the pages of feedback links. Part of the composition root. */
 export function openFeedback(options: FeedbackOptions): Route[] {
-  const { database, store, attachments, events, baseUrl, trustedProxies } = options;
+  const { database, store, attachments, events, baseUrl, trustedProxies, limits } = options;
   const records = new SqliteFeedbackStore(database);
   const prompts = new SqlitePromptIdentities(database);
   const linkStore = new SqliteLinkStore(database);
@@ -50,6 +53,7 @@ export function openFeedback(options: FeedbackOptions): Route[] {
     attachments,
     feedback,
     given: records,
+    limits,
   });
   return [
     ...feedbackRoutes({ feedback, unified, links }),
@@ -58,6 +62,7 @@ export function openFeedback(options: FeedbackOptions): Route[] {
       secret: readSecret(database, SIGNING_KEY),
       baseUrl,
       trustedProxies,
+      textLimits: reviewTextLimits(limits.maxTextCharacters),
       assets: join(packageRoot(), ASSETS),
       observer: events,
     }),

@@ -207,6 +207,7 @@ async function start(
       events,
       baseUrl,
       trustedProxies: config.http.trustedProxies,
+      limits: config.reviews,
     }),
     createApiKeyRoute(identity),
     listApiKeysRoute(identity),

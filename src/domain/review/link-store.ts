@@ -1,3 +1,4 @@
+import type { Holdings } from '../fair-share.js';
 import type { Micros } from '../time/timestamp.js';
 import type { Window } from '../prompt/prompt-store.js';
 import type { FeedbackLink, LinkDraft } from './feedback-link.js';
@@ -13,10 +14,29 @@ export interface LinkStore {
   /** Revokes a link, once: a later call changes nothing. False when the project has no such link. */
   revoke(projectId: string, id: string, at: Micros): boolean;
   findByTokenHash(hash: Buffer): FeedbackLink | undefined;
-  /**
-   * The guest user of this name on the link, made when missing, however many ask at once.
-   * @param nameKey what names are told apart by
-   * @returns undefined when it is missing and the link has `maxGuests` already
-   */
-  guest(linkId: string, name: string, nameKey: string, at: Micros, maxGuests: number): string | undefined;
+  /** The user that a guest of the link is. */
+  guest(linkId: string, key: string): string | undefined;
+  /** The same, made when missing, however many ask at once. */
+  makeGuest(linkId: string, guest: GuestDraft): string;
+  /** What a link's guests hold of it, all of them and those of one site. */
+  holdings(linkId: string, site: string): LinkHoldings;
 }
+
+export interface GuestDraft {
+  /** What guests of a link are told apart by. */
+  readonly key: string;
+  readonly name: string;
+  readonly site: string;
+  readonly at: Micros;
+}
+
+type Held = Pick<Holdings, 'taken' | 'ofParty'>;
+
+export interface LinkHoldings {
+  readonly reviewers: Held;
+  /** Of their feedback: {@link RECORD_BYTES} and its texts each. */
+  readonly bytes: Held;
+}
+
+/** What a record counts for besides its texts. */
+export const RECORD_BYTES = 512;

@@ -1,5 +1,6 @@
 import type { AttachmentService, SpanImage } from '../attachment/attachment-service.js';
 import { DomainError, type Issue } from '../errors.js';
+import { isFair } from '../fair-share.js';
 import type { StoredFeedback } from '../feedback/feedback.js';
 import type { FeedbackService } from '../feedback/feedback-service.js';
 import type { FeedbackStore } from '../feedback/feedback-store.js';
@@ -10,24 +11,27 @@ import type { Micros } from '../time/timestamp.js';
 import { invalid } from '../validation/validation.js';
 import type { FeedbackLink } from './feedback-link.js';
 import type { LinkService } from './link-service.js';
-import type { LinkStore } from './link-store.js';
+import { RECORD_BYTES, type LinkStore } from './link-store.js';
+import { guestKeyOf, normalisedName, type Reviewer, type ReviewerClaim } from './reviewer.js';
 import type { ReviewInput } from './schema.js';
 
 export interface ReviewServiceParts {
   readonly links: Pick<LinkService, 'open'>;
-  readonly store: Pick<LinkStore, 'guest'>;
+  readonly store: Pick<LinkStore, 'guest' | 'makeGuest' | 'holdings'>;
   readonly prompts: Pick<PromptIdentities, 'ofId'>;
   readonly completions: Completions;
   readonly attachments: Pick<AttachmentService, 'imagesOf'>;
   readonly feedback: Pick<FeedbackService, 'submit'>;
   readonly given: Pick<FeedbackStore, 'ofUser'>;
+  readonly limits: ReviewLimits;
   readonly now?: () => Micros;
 }
 
-/** A reviewer without an account, known by the name given on one link. */
-export interface Reviewer {
-  readonly name: string;
-  readonly user_id: string;
+/** Of each link. One network has at most as much as is left free, or whoever has the link could keep others out. */
+export interface ReviewLimits {
+  readonly maxReviewers: number;
+  /** Of all their feedback. */
+  readonly maxBytes: number;
 }
 
 /** A completion as a reviewer sees it. */
@@ -37,12 +41,17 @@ export interface ReviewedCompletion extends Completion {
 
 /** Completions that one reviewer is asked about. */
 const ROUND_LENGTH = 20;
-const MAX_REVIEWERS = 1000;
 /** What is wrong with a review of nobody. */
 export const NAMELESS: Issue = {
   pointer: '/reviewer_name',
   detail: 'must be given once, so that people know who it was',
 };
+
+const TOO_MANY: Issue = {
+  pointer: '/reviewer_name',
+  detail: 'is of one more reviewer than this link still takes from your network',
+};
+const TOO_MUCH: Issue = { pointer: '', detail: 'has no room left for more from your network' };
 
 /** What reviewers do on a feedback link. Nothing but completions of the link's prompt is ever reached. */
 export class ReviewService {
@@ -71,17 +80,10 @@ export class ReviewService {
     return { ...found, images: await this.#images(link, id, signal) };
   }
 
-  /** The reviewer of this name, made when missing. @throws DomainError `invalid` for an empty name, or on a full link */
-  reviewer(link: FeedbackLink, givenName: string): Reviewer {
-    const name = normalised(givenName);
-    if (name === '') throw invalid([NAMELESS]);
-    const key = name.toLowerCase();
-    const userId = this.#parts.store.guest(link.id, name, key, this.#now(), MAX_REVIEWERS);
-    if (userId === undefined)
-      throw invalid([
-        { pointer: '/reviewer_name', detail: `is one more than the ${MAX_REVIEWERS} that a link may have` },
-      ]);
-    return { name, user_id: userId };
+  /** The reviewer that a visitor is, once there is feedback of theirs. */
+  reviewer(link: FeedbackLink, claim: ReviewerClaim): Reviewer | undefined {
+    const userId = this.#parts.store.guest(link.id, guestKeyOf(claim));
+    return userId === undefined ? undefined : { name: normalisedName(claim.name), user_id: userId };
   }
 
   /** What the reviewer has said of these completions, by completion. */
@@ -90,19 +92,41 @@ export class ReviewService {
     return new Map(found.map((feedback) => [feedback.completion_id, feedback]));
   }
 
-  /** @throws DomainError `invalid`, also for a completion that is none of this prompt */
-  async submit(link: FeedbackLink, name: string, input: ReviewInput, signal?: AbortSignal): Promise<FeedbackRead> {
+  /** @throws DomainError `invalid`, also for a completion that is none of this prompt, and on a full link */
+  async submit(
+    link: FeedbackLink,
+    claim: ReviewerClaim,
+    input: ReviewInput,
+    signal?: AbortSignal,
+  ): Promise<FeedbackRead> {
+    if (normalisedName(claim.name) === '') throw invalid([NAMELESS]);
     const completionId = input.completion_id.toLowerCase();
     const found = await this.#parts.completions.find(link.project_id, this.#prompt(link), completionId, signal);
     if (found === undefined)
       throw invalid([{ pointer: '/completion_id', detail: 'must be a completion of this prompt' }]);
-    const { user_id: userId } = this.reviewer(link, name);
+    const texts = { reason: said(input.reason), expected_output: said(input.expected_output) };
+    const { user_id: userId } = this.#admitted(link, claim, completionId, texts);
     const { project_id: projectId, prompt_slug: slug } = link;
     return this.#parts.feedback.submit(
       { projectId, userId, slug, completionId },
-      { thumbs_up: input.thumbs_up, reason: said(input.reason), expected_output: said(input.expected_output) },
+      { thumbs_up: input.thumbs_up, ...texts },
       'link',
     );
+  }
+
+  /** The reviewer, made when missing, if the link has room for what is said. @throws DomainError `invalid` */
+  #admitted(link: FeedbackLink, claim: ReviewerClaim, completionId: string, texts: Texts): Reviewer {
+    const { store, limits } = this.#parts;
+    const known = this.reviewer(link, claim);
+    const before = known === undefined ? undefined : this.given(link, known, [completionId]).get(completionId);
+    const growth = bytesOf(texts) - (before === undefined ? 0 : bytesOf(before));
+    const { reviewers, bytes } = store.holdings(link.id, claim.site);
+    if (known === undefined && !isFair({ limit: limits.maxReviewers, ...reviewers }, 1)) throw invalid([TOO_MANY]);
+    if (growth > 0 && !isFair({ limit: limits.maxBytes, ...bytes }, growth)) throw invalid([TOO_MUCH]);
+    if (known !== undefined) return known;
+    const name = normalisedName(claim.name);
+    const guest = { key: guestKeyOf(claim), name, site: claim.site, at: this.#now() };
+    return { name, user_id: store.makeGuest(link.id, guest) };
   }
 
   #prompt(link: FeedbackLink): PromptIdentity {
@@ -122,13 +146,10 @@ export class ReviewService {
   }
 }
 
-/** Names that look alike are alike: white space, composition and invisible characters do not tell people apart. */
-function normalised(name: string): string {
-  return name
-    .toWellFormed()
-    .normalize('NFC')
-    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
-    .trim();
+type Texts = Pick<StoredFeedback, 'reason' | 'expected_output'>;
+
+function bytesOf({ reason, expected_output }: Texts): number {
+  return RECORD_BYTES + Buffer.byteLength(reason ?? '') + Buffer.byteLength(expected_output ?? '');
 }
 
 /** Forms send what was not filled in as empty text, and lines with CR LF. */

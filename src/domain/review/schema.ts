@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { MAX_EXPECTED_OUTPUT, MAX_REASON } from '../feedback/schema.js';
+import { MAX_REASON } from '../feedback/schema.js';
 import { optional } from '../ingest/schema.js';
 import { Slug } from '../prompt/schema.js';
 import { time, uuid } from '../validation/fields.js';
@@ -45,23 +45,32 @@ export const LinkRead = Type.Object(
 );
 export type LinkRead = Static<typeof LinkRead>;
 
-export const ReviewInput = Type.Object(
-  {
-    completion_id: uuid('Id of the completion, which must be one of the prompt.'),
-    thumbs_up: Type.Boolean({ description: 'true: good; false: bad.' }),
-    reason: optional(Type.String({ maxLength: MAX_REASON, description: 'Why.' })),
-    expected_output: optional(
-      Type.String({ maxLength: MAX_EXPECTED_OUTPUT, description: 'What the output should have been.' }),
-    ),
-    reviewer_name: optional(
-      Type.String({
-        maxLength: MAX_NAME,
-        description: 'Name of the reviewer; absent: the one that the browser gave before.',
-      }),
-    ),
-  },
-  { $id: 'Review', description: 'What a reviewer says of a completion.' },
-);
-export type ReviewInput = Static<typeof ReviewInput>;
+/** Longest texts that reviewers may send, in characters: whoever has a link can, so less than users may. */
+export function reviewTextLimits(maxCharacters: number) {
+  return { reason: Math.min(maxCharacters, MAX_REASON), expected_output: maxCharacters, reviewer_name: MAX_NAME };
+}
+export type ReviewTextLimits = ReturnType<typeof reviewTextLimits>;
+
+/** The schema of {@link ReviewInput}. */
+export function reviewInputSchema(limits: ReviewTextLimits) {
+  return Type.Object(
+    {
+      completion_id: uuid('Id of the completion, which must be one of the prompt.'),
+      thumbs_up: Type.Boolean({ description: 'true: good; false: bad.' }),
+      reason: optional(Type.String({ maxLength: limits.reason, description: 'Why.' })),
+      expected_output: optional(
+        Type.String({ maxLength: limits.expected_output, description: 'What the output should have been.' }),
+      ),
+      reviewer_name: optional(
+        Type.String({
+          maxLength: limits.reviewer_name,
+          description: 'Name of the reviewer; absent: the one that the browser gave before.',
+        }),
+      ),
+    },
+    { $id: 'Review', description: 'What a reviewer says of a completion.' },
+  );
+}
+export type ReviewInput = Static<ReturnType<typeof reviewInputSchema>>;
 
 export const defaultDays = DEFAULT_DAYS;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Window } from '../../domain/prompt/prompt-store.js';
 import type { FeedbackLink, LinkDraft } from '../../domain/review/feedback-link.js';
-import type { LinkStore } from '../../domain/review/link-store.js';
+import type { GuestDraft, LinkHoldings, LinkStore } from '../../domain/review/link-store.js';
 import type { Micros } from '../../domain/time/timestamp.js';
 import { guarded, type Database } from './database.js';
 
@@ -10,7 +10,14 @@ FROM feedback_links AS l JOIN prompts AS p ON p.id = l.prompt_id`;
 
 interface Guest {
   readonly linkId: string;
-  readonly nameKey: string;
+  readonly key: string;
+}
+
+interface HoldingsRow {
+  readonly reviewers: number;
+  readonly reviewersOfSite: number;
+  readonly bytes: number;
+  readonly bytesOfSite: number;
 }
 
 function prepare(db: Database) {
@@ -27,14 +34,18 @@ function prepare(db: Database) {
     ),
     byToken: db.prepare<[Buffer], FeedbackLink>(`${LINK} WHERE l.token_hash = ?`),
     guest: db
-      .prepare<Guest, string>('SELECT user_id FROM feedback_guests WHERE link_id = @linkId AND name_key = @nameKey')
+      .prepare<Guest, string>('SELECT user_id FROM feedback_guests WHERE link_id = @linkId AND guest_key = @key')
       .pluck(),
-    guests: db.prepare<[string], number>('SELECT count(*) FROM feedback_guests WHERE link_id = ?').pluck(),
+    holdings: db.prepare<{ linkId: string; site: string }, HoldingsRow>(
+      `SELECT count(*) AS reviewers, count(*) FILTER (WHERE site = @site) AS reviewersOfSite,
+         ifnull(sum(bytes), 0) AS bytes, ifnull(sum(bytes) FILTER (WHERE site = @site), 0) AS bytesOfSite
+       FROM feedback_guests WHERE link_id = @linkId`,
+    ),
     insertUser: db.prepare<{ id: string; name: string; at: Micros }>(
       'INSERT INTO users (id, name, email, created_at) VALUES (@id, @name, NULL, @at)',
     ),
-    insertGuest: db.prepare<Guest & { userId: string }>(
-      'INSERT INTO feedback_guests (link_id, name_key, user_id) VALUES (@linkId, @nameKey, @userId)',
+    insertGuest: db.prepare<Guest & { userId: string; site: string }>(
+      'INSERT INTO feedback_guests (link_id, guest_key, user_id, site) VALUES (@linkId, @key, @userId, @site)',
     ),
   };
 }
@@ -65,16 +76,29 @@ export class SqliteLinkStore implements LinkStore {
     return guarded(() => this.#statements.byToken.get(hash));
   }
 
-  guest(linkId: string, name: string, nameKey: string, at: Micros, maxGuests: number): string | undefined {
-    const { guest, guests, insertUser, insertGuest } = this.#statements;
+  guest(linkId: string, key: string): string | undefined {
+    return guarded(() => this.#statements.guest.get({ linkId, key }));
+  }
+
+  makeGuest(linkId: string, { key, name, site, at }: GuestDraft): string {
+    const { guest, insertUser, insertGuest } = this.#statements;
     const make = () => {
-      const known = guest.get({ linkId, nameKey });
-      if (known !== undefined || (guests.get(linkId) ?? 0) >= maxGuests) return known;
+      const known = guest.get({ linkId, key });
+      if (known !== undefined) return known;
       const id = randomUUID();
       insertUser.run({ id, name, at });
-      insertGuest.run({ linkId, nameKey, userId: id });
+      insertGuest.run({ linkId, key, userId: id, site });
       return id;
     };
-    return guarded(() => guest.get({ linkId, nameKey }) ?? this.#db.transaction(make).immediate());
+    return guarded(() => this.#db.transaction(make).immediate());
+  }
+
+  holdings(linkId: string, site: string): LinkHoldings {
+    const row = guarded(() => this.#statements.holdings.get({ linkId, site }));
+    if (row === undefined) throw new Error('An aggregate returned nothing');
+    return {
+      reviewers: { taken: row.reviewers, ofParty: row.reviewersOfSite },
+      bytes: { taken: row.bytes, ofParty: row.bytesOfSite },
+    };
   }
 }

@@ -1,10 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { DomainError } from '../../../../domain/errors.js';
+import { clientAddress, networkOf, siteOf } from '../../../client-address.js';
+import type { Opening } from '../../route.js';
 
 /** Requests a minute: of one address, which may be an office full of reviewers, and of one link. */
 const LIMITS = { address: 300, link: 600 };
 const SECONDS = 60;
+
+/** Where a request comes from. */
+export type From = Pick<Opening<unknown>, 'headers' | 'remoteAddress'>;
 
 /** Keeps the public pages from being used up by few. */
 export class ReviewAccess {
@@ -21,7 +26,12 @@ export class ReviewAccess {
 
   /** @throws DomainError `overloaded` */
   ofAddress(headers: IncomingHttpHeaders, remoteAddress: string): Promise<void> {
-    return this.#consume('address', network(clientAddress(headers, remoteAddress, this.#trustedProxies)));
+    return this.#consume('address', networkOf(clientAddress(headers, remoteAddress, this.#trustedProxies)));
+  }
+
+  /** The network that a visitor is in. */
+  siteOf({ headers, remoteAddress }: From): string {
+    return siteOf(clientAddress(headers, remoteAddress, this.#trustedProxies));
   }
 
   /** @throws DomainError `overloaded` */
@@ -39,26 +49,6 @@ export class ReviewAccess {
       });
     }
   }
-}
-
-/** The entry that the outermost of our own proxies wrote; what clients write themselves stands before it. */
-function clientAddress(headers: IncomingHttpHeaders, remoteAddress: string, trustedProxies: number): string {
-  if (trustedProxies === 0) return remoteAddress;
-  const header = headers['x-forwarded-for'];
-  const entries = (Array.isArray(header) ? header.join(',') : (header ?? '')).split(',').map((entry) => entry.trim());
-  return entries.at(-trustedProxies) || remoteAddress;
-}
-
-/** One household has a whole /64 of IPv6. */
-function network(address: string): string {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
-  if (!plain.includes(':')) return plain;
-  const [head = [], tail] = plain.split('::').map((part) => part.split(':').filter((group) => group !== ''));
-  const groups =
-    tail === undefined
-      ? head
-      : [...head, ...Array<string>(Math.max(0, 8 - head.length - tail.length)).fill('0'), ...tail];
-  return groups.slice(0, 4).join(':');
 }
 
 /**

@@ -1,7 +1,6 @@
 import type { Issue } from '../../../../domain/errors.js';
 import type { ReviewedCompletion } from '../../../../domain/review/review-service.js';
-import { MAX_EXPECTED_OUTPUT, MAX_REASON } from '../../../../domain/feedback/schema.js';
-import { MAX_NAME } from '../../../../domain/review/schema.js';
+import type { ReviewTextLimits } from '../../../../domain/review/schema.js';
 import { conversationView, limitsOf } from './conversation-view.js';
 import { html, type Html } from './html.js';
 import { thumb } from './icons.js';
@@ -31,6 +30,7 @@ export interface CompletionView {
   readonly reviewer: string | null;
   /** Signs the form for a reviewer whose name is remembered. */
   readonly formValue: string | null;
+  readonly textLimits: ReviewTextLimits;
   readonly values: FormValues;
   readonly issues: readonly Issue[];
 }
@@ -79,6 +79,7 @@ function inWords({ pointer, detail }: Issue): Html {
 }
 
 const LABELS: Readonly<Record<string, string>> = {
+  '': 'This link',
   '/reviewer_name': 'Your name',
   '/reason': 'The reason',
   '/expected_output': 'The better answer',
@@ -101,12 +102,12 @@ function imagesView(images: CompletionView['images']): Html {
 }
 
 function formView(view: CompletionView): Html {
-  const { paths, completion, values, round, position } = view;
+  const { paths, completion, values, round, position, textLimits } = view;
   const bad = (pointer: string) => view.issues.some((issue) => issue.pointer === pointer);
   return html`<form method="post" action="${paths.feedback}" class="verdict" aria-label="Your feedback">
     <input type="hidden" name="completion_id" value="${completion.id}" />
     ${view.formValue !== null && html`<input type="hidden" name="form" value="${view.formValue}" />`}
-    ${view.reviewer === null && nameField(values.reviewer_name, bad('/reviewer_name'))}
+    ${view.reviewer === null && nameField(values.reviewer_name, textLimits.reviewer_name, bad('/reviewer_name'))}
     <fieldset>
       <legend>Is this a good answer?</legend>
       <div class="thumbs">
@@ -116,7 +117,7 @@ function formView(view: CompletionView): Html {
     </fieldset>
     <div class="field">
       <label for="reason">Why? <span class="optional">optional</span></label>
-      <textarea id="reason" name="reason" rows="2" maxlength="${MAX_REASON}" dir="auto">${textareaText(values.reason)}</textarea>
+      <textarea id="reason" name="reason" rows="2" maxlength="${textLimits.reason}" dir="auto">${textareaText(values.reason)}</textarea>
     </div>
     <div class="field">
       <label for="expected_output">A better answer <span class="optional">optional</span></label>
@@ -124,7 +125,7 @@ function formView(view: CompletionView): Html {
         id="expected_output"
         name="expected_output"
         rows="3"
-        maxlength="${MAX_EXPECTED_OUTPUT}"
+        maxlength="${textLimits.expected_output}"
         dir="auto"
         aria-describedby="expected-hint"
       >${textareaText(values.expected_output)}</textarea>
@@ -150,7 +151,7 @@ function textareaText(text: string): string {
   return `\n${text}`;
 }
 
-function nameField(name: string, bad: boolean): Html {
+function nameField(name: string, maxLength: number, bad: boolean): Html {
   return html`<div class="field">
     <label for="reviewer_name">Your name</label>
     <input
@@ -159,7 +160,7 @@ function nameField(name: string, bad: boolean): Html {
       type="text"
       autocomplete="name"
       required
-      maxlength="${MAX_NAME}"
+      maxlength="${maxLength}"
       value="${name}"
       aria-describedby="name-hint"
       ${bad && html` aria-invalid="true"`}

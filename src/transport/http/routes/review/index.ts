@@ -1,4 +1,5 @@
 import type { ReviewService } from '../../../../domain/review/review-service.js';
+import type { ReviewTextLimits } from '../../../../domain/review/schema.js';
 import type { ReviewObserver } from '../../../../observability/events/requests.js';
 import type { Route } from '../../route.js';
 import { ReviewAccess } from './access.js';
@@ -6,6 +7,7 @@ import { ReviewAdmission } from './admission.js';
 import { reviewAssets } from './assets.js';
 import { postReviewRoute } from './post-review.js';
 import { ReviewSigner } from './review-cookie.js';
+import { ReviewForm } from './review-form.js';
 import { ReviewPages } from './review-pages.js';
 import { showReviewPageRoute } from './show-page.js';
 
@@ -16,6 +18,7 @@ export interface ReviewRoutesParts {
   /** Base of the URLs handed out, without a slash at its end. */
   readonly baseUrl: () => string;
   readonly trustedProxies: number;
+  readonly textLimits: ReviewTextLimits;
   /** Folder of the pages' styles and scripts. */
   readonly assets: string;
   readonly observer: ReviewObserver;
@@ -27,18 +30,25 @@ export function reviewRoutes({
   secret,
   baseUrl,
   trustedProxies,
+  textLimits,
   assets,
   observer,
 }: ReviewRoutesParts): Route[] {
   const { version, routes } = reviewAssets(assets);
   const signer = new ReviewSigner(secret);
-  const pages = new ReviewPages({ reviews, signer, baseUrl, assetsVersion: version });
+  const access = new ReviewAccess(trustedProxies);
+  const pages = new ReviewPages({ reviews, signer, access, textLimits, baseUrl, assetsVersion: version });
   const admission = new ReviewAdmission({
     reviews,
-    access: new ReviewAccess(trustedProxies),
+    access,
     observer,
     baseUrl,
     message: (title, text) => pages.message(title, text),
   });
-  return [showReviewPageRoute(pages, admission), postReviewRoute({ pages, reviews, signer, admission }), ...routes];
+  const form = new ReviewForm(textLimits);
+  return [
+    showReviewPageRoute(pages, admission),
+    postReviewRoute({ pages, reviews, signer, admission, form }),
+    ...routes,
+  ];
 }

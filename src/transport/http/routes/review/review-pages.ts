@@ -1,8 +1,10 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Issue } from '../../../../domain/errors.js';
 import type { FeedbackLink } from '../../../../domain/review/feedback-link.js';
-import type { ReviewedCompletion, Reviewer, ReviewService } from '../../../../domain/review/review-service.js';
+import type { ReviewedCompletion, ReviewService } from '../../../../domain/review/review-service.js';
+import type { Reviewer, ReviewerClaim } from '../../../../domain/review/reviewer.js';
+import type { ReviewTextLimits } from '../../../../domain/review/schema.js';
 import type { HandlerResult } from '../../route.js';
+import type { From, ReviewAccess } from './access.js';
 import { completionPage, type FormValues } from './completion-page.js';
 import { html, type Html } from './html.js';
 import type { ReviewMemory, ReviewSigner } from './review-cookie.js';
@@ -13,6 +15,8 @@ import { visibleText } from './visible-text.js';
 export interface ReviewPagesParts {
   readonly reviews: ReviewService;
   readonly signer: ReviewSigner;
+  readonly access: Pick<ReviewAccess, 'siteOf'>;
+  readonly textLimits: ReviewTextLimits;
   /** Base of the URLs handed out, without a slash at its end. */
   readonly baseUrl: () => string;
   /** Version of styles and scripts. */
@@ -24,6 +28,8 @@ export interface Visit {
   readonly token: string;
   readonly link: FeedbackLink;
   readonly memory: ReviewMemory;
+  /** Network that the visitor is in; see `ReviewSigner.siteMark`. */
+  readonly site: string;
   readonly signal: AbortSignal;
 }
 
@@ -52,9 +58,33 @@ export class ReviewPages {
     this.#parts = parts;
   }
 
-  visit(token: string, headers: IncomingHttpHeaders, signal: AbortSignal): Visit {
-    const link = this.#parts.reviews.open(token);
-    return { token, link, memory: this.#parts.signer.recall(headers.cookie, link.id), signal };
+  /** A visit of somebody who opens the page: a browser that remembers nothing is a new one. */
+  visit(token: string, from: From, signal: AbortSignal): Visit {
+    return this.#visit(token, from, signal, () => this.#parts.signer.newHolder());
+  }
+
+  /** A visit of somebody who sends a review: who remembers nothing may never do so, and is known by the network instead. */
+  visitOfSender(token: string, from: From, signal: AbortSignal): Visit {
+    return this.#visit(token, from, signal, (linkId, site) => this.#parts.signer.holderOfSite(linkId, site));
+  }
+
+  #visit(token: string, from: From, signal: AbortSignal, holderOf: (linkId: string, site: string) => string): Visit {
+    const { reviews, signer, access } = this.#parts;
+    const link = reviews.open(token);
+    const network = access.siteOf(from);
+    const memory = signer.recall(from.headers.cookie, link.id);
+    return {
+      token,
+      link,
+      memory: memory ?? { name: null, round: [], holder: holderOf(link.id, network) },
+      site: signer.siteMark(link.id, network),
+      signal,
+    };
+  }
+
+  /** The visitor as the reviewer of a name. */
+  claim({ memory, site }: Visit, name: string): ReviewerClaim {
+    return { name, holder: memory.holder, site };
   }
 
   pathsOf(token: string): PagePaths {
@@ -68,7 +98,7 @@ export class ReviewPages {
     const again = asked.c !== undefined || asked.done !== undefined;
     let round = again && memory.round.length > 0 ? memory.round : await reviews.recent(link, signal);
     if (asked.c !== undefined && !round.includes(asked.c)) round = await reviews.recent(link, signal);
-    const known = memory.name === null ? null : reviews.reviewer(link, memory.name);
+    const known = this.#remembered(visit);
     const reviewer = asked.rename === '1' ? null : known;
     const given = known === null ? new Map<string, never>() : reviews.given(link, known, round);
     if (asked.done === undefined) {
@@ -91,8 +121,7 @@ export class ReviewPages {
     const completion = await reviews.completion(visit.link, completionId, visit.signal);
     if (completion === undefined) return null;
     const round = await this.#roundWith(visit, completionId);
-    const { name } = visit.memory;
-    const reviewer = name === null || values.reviewer_name !== '' ? null : reviews.reviewer(visit.link, name);
+    const reviewer = values.reviewer_name !== '' ? null : this.#remembered(visit);
     const answered = new Set(reviewer === null ? [] : reviews.given(visit.link, reviewer, round).keys());
     return this.#completion(visit, completion, { round, reviewer, answered, all: false, values, issues }, 422);
   }
@@ -101,7 +130,7 @@ export class ReviewPages {
   async saved(visit: Visit, givenName: string, completionId: string): Promise<HandlerResult> {
     const { reviews } = this.#parts;
     const round = await this.#roundWith(visit, completionId);
-    const reviewer = reviews.reviewer(visit.link, givenName);
+    const reviewer = this.#known(visit, givenName);
     const given = reviews.given(visit.link, reviewer, round);
     const position = round.indexOf(completionId);
     const inOrder = [...round.slice(position + 1), ...round.slice(0, position)];
@@ -115,7 +144,7 @@ export class ReviewPages {
       headers: {
         ...PAGE_HEADERS,
         Location: location,
-        'Set-Cookie': this.#remembered(visit, { name: reviewer.name, round }),
+        'Set-Cookie': this.#cookie(visit, reviewer.name, round),
       },
     };
   }
@@ -127,8 +156,7 @@ export class ReviewPages {
 
   /** What is kept of the link in the browser from now on. */
   remembered(visit: Visit, givenName: string): string {
-    const { name } = this.#parts.reviews.reviewer(visit.link, givenName);
-    return this.#remembered(visit, { name, round: visit.memory.round });
+    return this.#cookie(visit, this.#known(visit, givenName).name, visit.memory.round);
   }
 
   /** The round that the reviewer is in, which has this completion. */
@@ -174,7 +202,11 @@ export class ReviewPages {
       })),
       position,
       reviewer: reviewer?.name ?? null,
-      formValue: reviewer === null ? null : this.#parts.signer.formValue(visit.link.id, completion.id, reviewer.name),
+      formValue:
+        reviewer === null
+          ? null
+          : this.#parts.signer.formValue(visit.link.id, completion.id, this.claim(visit, reviewer.name)),
+      textLimits: this.#parts.textLimits,
     });
     return this.#page(visit, `${position + 1} of ${round.length}`, main, round, reviewer, status);
   }
@@ -221,13 +253,27 @@ export class ReviewPages {
       status,
       content: documentOf(shell, main),
       contentType: 'text/html; charset=utf-8',
-      headers: { ...PAGE_HEADERS, 'Set-Cookie': this.#remembered(visit, { name, round }) },
+      headers: { ...PAGE_HEADERS, 'Set-Cookie': this.#cookie(visit, name, round) },
     };
   }
 
-  #remembered({ link, token }: Visit, memory: ReviewMemory): string {
+  /** The reviewer that the visitor was before. */
+  #remembered(visit: Visit): Reviewer | null {
+    const { name } = visit.memory;
+    return name === null ? null : (this.#parts.reviews.reviewer(visit.link, this.claim(visit, name)) ?? null);
+  }
+
+  /** A reviewer whose feedback was kept. */
+  #known(visit: Visit, givenName: string): Reviewer {
+    const reviewer = this.#parts.reviews.reviewer(visit.link, this.claim(visit, givenName));
+    if (reviewer === undefined) throw new Error('A reviewer whose feedback was kept is gone');
+    return reviewer;
+  }
+
+  #cookie({ link, token, memory: { holder } }: Visit, name: string | null, round: readonly string[]): string {
     const secure = this.#parts.baseUrl().startsWith('https:');
-    return this.#parts.signer.remember(memory, { linkId: link.id, path: this.pathsOf(token).page, secure });
+    const scope = { linkId: link.id, path: this.pathsOf(token).page, secure };
+    return this.#parts.signer.remember({ name, holder, round }, scope);
   }
 }
 

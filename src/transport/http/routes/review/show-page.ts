@@ -25,7 +25,7 @@ export function showReviewPageRoute(pages: ReviewPages, admission: ReviewAdmissi
     errors: ['not_found', 'overloaded', 'unavailable'],
     renderError: admission.renderError,
     admit: (opening) => admission.admit(opening, { ownSiteOnly: false }),
-    handle: ({ params: { token }, query, headers, signal }) =>
-      admission.counted('shown', () => pages.show(pages.visit(token, headers, signal), query)),
+    handle: ({ params: { token }, query, headers, remoteAddress, signal }) =>
+      admission.counted('shown', () => pages.show(pages.visit(token, { headers, remoteAddress }, signal), query)),
   });
 }
