@@ -1,8 +1,11 @@
 import { Client, compressionAlgorithms, credentials, Metadata, status, type ServiceError } from '@grpc/grpc-js';
+import { connect as http2Connect } from 'node:http2';
+import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import protobuf from 'protobufjs';
 import { EXPORT_PATH } from '../../src/transport/grpc/trace-service.js';
 import { bootServer, type TestServer } from '../http/harness.js';
+import { secondProject } from '../http/prompts/prompt-api.js';
 import {
   attributes,
   otlpSpan,
@@ -192,6 +195,76 @@ describe('OTLP over gRPC', () => {
     const { code } = await new Promise<{ code: status }>((resolve) => call.on('status', resolve));
     expect(code).to.equal(status.DEADLINE_EXCEEDED);
     expect(Date.now() - since).to.be.within(900, 5_000);
+  });
+
+  it('counts messages while they arrive, and leaves room for other keys', async () => {
+    const other = keyed(secondProject(server).key);
+    // Announced, sent but for the last bytes, and left so: of 4 MB, one key may have half.
+    const stall = () => {
+      const session = http2Connect(`http://127.0.0.1:${server.grpcPort}`);
+      session.on('error', () => undefined);
+      const stream = session.request({
+        ':method': 'POST',
+        ':path': EXPORT_PATH,
+        'content-type': 'application/grpc',
+        te: 'trailers',
+        authorization: `Bearer ${server.key}`,
+      });
+      const prefix = Buffer.alloc(5);
+      prefix.writeUInt32BE(1_000_000, 1);
+      stream.on('error', () => undefined);
+      stream.write(Buffer.concat([prefix, Buffer.alloc(900_000)]));
+      const answered = new Promise<status>((resolve) =>
+        stream.on('response', (headers) => resolve(Number(headers['grpc-status']))),
+      );
+      return { session, answered };
+    };
+    const calls = [stall(), stall(), stall(), stall()];
+    try {
+      const large = message(otlpSpan({ attributes: attributes({ text: 'x'.repeat(400_000) }) }));
+      expect(await Promise.race(calls.map(({ answered }) => answered))).to.equal(status.RESOURCE_EXHAUSTED);
+      expect((await send(large, other)).code, 'of another key').to.equal(status.OK);
+      const codes = await Promise.all(calls.map(({ answered }) => answered));
+      expect(codes.sort((a, b) => a - b)).to.deep.equal([4, 4, 8, 8]);
+      expect((await send(large)).code, 'once they were given up').to.equal(status.OK);
+    } finally {
+      for (const { session } of calls) session.destroy();
+    }
+  });
+
+  it('counts what a message unfolds to, and takes one that fits', async () => {
+    const compressed = (text: string) => {
+      const bytes = gzipSync(message(otlpSpan({ spanId: spanId(77), attributes: attributes({ text }) })));
+      const prefix = Buffer.from([1, 0, 0, 0, 0]);
+      prefix.writeUInt32BE(bytes.length, 1);
+      return Buffer.concat([prefix, bytes]);
+    };
+    for (const [text, code] of [
+      ['fits', status.OK],
+      ['x'.repeat(20_000_000), status.RESOURCE_EXHAUSTED],
+    ] as const) {
+      const session = http2Connect(`http://127.0.0.1:${server.grpcPort}`);
+      const stream = session.request({
+        ':method': 'POST',
+        ':path': EXPORT_PATH,
+        'content-type': 'application/grpc',
+        'grpc-encoding': 'gzip',
+        te: 'trailers',
+        authorization: `Bearer ${server.key}`,
+      });
+      const answered = new Promise<status>((resolve) => {
+        for (const event of ['response', 'trailers'] as const)
+          stream.on(event, (headers: Record<string, unknown>) => {
+            if (headers['grpc-status'] !== undefined) resolve(Number(headers['grpc-status']));
+          });
+      });
+      stream.resume();
+      stream.end(compressed(text));
+      expect(await answered).to.equal(code);
+      session.destroy();
+    }
+    const { json } = await server.request('GET', `/spans?trace_id=${TRACE_UUID}`);
+    expect((json as { attributes: { text?: string } }[]).map(({ attributes: { text } }) => text)).to.include('fits');
   });
 
   it('counts calls by method and status', async () => {
