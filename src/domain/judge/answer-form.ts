@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox';
-import { parseJsonText } from '../json-text.js';
 import { compile } from '../validation/validation.js';
+import { answerJson } from './answer-json.js';
 
 /** A model's answer that is not what was asked for; its message says why, in words for the model. */
 export class InvalidAnswer extends Error {
@@ -19,6 +19,8 @@ export interface AnswerForm<T> {
 }
 
 const MAX_ISSUES_TOLD = 5;
+/** Names in an answer are part of what is said of it. */
+const MAX_PROBLEM = 1_000;
 
 /** Compiling takes milliseconds: make a form once. @param schema what `T` looks like */
 export function answerForm<T>(schema: TSchema): AnswerForm<T> {
@@ -30,7 +32,11 @@ export function answerForm<T>(schema: TSchema): AnswerForm<T> {
       const issues = validator.issues(answer, '', MAX_ISSUES_TOLD);
       if (issues.length > 0)
         throw new InvalidAnswer(
-          issues.map(({ pointer, detail }) => `${pointer === '' ? 'the answer' : pointer} ${detail}`).join('; '),
+          issues
+            .map(({ pointer, detail }) => `${pointer === '' ? 'the answer' : pointer} ${detail}`)
+            .join('; ')
+            .slice(0, MAX_PROBLEM)
+            .toWellFormed(),
         );
       return answer as T;
     },
@@ -38,10 +44,8 @@ export function answerForm<T>(schema: TSchema): AnswerForm<T> {
 }
 
 function parse(text: string): unknown {
-  // Models that know no structured output like to wrap it.
-  const bare = /^\s*```(?:json)?\s*([^]*?)\s*```\s*$/.exec(text)?.[1] ?? text;
   try {
-    return parseJsonText(bare);
+    return answerJson(text);
   } catch {
     throw new InvalidAnswer(text.trim() === '' ? 'the answer is empty' : 'the answer is not JSON');
   }

@@ -35,14 +35,22 @@ export function valuesIn(content: string, text: string): Map<string, string> | n
   return at === text.length ? values : null;
 }
 
+/** So many names are said to be missing or unknown, each cut to so many characters. */
+const MAX_NAMED = 10;
+const MAX_NAME = 100;
+
 /** Why a text cannot take the place of a prompt, in words for a model; null when it can. */
 export function misfit(current: string, content: string): string | null {
   if (content.trim() === '') return 'it is empty';
-  const wanted = placeholdersOf(current);
-  const found = placeholdersOf(content);
-  const shown = (names: readonly string[]) => names.map((name) => `{{${name}}}`).join(', ');
-  const missing = wanted.filter((name) => !found.includes(name));
+  const wanted = new Set(placeholdersOf(current));
+  const found = new Set(placeholdersOf(content));
+  const shown = (names: readonly string[]) =>
+    names
+      .slice(0, MAX_NAMED)
+      .map((name) => `{{${name.slice(0, MAX_NAME)}}}`)
+      .join(', ') + (names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '');
+  const missing = [...wanted].filter((name) => !found.has(name));
   if (missing.length > 0) return `it lacks ${shown(missing)}`;
-  const unknown = found.filter((name) => !wanted.includes(name));
+  const unknown = [...found].filter((name) => !wanted.has(name));
   return unknown.length > 0 ? `it has ${shown(unknown)}, which the current prompt does not have` : null;
 }

@@ -1,6 +1,6 @@
 import { excerptOf } from '../calibration/excerpt.js';
+import { answerJson } from '../judge/answer-json.js';
 import type { ChatMessage, ModelRequest } from '../judge/model-client.js';
-import { parseJsonText } from '../json-text.js';
 import type { JudgedSpan } from '../judge/span-reader.js';
 import { MAX_CONTENT_BYTES } from '../prompt/schema.js';
 import type { Lesson } from './learning.js';
@@ -129,10 +129,8 @@ function reviews(lessons: readonly Lesson[], spans: ReadonlyMap<string, JudgedSp
 }
 
 function listIn(answer: string): { content?: unknown; rationale?: unknown }[] | null {
-  // Some models put a fence around their JSON, whatever they are told.
-  const text = /^\s*```(?:json)?\s*([\s\S]*?)\s*```\s*$/.exec(answer)?.[1] ?? answer;
   try {
-    const { candidates } = parseJsonText(text) as { candidates?: unknown };
+    const { candidates } = answerJson(answer) as { candidates?: unknown };
     if (!Array.isArray(candidates)) return null;
     return candidates.map((each: unknown) => (typeof each === 'object' && each !== null ? each : {}));
   } catch {

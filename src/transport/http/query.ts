@@ -88,7 +88,7 @@ function coerceText(text: string, { type, lowerCase }: Parameter): unknown {
     case 'integer':
       return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
     case 'number':
-      return /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text)) ? Number(text) : text;
+      return /^-?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text)) ? Number(text) : text;
     case 'boolean':
       return text === 'true' ? true : text === 'false' ? false : text;
     default:
