@@ -42,10 +42,10 @@ export interface JudgeParts {
 
 /** The configured model endpoint; its library is loaded only when there is one. */
 export async function openModel(config: JudgeConfig, events: Events): Promise<ModelClient | null> {
-  const { llm, concurrency, ratePerMinute } = config;
+  const { llm, concurrency, ratePerMinute, maxAnswerCharacters } = config;
   if (llm === null) return null;
   const { OpenAiModelClient } = await import('./models/openai-client.js');
-  return new OpenAiModelClient({ ...llm, concurrency, ratePerMinute }, events);
+  return new OpenAiModelClient({ ...llm, concurrency, ratePerMinute, maxAnswerCharacters }, events);
 }
 
 /**
@@ -102,7 +102,7 @@ export function openJudges(parts: JudgeParts): JudgeServices {
 
   /** What comes while there is no endpoint is not made up for later: the feed will begin anew. */
   function idle() {
-    runs.setPosition(null);
+    runs.forget();
     const enabled = judgeStore.enabled().length;
     if (enabled > 0) events.judgesNotRunning({ judges: enabled });
     return { runner: null, feed: null };
@@ -117,7 +117,6 @@ export function openJudges(parts: JudgeParts): JudgeServices {
       judges: judgeStore,
       spans: store.spans,
       caller: new JudgeCaller({ client, prompts, examples }),
-      host: client.host,
       async storeSpans(projectId, spans) {
         await ingest.storeSpans(projectId, 'judge', spans);
         const cost = spans.reduce((sum, span) => sum + (costOf(span, projectId, price) ?? 0), 0);
@@ -136,6 +135,8 @@ export function openJudges(parts: JudgeParts): JudgeServices {
       arrivals: store.arrivals,
       identifyPrompt,
       queueMax: config.queueMax,
+      maxAttempts: config.maxAttempts,
+      ...(retryBaseMs === undefined ? {} : { retryBaseMs }),
       onQueued: () => newRunner.wake(),
       observer: events,
     });

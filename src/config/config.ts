@@ -98,6 +98,7 @@ function group(settings: Settings) {
       maxAttempts: settings.JUDGE_MAX_ATTEMPTS,
       queueMax: settings.JUDGE_QUEUE_MAX,
       maxCharacters: settings.JUDGE_MAX_CHARACTERS,
+      maxAnswerCharacters: settings.JUDGE_MAX_ANSWER_CHARACTERS,
       exampleTokens: settings.JUDGE_EXAMPLE_TOKENS,
     },
     ingest: { maxEncodedBytes: settings.MAX_ENCODED_MB * MEGABYTE, maxTagBytes: settings.MAX_TAG_BYTES },
@@ -108,6 +109,11 @@ function group(settings: Settings) {
       maxReviewers: settings.REVIEW_MAX_REVIEWERS,
       /** Of one link. */
       maxBytes: settings.REVIEW_MAX_MB * MEGABYTE,
+    },
+    jobs: {
+      atOnce: settings.JOBS_AT_ONCE,
+      ofProject: settings.JOBS_PER_PROJECT,
+      maxAttempts: settings.JOB_MAX_ATTEMPTS,
     },
     engine: { memoryMb: settings.ENGINE_MEMORY_MB },
     commit: {

@@ -209,7 +209,8 @@ export const settings = Type.Object({
     default: 20_000,
     minimum: 1,
     maximum: 1_000_000,
-    description: 'Evaluations waiting. While there are so many, new spans are left for later; none is lost.',
+    description:
+      'Evaluations waiting. While there are so many, new spans of projects that have an equal share of them waiting are left for later; none is lost.',
   }),
   JUDGE_MAX_CHARACTERS: whole({
     default: 60_000,
@@ -217,12 +218,37 @@ export const settings = Type.Object({
     maximum: 10_000_000,
     description: 'Of an input or output longer than this, judges are not shown the middle.',
   }),
+  JUDGE_MAX_ANSWER_CHARACTERS: whole({
+    default: 1_000_000,
+    minimum: 1000,
+    maximum: 8_000_000,
+    description: 'Of an answer of a model longer than this, the rest is left out.',
+  }),
   JUDGE_EXAMPLE_TOKENS: whole({
     default: 4000,
     minimum: 0,
     maximum: 1_000_000,
     description:
       'Tokens, estimated, that corrections by people may take in one evaluation. 0: judges are not shown any.',
+  }),
+  JOBS_AT_ONCE: whole({
+    default: 8,
+    minimum: 1,
+    maximum: 1000,
+    description: 'Calibration trials and optimisations under way at once; projects take turns.',
+  }),
+  JOBS_PER_PROJECT: whole({
+    default: 2,
+    minimum: 1,
+    maximum: 1000,
+    description: 'Of these, at most so many are of one project.',
+  }),
+  JOB_MAX_ATTEMPTS: whole({
+    default: 20,
+    minimum: 1,
+    maximum: 1000,
+    description:
+      'How often a job (also one that prices spans anew) is tried while a store does not answer and nothing of it gets done.',
   }),
   REVIEW_TEXT_MAX_CHARACTERS: whole({
     default: 16_000,

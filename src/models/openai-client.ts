@@ -1,8 +1,8 @@
 import OpenAI, { APIConnectionError, APIError } from 'openai';
-import pLimit from 'p-limit';
 import { ModelFailure, type ModelAnswer, type ModelClient, type ModelRequest } from '../domain/judge/model-client.js';
 import type { ModelObserver } from '../observability/events/judges.js';
 import { createPace } from './pace.js';
+import { Turns } from './turns.js';
 
 export interface ModelEndpoint {
   readonly baseUrl: string;
@@ -13,29 +13,31 @@ export interface ModelEndpoint {
   readonly concurrency: number;
   /** Null: no limit. */
   readonly ratePerMinute: number | null;
+  /** Of a longer answer, the rest is left out. */
+  readonly maxAnswerCharacters: number;
 }
 
 /** Larger answers are none that anybody asked for. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
-const MAX_REASON = 1_000;
+/** Of what an endpoint says of an error, so much is logged. */
+const MAX_DETAIL = 2_000;
+const MAX_MODEL = 512;
 const MAX_RETRY_AFTER_MS = 10 * 60_000;
 
 /** Calls of an OpenAI-compatible endpoint (`POST {baseUrl}/chat/completions`) by the library of OpenAI. */
 export class OpenAiModelClient implements ModelClient {
   readonly defaultModel: string | null;
-  readonly host: string;
   readonly #library: OpenAI;
   readonly #endpoint: ModelEndpoint;
   readonly #observer: ModelObserver;
-  readonly #limit: ReturnType<typeof pLimit>;
+  readonly #turns: Turns;
   readonly #pace: (signal: AbortSignal) => Promise<void>;
 
   constructor(endpoint: ModelEndpoint, observer: ModelObserver) {
     this.#endpoint = endpoint;
     this.#observer = observer;
     this.defaultModel = endpoint.model;
-    this.host = new URL(endpoint.baseUrl).hostname;
-    this.#limit = pLimit(endpoint.concurrency);
+    this.#turns = new Turns(endpoint.concurrency);
     this.#pace = createPace(endpoint.ratePerMinute);
     this.#library = new OpenAI({
       baseURL: endpoint.baseUrl,
@@ -52,8 +54,8 @@ export class OpenAiModelClient implements ModelClient {
     });
   }
 
-  async complete(request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer> {
-    return this.#limit(async () => {
+  async complete(projectId: string, request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer> {
+    return this.#turns.run(projectId, async () => {
       if (!signal.aborted) await this.#pace(signal).catch(() => undefined);
       if (signal.aborted) throw new ModelFailure('aborted', 'The call was given up', { passing: true });
       const started = performance.now();
@@ -69,8 +71,12 @@ export class OpenAiModelClient implements ModelClient {
         });
         return answer;
       } catch (error) {
-        if (error instanceof ModelFailure)
-          this.#observer.modelCalled({ status: error.code, seconds: seconds(), inputTokens: 0, outputTokens: 0 });
+        if (error instanceof ModelFailure) {
+          const { code, detail } = error;
+          this.#observer.modelCalled({ status: code, seconds: seconds(), inputTokens: 0, outputTokens: 0 });
+          if (detail !== null)
+            this.#observer.modelCallFailed({ project: projectId, model: request.model, code, detail });
+        }
         throw error;
       }
     });
@@ -94,11 +100,14 @@ export class OpenAiModelClient implements ModelClient {
         signal: call.signal,
         timeout: timeoutSeconds * 1000 + 5_000,
       });
-      return toAnswer(completion, request.model);
+      return toAnswer(completion, request.model, this.#endpoint.maxAnswerCharacters);
     } catch (error) {
       if (signal.aborted) throw new ModelFailure('aborted', 'The call was given up', { passing: true });
       if (late)
-        throw new ModelFailure('timeout', `The endpoint did not answer within ${timeoutSeconds} s`, { passing: true });
+        throw new ModelFailure('timeout', `The model endpoint did not answer within ${timeoutSeconds} s`, {
+          passing: true,
+          detail: `No whole answer within ${timeoutSeconds} s`,
+        });
       throw this.#failureOf(error);
     } finally {
       clearTimeout(deadline);
@@ -109,20 +118,22 @@ export class OpenAiModelClient implements ModelClient {
   #failureOf(error: unknown): ModelFailure {
     if (error instanceof ModelFailure) return error;
     if (error instanceof APIConnectionError)
-      return new ModelFailure('connection', this.#clean(`The endpoint cannot be reached: ${rootOf(error)}`), {
+      return new ModelFailure('connection', 'The model endpoint cannot be reached', {
         passing: true,
+        detail: this.#clean(rootOf(error)),
       });
     if (error instanceof APIError && typeof error.status === 'number') {
       const status: number = error.status;
       const passing = status === 408 || status === 409 || status === 429 || status >= 500;
-      const reason = this.#clean(`The endpoint answered ${error.message}`);
-      return new ModelFailure(String(status), reason, {
+      return new ModelFailure(String(status), messageOf(status), {
         passing,
+        detail: this.#clean(error.message),
         retryAfterMs: retryAfterOf(error.headers as Headers),
       });
     }
-    return new ModelFailure('answer', this.#clean(`The endpoint's answer cannot be read: ${rootOf(error)}`), {
+    return new ModelFailure('answer', "The model endpoint's answer cannot be read", {
       passing: true,
+      detail: this.#clean(rootOf(error)),
     });
   }
 
@@ -130,8 +141,16 @@ export class OpenAiModelClient implements ModelClient {
   #clean(text: string): string {
     const { apiKey } = this.#endpoint;
     const clean = apiKey === null ? text : text.replaceAll(apiKey, '[redacted]');
-    return clean.slice(0, MAX_REASON).toWellFormed();
+    return clean.slice(0, MAX_DETAIL).toWellFormed();
   }
+}
+
+/** What a project is told of a refusal: what the endpoint itself says may name its operator's account, hosts or limits. */
+function messageOf(status: number): string {
+  if (status === 429) return 'The model endpoint asks for fewer requests (429)';
+  if (status === 401 || status === 403) return `The model endpoint does not accept this server's key (${status})`;
+  if (status === 404) return 'The model endpoint does not know the model (404)';
+  return status >= 500 ? `The model endpoint failed (${status})` : `The model endpoint refused the request (${status})`;
 }
 
 function toLibrary({ model, temperature, messages, schema }: ModelRequest) {
@@ -151,19 +170,23 @@ function toLibrary({ model, temperature, messages, schema }: ModelRequest) {
 }
 
 /** What servers call compatible differs in every detail, so nothing is taken for granted. */
-function toAnswer(completion: unknown, asked: string): ModelAnswer {
+function toAnswer(completion: unknown, asked: string, maxCharacters: number): ModelAnswer {
   const { choices, model, usage } = objectOf(completion);
   const choice = Array.isArray(choices) ? objectOf(choices[0]) : {};
   const message = objectOf(choice['message']);
   const { content, refusal } = message;
   if (typeof content !== 'string' && typeof refusal !== 'string')
-    throw new ModelFailure('answer', "The endpoint's answer holds no message", { passing: true });
+    throw new ModelFailure('answer', "The model endpoint's answer holds no message", {
+      passing: true,
+      detail: 'The answer holds no message',
+    });
+  const text = typeof content === 'string' ? content : '';
   const finish = choice['finish_reason'];
   return {
-    content: typeof content === 'string' ? content : '',
-    model: typeof model === 'string' && model !== '' ? model : asked,
-    finish_reason: typeof finish === 'string' ? finish : null,
-    refusal: typeof refusal === 'string' && refusal !== '' ? refusal : null,
+    content: text.slice(0, maxCharacters),
+    model: typeof model === 'string' && model !== '' ? model.slice(0, MAX_MODEL) : asked,
+    finish_reason: text.length > maxCharacters ? 'length' : typeof finish === 'string' ? finish : null,
+    refusal: typeof refusal === 'string' && refusal !== '' ? refusal.slice(0, maxCharacters) : null,
     usage: usageOf(usage),
   };
 }

@@ -91,7 +91,7 @@ describe('the queue of evaluations', () => {
       ...change,
     },
   });
-  const due = () => runs.due(NOW + 1e9, 1000).filter(({ judge_id }) => judge_id === judge.id);
+  const due = () => runs.due(owner.project, NOW + 1e9, 1000).filter(({ judge_id }) => judge_id === judge.id);
   const stored = () =>
     evaluations.ofJudge(
       judge.id,
@@ -134,14 +134,21 @@ describe('the queue of evaluations', () => {
   });
 
   it('writes position and runs together', () => {
-    const before = runs.position();
-    expect(runs.advance({ began_at: 1, arrived_at: 2 }, [], NOW)).to.equal(0);
-    expect(runs.position()).to.deep.equal({ began_at: 1, arrived_at: 2 });
+    runs.begin(1);
+    const position = () => runs.position(owner.project);
+    expect(position(), 'as of all projects').to.deep.equal({ began_at: 1, arrived_at: 1 });
+    expect(runs.advance(owner.project, 2, [], NOW)).to.equal(0);
+    expect(position()).to.deep.equal({ began_at: 1, arrived_at: 2 });
     const broken = [draft(), { ...draft(), judge_id: judge.id, span_id: undefined as never }];
-    expect(() => runs.advance({ began_at: 1, arrived_at: 3 }, broken, NOW)).to.throw();
-    expect(runs.position(), 'nothing of it').to.deep.equal({ began_at: 1, arrived_at: 2 });
+    expect(() => runs.advance(owner.project, 3, broken, NOW)).to.throw();
+    expect(position(), 'nothing of it').to.deep.equal({ began_at: 1, arrived_at: 2 });
     expect(due()).to.deep.equal([]);
-    runs.setPosition(before ?? null);
+    runs.setArrived(new Map([[owner.project, 5]]));
+    runs.begin(9);
+    expect(position(), 'begun already').to.deep.equal({ began_at: 1, arrived_at: 5 });
+    expect(runs.position('another')).to.deep.equal({ began_at: 1, arrived_at: 1 });
+    runs.forget();
+    expect(position()).to.equal(undefined);
   });
 
   it('is in the order in which runs are due, and knows who comes before', () => {
@@ -153,7 +160,7 @@ describe('the queue of evaluations', () => {
       [third.id, 0, null],
       [first.id, 1, 'busy'],
     ]);
-    expect(runs.due(NOW + 4, 10).map(({ id }) => id)).to.not.include(first.id);
+    expect(runs.due(owner.project, NOW + 4, 10).map(({ id }) => id)).to.not.include(first.id);
     expect(runs.nextDue(NOW + 4)).to.equal(NOW + 5);
     expect([second, third, due()[2] as Run].map((run) => runs.before(run))).to.deep.equal([0, 1, 2]);
   });
@@ -171,7 +178,7 @@ describe('the queue of evaluations', () => {
         if (spanAttempts === 1) throw new DomainError('overloaded', 'later');
       },
       busy: () => false,
-      onRecorded: (ids) => recorded.push(...ids),
+      onRecorded: (done) => recorded.push(...done.map(({ id }) => id)),
       observer: {
         evaluationStored: () => undefined,
         runRetried: () => undefined,

@@ -35,7 +35,6 @@ describe('spans for judges', () => {
   });
 
   const judge = (change: Partial<ArrivalFilter> = {}): ArrivalFilter => ({
-    project_id: projectId,
     judge_id: randomUUID(),
     filters: NO_FILTERS,
     sample_rate: 1,
@@ -44,11 +43,11 @@ describe('spans for judges', () => {
   const append = (...spans: Span[]) => opened.store.log.append({ projectId, spans });
 
   /** Everything that arrived, page by page, once it is rolled up. */
-  async function arrived(after: number, filter: ArrivalFilter, limit = 1000): Promise<Arrival[]> {
+  async function arrived(after: number, filter: ArrivalFilter, limit = 1000, project = projectId): Promise<Arrival[]> {
     await opened.store.spans.find(projectId, []);
     const found: Arrival[] = [];
     for (;;) {
-      const page = await opened.store.arrivals.read(after, [filter], limit);
+      const page = await opened.store.arrivals.read(project, after, [filter], limit);
       found.push(...page.spans);
       expect(page.spans.every(({ arrived_at }) => arrived_at > after && arrived_at <= page.upTo)).to.equal(true);
       after = page.upTo;
@@ -62,7 +61,7 @@ describe('spans for judges', () => {
     for (const span of spans) await append(span);
     expect(ids(await arrived(from, judge(), 7))).to.deep.equal(ids(spans));
     expect(await arrived(opened.store.arrivals.now(), judge())).to.deep.equal([]);
-    const others = await arrived(from, judge({ project_id: randomUUID() }));
+    const others = await arrived(from, judge(), 1000, randomUUID());
     expect(others).to.deep.equal([]);
   });
 
@@ -190,6 +189,6 @@ describe('spans for judges', () => {
     for (let waited = 0; calls === 0 && waited < 3000; waited += 20) await sleep(20);
     expect(calls).to.be.greaterThan(0);
     await sleep(20);
-    expect((await opened.store.arrivals.read(from, [judge()], 10)).spans).to.have.length(1);
+    expect((await opened.store.arrivals.read(projectId, from, [judge()], 10)).spans).to.have.length(1);
   });
 });

@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { parseListQuery } from '../../src/domain/list/query.js';
 import { spanList } from '../../src/domain/list/definitions.js';
 import { answerJson } from '../../src/domain/judge/answer-json.js';
-import { InvalidAnswer, readVerdict, type AnswerShape } from '../../src/domain/judge/verdict.js';
+import { InvalidAnswer } from '../../src/domain/judge/answer-form.js';
+import { readVerdict, type AnswerShape } from '../../src/domain/judge/verdict.js';
 import { proposalsIn } from '../../src/domain/optimization/proposal.js';
 
 const MEGABYTE = 1024 * 1024;

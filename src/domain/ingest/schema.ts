@@ -22,10 +22,15 @@ export const optional = <T extends TSchema>(schema: T) =>
 
 const label = (description: string, minLength = 0) => Type.String({ minLength, maxLength: 4096, description });
 const name = (description: string) => label(description, 1);
-export const tags = (description: string) =>
-  byKey(Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]), {
-    propertyNames: { maxLength: 1024, 'x-must': 'have keys of at most 1024 characters' },
-    maxProperties: 1000,
+const ANY_TAGS = { count: 1000 };
+const tagText = (maxLength?: number) => Type.String(maxLength === undefined ? {} : { maxLength });
+/** In characters. */
+export const MAX_TAG_KEY = 1024;
+/** @param limits how many there may be, and how long a value may be, in characters */
+export const tags = (description: string, limits: { readonly count: number; readonly length?: number } = ANY_TAGS) =>
+  byKey(Type.Union([tagText(limits.length), Type.Number(), Type.Boolean(), Type.Null()]), {
+    propertyNames: { maxLength: MAX_TAG_KEY, 'x-must': `have keys of at most ${MAX_TAG_KEY} characters` },
+    maxProperties: limits.count,
     description: `${description} Values are strings; numbers and booleans become their JSON text, nulls are dropped.`,
   });
 const attributes = Type.Record(Type.String(), Type.Unknown(), {

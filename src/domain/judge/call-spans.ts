@@ -13,8 +13,6 @@ export interface CallOrigin {
   readonly attempt: number;
   /** The span that is evaluated. */
   readonly spanId: string;
-  /** Host of the endpoint: the provider of a model that is not known. */
-  readonly host: string;
 }
 
 /** Namespace of the ids that are derived here. */
@@ -27,14 +25,13 @@ export function callSpans(origin: CallOrigin, calls: readonly ModelCall[]): Span
 }
 
 function toSpan(origin: CallOrigin, call: ModelCall, trace_id: string, index: number): Span {
-  const { judge, runId, attempt, spanId, host } = origin;
+  const { judge, runId, attempt, spanId } = origin;
   const place: CallPlace = {
     id: uuidv5(`${runId}/${attempt}/${index}`, NAMESPACE),
     trace_id,
     name: `judge ${judge.name}`,
     tags: { [JUDGE_TAG]: judge.id },
     about: { judge_id: judge.id, run_id: runId, attempt, span_id: spanId },
-    host,
   };
   return callSpan(place, call);
 }
@@ -48,12 +45,13 @@ export interface CallPlace {
   readonly tags: Readonly<Record<string, string>>;
   /** Kept as the attribute `spanhouse`. */
   readonly about: Readonly<Record<string, unknown>>;
-  /** Host of the endpoint: the provider of a model that is not known. */
-  readonly host: string;
 }
 
+/** Provider of a model that is not known. The endpoint's own name is its operator's, and none of a project's business. */
+const SOME_PROVIDER = 'judge-endpoint';
+
 /** A call of a model as a span. */
-export function callSpan({ id, trace_id, name, tags, about, host }: CallPlace, call: ModelCall): Span {
+export function callSpan({ id, trace_id, name, tags, about }: CallPlace, call: ModelCall): Span {
   const { request, answer, failure } = call;
   const model = answer?.model ?? request.model;
   const usage = answer?.usage ?? null;
@@ -73,7 +71,7 @@ export function callSpan({ id, trace_id, name, tags, about, host }: CallPlace, c
     input_data: JSON.stringify(request.messages),
     output_data: answer === null ? null : (answer.refusal ?? answer.content).toWellFormed(),
     attributes: {
-      provider: providerOf(model) ?? providerOf(request.model) ?? host,
+      provider: providerOf(model) ?? providerOf(request.model) ?? SOME_PROVIDER,
       model,
       ...(usage === null
         ? {}

@@ -71,7 +71,7 @@ export class ExplainService {
     if (run.state === 'queued')
       return [
         'queued',
-        `It is queued behind ${position ?? 0} others, to be tried at ${formatTimestamp(run.next_attempt_at)}.${attempts}`,
+        `It is queued behind ${position ?? 0} others of its project, to be tried at ${formatTimestamp(run.next_attempt_at)}.${attempts}`,
       ];
     return ['failed', `It was given up at ${formatTimestamp(run.updated_at)}: ${run.reason ?? ''}`];
   }
@@ -91,7 +91,7 @@ export class ExplainService {
         'arrived_before',
         `The span arrived at ${arrived}, before the judge was made or last enabled at ${since}. A run call evaluates older spans.`,
       ];
-    const began = this.#options.runs.position()?.began_at ?? Infinity;
+    const began = this.#options.runs.position(judge.project_id)?.began_at ?? Infinity;
     if (span.arrived_at <= began)
       return [
         'not_running_then',
@@ -103,7 +103,7 @@ export class ExplainService {
   #ofFeed(judge: Judge, span: SpanTraits, hash: number): Reason {
     if (hash >= judge.sample_rate)
       return ['sampled_out', `Its hash ${hash} is not below the sample rate ${judge.sample_rate}.`];
-    const seen = this.#options.runs.position()?.arrived_at ?? 0;
+    const seen = this.#options.runs.position(judge.project_id)?.arrived_at ?? 0;
     const arrived = formatTimestamp(span.arrived_at);
     if (span.arrived_at > seen)
       return [

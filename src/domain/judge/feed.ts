@@ -1,53 +1,90 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PromptIdentity } from '../prompt/completion.js';
+import pLimit from 'p-limit';
+import type { Micros } from '../time/timestamp.js';
+import { retryDelay } from './backoff.js';
+import { FeedLane, type FeedLaneOptions, type Look } from './feed-lane.js';
 import type { Judge } from './judge.js';
 import type { JudgeStore } from './judge-store.js';
-import { mismatches, sampleHash, type IdentifyPrompt } from './matching.js';
-import type { RunDraft } from './run.js';
-import type { FeedPosition, RunStore } from './run-store.js';
-import type { Arrival, ArrivalFilter, Arrivals } from './span-reader.js';
+import { queueRoom } from './queue-room.js';
+import type { RunStore } from './run-store.js';
+import type { Arrivals } from './span-reader.js';
 
 export interface FeedObserver {
-  /** It goes on by itself. */
-  feedFailed(failure: { readonly error: unknown }): void;
+  /** It goes on by itself. @param failure its project; null: of all of them */
+  feedFailed(failure: { readonly project: string | null; readonly error: unknown }): void;
+  /** The span is passed over. */
+  spanNotRead(failure: { readonly project: string; readonly span: string; readonly error: unknown }): void;
 }
 
-export interface FeedOptions {
+export interface FeedOptions extends Pick<FeedLaneOptions, 'identifyPrompt' | 'maxAttempts'> {
   readonly judges: Pick<JudgeStore, 'enabled'>;
-  readonly runs: Pick<RunStore, 'position' | 'setPosition' | 'advance' | 'state'>;
+  readonly runs: Pick<RunStore, 'begin' | 'position' | 'setArrived' | 'advance' | 'queued'>;
   readonly arrivals: Arrivals;
-  readonly identifyPrompt: IdentifyPrompt;
-  /** While so many evaluations are queued, it reads nothing; its position stays. */
+  /** While a project has no room in the queue, nothing of it is read; its position stays. See {@link queueRoom}. */
   readonly queueMax: number;
+  /** Wait after a read that failed, in milliseconds; default 1 s. */
+  readonly retryBaseMs?: number;
   /** Called after runs were queued. */
   readonly onQueued: () => void;
   readonly observer: FeedObserver;
 }
 
-/** Spans looked at together. */
-const PAGE = 500;
+type JudgesByProject = ReadonlyMap<string, readonly Judge[]>;
+
+/** A project with enabled judges. */
+interface Project {
+  readonly id: string;
+  readonly lane: FeedLane;
+  /** Spans that arrived up to here were looked at. */
+  position: Micros;
+  /** The position as it is stored. */
+  saved: Micros;
+  /** Whether there may be more to look at. */
+  hasNews: boolean;
+  looking: boolean;
+  /** Looks in a row that failed. */
+  failures: number;
+  /** On the clock of `performance`. */
+  notBefore: number;
+}
+
 /** So long it waits for company after spans arrived. */
 const GATHER_MS = 20;
-/** It rests for this many times what a read took, so that reads never take much of the engine. */
+/** After a look, the place it took rests for this many times what it took, so that looks never take much of the engine. */
 const REST = 16;
 const MAX_REST_MS = 4_000;
 const RETRY_MS = 1_000;
 /** How often a position is written that nothing was queued at. */
 const SAVE_MS = 5_000;
+/** Projects looked at together; those whose last look failed wait for one another alone. */
+const LOOKS_AT_ONCE = 2;
+/** Of so few projects each is looked at; of more, the store is asked first which have news. */
+const FEW_PROJECTS = 3;
+const ALL_HAVE_NEWS = { projects: null, upTo: null };
 
 /**
- * Looks at new spans in the order of their arrival and queues evaluations of those that match. Where it is in that order
- * is written together with what it queues, so that after a crash it misses nothing and queues nothing twice.
+ * Looks at new spans in the order of their arrival, each project for itself, and queues evaluations of those that match.
+ * Where it is in that order is written together with what it queues, so that after a crash it misses nothing and queues
+ * nothing twice.
  */
 export class JudgeFeed {
   readonly #options: FeedOptions;
   readonly #stopping = new AbortController();
-  #judges: readonly Judge[] | null = null;
-  #position: FeedPosition | null = null;
+  readonly #sound = pLimit(LOOKS_AT_ONCE);
+  readonly #troubled = pLimit(1);
+  readonly #projects = new Map<string, Project>();
+  readonly #looks = new Set<Promise<void>>();
+  /** Enabled judges by project; null: to be read anew. */
+  #judges: JudgesByProject | null = null;
+  /** Those that the projects are there for. */
+  #opened: JudgesByProject | null = null;
+  /** Projects with anything that arrived up to here are known to have news; null: it is not known of any. */
+  #newsUpTo: Micros | null = null;
   #savedAt = 0;
+  #isOpen = false;
   #woken = false;
   #running: Promise<void> | null = null;
+  #timer: NodeJS.Timeout | null = null;
 
   constructor(options: FeedOptions) {
     this.#options = options;
@@ -56,9 +93,8 @@ export class JudgeFeed {
   /** Goes on where it was. @throws DomainError `unavailable` */
   start(): void {
     const { runs, arrivals } = this.#options;
-    const now = arrivals.now();
-    this.#position = runs.position() ?? { began_at: now, arrived_at: now };
-    runs.setPosition(this.#position);
+    runs.begin(arrivals.now());
+    this.#isOpen = true;
     arrivals.onArrival(() => {
       this.wake();
     });
@@ -68,7 +104,7 @@ export class JudgeFeed {
   /** There may be something to do: spans, or room in the queue. */
   wake(): void {
     this.#woken = true;
-    if (this.#position === null || this.#stopping.signal.aborted) return;
+    if (!this.#isOpen) return;
     this.#running ??= this.#run().finally(() => {
       this.#running = null;
       if (this.#woken) this.wake();
@@ -82,99 +118,157 @@ export class JudgeFeed {
   }
 
   async close(): Promise<void> {
+    const wasOpen = this.#isOpen;
+    this.#isOpen = false;
     this.#stopping.abort();
-    this.#woken = false;
+    if (this.#timer !== null) clearTimeout(this.#timer);
     await this.#running;
-    if (this.#position !== null) this.#options.runs.setPosition(this.#position);
+    await Promise.all(this.#looks);
+    if (wasOpen) this.#save();
   }
 
   async #run(): Promise<void> {
-    const { signal } = this.#stopping;
-    const rest = (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined);
-    await rest(GATHER_MS);
-    while (this.#woken && !signal.aborted) {
+    await this.#rest(GATHER_MS);
+    while (this.#woken && this.#isOpen) {
       this.#woken = false;
       const started = performance.now();
       try {
-        if (await this.#advance()) this.#woken = true;
+        this.#open();
+        await this.#hearNews();
+        this.#begin();
+        if (Date.now() - this.#savedAt >= SAVE_MS) this.#save();
       } catch (error) {
-        this.#options.observer.feedFailed({ error });
+        this.#options.observer.feedFailed({ project: null, error });
         this.#woken = true;
-        await rest(RETRY_MS);
+        await this.#rest(RETRY_MS);
         continue;
       }
-      await rest(Math.min(MAX_REST_MS, Math.max(GATHER_MS, (performance.now() - started) * REST)));
+      await this.#rest(restAfter(started));
     }
   }
 
-  /** One page. @returns whether there is more to be looked at now */
-  async #advance(): Promise<boolean> {
-    const { runs, arrivals, queueMax } = this.#options;
-    const position = this.#position;
-    const judges = this.#active();
-    if (position === null || judges.length === 0) return false;
-    const room = queueMax - runs.state().queued;
-    if (room <= 0) return false;
-    const limit = Math.min(PAGE, Math.max(1, Math.floor(room / judges.length)));
-    const from = Math.max(position.arrived_at, Math.min(...judges.map(({ judged_since }) => judged_since)));
-    const page = await arrivals.read(from, judges.map(toFilter), limit);
-    if (page.upTo <= position.arrived_at) return page.more;
-    // Judges may have changed meanwhile; one made meanwhile is about none of these spans.
-    const drafts = this.#drafts(page.spans, this.#active());
-    this.#move({ ...position, arrived_at: page.upTo }, drafts);
-    return page.more;
+  /** Sees to it that the projects with enabled judges are there, and no others. */
+  #open(): void {
+    const judges = this.#enabled();
+    if (this.#opened === judges) return;
+    const { runs, identifyPrompt, maxAttempts, arrivals, observer } = this.#options;
+    for (const id of judges.keys()) {
+      if (this.#projects.has(id)) continue;
+      const lane = new FeedLane({
+        projectId: id,
+        arrivals,
+        identifyPrompt,
+        maxAttempts,
+        judges: () => this.#enabled().get(id) ?? [],
+        spanNotRead: (failure) => observer.spanNotRead(failure),
+      });
+      const position = runs.position(id)?.arrived_at ?? arrivals.now();
+      const fresh = { position, saved: position, hasNews: true, looking: false, failures: 0, notBefore: 0 };
+      this.#projects.set(id, { id, lane, ...fresh });
+    }
+    this.#save();
+    for (const id of this.#projects.keys()) if (!judges.has(id)) this.#projects.delete(id);
+    this.#opened = judges;
   }
 
-  #move(position: FeedPosition, drafts: readonly RunDraft[]): void {
+  #enabled(): JudgesByProject {
+    if (this.#judges !== null) return this.#judges;
+    const judges = new Map<string, Judge[]>();
+    for (const judge of this.#options.judges.enabled()) {
+      if (judge.sample_rate === 0) continue;
+      const others = judges.get(judge.project_id);
+      if (others === undefined) judges.set(judge.project_id, [judge]);
+      else others.push(judge);
+    }
+    this.#judges = judges;
+    return judges;
+  }
+
+  /** Of few projects, all are said to have news. */
+  async #hearNews(): Promise<void> {
+    const since = this.#newsUpTo;
+    const isFew = this.#projects.size <= FEW_PROJECTS;
+    const { projects, upTo } = isFew ? ALL_HAVE_NEWS : await this.#options.arrivals.news(since);
+    for (const project of this.#projects.values()) {
+      if (projects?.has(project.id) ?? true) project.hasNews = true;
+      else if (!project.hasNews && !project.looking && since !== null && upTo !== null && project.position >= since)
+        project.position = Math.max(project.position, upTo);
+    }
+    this.#newsUpTo = upTo;
+  }
+
+  /** Begins to look at each project that has news and room for what comes of them. */
+  #begin(): void {
+    const now = performance.now();
+    const waiting = [...this.#projects.values()].filter(({ hasNews, looking }) => hasNews && !looking);
+    const queued = waiting.length === 0 ? new Map<string, number>() : this.#options.runs.queued();
+    for (const project of waiting) {
+      const room = queueRoom(project.id, queued, this.#options.queueMax);
+      if (project.notBefore > now || room === 0) continue;
+      const limit = project.failures > 0 ? this.#troubled : this.#sound;
+      project.looking = true;
+      const look = limit(() => this.#look(project, room, waiting.length)).finally(() => {
+        this.#looks.delete(look);
+      });
+      this.#looks.add(look);
+    }
+    this.#wakeFor(waiting.map(({ notBefore }) => notBefore - now).filter((ms) => ms > 0));
+  }
+
+  /** Never rejects. */
+  async #look(project: Project, room: number, among: number): Promise<void> {
+    if (!this.#isOpen) return;
+    const started = performance.now();
+    try {
+      // News may come while it looks.
+      project.hasNews = false;
+      const look = await project.lane.look(project.position, room);
+      this.#move(project, look);
+      project.hasNews ||= look.more;
+      project.failures = 0;
+    } catch (error) {
+      project.hasNews = true;
+      this.#options.observer.feedFailed({ project: project.id, error });
+      project.failures += 1;
+      project.notBefore = performance.now() + retryDelay(project.failures, this.#options.retryBaseMs ?? RETRY_MS, null);
+    }
+    await this.#rest(restAfter(started, among));
+    project.looking = false;
+    if (project.hasNews) this.wake();
+  }
+
+  #move(project: Project, { upTo, drafts, failed }: Look): void {
+    if (upTo <= project.position) return;
     const { runs, onQueued } = this.#options;
-    const now = Date.now();
-    if (drafts.length > 0 || now - this.#savedAt >= SAVE_MS) {
-      const queued = runs.advance(position, drafts, now * 1000);
-      this.#savedAt = now;
+    if (drafts.length + failed.length > 0) {
+      const queued = runs.advance(project.id, upTo, drafts, Date.now() * 1000, failed);
+      project.saved = upTo;
       if (queued > 0) onQueued();
     }
-    this.#position = position;
+    project.position = upTo;
+    if (Date.now() - this.#savedAt >= SAVE_MS) this.#save();
   }
 
-  #active(): readonly Judge[] {
-    this.#judges ??= this.#options.judges.enabled().filter(({ sample_rate }) => sample_rate > 0);
-    return this.#judges;
+  #save(): void {
+    const moved = [...this.#projects.values()].filter(({ position, saved }) => position > saved);
+    if (moved.length > 0) this.#options.runs.setArrived(new Map(moved.map(({ id, position }) => [id, position])));
+    for (const project of moved) project.saved = project.position;
+    this.#savedAt = Date.now();
   }
 
-  #drafts(spans: readonly Arrival[], judges: readonly Judge[]): RunDraft[] {
-    const prompts = new Map<string, PromptIdentity | undefined>();
-    const promptOf = ({ project_id, filters: { prompt_slug } }: Judge) => {
-      if (prompt_slug === null) return undefined;
-      const key = `${project_id}/${prompt_slug}`;
-      if (!prompts.has(key)) prompts.set(key, this.#options.identifyPrompt(project_id, prompt_slug));
-      return prompts.get(key);
-    };
-    return spans.flatMap((span) =>
-      judges
-        .filter(
-          (judge) =>
-            judge.project_id === span.project_id &&
-            span.arrived_at > judge.judged_since &&
-            mismatches(span, judge.filters, promptOf(judge)).length === 0 &&
-            sampleHash(span.id, judge.id) < judge.sample_rate,
-        )
-        .map((judge) => draftOf(judge, span)),
-    );
+  #wakeFor(waits: readonly number[]): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = waits.length === 0 ? null : setTimeout(() => this.wake(), Math.ceil(Math.min(...waits)));
+    this.#timer?.unref();
+  }
+
+  #rest(ms: number): Promise<void> {
+    return sleep(ms, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
   }
 }
 
-function toFilter({ id, project_id, filters, sample_rate }: Judge): ArrivalFilter {
-  return { judge_id: id, project_id, filters, sample_rate };
-}
-
-function draftOf(judge: Judge, span: Arrival): RunDraft {
-  return {
-    id: randomUUID(),
-    project_id: judge.project_id,
-    judge_id: judge.id,
-    span_id: span.id,
-    trace_id: span.trace_id,
-    span_started_at: span.started_at,
-    origin: 'automatic',
-  };
+/** @param among how many share the time: each then waits for the rests of the others too */
+function restAfter(started: number, among = 1): number {
+  const took = performance.now() - started;
+  return Math.min(MAX_REST_MS, Math.max(GATHER_MS / among, took * Math.max(1, REST / among)));
 }

@@ -1,6 +1,7 @@
 import type { PromptStore } from '../prompt/prompt-store.js';
 import { judgeVersion, type Verdict } from './evaluation.js';
 import type { ExampleSource, Examples } from './examples.js';
+import { randomCode } from './delimited.js';
 import { instructionOf, type Instruction } from './instruction.js';
 import type { Judge } from './judge.js';
 import { askModel, type ModelCall } from './model-call.js';
@@ -26,6 +27,8 @@ export interface JudgeCallerOptions {
   readonly client: ModelClient;
   readonly prompts: Pick<PromptStore, 'findVersion'>;
   readonly examples: ExampleSource;
+  /** Makes the code of a request, see {@link judgeRequest}; default: 128 random bits. */
+  readonly newCode?: () => string;
 }
 
 /** What to use instead of the judge's own. */
@@ -42,6 +45,11 @@ export class JudgeCaller {
     this.#options = options;
   }
 
+  /** The model that would be asked now; null: none is named. @throws DomainError of the store of prompts */
+  modelOf(judge: Judge, instruction: Instruction | undefined = instructionOf(this.#options.prompts, judge)) {
+    return judge.model ?? instruction?.model_id ?? this.#options.client.defaultModel;
+  }
+
   /** @throws DomainError of the store of prompts or of the source of examples; everything else is in the judgement */
   async evaluate(
     judge: Judge,
@@ -49,16 +57,16 @@ export class JudgeCaller {
     signal: AbortSignal,
     overrides: JudgeOverrides = {},
   ): Promise<Judgement> {
-    const { client, prompts } = this.#options;
+    const { client, prompts, newCode = randomCode } = this.#options;
     const instruction = overrides.instruction ?? instructionOf(prompts, judge);
     if (instruction === undefined) return unasked(`there is no prompt ${judge.task_slug}`);
-    const model = judge.model ?? instruction.model_id ?? client.defaultModel;
+    const model = this.modelOf(judge, instruction);
     if (model === null)
       return unasked('neither the judge, nor the version of its prompt, nor the configuration names a model');
     const examples = overrides.examples ?? (await this.#options.examples.examplesFor(judge, span));
-    const request = judgeRequest({ judge, instruction: instruction.content, span, examples, model });
+    const request = judgeRequest({ judge, instruction: instruction.content, span, examples, model, code: newCode() });
     const read = (text: string) => readVerdict(judge, text);
-    const { outcome, failure, calls } = await askModel(client, request, read, signal);
+    const { outcome, failure, calls } = await askModel({ client, projectId: judge.project_id }, request, read, signal);
     return {
       verdict: outcome,
       failure,

@@ -10,6 +10,9 @@ export interface Criterion {
   readonly description: string;
 }
 
+/** No filter asks for a name or a tag with a longer value; in characters. */
+export const LONGEST_FILTER_VALUE = 1_000;
+
 /** Which spans a judge is about. What is empty does not restrict; the others must all match. */
 export interface JudgeFilters {
   /** Any of these. */

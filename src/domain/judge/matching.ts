@@ -19,6 +19,12 @@ export function isJudgeCall(span: Pick<SpanTraits, 'tags'>): boolean {
   return OWN_CALL_TAGS.some((tag) => Object.hasOwn(span.tags, tag));
 }
 
+/** Whether kind and name of a span are among those that the filters list. */
+export function matchesListed({ kind, name }: Pick<SpanTraits, 'kind' | 'name'>, filters: JudgeFilters): boolean {
+  const isAmong = (listed: readonly string[], found: string) => listed.length === 0 || listed.includes(found);
+  return isAmong(filters.kinds, kind) && isAmong(filters.names, name);
+}
+
 /** Every filter that the span does not match. */
 export function mismatches(
   span: Pick<SpanTraits, 'name' | 'kind' | 'tags' | 'attributes'>,

@@ -25,9 +25,15 @@ export interface Reply<T> {
   readonly calls: readonly ModelCall[];
 }
 
+/** On whose behalf the model endpoint is asked. */
+export interface ModelCaller {
+  readonly client: Pick<ModelClient, 'complete'>;
+  readonly projectId: string;
+}
+
 /** Calls a model once. @throws nothing that a call can fail with: that is in what is answered */
 export async function callModel(
-  client: Pick<ModelClient, 'complete'>,
+  { client, projectId }: ModelCaller,
   request: ModelRequest,
   signal: AbortSignal,
 ): Promise<ModelCall> {
@@ -40,7 +46,7 @@ export async function callModel(
     failure,
   });
   try {
-    return done(await client.complete(request, signal), null);
+    return done(await client.complete(projectId, request, signal), null);
   } catch (error) {
     if (error instanceof ModelFailure) return done(null, error);
     throw error;
@@ -52,7 +58,7 @@ export async function callModel(
  * @param read throws InvalidAnswer for what is not of the form
  */
 export async function askModel<T>(
-  client: Pick<ModelClient, 'complete'>,
+  caller: ModelCaller,
   request: ModelRequest,
   read: (text: string) => T,
   signal: AbortSignal,
@@ -60,7 +66,7 @@ export async function askModel<T>(
   const calls: ModelCall[] = [];
   let asked = request;
   for (let last = false; ; last = true) {
-    const call = await callModel(client, asked, signal);
+    const call = await callModel(caller, asked, signal);
     calls.push(call);
     if (call.answer === null) return { outcome: null, failure: call.failure, calls };
     try {

@@ -28,7 +28,7 @@ export interface ModelAnswer {
   } | null;
 }
 
-/** Why a call of a model brought no answer. Its message holds no secret and is fit to be shown. */
+/** Why a call of a model brought no answer. Its message says so in general words: projects are shown it. */
 export class ModelFailure extends Error {
   /** `429`, `500`, `timeout`, `connection`, `answer` (not what the protocol says) or `aborted`. */
   readonly code: string;
@@ -36,26 +36,30 @@ export class ModelFailure extends Error {
   readonly passing: boolean;
   /** How long the endpoint asked to be left alone, in milliseconds. */
   readonly retryAfterMs: number | null;
+  /** What the endpoint itself said, without its key and cut: for the log alone. Null: it said nothing. */
+  readonly detail: string | null;
 
   constructor(
     code: string,
     message: string,
-    options: { readonly passing: boolean; readonly retryAfterMs?: number | null },
+    options: { readonly passing: boolean; readonly retryAfterMs?: number | null; readonly detail?: string | null },
   ) {
     super(message);
     this.name = 'ModelFailure';
     this.code = code;
     this.passing = options.passing;
     this.retryAfterMs = options.retryAfterMs ?? null;
+    this.detail = options.detail ?? null;
   }
 }
 
-/** The configured model endpoint. Calls are bounded in number, rate and time; none is tried again by itself. */
+/**
+ * The configured model endpoint. Calls are bounded in number, rate and time, and projects take turns; none is tried again
+ * by itself.
+ */
 export interface ModelClient {
   /** The model that is asked when nothing names one; null: none is configured. */
   readonly defaultModel: string | null;
-  /** Host of the endpoint. */
-  readonly host: string;
   /** @throws ModelFailure; of an aborted call its code is `aborted` */
-  complete(request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer>;
+  complete(projectId: string, request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer>;
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '../errors.js';
 import type { Span } from '../span/span.js';
 import type { Evaluation } from './evaluation.js';
+import type { Run } from './run.js';
 import type { RunOutcome, RunStore } from './run-store.js';
 
 /** How a run ended, with its calls as spans of its project. */
@@ -25,8 +26,8 @@ export interface RecorderOptions {
   readonly storeSpans: (projectId: string, spans: readonly Span[]) => Promise<unknown>;
   /** Whether clients keep the store busy: then larger groups disturb them less. */
   readonly busy: () => boolean;
-  /** Called with the ids of runs that are recorded. */
-  readonly onRecorded: (runIds: readonly string[]) => void;
+  /** Called with runs that are recorded. */
+  readonly onRecorded: (runs: readonly Run[]) => void;
   readonly observer: RecorderObserver;
 }
 
@@ -40,50 +41,70 @@ const SPAN_DEADLINE_MS = 20_000;
 const SPAN_DEADLINE_STOPPING_MS = 1_000;
 
 /**
- * Records how runs ended, in groups. First the spans of the calls, whose ids follow from run and attempt: after a crash
+ * Records how runs ended, in groups; projects do not wait for one another's spans to be stored. First the spans of the calls, whose ids follow from run and attempt: after a crash
  * in between, the same run replaces them. Then, in one transaction, evaluations and the removal of their runs.
  */
 export class Recorder {
   readonly #options: RecorderOptions;
   readonly #stopping = new AbortController();
-  #waiting: Ending[] = [];
-  #running: Promise<void> | null = null;
+  /** Endings whose spans are to be stored, by project. */
+  readonly #waiting = new Map<string, Ending[]>();
+  /** Projects whose spans are being stored. */
+  readonly #storing = new Map<string, Promise<void>>();
+  /** Endings that can be recorded. */
+  #stored: RunOutcome[] = [];
+  #settling: Promise<void> | null = null;
 
   constructor(options: RecorderOptions) {
     this.#options = options;
   }
 
   add(ending: Ending): void {
-    this.#waiting.push(ending);
-    this.#running ??= this.#run().finally(() => {
-      this.#running = null;
+    const { project_id } = ending.outcome.run;
+    const waiting = this.#waiting.get(project_id);
+    if (waiting === undefined) this.#waiting.set(project_id, [ending]);
+    else waiting.push(ending);
+    this.#begin(project_id);
+  }
+
+  #begin(projectId: string): void {
+    if (this.#storing.has(projectId) || !this.#waiting.has(projectId)) return;
+    const storing = this.#store(projectId).finally(() => {
+      this.#storing.delete(projectId);
+      this.#begin(projectId);
     });
+    this.#storing.set(projectId, storing);
   }
 
   /** Resolves once everything added is recorded, or cannot be: then those runs are still queued at the next start. */
   async close(): Promise<void> {
     this.#stopping.abort();
-    await this.#running;
+    while (this.#storing.size > 0) await Promise.all(this.#storing.values());
+    await this.#settling;
   }
 
-  async #run(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      if (this.#waiting.length < MAX_TOGETHER) await this.#rest(this.#options.busy() ? GATHER_BUSY_MS : GATHER_MS);
-      const group = this.#waiting.splice(0, MAX_TOGETHER);
-      await this.#storeSpans(group);
-      if (!(await this.#settle(group.map(({ outcome }) => outcome)))) return;
-      this.#options.onRecorded(group.map(({ outcome }) => outcome.run.id));
+  /** Stores the spans of a project's calls, and hands on what can be recorded then. */
+  async #store(projectId: string): Promise<void> {
+    for (let waiting = this.#waiting.get(projectId); waiting !== undefined; waiting = this.#waiting.get(projectId)) {
+      if (waiting.length < MAX_TOGETHER) await this.#rest(this.#options.busy() ? GATHER_BUSY_MS : GATHER_MS);
+      const group = waiting.splice(0, MAX_TOGETHER);
+      if (waiting.length === 0) this.#waiting.delete(projectId);
+      const spans = group.flatMap((ending) => ending.spans);
+      if (spans.length > 0) await this.#storeOf(projectId, spans);
+      this.#stored.push(...group.map(({ outcome }) => outcome));
+      this.#settling ??= this.#settleAll();
     }
   }
 
-  async #storeSpans(group: readonly Ending[]): Promise<void> {
-    const byProject = new Map<string, Span[]>();
-    for (const { outcome, spans } of group) {
-      if (spans.length === 0) continue;
-      const { project_id } = outcome.run;
-      byProject.set(project_id, [...(byProject.get(project_id) ?? []), ...spans]);
+  async #settleAll(): Promise<void> {
+    // Projects whose spans were stored in the same turn are recorded together.
+    await Promise.resolve();
+    while (this.#stored.length > 0) {
+      const group = this.#stored.splice(0, MAX_TOGETHER);
+      if (!(await this.#settle(group))) return;
+      this.#options.onRecorded(group.map(({ run }) => run));
     }
-    await Promise.all([...byProject].map(([project, spans]) => this.#storeOf(project, spans)));
+    this.#settling = null;
   }
 
   async #storeOf(projectId: string, spans: readonly Span[]): Promise<void> {

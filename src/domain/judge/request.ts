@@ -1,4 +1,4 @@
-import { DELIMITED_IS_DATA, delimited } from './delimited.js';
+import { DELIMITED_IS_DATA, delimiter, type Delimit } from './delimited.js';
 import type { Examples } from './examples.js';
 import type { JudgeSettings } from './judge.js';
 import type { ChatMessage, ModelRequest } from './model-client.js';
@@ -12,6 +12,8 @@ export interface RequestParts {
   readonly span: JudgedSpan;
   readonly examples: Examples;
   readonly model: string;
+  /** Stands in the tags around what came from the span; of this request alone, and not to be guessed. */
+  readonly code: string;
 }
 
 const PLACEHOLDER = /\{\{\s*(input|output|expected|name|kind|tags|attributes|error)\s*\}\}/g;
@@ -21,11 +23,12 @@ const SHOWS_SPAN = /\{\{\s*(?:input|output)\s*\}\}/;
  * What a model is asked. An instruction that holds `{{input}}` or `{{output}}` is shown with the span filled in; else the
  * span follows it. What came from the span stands between tags that the span cannot have guessed.
  */
-export function judgeRequest({ judge, instruction, span, examples, model }: RequestParts): ModelRequest {
+export function judgeRequest({ judge, instruction, span, examples, model, code }: RequestParts): ModelRequest {
   const filled = SHOWS_SPAN.test(instruction);
+  const delimit = delimiter(code);
   // Only what is the same for every span comes first, so that endpoints can keep it in their cache.
-  const system = filled ? rules(judge) : `${rules(judge)}\n\n# Instruction\n\n${fill(instruction, span)}`;
-  const asked = filled ? fill(instruction, span) : spanMessage(span);
+  const system = filled ? rules(judge) : `${rules(judge)}\n\n# Instruction\n\n${fill(instruction, span, delimit)}`;
+  const asked = filled ? fill(instruction, span, delimit) : spanMessage(span, delimit);
   const messages: ChatMessage[] = [
     { role: 'system', content: system },
     ...examples.messages,
@@ -35,13 +38,13 @@ export function judgeRequest({ judge, instruction, span, examples, model }: Requ
 }
 
 /** A span as a message: what it is, its input and its output, each as delimited data. */
-function spanMessage(span: JudgedSpan): string {
+function spanMessage(span: JudgedSpan, delimit: Delimit): string {
   const about = { name: span.name, kind: span.kind, ...(span.status === null ? {} : { status: span.status }) };
   const parts = [
-    delimited(span.id, 'step', JSON.stringify(about)),
-    delimited(span.id, 'input', span.input?.text ?? '(none)'),
-    delimited(span.id, 'output', span.output?.text ?? '(none)'),
-    ...(errorOf(span) === '' ? [] : [delimited(span.id, 'error', errorOf(span))]),
+    delimit('step', JSON.stringify(about)),
+    delimit('input', span.input?.text ?? '(none)'),
+    delimit('output', span.output?.text ?? '(none)'),
+    ...(errorOf(span) === '' ? [] : [delimit('error', errorOf(span))]),
   ];
   return `The step to evaluate:\n\n${parts.join('\n\n')}`;
 }
@@ -63,8 +66,8 @@ function rules(judge: JudgeSettings): string {
 }
 
 /** In one pass, so that nothing that was filled in is looked at again. */
-function fill(instruction: string, span: JudgedSpan): string {
-  return instruction.replace(PLACEHOLDER, (_whole, name: string) => delimited(span.id, name, valueOf(name, span)));
+function fill(instruction: string, span: JudgedSpan, delimit: Delimit): string {
+  return instruction.replace(PLACEHOLDER, (_whole, name: string) => delimit(name, valueOf(name, span)));
 }
 
 function valueOf(name: string, span: JudgedSpan): string {

@@ -5,6 +5,7 @@ import { assertValid, compile, invalid } from '../validation/validation.js';
 import type { Judge } from './judge.js';
 import type { JudgeService } from './judge-service.js';
 import type { Window } from './judge-store.js';
+import { queueRoom } from './queue-room.js';
 import { isJudgeCall, mismatches, type IdentifyPrompt } from './matching.js';
 import type { Run, RunDraft, RunState, SpanPlace } from './run.js';
 import type { RunStore } from './run-store.js';
@@ -12,7 +13,7 @@ import { RunInput, type RunPageRead, type RunQueuedRead, type RunRead } from './
 import type { SpanReader, SpanTraits } from './span-reader.js';
 
 export interface RunServiceOptions {
-  readonly runs: Pick<RunStore, 'enqueue' | 'state' | 'list'>;
+  readonly runs: Pick<RunStore, 'enqueue' | 'queued' | 'list'>;
   readonly judges: Pick<JudgeService, 'require' | 'requireEver' | 'hindrance'>;
   readonly spans: Pick<SpanReader, 'traits' | 'newest'>;
   readonly identifyPrompt: IdentifyPrompt;
@@ -55,7 +56,7 @@ export class RunService {
       judge_id: judgeId,
       origin: 'requested',
     }));
-    this.#requireRoom(drafts.length);
+    this.#requireRoom(projectId, drafts.length);
     this.#options.runs.enqueue(drafts, Date.now() * 1000);
     this.#options.onQueued();
     return { queued: drafts.length, runs: drafts.map(({ id, span_id }) => ({ id, span_id })) };
@@ -69,11 +70,11 @@ export class RunService {
     return { runs: runs.map((run) => toRunRead(run, running.includes(run.id))), total, ...window };
   }
 
-  #requireRoom(wanted: number): void {
+  #requireRoom(projectId: string, wanted: number): void {
     const { runs, queueMax } = this.#options;
-    const { queued } = runs.state();
-    if (queued + wanted <= queueMax) return;
-    throw new DomainError('overloaded', `The queue has room for ${Math.max(0, queueMax - queued)} more evaluations`, {
+    const room = queueRoom(projectId, runs.queued(), queueMax);
+    if (wanted <= room) return;
+    throw new DomainError('overloaded', `The queue has room for ${room} more evaluations of this project`, {
       retryAfterSeconds: 10,
     });
   }

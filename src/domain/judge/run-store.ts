@@ -9,7 +9,7 @@ export type RunOutcome =
   | { readonly kind: 'retry'; readonly run: Run; readonly reason: string; readonly at: Micros }
   | { readonly kind: 'failed'; readonly run: Run; readonly reason: string };
 
-/** How far the arrived spans were looked at. */
+/** How far the arrived spans of a project were looked at. */
 export interface FeedPosition {
   /** Spans that arrived up to here came while judges could not run. */
   readonly began_at: Micros;
@@ -21,6 +21,12 @@ export interface QueueState {
   readonly queued: number;
   /** When the oldest queued run was queued; null when there is none. */
   readonly oldest: Micros | null;
+}
+
+/** A new span that cannot be read: its run has failed before it began. */
+export interface FailedDraft {
+  readonly draft: RunDraft;
+  readonly reason: string;
 }
 
 export interface RunPage {
@@ -36,15 +42,30 @@ export interface RunPage {
 export interface RunStore {
   /** Queues what is not queued, failed or evaluated by itself already. @returns how many are new */
   enqueue(drafts: readonly RunDraft[], at: Micros): number;
-  /** The same for new spans, together with how far they were looked at. */
-  advance(position: FeedPosition, drafts: readonly RunDraft[], at: Micros): number;
-  position(): FeedPosition | undefined;
-  /** Null forgets it: the next position begins anew. */
-  setPosition(position: FeedPosition | null): void;
-  /** Those to be tried now, in the order in which they are due. */
-  due(now: Micros, limit: number): Run[];
-  /** When the next one is to be tried that is not due now. */
+  /** The same for new spans of a project, together with how far they were looked at. */
+  advance(
+    projectId: string,
+    arrivedAt: Micros,
+    drafts: readonly RunDraft[],
+    at: Micros,
+    failed?: readonly FailedDraft[],
+  ): number;
+  /** Judges run from now on; what arrived up to here came before, unless they ran already. */
+  begin(now: Micros): void;
+  /** Judges do not run: the next position begins anew. */
+  forget(): void;
+  /** Undefined while judges do not run. */
+  position(projectId: string): FeedPosition | undefined;
+  /** How far spans were looked at, by project. */
+  setArrived(arrived: ReadonlyMap<string, Micros>): void;
+  /** Projects with runs that are to be tried now, in the order of their ids. */
+  dueProjects(now: Micros): string[];
+  /** Those of a project to be tried now, in the order in which they are due. @param except judges that are left out */
+  due(projectId: string, now: Micros, limit: number, except?: readonly string[]): Run[];
+  /** When the next one of any project is to be tried that is not due now. */
   nextDue(after: Micros): Micros | null;
+  /** How many are queued, by project. */
+  queued(): Map<string, number>;
   /** Writes how runs ended. One that was cancelled meanwhile leaves nothing behind. @returns the stored evaluations */
   settle(outcomes: readonly RunOutcome[], at: Micros): Evaluation[];
   state(): QueueState;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Breaker, retryDelay } from './backoff.js';
+import { retryDelay, type Breaker } from './backoff.js';
+import { Breakers } from './breakers.js';
 import { callSpans } from './call-spans.js';
 import type { Judge } from './judge.js';
 import type { JudgeCaller, Judgement } from './judge-caller.js';
@@ -8,10 +9,11 @@ import { DEFECT, isPassing, Recorder, type Ending, type RecorderObserver } from 
 import { Politeness, type WriteLoad } from './politeness.js';
 import type { Run } from './run.js';
 import type { RunOutcome, RunStore } from './run-store.js';
-import type { JudgedSpan, SpanReader } from './span-reader.js';
+import type { SpanReader } from './span-reader.js';
+import { ReadyRuns, type Ready, type RunReadObserver } from './ready-runs.js';
 import type { Span } from '../span/span.js';
 
-export interface RunnerObserver extends RecorderObserver {
+export interface RunnerObserver extends RecorderObserver, RunReadObserver {
   /** It goes on by itself. */
   runnerFailed(failure: { readonly error: unknown }): void;
 }
@@ -19,10 +21,8 @@ export interface RunnerObserver extends RecorderObserver {
 export interface RunnerOptions {
   readonly runs: RunStore;
   readonly judges: Pick<JudgeStore, 'find'>;
-  readonly spans: Pick<SpanReader, 'read'>;
+  readonly spans: Pick<SpanReader, 'read' | 'answers'>;
   readonly caller: JudgeCaller;
-  /** Host of the endpoint. */
-  readonly host: string;
   readonly storeSpans: (projectId: string, spans: readonly Span[]) => Promise<unknown>;
   readonly writeLoad: () => WriteLoad;
   readonly concurrency: number;
@@ -34,15 +34,6 @@ export interface RunnerOptions {
   readonly observer: RunnerObserver;
 }
 
-/** A run with what it needs. */
-interface Ready {
-  readonly run: Run;
-  readonly judge: Judge;
-  readonly span: JudgedSpan;
-}
-
-/** Runs are made ready together, with one read of spans. */
-const READY_TOGETHER = 64;
 /** Endings that wait to be recorded; beyond it no run starts. */
 const MAX_UNRECORDED = 512;
 const RETRY_MS = 1_000;
@@ -50,18 +41,21 @@ const RETRY_BASE_MS = 1_000;
 /** So long calls under way may go on when the server stops. */
 const GRACE_MS = 500;
 
-/** Works off the queue of evaluations: a bounded number at once, first come, first served. */
+/**
+ * Works off the queue of evaluations: a bounded number at once. Projects take turns; of one project, it is first come,
+ * first served.
+ */
 export class JudgeRunner {
   readonly #options: RunnerOptions;
   readonly #recorder: Recorder;
-  readonly #breaker: Breaker;
+  readonly #breakers: Breakers;
+  readonly #readyRuns: ReadyRuns;
   readonly #politeness: Politeness;
   readonly #stopping = new AbortController();
   readonly #aborting = new AbortController();
-  /** Ids of runs that are ready, running, or ended and not recorded yet. */
-  readonly #taken = new Set<string>();
   readonly #running = new Map<string, Promise<void>>();
-  #ready: Ready[] = [];
+  /** Calls under way, by breaker. */
+  readonly #asking = new Map<Breaker, number>();
   #pumping: Promise<void> | null = null;
   #woken = false;
   #timer: NodeJS.Timeout | null = null;
@@ -69,14 +63,21 @@ export class JudgeRunner {
   constructor(options: RunnerOptions) {
     this.#options = options;
     this.#politeness = new Politeness(options.writeLoad);
-    this.#breaker = new Breaker(options.retryBaseMs ?? RETRY_BASE_MS);
+    const { retryBaseMs = RETRY_BASE_MS } = options;
+    this.#breakers = new Breakers(retryBaseMs);
+    this.#readyRuns = new ReadyRuns({
+      ...options,
+      retryBaseMs,
+      onReady: () => this.wake(),
+      onEnded: (ending) => this.#recorder.add(ending),
+    });
     this.#recorder = new Recorder({
       runs: options.runs,
       storeSpans: options.storeSpans,
       observer: options.observer,
       busy: () => this.#politeness.othersAreBusy(),
-      onRecorded: (ids) => {
-        for (const id of ids) this.#taken.delete(id);
+      onRecorded: (runs) => {
+        this.#readyRuns.release(runs);
         options.onRoom();
         this.wake();
       },
@@ -100,7 +101,7 @@ export class JudgeRunner {
 
   /** What was made ready is made ready anew: judges changed. */
   changed(): void {
-    this.#release(this.#ready.splice(0));
+    this.#readyRuns.reset();
     this.wake();
   }
 
@@ -109,6 +110,7 @@ export class JudgeRunner {
     this.#stopping.abort();
     if (this.#timer !== null) clearTimeout(this.#timer);
     await this.#pumping;
+    await this.#readyRuns.close();
     const ended = Promise.all(this.#running.values());
     await Promise.race([ended, sleep(GRACE_MS)]);
     this.#aborting.abort();
@@ -122,7 +124,7 @@ export class JudgeRunner {
     while (this.#woken && !this.#stopping.signal.aborted) {
       this.#woken = false;
       try {
-        await this.#fill();
+        this.#fill();
       } catch (error) {
         this.#options.observer.runnerFailed({ error });
         this.#wakeIn(RETRY_MS);
@@ -130,87 +132,70 @@ export class JudgeRunner {
     }
   }
 
-  async #fill(): Promise<void> {
+  #fill(): void {
     while (!this.#stopping.signal.aborted) {
-      const wait = Math.max(this.#breaker.waitMs(), this.#politeness.waitMs());
+      const wait = this.#politeness.waitMs();
       if (wait > 0) {
         this.#wakeIn(wait);
         return;
       }
-      const free = this.#breaker.atOnce(this.#options.concurrency) - this.#running.size;
-      if (free <= 0 || this.#taken.size - this.#ready.length > MAX_UNRECORDED) return;
-      if (this.#ready.length === 0 && !(await this.#makeReady())) return;
-      const next = this.#ready.shift();
-      if (next !== undefined) this.#begin(next);
+      if (this.#running.size >= this.#options.concurrency || this.#readyRuns.underWay > MAX_UNRECORDED) return;
+      const next = this.#readyRuns.next((ready) => this.#mayBegin(ready));
+      if (next === undefined) {
+        this.#wakeWhenDue();
+        return;
+      }
+      this.#begin(next);
     }
   }
 
-  /** @returns whether there is anything to go on with */
-  async #makeReady(): Promise<boolean> {
-    const { runs } = this.#options;
+  #breakerOf({ judge, model }: Ready): Breaker {
+    return this.#breakers.of(judge.project_id, model ?? '');
+  }
+
+  #mayBegin(ready: Ready): boolean {
+    const breaker = this.#breakerOf(ready);
+    return breaker.waitMs() === 0 && (this.#asking.get(breaker) ?? 0) < breaker.atOnce(this.#options.concurrency);
+  }
+
+  /** Nothing may begin now: it is looked again when a model may be asked, a span read or a run tried again. */
+  #wakeWhenDue(): void {
     const now = Date.now() * 1000;
-    const due = runs.due(now, this.#taken.size + READY_TOGETHER).filter(({ id }) => !this.#taken.has(id));
-    if (due.length === 0) {
-      const next = runs.nextDue(now);
-      if (next !== null) this.#wakeIn((next - now) / 1000);
-      return false;
-    }
-    const together = due.slice(0, READY_TOGETHER);
-    for (const { id } of together) this.#taken.add(id);
-    try {
-      this.#ready.push(...(await this.#withSpans(together)));
-      return true;
-    } catch (error) {
-      this.#release(together.map((run) => ({ run })));
-      throw error;
-    }
-  }
-
-  async #withSpans(runs: readonly Run[]): Promise<Ready[]> {
-    const spans = new Map<string, Map<string, JudgedSpan>>();
-    for (const project of new Set(runs.map(({ project_id }) => project_id)))
-      spans.set(
-        project,
-        await this.#options.spans.read(
-          project,
-          runs.filter(({ project_id }) => project_id === project),
-        ),
-      );
-    const judges = new Map<string, Judge | undefined>();
-    return runs.flatMap((run) => {
-      const { judge_id, project_id } = run;
-      if (!judges.has(judge_id)) judges.set(judge_id, this.#options.judges.find(project_id, judge_id));
-      const judge = judges.get(judge_id);
-      const span = spans.get(project_id)?.get(run.span_id);
-      if (judge !== undefined && span !== undefined) return [{ run, judge, span }];
-      const reason = span === undefined ? 'the span is no longer there' : 'the judge is no longer there';
-      this.#recorder.add({ outcome: { kind: 'failed', run, reason }, spans: [] });
-      return [];
-    });
+    const next = this.#options.runs.nextDue(now);
+    const models = this.#readyRuns
+      .ready()
+      .map((ready) => this.#breakerOf(ready).waitMs())
+      .filter((ms) => ms > 0);
+    const wait = Math.min(this.#readyRuns.waitMs(), next === null ? Infinity : (next - now) / 1000, ...models);
+    if (wait < Infinity) this.#wakeIn(wait);
   }
 
   #begin(ready: Ready): void {
     const { id } = ready.run;
+    const breaker = this.#breakerOf(ready);
     this.#politeness.began();
-    const work = this.#work(ready).finally(() => {
+    this.#asking.set(breaker, (this.#asking.get(breaker) ?? 0) + 1);
+    const work = this.#work(ready, breaker).finally(() => {
       this.#running.delete(id);
+      const others = (this.#asking.get(breaker) ?? 1) - 1;
+      if (others > 0) this.#asking.set(breaker, others);
+      else this.#asking.delete(breaker);
       this.wake();
     });
     this.#running.set(id, work);
   }
 
-  async #work({ run, judge, span }: Ready): Promise<void> {
-    const { caller, host } = this.#options;
+  async #work({ run, judge, span }: Ready, breaker: Breaker): Promise<void> {
     try {
-      const judgement = await caller.evaluate(judge, span, this.#aborting.signal);
+      const judgement = await this.#options.caller.evaluate(judge, span, this.#aborting.signal);
       const { failure } = judgement;
       if (failure?.code === 'aborted') {
-        this.#release([{ run }]);
+        this.#readyRuns.release([run]);
         return;
       }
-      if (failure?.passing === true) this.#breaker.failed(failure.retryAfterMs);
-      else if (judgement.calls.length > 0) this.#breaker.succeeded();
-      const origin = { judge, runId: run.id, attempt: run.attempts + 1, spanId: run.span_id, host };
+      if (failure?.passing === true) breaker.failed(failure.retryAfterMs);
+      else if (judgement.calls.length > 0) breaker.succeeded();
+      const origin = { judge, runId: run.id, attempt: run.attempts + 1, spanId: run.span_id };
       this.#recorder.add({ outcome: this.#outcome(run, judge, judgement), spans: callSpans(origin, judgement.calls) });
     } catch (error) {
       this.#options.observer.runnerFailed({ error });
@@ -239,10 +224,6 @@ export class JudgeRunner {
       return { kind: 'failed', run, reason: `given up after ${attempts} attempts: ${reason}` };
     const delay = retryDelay(attempts, retryBaseMs, failure.retryAfterMs);
     return { kind: 'retry', run, reason, at: Math.round((Date.now() + delay) * 1000) };
-  }
-
-  #release(ready: readonly Pick<Ready, 'run'>[]): void {
-    for (const { run } of ready) this.#taken.delete(run.id);
   }
 
   #wakeIn(ms: number): void {

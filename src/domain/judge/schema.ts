@@ -2,6 +2,7 @@ import { Type, type Static } from '@sinclair/typebox';
 import { optional, tags } from '../ingest/schema.js';
 import { MAX_CONTENT_BYTES, Slug } from '../prompt/schema.js';
 import { spanKind } from '../span/kind.js';
+import { LONGEST_FILTER_VALUE } from './judge.js';
 import { byKey, line, number, oneOf, orNull, page, time, uuid } from '../validation/fields.js';
 
 const EvaluationType = oneOf(
@@ -38,6 +39,7 @@ const CriterionRead = Type.Object(
 
 const kind = spanKind('Kind of span.');
 const MAX_LISTED = 200;
+const MAX_TAGS = 50;
 
 const Filters = Type.Object(
   {
@@ -45,12 +47,12 @@ const Filters = Type.Object(
       Type.Array(kind, { maxItems: MAX_LISTED, description: 'Kinds of spans, any of them; empty: all.' }),
     ),
     names: optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: 4096, description: 'Name of a span.' }), {
+      Type.Array(Type.String({ minLength: 1, maxLength: LONGEST_FILTER_VALUE, description: 'Name of a span.' }), {
         maxItems: MAX_LISTED,
         description: 'Names of spans, any of them; empty: all.',
       }),
     ),
-    tags: optional(tags('Tags of spans, all of them.')),
+    tags: optional(tags('Tags of spans, all of them.', { count: MAX_TAGS, length: LONGEST_FILTER_VALUE })),
     prompt_slug: optional(Type.String({ ...Slug, description: 'Only completions of the prompt with this slug.' })),
   },
   { description: 'Which spans it is about; what is absent does not restrict.' },

@@ -49,6 +49,8 @@ export interface SpanReader {
   read(projectId: string, places: readonly SpanPlace[]): Promise<Map<string, JudgedSpan>>;
   /** Traits alone, by id alone, and seeing everything that was acknowledged before. */
   traits(projectId: string, ids: readonly string[]): Promise<Map<string, SpanTraits>>;
+  /** Resolves when the store answers, whatever the spans are. */
+  answers(): Promise<void>;
   /** Whole spans, in the same way. */
   find(projectId: string, ids: readonly string[]): Promise<Map<string, JudgedSpan>>;
   /**
@@ -60,15 +62,15 @@ export interface SpanReader {
 
 /** What the feed asks for: spans that may match one of these. */
 export interface ArrivalFilter {
-  readonly project_id: string;
   readonly judge_id: string;
   readonly filters: JudgeFilters;
   readonly sample_rate: number;
 }
 
-export interface Arrival extends SpanTraits {
-  readonly project_id: string;
-}
+export type Arrival = SpanTraits;
+
+/** A span of which nothing is read that may be large. */
+export type ArrivalOutline = Pick<SpanTraits, 'id' | 'trace_id' | 'name' | 'kind' | 'started_at' | 'arrived_at'>;
 
 export interface ArrivalPage {
   /** In the order of their arrival: every new span that matches, and perhaps others. Calls of judges are left out. */
@@ -79,12 +81,36 @@ export interface ArrivalPage {
   readonly more: boolean;
 }
 
+export interface ArrivalNews {
+  /** Null: any may be among them. */
+  readonly projects: ReadonlySet<string> | null;
+  /** Null: it is not known. */
+  readonly upTo: Micros | null;
+}
+
 /** New spans in the order of their arrival. */
 export interface Arrivals {
   /** The moment between what was acknowledged so far and what will arrive. */
   now(): Micros;
-  /** What arrived after a moment: one page. It reads little and waits for nothing. @throws DomainError `unavailable` */
-  read(after: Micros, filters: readonly ArrivalFilter[], limit: number): Promise<ArrivalPage>;
+  /**
+   * What arrived in a project after a moment: one page. It reads little and waits for nothing.
+   * @param upTo nothing that arrived later is looked at
+   * @throws DomainError `unavailable`
+   */
+  read(
+    projectId: string,
+    after: Micros,
+    filters: readonly ArrivalFilter[],
+    limit: number,
+    upTo?: Micros,
+  ): Promise<ArrivalPage>;
+  /**
+   * The first spans that arrived in a project after a moment, in their order: of each only what is always small. Where
+   * spans cannot be read, it tells which there are.
+   */
+  outline(projectId: string, after: Micros, limit: number): Promise<ArrivalOutline[]>;
+  /** The projects in which anything arrived after a moment, and up to when that is known. */
+  news(after: Micros | null): Promise<ArrivalNews>;
   /** Calls back soon after spans arrived. */
   onArrival(listener: () => void): void;
 }

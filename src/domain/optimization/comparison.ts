@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { excerptOf } from '../calibration/excerpt.js';
 import { answerForm } from '../judge/answer-form.js';
-import { DELIMITED_IS_DATA, delimited } from '../judge/delimited.js';
+import { DELIMITED_IS_DATA, delimiter } from '../judge/delimited.js';
 import type { ModelRequest } from '../judge/model-client.js';
 import type { JudgedSpan } from '../judge/span-reader.js';
 import type { TrialVerdict } from '../trial/model-trials.js';
@@ -35,17 +35,18 @@ const SYSTEM = [
   'Answer with one JSON object: a reason, and whether they are equivalent.',
 ].join('\n\n');
 
-/** Asks whether an output says what people expected. */
+/** Asks whether an output says what people expected. @param asked.code see {@link delimiter} */
 export function comparisonRequest(
-  span: Pick<JudgedSpan, 'id' | 'input'>,
+  { input }: Pick<JudgedSpan, 'input'>,
   expected: string,
   output: string,
-  model: string,
+  { model, code }: { readonly model: string; readonly code: string },
 ): ModelRequest {
+  const delimit = delimiter(code);
   const parts = [
-    delimited(span.id, 'input', span.input?.text ?? '(none)'),
-    delimited(span.id, 'expected', expected),
-    delimited(span.id, 'output', excerptOf(output, MAX_OUTPUT) ?? ''),
+    delimit('input', input?.text ?? '(none)'),
+    delimit('expected', expected),
+    delimit('output', excerptOf(output, MAX_OUTPUT) ?? ''),
   ];
   return {
     model,

@@ -3,6 +3,7 @@ import type { Corrections } from '../calibration/corrections.js';
 import { JobFailure } from '../job/job.js';
 import type { JobContext, JobWork } from '../job/job-runner.js';
 import type { Examples } from '../judge/examples.js';
+import { randomCode } from '../judge/delimited.js';
 import type { Instruction } from '../judge/instruction.js';
 import type { Judge } from '../judge/judge.js';
 import { OPTIMIZATION_TAG } from '../judge/own-calls.js';
@@ -162,7 +163,7 @@ class Optimization {
     if (judge !== null && instruction !== null)
       return this.#judge(step, { judge, instruction }, { lesson, original: span, output });
     const { slug, model } = this.#input;
-    const request = comparisonRequest(span, lesson.expected_output ?? '', output, model);
+    const request = comparisonRequest(span, lesson.expected_output ?? '', output, { model, code: randomCode() });
     return this.#ask.ask(step, `compare ${slug}`, { candidate_id: arm, span_id: span.id }, request, comparisonIn);
   }
 

@@ -8,7 +8,7 @@ import type { Verdict } from '../judge/evaluation.js';
 import type { Instruction } from '../judge/instruction.js';
 import { JUDGE_TAG, type Judge } from '../judge/judge.js';
 import type { JudgeCaller } from '../judge/judge-caller.js';
-import { askModel, callModel, type ModelCall, type Reply } from '../judge/model-call.js';
+import { askModel, callModel, type ModelCall, type ModelCaller, type Reply } from '../judge/model-call.js';
 import { ModelFailure, type ModelClient, type ModelRequest } from '../judge/model-client.js';
 import type { JudgedSpan } from '../judge/span-reader.js';
 import { priceSpan, type PriceModelCall } from '../span/pricing.js';
@@ -73,6 +73,7 @@ export class ModelTrials {
 export class JobTrials {
   readonly #options: ModelTrialsOptions;
   readonly #job: Job;
+  readonly #caller: ModelCaller;
   readonly #tag: string;
   readonly #signal: AbortSignal;
   #failuresInRow = 0;
@@ -80,6 +81,7 @@ export class JobTrials {
   constructor(options: ModelTrialsOptions, job: Job, tag: string, signal: AbortSignal) {
     this.#options = options;
     this.#job = job;
+    this.#caller = { client: options.client, projectId: job.project_id };
     this.#tag = tag;
     this.#signal = signal;
   }
@@ -115,7 +117,7 @@ export class JobTrials {
     request: ModelRequest,
   ): Promise<Trial<string>> {
     return this.#persist(step, name, about, async () => {
-      const call = await callModel(this.#options.client, request, this.#signal);
+      const call = await callModel(this.#caller, request, this.#signal);
       const { answer, failure } = call;
       if (answer === null) return { outcome: null, failure, calls: [call] };
       if (answer.refusal === null) return { outcome: answer.content, failure: null, calls: [call] };
@@ -134,7 +136,7 @@ export class JobTrials {
     request: ModelRequest,
     read: (text: string) => T,
   ): Promise<Trial<T>> {
-    return this.#persist(step, name, about, () => askModel(this.#options.client, request, read, this.#signal));
+    return this.#persist(step, name, about, () => askModel(this.#caller, request, read, this.#signal));
   }
 
   async #persist<T>(
@@ -174,7 +176,7 @@ export class JobTrials {
     calls: readonly ModelCall[],
   ): Promise<Span[]> {
     if (calls.length === 0) return [];
-    const { storeSpans, price, client } = this.#options;
+    const { storeSpans, price } = this.#options;
     const { id: jobId, project_id } = this.#job;
     const judgeId = about['judge_id'];
     const spans = calls.map((call, index) => {
@@ -184,7 +186,6 @@ export class JobTrials {
         name,
         tags: { [this.#tag]: jobId, ...(typeof judgeId === 'string' ? { [JUDGE_TAG]: judgeId } : {}) },
         about: { ...about, job_id: jobId },
-        host: client.host,
       };
       return callSpan(place, call);
     });

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { CorrectionObserver } from '../../domain/calibration/corrections.js';
 import type { FeedObserver } from '../../domain/judge/feed.js';
 import type { RunnerObserver } from '../../domain/judge/runner.js';
@@ -12,6 +13,13 @@ export interface ModelObserver {
     readonly inputTokens: number;
     readonly outputTokens: number;
   }): void;
+  /** `detail`: what the endpoint said, in full as far as it was kept. */
+  modelCallFailed(failure: {
+    readonly project: string;
+    readonly model: string;
+    readonly code: string;
+    readonly detail: string;
+  }): void;
 }
 
 /** Judges, the models they ask, and the corrections they are shown. */
@@ -24,12 +32,23 @@ export interface JudgeEvents extends RunnerObserver, FeedObserver, ModelObserver
   judgesNotRunning(idle: { readonly judges: number }): void;
 }
 
+/** One failure of a kind is logged in this time; the others at level `debug`, or who fails often would fill the log. */
+const SAID_FOR_MS = 10_000;
+const MAX_SAID = 1_000;
+
 export function judgeEvents(logger: Logger, metrics: Metrics): JudgeEvents {
+  const said = new LRUCache<string, true>({ max: MAX_SAID, ttl: SAID_FOR_MS });
   return {
     modelCalled({ status, seconds, inputTokens, outputTokens }) {
       metrics.modelCallDuration.observe({ status }, seconds);
       metrics.modelTokens.inc({ direction: 'input' }, inputTokens);
       metrics.modelTokens.inc({ direction: 'output' }, outputTokens);
+    },
+    modelCallFailed(failure) {
+      const kind = [failure.project, failure.model, failure.code].join('/');
+      const level = said.has(kind) ? 'debug' : 'warn';
+      if (level === 'warn') said.set(kind, true);
+      logger[level]('A call of the model endpoint failed', { ...failure });
     },
     modelCallsPriced({ cost }) {
       metrics.modelCost.inc(cost);
@@ -60,8 +79,18 @@ export function judgeEvents(logger: Logger, metrics: Metrics): JudgeEvents {
     runnerFailed({ error }) {
       logger.warn('Judges met a failure; they go on', { error });
     },
-    feedFailed({ error }) {
-      logger.warn('New spans could not be looked at for judges; it is tried again', { error });
+    runsNotRead({ project, runs, error }) {
+      logger.warn('Spans of queued evaluations could not be read; they are tried fewer at once', {
+        project,
+        runs,
+        error,
+      });
+    },
+    feedFailed({ project, error }) {
+      logger.warn('New spans could not be looked at for judges; it is tried again', { project, error });
+    },
+    spanNotRead({ project, span, error }) {
+      logger.warn('A new span cannot be read for judges and is passed over', { project, span, error });
     },
     examplesChosen({ examples, seconds }) {
       metrics.judgeExamples.inc(examples);

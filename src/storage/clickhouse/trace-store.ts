@@ -93,7 +93,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
   };
   const rollups = new Rollups(client, clock, told, options.rollup);
   const settled = () => (log.certain ? rollups.settled : null);
-  const arrivals = new ClickHouseArrivals({ client, clock, settled, timeoutSeconds: options.read.timeoutSeconds });
+  const arrivals = new ClickHouseArrivals({ client, clock, settled, limits: options.read });
   const log: CommitLog = new CommitLog(client, clock, options.commit, rollups, {
     commitFailed: (failure) => observer.commitFailed(failure),
     repairFailed: (failure) => observer.repairFailed(failure),

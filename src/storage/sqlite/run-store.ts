@@ -1,7 +1,14 @@
 import type { Evaluation } from '../../domain/judge/evaluation.js';
 import type { Window } from '../../domain/judge/judge-store.js';
-import type { Run, RunDraft, RunState } from '../../domain/judge/run.js';
-import type { FeedPosition, QueueState, RunOutcome, RunPage, RunStore } from '../../domain/judge/run-store.js';
+import type { Run, RunDraft, RunState, StoredRunState } from '../../domain/judge/run.js';
+import type {
+  FailedDraft,
+  FeedPosition,
+  QueueState,
+  RunOutcome,
+  RunPage,
+  RunStore,
+} from '../../domain/judge/run-store.js';
 import type { Micros } from '../../domain/time/timestamp.js';
 import { guarded, type Database } from './database.js';
 import { evaluationInsert } from './evaluation-rows.js';
@@ -17,23 +24,54 @@ const COLUMNS = `id, project_id, judge_id, span_id, trace_id, span_started_at, o
 const IS_NEW = `@origin <> 'automatic' OR NOT EXISTS (
   SELECT 1 FROM evaluations WHERE judge_id = @judge_id AND span_id = @span_id AND origin = 'automatic')`;
 
+/** Projects with queued runs, each found by one step in the index, however many runs there are. */
+const QUEUED_PROJECTS = `WITH RECURSIVE queued (id) AS (
+    SELECT min(project_id) FROM judge_runs WHERE state = 'queued'
+    UNION ALL
+    SELECT (SELECT min(project_id) FROM judge_runs WHERE state = 'queued' AND project_id > queued.id)
+    FROM queued WHERE queued.id IS NOT NULL)`;
+
+interface InsertRow extends RunDraft {
+  readonly state: StoredRunState;
+  readonly attempts: number;
+  readonly reason: string | null;
+  readonly at: Micros;
+}
+
 function prepare(db: Database) {
   return {
-    insert: db.prepare<RunDraft & { at: Micros }>(
+    insert: db.prepare<InsertRow>(
       `INSERT INTO judge_runs (${COLUMNS})
-       SELECT @id, @project_id, @judge_id, @span_id, @trace_id, @span_started_at, @origin, 'queued', 0, @at, NULL, @at, @at
+       SELECT @id, @project_id, @judge_id, @span_id, @trace_id, @span_started_at, @origin, @state, @attempts, @at, @reason,
+         @at, @at
        FROM judges WHERE id = @judge_id AND deleted_at IS NULL AND (@origin <> 'automatic' OR enabled = 1) AND (${IS_NEW})
        ON CONFLICT DO NOTHING`,
     ),
-    position: db.prepare<[], FeedPosition>('SELECT began_at, arrived_at FROM judge_feed WHERE id = 1'),
-    setPosition: db.prepare<FeedPosition>(
-      `INSERT INTO judge_feed (id, began_at, arrived_at) VALUES (1, @began_at, @arrived_at)
-       ON CONFLICT (id) DO UPDATE SET began_at = @began_at, arrived_at = @arrived_at`,
+    position: db.prepare<[string], FeedPosition>(
+      `SELECT began_at, coalesce((SELECT arrived_at FROM judge_feed_projects WHERE project_id = ?), arrived_at) AS arrived_at
+       FROM judge_feed WHERE id = 1`,
     ),
-    forgetPosition: db.prepare('DELETE FROM judge_feed'),
-    due: db.prepare<[Micros, number], Run>(
-      `SELECT ${COLUMNS} FROM judge_runs WHERE state = 'queued' AND next_attempt_at <= ?
-       ORDER BY next_attempt_at, seq LIMIT ?`,
+    begin: db.prepare<{ now: Micros }>(
+      'INSERT INTO judge_feed (id, began_at, arrived_at) VALUES (1, @now, @now) ON CONFLICT DO NOTHING',
+    ),
+    setArrived: db.prepare<[string, Micros]>(
+      `INSERT INTO judge_feed_projects (project_id, arrived_at) VALUES (?, ?)
+       ON CONFLICT (project_id) DO UPDATE SET arrived_at = excluded.arrived_at`,
+    ),
+    forget: [db.prepare('DELETE FROM judge_feed'), db.prepare('DELETE FROM judge_feed_projects')],
+    dueProjects: db
+      .prepare<[Micros], string>(
+        `${QUEUED_PROJECTS} SELECT id FROM queued WHERE EXISTS (
+           SELECT 1 FROM judge_runs WHERE state = 'queued' AND project_id = queued.id AND next_attempt_at <= ?)`,
+      )
+      .pluck(),
+    due: db.prepare<{ projectId: string; now: Micros; except: string; limit: number }, Run>(
+      `SELECT ${COLUMNS} FROM judge_runs WHERE state = 'queued' AND project_id = @projectId AND next_attempt_at <= @now
+         AND judge_id NOT IN (SELECT value FROM json_each(@except))
+       ORDER BY next_attempt_at, seq LIMIT @limit`,
+    ),
+    queuedByProject: db.prepare<[], { project_id: string; queued: number }>(
+      `SELECT project_id, count(*) AS queued FROM judge_runs WHERE state = 'queued' GROUP BY project_id`,
     ),
     nextDue: db
       .prepare<[Micros], Micros | null>(
@@ -63,13 +101,15 @@ function prepare(db: Database) {
       `SELECT ${COLUMNS} FROM judge_runs WHERE judge_id = ? AND span_id = ? ORDER BY seq DESC`,
     ),
     before: db
-      .prepare<{ next: Micros; id: string }, number>(
-        `SELECT count(*) FROM judge_runs WHERE state = 'queued' AND (next_attempt_at, seq) <
+      .prepare<{ projectId: string; next: Micros; id: string }, number>(
+        `SELECT count(*) FROM judge_runs WHERE state = 'queued' AND project_id = @projectId AND (next_attempt_at, seq) <
            (@next, (SELECT seq FROM judge_runs WHERE id = @id))`,
       )
       .pluck(),
   };
 }
+
+const QUEUED = { state: 'queued', attempts: 0, reason: null } as const;
 
 const RUNNING = 'id IN (SELECT value FROM json_each(@running))';
 const IN_STATE = {
@@ -118,30 +158,56 @@ export class SqliteRunStore implements RunStore {
     return guarded(() => this.#db.transaction(() => this.#insert(drafts, at)).immediate());
   }
 
-  advance(position: FeedPosition, drafts: readonly RunDraft[], at: Micros): number {
+  advance(
+    projectId: string,
+    arrivedAt: Micros,
+    drafts: readonly RunDraft[],
+    at: Micros,
+    failed: readonly FailedDraft[] = [],
+  ): number {
+    const { setArrived, insert } = this.#statements;
     const advance = () => {
-      this.#statements.setPosition.run(position);
+      setArrived.run(projectId, arrivedAt);
+      for (const { draft, reason } of failed) insert.run({ ...draft, state: 'failed', attempts: 1, reason, at });
       return this.#insert(drafts, at);
     };
     return guarded(() => this.#db.transaction(advance).immediate());
   }
 
   #insert(drafts: readonly RunDraft[], at: Micros): number {
-    return drafts.reduce((sum, draft) => sum + this.#statements.insert.run({ ...draft, at }).changes, 0);
+    return drafts.reduce((sum, draft) => sum + this.#statements.insert.run({ ...draft, ...QUEUED, at }).changes, 0);
   }
 
-  position(): FeedPosition | undefined {
-    return guarded(() => this.#statements.position.get());
+  begin(now: Micros): void {
+    guarded(() => this.#statements.begin.run({ now }));
   }
 
-  setPosition(position: FeedPosition | null): void {
-    guarded(() =>
-      position === null ? this.#statements.forgetPosition.run() : this.#statements.setPosition.run(position),
-    );
+  forget(): void {
+    guarded(() => this.#db.transaction(() => this.#statements.forget.map((each) => each.run())).immediate());
   }
 
-  due(now: Micros, limit: number): Run[] {
-    return guarded(() => this.#statements.due.all(now, limit));
+  position(projectId: string): FeedPosition | undefined {
+    return guarded(() => this.#statements.position.get(projectId));
+  }
+
+  setArrived(arrived: ReadonlyMap<string, Micros>): void {
+    const set = () => {
+      for (const [projectId, at] of arrived) this.#statements.setArrived.run(projectId, at);
+    };
+    guarded(() => this.#db.transaction(set).immediate());
+  }
+
+  dueProjects(now: Micros): string[] {
+    return guarded(() => this.#statements.dueProjects.all(now));
+  }
+
+  due(projectId: string, now: Micros, limit: number, except: readonly string[] = []): Run[] {
+    return guarded(() => this.#statements.due.all({ projectId, now, except: JSON.stringify(except), limit }));
+  }
+
+  queued(): Map<string, number> {
+    const rows = guarded(() => this.#statements.queuedByProject.all());
+    return new Map(rows.map(({ project_id, queued }) => [project_id, queued]));
   }
 
   nextDue(after: Micros): Micros | null {
@@ -191,7 +257,7 @@ export class SqliteRunStore implements RunStore {
     return guarded(() => this.#statements.ofSpan.all(judgeId, spanId));
   }
 
-  before({ id, next_attempt_at: next }: Run): number {
-    return guarded(() => this.#statements.before.get({ next, id }) ?? 0);
+  before({ id, project_id: projectId, next_attempt_at: next }: Run): number {
+    return guarded(() => this.#statements.before.get({ projectId, next, id }) ?? 0);
   }
 }

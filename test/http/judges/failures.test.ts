@@ -74,7 +74,7 @@ describe('judges when the model endpoint fails', () => {
     play({ do: 'status', status: 500, body: { error: { message: 'out of order' } } });
     const { answer: said, explanation, run } = await one();
     expect([said, run.attempts, run.state]).to.deep.equal(['failed', 3, 'failed']);
-    expect(run.reason).to.equal('given up after 3 attempts: The endpoint answered 500 out of order');
+    expect(run.reason).to.equal('given up after 3 attempts: The model endpoint failed (500)');
     expect(explanation).to.contain(run.reason);
     expect(endpoint.asked).to.have.length(3);
     const [newest] = await api.runs(judge, 'state=failed');
@@ -110,7 +110,8 @@ describe('judges when the model endpoint fails', () => {
       play({ do: 'status', status, body: { error: { message: `no, and your key is ${API_KEY}` } } });
       const { answer: said, run } = await one();
       expect([said, run.attempts]).to.deep.equal(['failed', 1]);
-      expect(run.reason).to.equal(`The endpoint answered ${status} no, and your key is [redacted]`);
+      expect(run.reason).to.match(new RegExp(`^The model endpoint [a-z' ]+ \\(${status}\\)$`));
+      expect(log, 'the log has it in full').to.contain(`${status} no, and your key is [redacted]`);
       expect(endpoint.asked).to.have.length(1);
     });
 

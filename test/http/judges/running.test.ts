@@ -143,7 +143,7 @@ describe('judges that run by themselves', () => {
     });
     await api.evaluated(judge, span);
     const { last } = endpoint.asked[0] ?? { last: '' };
-    const data = (name: string) => new RegExp(`<${name}-([0-9a-f]{12})>\\n([^]*?)\\n</${name}-\\1>`).exec(last)?.[2];
+    const data = (name: string) => new RegExp(`<${name}-([0-9a-f]{32})>\\n([^]*?)\\n</${name}-\\1>`).exec(last)?.[2];
     expect(data('input')).to.equal(span['input_data']);
     expect(data('output')).to.equal('$& {{input}}');
     expect(data('expected')).to.equal('{"a":1}');

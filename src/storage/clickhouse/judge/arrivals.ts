@@ -1,24 +1,34 @@
+import { LRUCache } from 'lru-cache';
 import { sampleKey } from '../../../domain/judge/matching.js';
-import type { Arrival, ArrivalFilter, ArrivalPage, Arrivals } from '../../../domain/judge/span-reader.js';
+import type {
+  ArrivalFilter,
+  ArrivalNews,
+  ArrivalOutline,
+  ArrivalPage,
+  Arrivals,
+} from '../../../domain/judge/span-reader.js';
 import type { Micros } from '../../../domain/time/timestamp.js';
 import type { ClickHouseClient } from '../client.js';
 import { EPOCH_SECONDS, versionAt, versionTime, type Version, type VersionClock } from '../commit/version-clock.js';
+import type { ReadLimits } from '../list/clickhouse-lists.js';
 import { rowReader, type ReadRows } from '../row-reader.js';
 import { join, literal, sql, value, type Sql } from '../sql.js';
-import { filterConditions, JUDGEABLE, toTraits, traitColumns, type TraitRow } from './span-rows.js';
+import { filterConditions, isBounded, JUDGEABLE, toTraits, traitColumns, type TraitRow } from './span-rows.js';
 
 export interface ArrivalSource {
   readonly client: ClickHouseClient;
   readonly clock: VersionClock;
   /** Up to which version everything is stored and rolled up right now; null while that is not known. */
   readonly settled: () => Version | null;
-  readonly timeoutSeconds: number;
+  readonly limits: ReadLimits;
 }
 
 /** How much time of arrivals one read looks at, in microseconds: adapted so that pages are neither empty nor full. */
 const FIRST_WINDOW = 10e6;
 const MIN_WINDOW = 50e3;
 const MAX_WINDOW = 40 * 86_400e6;
+/** Projects of which it is remembered. */
+const MAX_WINDOWS = 10_000;
 
 /**
  * New spans in the order of their versions. It waits for no rollup: what is not rolled up yet is left for the next read.
@@ -26,12 +36,12 @@ const MAX_WINDOW = 40 * 86_400e6;
 export class ClickHouseArrivals implements Arrivals {
   readonly #source: ArrivalSource;
   readonly #rows: ReadRows;
-  #window = FIRST_WINDOW;
+  readonly #windows = new LRUCache<string, number>({ max: MAX_WINDOWS });
   #listener: () => void = () => undefined;
 
   constructor(source: ArrivalSource) {
     this.#source = source;
-    this.#rows = rowReader(source.client, { timeoutSeconds: source.timeoutSeconds }, { max_threads: 1 });
+    this.#rows = rowReader(source.client, source.limits, { max_threads: 1 });
   }
 
   now(): Micros {
@@ -48,38 +58,87 @@ export class ClickHouseArrivals implements Arrivals {
     this.#listener();
   }
 
-  async read(after: Micros, filters: readonly ArrivalFilter[], limit: number): Promise<ArrivalPage> {
+  async read(
+    projectId: string,
+    after: Micros,
+    filters: readonly ArrivalFilter[],
+    limit: number,
+    upTo = Infinity,
+  ): Promise<ArrivalPage> {
     const settled = this.#source.settled();
-    const from = after - EPOCH_SECONDS * 1_000_000;
+    const from = versionOf(after);
     if (settled === null || settled <= from) return { spans: [], upTo: after, more: false };
-    const end = Math.min(settled, from + this.#window);
-    const rows = filters.length === 0 ? [] : await this.#between(from, end, filters, limit);
+    const window = this.#windows.get(projectId) ?? FIRST_WINDOW;
+    const end = Math.min(settled, from + window, versionOf(upTo));
+    const rows = filters.length === 0 ? [] : await this.#between(projectId, from, end, filters, limit);
     const full = rows.length >= limit;
-    if (full) this.#window = Math.max(MIN_WINDOW, this.#window / 2);
-    else if (rows.length < limit / 4) this.#window = Math.min(MAX_WINDOW, this.#window * 2);
+    if (full) this.#windows.set(projectId, Math.max(MIN_WINDOW, window / 2));
+    else if (rows.length < limit / 4) this.#windows.set(projectId, Math.min(MAX_WINDOW, window * 2));
     const last = full ? Number(rows.at(-1)?.version ?? end) : end;
-    return {
-      spans: rows.map((row): Arrival => ({ ...toTraits(row), project_id: row.project })),
-      upTo: versionTime(last),
-      more: last < settled,
-    };
+    return { spans: rows.map(toTraits), upTo: versionTime(last), more: last < settled };
   }
 
-  #between(from: Version, end: Version, filters: readonly ArrivalFilter[], limit: number): Promise<TraitRow[]> {
-    const [after, upTo] = [sql`${value(from, 'Int64')}`, sql`${value(end, 'UInt64')}`];
-    const projects = value([...new Set(filters.map(({ project_id }) => project_id))], 'Array(String)');
+  async outline(projectId: string, after: Micros, limit: number): Promise<ArrivalOutline[]> {
+    const settled = this.#source.settled();
+    const from = versionOf(after);
+    if (settled === null || settled <= from) return [];
+    const rows = await this.#rows<OutlineRow>(sql`SELECT toString(id) AS span, toString(trace_id) AS trace, name, kind,
+  toString(toUnixTimestamp64Micro(started_at)) AS started, toString(ver) AS version
+FROM spans
+WHERE ${arrivedBetween(projectId, from, settled)}
+ORDER BY ver LIMIT ${value(limit, 'UInt64')}`);
+    return rows.map(({ span, trace, name, kind, started, version }) => ({
+      id: span,
+      trace_id: trace,
+      name,
+      kind,
+      started_at: Number(started),
+      arrived_at: versionTime(Number(version)),
+    }));
+  }
+
+  async news(after: Micros | null): Promise<ArrivalNews> {
+    const settled = this.#source.settled();
+    if (after === null) return { projects: null, upTo: settled === null ? null : versionTime(settled) };
+    const from = versionOf(after);
+    if (settled === null || settled <= from) return { projects: new Set(), upTo: after };
+    const rows = await this.#rows<{ project: string }>(sql`SELECT DISTINCT project_id AS project FROM spans
+WHERE ver > ${value(from, 'Int64')} AND ver <= ${value(settled, 'UInt64')}`);
+    return { projects: new Set(rows.map(({ project }) => project)), upTo: versionTime(settled) };
+  }
+
+  #between(
+    projectId: string,
+    from: Version,
+    end: Version,
+    filters: readonly ArrivalFilter[],
+    limit: number,
+  ): Promise<TraitRow[]> {
     const withPrompt = filters.some(({ filters: { prompt_slug } }) => prompt_slug !== null);
+    const conditions = isBounded(filters.map((each) => each.filters)) ? join(filters.map(wanted), ' OR ') : sql`1`;
     const statement = sql`SELECT ${traitColumns(withPrompt)}
 FROM spans
-WHERE project_id IN ${projects} AND ver > ${after} AND ver <= ${upTo} AND origin_ver = 0 AND ${JUDGEABLE}
-  AND (${join(filters.map(wanted), ' OR ')})
-  AND ver NOT IN (SELECT ver FROM superseded WHERE project_id IN ${projects} AND ver > ${after} AND next_ver <= ${upTo})
+WHERE ${arrivedBetween(projectId, from, end)} AND ${JUDGEABLE}
+  AND (${conditions})
 ORDER BY ver LIMIT ${value(limit, 'UInt64')}`;
     return this.#rows<TraitRow>(statement);
   }
 }
 
-function wanted({ project_id, judge_id, filters, sample_rate }: ArrivalFilter): Sql {
+type OutlineRow = Pick<TraitRow, 'span' | 'trace' | 'name' | 'kind' | 'started' | 'version'>;
+
+function versionOf(at: Micros): number {
+  return at - EPOCH_SECONDS * 1_000_000;
+}
+
+/** What clients sent, and did not send again before the end. */
+function arrivedBetween(projectId: string, from: Version, end: Version): Sql {
+  const [project, after, upTo] = [value(projectId, 'String'), value(from, 'Int64'), value(end, 'UInt64')];
+  return sql`project_id = ${project} AND ver > ${after} AND ver <= ${upTo} AND origin_ver = 0
+  AND ver NOT IN (SELECT ver FROM superseded WHERE project_id = ${project} AND ver > ${after} AND next_ver <= ${upTo})`;
+}
+
+function wanted({ judge_id, filters, sample_rate }: ArrivalFilter): Sql {
   const sampled =
     sample_rate >= 1
       ? []
@@ -87,6 +146,6 @@ function wanted({ project_id, judge_id, filters, sample_rate }: ArrivalFilter): 
           // As `sampleHash` of the domain.
           sql`reinterpretAsUInt32(substring(SHA256(concat(toString(id), ${literal(sampleKey('', ''))}, ${value(judge_id, 'String')})), 1, 4)) < ${value(sample_rate * 2 ** 32, 'Float64')}`,
         ];
-  const conditions = [sql`project_id = ${value(project_id, 'String')}`, ...filterConditions(filters), ...sampled];
+  const conditions = [sql`1`, ...filterConditions(filters), ...sampled];
   return sql`(${join(conditions, ' AND ')})`;
 }

@@ -9,7 +9,7 @@ import type { ReadLimits, Settle } from '../list/clickhouse-lists.js';
 import { current, inProject, type ReadScope } from '../list/compile.js';
 import { rowReader, type ReadRows } from '../row-reader.js';
 import { join, literal, sql, value, type Sql } from '../sql.js';
-import { filterConditions, JUDGEABLE, toTraits, traitColumns, type TraitRow } from './span-rows.js';
+import { filterConditions, isBounded, JUDGEABLE, toTraits, traitColumns, type TraitRow } from './span-rows.js';
 
 export interface SpanReaderSource {
   readonly client: ClickHouseClient;
@@ -21,7 +21,7 @@ export interface SpanReaderSource {
   readonly maxCharacters: number;
 }
 
-/** Larger attributes are of no use to a judge. */
+/** Larger attributes, and more tags, are of no use to a judge; in bytes. */
 const MAX_ATTRIBUTES = 20_000;
 const IDS_AT_ONCE = 500;
 
@@ -51,6 +51,10 @@ export class ClickHouseSpanReader implements SpanReader {
     const moved = ids(places).filter((id) => !spans.has(id));
     if (moved.length > 0) for (const [id, span] of await this.find(projectId, moved)) spans.set(id, span);
     return spans;
+  }
+
+  async answers(): Promise<void> {
+    await this.#rows(sql`SELECT 1`);
   }
 
   async find(projectId: string, wanted: readonly string[]): Promise<Map<string, JudgedSpan>> {
@@ -87,7 +91,7 @@ ORDER BY ver DESC`,
       inProject(projectId),
       JUDGEABLE,
       ...(before === null ? [] : [isBefore(before)]),
-      ...filterConditions(filters),
+      ...(isBounded([filters]) ? filterConditions(filters) : []),
       current(scope),
     ];
     const rows = await this.#rows<TraitRow>(
@@ -101,7 +105,7 @@ ORDER BY project_id DESC, started_at DESC, trace_id DESC, id DESC LIMIT ${value(
   async #spans(scope: ReadScope, wanted: readonly string[], where: Sql): Promise<JudgedSpan[]> {
     const max = this.#source.maxCharacters;
     const rows = await this.#rows<SpanRow>(
-      sql`SELECT ${traitColumns(false)}, status, duration_ms, error_code, leftUTF8(error_message, 10000) AS message,
+      sql`SELECT ${traitColumns(false, MAX_ATTRIBUTES)}, status, duration_ms, leftUTF8(error_code, 1000) AS error_code, leftUTF8(error_message, 10000) AS message,
   ${excerpt(sql`input_data`, max)} AS input, ${excerpt(sql`output_data`, max)} AS output,
   toString(ifNull(lengthUTF8(input_data), 0)) AS input_length, toString(ifNull(lengthUTF8(output_data), 0)) AS output_length,
   if(length(attributes) > ${value(MAX_ATTRIBUTES, 'UInt64')}, '', attributes) AS attributes_text

@@ -1,5 +1,6 @@
-import type { JudgeFilters } from '../../../domain/judge/judge.js';
+import { LONGEST_FILTER_VALUE, type JudgeFilters } from '../../../domain/judge/judge.js';
 import { OWN_CALL_TAGS } from '../../../domain/judge/own-calls.js';
+import { MAX_TAG_KEY } from '../../../domain/ingest/schema.js';
 import type { SpanTraits } from '../../../domain/judge/span-reader.js';
 import { PROMPT_PATHS, VERSION_PATHS, type AttributePath } from '../../../domain/prompt/completion.js';
 import { versionTime } from '../commit/version-clock.js';
@@ -30,6 +31,24 @@ export function filterConditions({ kinds, names, tags, prompt_slug }: JudgeFilte
   ];
 }
 
+/** Together, more than this is too long for one statement; in characters. */
+const MAX_FILTERS = 50_000;
+/** So many are too many alternatives for one statement. */
+const MAX_ALTERNATIVES = 200;
+
+/** Whether a statement may hold all of these filters. If not, it asks for all spans: rows are matched again anyway. */
+export function isBounded(filters: readonly JudgeFilters[]): boolean {
+  if (filters.length > MAX_ALTERNATIVES) return false;
+  const lengths = filters.flatMap(({ kinds, names, tags }) => [
+    ...[...kinds, ...names].map((text) => text.length),
+    ...Object.entries(tags).map(([key, wanted]) => key.length + wanted.length + TAG_OVERHEAD),
+  ]);
+  return lengths.reduce((sum, length) => sum + length, 0) <= MAX_FILTERS;
+}
+
+/** What a condition on a tag takes beside the tag itself, in characters. */
+const TAG_OVERHEAD = 100;
+
 /** An empty key in a map with LowCardinality keys is found by its place only. */
 function tagged(key: string, wanted: string): Sql {
   if (key === '')
@@ -38,9 +57,27 @@ function tagged(key: string, wanted: string): Sql {
   return sql`(mapContains(tags, ${name}) AND tags[${name}] = ${value(wanted, 'String')})`;
 }
 
-/** The columns of `TraitRow`. @param withPrompt whether what the attributes say of a prompt is wanted */
-export function traitColumns(withPrompt: boolean): Sql {
-  return sql`project_id AS project, toString(id) AS span, toString(trace_id) AS trace, name, kind, tags,
+/**
+ * Larger tags match no filter, and are not read: a span may have many megabytes of them. In bytes, of key and value
+ * together; a character of either takes up to four.
+ */
+const LARGEST_TAG = 4 * (MAX_TAG_KEY + LONGEST_FILTER_VALUE);
+/** Longer values name no prompt; in characters. */
+const LONGEST_PROMPT_TEXT = 1_000;
+
+/**
+ * The columns of `TraitRow`.
+ * @param withPrompt whether what the attributes say of a prompt is wanted
+ * @param maxTags in bytes: when the tags are larger together, none is wanted; absent: every one that filters can ask for
+ */
+export function traitColumns(withPrompt: boolean, maxTags?: number): Sql {
+  const small = sql`length(tag) + length(said) <= ${value(LARGEST_TAG, 'UInt64')}`;
+  const few =
+    maxTags === undefined
+      ? sql`1`
+      : sql`arraySum(arrayMap(each -> length(each), mapKeys(tags))) + arraySum(arrayMap(each -> length(each), mapValues(tags))) <= ${value(maxTags, 'UInt64')}`;
+  return sql`project_id AS project, toString(id) AS span, toString(trace_id) AS trace, name, kind,
+  mapFilter((tag, said) -> ${small} AND ${few}, tags) AS wanted_tags,
   toString(toUnixTimestamp64Micro(started_at)) AS started, toString(if(origin_ver = 0, ver, origin_ver)) AS version,
   ${FINISHED} AS is_finished, ${HAS_CONTENT} AS with_content, ${withPrompt ? promptTexts : sql`CAST([], 'Array(String)')`} AS prompt_texts`;
 }
@@ -49,7 +86,7 @@ const promptTexts = sql`[${join(PATHS.map(extract), ', ')}]`;
 
 function extract({ parent, name }: AttributePath): Sql {
   const path = parent === null ? literal(name) : sql`${literal(parent)}, ${literal(name)}`;
-  return sql`JSONExtractString(attributes, ${path})`;
+  return sql`leftUTF8(JSONExtractString(attributes, ${path}), ${value(LONGEST_PROMPT_TEXT, 'UInt64')})`;
 }
 
 export interface TraitRow {
@@ -58,7 +95,7 @@ export interface TraitRow {
   readonly trace: string;
   readonly name: string;
   readonly kind: string;
-  readonly tags: Readonly<Record<string, string>>;
+  readonly wanted_tags: Readonly<Record<string, string>>;
   readonly started: string;
   readonly version: string;
   readonly is_finished: number;
@@ -75,7 +112,7 @@ export function toTraits(row: TraitRow): SpanTraits {
     kind: row.kind,
     started_at: Number(row.started),
     arrived_at: versionTime(Number(row.version)),
-    tags: row.tags,
+    tags: row.wanted_tags,
     attributes: attributesOf(row.prompt_texts),
     finished: Boolean(row.is_finished),
     has_content: Boolean(row.with_content),

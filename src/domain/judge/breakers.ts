@@ -1,0 +1,21 @@
+import { LRUCache } from 'lru-cache';
+import { Breaker } from './backoff.js';
+
+/** More than projects have models under way; of the others, nothing is lost but what their next calls find out anew. */
+const MAX_KEPT = 10_000;
+
+/**
+ * A breaker for each model of each project, at the one endpoint: a name that no model has, or a model that is down, holds
+ * back the project that asks for it and nobody else. When the endpoint is away altogether, each finds out by itself.
+ */
+export class Breakers {
+  readonly #breakers: LRUCache<string, Breaker>;
+
+  constructor(baseMs: number) {
+    this.#breakers = new LRUCache({ max: MAX_KEPT, memoMethod: () => new Breaker(baseMs) });
+  }
+
+  of(projectId: string, model: string): Breaker {
+    return this.#breakers.memo(`${projectId}/${model}`);
+  }
+}
