@@ -4,7 +4,7 @@ import { CalibrationService } from './domain/calibration/calibration-service.js'
 import { CALIBRATION_TRIAL, calibrationTrial } from './domain/calibration/calibration-trial.js';
 import { Corrections } from './domain/calibration/corrections.js';
 import type { IngestService } from './domain/ingest/ingest-service.js';
-import { JobRunner } from './domain/job/job-runner.js';
+import { JobRunner, type JobLimits } from './domain/job/job-runner.js';
 import { JudgeCaller } from './domain/judge/judge-caller.js';
 import type { ModelClient } from './domain/judge/model-client.js';
 import type { SpanReader } from './domain/judge/span-reader.js';
@@ -24,6 +24,7 @@ import { SqliteStatementStore } from './storage/sqlite/statement-store.js';
 
 export interface LearningParts {
   readonly config: JudgeConfig;
+  readonly jobLimits: JobLimits;
   readonly database: Database;
   readonly prompts: SqlitePromptStore;
   readonly versions: PromptService;
@@ -59,7 +60,7 @@ export function openLearning(parts: LearningParts): {
   const { database, prompts, versions, spans, corrections, events, closers, model } = parts;
   const judges = new SqliteJudgeStore(database, prompts);
   const jobs = new SqliteJobStore(database);
-  const runner = new JobRunner({ store: jobs, observer: events });
+  const runner = new JobRunner({ store: jobs, observer: events, limits: parts.jobLimits });
   if (model !== null) {
     const trials = openTrials(parts, model);
     runner.register(CALIBRATION_TRIAL, calibrationTrial({ spans, corrections, trials }));

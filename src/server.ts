@@ -142,6 +142,7 @@ async function start(
     price: prices.price,
     attachments: attachments.restated,
     observer: events,
+    maxAttempts: config.jobs.maxAttempts,
   });
   closers.push(() => reprices.close());
   reprices.start();
@@ -167,6 +168,7 @@ async function start(
   });
   const learning = openLearning({
     config: config.judges,
+    jobLimits: config.jobs,
     database,
     prompts: promptStore,
     versions: prompts,

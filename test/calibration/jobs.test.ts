@@ -38,6 +38,8 @@ describe('jobs', function () {
   function runnerOf(work: JobWork): JobRunner {
     const runner = new JobRunner({
       store,
+      limits: { atOnce: 2, ofProject: 2, maxAttempts: 3 },
+      retryBaseMs: 20,
       observer: {
         jobFinished: ({ result }) => events.push(result),
         jobFailed: ({ final }) => events.push(final ? 'defect' : 'again'),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { DomainError } from '../errors.js';
+import { retryDelay } from '../judge/backoff.js';
 import type { Micros } from '../time/timestamp.js';
 import { JobFailure, type Job, type JobHead, type JobStore } from './job.js';
 
@@ -47,26 +47,54 @@ export type JobWork = (context: JobContext) => Promise<unknown>;
 export interface JobRunnerOptions {
   readonly store: JobStore;
   readonly observer: JobObserver;
+  readonly limits: JobLimits;
   readonly now?: () => Micros;
+  /** Wait before the second attempt, in milliseconds; default 1 s. */
+  readonly retryBaseMs?: number;
+}
+
+export interface JobLimits {
+  /** Jobs under way at once, of all projects. */
+  readonly atOnce: number;
+  /** Of one project. */
+  readonly ofProject: number;
+  /** How often a job is tried while a store does not answer, and nothing of it gets done in between. */
+  readonly maxAttempts: number;
 }
 
 /** A job that is to be made. */
 export type JobDraft = Pick<Job, 'project_id' | 'kind' | 'subject_id' | 'summary' | 'input' | 'created_by'>;
 
-/** Jobs under way at once. */
-const AT_ONCE = 2;
 /** Items of a job worked on at once; the client of the model has its own limit. */
 const ITEMS_AT_ONCE = 8;
 const MAX_UNFINISHED = 10;
 const RETRY_MS = 1_000;
-const MAX_RETRY_MS = 30_000;
 
-/** Runs jobs, oldest first. What is not finished when the server stops goes on after the next start. */
+interface Attempts {
+  readonly failed: number;
+  /** Steps that were done when the last one failed. */
+  readonly done: number;
+  /** On the clock of `performance`. */
+  readonly notBefore: number;
+}
+
+/**
+ * Runs jobs: projects take turns, and of one project the oldest comes first. One that is to be tried again leaves its
+ * place to others meanwhile. What is not finished when the server stops goes on after the next start.
+ */
 export class JobRunner {
   readonly #options: JobRunnerOptions;
   readonly #now: () => Micros;
   readonly #kinds = new Map<string, JobWork>();
-  readonly #running = new Map<string, { readonly abort: AbortController; readonly ended: Promise<void> }>();
+  readonly #running = new Map<
+    string,
+    { readonly project: string; readonly abort: AbortController; readonly ended: Promise<void> }
+  >();
+  /** Of jobs that are to be tried again. */
+  readonly #attempts = new Map<string, Attempts>();
+  /** Projects by when a job of them was last begun, the latest last. */
+  readonly #served = new Set<string>();
+  #timer: NodeJS.Timeout | null = null;
   #isOpen = false;
 
   constructor(options: JobRunnerOptions) {
@@ -88,6 +116,7 @@ export class JobRunner {
   /** Gives up calls under way and resolves when nothing runs any more; finished steps are kept. */
   async close(): Promise<void> {
     this.#isOpen = false;
+    if (this.#timer !== null) clearTimeout(this.#timer);
     for (const { abort } of this.#running.values()) abort.abort();
     await Promise.all([...this.#running.values()].map(({ ended }) => ended));
   }
@@ -135,44 +164,92 @@ export class JobRunner {
 
   #fill(): void {
     if (!this.#isOpen) return;
-    const { store, observer } = this.#options;
     try {
-      for (const job of store.unfinished()) {
-        if (this.#running.size >= AT_ONCE) return;
-        if (!this.#running.has(job.id)) this.#begin(job);
-      }
+      const unfinished = this.#options.store.unfinished();
+      for (const id of this.#attempts.keys()) if (!unfinished.some((job) => job.id === id)) this.#attempts.delete(id);
+      for (let next = this.#next(unfinished); next !== undefined; next = this.#next(unfinished)) this.#begin(next);
+      const waits = [...this.#attempts.values()].map(({ notBefore }) => notBefore - performance.now());
+      this.#fillIn(Math.min(Infinity, ...waits.filter((ms) => ms > 0)));
     } catch (error) {
-      observer.jobFailed({ id: 'none', kind: 'none', error, final: false });
-      setTimeout(() => this.#fill(), RETRY_MS).unref();
+      this.#options.observer.jobFailed({ id: 'none', kind: 'none', error, final: false });
+      this.#fillIn(RETRY_MS);
     }
   }
 
-  #begin(job: JobHead): void {
-    const abort = new AbortController();
-    const ended = this.#run(job, abort.signal).finally(() => {
-      this.#running.delete(job.id);
-      this.#fill();
-    });
-    this.#running.set(job.id, { abort, ended });
+  /** The oldest job of the project that has waited longest for one to begin. */
+  #next(unfinished: readonly JobHead[]): JobHead | undefined {
+    const { atOnce, ofProject } = this.#options.limits;
+    if (this.#running.size >= atOnce) return undefined;
+    const running = [...this.#running.values()];
+    const now = performance.now();
+    const candidates = unfinished.filter(
+      ({ id, project_id }) =>
+        !this.#running.has(id) &&
+        (this.#attempts.get(id)?.notBefore ?? 0) <= now &&
+        running.filter(({ project }) => project === project_id).length < ofProject,
+    );
+    const first = [...this.#served].find((project) => candidates.some(({ project_id }) => project_id === project));
+    return (
+      candidates.find(({ project_id }) => !this.#served.has(project_id)) ??
+      candidates.find(({ project_id }) => project_id === first)
+    );
   }
 
-  /** Never rejects. */
+  #fillIn(ms: number): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = ms === Infinity ? null : setTimeout(() => this.#fill(), Math.ceil(ms));
+    this.#timer?.unref();
+  }
+
+  #begin(job: JobHead): void {
+    const { id, project_id: project } = job;
+    this.#served.delete(project);
+    this.#served.add(project);
+    const abort = new AbortController();
+    const ended = this.#run(job, abort.signal).finally(() => {
+      this.#running.delete(id);
+      this.#fill();
+    });
+    this.#running.set(id, { project, abort, ended });
+  }
+
+  /** One attempt. Never rejects. */
   async #run(job: JobHead, signal: AbortSignal): Promise<void> {
     const { store, observer } = this.#options;
     const { id, kind } = job;
-    for (let waitMs = RETRY_MS; ; waitMs = Math.min(MAX_RETRY_MS, waitMs * 2)) {
-      try {
-        const result = await this.#work(job, signal);
-        if (store.end(id, { state: 'done', result }, this.#now())) observer.jobFinished({ id, kind, result: 'done' });
-        return;
-      } catch (error) {
-        if (signal.aborted) return;
-        const passing = error instanceof DomainError && ['unavailable', 'overloaded'].includes(error.kind);
-        if (!(error instanceof JobFailure)) observer.jobFailed({ id, kind, error, final: !passing });
-        if (!passing && this.#giveUp(job, error)) return;
-      }
-      await sleep(waitMs, undefined, { signal }).catch(() => undefined);
+    try {
+      const result = await this.#work(job, signal);
+      if (store.end(id, { state: 'done', result }, this.#now())) observer.jobFinished({ id, kind, result: 'done' });
+      this.#attempts.delete(id);
+    } catch (error) {
       if (signal.aborted) return;
+      const passing = error instanceof DomainError && ['unavailable', 'overloaded'].includes(error.kind);
+      const attempts = this.#failedOnce(job);
+      const isLast = !passing || attempts.failed >= this.#options.limits.maxAttempts;
+      if (!(error instanceof JobFailure)) observer.jobFailed({ id, kind, error, final: isLast });
+      const reason = passing
+        ? new JobFailure(`Given up after ${attempts.failed} attempts: a store did not answer`)
+        : error;
+      if (isLast && this.#giveUp(job, reason)) this.#attempts.delete(id);
+      else this.#attempts.set(id, attempts);
+    }
+  }
+
+  /** Attempts in a row in which nothing got done. */
+  #failedOnce({ id, project_id, kind, done: doneAtFirst }: JobHead): Attempts {
+    const before = this.#attempts.get(id);
+    const done = this.#doneOf(project_id, kind, id) ?? before?.done ?? doneAtFirst;
+    const failed = before !== undefined && done === before.done ? before.failed + 1 : 1;
+    const waitMs = retryDelay(failed, this.#options.retryBaseMs ?? RETRY_MS, null);
+    return { failed, done, notBefore: performance.now() + waitMs };
+  }
+
+  /** Undefined when the store does not answer. */
+  #doneOf(projectId: string, kind: string, id: string): number | undefined {
+    try {
+      return this.#options.store.find(projectId, kind, id)?.done;
+    } catch {
+      return undefined;
     }
   }
 

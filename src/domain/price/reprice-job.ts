@@ -35,7 +35,7 @@ export interface RepriceStore {
   /** Newest first. */
   list(projectId: string, limit: number): RepriceJob[];
   countUnfinished(projectId: string): number;
-  /** The oldest job of any project that is not finished. */
-  next(): RepriceJob | undefined;
+  /** The oldest job that is not finished of each project, in the order of the projects' ids. */
+  next(): RepriceJob[];
   update(id: string, progress: RepriceProgress): void;
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AttachmentIntake } from '../attachment/intake.js';
 import { DomainError, type Issue } from '../errors.js';
 import { Normaliser } from '../ingest/normalise.js';
+import { retryDelay } from '../judge/backoff.js';
 import { costOf, withCalculatedCost, type PriceModelCall } from '../span/pricing.js';
 import { formatTimestamp, type Micros } from '../time/timestamp.js';
 import { invalid } from '../validation/validation.js';
@@ -24,6 +25,10 @@ export interface RepriceServiceOptions {
   /** Names the images of the spans anew; it must not fetch anything. */
   readonly attachments: AttachmentIntake;
   readonly observer: RepriceObserver;
+  /** How often a page is tried while a store does not answer, each time with fewer spans. */
+  readonly maxAttempts: number;
+  /** Wait before the second attempt, in milliseconds; default 1 s. */
+  readonly retryBaseMs?: number;
   readonly now?: () => Micros;
   /** Spans looked at together; default 1,000. */
   readonly pageSize?: number;
@@ -37,12 +42,24 @@ const MAX_ROUNDS = 5;
 const MAX_UNFINISHED = 10;
 const MAX_LISTED = 100;
 const RETRY_MS = 1_000;
+const MAX_REST_MS = 1_000;
+const DEFECT = 'The job met a defect; the log of the server has more';
 
-/** Prices stored spans anew, in jobs that go on after a restart. One runs at a time, page by page. */
+interface Attempts {
+  readonly failed: number;
+  /** On the clock of `performance`. */
+  readonly notBefore: number;
+}
+
+/** Prices stored spans anew, in jobs that go on after a restart: one page at a time, of each project in turn. */
 export class RepriceService {
   readonly #options: RepriceServiceOptions;
   readonly #now: () => Micros;
   readonly #stopping = new AbortController();
+  /** Of jobs whose last page failed. */
+  readonly #attempts = new Map<string, Attempts>();
+  /** The project that had the last turn. */
+  #served = '';
   #running: Promise<void> | null = null;
 
   constructor(options: RepriceServiceOptions) {
@@ -116,21 +133,62 @@ export class RepriceService {
     while (!signal.aborted) {
       let job: RepriceJob | undefined;
       try {
-        job = store.next();
-        if (job === undefined) return;
-        await this.#advance(job);
+        const jobs = store.next();
+        if (jobs.length === 0) return;
+        job = this.#turn(jobs);
+        if (job === undefined) await this.#wait(jobs);
+        else {
+          await this.#advance(job);
+          this.#attempts.delete(job.id);
+        }
       } catch (error) {
         const passing = error instanceof DomainError && ['unavailable', 'overloaded'].includes(error.kind);
-        observer.repriceFailed({ id: job?.id ?? 'none', error, final: !passing });
-        if (passing) await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
-        else if (job === undefined || !this.#giveUp(job)) return;
+        const failed = this.#failedOnce(job);
+        const final = !passing || (job !== undefined && failed >= this.#options.maxAttempts);
+        observer.repriceFailed({ id: job?.id ?? 'none', error, final });
+        if (job === undefined) {
+          if (final) return;
+          await this.#rest(this.#options.retryBaseMs ?? RETRY_MS);
+        } else if (final)
+          this.#giveUp(job, passing ? `Given up after ${failed} attempts: a store did not answer` : DEFECT);
       }
     }
   }
 
+  /** Of the project whose turn it is; undefined: all of them wait for their next attempt. */
+  #turn(jobs: readonly RepriceJob[]): RepriceJob | undefined {
+    const now = performance.now();
+    const ready = jobs.filter(({ id }) => (this.#attempts.get(id)?.notBefore ?? 0) <= now);
+    const next = ready.find(({ project_id }) => project_id > this.#served) ?? ready[0];
+    if (next !== undefined) this.#served = next.project_id;
+    return next;
+  }
+
+  #wait(jobs: readonly RepriceJob[]): Promise<void> {
+    const times = jobs.map(({ id }) => this.#attempts.get(id)?.notBefore ?? 0);
+    // A job of another project may come meanwhile.
+    return this.#rest(Math.min(MAX_REST_MS, Math.max(0, Math.min(...times) - performance.now())));
+  }
+
+  #rest(ms: number): Promise<void> {
+    return sleep(ms, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+  }
+
+  /** @returns how often it failed in a row */
+  #failedOnce(job: RepriceJob | undefined): number {
+    if (job === undefined) return 1;
+    const failed = (this.#attempts.get(job.id)?.failed ?? 0) + 1;
+    const waitMs = retryDelay(failed, this.#options.retryBaseMs ?? RETRY_MS, null);
+    this.#attempts.set(job.id, { failed, notBefore: performance.now() + waitMs });
+    return failed;
+  }
+
   /** One page of a job. */
   async #advance(job: RepriceJob): Promise<void> {
-    const { store, spans, observer, pageSize = PAGE } = this.#options;
+    const { store, spans, observer } = this.#options;
+    // What cannot be read together may be readable in smaller parts.
+    const failed = this.#attempts.get(job.id)?.failed ?? 0;
+    const pageSize = Math.max(1, Math.floor((this.#options.pageSize ?? PAGE) / 4 ** failed));
     if (job.total === null) {
       const total = await spans.count(job.project_id, job);
       store.update(job.id, { ...job, status: 'running', total });
@@ -211,14 +269,12 @@ export class RepriceService {
     }
   }
 
-  /** False when even that fails; the next start tries again. */
-  #giveUp(job: RepriceJob): boolean {
+  #giveUp(job: RepriceJob, error: string): void {
     try {
-      const error = 'The job met a defect; the log of the server has more';
       this.#options.store.update(job.id, { ...job, status: 'failed', error, finished_at: this.#now() });
-      return true;
+      this.#attempts.delete(job.id);
     } catch {
-      return false;
+      // The store does not answer; after its wait the job is tried again and given up then.
     }
   }
 }

@@ -35,7 +35,10 @@ function prepare(db: Database) {
     countUnfinished: db
       .prepare<[string], number>('SELECT count(*) FROM reprice_jobs WHERE finished_at IS NULL AND project_id = ?')
       .pluck(),
-    next: db.prepare<[], Row>(`SELECT ${ALL} FROM reprice_jobs WHERE finished_at IS NULL ORDER BY seq LIMIT 1`),
+    next: db.prepare<[], Row>(
+      `SELECT ${ALL} FROM reprice_jobs
+       WHERE seq IN (SELECT min(seq) FROM reprice_jobs WHERE finished_at IS NULL GROUP BY project_id) ORDER BY project_id`,
+    ),
     update: db.prepare<ProgressRow & { id: string }>(
       `UPDATE reprice_jobs SET ${PROGRESS.map((column) => `${column} = @${column}`).join(', ')} WHERE id = @id`,
     ),
@@ -66,8 +69,8 @@ export class SqliteRepriceStore implements RepriceStore {
     return guarded(() => this.#statements.countUnfinished.get(projectId) ?? 0);
   }
 
-  next(): RepriceJob | undefined {
-    return guarded(() => toJob(this.#statements.next.get()));
+  next(): RepriceJob[] {
+    return guarded(() => this.#statements.next.all()).flatMap((row) => toJob(row) ?? []);
   }
 
   update(id: string, { after, status, total, examined, changed, error, finished_at }: RepriceProgress): void {
