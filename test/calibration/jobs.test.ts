@@ -157,4 +157,45 @@ describe('jobs', function () {
     runner.create({ ...about, project_id: 'other', input: null });
     expect(store.list('project', 'test', 'subject', 3).map(({ id }) => id)).to.deep.equal(ids.slice(-3).reverse());
   });
+
+  it('of projects take turns, and many of one keep no other waiting', async () => {
+    const begun: string[] = [];
+    const runner = runnerOf(async ({ job }) => {
+      begun.push(job.project_id);
+      await sleep(20);
+      return null;
+    });
+    const mine = Array.from({ length: 10 }, () => runner.create({ ...about, input: null }).id);
+    const { id } = runner.create({ ...about, project_id: 'other', input: null });
+    for (const each of mine) await ended(runner, each);
+    expect(store.find('other', 'test', id)).to.include({ state: 'done' });
+    expect(begun.indexOf('other'), begun.join(' ')).to.be.lessThan(3);
+  });
+
+  it('make way for others while they are to be tried again, and are given up in the end', async () => {
+    const worked: string[] = [];
+    const runner = runnerOf(async ({ job, step }) => {
+      worked.push(job.input as string);
+      if (job.input === 'sound') return null;
+      if (job.input === 'slow')
+        for (const name of ['a', 'b', 'c', 'd']) {
+          let isNew = false;
+          await step(name, async () => (isNew = true));
+          if (isNew) throw new DomainError('unavailable', 'later');
+        }
+      if (job.input !== 'slow') throw new DomainError('unavailable', 'ClickHouse does not answer');
+      return 'whole';
+    });
+    const stuck = ['one', 'two'].map((input) => runner.create({ ...about, input }).id);
+    const sound = runner.create({ ...about, input: 'sound' }).id;
+    expect(await ended(runner, sound)).to.include({ state: 'done' });
+    for (const id of stuck)
+      expect(await ended(runner, id)).to.include({
+        state: 'failed',
+        error: 'Given up after 3 attempts: a store did not answer',
+      });
+    expect(worked.filter((input) => input === 'one')).to.have.length(3);
+    const slow = await ended(runner, runner.create({ ...about, input: 'slow' }).id);
+    expect(slow, 'each time it got further').to.include({ state: 'done', result: 'whole', done: 4 });
+  });
 });

@@ -33,7 +33,7 @@ export class ExplainService {
   async explain(projectId: string, judgeId: string, spanId: string): Promise<ExplanationRead> {
     const { judges, spans } = this.#options;
     const judge = judges.require(projectId, judgeId);
-    const span = (await spans.traits(projectId, [spanId])).get(spanId);
+    const span = (await spans.traits(projectId, [spanId], [judge.filters])).get(spanId);
     const evaluation = this.#options.evaluations.latest(judgeId, spanId);
     const [run] = this.#options.runs.ofSpan(judgeId, spanId);
     const running = run !== undefined && this.#options.running().includes(run.id);

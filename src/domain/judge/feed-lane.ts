@@ -48,6 +48,14 @@ export class FeedLane {
 
   /** @param room how many runs may be queued, at least 1. @throws what the read did; it goes on by the next call */
   async look(position: Micros, room: number): Promise<Look> {
+    for (;;) {
+      const look = await this.#once(position, room);
+      if (look !== null) return look;
+    }
+  }
+
+  /** Null: it is to be looked at again, with fewer spans. */
+  async #once(position: Micros, room: number): Promise<Look | null> {
     const { projectId, arrivals, judges } = this.#options;
     const active = judges();
     if (active.length === 0) return { upTo: position, drafts: [], failed: [], more: false };
@@ -62,8 +70,7 @@ export class FeedLane {
       return { upTo: page.upTo, drafts: this.#drafts(page.spans, judges()), failed: [], more: page.more };
     } catch (error) {
       const failed = this.#failed(spans, error);
-      if (failed === null) return { upTo: position, drafts: [], failed: [], more: true };
-      return { ...failed, drafts: [], more: true };
+      return failed && { ...failed, drafts: [], more: true };
     }
   }
 

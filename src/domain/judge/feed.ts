@@ -131,10 +131,12 @@ export class JudgeFeed {
     await this.#rest(GATHER_MS);
     while (this.#woken && this.#isOpen) {
       this.#woken = false;
-      const started = performance.now();
+      let rest = GATHER_MS;
       try {
         this.#open();
+        const started = performance.now();
         await this.#hearNews();
+        rest = restAfter(started);
         this.#begin();
         if (Date.now() - this.#savedAt >= SAVE_MS) this.#save();
       } catch (error) {
@@ -143,7 +145,7 @@ export class JudgeFeed {
         await this.#rest(RETRY_MS);
         continue;
       }
-      await this.#rest(restAfter(started));
+      await this.#rest(rest);
     }
   }
 

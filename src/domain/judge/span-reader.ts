@@ -12,6 +12,7 @@ export interface SpanTraits {
   readonly started_at: Micros;
   /** When a client's last write of it was taken in. */
   readonly arrived_at: Micros;
+  /** At least those that the filters ask for, and those by which calls of the server itself are known. */
   readonly tags: Tags;
   /** At least those that name a prompt. */
   readonly attributes: Readonly<Record<string, unknown>>;
@@ -47,8 +48,12 @@ export interface JudgedSpan extends SpanTraits {
 export interface SpanReader {
   /** Those that are there, by span id; cheap. What was written within the last seconds it may see or not. */
   read(projectId: string, places: readonly SpanPlace[]): Promise<Map<string, JudgedSpan>>;
-  /** Traits alone, by id alone, and seeing everything that was acknowledged before. */
-  traits(projectId: string, ids: readonly string[]): Promise<Map<string, SpanTraits>>;
+  /** Traits alone, by id alone, and seeing everything that was acknowledged before. @param filters to be matched */
+  traits(
+    projectId: string,
+    ids: readonly string[],
+    filters?: readonly JudgeFilters[],
+  ): Promise<Map<string, SpanTraits>>;
   /** Resolves when the store answers, whatever the spans are. */
   answers(): Promise<void>;
   /** Whole spans, in the same way. */

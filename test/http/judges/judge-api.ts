@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { bootServer, type BootOptions, type TestResponse, type TestServer } from '../harness.js';
 import { ModelEndpoint } from './model-endpoint.js';
@@ -122,6 +125,9 @@ export async function eventually<T>(
 
 export const API_KEY = 'secret-key-of-the-model-endpoint';
 
+const run = promisify(execFile);
+const admin = join(import.meta.dirname, '../../../scripts/admin.js');
+
 /** A server with a model endpoint of the test's own. */
 export class JudgeBench {
   readonly endpoint: ModelEndpoint;
@@ -150,6 +156,19 @@ export class JudgeBench {
       },
     });
     return new JudgeBench(endpoint, server);
+  }
+
+  /** The calls of another project. */
+  async project(name: string): Promise<JudgeApi> {
+    const env = { ...process.env, DATA_DIR: this.server.dataDir };
+    const made = async (...args: string[]) =>
+      JSON.parse((await run(process.execPath, [admin, '--json', ...args], { env })).stdout) as Json;
+    const projectId = (await made('create-project', name))['id'] as string;
+    const { key } = await made('create-key', '--project', projectId);
+    return new JudgeApi({
+      projectId,
+      request: (method, path, request = {}) => this.server.request(method, path, { key, ...request }),
+    });
   }
 
   /** A judge for one test, see `clear`. */

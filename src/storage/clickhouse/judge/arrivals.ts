@@ -115,8 +115,9 @@ WHERE ver > ${value(from, 'Int64')} AND ver <= ${value(settled, 'UInt64')}`);
     limit: number,
   ): Promise<TraitRow[]> {
     const withPrompt = filters.some(({ filters: { prompt_slug } }) => prompt_slug !== null);
-    const conditions = isBounded(filters.map((each) => each.filters)) ? join(filters.map(wanted), ' OR ') : sql`1`;
-    const statement = sql`SELECT ${traitColumns(withPrompt)}
+    const askedBy = filters.map((each) => each.filters);
+    const conditions = isBounded(askedBy) ? join(filters.map(wanted), ' OR ') : sql`1`;
+    const statement = sql`SELECT ${traitColumns(withPrompt, { askedBy })}
 FROM spans
 WHERE ${arrivedBetween(projectId, from, end)} AND ${JUDGEABLE}
   AND (${conditions})

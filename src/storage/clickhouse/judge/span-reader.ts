@@ -66,12 +66,16 @@ export class ClickHouseSpanReader implements SpanReader {
     return spans;
   }
 
-  async traits(projectId: string, wanted: readonly string[]): Promise<Map<string, SpanTraits>> {
+  async traits(
+    projectId: string,
+    wanted: readonly string[],
+    filters: readonly JudgeFilters[] = [],
+  ): Promise<Map<string, SpanTraits>> {
     const scope = { projectId, upTo: await this.#source.settle() };
     const spans = new Map<string, SpanTraits>();
     for (let from = 0; from < wanted.length; from += IDS_AT_ONCE) {
       const rows = await this.#rows<TraitRow>(
-        sql`SELECT ${traitColumns(true)} FROM spans
+        sql`SELECT ${traitColumns(true, { askedBy: filters })} FROM spans
 WHERE ${inProject(projectId)} AND id IN ${value(wanted.slice(from, from + IDS_AT_ONCE), 'Array(UUID)')} AND ${current(scope)}
 ORDER BY ver DESC`,
       );
@@ -95,7 +99,7 @@ ORDER BY ver DESC`,
       current(scope),
     ];
     const rows = await this.#rows<TraitRow>(
-      sql`SELECT ${traitColumns(filters.prompt_slug !== null)} FROM spans WHERE ${join(conditions, ' AND ')}
+      sql`SELECT ${traitColumns(filters.prompt_slug !== null, { askedBy: [filters] })} FROM spans WHERE ${join(conditions, ' AND ')}
 ORDER BY project_id DESC, started_at DESC, trace_id DESC, id DESC LIMIT ${value(limit, 'UInt64')}`,
     );
     return rows.map(toTraits);
@@ -105,7 +109,7 @@ ORDER BY project_id DESC, started_at DESC, trace_id DESC, id DESC LIMIT ${value(
   async #spans(scope: ReadScope, wanted: readonly string[], where: Sql): Promise<JudgedSpan[]> {
     const max = this.#source.maxCharacters;
     const rows = await this.#rows<SpanRow>(
-      sql`SELECT ${traitColumns(false, MAX_ATTRIBUTES)}, status, duration_ms, leftUTF8(error_code, 1000) AS error_code, leftUTF8(error_message, 10000) AS message,
+      sql`SELECT ${traitColumns(false, { upTo: MAX_ATTRIBUTES })}, status, duration_ms, leftUTF8(error_code, 1000) AS error_code, leftUTF8(error_message, 10000) AS message,
   ${excerpt(sql`input_data`, max)} AS input, ${excerpt(sql`output_data`, max)} AS output,
   toString(ifNull(lengthUTF8(input_data), 0)) AS input_length, toString(ifNull(lengthUTF8(output_data), 0)) AS output_length,
   if(length(attributes) > ${value(MAX_ATTRIBUTES, 'UInt64')}, '', attributes) AS attributes_text

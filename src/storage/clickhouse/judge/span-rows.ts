@@ -32,7 +32,7 @@ export function filterConditions({ kinds, names, tags, prompt_slug }: JudgeFilte
 }
 
 /** Together, more than this is too long for one statement; in characters. */
-const MAX_FILTERS = 50_000;
+const MAX_FILTERS = 20_000;
 /** So many are too many alternatives for one statement. */
 const MAX_ALTERNATIVES = 200;
 
@@ -65,19 +65,29 @@ const LARGEST_TAG = 4 * (MAX_TAG_KEY + LONGEST_FILTER_VALUE);
 /** Longer values name no prompt; in characters. */
 const LONGEST_PROMPT_TEXT = 1_000;
 
-/**
- * The columns of `TraitRow`.
- * @param withPrompt whether what the attributes say of a prompt is wanted
- * @param maxTags in bytes: when the tags are larger together, none is wanted; absent: every one that filters can ask for
- */
-export function traitColumns(withPrompt: boolean, maxTags?: number): Sql {
-  const small = sql`length(tag) + length(said) <= ${value(LARGEST_TAG, 'UInt64')}`;
-  const few =
-    maxTags === undefined
-      ? sql`1`
-      : sql`arraySum(arrayMap(each -> length(each), mapKeys(tags))) + arraySum(arrayMap(each -> length(each), mapValues(tags))) <= ${value(maxTags, 'UInt64')}`;
+/** Which tags of a span are wanted. */
+export type WantedTags =
+  /** Those that one of these filters asks for, and those by which calls of the server itself are known. */
+  | { readonly askedBy: readonly JudgeFilters[] }
+  /** All, unless they are larger together, in bytes: then none. */
+  | { readonly upTo: number };
+
+function wantedTags(wanted: WantedTags): Sql {
+  const isSmall = sql`length(tag) + length(said) <= ${value(LARGEST_TAG, 'UInt64')}`;
+  if ('upTo' in wanted) {
+    const size = (parts: Sql) => sql`arraySum(arrayMap(part -> length(part), ${parts}))`;
+    const fits = sql`${size(sql`mapKeys(tags)`)} + ${size(sql`mapValues(tags)`)} <= ${value(wanted.upTo, 'UInt64')}`;
+    return sql`mapFilter((tag, said) -> ${isSmall} AND ${fits}, tags)`;
+  }
+  const keys = [...new Set([...OWN_CALL_TAGS, ...wanted.askedBy.flatMap(({ tags }) => Object.keys(tags))])];
+  const isAsked = keys.join('').length <= MAX_FILTERS ? sql`has(${value(keys, 'Array(String)')}, tag)` : sql`1`;
+  return sql`mapFilter((tag, said) -> ${isSmall} AND ${isAsked}, tags)`;
+}
+
+/** The columns of `TraitRow`. @param withPrompt whether what the attributes say of a prompt is wanted */
+export function traitColumns(withPrompt: boolean, tags: WantedTags): Sql {
   return sql`project_id AS project, toString(id) AS span, toString(trace_id) AS trace, name, kind,
-  mapFilter((tag, said) -> ${small} AND ${few}, tags) AS wanted_tags,
+  ${wantedTags(tags)} AS wanted_tags,
   toString(toUnixTimestamp64Micro(started_at)) AS started, toString(if(origin_ver = 0, ver, origin_ver)) AS version,
   ${FINISHED} AS is_finished, ${HAS_CONTENT} AS with_content, ${withPrompt ? promptTexts : sql`CAST([], 'Array(String)')`} AS prompt_texts`;
 }
