@@ -1,9 +1,12 @@
 import { isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
 import { readSettings, type Environment } from './env.js';
-import { BODIES_IN_WORK, MEGABYTE, type Settings } from './settings.js';
+import { MEGABYTE, type Settings } from './settings.js';
 
 export { ConfigError } from './env.js';
+
+/** Of the largest, with room for one key to send two: a compressed body is there twice for a while. */
+const LEAST_BODIES_IN_WORK = 4;
 
 /** The configuration as the program uses it: grouped, in bytes, with absolute paths. Made once, by `main.ts`. */
 export type Config = ReturnType<typeof group>;
@@ -34,7 +37,7 @@ function group(settings: Settings) {
     maxConnections: settings.MAX_CONNECTIONS,
     bodies: {
       /** With an API key, all in work together. */
-      memoryBytes: (settings.BODY_MEMORY_MB ?? BODIES_IN_WORK * settings.MAX_BODY_MB) * MEGABYTE,
+      memoryBytes: Math.max(settings.BODY_MEMORY_MB, LEAST_BODIES_IN_WORK * settings.MAX_BODY_MB) * MEGABYTE,
       /** Without one, besides. */
       publicMemoryBytes: settings.PUBLIC_BODY_MEMORY_MB * MEGABYTE,
       timeoutMs: settings.UPLOAD_TIMEOUT_SECONDS * 1000,

@@ -1,12 +1,5 @@
 import { Ajv, type ErrorObject } from 'ajv';
-import {
-  BODIES_IN_WORK,
-  expectation,
-  settingDefinitions,
-  settings,
-  type SettingName,
-  type Settings,
-} from './settings.js';
+import { expectation, settingDefinitions, settings, type SettingName, type Settings } from './settings.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -67,10 +60,6 @@ function brokenRules(given: Readonly<Record<string, unknown>>): string[] {
   }
   if (has('CLICKHOUSE_CLUSTER') && !has('CLICKHOUSE_URL')) {
     problems.push('CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL: the embedded engine is never part of a cluster');
-  }
-  const [memory, body] = [given['BODY_MEMORY_MB'], given['MAX_BODY_MB']];
-  if (typeof memory === 'number' && typeof body === 'number' && memory < BODIES_IN_WORK * body) {
-    problems.push(`BODY_MEMORY_MB must be at least four times MAX_BODY_MB, which is ${body}`);
   }
   if (has('S3_ENDPOINT') && !has('S3_BUCKET')) {
     problems.push('S3_ENDPOINT needs S3_BUCKET: without a bucket, attachments are files in DATA_DIR');

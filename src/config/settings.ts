@@ -21,8 +21,6 @@ const choice = <const T extends readonly string[]>(values: T, words: Words & { d
 
 /** A megabyte here is 2^20 bytes. */
 export const MEGABYTE = 1024 * 1024;
-/** The largest bodies that there must be room for: one key may have half, and a compressed body is there twice for a while. */
-export const BODIES_IN_WORK = 4;
 
 const HTTP_URL = '^https?://[^\\s/?#]+[^\\s?#]*$';
 const HOST_AND_PORT = '[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?';
@@ -296,16 +294,14 @@ export const settings = Type.Object({
       'Most that the keys and values of one `tags`, `trace_tags` or `session_tags` may have together, in bytes; with more ' +
       'a request is answered 422, and by OTLP that span alone is refused. All tags of a trace are in memory together.',
   }),
-  BODY_MEMORY_MB: Type.Optional(
-    Type.Integer({
-      minimum: 4,
-      maximum: 65_536,
-      defaultText: 'four times `MAX_BODY_MB`',
-      description:
-        'Request bodies with an API key in work together, and OTLP messages over gRPC; one key has at most as much as is ' +
-        'left free, so half when it comes alone. Beyond it, 429. At least four times `MAX_BODY_MB`.',
-    }),
-  ),
+  BODY_MEMORY_MB: whole({
+    default: 128,
+    minimum: 1,
+    maximum: 65_536,
+    description:
+      'Request bodies with an API key in work together, and OTLP messages over gRPC; one key has at most as much as is ' +
+      'left free, so half when it comes alone. Beyond it, 429. Four times `MAX_BODY_MB` when less is set.',
+  }),
   PUBLIC_BODY_MEMORY_MB: whole({
     default: 16,
     minimum: 8,

@@ -21,7 +21,7 @@ describe('one client leaves room for the others', function () {
 
   before(async () => {
     server = await bootServer({
-      env: { MAX_BODY_MB: '1', UPLOAD_WINDOW_SECONDS: '2', MAX_CONNECTIONS: String(CONNECTIONS) },
+      env: { MAX_BODY_MB: '1', BODY_MEMORY_MB: '4', UPLOAD_WINDOW_SECONDS: '2', MAX_CONNECTIONS: String(CONNECTIONS) },
     });
     otherKey = secondProject(server).key;
     const api = feedbackApi(server);

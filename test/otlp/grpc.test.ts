@@ -53,7 +53,7 @@ describe('OTLP over gRPC', () => {
 
   before(async () => {
     server = await bootServer({
-      env: { OTLP_GRPC_PORT: '0', MAX_BODY_MB: '1', QUEUE_MAX_MB: '1' },
+      env: { OTLP_GRPC_PORT: '0', MAX_BODY_MB: '1', BODY_MEMORY_MB: '4', QUEUE_MAX_MB: '1' },
       bodyTimeoutMs: 1_000,
     });
     client = new Client(`127.0.0.1:${server.grpcPort}`, credentials.createInsecure());
@@ -214,7 +214,7 @@ describe('OTLP over gRPC', () => {
       prefix.writeUInt32BE(1_000_000, 1);
       stream.on('error', () => undefined);
       stream.write(Buffer.concat([prefix, Buffer.alloc(900_000)]));
-      const answered = new Promise<status>((resolve) =>
+      const answered = new Promise<number>((resolve) =>
         stream.on('response', (headers) => resolve(Number(headers['grpc-status']))),
       );
       return { session, answered };
@@ -252,7 +252,7 @@ describe('OTLP over gRPC', () => {
         te: 'trailers',
         authorization: `Bearer ${server.key}`,
       });
-      const answered = new Promise<status>((resolve) => {
+      const answered = new Promise<number>((resolve) => {
         for (const event of ['response', 'trailers'] as const)
           stream.on(event, (headers: Record<string, unknown>) => {
             if (headers['grpc-status'] !== undefined) resolve(Number(headers['grpc-status']));

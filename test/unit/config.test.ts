@@ -84,6 +84,13 @@ describe('configuration', () => {
       .and.not.match(/with space|to ken/);
   });
 
+  it('has room for bodies for four of the largest, or more', () => {
+    const memory = (env: Record<string, string>) => loadConfig(env).bodies.memoryBytes / (1024 * 1024);
+    expect(memory({})).to.equal(128);
+    expect(memory({ MAX_BODY_MB: '8', BODY_MEMORY_MB: '40' })).to.equal(40);
+    expect(memory({ MAX_BODY_MB: '8', BODY_MEMORY_MB: '31' })).to.equal(32);
+  });
+
   it('refuses half of a pair', () => {
     expect(problemsOf({ SPANHOUSE_INIT_API_KEY: 'sk_0123456789' })).to.have.lengthOf(1);
     expect(problemsOf({ CLICKHOUSE_CLUSTER: 'main' })).to.deep.equal([
