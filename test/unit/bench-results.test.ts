@@ -1,10 +1,13 @@
 import { expect } from 'chai';
 import { captureContext, withSection, type BenchSection } from '../../bench/results.js';
 
+/** Of one moment: the load changes by itself. */
+const context = captureContext();
+
 const section = (name: string, value: number): BenchSection => ({
   name,
   command: `npm run bench -- ${name}`,
-  context: captureContext(),
+  context,
   engine: '25.8.1',
   about: 'What was measured.',
   columns: ['clients', 'spans/s'],
