@@ -28,6 +28,11 @@ export interface QueryOptions {
   readonly signal?: AbortSignal;
 }
 
+export interface InsertOptions extends Pick<QueryOptions, 'settings' | 'signal'> {
+  /** A SELECT from ClickHouse's `input()` that the rows go through; default: they are stored as they are. */
+  readonly through?: string;
+}
+
 export type InsertFormat = 'RowBinary' | 'JSONEachRow' | 'JSONCompactEachRow';
 
 /**
@@ -52,7 +57,7 @@ export interface ClickHouseClient {
     columns: readonly string[],
     format: InsertFormat,
     rows: Buffer,
-    options?: Pick<QueryOptions, 'settings' | 'signal'>,
+    options?: InsertOptions,
   ): Promise<void>;
   /** DDL, mutations, INSERT SELECT: no rows come back. */
   command(sql: string, options?: QueryOptions): Promise<void>;
@@ -119,13 +124,14 @@ class HttpClient implements ClickHouseClient {
     columns: readonly string[],
     format: InsertFormat,
     rows: Buffer,
-    options: Pick<QueryOptions, 'settings' | 'signal'> = {},
+    { through, ...options }: InsertOptions = {},
   ): Promise<void> {
     options.signal?.throwIfAborted();
+    const select = through === undefined ? '' : `${through} `;
     try {
       const settings = await this.#forWrites(options.settings);
       const { stream } = await this.#library.exec({
-        query: `INSERT INTO ${quote(table)} (${columns.map(quote).join(', ')}) FORMAT ${format}`,
+        query: `INSERT INTO ${quote(table)} (${columns.map(quote).join(', ')}) ${select}FORMAT ${format}`,
         values: Readable.from([rows], { objectMode: false, highWaterMark: rows.length }),
         ...toLibrary({ ...options, settings }),
       });

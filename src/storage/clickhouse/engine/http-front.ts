@@ -138,17 +138,24 @@ class Front {
     data: Buffer | undefined,
   ): Promise<Answer> {
     const format = statement.format as string;
+    if (statement.inputAt !== undefined && statement.placeholders.length > 0)
+      throw EngineError.of(48, 'Parameters beside input() are not supported.', 'NOT_IMPLEMENTED');
     if (data === undefined || data.length === 0) return emptyAnswer(format);
     const text = bindParameters(statement, values);
     const at = text.length - (statement.text.length - (statement.formatAt as number));
     // Into the statement, not onto the session: no SET on the way of an insert, and nothing to take back.
     const clause = settings.size > 0 ? settingsClause(settings) : '';
     const read = await this.#core.files.provide(data, (path) => {
+      if (statement.inputAt !== undefined) {
+        const sql = selectingFrom(path, text.slice(0, at), statement.inputAt, format);
+        return this.#core.inserts.run({ sql, format: 'Null', settings, database });
+      }
       const sql = `${text.slice(0, at)} FROM INFILE ${stringLiteral(path)} COMPRESSION 'none' ${clause} ${text.slice(at)}`;
       return this.#core.inserts.run({ sql, format: 'Null', settings: new Map(), ...target });
     });
-    // The engine reports success when it finds no file at all. In this format no data means no bytes.
-    if (read.rowsRead === 0 && format === 'RowBinary') {
+    // The engine reports success when it finds no file at all, unless it selects from it. In this format no data means no
+    // bytes.
+    if (statement.inputAt === undefined && read.rowsRead === 0 && format === 'RowBinary') {
       throw EngineError.of(
         ErrorCode.cannotReadAllData,
         `none of ${data.length} bytes were read.`,
@@ -193,6 +200,12 @@ class Front {
     if (scheme === 'Basic' && encoded !== undefined) given = Buffer.from(encoded, 'base64').toString('utf8');
     return timingSafeEqual(digest(given), this.#credentials);
   }
+}
+
+/** An INSERT SELECT with its `input(structure)` replaced by the file that holds the data. */
+function selectingFrom(path: string, text: string, inputAt: number, format: string): string {
+  const structure = text.slice(text.indexOf('(', inputAt) + 1);
+  return `${text.slice(0, inputAt)}file(${stringLiteral(path)}, ${stringLiteral(format)}, ${structure}`;
 }
 
 function digest(value: string): Buffer {

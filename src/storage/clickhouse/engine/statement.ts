@@ -11,6 +11,8 @@ export interface Statement {
   readonly format: string | undefined;
   /** Where FORMAT or VALUES of an INSERT stands in `text`: settings go before it. */
   readonly formatAt: number | undefined;
+  /** Where `input(…)` stands in the `text` of an INSERT SELECT that takes its data from there. */
+  readonly inputAt?: number;
   readonly placeholders: readonly Placeholder[];
   /** Data that stood behind the FORMAT of an INSERT in the same text. */
   readonly inlineData: string | undefined;
@@ -54,6 +56,8 @@ export function readStatement(sql: string): Statement {
   let previous: { word: string; at: number } | undefined;
   let format: string | undefined;
   let formatAt: number | undefined;
+  let selects = false;
+  let inputAt: number | undefined;
   let depth = 0;
   let closed = false;
 
@@ -90,6 +94,7 @@ export function readStatement(sql: string): Statement {
           text: sql.slice(0, end),
           format,
           formatAt,
+          ...(inputAt !== undefined && { inputAt }),
           placeholders,
           inlineData: rest === '' ? undefined : rest,
         };
@@ -97,7 +102,14 @@ export function readStatement(sql: string): Statement {
     } else if (kind === 'insert' && depth === 0 && word === 'VALUES') {
       formatAt ??= match.index;
     }
-    if (kind === 'insert' && depth === 0 && (word === 'SELECT' || word === 'WITH')) kind = 'command';
+    if (kind === 'insert' && !selects && depth === 0 && (word === 'SELECT' || word === 'WITH')) {
+      kind = 'command';
+      selects = true;
+    }
+    if (selects && token === '(' && previous?.word === 'INPUT') {
+      kind = 'insert';
+      inputAt = previous.at;
+    }
     previous = groups['word'] === undefined ? undefined : { word, at: match.index };
   }
   if (kind === undefined) throw syntaxError('Empty query');
