@@ -4,6 +4,10 @@ import { MEGABYTE } from './config/settings.js';
 import type { Events } from './observability/events.js';
 import type { Logger } from './observability/logger.js';
 import { connect, type ClickHouseEndpoint } from './storage/clickhouse/client.js';
+import { DatabaseLease } from './storage/clickhouse/lease/database-lease.js';
+import { FencedClient } from './storage/clickhouse/lease/fenced-client.js';
+import { LastOwner } from './storage/clickhouse/lease/last-owner.js';
+import type { LeaseError } from './storage/clickhouse/lease/lease-error.js';
 import { prepareOwnServer } from './storage/clickhouse/own-server.js';
 import { openTraceStore, type TraceStore, type TraceStoreOptions } from './storage/clickhouse/trace-store.js';
 import { readMigrationFiles } from './storage/migration-files.js';
@@ -12,6 +16,12 @@ import { schemaDirectory } from './storage/schema-files.js';
 /** What is open, in the order of opening; closed in the opposite order. */
 export type Closers = (() => void | Promise<void>)[];
 
+export interface ClickHouseCallbacks {
+  readonly onPurged: NonNullable<TraceStoreOptions['onPurged']>;
+  /** Another server has taken the database over: this one can do nothing more. */
+  onLost(error: LeaseError): void;
+}
+
 const ENGINE_DIRECTORY = 'clickhouse';
 /** Of the engine's memory, for one statement that recomputes traces. */
 const ROLLUP_PART = 0.25;
@@ -19,14 +29,14 @@ const ROLLUP_PART = 0.25;
 /**
  * Opens the trace store: on the server that the configuration names, or on the embedded engine.
  * Part of the composition root.
- * @throws EngineLockedError, OwnServerError, MigrationError, DomainError
+ * @throws EngineLockedError, OwnServerError, LeaseError, MigrationError, DomainError
  */
 export async function openClickHouse(
   config: Config,
   logger: Logger,
   events: Events,
   closers: Closers,
-  onPurged: NonNullable<TraceStoreOptions['onPurged']>,
+  { onPurged, onLost }: ClickHouseCallbacks,
 ): Promise<TraceStore> {
   const endpoint =
     config.clickhouse.url === null ? await embedded(config, logger, events, closers) : await remote(config, logger);
@@ -36,7 +46,9 @@ export async function openClickHouse(
     compress: config.clickhouse.url !== null,
   });
   closers.push(() => client.close());
-  const store = await openTraceStore(client, {
+  // The embedded engine has one server by its lock on the directory.
+  const own = config.clickhouse.url === null ? null : await leased(config, endpoint, events, closers, onLost);
+  const store = await openTraceStore(own === null ? client : new FencedClient(client, own), {
     migrations: readMigrationFiles(schemaDirectory('clickhouse')),
     cluster: config.clickhouse.cluster,
     commit: { ...config.commit, maxRequestBytes: config.ingest.maxEncodedBytes },
@@ -49,6 +61,28 @@ export async function openClickHouse(
   });
   closers.push(() => store.close());
   return store;
+}
+
+async function leased(
+  { clickhouse, dataDir }: Config,
+  endpoint: ClickHouseEndpoint,
+  observer: Events,
+  closers: Closers,
+  onLost: ClickHouseCallbacks['onLost'],
+): Promise<DatabaseLease> {
+  const client = connect(endpoint, { maxConnections: 2 });
+  closers.push(() => client.close());
+  const lease = await DatabaseLease.take({
+    client,
+    cluster: clickhouse.cluster,
+    database: `${clickhouse.database} on the ClickHouse at ${new URL(endpoint.url).host}`,
+    ttlMs: clickhouse.leaseSeconds * 1000,
+    lastOwner: new LastOwner(dataDir),
+    observer,
+    onLost,
+  });
+  closers.push(() => lease.release());
+  return lease;
 }
 
 async function remote({ clickhouse }: Config, logger: Logger): Promise<ClickHouseEndpoint> {

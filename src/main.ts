@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ConfigError, loadConfig } from './config/config.js';
 import { DomainError } from './domain/errors.js';
 import { startServer, type RunningServer } from './server.js';
+import { LeaseError } from './storage/clickhouse/lease/lease-error.js';
 import { OwnServerError } from './storage/clickhouse/own-server.js';
 import { DataDirLockedError } from './storage/sqlite/data-dir-lock.js';
 import { MigrationError } from './storage/migration-files.js';
@@ -9,15 +10,24 @@ import { MigrationError } from './storage/migration-files.js';
 await run();
 
 async function run(): Promise<void> {
+  // What has been said already is not said again.
+  let fatal = false;
   try {
     const config = loadConfig();
     // Asked to stop while starting: the start is finished first, so that everything is closed in order.
-    const starting = startServer(config);
-    stopOnSignals(starting, config.shutdownTimeoutSeconds);
+    const starting: Promise<RunningServer> = startServer(config, {
+      onFatal(error) {
+        process.stderr.write(`${explain(error)}\n`);
+        fatal = true;
+        void stop(1);
+      },
+    });
+    const stop = stopper(starting, config.shutdownTimeoutSeconds);
+    stopOnSignals(() => stop(0));
     const server = await starting;
     process.stdout.write(announcement(server));
   } catch (error) {
-    process.stderr.write(`${explain(error)}\n`);
+    if (!fatal) process.stderr.write(`${explain(error)}\n`);
     process.exit(1);
   }
 }
@@ -25,15 +35,23 @@ async function run(): Promise<void> {
 /** A signal within this time of the first repeats it; a later one means: now. */
 const SAME_WISH_MS = 1000;
 
-function stopOnSignals(starting: Promise<RunningServer>, timeoutSeconds: number): void {
+function stopOnSignals(stop: () => Promise<void>): void {
   let asked: number | undefined;
-  const stop = async () => {
+  const signalled = async () => {
     if (asked !== undefined) {
       // A terminal sends Ctrl-C to npm and to us, and npm passes it on: one wish, arriving twice.
       if (performance.now() - asked > SAME_WISH_MS) process.exit(1);
       return;
     }
     asked = performance.now();
+    await stop();
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void signalled());
+}
+
+/** What closes everything and ends the process, at the latest after some time. */
+function stopper(starting: Promise<RunningServer>, timeoutSeconds: number): (code: 0 | 1) => Promise<void> {
+  return async (code) => {
     const deadline = setTimeout(() => {
       process.stderr.write(`Not everything was closed within ${timeoutSeconds} s; ending anyway\n`);
       process.exit(1);
@@ -41,13 +59,12 @@ function stopOnSignals(starting: Promise<RunningServer>, timeoutSeconds: number)
     deadline.unref();
     try {
       await (await starting).stop();
-      process.exit(0);
+      process.exit(code);
     } catch (error) {
-      process.stderr.write(`${explain(error)}\n`);
+      if (code === 0) process.stderr.write(`${explain(error)}\n`);
       process.exit(1);
     }
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop());
 }
 
 /** What an operator can act on is said plainly; a stack is only shown for what nobody expected. */
@@ -57,7 +74,7 @@ function explain(error: unknown): string {
   if (code === 'EADDRINUSE') return `Spanhouse cannot listen: ${error.message}. Set PORT to a free one.`;
   if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOSPC' || code === 'EROFS')
     return `Spanhouse cannot start: ${error.message}`;
-  const types = [ConfigError, DataDirLockedError, OwnServerError, MigrationError, DomainError];
+  const types = [ConfigError, DataDirLockedError, OwnServerError, LeaseError, MigrationError, DomainError];
   const expected = types.some((type) => error instanceof type);
   return expected ? error.message : (error.stack ?? error.message);
 }

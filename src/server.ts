@@ -51,6 +51,8 @@ import { createExport, type ExportTraces } from './transport/otlp/export.js';
 /** Parts a caller may bring itself. */
 export interface ServerOverrides {
   readonly logger?: Logger;
+  /** The server cannot go on, for a reason that the error says. The caller ends it; default: it stops by itself. */
+  readonly onFatal?: (error: Error) => void;
   /** How long a body may take to arrive; default as configured. */
   readonly bodyTimeoutMs?: number;
   /** Wait before the second attempt of an evaluation; default 1 s. */
@@ -73,7 +75,7 @@ export interface RunningServer {
 
 /**
  * Starts the whole server.
- * @throws DataDirLockedError, OwnServerError, MigrationError, DomainError (init variables), or Error with `code`
+ * @throws DataDirLockedError, OwnServerError, LeaseError, MigrationError, DomainError (init variables), or Error with `code`
  *   (EADDRINUSE, EACCES): nothing is left open then
  */
 export async function startServer(config: Config, overrides: ServerOverrides = {}): Promise<RunningServer> {
@@ -122,7 +124,14 @@ async function start(
   closers.push(() => identity.close());
   const fetchableAddresses = overrides.fetchableAddresses ?? [];
   const attachments = await openAttachments({ config, database, events, closers, fetchableAddresses });
-  const store = await openClickHouse(config, logger, events, closers, attachments.purged);
+  const store = await openClickHouse(config, logger, events, closers, {
+    onPurged: attachments.purged,
+    onLost:
+      overrides.onFatal ??
+      (() => {
+        close().catch((error: unknown) => logger.error('Not everything was closed', { error }));
+      }),
+  });
   const listeners: Listener[] = [];
   const baseUrl = () => publicUrl(config.http, listeners[0]?.port ?? 0);
   const images = attachments.serve(store.attachments, baseUrl);

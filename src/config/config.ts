@@ -56,6 +56,7 @@ function group(settings: Settings) {
       password: settings.CLICKHOUSE_PASSWORD ?? '',
       database: settings.CLICKHOUSE_DATABASE,
       cluster: settings.CLICKHOUSE_CLUSTER ?? null,
+      leaseSeconds: settings.CLICKHOUSE_LEASE_SECONDS,
     },
     /** Both null or both set. The project id is lower case. */
     init: {

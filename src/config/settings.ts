@@ -88,6 +88,13 @@ export const settings = Type.Object({
       description: 'Cluster to create the tables on, replicated. Needs `CLICKHOUSE_URL`.',
     }),
   ),
+  CLICKHOUSE_LEASE_SECONDS: whole({
+    default: 15,
+    minimum: 2,
+    maximum: 3600,
+    description:
+      'A server that writes to that database and is not heard of for so long is taken for dead: another one may then take its place. It is heard of five times as often. Needs `CLICKHOUSE_URL`.',
+  }),
   SPANHOUSE_INIT_PROJECT_ID: Type.Optional(
     text({
       pattern: UUID,

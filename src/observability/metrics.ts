@@ -58,6 +58,11 @@ export function createMetrics() {
     commitQueueRows: gauge('spanhouse_commit_queue_rows', 'Spans waiting for their commit.'),
     engineRestarts: counter('spanhouse_engine_restarts_total', 'Restarts of the embedded engine after a failure.'),
     engineUp: gauge('spanhouse_engine_up', '1 while ClickHouse answers, else 0.'),
+    leaseHeld: gauge('spanhouse_lease_held', '1 while this server has the lease on a ClickHouse of yours, else 0.'),
+    leaseRenewalsFailed: counter(
+      'spanhouse_lease_renewals_failed_total',
+      'Renewals of the lease on a ClickHouse of yours that failed and were repeated.',
+    ),
     queryDuration: histogram('spanhouse_query_duration_seconds', 'Time a list query took, by list.', REQUEST_SECONDS, [
       'list',
     ]),

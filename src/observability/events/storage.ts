@@ -62,6 +62,15 @@ export interface PurgeObserver {
   purgeFailed(failure: { readonly error: unknown }): void;
 }
 
+/** The right of this server to write to a ClickHouse of the operator's. */
+export interface LeaseObserver {
+  leaseTaken(lease: { readonly epoch: number; readonly seconds: number }): void;
+  /** It is tried again; writes are refused meanwhile once the lease has run out. */
+  leaseRenewalFailed(failure: { readonly error: unknown }): void;
+  /** Another server has taken it over. */
+  leaseLost(loss: { readonly reason: string }): void;
+}
+
 /** What ClickHouse and its engine do. */
 export interface StorageEvents
   extends
@@ -71,6 +80,7 @@ export interface StorageEvents
     WordIndexObserver,
     QueryObserver,
     EngineObserver,
+    LeaseObserver,
     MigrationObserver {}
 
 export function storageEvents(logger: Logger, metrics: Metrics): StorageEvents {
@@ -81,6 +91,7 @@ export function storageEvents(logger: Logger, metrics: Metrics): StorageEvents {
     ...wordIndexEvents(logger, metrics),
     ...queryEvents(logger, metrics),
     ...engineEvents(logger, metrics),
+    ...leaseEvents(logger, metrics),
     ...migrationEvents(logger),
   };
 }
@@ -123,6 +134,23 @@ function engineEvents(logger: Logger, metrics: Metrics): EngineObserver {
     engineStopped() {
       metrics.engineUp.set(0);
       logger.debug('Engine stopped');
+    },
+  };
+}
+
+function leaseEvents(logger: Logger, metrics: Metrics): LeaseObserver {
+  return {
+    leaseTaken({ epoch, seconds }) {
+      metrics.leaseHeld.set(1);
+      logger.info('Lease on the database taken', { epoch, ms: milliseconds(seconds) });
+    },
+    leaseRenewalFailed({ error }) {
+      metrics.leaseRenewalsFailed.inc();
+      logger.warn('Lease on the database not renewed', { error });
+    },
+    leaseLost({ reason }) {
+      metrics.leaseHeld.set(0);
+      logger.error('Lease on the database lost', { reason });
     },
   };
 }

@@ -69,7 +69,7 @@ export function statementsIn(text: string): string[] {
 }
 
 /** The one place where a statement written for one server becomes one for a cluster. */
-function adapted(statement: string, cluster: string | null): string {
+export function adapted(statement: string, cluster: string | null): string {
   if (cluster === null) return statement;
   return statement
     .replace(

@@ -1,0 +1,118 @@
+import type { Readable } from 'node:stream';
+import { DomainError } from '../../../domain/errors.js';
+import { InsertError, refusalCode } from '../client-errors.js';
+import type { ClickHouseClient, InsertFormat, InsertOptions, QueryOptions } from '../client.js';
+import { identifierLiteral, stringLiteral } from '../engine/literals.js';
+import type { DatabaseLease } from './database-lease.js';
+import { fenced, fencedInput } from './fenced-statement.js';
+
+/** FUNCTION_THROW_IF_VALUE_IS_NON_ZERO */
+const THROWN = 395;
+/** One block is one part, and a condition on its rows is evaluated for the first of them already. */
+const ONE_STREAM = { max_insert_threads: '1' } as const;
+/** A condition is evaluated when the statement is taken in, not while ClickHouse rewrites rows later. */
+const ON_ARRIVAL = { mutations_execute_subqueries_on_initiator: 1 } as const;
+
+/**
+ * A client whose writes ClickHouse itself refuses once another server has the lease, see {@link DatabaseLease}. They
+ * are not even sent while it is not certain to be held: then with `unavailable`, an insert with the outcome `none`.
+ */
+export class FencedClient implements ClickHouseClient {
+  readonly #client: ClickHouseClient;
+  readonly #lease: DatabaseLease;
+  readonly #types = new Map<string, Promise<ReadonlyMap<string, string>>>();
+
+  constructor(client: ClickHouseClient, lease: DatabaseLease) {
+    this.#client = client;
+    this.#lease = lease;
+  }
+
+  query<T>(sql: string, options?: QueryOptions): Promise<T[]> {
+    return this.#client.query(sql, options);
+  }
+
+  stream(sql: string, options?: QueryOptions): Promise<Readable> {
+    return this.#client.stream(sql, options);
+  }
+
+  async insert(
+    table: string,
+    columns: readonly string[],
+    format: InsertFormat,
+    rows: Buffer,
+    options: InsertOptions = {},
+  ): Promise<void> {
+    const through = await this.#through(table, columns).catch((error: unknown) => {
+      throw unsent(error);
+    });
+    const settings = { ...options.settings, ...ONE_STREAM };
+    try {
+      this.#lease.check();
+    } catch (error) {
+      throw unsent(error);
+    }
+    try {
+      await this.#client.insert(table, columns, format, rows, { ...options, settings, through });
+    } catch (error) {
+      throw (await this.#isFenced(error)) ? unsent(error) : error;
+    }
+  }
+
+  async command(sql: string, options: QueryOptions = {}): Promise<void> {
+    this.#lease.check();
+    const statement = fenced(sql, this.#lease.condition);
+    const settings = { ...options.settings, ...ON_ARRIVAL };
+    try {
+      await this.#client.command(statement, { ...options, settings });
+    } catch (error) {
+      throw (await this.#isFenced(error)) ? unsent(error) : error;
+    }
+  }
+
+  async ping(): Promise<boolean> {
+    return this.#lease.held && (await this.#client.ping());
+  }
+
+  close(): Promise<void> {
+    return this.#client.close();
+  }
+
+  /** Whether ClickHouse has refused a statement, before it stored anything, because another server has the lease. */
+  async #isFenced(error: unknown): Promise<boolean> {
+    if (refusalCode(error) !== THROWN) return false;
+    return this.#lease.isLost().catch(() => false);
+  }
+
+  async #through(table: string, columns: readonly string[]): Promise<string> {
+    const types = await this.#typesOf(table);
+    const names = columns.map(identifierLiteral);
+    const structure = columns.map((column, index) => `${names[index] ?? ''} ${types.get(column) ?? ''}`).join(', ');
+    return fencedInput(names, stringLiteral(structure), this.#lease.condition);
+  }
+
+  /** Asked once: while a server runs, columns stay what they are. */
+  async #typesOf(table: string): Promise<ReadonlyMap<string, string>> {
+    const asked = this.#types.get(table) ?? this.#askTypes(table);
+    this.#types.set(table, asked);
+    try {
+      return await asked;
+    } catch (error) {
+      this.#types.delete(table);
+      throw error;
+    }
+  }
+
+  async #askTypes(table: string): Promise<ReadonlyMap<string, string>> {
+    const rows = await this.#client.query<{ name: string; type: string }>(
+      'SELECT name, type FROM system.columns WHERE database = currentDatabase() AND table = {table:String}',
+      { params: { table } },
+    );
+    return new Map(rows.map(({ name, type }) => [name, type]));
+  }
+}
+
+/** A write of which certainly nothing is stored. */
+function unsent(error: unknown): InsertError {
+  const detail = error instanceof DomainError ? error.message : 'ClickHouse does not answer';
+  return new InsertError('unavailable', detail, 'none', { cause: error, retryAfterSeconds: 1 });
+}

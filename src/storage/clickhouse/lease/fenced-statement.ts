@@ -1,0 +1,38 @@
+const FLAG = 'lease_held';
+
+/** Changes of tables; each may be run twice, and is by migrations alone. */
+const DEFINITION = /^\s*(?:CREATE|ALTER|DROP)\s/;
+const INSERT_VALUES = /^\s*(INSERT INTO \w+(?: \([^)]*\))?)\s+VALUES \(([\s\S]*)\)\s*$/;
+const INSERT_SELECT = /^\s*(INSERT INTO \w+(?: \([^)]*\))?)\s+((?:SELECT|WITH)\s[\s\S]*)$/;
+const DELETE = /^\s*(DELETE FROM \w+) WHERE ([\s\S]*)$/;
+const TRUNCATE = /^\s*TRUNCATE TABLE (\w+)\s*$/;
+
+/**
+ * The one place where a statement becomes one that changes nothing unless a condition holds. One that adds rows is
+ * refused otherwise (code 395), before it stores any; one that deletes finds no rows to delete. The condition stands near the
+ * beginning, for ClickHouse to show it of a running statement however long that is.
+ *
+ * @throws Error for a statement of another kind, as nothing would keep it from running late.
+ */
+export function fenced(statement: string, condition: string): string {
+  if (DEFINITION.test(statement)) return statement;
+  const flag = flagOf(condition);
+  const values = INSERT_VALUES.exec(statement);
+  if (values) return `${values[1] ?? ''} ${flag} SELECT ${values[2] ?? ''} WHERE ${FLAG}`;
+  const select = INSERT_SELECT.exec(statement);
+  if (select) return `${select[1] ?? ''} ${flag} SELECT * FROM (${select[2] ?? ''}) WHERE ${FLAG}`;
+  const deletion = DELETE.exec(statement);
+  if (deletion) return `${deletion[1] ?? ''} WHERE ${condition} AND (${deletion[2] ?? ''})`;
+  const emptied = TRUNCATE.exec(statement);
+  if (emptied) return `DELETE FROM ${emptied[1] ?? ''} WHERE ${condition}`;
+  throw new Error(`A statement that changes data cannot be tied to the lease: ${statement.slice(0, 100)}`);
+}
+
+/** The SELECT that the rows of an insert go through. @param structure the columns with their types, a literal. */
+export function fencedInput(columns: readonly string[], structure: string, condition: string): string {
+  return `${flagOf(condition)} SELECT ${columns.join(', ')} FROM input(${structure}) WHERE ${FLAG}`;
+}
+
+function flagOf(condition: string): string {
+  return `WITH throwIf(NOT ${condition}) = 0 AS ${FLAG}`;
+}
