@@ -95,6 +95,22 @@ contract((on) => {
       expect(await on.client.query('SELECT count() AS n FROM rows')).to.deep.equal([{ n: 0 }]);
     });
 
+    it('has rows go through a SELECT, and stores none of those that it or their bytes forbid', async () => {
+      const texts = ['a', "it's\n\n; DROP TABLE rows", 'input(1) FORMAT'];
+      const rows = Buffer.concat(texts.map((text, id) => rowBinary(id, text)));
+      const insert = (condition: string, data = rows) =>
+        on.client.insert('rows', ['id', 't'], 'RowBinary', data, {
+          through: `WITH throwIf(${condition}) = 0 AS fine SELECT id + 1, t FROM input('id UInt64, t String') WHERE fine`,
+        });
+      expect(await failure(insert('(SELECT count() FROM rows) = 0'))).to.include({ kind: 'internal' });
+      expect(await failure(insert('0', rows.subarray(0, -1)))).to.include({ outcome: 'none' });
+      expect(await on.client.query('SELECT count() AS n FROM rows')).to.deep.equal([{ n: 0 }]);
+      await insert('(SELECT count() FROM rows) > 0');
+      expect(await on.client.query('SELECT id, t FROM rows ORDER BY id')).to.deep.equal(
+        texts.map((t, id) => ({ id: id + 1, t })),
+      );
+    });
+
     it('is not certain when a view fails behind the table', async () => {
       await on.client.command('CREATE TABLE kept (id UInt64) ENGINE = MergeTree ORDER BY id');
       await on.client.command(

@@ -141,6 +141,18 @@ describe('the lease on a ClickHouse of the operator', function () {
   });
 
   it('lets one of several servers start that are started at the same time', async () => {
+    // All claims are there before one is stored, and are stored one after another.
+    const isClaim = (statement: string) => statement.includes('max((epoch, owner, renewals))');
+    const all = signal();
+    let claims = 0;
+    proxy.hold = (statement) => {
+      if (!isClaim(statement) || claims >= 3) return undefined;
+      claims += 1;
+      if (claims === 3) all.give();
+      return all.promise;
+    };
+    let delay = 0;
+    proxy.rewrite = (statement) => (isClaim(statement) ? `${statement} AND sleep(${delay++ % 3}) = 0` : statement);
     const racing = [];
     for (let count = 0; count < 3; count += 1) racing.push(spawn(await directory()));
     const outcomes = await Promise.all(
@@ -155,6 +167,7 @@ describe('the lease on a ClickHouse of the operator', function () {
       ),
     );
     expect(outcomes.sort()).to.deep.equal([1, 1, 'ready']);
+    expect(claims).to.equal(3);
     for (const program of racing.filter(({ running }) => !running))
       expect(program.stderr).to.include('is in use by another Spanhouse server');
   });
