@@ -93,7 +93,7 @@ export const settings = Type.Object({
     minimum: 2,
     maximum: 3600,
     description:
-      'A server that writes to that database and is not heard of for so long is taken for dead: another one may then take its place. It is heard of five times as often. Needs `CLICKHOUSE_URL`.',
+      'A server that writes to that database and is not heard of for so long is taken for dead: another one may then take its place. It is heard of five times as often. Only with `CLICKHOUSE_URL`.',
   }),
   SPANHOUSE_INIT_PROJECT_ID: Type.Optional(
     text({

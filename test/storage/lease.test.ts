@@ -12,7 +12,7 @@ import { bootServer } from '../http/harness.js';
 import { startStatementProxy, type StatementProxy } from './statement-proxy.js';
 
 const TRACE = '0199a1b2-0000-7000-8000-00000000000b';
-const LEASE_SECONDS = 4;
+const LEASE_SECONDS = 6;
 /** Enough that no buffer on the way takes it whole. */
 const LARGE = 3_000_000;
 
@@ -219,15 +219,11 @@ describe('the lease on a ClickHouse of the operator', function () {
     const dataDir = await directory();
     const first = await start(dataDir);
     await store(first, 'first');
-    const slow = signal();
-    proxy.rewrite = (statement) => {
-      if (!isInsert(statement)) return statement;
-      slow.give();
-      return statement.replace('WHERE lease_held', 'WHERE lease_held AND sleep(3) = 0');
-    };
+    proxy.rewrite = (statement) =>
+      isInsert(statement) ? statement.replace('WHERE lease_held', 'WHERE lease_held AND sleep(3) = 0') : statement;
     void send(first, [span('slow')]);
-    await slow.promise;
-    await sleep(200);
+    const runs = "SELECT query FROM system.processes WHERE position(query, 'sleep') > 0 AND query LIKE 'INSERT%'";
+    while ((await direct.query(runs)).length === 0) await sleep(10);
     await first.destroy();
     proxy.rewrite = (statement) => statement;
     expect(await names(await start(dataDir))).to.deep.equal(['first', 'slow']);

@@ -29,6 +29,7 @@ describe('configuration', () => {
       password: '',
       database: 'spanhouse',
       cluster: null,
+      leaseSeconds: 15,
     });
     expect(config.init).to.deep.equal({ projectId: null, apiKey: null });
     expect(config.metricsToken).to.equal(null);
