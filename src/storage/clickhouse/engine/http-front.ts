@@ -148,7 +148,7 @@ class Front {
     const read = await this.#core.files.provide(data, (path) => {
       if (statement.inputAt !== undefined) {
         const sql = selectingFrom(path, text.slice(0, at), statement.inputAt, format);
-        return this.#core.inserts.run({ sql, format: 'Null', settings, database });
+        return this.#core.inserts.run({ sql, format: 'Null', settings, ...target });
       }
       const sql = `${text.slice(0, at)} FROM INFILE ${stringLiteral(path)} COMPRESSION 'none' ${clause} ${text.slice(at)}`;
       return this.#core.inserts.run({ sql, format: 'Null', settings: new Map(), ...target });

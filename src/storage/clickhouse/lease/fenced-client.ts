@@ -114,5 +114,6 @@ export class FencedClient implements ClickHouseClient {
 /** A write of which certainly nothing is stored. */
 function unsent(error: unknown): InsertError {
   const detail = error instanceof DomainError ? error.message : 'ClickHouse does not answer';
-  return new InsertError('unavailable', detail, 'none', { cause: error, retryAfterSeconds: 1 });
+  const facts = { outcome: 'none', unreadable: false } as const;
+  return new InsertError('unavailable', detail, facts, { cause: error, retryAfterSeconds: 1 });
 }
