@@ -294,7 +294,7 @@ export const settings = Type.Object({
       'eight times as much memory.',
   }),
   MAX_TAG_BYTES: whole({
-    default: 65_536,
+    default: 262_144,
     minimum: 1024,
     maximum: 536_870_912,
     description:
