@@ -118,7 +118,10 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     busy: () => commits.load().share >= BUSY_SHARE,
     observer,
   });
-  const purge = new Purge(client, options.observer, options.onPurged ?? (() => undefined));
+  const purge = new Purge(client, observer, (versions) => {
+    options.onPurged?.(versions);
+    rollups.purged();
+  });
   return {
     log,
     lists: new ClickHouseLists({

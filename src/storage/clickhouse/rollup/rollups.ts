@@ -111,6 +111,12 @@ export class Rollups implements CommitFollower {
     return Math.min(this.#round ? this.#roundSince : Infinity, this.#oldestSince()) - 1;
   }
 
+  /** To be called when replaced or deleted versions are gone. */
+  purged(): void {
+    this.#aside.purged();
+    this.#scheduleRetry();
+  }
+
   /** What is set aside of a project. */
   notCurrent(projectId: string): NotCurrent {
     return this.#aside.notCurrent(projectId);

@@ -21,7 +21,7 @@ export interface Aside extends RolledUpItem {
   readonly stale: boolean;
   /** Sessions that a trace brings something to. */
   readonly sessions: readonly string[];
-  /** How often it was tried in vain. */
+  /** How often it was tried in vain since it was last written to. */
   readonly failures: number;
   readonly triedAt: number;
   readonly dueAt: number;
@@ -70,8 +70,7 @@ export class SetAside {
   written(kind: Kind, item: DirtyItem): void {
     const aside = this.get(kind, item);
     if (aside === undefined) return;
-    const dueAt = Math.min(aside.dueAt, aside.triedAt + this.#retryMs);
-    this.#set({ ...aside, dueAt, writes: aside.writes + 1 });
+    this.#set({ ...this.#hastened(aside), writes: aside.writes + 1 });
   }
 
   /**
@@ -101,6 +100,11 @@ export class SetAside {
       this.#set(aside);
       if (stale && !before.stale) this.#observer.setAside(before, { stale, error });
     }
+  }
+
+  /** Notes that rows are gone, so that what they belonged to may fit. */
+  purged(): void {
+    for (const aside of this.#items.values()) this.#set(this.#hastened(aside));
   }
 
   /** Puts off one that could not be tried. */
@@ -146,6 +150,10 @@ export class SetAside {
       sessions: [...new Set(sessions)],
       stale: traces.filter(({ stale }) => stale).map(({ id }) => id),
     };
+  }
+
+  #hastened(aside: Aside): Aside {
+    return { ...aside, failures: 0, dueAt: Math.min(aside.dueAt, aside.triedAt + this.#retryMs) };
   }
 
   async #store({ projectId, kind, id, stale }: Aside, aside: boolean): Promise<void> {
