@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Config } from './config/config.js';
 import { MEGABYTE } from './config/settings.js';
+import { Turns } from './domain/turns.js';
 import type { Events } from './observability/events.js';
 import type { Logger } from './observability/logger.js';
 import { connect, type ClickHouseEndpoint } from './storage/clickhouse/client.js';
@@ -25,6 +26,7 @@ export interface ClickHouseCallbacks {
 const ENGINE_DIRECTORY = 'clickhouse';
 /** Of the engine's memory, for one statement that recomputes traces. */
 const ROLLUP_PART = 0.25;
+const CONNECTIONS = 32;
 
 /**
  * Opens the trace store: on the server that the configuration names, or on the embedded engine.
@@ -44,6 +46,9 @@ export async function openClickHouse(
     // The server's own answer about its time limit comes first.
     requestTimeoutMs: (config.read.timeoutSeconds + 30) * 1000,
     compress: config.clickhouse.url !== null,
+    // Answers on their way keep theirs.
+    maxConnections: config.answers.atOnce + CONNECTIONS,
+    turns: new Turns('reads', config.reads),
   });
   closers.push(() => client.close());
   // The embedded engine has one server by its lock on the directory.

@@ -11,6 +11,7 @@ import { PriceService } from './domain/price/price-service.js';
 import { RepriceService } from './domain/price/reprice-service.js';
 import { PromptService } from './domain/prompt/prompt-service.js';
 import { IdentityService } from './domain/identity/identity-service.js';
+import { Turns } from './domain/turns.js';
 import { createEvents, type Events } from './observability/events.js';
 import { createLogger, type Logger } from './observability/logger.js';
 import { createMetrics } from './observability/metrics.js';
@@ -240,6 +241,8 @@ async function start(
     limits,
     memory,
     trustedProxies: config.http.trustedProxies,
+    delivery: config.delivery,
+    answers: new Turns('lists', config.answers),
     log: logger,
     observer: events,
   });

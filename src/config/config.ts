@@ -130,8 +130,20 @@ function group(settings: Settings) {
       timeoutSeconds: settings.READ_TIMEOUT_SECONDS,
       maxResultBytes: settings.READ_MAX_RESULT_MB * MEGABYTE,
     },
+    /** Statements that read for projects. */
+    reads: turnLimits(settings, settings.READS_AT_ONCE, settings.READS_PER_PROJECT),
+    /** Lists, until the client has them. */
+    answers: turnLimits(settings, settings.ANSWERS_AT_ONCE, settings.ANSWERS_PER_PROJECT),
+    delivery: {
+      minBytesPerSecond: settings.ANSWER_MIN_BYTES_PER_SECOND,
+      rateWindowMs: settings.ANSWER_WINDOW_SECONDS * 1000,
+    },
     shutdownTimeoutSeconds: settings.SHUTDOWN_TIMEOUT_SECONDS,
   };
+}
+
+function turnLimits({ READ_WAIT_SECONDS }: Settings, atOnce: number, perProject: number) {
+  return { atOnce, perParty: Math.min(perProject, atOnce - 1), maxWaitMs: READ_WAIT_SECONDS * 1000 };
 }
 
 /**

@@ -388,6 +388,52 @@ export const settings = Type.Object({
     maximum: 65_536,
     description: 'Largest result of one read; beyond it, 503.',
   }),
+  READS_AT_ONCE: whole({
+    default: 6,
+    minimum: 2,
+    maximum: 1000,
+    description:
+      'Statements that read for projects at once; the embedded engine works on 6. Projects that wait are served in ' +
+      'rotation.',
+  }),
+  READS_PER_PROJECT: whole({
+    default: 4,
+    minimum: 1,
+    maximum: 1000,
+    description: 'Of these, for one project; at most one fewer than all.',
+  }),
+  ANSWERS_AT_ONCE: whole({
+    default: 32,
+    minimum: 2,
+    maximum: 10_000,
+    description:
+      'Lists of spans, traces and sessions under way at once, until the client has the whole answer: each may hold up to ' +
+      '`READ_MAX_RESULT_MB` in memory. Projects that wait are served in rotation.',
+  }),
+  ANSWERS_PER_PROJECT: whole({
+    default: 8,
+    minimum: 1,
+    maximum: 10_000,
+    description: 'Of these, for one project; at most one fewer than all.',
+  }),
+  READ_WAIT_SECONDS: whole({
+    default: 10,
+    minimum: 1,
+    maximum: 3600,
+    description: 'How long a read waits for its turn by these four; beyond it, 429 with `Retry-After`.',
+  }),
+  ANSWER_MIN_BYTES_PER_SECOND: whole({
+    default: 16_384,
+    minimum: 0,
+    maximum: 1_073_741_824,
+    description: 'An answer that its client takes more slowly is cut off. 0: none is.',
+  }),
+  ANSWER_WINDOW_SECONDS: whole({
+    default: 10,
+    minimum: 1,
+    maximum: 600,
+    description: 'Over how long that rate is taken. The first such time is not looked at.',
+  }),
   SHUTDOWN_TIMEOUT_SECONDS: whole({
     default: 9,
     minimum: 1,

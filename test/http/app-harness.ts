@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { IdentityService } from '../../src/domain/identity/identity-service.js';
+import { Turns } from '../../src/domain/turns.js';
 import { schemaDirectory } from '../../src/storage/schema-files.js';
 import { openDatabase } from '../../src/storage/sqlite/database.js';
 import { SqliteIdentityStore } from '../../src/storage/sqlite/identity-store.js';
@@ -58,10 +59,13 @@ export async function bootApp(routes: readonly Route[], given: Partial<typeof LI
     limits,
     memory: new BodyMemory(limits),
     trustedProxies: 0,
+    delivery: { minBytesPerSecond: 0, rateWindowMs: 1_000 },
+    answers: new Turns('lists', { atOnce: 100, perParty: 99, maxWaitMs: 1_000 }),
     log: { ...silent, child: () => silent },
     observer: {
       requestFinished: (request) => finished.push(request),
       requestFailed: (failure) => failed.push(failure),
+      answerCutOff: () => undefined,
     },
   });
   const requestTimeoutMs = limits.readTimeoutMs + 5_000;

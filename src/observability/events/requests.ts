@@ -13,6 +13,8 @@ export interface RequestObserver {
   }): void;
   /** A defect: answered 500, logged in full. */
   requestFailed(failure: { readonly requestId: string; readonly error: unknown }): void;
+  /** A client took its answer too slowly. */
+  answerCutOff(answer: { readonly requestId: string }): void;
 }
 
 export interface RpcObserver {
@@ -55,6 +57,9 @@ function httpEvents(logger: Logger, metrics: Metrics): RequestObserver {
     },
     requestFailed({ requestId, error }) {
       logger.error('Request met a defect', { request_id: requestId, error });
+    },
+    answerCutOff({ requestId }) {
+      logger.warn('Answer cut off: its client took it too slowly', { request_id: requestId });
     },
   };
 }

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { ClickHouseError, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import type { ClickHouseClient as Library, ClickHouseSettings } from '@clickhouse/client';
+import type { Turns } from '../../domain/turns.js';
 import { clickHouseFailure, insertFailure } from './client-errors.js';
 import { drained } from './drained.js';
 import type { ClickHouseEndpoint } from './endpoint.js';
@@ -14,8 +15,10 @@ export interface ClientOptions {
   readonly settings?: ClickHouseSettings;
   /** Default 60,000; above the time limit of reads, so that ClickHouse's own answer comes first. */
   readonly requestTimeoutMs?: number;
-  /** Default 32. */
+  /** Of each kind: for reads, for inserts, and for the rest. Default 32. */
   readonly maxConnections?: number;
+  /** Whose turn it is to read, of the projects that statements name; default: nobody waits. */
+  readonly turns?: Turns;
   /** gzip both ways; default off, as on loopback it costs more than it saves. */
   readonly compress?: boolean;
 }
@@ -25,6 +28,8 @@ export interface QueryOptions {
   readonly params?: Record<string, unknown>;
   /** Settings of this statement alone. */
   readonly settings?: ClickHouseSettings;
+  /** The project that is read: the statement waits until it is this project's turn. */
+  readonly project?: string;
   readonly signal?: AbortSignal;
 }
 
@@ -38,7 +43,10 @@ export type InsertFormat = 'RowBinary' | 'JSONEachRow' | 'JSONCompactEachRow';
 /**
  * ClickHouse over HTTP, embedded or remote alike.
  *
- * Every method throws a DomainError: `unavailable` when ClickHouse does not answer, is restarting, is overloaded, or
+ * Reads, inserts and the rest have connections of their own: an answer that its reader takes slowly keeps its connection
+ * for as long, and must not keep anybody from writing.
+ *
+ * Every method throws a DomainError: `overloaded` when it has not become the project's turn in time; `unavailable` when ClickHouse does not answer, is restarting, is overloaded, or
  * the statement met a limit of time, memory or size; `internal` for all else, with the library's error as `cause`.
  * A caller's own abort comes out as its signal's reason.
  */
@@ -69,19 +77,26 @@ export interface ClickHouseClient {
 export function connect(endpoint: ClickHouseEndpoint, options: ClientOptions = {}): ClickHouseClient {
   const timeoutMs = options.requestTimeoutMs ?? 60_000;
   const maxConnections = options.maxConnections ?? 32;
-  const library = createClient({
-    url: endpoint.url,
-    username: endpoint.username,
-    password: endpoint.password,
-    database: endpoint.database,
-    request_timeout: timeoutMs,
-    max_open_connections: maxConnections,
-    ...(endpoint.loopback && { connection: new LoopbackConnection(endpoint, { timeoutMs, maxConnections }) }),
-    compression: { request: options.compress ?? false, response: options.compress ?? false },
-    clickhouse_settings: options.settings ?? {},
-    log: { level: ClickHouseLogLevel.OFF },
-  });
-  return new HttpClient(library);
+  const open = (): Library =>
+    createClient({
+      url: endpoint.url,
+      username: endpoint.username,
+      password: endpoint.password,
+      database: endpoint.database,
+      request_timeout: timeoutMs,
+      max_open_connections: maxConnections,
+      ...(endpoint.loopback && { connection: new LoopbackConnection(endpoint, { timeoutMs, maxConnections }) }),
+      compression: { request: options.compress ?? false, response: options.compress ?? false },
+      clickhouse_settings: options.settings ?? {},
+      log: { level: ClickHouseLogLevel.OFF },
+    });
+  return new HttpClient({ reads: open(), inserts: open(), commands: open() }, options.turns);
+}
+
+interface Libraries {
+  readonly reads: Library;
+  readonly inserts: Library;
+  readonly commands: Library;
 }
 
 /**
@@ -98,23 +113,25 @@ const WRITE_SETTINGS: ClickHouseSettings = {
 };
 
 class HttpClient implements ClickHouseClient {
-  readonly #library: Library;
+  readonly #libraries: Libraries;
+  readonly #turns: Turns | undefined;
   #writeSettings: Promise<ClickHouseSettings> | undefined;
 
-  constructor(library: Library) {
-    this.#library = library;
+  constructor(libraries: Libraries, turns: Turns | undefined) {
+    this.#libraries = libraries;
+    this.#turns = turns;
   }
 
   async query<T>(sql: string, options: QueryOptions = {}): Promise<T[]> {
-    return this.#attempt(options.signal, async () => {
-      const result = await this.#library.query({ query: sql, format: 'JSONEachRow', ...toLibrary(options) });
+    return this.#read(options, async () => {
+      const result = await this.#libraries.reads.query({ query: sql, format: 'JSONEachRow', ...toLibrary(options) });
       return result.json<T>();
     });
   }
 
   async stream(sql: string, options: QueryOptions = {}): Promise<Readable> {
-    return this.#attempt(options.signal, async () => {
-      const { stream } = await this.#library.exec({ query: sql, ...toLibrary(options) });
+    return this.#read(options, async () => {
+      const { stream } = await this.#libraries.reads.exec({ query: sql, ...toLibrary(options) });
       return stream;
     });
   }
@@ -130,7 +147,7 @@ class HttpClient implements ClickHouseClient {
     const select = through === undefined ? '' : `${through} `;
     try {
       const settings = await this.#forWrites(options.settings);
-      const { stream } = await this.#library.exec({
+      const { stream } = await this.#libraries.inserts.exec({
         query: `INSERT INTO ${quote(table)} (${columns.map(quote).join(', ')}) ${select}FORMAT ${format}`,
         values: Readable.from([rows], { objectMode: false, highWaterMark: rows.length }),
         ...toLibrary({ ...options, settings }),
@@ -144,17 +161,25 @@ class HttpClient implements ClickHouseClient {
   async command(sql: string, options: QueryOptions = {}): Promise<void> {
     await this.#attempt(options.signal, async () => {
       const settings = await this.#forWrites(options.settings);
-      await this.#library.command({ query: sql, ...toLibrary({ ...options, settings }) });
+      await this.#libraries.commands.command({ query: sql, ...toLibrary({ ...options, settings }) });
     });
   }
 
   async ping(): Promise<boolean> {
-    const { success } = await this.#library.ping({ select: true });
+    const { success } = await this.#libraries.commands.ping({ select: true });
     return success;
   }
 
-  close(): Promise<void> {
-    return this.#library.close();
+  async close(): Promise<void> {
+    await Promise.all(Object.values(this.#libraries).map((library: Library) => library.close()));
+  }
+
+  /** The turn ends with the statement; how long its answer is then read is no matter. */
+  #read<T>(options: QueryOptions, work: () => Promise<T>): Promise<T> {
+    const { project, signal } = options;
+    const attempt = () => this.#attempt(signal, work);
+    if (project === undefined || this.#turns === undefined) return attempt();
+    return this.#turns.run(project, signal, attempt);
   }
 
   /** A statement's own settings beside those of every write that this ClickHouse knows. */
@@ -168,7 +193,7 @@ class HttpClient implements ClickHouseClient {
   }
 
   async #knownWriteSettings(): Promise<ClickHouseSettings> {
-    const result = await this.#library.query({
+    const result = await this.#libraries.commands.query({
       query: 'SELECT name FROM system.settings WHERE name IN {names:Array(String)}',
       query_params: { names: Object.keys(WRITE_SETTINGS) },
       format: 'JSONEachRow',

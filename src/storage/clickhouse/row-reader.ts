@@ -25,9 +25,9 @@ export function rowReader(
     ...settings,
   };
   return <T>(statement: Sql, options: RowReadOptions = {}) => {
-    const { text, params } = statement.render();
+    const { text, ...whose } = statement.render();
     return client.query<T>(text, {
-      params,
+      ...whose,
       settings: { ...always, ...options.settings },
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     });

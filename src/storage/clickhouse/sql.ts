@@ -26,6 +26,27 @@ export function value(of: unknown, type: SqlType): SqlValue {
   return new SqlValue(of, type);
 }
 
+/** The id of a project, which makes a statement one of that project. */
+class ProjectId extends SqlValue {
+  readonly projectId: string;
+
+  constructor(projectId: string) {
+    super(projectId, 'String');
+    this.projectId = projectId;
+  }
+}
+
+export function projectValue(projectId: string): SqlValue {
+  return new ProjectId(projectId);
+}
+
+export interface RenderedSql {
+  readonly text: string;
+  readonly params: Record<string, unknown>;
+  /** The project that is read, of a statement that names one. */
+  readonly project?: string;
+}
+
 type Part = string | SqlValue;
 
 /** A piece of SQL: text written in this code base, and values. Made only by the tag `sql`, `join` and `identifier`. */
@@ -37,8 +58,9 @@ export class Sql {
   }
 
   /** The statement's text with numbered parameters, and their values: equal queries give equal text. */
-  render(): { text: string; params: Record<string, unknown> } {
+  render(): RenderedSql {
     const params: Record<string, unknown> = {};
+    const project = this.parts.find((part) => part instanceof ProjectId)?.projectId;
     let count = 0;
     const text = this.parts
       .map((part) => {
@@ -48,7 +70,7 @@ export class Sql {
         return `{p${count}:${part.type}}`;
       })
       .join('');
-    return { text, params };
+    return { text, params, ...(project !== undefined && { project }) };
   }
 }
 

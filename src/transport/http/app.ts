@@ -7,11 +7,13 @@ import { requirePurpose } from '../../domain/identity/key-access.js';
 import type { RequestObserver } from '../../observability/events/requests.js';
 import type { BodyBytes, BodyMemory } from '../body-memory.js';
 import { clientAddress, networkOf } from '../client-address.js';
+import type { Turns } from '../../domain/turns.js';
 import { createBodyReader, type BodyLimits, type BodyReader } from './body.js';
+import type { DeliveryLimits } from './delivery.js';
 import { Exchange, type RequestLogger } from './exchange.js';
 import { bySpecificity, routerPath, templatePath } from './path.js';
 import { pathParametersOf, searchOf } from './query.js';
-import type { Access, RequestContext, Route } from './route.js';
+import type { Access, HandlerResult, RequestContext, Route } from './route.js';
 
 /** What the transport needs to know about callers. */
 export interface RequestIdentity {
@@ -28,6 +30,9 @@ export interface AppOptions {
   readonly memory: BodyMemory;
   /** How many proxies in front add to `X-Forwarded-For`. */
   readonly trustedProxies: number;
+  readonly delivery: DeliveryLimits;
+  /** Of routes whose answers may be large, by project. */
+  readonly answers: Turns;
   readonly log: RequestLogger;
   readonly observer: RequestObserver;
 }
@@ -47,7 +52,11 @@ export function createApp(options: AppOptions): RequestListener {
   const commonHeaders = securityHeaders();
   const unmatched = unmatchedHandler(options.identity);
   return (request, response) => {
-    const exchange = new Exchange(request, response, options.observer, commonHeaders);
+    const exchange = new Exchange(request, response, {
+      observer: options.observer,
+      commonHeaders,
+      delivery: options.delivery,
+    });
     exchanges.set(response, exchange);
     router(request as express.Request, response as express.Response, (error?: unknown) => {
       if (error === undefined || error === null) void run(unmatched, exchange, request);
@@ -110,7 +119,7 @@ async function run(handler: Handler, exchange: Exchange, request: RoutedRequest)
 
 /** The order of the checks is the order in which a caller learns things: who it is, what it may, what it asked, what it sent. */
 function handlerOf(route: Route, options: AppOptions, readBody: BodyReader): Handler {
-  const { identity, log } = options;
+  const { identity, log, answers } = options;
   const template = templatePath(route.path);
   const purpose = route.purpose ?? (route.method === 'GET' ? 'read' : 'change');
   const parseParams = route.params === undefined ? () => undefined : pathParametersOf(route.params);
@@ -122,16 +131,21 @@ function handlerOf(route: Route, options: AppOptions, readBody: BodyReader): Han
     const params = parseParams(request.params ?? {});
     const query = route.query?.parse(searchOf(request.url ?? ''));
     await route.admit?.({ params, headers: request.headers, remoteAddress: remoteAddressOf(request) });
+    if (route.bulk === true && principal !== null)
+      exchange.whenClosed(await answers.take(principal.project_id, exchange.abortSignal()));
     const body =
       route.body === undefined
         ? undefined
         : await readBody(request, exchange.response, route.body, bytesOf(principal, request, options));
+    let result: HandlerResult;
     try {
       const decoded = body === undefined ? undefined : route.body?.decode(body.bytes, body.mediaType);
-      await exchange.send(await route.handle(contextOf(exchange, log, { principal, params, query, body: decoded })));
+      result = await route.handle(contextOf(exchange, log, { principal, params, query, body: decoded }));
     } finally {
+      // Before the answer is sent: a client may take its time over that.
       body?.release();
     }
+    await exchange.send(result);
   };
 }
 
@@ -161,7 +175,6 @@ function contextOf(
   log: RequestLogger,
   decoded: Decoded,
 ): RequestContext<unknown, unknown, unknown, Access> {
-  let signal: AbortSignal | undefined;
   let requestLog: RequestContext<unknown, unknown, unknown>['log'] | undefined;
   return {
     ...decoded,
@@ -169,7 +182,7 @@ function contextOf(
     requestId: exchange.requestId,
     remoteAddress: remoteAddressOf(exchange.request),
     get signal() {
-      return (signal ??= exchange.abortSignal());
+      return exchange.abortSignal();
     },
     get log() {
       return (requestLog ??= log.child({ request_id: exchange.requestId }));

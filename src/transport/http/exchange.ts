@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { RequestObserver } from '../../observability/events/requests.js';
 import { lingerUntilSent } from './body.js';
+import { watchDelivery, type DeliveryLimits } from './delivery.js';
 import { ClientGoneError, toProblem } from './errors.js';
 import { requestIdOf } from './request-id.js';
 import type { ErrorRenderer, HandlerResult, RequestLog } from './route.js';
@@ -14,8 +15,17 @@ export interface RequestLogger extends RequestLog {
 
 /** What is noted as the status when the client left before it got an answer. */
 const CLIENT_CLOSED_REQUEST = 499;
-/** A client that takes nothing for this long is given up, and what it was being sent is released. */
+/** A client that takes nothing for this long is given up, whatever rate is asked of it. */
 const STALLED_CLIENT_MS = 60_000;
+/** A longer answer is handed over in pieces of this size, so that it can be told how much of it the client has taken. */
+const PIECE_BYTES = 64 * 1024;
+
+export interface ExchangeParts {
+  readonly observer: RequestObserver;
+  /** Of every answer; what an answer states itself comes first. */
+  readonly commonHeaders: Readonly<Record<string, string>>;
+  readonly delivery: DeliveryLimits;
+}
 
 /** One request and its answer, from the first header to the last byte. */
 export class Exchange {
@@ -26,20 +36,18 @@ export class Exchange {
   route = 'unmatched';
   renderError: ErrorRenderer | undefined;
   readonly #observer: RequestObserver;
+  readonly #delivery: DeliveryLimits;
+  #signal: AbortSignal | undefined;
   /** Collected here and handed over at once: that is Node's fast path. */
   readonly #headers: Record<string, string | number>;
   readonly #startedAt = performance.now();
 
-  /** @param commonHeaders of every answer; what an answer states itself comes first */
-  constructor(
-    request: IncomingMessage,
-    response: ServerResponse,
-    observer: RequestObserver,
-    commonHeaders: Readonly<Record<string, string>>,
-  ) {
+  constructor(request: IncomingMessage, response: ServerResponse, parts: ExchangeParts) {
+    const { observer, commonHeaders, delivery } = parts;
     this.request = request;
     this.response = response;
     this.#observer = observer;
+    this.#delivery = delivery;
     this.requestId = requestIdOf(request.headers['x-request-id']);
     this.#headers = { ...commonHeaders, 'X-Request-Id': this.requestId };
     response.once('close', () => this.#finished());
@@ -52,6 +60,10 @@ export class Exchange {
 
   /** Aborts when the client goes away before it has the whole answer. */
   abortSignal(): AbortSignal {
+    return (this.#signal ??= this.#makeSignal());
+  }
+
+  #makeSignal(): AbortSignal {
     const controller = new AbortController();
     const { response } = this;
     const gone = () => {
@@ -62,12 +74,19 @@ export class Exchange {
     return controller.signal;
   }
 
+  /** Calls back once the client has the whole answer, or is gone. */
+  whenClosed(listener: () => void): void {
+    if (this.response.destroyed) listener();
+    else this.response.once('close', listener);
+  }
+
   async send(result: HandlerResult): Promise<void> {
     const { status, headers = {} } = result;
     if ('stream' in result) await this.#sendStream(result.stream, status, result.contentType, headers);
-    else if ('json' in result) this.#sendBytes(status, 'application/json', result.json, headers);
-    else if ('content' in result) this.#sendBytes(status, result.contentType, result.content, headers);
-    else if ('body' in result) this.#sendBytes(status, 'application/json', JSON.stringify(result.body), headers);
+    else if ('json' in result) await this.#sendContent(status, 'application/json', result.json, headers);
+    else if ('content' in result) await this.#sendContent(status, result.contentType, result.content, headers);
+    else if ('body' in result)
+      await this.#sendContent(status, 'application/json', JSON.stringify(result.body), headers);
     else this.#writeHead(status, headers).end();
   }
 
@@ -92,6 +111,21 @@ export class Exchange {
     this.#sendBytes(problem.status, contentType, content, { ...headers, ...rendered?.headers });
   }
 
+  async #sendContent(
+    status: number,
+    contentType: string,
+    content: string | Buffer,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<void> {
+    if (content.length <= PIECE_BYTES) {
+      this.#sendBytes(status, contentType, content, headers);
+      return;
+    }
+    const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+    const length = { 'Content-Length': String(bytes.length) };
+    await this.#sendStream(Readable.from(piecesOf(bytes)), status, contentType, { ...length, ...headers });
+  }
+
   #sendBytes(
     status: number,
     contentType: string,
@@ -102,6 +136,16 @@ export class Exchange {
     this.#writeHead(status, { 'Content-Type': contentType, 'Content-Length': Buffer.byteLength(content), ...headers });
     // A string stays one: Node then sends headers and body in one write.
     this.response.end(content);
+    // Nearly always the operating system has taken it at once.
+    if (this.response.socket?.writableLength !== 0) this.response.once('close', this.#watchDelivery());
+  }
+
+  /** @returns what ends the watch */
+  #watchDelivery(): () => void {
+    return watchDelivery(this.response, this.#delivery, () => {
+      this.#observer.answerCutOff({ requestId: this.requestId });
+      this.response.destroy();
+    });
   }
 
   async #sendStream(
@@ -119,11 +163,14 @@ export class Exchange {
       return;
     }
     this.response.setTimeout(STALLED_CLIENT_MS);
+    const end = this.#watchDelivery();
     try {
       await pipeline(stream, this.response);
     } catch (error) {
       // The answer is cut off by now; that must not go unseen unless it was the client who left.
       if (!isPrematureClose(error)) this.#observer.requestFailed({ requestId: this.requestId, error });
+    } finally {
+      end();
     }
   }
 
@@ -162,6 +209,10 @@ function firstBytes(stream: Readable): Promise<void> {
     }
     stream.on('readable', settle).on('end', settle).on('error', settle).on('close', closed);
   });
+}
+
+function* piecesOf(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
 }
 
 function isPrematureClose(error: unknown): boolean {

@@ -102,6 +102,8 @@ export interface RouteDefinition<P extends TObject, Q, B, A extends Access> {
   readonly renderError?: ErrorRenderer;
   /** Throws for a request that is not to be served; asked before its body is read. */
   admit?(opening: Opening<Static<P>>): void | Promise<void>;
+  /** Its answers may be large: of one project, only so many are under way at once. */
+  readonly bulk?: boolean;
   /** Not part of the documented interface (the documentation's own files). */
   readonly hidden?: boolean;
   handle(context: RequestContext<Static<P>, Q, B, A>): HandlerResult | Promise<HandlerResult>;

@@ -81,8 +81,8 @@ export class ClickHouseLists implements Lists {
       if (candidates?.spans === 0) return nothing(query);
       const total = query.count ? await this.#count(spanCount(scope, query), signal) : null;
       const within = candidates && (await this.#search.firstSpans(scope, query, candidates, signal));
-      const { text, params } = spanPage(within ? { ...scope, within } : scope, query).render();
-      return { json: await this.#client.stream(text, this.#options(params, signal)), total };
+      const { text, ...whose } = spanPage(within ? { ...scope, within } : scope, query).render();
+      return { json: await this.#client.stream(text, this.#options(whose, signal)), total };
     });
   }
 
@@ -200,12 +200,12 @@ WHERE ${inProject(projectId)} AND started_at IN (${times}) AND ver IN ${value(ve
   }
 
   #rows<T>(statement: Sql, signal?: AbortSignal): Promise<T[]> {
-    const { text, params } = statement.render();
-    return this.#client.query<T>(text, this.#options(params, signal));
+    const { text, ...whose } = statement.render();
+    return this.#client.query<T>(text, this.#options(whose, signal));
   }
 
-  #options(params: Record<string, unknown>, signal: AbortSignal | undefined): QueryOptions {
-    return { params, settings: this.#settings, ...(signal ? { signal } : {}) };
+  #options(whose: Pick<QueryOptions, 'params' | 'project'>, signal: AbortSignal | undefined): QueryOptions {
+    return { ...whose, settings: this.#settings, ...(signal ? { signal } : {}) };
   }
 
   async #read(

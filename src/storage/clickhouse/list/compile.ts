@@ -1,7 +1,7 @@
 import type { ListQuery } from '../../../domain/list/query.js';
 import type { Version } from '../commit/version-clock.js';
 import type { TimeRange } from '../search/time-ranges.js';
-import { empty, join, literal, sql, value, type Sql } from '../sql.js';
+import { empty, join, literal, projectValue, sql, value, type Sql } from '../sql.js';
 import { conditions, textFound } from './conditions.js';
 import { JSON_ARRAY_FORMAT, jsonRow } from './json-row.js';
 import { spanSource, traceSource, type ListSource } from './sources.js';
@@ -214,7 +214,7 @@ function window(query: ListQuery): Sql {
 }
 
 export function inProject(projectId: string): Sql {
-  return sql`project_id = ${value(projectId, 'String')}`;
+  return sql`project_id = ${projectValue(projectId)}`;
 }
 
 function allOf(parts: readonly Sql[]): Sql {

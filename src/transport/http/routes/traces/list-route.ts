@@ -33,6 +33,7 @@ export function listRoute(list: ListDefinition, schema: TSchema, read: ReadPage)
     description: `Lists ${name} of the key's project that match every given filter. Everything acknowledged before the call is in it. ${NOT_CURRENT[name]}`,
     tag: 'Traces',
     access: 'key',
+    bulk: true,
     query: {
       schema: listQuerySchema(list),
       anyOther: {

@@ -1,0 +1,71 @@
+import { expect } from 'chai';
+import { DomainError } from '../../src/domain/errors.js';
+import { Turns, type EndTurn } from '../../src/domain/turns.js';
+
+const LIMITS = { atOnce: 3, perParty: 2, maxWaitMs: 2_000 };
+/** Enough for what is resolved already to be noticed. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('turns', () => {
+  const began: string[] = [];
+  const ends: EndTurn[] = [];
+  beforeEach(() => {
+    began.length = 0;
+    ends.length = 0;
+  });
+
+  const take = async (turns: Turns, party: string, name = party) => {
+    const end = await turns.take(party).catch(() => null);
+    if (end === null) return;
+    began.push(name);
+    ends.push(end);
+  };
+  const endOldest = async () => {
+    ends.shift()?.();
+    await settled();
+  };
+
+  it('leave room for others, however much one party asks for', async () => {
+    const turns = new Turns('reads', LIMITS);
+    for (let count = 0; count < 5; count += 1) void take(turns, 'a');
+    await settled();
+    expect(began).to.deep.equal(['a', 'a']);
+    void take(turns, 'b');
+    await settled();
+    expect(began).to.deep.equal(['a', 'a', 'b']);
+  });
+
+  it('go round: who comes later waits for one turn of each other party, not for all that wait', async () => {
+    const turns = new Turns('reads', { ...LIMITS, atOnce: 1, perParty: 1 });
+    for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) void take(turns, name.charAt(0), name);
+    await settled();
+    for (let count = 0; count < 5; count += 1) await endOldest();
+    expect(began).to.deep.equal(['a1', 'a2', 'b1', 'c1', 'a3', 'b2']);
+  });
+
+  it('are refused as overload when they do not come in time, and leave nothing behind', async () => {
+    const turns = new Turns('reads', { ...LIMITS, atOnce: 1, perParty: 1, maxWaitMs: 20 });
+    await take(turns, 'a');
+    const error: unknown = await turns.take('b').catch((thrown: unknown) => thrown);
+    expect(error).to.be.instanceOf(DomainError).and.include({ kind: 'overloaded', retryAfterSeconds: 1 });
+    await endOldest();
+    await take(turns, 'c');
+    expect(began).to.deep.equal(['a', 'c']);
+  });
+
+  it('pass over who has gone meanwhile, and end once', async () => {
+    const turns = new Turns('reads', { ...LIMITS, atOnce: 1, perParty: 1 });
+    await take(turns, 'a');
+    const gone = new AbortController();
+    const waiting = turns.take('b', gone.signal).catch((thrown: unknown) => thrown);
+    void take(turns, 'c');
+    void take(turns, 'd');
+    gone.abort(new Error('gone'));
+    expect(await waiting).to.have.property('message', 'gone');
+    const [end] = ends.splice(0, 1);
+    end?.();
+    end?.();
+    await settled();
+    expect(began).to.deep.equal(['a', 'c']);
+  });
+});
