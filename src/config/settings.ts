@@ -374,7 +374,9 @@ export const settings = Type.Object({
     default: 128,
     minimum: 1,
     maximum: 65_536,
-    description: 'Spans waiting for their commit; beyond it requests are answered 429 with `Retry-After`.',
+    description:
+      'Spans waiting for their commit; one project has at most as much as is left free, so half when it comes alone. ' +
+      'Beyond it, 429 with `Retry-After`.',
   }),
   READ_TIMEOUT_SECONDS: whole({
     default: 30,

@@ -10,8 +10,13 @@ export interface Holdings {
  * The rule by which many share something limited: nobody has more than is left free. Whoever comes alone gets half, a
  * second one half of the rest, and so on; so one that takes all it can never keeps the others out.
  */
-export function isFair({ limit, taken, ofParty }: Holdings, amount: number): boolean {
-  return ofParty + amount <= limit - taken - amount;
+export function fairRoom({ limit, taken, ofParty }: Holdings): number {
+  return (limit - taken - ofParty) / 2;
+}
+
+/** Whether a party may take so much more, see {@link fairRoom}. */
+export function isFair(holdings: Holdings, amount: number): boolean {
+  return amount <= fairRoom(holdings);
 }
 
 /** Counts what parties hold by that rule. Parties are told apart by name; one that holds nothing is not kept. */

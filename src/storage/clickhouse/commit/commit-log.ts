@@ -2,6 +2,7 @@ import { DomainError } from '../../../domain/errors.js';
 import type { WriteLog, WriteReceipt } from '../../../domain/ingest/write-log.js';
 import type { CommitObserver } from '../../../observability/events/storage.js';
 import { InsertError, type ClickHouseClient } from '../client.js';
+import { CommitQueue, type Queued } from './commit-queue.js';
 import { Gathering } from './gathering.js';
 import { TooManyBytesError, writeUint64 } from './row-binary.js';
 import { SpanWatch } from './span-watch.js';
@@ -18,7 +19,7 @@ export interface CommitLimits {
   readonly maxRequestBytes: number;
   /** How long a commit waits for company while commits are short, see Gathering; 0: never. */
   readonly waitMs: number;
-  /** Requests are refused while this much is waiting. */
+  /** What may wait; a project has at most as much of it as is left free. */
   readonly queueMaxBytes: number;
 }
 
@@ -42,11 +43,9 @@ export interface CommitFollower {
   repair(upTo: Version): Promise<void>;
 }
 
-interface Request {
+interface Request extends Queued {
   readonly tables: readonly EncodedRows[];
   readonly touched: Touched;
-  readonly rows: number;
-  readonly bytes: number;
   resolve(receipt: WriteReceipt): void;
   reject(error: unknown): void;
 }
@@ -71,8 +70,7 @@ export class CommitLog implements WriteLog {
   readonly #watches = new Set<SpanWatch>();
   /** Of what is accepted and neither committed nor refused. */
   readonly #pending = new Set<Promise<unknown>>();
-  #queue: Request[] = [];
-  #queued = { rows: 0, bytes: 0 };
+  readonly #queue: CommitQueue<Request>;
   #running: Promise<void> | null = null;
   #uncertain = false;
   #closed = false;
@@ -87,6 +85,7 @@ export class CommitLog implements WriteLog {
     this.#client = client;
     this.#clock = clock;
     this.#limits = limits;
+    this.#queue = new CommitQueue(limits.queueMaxBytes);
     this.#gathering = new Gathering(limits.waitMs);
     this.#follower = follower;
     this.#observer = observer;
@@ -100,15 +99,15 @@ export class CommitLog implements WriteLog {
   async append(writes: AppendedWrites): Promise<WriteReceipt> {
     if (this.#closed) throw new DomainError('unavailable', 'The server is stopping.', { retryAfterSeconds: 5 });
     if (this.#uncertain) throw uncertain();
-    if (this.#queued.bytes >= this.#limits.queueMaxBytes) throw overloaded();
     const tables = this.#encode(writes);
     const bytes = tables.reduce((sum, table) => sum + table.bytes.length, 0);
     const rows = tables.reduce((sum, table) => sum + table.versionOffsets.length, 0);
     if (rows === 0) return { createdAt: [] };
     for (const watch of this.#watches) watch.note(writes);
     const stored = new Promise<WriteReceipt>((resolve, reject) => {
-      this.#queue.push({ tables, touched: touchedBy(writes), rows, bytes, resolve, reject });
-      this.#count(rows, bytes);
+      const { projectId } = writes;
+      this.#queue.add({ projectId, tables, touched: touchedBy(writes), rows, bytes, resolve, reject });
+      this.#observer.queueChanged(this.#queue.held);
       this.#gathering.arrived();
       this.#running ??= this.#run();
     });
@@ -137,9 +136,9 @@ export class CommitLog implements WriteLog {
 
   /** @throws DomainError `too_large`, `overloaded`, both before memory is spent on what does not fit */
   #encode(writes: AppendedWrites): EncodedRows[] {
-    const { maxRequestBytes, queueMaxBytes } = this.#limits;
-    // A request larger than the whole queue must still be possible, alone.
-    const room = this.#queued.bytes > 0 ? queueMaxBytes - this.#queued.bytes : Number.POSITIVE_INFINITY;
+    const { maxRequestBytes } = this.#limits;
+    const room = this.#queue.room(writes.projectId);
+    if (room <= 0) throw overloaded();
     try {
       return this.#encoder.encode(writes, Math.min(room, maxRequestBytes));
     } catch (error) {
@@ -150,8 +149,8 @@ export class CommitLog implements WriteLog {
 
   async #run(): Promise<void> {
     while (this.#queue.length > 0) {
-      await this.#gathering.wait(() => ({ requests: this.#queue.length, rows: this.#queued.rows }));
-      const group = this.#nextGroup();
+      await this.#gathering.wait(() => ({ requests: this.#queue.length, rows: this.#queue.held.rows }));
+      const group = this.#queue.nextGroup(this.#limits);
       const started = performance.now();
       await this.#commit(group);
       const ms = performance.now() - started;
@@ -159,22 +158,6 @@ export class CommitLog implements WriteLog {
       if (this.#uncertain) await this.#repair();
     }
     this.#running = null;
-  }
-
-  #nextGroup(): Request[] {
-    let rows = 0;
-    let bytes = 0;
-    let count = 0;
-    for (const request of this.#queue) {
-      if (count > 0 && (rows + request.rows > this.#limits.maxRows || bytes + request.bytes > this.#limits.maxBytes))
-        break;
-      rows += request.rows;
-      bytes += request.bytes;
-      count += 1;
-    }
-    const group = this.#queue.slice(0, count);
-    this.#queue = this.#queue.slice(count);
-    return group;
   }
 
   /** Never rejects: whatever happens, each request is answered, and the next commit can begin. */
@@ -195,7 +178,7 @@ export class CommitLog implements WriteLog {
       else this.#refuse(group, error);
       return;
     }
-    this.#count(-rows, -bytes);
+    this.#release(group);
     this.#observer.spansCommitted({ rows, bytes, seconds: (performance.now() - started) / 1000 });
     group.forEach((request, index) => {
       request.resolve(receipts[index] ?? { createdAt: [] });
@@ -214,12 +197,12 @@ export class CommitLog implements WriteLog {
   #refuse(group: readonly Request[], error: unknown): void {
     const rows = group.reduce((sum, request) => sum + request.rows, 0);
     this.#observer.commitFailed({ rows, error });
-    for (const request of group) this.#turnAway(request, error);
+    this.#turnAway(group, error);
   }
 
-  #turnAway(request: Request, error: unknown): void {
-    this.#count(-request.rows, -request.bytes);
-    request.reject(error);
+  #turnAway(requests: readonly Request[], error: unknown): void {
+    this.#release(requests);
+    for (const request of requests) request.reject(error);
   }
 
   async #insert(group: readonly Request[]): Promise<void> {
@@ -249,7 +232,7 @@ export class CommitLog implements WriteLog {
   }
 
   async #repair(): Promise<void> {
-    for (const request of this.#queue.splice(0)) this.#turnAway(request, uncertain());
+    this.#turnAway(this.#queue.takeAll(), uncertain());
     while (this.#uncertain) {
       try {
         await this.#follower.repair(this.#clock.last);
@@ -262,9 +245,9 @@ export class CommitLog implements WriteLog {
     }
   }
 
-  #count(rows: number, bytes: number): void {
-    this.#queued = { rows: this.#queued.rows + rows, bytes: this.#queued.bytes + bytes };
-    this.#observer.queueChanged(this.#queued);
+  #release(requests: readonly Request[]): void {
+    for (const request of requests) this.#queue.release(request);
+    this.#observer.queueChanged(this.#queue.held);
   }
 }
 
@@ -308,9 +291,13 @@ function touchedBy({ projectId, spans, traces, sessions, tombstones, deletedSess
 }
 
 function overloaded(): DomainError {
-  return new DomainError('overloaded', 'More is waiting to be stored than the queue holds. Send again later.', {
-    retryAfterSeconds: 1,
-  });
+  return new DomainError(
+    'overloaded',
+    'More is waiting to be stored than the queue holds, in all or for one project. Send again later.',
+    {
+      retryAfterSeconds: 1,
+    },
+  );
 }
 
 function tooLarge(maxBytes: number): DomainError {
