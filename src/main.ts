@@ -10,6 +10,8 @@ import { MigrationError } from './storage/migration-files.js';
 await run();
 
 async function run(): Promise<void> {
+  // Whatever is written from here on holds what only this user may read.
+  process.umask(0o077);
   // What has been said already is not said again.
   let fatal = false;
   try {

@@ -107,6 +107,8 @@ function printRows({ json, dataDir }: GlobalOptions, work: Work): void {
 }
 
 function withIdentity<T>(dataDir: string, work: (identity: IdentityService) => T): T {
+  // As of the server: what is written is for this user alone.
+  process.umask(0o077);
   const database = openDatabase(join(dataDir, DATABASE_FILE));
   try {
     migrate(database, readMigrationFiles(schemaDirectory('sqlite')));

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readdir, readlink, rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -18,6 +18,25 @@ async function read(store: AttachmentStore, project: string, sha256: string): Pr
   const bytes = await buffer(content.stream);
   expect(content.bytes).to.equal(bytes.length);
   return bytes;
+}
+
+/** Notes what is synced from now on, which nothing but a loss of power would show. */
+async function watchSyncs(): Promise<{ readonly paths: string[]; stop(): void }> {
+  const own = await open('/proc/self/exe');
+  const prototype = Object.getPrototypeOf(own) as FileHandle;
+  await own.close();
+  const sync = Object.getOwnPropertyDescriptor(prototype, 'sync') as PropertyDescriptor & {
+    value: () => Promise<void>;
+  };
+  const paths: string[] = [];
+  Object.defineProperty(prototype, 'sync', {
+    ...sync,
+    async value(this: FileHandle) {
+      paths.push(await readlink(`/proc/self/fd/${this.fd}`));
+      await sync.value.call(this);
+    },
+  });
+  return { paths, stop: () => void Object.defineProperty(prototype, 'sync', sync) };
 }
 
 /** What every attachment store guarantees. */
@@ -97,6 +116,22 @@ describe('attachment store', () => {
       const failure = await broken.put(randomUUID(), sha(images.gif), images.gif).catch((error: unknown) => error);
       expect(failure).to.be.instanceOf(DomainError).with.property('kind', 'unavailable');
     });
+  });
+
+  it('brings a removal in the file system to disk before it counts as done', async function () {
+    if (process.platform !== 'linux') this.skip();
+    const root = await mkdtemp(join(tmpdir(), 'spanhouse-removed-'));
+    const store = await FileAttachmentStore.open(root);
+    const project = randomUUID();
+    await store.put(project, sha(images.png), images.png);
+    const syncs = await watchSyncs();
+    try {
+      await store.remove(project, sha(images.png));
+      expect(syncs.paths).to.deep.equal([join(root, project, sha(images.png).slice(0, 2))]);
+    } finally {
+      syncs.stop();
+      await rm(root, { recursive: true });
+    }
   });
 
   describe('in an S3-compatible bucket', () => {

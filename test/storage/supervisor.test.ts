@@ -1,10 +1,8 @@
 import { expect } from 'chai';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { mkdir, readdir, readFile, readlink, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { DomainError } from '../../src/domain/errors.js';
 import { connect } from '../../src/storage/clickhouse/client.js';
 import type { ClickHouseClient } from '../../src/storage/clickhouse/client.js';
@@ -163,18 +161,49 @@ describe('engine supervisor', () => {
     expect((error as Error).message).to.match(/has not opened within 5 ms/);
   });
 
-  it('waits until its port is free again', async () => {
+  it('listens on a socket that no other user may open, and on no port', async function () {
+    if (process.platform !== 'linux') this.skip();
     const engine = await start({ path: await folder() });
-    const { port } = new URL(engine.endpoint.url);
+    const { mode } = await stat(engine.endpoint.socketPath ?? '');
+    expect(mode & 0o077, 'rights of others').to.equal(0);
+    const descriptors = await readdir(`/proc/${engine.pid}/fd`);
+    const links = await Promise.all(descriptors.map((fd) => readlink(`/proc/${engine.pid}/fd/${fd}`).catch(() => '')));
+    for (const family of ['tcp', 'tcp6']) {
+      for (const line of (await readFile(`/proc/net/${family}`, 'utf8')).split('\n').slice(1)) {
+        const [, , , state, , , , , , inode] = line.trim().split(/\s+/);
+        if (state === '0A') expect(links).to.not.include(`socket:[${inode}]`);
+      }
+    }
+  });
+
+  it('listens elsewhere when the path of its directory is too long for a socket, and leaves nothing there', async () => {
+    const path = join(await folder(), 'd'.repeat(120));
+    const engine = await start({ path });
+    const socket = engine.endpoint.socketPath ?? '';
+    expect(socket).to.not.contain(path);
+    expect((await stat(dirname(socket))).mode & 0o077, 'rights of others').to.equal(0);
+    const client = connect(engine.endpoint);
+    expect(await client.query('SELECT 1 AS n')).to.deep.equal([{ n: 1 }]);
+    await client.close();
+    await engine.stop();
+    const gone: unknown = await stat(dirname(socket)).catch((error: unknown) => error);
+    expect(gone).to.include({ code: 'ENOENT' });
+  });
+
+  it('comes back at the same socket, as soon as it can be made', async () => {
+    const engine = await start({ path: await folder() });
+    const socket = engine.endpoint.socketPath ?? '';
     process.kill(engine.pid as number, 'SIGKILL');
     await until(() => engine.state !== 'ready', 5_000);
-    const squatter = createServer().listen(Number(port), '127.0.0.1');
-    await once(squatter, 'listening');
-    expect((squatter.address() as AddressInfo).port).to.equal(Number(port));
+    await rm(socket, { force: true });
+    await mkdir(socket);
     await until(() => engine.state === 'failed', 10_000);
-    squatter.close();
+    await rm(socket, { recursive: true });
     await until(() => engine.state === 'ready', 20_000);
-    expect(new URL(engine.endpoint.url).port).to.equal(port);
+    expect(engine.endpoint.socketPath).to.equal(socket);
+    const client = connect(engine.endpoint);
+    expect(await client.query('SELECT 1 AS n')).to.deep.equal([{ n: 1 }]);
+    await client.close();
   });
 
   it('stops in time with its inserts done, once however often it is asked, and not to come back', async () => {

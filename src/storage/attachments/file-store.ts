@@ -55,7 +55,11 @@ export class FileAttachmentStore implements AttachmentStore {
 
   async remove(projectId: string, sha256: string): Promise<void> {
     const path = this.#path(projectId, sha256);
-    await guardedStore(() => rm(path, { force: true }));
+    await guardedStore(async () => {
+      await rm(path, { force: true });
+      // Deleted has to mean deleted, after a loss of power as well.
+      await sync(dirname(path)).catch(absent);
+    });
   }
 
   #path(projectId: string, sha256: string): string {

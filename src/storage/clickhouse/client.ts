@@ -19,7 +19,7 @@ export interface ClientOptions {
   readonly maxConnections?: number;
   /** Whose turn it is to read, of the projects that statements name; default: nobody waits. */
   readonly turns?: Turns;
-  /** gzip both ways; default off, as on loopback it costs more than it saves. */
+  /** gzip both ways; default off, as within one machine it costs more than it saves. */
   readonly compress?: boolean;
 }
 
@@ -85,7 +85,9 @@ export function connect(endpoint: ClickHouseEndpoint, options: ClientOptions = {
       database: endpoint.database,
       request_timeout: timeoutMs,
       max_open_connections: maxConnections,
-      ...(endpoint.loopback && { connection: new LoopbackConnection(endpoint, { timeoutMs, maxConnections }) }),
+      ...(endpoint.socketPath !== undefined && {
+        connection: new LoopbackConnection(endpoint, { timeoutMs, maxConnections }),
+      }),
       compression: { request: options.compress ?? false, response: options.compress ?? false },
       clickhouse_settings: options.settings ?? {},
       log: { level: ClickHouseLogLevel.OFF },

@@ -3,10 +3,11 @@ export const NOT_RUN_HEADER = 'x-spanhouse-not-run';
 
 /** Where a ClickHouse answers, and as whom to ask. */
 export interface ClickHouseEndpoint {
+  /** Of the embedded engine, only a name: it listens on a socket alone. */
   readonly url: string;
   readonly username: string;
   readonly password: string;
   readonly database: string;
-  /** The embedded engine, over the loopback interface. */
-  readonly loopback?: true;
+  /** Of the embedded engine: the path of its Unix socket. */
+  readonly socketPath?: string;
 }

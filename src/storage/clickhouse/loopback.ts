@@ -74,7 +74,7 @@ export class LoopbackConnection implements Connection {
     { query_params, clickhouse_settings, abort_signal }: Sent,
     { query, body }: { readonly query?: string; readonly body: string | Buffer },
   ): Promise<IncomingMessage> {
-    const { url, username, password, database } = this.#endpoint;
+    const { socketPath, username, password, database } = this.#endpoint;
     const search = toSearchParams({
       database,
       query_id: '',
@@ -82,7 +82,9 @@ export class LoopbackConnection implements Connection {
       ...(query_params && { query_params }),
       ...(clickhouse_settings && { clickhouse_settings }),
     });
-    const sent = request(`${url}/?${search.toString()}`, {
+    const sent = request({
+      ...(socketPath !== undefined && { socketPath }),
+      path: `/?${search.toString()}`,
       method: 'POST',
       agent: this.#agent,
       timeout: this.#timeoutMs,

@@ -7,8 +7,8 @@ export type ToEngine =
       readonly database: string;
       readonly username: string;
       readonly password: string;
-      /** 0 for any free port. */
-      readonly port: number;
+      /** Path of the Unix socket to listen on; what is there is replaced. */
+      readonly socketPath: string;
       readonly memoryMb: number;
       readonly maxReadSeconds: number;
     }
@@ -17,7 +17,7 @@ export type ToEngine =
 
 /** What the engine process tells the supervisor. */
 export type FromEngine =
-  | { readonly type: 'opened'; readonly port: number; readonly version: string; readonly openedInMs: number }
+  | { readonly type: 'opened'; readonly version: string; readonly openedInMs: number }
   /** It could not open, or the engine inside has died; the process ends by itself or by the supervisor's hand. */
   | { readonly type: 'failed'; readonly detail: string }
   | { readonly type: 'beat'; readonly beat: number }

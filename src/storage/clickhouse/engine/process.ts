@@ -1,5 +1,5 @@
+import { rmSync } from 'node:fs';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { openCore } from './engine-core.js';
 import type { EngineCore } from './engine-core.js';
 import { createFront } from './http-front.js';
@@ -11,6 +11,9 @@ import type { FromEngine, ToEngine } from './messages.js';
 /** How often the engine itself is asked for a sign of life, and how long it may take. */
 const PROBE_EVERY_MS = 1_000;
 const PROBE_DEADLINE_MS = 10_000;
+
+// Data, socket and whatever else the engine makes are the business of this user alone.
+process.umask(0o077);
 
 let core: EngineCore | undefined;
 let front: Server | undefined;
@@ -37,12 +40,13 @@ async function open(message: Extract<ToEngine, { type: 'open' }>): Promise<void>
   core = await openCore({ ...message, onBroken: fail });
   front = createFront(core, message);
   const server = front;
+  // Left behind by a process that was killed: the directory is locked by this one.
+  rmSync(message.socketPath, { force: true });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(message.port, '127.0.0.1', resolve);
+    server.listen(message.socketPath, resolve);
   });
-  const { port } = server.address() as AddressInfo;
-  tell({ type: 'opened', port, version: core.version, openedInMs: core.openedInMs });
+  tell({ type: 'opened', version: core.version, openedInMs: core.openedInMs });
   watch(core);
 }
 

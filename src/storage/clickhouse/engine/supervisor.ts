@@ -7,6 +7,7 @@ import { DomainError } from '../../../domain/errors.js';
 import { EngineChild } from './child.js';
 import { EngineLockedError } from './engine.js';
 import type { ClickHouseEndpoint, Engine, EngineOptions, EngineState } from './engine.js';
+import { engineSocket, type EngineSocket } from './socket-path.js';
 import { THREADS } from './threads.js';
 
 export { EngineLockedError } from './engine.js';
@@ -35,8 +36,9 @@ const LOCK_RETRY_MS = 100;
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const path = resolve(options.path);
-  await mkdir(path, { recursive: true });
-  const supervisor = new Supervisor({ ...options, path });
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  const socket = await engineSocket(path);
+  const supervisor = new Supervisor({ ...options, path }, socket);
   await supervisor.start();
   return supervisor;
 }
@@ -45,7 +47,7 @@ class Supervisor implements Engine {
   readonly #options: EngineOptions;
   readonly #password = randomBytes(32).toString('base64url');
   readonly #callbacks: ((endpoint: ClickHouseEndpoint) => Promise<void>)[] = [];
-  #port = 0;
+  readonly #socket: EngineSocket;
   #state: EngineState = 'starting';
   #restarts = 0;
   #failures = 0;
@@ -53,19 +55,20 @@ class Supervisor implements Engine {
   #retry: NodeJS.Timeout | undefined;
   #stopping: Promise<void> | undefined;
 
-  constructor(options: EngineOptions) {
+  constructor(options: EngineOptions, socket: EngineSocket) {
     this.#options = options;
+    this.#socket = socket;
     if (options.onReady !== undefined)
       this.#callbacks.push((endpoint) => options.onReady?.(endpoint) ?? Promise.resolve());
   }
 
   get endpoint(): ClickHouseEndpoint {
     return {
-      url: `http://127.0.0.1:${this.#port}`,
+      url: 'http://localhost',
       username: 'spanhouse',
       password: this.#password,
       database: this.#options.database,
-      loopback: true,
+      socketPath: this.#socket.path,
     };
   }
 
@@ -99,6 +102,8 @@ class Supervisor implements Engine {
           continue;
         }
         this.#enter('failed');
+        // Beside a directory that another process has locked, there is that one's.
+        if (!(error instanceof EngineLockedError)) await this.#socket.remove();
         throw error instanceof DomainError
           ? error
           : new DomainError('unavailable', `the engine does not start: ${messageOf(error)}`, { cause: error });
@@ -115,6 +120,7 @@ class Supervisor implements Engine {
     clearTimeout(this.#retry);
     this.#enter('stopped');
     await this.#child?.stop(STOP_DEADLINE_MS);
+    await this.#socket.remove();
   }
 
   async #launch(): Promise<void> {
@@ -130,13 +136,12 @@ class Supervisor implements Engine {
         database,
         username: this.endpoint.username,
         password: this.#password,
-        port: this.#port,
+        socketPath: this.#socket.path,
         memoryMb,
         maxReadSeconds,
       },
       this.#options.startDeadlineMs ?? 60_000,
     );
-    this.#port = opened.port;
     child.whenGone((reason) => this.#gone(child, reason, Date.now() - from));
     await this.#prepare(child);
     if (this.#stopping !== undefined) return;
@@ -144,7 +149,6 @@ class Supervisor implements Engine {
     logger.info('engine ready', {
       engine_version: opened.version,
       pid: child.pid,
-      port: opened.port,
       start_ms: Date.now() - from,
     });
   }
