@@ -5,6 +5,7 @@ import { Turns } from './domain/turns.js';
 import type { Events } from './observability/events.js';
 import type { Logger } from './observability/logger.js';
 import { connect, type ClickHouseEndpoint } from './storage/clickhouse/client.js';
+import { DiskReserve } from './storage/clickhouse/disk-reserve.js';
 import { DatabaseLease } from './storage/clickhouse/lease/database-lease.js';
 import { FencedClient } from './storage/clickhouse/lease/fenced-client.js';
 import { LastOwner } from './storage/clickhouse/lease/last-owner.js';
@@ -42,6 +43,7 @@ export async function openClickHouse(
 ): Promise<TraceStore> {
   const endpoint =
     config.clickhouse.url === null ? await embedded(config, logger, events, closers) : await remote(config, logger);
+  const reserve = config.clickhouse.url === null ? openReserve(config, events, closers) : undefined;
   const client = connect(endpoint, {
     // The server's own answer about its time limit comes first.
     requestTimeoutMs: (config.read.timeoutSeconds + 30) * 1000,
@@ -49,6 +51,7 @@ export async function openClickHouse(
     // Answers on their way keep theirs.
     maxConnections: config.answers.atOnce + CONNECTIONS,
     turns: new Turns('reads', config.reads),
+    ...(reserve && { onDiskFull: () => reserve.giveWay() }),
   });
   closers.push(() => client.close());
   // The embedded engine has one server by its lock on the directory.
@@ -63,6 +66,7 @@ export async function openClickHouse(
     maxJudgedCharacters: config.judges.maxCharacters,
     observer: events,
     onPurged,
+    ...(reserve && { space: reserve }),
   });
   closers.push(() => store.close());
   return store;
@@ -88,6 +92,16 @@ async function leased(
   });
   closers.push(() => lease.release());
   return lease;
+}
+
+function openReserve(config: Config, events: Events, closers: Closers): DiskReserve {
+  const reserve = DiskReserve.open({
+    path: join(config.dataDir, ENGINE_DIRECTORY, 'reserve'),
+    bytes: config.engine.diskReserveBytes,
+    observer: events,
+  });
+  closers.push(() => reserve.close());
+  return reserve;
 }
 
 async function remote({ clickhouse }: Config, logger: Logger): Promise<ClickHouseEndpoint> {

@@ -119,7 +119,7 @@ function group(settings: Settings) {
       ofProject: settings.JOBS_PER_PROJECT,
       maxAttempts: settings.JOB_MAX_ATTEMPTS,
     },
-    engine: { memoryMb: settings.ENGINE_MEMORY_MB },
+    engine: { memoryMb: settings.ENGINE_MEMORY_MB, diskReserveBytes: settings.DISK_RESERVE_MB * MEGABYTE },
     commit: {
       maxRows: settings.COMMIT_MAX_ROWS,
       maxBytes: settings.COMMIT_MAX_MB * MEGABYTE,

@@ -351,6 +351,14 @@ export const settings = Type.Object({
     maximum: 1_048_576,
     description: 'Memory cap of the embedded engine process, caches included.',
   }),
+  DISK_RESERVE_MB: whole({
+    default: 32,
+    minimum: 8,
+    maximum: 65_536,
+    description:
+      'Room that is kept on the disk of the embedded engine, so that everything stored can be read when the disk is full. ' +
+      'Then writes are answered 503, until there is twice as much again.',
+  }),
   COMMIT_MAX_ROWS: whole({
     default: 10_000,
     minimum: 1,

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '../../src/storage/clickhouse/client.js';
 import { NEEDED_VERSION } from '../../src/storage/clickhouse/own-server.js';
 import { addressed, type TestEngine } from '../contract/engines.js';
@@ -66,6 +67,13 @@ describe('a ClickHouse of the operator', function () {
   };
   const store = async (running: TestServer) =>
     expect((await running.request('POST', '/spans', { body: [SPAN] })).status).to.be.within(200, 299);
+  const ready = async (running: TestServer) => {
+    const until = Date.now() + 10_000;
+    while ((await running.request('GET', '/readyz')).status !== 200) {
+      if (Date.now() > until) throw new Error('not ready again within 10 s');
+      await sleep(50);
+    }
+  };
   /** Answers the version, and lets everything else pass. */
   const version =
     (found: string) =>
@@ -82,6 +90,24 @@ describe('a ClickHouse of the operator', function () {
     expect(await names(again)).to.deep.equal(['first']);
     expect((await again.request('GET', '/readyz')).status).to.equal(200);
     expect(created(), 'once').to.have.lengthOf(1);
+  });
+
+  it('answers 503 while its disk is full, under whichever code it says so, and is well afterwards', async () => {
+    const running = await start('full');
+    const noSpace = [
+      { code: 243 },
+      { code: 1002, text: 'Cannot write to file: errno: 28, strerror: No space left on device' },
+    ];
+    for (const reply of noSpace) {
+      proxy.reply = (statement) => (statement.startsWith('INSERT INTO `spans`') ? reply : undefined);
+      const { status, headers } = await running.request('POST', '/spans', { body: [SPAN] });
+      expect(status).to.equal(503);
+      expect(Number(headers.get('retry-after'))).to.be.above(1);
+      proxy.reply = () => undefined;
+      await ready(running);
+      await store(running);
+    }
+    expect(await names(running)).to.deep.equal(['first', 'first']);
   });
 
   it('keeps databases apart', async () => {

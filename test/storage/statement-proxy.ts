@@ -10,7 +10,7 @@ import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 
 /** What is answered in the server's place: rows, or a refusal with a code of ClickHouse. */
-export type Reply = { readonly rows: readonly object[] } | { readonly code: number };
+export type Reply = { readonly rows: readonly object[] } | { readonly code: number; readonly text?: string };
 
 export interface StatementProxy {
   readonly url: string;
@@ -72,7 +72,7 @@ async function handle(
     response.end(reply.rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
   } else {
     response.writeHead(500, { 'X-ClickHouse-Exception-Code': String(reply.code) });
-    response.end(`Code: ${reply.code}. DB::Exception: refused by the proxy. (REFUSED)\n`);
+    response.end(`Code: ${reply.code}. DB::Exception: ${reply.text ?? 'refused by the proxy'}. (REFUSED)\n`);
   }
 }
 

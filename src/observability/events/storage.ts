@@ -71,6 +71,14 @@ export interface LeaseObserver {
   leaseLost(loss: { readonly reason: string }): void;
 }
 
+export interface DiskObserver {
+  /** Nothing more is stored; what is stored can be read. */
+  diskFull(): void;
+  diskHasRoom(): void;
+  /** Room cannot be kept for what must be written when the disk is full. */
+  diskReserveFailed(failure: { readonly error: unknown }): void;
+}
+
 /** What ClickHouse and its engine do. */
 export interface StorageEvents
   extends
@@ -81,6 +89,7 @@ export interface StorageEvents
     QueryObserver,
     EngineObserver,
     LeaseObserver,
+    DiskObserver,
     MigrationObserver {}
 
 export function storageEvents(logger: Logger, metrics: Metrics): StorageEvents {
@@ -92,6 +101,7 @@ export function storageEvents(logger: Logger, metrics: Metrics): StorageEvents {
     ...queryEvents(logger, metrics),
     ...engineEvents(logger, metrics),
     ...leaseEvents(logger, metrics),
+    ...diskEvents(logger),
     ...migrationEvents(logger),
   };
 }
@@ -151,6 +161,20 @@ function leaseEvents(logger: Logger, metrics: Metrics): LeaseObserver {
     leaseLost({ reason }) {
       metrics.leaseHeld.set(0);
       logger.error('Lease on the database lost', { reason });
+    },
+  };
+}
+
+function diskEvents(logger: Logger): DiskObserver {
+  return {
+    diskFull() {
+      logger.error('The disk is full: nothing more is stored until there is room');
+    },
+    diskHasRoom() {
+      logger.info('The disk has room again: spans are stored');
+    },
+    diskReserveFailed({ error }) {
+      logger.warn('Room cannot be kept for when the disk is full: reads may fail then', { error });
     },
   };
 }

@@ -34,6 +34,12 @@ export class NotRunError extends Error {
 }
 
 const RETRY_AFTER_SECONDS = 1;
+/** A full disk is seldom freed at once. */
+const DISK_FULL_RETRY_AFTER_SECONDS = 5;
+
+const NOT_ENOUGH_SPACE = 243;
+/** The system's error comes under several codes, such as 1001 and 1002, where only the text tells. */
+const NO_SPACE = /no space left on device|ENOSPC|errno: 28\b/i;
 
 /** Codes of ClickHouse for a limit met, with what it was a limit of. */
 const LIMITS: ReadonlyMap<number, string> = new Map([
@@ -119,7 +125,15 @@ export function metLimit(error: unknown): boolean {
   return LIMITS.has(code) || TOO_LARGE.has(code);
 }
 
+/** Whether a statement failed for want of room on ClickHouse's disk. */
+export function isDiskFull(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error instanceof ClickHouseError) return Number(error.code) === NOT_ENOUGH_SPACE || NO_SPACE.test(error.message);
+  return isDiskFull(error.cause);
+}
+
 function optionsOf(kind: DomainErrorKind, cause: unknown): DomainErrorOptions {
+  if (isDiskFull(cause)) return { cause, retryAfterSeconds: DISK_FULL_RETRY_AFTER_SECONDS };
   return kind === 'unavailable' ? { cause, retryAfterSeconds: RETRY_AFTER_SECONDS } : { cause };
 }
 
@@ -130,6 +144,7 @@ function outcomeOf(cause: unknown): InsertOutcome {
 
 function classify(cause: unknown): Failure {
   if (cause instanceof NotRunError) return classify(cause.cause);
+  if (isDiskFull(cause)) return { kind: 'unavailable', detail: 'the disk of ClickHouse is full' };
   if (cause instanceof ClickHouseError) {
     const code = Number(cause.code);
     const limit = LIMITS.get(code);

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { ClickHouseError, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import type { ClickHouseClient as Library, ClickHouseSettings } from '@clickhouse/client';
 import type { Turns } from '../../domain/turns.js';
-import { clickHouseFailure, insertFailure } from './client-errors.js';
+import { clickHouseFailure, insertFailure, isDiskFull } from './client-errors.js';
 import { drained } from './drained.js';
 import type { ClickHouseEndpoint } from './endpoint.js';
 import { LoopbackConnection } from './loopback.js';
@@ -19,6 +19,8 @@ export interface ClientOptions {
   readonly maxConnections?: number;
   /** Whose turn it is to read, of the projects that statements name; default: nobody waits. */
   readonly turns?: Turns;
+  /** Told when a statement has failed for want of room on ClickHouse's disk. */
+  readonly onDiskFull?: () => void;
   /** gzip both ways; default off, as within one machine it costs more than it saves. */
   readonly compress?: boolean;
 }
@@ -92,7 +94,7 @@ export function connect(endpoint: ClickHouseEndpoint, options: ClientOptions = {
       clickhouse_settings: options.settings ?? {},
       log: { level: ClickHouseLogLevel.OFF },
     });
-  return new HttpClient({ reads: open(), inserts: open(), commands: open() }, options.turns);
+  return new HttpClient({ reads: open(), inserts: open(), commands: open() }, options);
 }
 
 interface Libraries {
@@ -117,11 +119,13 @@ const WRITE_SETTINGS: ClickHouseSettings = {
 class HttpClient implements ClickHouseClient {
   readonly #libraries: Libraries;
   readonly #turns: Turns | undefined;
+  readonly #onDiskFull: () => void;
   #writeSettings: Promise<ClickHouseSettings> | undefined;
 
-  constructor(libraries: Libraries, turns: Turns | undefined) {
+  constructor(libraries: Libraries, { turns, onDiskFull }: Pick<ClientOptions, 'turns' | 'onDiskFull'>) {
     this.#libraries = libraries;
     this.#turns = turns;
+    this.#onDiskFull = onDiskFull ?? (() => undefined);
   }
 
   async query<T>(sql: string, options: QueryOptions = {}): Promise<T[]> {
@@ -156,7 +160,9 @@ class HttpClient implements ClickHouseClient {
       });
       await drained(stream);
     } catch (error) {
-      throw insertFailure(error);
+      const failure = insertFailure(error);
+      if (isDiskFull(failure)) this.#onDiskFull();
+      throw failure;
     }
   }
 
@@ -210,7 +216,9 @@ class HttpClient implements ClickHouseClient {
       return await work();
     } catch (error) {
       if (signal?.aborted === true && !(error instanceof ClickHouseError)) throw signal.reason;
-      throw clickHouseFailure(error);
+      const failure = clickHouseFailure(error);
+      if (isDiskFull(failure)) this.#onDiskFull();
+      throw failure;
     }
   }
 }

@@ -9,10 +9,12 @@ import type { CalculatedSpans } from '../../domain/price/calculated-spans.js';
 import type { MigrationFile } from '../migration-files.js';
 import { ClickHouseCalculatedSpans } from './calculated-spans.js';
 import type { ClickHouseClient } from './client.js';
+import { isDiskFull } from './client-errors.js';
 import { CommitLog, type CommitLimits, type CommitObserver } from './commit/commit-log.js';
 import { VersionClock } from './commit/version-clock.js';
 import { RecentCommits } from './commit/recent-commits.js';
 import { ClickHouseDeletions } from './deletions.js';
+import type { DiskSpace } from './disk-reserve.js';
 import { ClickHouseCompletions } from './completions.js';
 import { ClickHouseEntitySpans } from './entity-spans.js';
 import { ClickHouseArrivals } from './judge/arrivals.js';
@@ -33,6 +35,8 @@ export interface TraceStoreOptions {
   readonly read: ReadLimits;
   readonly rollup: RollupLimits;
   readonly onPurged?: PurgeFollower;
+  /** Room on the disk of the embedded engine; absent: unknown, as of another ClickHouse. */
+  readonly space?: DiskSpace;
   /** Of an input or output that a judge reads, at most so many characters are kept. */
   readonly maxJudgedCharacters: number;
   readonly observer: CommitObserver &
@@ -94,7 +98,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
   const rollups = new Rollups(client, clock, told, options.rollup);
   const settled = () => (log.certain ? rollups.settled : null);
   const arrivals = new ClickHouseArrivals({ client, clock, settled, limits: options.read });
-  const log: CommitLog = new CommitLog(client, clock, options.commit, rollups, {
+  const commitObserver: CommitObserver = {
     commitFailed: (failure) => observer.commitFailed(failure),
     repairFailed: (failure) => observer.repairFailed(failure),
     queueChanged: (queue) => observer.queueChanged(queue),
@@ -103,11 +107,14 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
       indexer.committed(commit);
       observer.spansCommitted(commit);
     },
-  });
-  await rollups.repair(clock.last);
+  };
+  const log: CommitLog = new CommitLog(client, clock, options.commit, rollups, commitObserver, options.space);
+  await withRoom(() => rollups.repair(clock.last));
+  // At once, before anything else takes the room that was made for it.
+  options.space?.onFull(() => void rollups.settle().catch(() => undefined));
   const settle = async () => {
     if (!log.certain) throw new DomainError('unavailable', 'The store is recovering.', { retryAfterSeconds: 1 });
-    return rollups.settle();
+    return withRoom(() => rollups.settle());
   };
   const words = new WordIndex(client);
   await words.load();
@@ -164,4 +171,14 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
       await rollups.close();
     },
   };
+}
+
+/** A write that finds the disk full makes room for what must be written all the same. */
+async function withRoom<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isDiskFull(error)) return work();
+    throw error;
+  }
 }

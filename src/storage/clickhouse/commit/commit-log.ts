@@ -2,6 +2,7 @@ import { DomainError } from '../../../domain/errors.js';
 import type { WriteLog, WriteReceipt } from '../../../domain/ingest/write-log.js';
 import type { CommitObserver } from '../../../observability/events/storage.js';
 import { InsertError, type ClickHouseClient } from '../client.js';
+import type { DiskSpace } from '../disk-reserve.js';
 import { CommitQueue, type Queued } from './commit-queue.js';
 import { Gathering } from './gathering.js';
 import { TooManyBytesError, writeUint64 } from './row-binary.js';
@@ -65,6 +66,7 @@ export class CommitLog implements WriteLog {
   readonly #limits: CommitLimits;
   readonly #follower: CommitFollower;
   readonly #observer: CommitObserver;
+  readonly #space: Pick<DiskSpace, 'demand'>;
   readonly #encoder = new RowEncoder();
   readonly #gathering: Gathering;
   readonly #watches = new Set<SpanWatch>();
@@ -81,6 +83,7 @@ export class CommitLog implements WriteLog {
     limits: CommitLimits,
     follower: CommitFollower,
     observer: CommitObserver,
+    space: Pick<DiskSpace, 'demand'> = { demand: () => undefined },
   ) {
     this.#client = client;
     this.#clock = clock;
@@ -89,6 +92,7 @@ export class CommitLog implements WriteLog {
     this.#gathering = new Gathering(limits.waitMs);
     this.#follower = follower;
     this.#observer = observer;
+    this.#space = space;
   }
 
   /** False while it is not known what a failed insert left behind; reads and writes then have to wait. */
@@ -98,6 +102,7 @@ export class CommitLog implements WriteLog {
 
   async append(writes: AppendedWrites): Promise<WriteReceipt> {
     if (this.#closed) throw new DomainError('unavailable', 'The server is stopping.', { retryAfterSeconds: 5 });
+    this.#space.demand();
     if (this.#uncertain) throw uncertain();
     const tables = this.#encode(writes);
     const bytes = tables.reduce((sum, table) => sum + table.bytes.length, 0);
@@ -168,6 +173,8 @@ export class CommitLog implements WriteLog {
     let receipts: readonly WriteReceipt[];
     try {
       await this.#follower.room();
+      // What room there is now is for what is stored already.
+      this.#space.demand();
       const first = this.#clock.take(rows);
       receipts = stamp(group, first);
       await this.#insert(group);
