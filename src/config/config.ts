@@ -142,8 +142,16 @@ function group(settings: Settings) {
   };
 }
 
+/** Reads of one project that may wait for their turn. */
+const MAX_WAITING = 256;
+
 function turnLimits({ READ_WAIT_SECONDS }: Settings, atOnce: number, perProject: number) {
-  return { atOnce, perParty: Math.min(perProject, atOnce - 1), maxWaitMs: READ_WAIT_SECONDS * 1000 };
+  return {
+    atOnce,
+    perParty: Math.min(perProject, atOnce - 1),
+    maxWaitMs: READ_WAIT_SECONDS * 1000,
+    maxWaiting: MAX_WAITING,
+  };
 }
 
 /**

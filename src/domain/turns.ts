@@ -3,10 +3,12 @@ import { DomainError } from './errors.js';
 export interface TurnLimits {
   /** Turns at once, of all parties. */
   readonly atOnce: number;
-  /** Turns at once of one party: fewer than all, so that it never has them all. */
-  readonly perParty: number;
-  /** How long a party waits for one. */
-  readonly maxWaitMs: number;
+  /** Turns at once of one party; with fewer than all, it never has them all. Default: all. */
+  readonly perParty?: number;
+  /** How long a turn is waited for; default: as long as it takes. */
+  readonly maxWaitMs?: number;
+  /** How many of one party may wait; one more is refused at once. Default: any number. */
+  readonly maxWaiting?: number;
 }
 
 /** Ends a turn; further calls do nothing. */
@@ -16,8 +18,6 @@ interface Waiting {
   begin(): void;
 }
 
-/** Of one party; one more is refused at once. */
-const MAX_WAITING = 256;
 const RETRY_AFTER_SECONDS = 1;
 
 /**
@@ -25,7 +25,7 @@ const RETRY_AFTER_SECONDS = 1;
  * each, so that a party's requests queue behind its own, and behind one of each other party.
  */
 export class Turns {
-  readonly #limits: TurnLimits;
+  readonly #limits: Required<TurnLimits>;
   readonly #what: string;
   readonly #underWay = new Map<string, number>();
   /** In the order in which parties are served next. */
@@ -35,7 +35,7 @@ export class Turns {
   /** @param what is counted, in the plural, for the message of a refusal */
   constructor(what: string, limits: TurnLimits) {
     this.#what = what;
-    this.#limits = limits;
+    this.#limits = { perParty: limits.atOnce, maxWaitMs: Infinity, maxWaiting: Infinity, ...limits };
   }
 
   /**
@@ -58,7 +58,7 @@ export class Turns {
   }
 
   /** Does the work when it is the party's turn. @throws as {@link take}, and what the work throws. */
-  async run<T>(party: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+  async run<T>(party: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const end = await this.take(party, signal);
     try {
       return await work();
@@ -69,7 +69,7 @@ export class Turns {
 
   #wait(party: string, signal: AbortSignal | undefined): Promise<void> {
     const queue = this.#waiting.get(party) ?? [];
-    if (queue.length >= MAX_WAITING) throw this.#tooMany(`${queue.length} wait already`);
+    if (queue.length >= this.#limits.maxWaiting) throw this.#tooMany(`${queue.length} wait already`);
     this.#waiting.set(party, queue);
     return new Promise((resolve, reject) => {
       const settle = () => {
@@ -83,7 +83,8 @@ export class Turns {
         reject(error);
       };
       const { maxWaitMs } = this.#limits;
-      const timer = setTimeout(() => leave(this.#tooMany(`this one has waited ${maxWaitMs / 1000} s`)), maxWaitMs);
+      const late = () => leave(this.#tooMany(`this one has waited ${maxWaitMs / 1000} s`));
+      const timer = maxWaitMs === Infinity ? undefined : setTimeout(late, maxWaitMs);
       const aborted = () => leave(signal?.reason as Error);
       const waiting: Waiting = {
         begin() {

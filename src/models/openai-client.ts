@@ -1,8 +1,8 @@
 import OpenAI, { APIConnectionError, APIError } from 'openai';
 import { ModelFailure, type ModelAnswer, type ModelClient, type ModelRequest } from '../domain/judge/model-client.js';
+import { Turns } from '../domain/turns.js';
 import type { ModelObserver } from '../observability/events/judges.js';
 import { createPace } from './pace.js';
-import { Turns } from './turns.js';
 
 export interface ModelEndpoint {
   readonly baseUrl: string;
@@ -37,7 +37,7 @@ export class OpenAiModelClient implements ModelClient {
     this.#endpoint = endpoint;
     this.#observer = observer;
     this.defaultModel = endpoint.model;
-    this.#turns = new Turns(endpoint.concurrency);
+    this.#turns = new Turns('calls of the model', { atOnce: endpoint.concurrency });
     this.#pace = createPace(endpoint.ratePerMinute);
     this.#library = new OpenAI({
       baseURL: endpoint.baseUrl,

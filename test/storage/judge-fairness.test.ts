@@ -12,7 +12,7 @@ import { queueRoom } from '../../src/domain/judge/queue-room.js';
 import type { RunDraft } from '../../src/domain/judge/run.js';
 import { JudgeRunner } from '../../src/domain/judge/runner.js';
 import type { JudgedSpan, SpanReader } from '../../src/domain/judge/span-reader.js';
-import { Turns } from '../../src/models/turns.js';
+import { Turns } from '../../src/domain/turns.js';
 import { readMigrationFiles } from '../../src/storage/migration-files.js';
 import { schemaDirectory } from '../../src/storage/schema-files.js';
 import { openDatabase, type Database } from '../../src/storage/sqlite/database.js';
@@ -267,7 +267,7 @@ describe('judges of several projects', function () {
 
 describe('calls of a model', () => {
   it('are made in turn by project, so many at once', async () => {
-    const turns = new Turns(2);
+    const turns = new Turns('calls', { atOnce: 2 });
     const begun: string[] = [];
     let underWay = 0;
     let most = 0;

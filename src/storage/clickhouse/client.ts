@@ -187,7 +187,7 @@ class HttpClient implements ClickHouseClient {
     const { project, signal } = options;
     const attempt = () => this.#attempt(signal, work);
     if (project === undefined || this.#turns === undefined) return attempt();
-    return this.#turns.run(project, signal, attempt);
+    return this.#turns.run(project, attempt, signal);
   }
 
   /** A statement's own settings beside those of every write that this ClickHouse knows. */
