@@ -44,7 +44,7 @@ class Mortal {
 /** What is asked, without the examples: these may differ after a start. */
 const keyOf = (asked: Asked) => {
   const { messages, response_format } = asked;
-  const last = messages.at(-1)?.content.replaceAll(/-[0-9a-f]{12}>/g, '>');
+  const last = messages.at(-1)?.content.replaceAll(/-[0-9a-f]{32}>/g, '>');
   return JSON.stringify([response_format?.json_schema?.name, messages[0]?.content, last, examplesIn(asked).length > 0]);
 };
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { unhurried } from '../../durability/program.js';
 import { bootServer } from '../harness.js';
 import { eventually, finished, JudgeApi, JudgeBench } from './judge-api.js';
 import { answer, ModelEndpoint, passing } from './model-endpoint.js';
@@ -36,7 +37,7 @@ describe('judges and how much is configured', () => {
     try {
       const judge = await api.create();
       let open = false;
-      endpoint.reset(() => answer(passing, open ? 0 : 1_200));
+      endpoint.reset(() => answer(passing, open ? 0 : unhurried(1_200)));
       const spans = await api.post(...Array.from({ length: 30 }, () => finished()));
       await eventually(
         () => api.runs(judge),
