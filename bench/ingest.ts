@@ -2,12 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { generateTrace, SPANS_PER_TRACE } from './data.js';
+import { REQUEST_CLIENTS, REQUEST_SPANS, requestBodies, SINGLE_CLIENTS, singleBodies } from './bodies.js';
+import { SPANS_PER_TRACE } from './data.js';
 import { against, figure, median, megabytes, percentile, printTable } from './figures.js';
 import { wholeNumber } from './options.js';
 import { startBareEngine } from './processes/bare-engine.js';
 import type { InsertTimes } from './processes/bare-main.js';
-import { Bodies, sendLoad, type LoadOutcome } from './processes/load.js';
+import { sendLoad, type Bodies, type LoadOutcome } from './processes/load.js';
 import {
   startPlainProcess,
   startServerProcess,
@@ -18,15 +19,9 @@ import {
 import { startProgress } from '../scripts/progress.js';
 import { captureContext, writeResults } from './results.js';
 
-const REQUEST_SPANS = 120;
-const REQUEST_CLIENTS = 16;
-const SINGLE_CLIENTS = 64;
 /** The widest group that the requests under way at once can form: what the bare engine inserts at once. */
 const GROUP_ROWS = REQUEST_SPANS * REQUEST_CLIENTS;
-/** One-span requests take their spans from this many traces in turn, so that no trace comes in one request or commit. */
-const INTERLEAVED_TRACES = 200;
 const TARGET = 0.4;
-const TRACES_PER_REQUEST = REQUEST_SPANS / SPANS_PER_TRACE;
 
 interface Options {
   readonly spans: number;
@@ -235,28 +230,6 @@ async function loadServer(server: ServerProcess, label: string, bodies: Bodies, 
   const outcome = await load(server, label, bodies, clients, () => server.settled());
   const after = await server.commits();
   return { ...outcome, rowsPerCommit: (after.rows - before.rows) / (after.count - before.count) };
-}
-
-function requestBodies(seed: number, spans: number): Bodies {
-  const requests = Math.ceil(spans / REQUEST_SPANS);
-  return new Bodies(
-    Array.from({ length: requests }, (_none, request) => {
-      const first = request * TRACES_PER_REQUEST;
-      const traces = Array.from({ length: TRACES_PER_REQUEST }, (_trace, index) => generateTrace(seed, first + index));
-      return Buffer.from(JSON.stringify(traces.flat().slice(0, spans - request * REQUEST_SPANS)));
-    }),
-  );
-}
-
-/** The first spans of many traces, then their second ones, and so on. */
-function singleBodies(seed: number, spans: number): Bodies {
-  const bodies: Buffer[] = [];
-  for (let first = 0; bodies.length < spans; first += INTERLEAVED_TRACES) {
-    const traces = Array.from({ length: INTERLEAVED_TRACES }, (_none, index) => generateTrace(seed, first + index));
-    for (let position = 0; position < SPANS_PER_TRACE; position += 1)
-      for (const trace of traces) bodies.push(Buffer.from(JSON.stringify([trace[position]])));
-  }
-  return new Bodies(bodies.slice(0, spans));
 }
 
 function meanSpanBytes({ seed }: Options): number {

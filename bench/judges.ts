@@ -5,18 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { generateTrace, SPANS_PER_TRACE } from './data.js';
+import { REQUEST_CLIENTS, REQUEST_SPANS, requestBodies } from './bodies.js';
 import { against, figure, printTable } from './figures.js';
 import { wholeNumber } from './options.js';
-import { Bodies } from './processes/load.js';
+import type { Bodies } from './processes/load.js';
 import { startServerProcess, type ServerProcess } from './processes/server.js';
 import { startSteadyLoad, type SteadyLoad } from './processes/steady.js';
 import { startProgress } from '../scripts/progress.js';
 import { captureContext, writeResults } from './results.js';
 import { PROJECT_ID } from './rows.js';
 
-const REQUEST_SPANS = 120;
-const CLIENTS = 16;
 const POOL_REQUESTS = 300;
 const SAMPLE_RATE = 0.0005;
 const TARGET = 0.8;
@@ -82,7 +80,7 @@ async function bench(options: Options): Promise<void> {
       context,
       engine: 'embedded',
       about:
-        `Spans in requests of ${REQUEST_SPANS} by ${CLIENTS} clients without a pause: ${seconds} s with nothing queued, then while ` +
+        `Spans in requests of ${REQUEST_SPANS} by ${REQUEST_CLIENTS} clients without a pause: ${seconds} s with nothing queued, then while ` +
         `${evaluations} queued evaluations are drained and ${SAMPLE_RATE * 100} % of the new spans are queued as well, then ${seconds} s with ` +
         `nothing queued again; all in one server. The model endpoint is a process of its own on this machine that answers after ${delay} ms; ` +
         `at most ${concurrency} calls are under way. Every call is stored as a span. First, the same number of evaluations without other load.`,
@@ -96,7 +94,7 @@ async function bench(options: Options): Promise<void> {
 }
 
 async function measure(options: Options, dataDir: string, endpointUrl: string): Promise<Measured> {
-  const bodies = bodiesOf(options.seed);
+  const bodies = requestBodies(options.seed, POOL_REQUESTS * REQUEST_SPANS);
   const nodeArguments = options.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${options.profile}`];
   const env = {
     JUDGE_LLM_BASE_URL: `${endpointUrl}/v1`,
@@ -112,7 +110,7 @@ async function measure(options: Options, dataDir: string, endpointUrl: string): 
       await judge.queue(options.evaluations);
       await drained(server, idleEvaluations + options.evaluations, 'evaluations alone');
     });
-    const load = startSteadyLoad(bodies, { url: server.url, key: server.key, clients: CLIENTS });
+    const load = startSteadyLoad(bodies, { url: server.url, key: server.key, clients: REQUEST_CLIENTS });
     await sleep(WARM_UP_MS);
     const before = await phase(server, load, () => sleep(options.seconds * 1000));
     const evaluatedBefore = await evaluated(server);
@@ -202,10 +200,8 @@ async function makeJudge(server: ServerProcess) {
     /** Stores enough spans that can be evaluated. */
     async fill(bodies: Bodies, evaluations: number) {
       let stored = 0;
-      for (const [index, end] of bodies.ends.entries()) {
-        const body = Buffer.from(
-          Buffer.from(bodies.shared, bodies.ends[index - 1] ?? 0, end - (bodies.ends[index - 1] ?? 0)),
-        );
+      for (const index of bodies.ends.keys()) {
+        const body = bodies.at(index);
         await call('POST', '/spans', body.toString());
         stored += body.toString().split('"kind":"llm"').length - 1;
         if (stored >= evaluations) return;
@@ -213,19 +209,6 @@ async function makeJudge(server: ServerProcess) {
       throw new Error(`the data holds only ${stored} spans that can be evaluated`);
     },
   };
-}
-
-function bodiesOf(seed: number): Bodies {
-  const traces = REQUEST_SPANS / SPANS_PER_TRACE;
-  return new Bodies(
-    Array.from({ length: POOL_REQUESTS }, (_none, request) =>
-      Buffer.from(
-        JSON.stringify(
-          Array.from({ length: traces }, (_trace, index) => generateTrace(seed, request * traces + index)).flat(),
-        ),
-      ),
-    ),
-  );
 }
 
 async function startEndpoint(delayMs: number): Promise<{ readonly url: string; readonly child: ChildProcess }> {

@@ -39,17 +39,20 @@ export interface BenchSection {
   readonly rows: readonly (readonly (string | number)[])[];
 }
 
-/** Call it before the run, so that the load is not its own. */
-export function captureContext(): RunContext {
+/**
+ * Call it before the run, so that the load is not its own.
+ * @param measured where what is measured is another checkout or runs on another node: its folder, the program
+ */
+export function captureContext(measured: { readonly checkout?: string; readonly node?: string } = {}): RunContext {
   const processors = cpus();
   return {
     date: new Date().toISOString().slice(0, 16).replace('T', ' '),
-    commit: currentCommit(),
+    commit: currentCommit(measured.checkout ?? root),
     cores: processors.length,
     cpu: processors[0]?.model.trim() ?? 'unknown',
     memoryGb: Math.round(totalmem() / 2 ** 30),
     load: Math.round((loadavg()[0] ?? 0) * 100) / 100,
-    node: process.versions.node,
+    node: measured.node === undefined ? process.versions.node : versionOf(measured.node),
   };
 }
 
@@ -85,9 +88,14 @@ function renderSection({ name, command, context, engine, about, columns, rows }:
   ].join('\n');
 }
 
-function currentCommit(): string {
+/** @throws Error when there is no such program */
+function versionOf(node: string): string {
+  return execFileSync(node, ['--version'], { encoding: 'utf8' }).trim().replace(/^v/, '');
+}
+
+function currentCommit(cwd: string): string {
   try {
-    const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
+    const git = (...args: string[]) => execFileSync('git', args, { cwd, encoding: 'utf8' }).trim();
     const changed = git('status', '--porcelain', '--untracked-files=no') === '' ? '' : ' with changes';
     return `${git('rev-parse', '--short', 'HEAD')}${changed}`;
   } catch {

@@ -1,5 +1,6 @@
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
+import { call } from './call.js';
 
 export interface LoadJob {
   readonly url: string;
@@ -59,28 +60,11 @@ async function client(): Promise<void> {
   }
 }
 
-function post(body: Buffer): Promise<void> {
-  const headers = {
-    authorization: `Bearer ${job.key}`,
-    'content-type': job.contentType ?? 'application/json',
-    'content-length': body.length,
-  };
-  return new Promise((resolve, reject) => {
-    const sent = request(target, { method: 'POST', agent, headers }, (response) => {
-      const { statusCode } = response;
-      let problem = '';
-      response.on('data', (chunk: Buffer) => {
-        if (statusCode !== 200) problem += chunk.toString();
-      });
-      response.on('error', reject);
-      response.on('end', () => {
-        if (statusCode === 200) resolve();
-        else reject(new Error(`a request was answered ${String(statusCode)}: ${problem}`));
-      });
-    });
-    sent.on('error', reject);
-    sent.end(body);
-  });
+async function post(body: Buffer): Promise<void> {
+  const { key, contentType } = job;
+  const type = contentType === undefined ? {} : { contentType };
+  const { status, problem } = await call({ agent, target, key, body, ...type });
+  if (status !== 200) throw new Error(`a request was answered ${status}: ${problem}`);
 }
 
 function tell(message: LoadMessage): void {

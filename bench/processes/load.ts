@@ -24,6 +24,12 @@ export class Bodies {
   get bytes(): number {
     return this.shared.byteLength;
   }
+
+  /** A copy of one: sockets refuse memory that threads share. */
+  at(index: number): Buffer {
+    const from = this.ends[index - 1] ?? 0;
+    return Buffer.from(Buffer.from(this.shared, from, (this.ends[index] ?? from) - from));
+  }
 }
 
 /**

@@ -1,11 +1,14 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import { resolve as resolvePath } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { PROJECT_ID } from '../rows.js';
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+/** Where another checkout has what MAIN is in this one. */
+const MAIN_OF_CHECKOUT = 'dist/src/main.js';
 const PLAIN = fileURLToPath(new URL('./plain-server.js', import.meta.url));
 const START_TIMEOUT_MS = 120_000;
 const API_KEY = 'sk_sh_key_of_the_bench';
@@ -44,6 +47,10 @@ export interface ServerOptions {
   readonly nodeArguments?: readonly string[];
   /** Environment variables on top of the bench's own. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Folder of another checkout, compiled, whose server is run. Default: this one. */
+  readonly checkout?: string;
+  /** The node that runs the server. Default: the one that runs the bench. */
+  readonly node?: string;
 }
 
 /** @throws Error with the server's last words when it does not become ready. */
@@ -51,9 +58,13 @@ export async function startServerProcess({
   dataDir,
   nodeArguments = [],
   env = {},
+  checkout,
+  node = process.execPath,
 }: ServerOptions): Promise<ServerProcess> {
   const started = performance.now();
-  const child = run([...nodeArguments, MAIN], {
+  const main = checkout === undefined ? MAIN : resolvePath(checkout, MAIN_OF_CHECKOUT);
+  if (!existsSync(main)) throw new Error(`there is no ${main}: is that checkout compiled?`);
+  const child = run(node, [...nodeArguments, main], {
     DATA_DIR: dataDir,
     PORT: '0',
     LOG_LEVEL: 'warn',
@@ -62,8 +73,8 @@ export async function startServerProcess({
     SPANHOUSE_INIT_API_KEY: API_KEY,
     ...env,
   });
-  const process = await announced(child);
-  const { url } = process;
+  const announcedProcess = await announced(child);
+  const { url } = announcedProcess;
   const ready = await fetch(`${url}/readyz`);
   if (!ready.ok) throw new Error(`the server is not ready: ${await ready.text()}`);
   const readyMs = performance.now() - started;
@@ -72,7 +83,7 @@ export async function startServerProcess({
     return [...text.matchAll(new RegExp(`^${name} (\\S+)$`, 'gm'))].reduce((sum, [, value]) => sum + Number(value), 0);
   };
   return {
-    ...process,
+    ...announcedProcess,
     readyMs,
     metric,
     peakMemory: () => ({ server: peakMemoryOf(child.pid), engine: peakMemoryOf(childOf(child.pid)) }),
@@ -88,11 +99,15 @@ export async function startServerProcess({
 
 /** A server that only inserts, see plain-server.ts. @throws like the above */
 export function startPlainProcess(dataDir: string): Promise<PlainProcess> {
-  return announced(run([PLAIN, dataDir], {}));
+  return announced(run(process.execPath, [PLAIN, dataDir], {}));
 }
 
-function run(commandLine: readonly string[], environment: Readonly<Record<string, string>>): ChildProcess {
-  return spawn(process.execPath, commandLine, {
+function run(
+  node: string,
+  commandLine: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): ChildProcess {
+  return spawn(node, commandLine, {
     env: { PATH: process.env['PATH'], ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

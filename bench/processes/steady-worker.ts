@@ -1,81 +1,134 @@
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
+import { call } from './call.js';
 
-export interface SteadyJob {
-  readonly url: string;
-  readonly key: string;
-  readonly clients: number;
+/** Bodies that are sent to `/spans` again and again. */
+export interface SteadyWrites {
   readonly bodies: SharedArrayBuffer;
   readonly ends: readonly number[];
 }
 
+/** Paths that are asked for in turn. */
+export interface SteadyReads {
+  readonly paths: readonly string[];
+  /** Each connection reads no faster than this. Default: as fast as answers come. */
+  readonly bytesPerSecond?: number;
+}
+
+export interface SteadyTarget {
+  readonly url: string;
+  readonly key: string;
+  readonly clients: number;
+  /**
+   * Whether the load goes on, and counts it, when a request is answered otherwise than 200 or its connection ends. When
+   * such a load is told to stop it gives up what is under way. Default: false.
+   */
+  readonly refusable?: boolean;
+}
+
+export type SteadyJob = SteadyTarget & { readonly work: SteadyWrites | SteadyReads };
+
+/** What a load has done so far. */
+export interface SteadyCount {
+  readonly answered: number;
+  readonly refused: number;
+  /** Of bodies of answers, also of those that are not whole yet. */
+  readonly bytesRead: number;
+  /** When that was, in milliseconds since 1970. */
+  readonly at: number;
+}
+
+export type SteadyMessage =
+  | { readonly type: 'done' }
+  | { readonly type: 'failed'; readonly reason: string }
+  | ({ readonly type: 'count' } & SteadyCount);
+
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const DATE = /\d{4}-\d\d-\d\d(?=T\d\d:\d\d:\d\d)/g;
 const DAY_MS = 86_400_000;
+/** After a connection that ended, so that a server that is gone is not asked without a pause. */
+const RECONNECT_MS = 100;
 
-const { url, key, clients, bodies, ends } = workerData as SteadyJob;
+const { url, key, clients, refusable = false, work } = workerData as SteadyJob;
 const agent = new Agent({ keepAlive: true, maxSockets: clients });
-const target = new URL('/spans', url);
-const all = Buffer.from(bodies);
-/** Where UUIDs and dates of a body begin: in each lap they are others, the same for the same. */
-const places = ends.map((end, index) => {
-  const text = all.toString('latin1', ends[index - 1] ?? 0, end);
-  const starts = (pattern: RegExp) => Uint32Array.from([...text.matchAll(pattern)].map(({ index: at }) => at));
-  return { ids: starts(UUID), dates: starts(DATE) };
-});
+const requestOf = 'paths' in work ? reads(work) : writes(work);
 let sent = 0;
 let answered = 0;
+let refused = 0;
+let bytesRead = 0;
 let stopping = false;
 
 parentPort?.on('message', (message: 'count' | 'stop') => {
-  if (message === 'stop') stopping = true;
-  else parentPort?.postMessage({ type: 'count', answered, at: performance.timeOrigin + performance.now() });
+  if (message === 'count')
+    tell({ type: 'count', answered, refused, bytesRead, at: performance.timeOrigin + performance.now() });
+  else {
+    stopping = true;
+    if (refusable) agent.destroy();
+  }
 });
 try {
   await Promise.all(Array.from({ length: clients }, client));
-  parentPort?.postMessage({ type: 'done' });
+  tell({ type: 'done' });
 } catch (error) {
-  parentPort?.postMessage({ type: 'failed', reason: String(error) });
+  tell({ type: 'failed', reason: String(error) });
 } finally {
   agent.destroy();
   parentPort?.removeAllListeners();
 }
 
-/** Sends bodies one after another, in laps that differ in their ids and dates, until it is told to stop. */
+/** Sends requests one after another until it is told to stop. */
 async function client(): Promise<void> {
   while (!stopping) {
-    const number = sent++;
-    await post(bodyOf(number % ends.length, Math.floor(number / ends.length)));
-    answered += 1;
+    try {
+      const { status, problem } = await call({ agent, key, onBytes: countBytes, ...requestOf(sent++) });
+      if (status === 200) answered += 1;
+      else if (refusable) refused += 1;
+      else throw new Error(`a request was answered ${status}: ${problem}`);
+    } catch (error) {
+      if (!refusable) throw error;
+      if (stopping) return;
+      refused += 1;
+      await sleep(RECONNECT_MS);
+    }
   }
 }
 
-function bodyOf(index: number, lap: number): Buffer {
-  const body = Buffer.from(all.subarray(ends[index - 1] ?? 0, ends[index]));
-  const mask = Math.imul(lap, 0x9e3779b1);
-  for (const place of places[index]?.dates ?? []) {
-    const date = Date.parse(body.toString('latin1', place, place + 10)) + lap * DAY_MS;
-    body.write(new Date(date).toISOString().slice(0, 10), place, 'latin1');
-  }
-  for (const place of places[index]?.ids ?? []) {
-    const digits = parseInt(body.toString('latin1', place, place + 8), 16);
-    body.write(((digits ^ mask) >>> 0).toString(16).padStart(8, '0'), place, 'latin1');
-  }
-  return body;
+function countBytes(bytes: number): void {
+  bytesRead += bytes;
 }
 
-function post(body: Buffer): Promise<void> {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'content-length': body.length };
-  return new Promise((resolve, reject) => {
-    const sending = request(target, { method: 'POST', agent, headers }, (response) => {
-      response.on('error', reject);
-      response.on('end', () => {
-        if (response.statusCode === 200) resolve();
-        else reject(new Error(`a request was answered ${String(response.statusCode)}`));
-      });
-      response.resume();
-    });
-    sending.on('error', reject);
-    sending.end(body);
+function reads({ paths, bytesPerSecond }: SteadyReads) {
+  const slowly = bytesPerSecond === undefined ? {} : { bytesPerSecond };
+  return (number: number) => ({ target: new URL(paths[number % paths.length] ?? '/', url), ...slowly });
+}
+
+/** Bodies in laps that differ in their ids and dates. */
+function writes({ bodies, ends }: SteadyWrites) {
+  const target = new URL('/spans', url);
+  const all = Buffer.from(bodies);
+  /** Where UUIDs and dates of a body begin: in each lap they are others, the same for the same. */
+  const places = ends.map((end, index) => {
+    const text = all.toString('latin1', ends[index - 1] ?? 0, end);
+    const starts = (pattern: RegExp) => Uint32Array.from([...text.matchAll(pattern)].map(({ index: at }) => at));
+    return { ids: starts(UUID), dates: starts(DATE) };
   });
+  const bodyOf = (index: number, lap: number) => {
+    const body = Buffer.from(all.subarray(ends[index - 1] ?? 0, ends[index]));
+    const mask = Math.imul(lap, 0x9e3779b1);
+    for (const place of places[index]?.dates ?? []) {
+      const date = Date.parse(body.toString('latin1', place, place + 10)) + lap * DAY_MS;
+      body.write(new Date(date).toISOString().slice(0, 10), place, 'latin1');
+    }
+    for (const place of places[index]?.ids ?? []) {
+      const digits = parseInt(body.toString('latin1', place, place + 8), 16);
+      body.write(((digits ^ mask) >>> 0).toString(16).padStart(8, '0'), place, 'latin1');
+    }
+    return body;
+  };
+  return (number: number) => ({ target, body: bodyOf(number % ends.length, Math.floor(number / ends.length)) });
+}
+
+function tell(message: SteadyMessage): void {
+  parentPort?.postMessage(message);
 }
