@@ -17,15 +17,15 @@ export class Programs {
   }
 
   /** Starts one and leaves it alone. */
-  spawn(): Program {
-    const program = Program.spawn(this.dataDir);
+  spawn(env: Readonly<Record<string, string>> = {}): Program {
+    const program = Program.spawn(this.dataDir, env);
     this.#started.push(program);
     return program;
   }
 
   /** Starts one and waits until it is ready. */
-  async start(): Promise<Program> {
-    const program = this.spawn();
+  async start(env: Readonly<Record<string, string>> = {}): Promise<Program> {
+    const program = this.spawn(env);
     await program.ready();
     return program;
   }
