@@ -91,6 +91,7 @@ class Worker {
     this.#log = openSync(path, 'a+');
     this.#child = fork(PROGRAM, [JSON.stringify(options)], {
       cwd: root,
+      env: options.color ? process.env : withoutColors(process.env),
       // Its own group: a hanging file is ended together with the programs it started.
       detached: true,
       stdio: options.live ? ['ignore', 'inherit', 'inherit', 'ipc'] : ['ignore', this.#log, this.#log, 'ipc'],
@@ -142,6 +143,11 @@ class Worker {
     if (!this.usable) closeSync(this.#log);
     return bytes.toString();
   }
+}
+
+/** Colours are taken to be wanted wherever CI is set, too. */
+function withoutColors({ FORCE_COLOR: _forced, ...env }) {
+  return { ...env, NO_COLOR: '1' };
 }
 
 /** What a process tells of one file. */

@@ -14,8 +14,6 @@ const BEAT_MS = 1_000;
 const CLOSED_WITHIN_MS = 15_000;
 const { Base, Spec } = Mocha.reporters;
 const { grep, invert, bail, color, silentMs } = JSON.parse(process.argv[2] ?? '{}');
-// Mocha takes colours to be wanted wherever CI is set, too.
-Base.useColors = color;
 let mine;
 let running = null;
 

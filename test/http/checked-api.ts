@@ -1,6 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { sessionList, spanList, traceList, type ListDefinition } from '../../src/domain/list/definitions.js';
+import type { Environment } from '../../src/config/env.js';
 import { bootServer, type TestRequest, type TestResponse, type TestServer } from './harness.js';
 
 export type ListName = 'spans' | 'traces' | 'sessions';
@@ -53,8 +54,8 @@ export class CheckedApi {
     return new CheckedApi(server, schemas, server.key);
   }
 
-  static async boot(): Promise<CheckedApi> {
-    return CheckedApi.of(await bootServer());
+  static async boot(env: Environment = {}): Promise<CheckedApi> {
+    return CheckedApi.of(await bootServer({ env }));
   }
 
   /** The same server for the holder of another key. */
