@@ -1,15 +1,14 @@
-import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { MemoryWatch } from './memory.js';
 import { Program, unhurried, type Answer } from './program.js';
 import { audit } from './recount.js';
 import { Crowd } from './traffic.js';
 
-const MEGABYTE = 1024 * 1024;
 const SENDERS = 48;
 const REQUESTS_EACH = 4;
 const SPANS = 4;
@@ -39,9 +38,9 @@ describe('more than the server can take @alone', () => {
 
   it('refuses with Retry-After what its queue cannot hold, keeps what it acknowledged, and its memory stays bounded', async () => {
     program = await Program.start(dataDir, { QUEUE_MAX_MB: '1' });
-    const memory = watchMemory(program.pid);
+    const memory = new MemoryWatch(program.pid);
     const sent = (await Promise.all(Array.from({ length: SENDERS }, () => sendMuch(program)))).flat();
-    const peakMb = memory.stop();
+    const [peakMb] = await memory.stop();
 
     const acknowledged = sent.filter(({ answer }) => answer.status === 200);
     const refused = sent.filter(({ answer }) => answer.status !== 200);
@@ -102,19 +101,4 @@ async function sendMuch(program: Program): Promise<Sent[]> {
     sent.push({ traceId, answer: await program.request('POST', '/spans', spans) });
   }
   return sent;
-}
-
-/** Watches the resident memory of a process. */
-function watchMemory(pid: number): { stop(): number } {
-  let peakMb = 0;
-  const timer = setInterval(() => {
-    const kilobytes = Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }));
-    peakMb = Math.max(peakMb, Math.round((kilobytes * 1024) / MEGABYTE));
-  }, 50);
-  return {
-    stop() {
-      clearInterval(timer);
-      return peakMb;
-    },
-  };
 }

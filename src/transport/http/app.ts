@@ -133,20 +133,30 @@ function handlerOf(route: Route, options: AppOptions, readBody: BodyReader): Han
     await route.admit?.({ params, headers: request.headers, remoteAddress: remoteAddressOf(request) });
     if (route.bulk === true && principal !== null)
       exchange.whenClosed(await answers.take(principal.project_id, exchange.abortSignal()));
-    const body =
-      route.body === undefined
-        ? undefined
-        : await readBody(request, exchange.response, route.body, bytesOf(principal, request, options));
+    const held = bytesOf(principal, request, options);
     let result: HandlerResult;
     try {
-      const decoded = body === undefined ? undefined : route.body?.decode(body.bytes, body.mediaType);
-      result = await route.handle(contextOf(exchange, log, { principal, params, query, body: decoded }));
+      const body = await decodedBody(route, readBody, exchange, request, held);
+      result = await route.handle(contextOf(exchange, log, { principal, params, query, body }));
     } finally {
       // Before the answer is sent: a client may take its time over that.
-      body?.release();
+      held.release();
     }
     await exchange.send(result);
   };
+}
+
+/** What a body says. Its bytes are not kept: while a request waits for its commit, they would stand beside its rows. */
+async function decodedBody(
+  { body }: Route,
+  readBody: BodyReader,
+  { response }: Exchange,
+  request: RoutedRequest,
+  held: BodyBytes,
+): Promise<unknown> {
+  if (body === undefined) return undefined;
+  const { bytes, mediaType } = await readBody(request, response, body, held);
+  return body.decode(bytes, mediaType);
 }
 
 /** On whose account a body is read. */

@@ -10,12 +10,11 @@ export interface BodyLimits extends ArrivalLimits {
   readonly maxBodyBytes: number;
 }
 
-/** A body that was read. `release` once the request is answered. */
+/** A body that was read. */
 export interface ReadBody {
   readonly bytes: Buffer;
   /** Lower case, without parameters. */
   readonly mediaType: string;
-  release(): void;
 }
 
 export type BodyReader = (
@@ -23,7 +22,7 @@ export type BodyReader = (
   response: ServerResponse,
   /** What the route takes. `maxBytes` default: that of the limits. */
   accepted: { readonly contentTypes: readonly string[]; readonly maxBytes?: number },
-  /** What the body will hold, as well as what is left of it until it is released. */
+  /** What the body will hold; the caller releases it once the request is answered, or refused. */
   held: BodyBytes,
 ) => Promise<ReadBody>;
 
@@ -39,15 +38,10 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
     const encoding = acceptedEncoding(request);
     const declared = Number(request.headers['content-length'] ?? 0);
     if (declared > maxBytes) throw tooLarge(maxBytes);
-    try {
-      if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
-      const sent = await receiveBody(request, limits, maxBytes, held);
-      const bytes = encoding === 'identity' ? sent : await unfold(sent, encoding, maxBytes, held);
-      return { bytes, mediaType, release: () => held.release() };
-    } catch (error) {
-      held.release();
-      throw error;
-    }
+    if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
+    const sent = await receiveBody(request, limits, maxBytes, held);
+    const bytes = encoding === 'identity' ? sent : await unfold(sent, encoding, maxBytes, held);
+    return { bytes, mediaType };
   };
 }
 

@@ -164,11 +164,14 @@ export class Exchange {
     }
     this.response.setTimeout(STALLED_CLIENT_MS);
     const end = this.#watchDelivery();
+    let failed = false;
+    // A source that fails once the client has left was ended for that reason.
+    stream.once('error', () => (failed = !this.response.destroyed));
     try {
       await pipeline(stream, this.response);
     } catch (error) {
       // The answer is cut off by now; that must not go unseen unless it was the client who left.
-      if (!isPrematureClose(error)) this.#observer.requestFailed({ requestId: this.requestId, error });
+      if (failed) this.#observer.requestFailed({ requestId: this.requestId, error });
     } finally {
       end();
     }
@@ -213,8 +216,4 @@ function firstBytes(stream: Readable): Promise<void> {
 
 function* piecesOf(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
-}
-
-function isPrematureClose(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
 }

@@ -15,7 +15,7 @@ export function receiveBody(
   held: BodyBytes,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    let chunks: Buffer[] = [];
     let length = 0;
     const onData = (chunk: Buffer) => {
       length += chunk.length;
@@ -39,6 +39,8 @@ export function receiveBody(
         request.pause();
         reject(error);
       }
+      // The listener that stays would keep them for as long as the request is in work, beside the body made of them.
+      chunks = [];
     };
     const stopWatch = watchArrival(limits, {
       arrived: () => length,
