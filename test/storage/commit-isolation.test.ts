@@ -34,7 +34,8 @@ function poisoned(client: ClickHouseClient, inserted: Buffer[]): ClickHouseClien
     command: (sql, options) => client.command(sql, options),
     ping: () => client.ping(),
     close: () => client.close(),
-    insert: (table, columns, format, rows, options) => {
+    insert: (table, columns, format, given, options) => {
+      const rows = Buffer.isBuffer(given) ? given : Buffer.concat(given);
       if (table === 'spans') inserted.push(rows);
       const whole = !rows.includes(POISON);
       return client.insert(table, columns, format, whole ? rows : rows.subarray(0, -1), options);

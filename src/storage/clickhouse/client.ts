@@ -66,7 +66,7 @@ export interface ClickHouseClient {
     table: string,
     columns: readonly string[],
     format: InsertFormat,
-    rows: Buffer,
+    rows: Buffer | readonly Buffer[],
     options?: InsertOptions,
   ): Promise<void>;
   /** DDL, mutations, INSERT SELECT: no rows come back. */
@@ -146,7 +146,7 @@ class HttpClient implements ClickHouseClient {
     table: string,
     columns: readonly string[],
     format: InsertFormat,
-    rows: Buffer,
+    rows: Buffer | readonly Buffer[],
     { through, ...options }: InsertOptions = {},
   ): Promise<void> {
     options.signal?.throwIfAborted();
@@ -155,7 +155,8 @@ class HttpClient implements ClickHouseClient {
       const settings = await this.#forWrites(options.settings);
       const { stream } = await this.#libraries.inserts.exec({
         query: `INSERT INTO ${quote(table)} (${columns.map(quote).join(', ')}) ${select}FORMAT ${format}`,
-        values: Readable.from([rows], { objectMode: false, highWaterMark: rows.length }),
+        // Each piece is read by itself: more than one in the stream's buffer would be put together.
+        values: Readable.from(Buffer.isBuffer(rows) ? [rows] : rows, { objectMode: false, highWaterMark: 1 }),
         ...toLibrary({ ...options, settings }),
       });
       await drained(stream);

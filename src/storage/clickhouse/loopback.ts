@@ -39,13 +39,13 @@ export class LoopbackConnection implements Connection {
   }
 
   async exec({ values, ...params }: Parameters<Connection['exec']>[0]) {
-    const sent = values === undefined ? { body: params.query } : { query: params.query, body: await whole(values) };
+    const sent = values === undefined ? { body: params.query } : { query: params.query, body: await piecesOf(values) };
     const response = await this.#answer(params, sent);
     return { ...RESULT, stream: response as Readable };
   }
 
   async insert({ values, ...params }: Parameters<Connection['insert']>[0]) {
-    const body = typeof values === 'string' ? values : await whole(values);
+    const body = typeof values === 'string' ? values : await piecesOf(values);
     await drained(await this.#answer(params, { query: params.query, body }));
     return RESULT;
   }
@@ -72,8 +72,9 @@ export class LoopbackConnection implements Connection {
   /** @throws ClickHouseError, NotRunError, or an error of node's when no answer comes. */
   async #answer(
     { query_params, clickhouse_settings, abort_signal }: Sent,
-    { query, body }: { readonly query?: string; readonly body: string | Buffer },
+    { query, body }: { readonly query?: string; readonly body: string | readonly Buffer[] },
   ): Promise<IncomingMessage> {
+    const pieces = typeof body === 'string' ? [body] : body;
     const { socketPath, username, password, database } = this.#endpoint;
     const search = toSearchParams({
       database,
@@ -89,11 +90,13 @@ export class LoopbackConnection implements Connection {
       agent: this.#agent,
       timeout: this.#timeoutMs,
       auth: `${username}:${password}`,
-      headers: { 'content-length': Buffer.byteLength(body) },
+      headers: { 'content-length': pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0) },
       ...(abort_signal ? { signal: abort_signal } : {}),
     });
     sent.once('timeout', () => sent.destroy(new Error('Timeout error.')));
-    sent.end(body);
+    sent.cork();
+    for (const piece of pieces) sent.write(piece);
+    sent.end();
     const response = await responseTo(sent);
     if (response.statusCode === 200) return response;
     const refusal = parseError(await text(response));
@@ -110,9 +113,9 @@ async function responseTo(sent: ClientRequest): Promise<IncomingMessage> {
   return response;
 }
 
-/** In one piece, and as it is when it comes in one: an insert may be large. */
-async function whole(values: Readable): Promise<Buffer> {
+/** The pieces as they come: an insert may be large, and needs no copy of them in one piece. */
+async function piecesOf(values: Readable): Promise<Buffer[]> {
   const pieces: Buffer[] = [];
   for await (const piece of values as AsyncIterable<Buffer>) pieces.push(piece);
-  return pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces);
+  return pieces;
 }

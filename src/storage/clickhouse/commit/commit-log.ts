@@ -258,14 +258,13 @@ export class CommitLog implements WriteLog {
   }
 }
 
-/** What a group inserts, in the order of the tables; put together before any of it is sent. */
-function insertsOf(group: readonly Request[]): { readonly table: TableName; readonly rows: Buffer }[] {
+/** What a group inserts, in the order of the tables. */
+function insertsOf(group: readonly Request[]): { readonly table: TableName; readonly rows: readonly Buffer[] }[] {
   return TABLES.flatMap((table) => {
-    const parts = group.flatMap(({ tables }) =>
-      tables.filter((rows) => rows.table === table).map(({ bytes }) => bytes),
+    const rows = group.flatMap(({ tables }) =>
+      tables.filter((encoded) => encoded.table === table).map(({ bytes }) => bytes),
     );
-    if (parts.length === 0) return [];
-    return [{ table, rows: parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts) }];
+    return rows.length === 0 ? [] : [{ table, rows }];
   });
 }
 

@@ -39,7 +39,7 @@ export class FencedClient implements ClickHouseClient {
     table: string,
     columns: readonly string[],
     format: InsertFormat,
-    rows: Buffer,
+    rows: Buffer | readonly Buffer[],
     options: InsertOptions = {},
   ): Promise<void> {
     const through = await this.#through(table, columns).catch((error: unknown) => {
