@@ -25,6 +25,11 @@ class Mortal {
     this.#program = await Program.start(this.#dataDir, this.#env);
   }
 
+  /** What a person would look at when it is not well. */
+  get complaints(): string {
+    return `${this.#program?.stderr ?? ''}${this.#program?.complaints() ?? ''}`;
+  }
+
   async kill(): Promise<void> {
     await this.#program?.destroy();
   }
@@ -34,7 +39,12 @@ class Mortal {
       projectId: PROJECT_ID,
       request: async (method, path, request = {}) => {
         const answer = await this.#program!.request(method, path, request.body);
-        return { status: answer.status, json: answer.json, text: JSON.stringify(answer.json), headers: new Headers() };
+        return {
+          status: answer.status,
+          json: answer.json,
+          text: JSON.stringify(answer.json) ?? 'no answer',
+          headers: new Headers(),
+        };
       },
     };
     return new LearningApi(server as TestServer);
@@ -65,6 +75,9 @@ describe(`jobs through kill -9, ${KILLS} times each`, function () {
     });
     await mortal.start();
     api = mortal.api();
+  });
+  afterEach(function () {
+    if (this.currentTest?.isFailed()) console.log(mortal.complaints);
   });
   after(async () => {
     await mortal.kill();

@@ -29,7 +29,7 @@ export interface Ended {
 
 /** A bound on wall time, stretched when more runs on this machine than it has processors. */
 export function unhurried(milliseconds: number): number {
-  return milliseconds * Math.max(1, (loadavg()[0] ?? 1) / availableParallelism());
+  return Math.ceil(milliseconds * Math.max(1, (loadavg()[0] ?? 1) / availableParallelism()));
 }
 
 /** The real program in a process of its own, to be stopped and killed like one. */
@@ -106,6 +106,8 @@ export class Program {
   /** What its log complained of last. */
   complaints(): string {
     const lines = this.log.filter((line) => /"level":"(error|warn)"/.test(line) && !/"Request failed"/.test(line));
+    const { exitCode, signalCode } = this.#process;
+    if (!this.running) lines.push(`The program has ended: ${exitCode ?? signalCode ?? ''}`);
     return lines
       .slice(-20)
       .map((line) => line.slice(0, 1_000))

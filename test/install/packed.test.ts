@@ -92,11 +92,15 @@ describe('the package that `npm pack` makes @slow', function () {
     const trace_id = '0197f3a0-0000-7000-8000-0000000000c1';
     const span = { trace_id, name: 'hello', started_at: '2026-01-15T10:00:00Z' };
     const posted = await fetch(`${url}/spans`, { method: 'POST', headers, body: JSON.stringify([span]) });
-    expect(posted.status).to.equal(200);
+    expect(posted.status, await posted.text()).to.equal(200);
     const [trace] = (await (await fetch(`${url}/traces`, { headers })).json()) as { id: string; span_count: number }[];
     expect(trace).to.include({ id: trace_id, span_count: 1 });
-    for (const page of ['/readyz', '/docs', '/docs/swagger-ui-bundle.js', '/openapi.json'])
-      expect((await fetch(url + page)).status, page).to.equal(200);
+    for (const page of ['/readyz', '/docs', '/docs/swagger-ui-bundle.js', '/openapi.json']) {
+      const response = await fetch(url + page);
+      expect([page, response.status]).to.deep.equal([page, 200]);
+      // Taken whole, or its connection stays open.
+      expect(await response.text()).to.not.equal('');
+    }
   });
 
   it('manages keys of that server, and sends it the demo', async () => {

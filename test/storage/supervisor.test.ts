@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { unhurried } from '../durability/program.js';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readdir, readFile, readlink, rm, stat } from 'node:fs/promises';
@@ -11,7 +12,7 @@ import type { Engine, EngineOptions, EngineState } from '../../src/storage/click
 import { LIMITS, scratch, silent } from '../contract/engines.js';
 
 /** The promise: a dead or stopped engine is noticed within this time. */
-const NOTICED_WITHIN_MS = 2_000;
+const NOTICED_WITHIN_MS = unhurried(2_000);
 
 describe('engine supervisor', () => {
   const started: Engine[] = [];
