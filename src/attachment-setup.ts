@@ -31,6 +31,8 @@ export interface Attachments {
   readonly restated: VaultIntake;
   /** For the purge of span versions. */
   purged(versions: readonly Micros[]): void;
+  /** Once spans are deleted. */
+  readonly deleted: Pick<AttachmentVault, 'forgetSpans' | 'forgetSomeOfProject' | 'removeFree'>;
   /** Once the spans can be read: what lists and serves images, and the sweeps. */
   serve(spans: SpanAttachments, baseUrl: () => string): AttachmentService;
 }
@@ -52,6 +54,7 @@ export async function openAttachments(options: AttachmentsOptions): Promise<Atta
   return {
     intake: new VaultIntake(vault, fetch),
     restated: new VaultIntake(vault, () => Promise.resolve(null)),
+    deleted: vault,
     purged(versions) {
       if (vault.forget(versions)) sweeper?.soon();
     },

@@ -20,6 +20,7 @@ export type Closers = (() => void | Promise<void>)[];
 
 export interface ClickHouseCallbacks {
   readonly onPurged: NonNullable<TraceStoreOptions['onPurged']>;
+  readonly isGone: NonNullable<TraceStoreOptions['isGone']>;
   /** Another server has taken the database over: this one can do nothing more. */
   onLost(error: LeaseError): void;
 }
@@ -39,7 +40,7 @@ export async function openClickHouse(
   logger: Logger,
   events: Events,
   closers: Closers,
-  { onPurged, onLost }: ClickHouseCallbacks,
+  { onPurged, isGone, onLost }: ClickHouseCallbacks,
 ): Promise<TraceStore> {
   const endpoint =
     config.clickhouse.url === null ? await embedded(config, logger, events, closers) : await remote(config, logger);
@@ -66,6 +67,7 @@ export async function openClickHouse(
     maxJudgedCharacters: config.judges.maxCharacters,
     observer: events,
     onPurged,
+    isGone,
     ...(reserve && { space: reserve }),
   });
   closers.push(() => store.close());

@@ -1,5 +1,6 @@
 import type { JudgeConfig } from './config/config.js';
 import type { Closers } from './clickhouse-setup.js';
+import type { WorkUnderWay } from './domain/deletion/work-under-way.js';
 import { EvaluationService } from './domain/judge/evaluation-service.js';
 import { noExamples, type ExampleSource } from './domain/judge/examples.js';
 import { ExplainService } from './domain/judge/explain-service.js';
@@ -52,7 +53,7 @@ export async function openModel(config: JudgeConfig, events: Events): Promise<Mo
  * Opens the judges, and starts what runs them when there is a model endpoint. Part of the composition root.
  * @throws DomainError
  */
-export function openJudges(parts: JudgeParts): JudgeServices {
+export function openJudges(parts: JudgeParts): JudgeServices & { readonly work: readonly WorkUnderWay[] } {
   const { config, database, prompts, store, events, closers, model } = parts;
   const judgeStore = new SqliteJudgeStore(database, prompts);
   const evaluationStore = new SqliteEvaluationStore(database);
@@ -79,6 +80,7 @@ export function openJudges(parts: JudgeParts): JudgeServices {
   const running = () => runner?.running() ?? [];
   const { queueMax } = config;
   return {
+    work: runner === null ? [] : [runner, feed],
     judges,
     evaluations: new EvaluationService({ store: evaluationStore, judges, spans: store.spans, observer: events }),
     runs: new RunService({

@@ -3,6 +3,7 @@ import type { JudgeConfig } from './config/config.js';
 import { CalibrationService } from './domain/calibration/calibration-service.js';
 import { CALIBRATION_TRIAL, calibrationTrial } from './domain/calibration/calibration-trial.js';
 import { Corrections } from './domain/calibration/corrections.js';
+import type { WorkUnderWay } from './domain/deletion/work-under-way.js';
 import type { IngestService } from './domain/ingest/ingest-service.js';
 import { JobRunner, type JobLimits } from './domain/job/job-runner.js';
 import { JudgeCaller } from './domain/judge/judge-caller.js';
@@ -56,6 +57,7 @@ export function openCorrections(
 export function openLearning(parts: LearningParts): {
   readonly calibration: CalibrationService;
   readonly optimizations: OptimizationService;
+  readonly work: readonly WorkUnderWay[];
 } {
   const { database, prompts, versions, spans, corrections, events, closers, model } = parts;
   const judges = new SqliteJudgeStore(database, prompts);
@@ -69,6 +71,7 @@ export function openLearning(parts: LearningParts): {
     runner.start();
   }
   return {
+    work: [runner],
     calibration: new CalibrationService({
       statements: new SqliteStatementStore(database),
       judges,

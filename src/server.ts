@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { openAttachments } from './attachment-setup.js';
+import { openDeletions } from './deletion-setup.js';
+import type { DeletionStep } from './domain/deletion/deletion-work.js';
 import { openJudges, openModel } from './judge-setup.js';
 import { openCorrections, openLearning } from './learning-setup.js';
 import { openClickHouse, type Closers } from './clickhouse-setup.js';
@@ -35,6 +37,7 @@ import { listApiKeysRoute } from './transport/http/routes/api-keys/list-api-keys
 import { revokeApiKeyRoute } from './transport/http/routes/api-keys/revoke-api-key.js';
 import { getAttachmentRoute } from './transport/http/routes/attachments/get-attachment.js';
 import { listAttachmentsRoute } from './transport/http/routes/attachments/list-attachments.js';
+import { deleteProjectRoute } from './transport/http/routes/projects/delete-project.js';
 import { docsRoutes } from './transport/http/routes/operations/docs.js';
 import { healthRoute } from './transport/http/routes/operations/health.js';
 import { metricsRoute } from './transport/http/routes/operations/metrics.js';
@@ -58,6 +61,8 @@ export interface ServerOverrides {
   readonly bodyTimeoutMs?: number;
   /** Wait before the second attempt of an evaluation; default 1 s. */
   readonly judgeRetryMs?: number;
+  /** Called before each step of a deletion; what it throws cuts the deletion off. */
+  readonly onDeletionStep?: (step: DeletionStep) => void;
   /** Addresses that images may be fetched from although they are not public; default none. */
   readonly fetchableAddresses?: readonly string[];
 }
@@ -127,6 +132,7 @@ async function start(
   const attachments = await openAttachments({ config, database, events, closers, fetchableAddresses });
   const store = await openClickHouse(config, logger, events, closers, {
     onPurged: attachments.purged,
+    isGone: (projectId) => identity.isGone(projectId),
     onLost:
       overrides.onFatal ??
       (() => {
@@ -137,6 +143,23 @@ async function start(
   const baseUrl = () => publicUrl(config.http, listeners[0]?.port ?? 0);
   const images = attachments.serve(store.attachments, baseUrl);
   const prices = new PriceService({ store: new SqlitePriceStore(database), listPrices: createListPrices() });
+  const promptStore = new SqlitePromptStore(database);
+  const prompts = new PromptService({ store: promptStore, observer: events });
+  const deletions = openDeletions({
+    database,
+    spans: store.deletions,
+    images: attachments.deleted,
+    events,
+    closers,
+    onProjectOrdered(projectId) {
+      identity.projectGone(projectId);
+      prices.forget(projectId);
+      prompts.forget();
+    },
+    ...(overrides.onDeletionStep === undefined ? {} : { onStep: overrides.onDeletionStep }),
+  });
+  // Before anything else reads: what was deleted before a crash is shown to nobody after it.
+  await deletions.resume();
   const ingest = new IngestService({
     log: store.log,
     lists: store.lists,
@@ -156,8 +179,6 @@ async function start(
   });
   closers.push(() => reprices.close());
   reprices.start();
-  const promptStore = new SqlitePromptStore(database);
-  const prompts = new PromptService({ store: promptStore, observer: events });
 
   const model = await openModel(config.judges, events);
   const corrections = openCorrections(database, store.spans, config.judges, events);
@@ -192,6 +213,8 @@ async function start(
     ...retry,
   });
 
+  deletions.start([...judges.work, ...learning.work]);
+
   const exportTraces = createExport({
     ingest,
     observer: events,
@@ -203,7 +226,7 @@ async function start(
     { name: 'clickhouse', check: () => store.check() },
   ];
   const api: Route[] = [
-    ...traceRoutes({ ingest, lists: store.lists, deletions: store.deletions }),
+    ...traceRoutes({ ingest, lists: store.lists, deletions }),
     listAttachmentsRoute(images),
     getAttachmentRoute(images),
     postOtlpTracesRoute(exportTraces),
@@ -224,6 +247,7 @@ async function start(
     createApiKeyRoute(identity),
     listApiKeysRoute(identity),
     revokeApiKeyRoute(identity),
+    deleteProjectRoute(deletions),
   ];
   const limits = {
     maxBodyBytes: config.http.maxBodyBytes,

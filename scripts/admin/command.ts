@@ -6,7 +6,8 @@ import type { ApiKey } from '../../src/domain/identity/identity.js';
 import { IdentityService } from '../../src/domain/identity/identity-service.js';
 import { DEFAULT_KEY_ACCESS, KEY_ACCESSES, type KeyAccess } from '../../src/domain/identity/key-access.js';
 import { schemaDirectory } from '../../src/storage/schema-files.js';
-import { DATABASE_FILE, openDatabase } from '../../src/storage/sqlite/database.js';
+import { DATABASE_FILE, openDatabase, type Database } from '../../src/storage/sqlite/database.js';
+import { SqliteDeletionStore } from '../../src/storage/sqlite/deletion-store.js';
 import { SqliteIdentityStore } from '../../src/storage/sqlite/identity-store.js';
 import { readMigrationFiles } from '../../src/storage/migration-files.js';
 import { migrate } from '../../src/storage/sqlite/migrations.js';
@@ -17,7 +18,7 @@ interface GlobalOptions {
 }
 
 type Row = Readonly<Record<string, unknown>>;
-type Work = (identity: IdentityService) => Row | readonly Row[];
+type Work = (identity: IdentityService, database: Database) => Row | readonly Row[];
 
 /** Manages the keys, projects and users of a DATA_DIR on this machine. @param name how it was called, for its help */
 export function adminCommand(name: string): Command {
@@ -79,6 +80,25 @@ export function adminCommand(name: string): Command {
     .action(() => run((identity) => identity.listProjects().map(timed)));
 
   program
+    .command('delete-project')
+    .description('delete a project and everything in it, for good')
+    .argument('<project-id>', 'id of the project (see list-projects)')
+    .action((given: string) =>
+      run((_identity, database) => {
+        const id = given.toLowerCase();
+        if (new SqliteDeletionStore(database).orderProject(id, Date.now() * 1000) === null)
+          throw new DomainError('not_found', 'No such project');
+        return {
+          id,
+          deletion: 'ordered',
+          note:
+            'Its keys and feedback links are refused from now on. A running server deletes the rest within seconds; ' +
+            'when none runs, the next start does it first of all.',
+        };
+      }),
+    );
+
+  program
     .command('create-user')
     .description('make a user')
     .argument('<name>', 'the name')
@@ -106,7 +126,7 @@ function printRows({ json, dataDir }: GlobalOptions, work: Work): void {
   }
 }
 
-function withIdentity<T>(dataDir: string, work: (identity: IdentityService) => T): T {
+function withIdentity<T>(dataDir: string, work: (identity: IdentityService, database: Database) => T): T {
   // As of the server: what is written is for this user alone.
   process.umask(0o077);
   const database = openDatabase(join(dataDir, DATABASE_FILE));
@@ -114,7 +134,7 @@ function withIdentity<T>(dataDir: string, work: (identity: IdentityService) => T
     migrate(database, readMigrationFiles(schemaDirectory('sqlite')));
     const identity = new IdentityService({ store: new SqliteIdentityStore(database) });
     try {
-      return work(identity);
+      return work(identity, database);
     } finally {
       identity.close();
     }

@@ -56,6 +56,7 @@ export function createMetrics() {
     commitDuration: histogram('spanhouse_commit_duration_seconds', 'Time a commit took.', REQUEST_SECONDS),
     commitQueueBytes: gauge('spanhouse_commit_queue_bytes', 'Bytes of spans waiting for their commit.'),
     commitQueueRows: gauge('spanhouse_commit_queue_rows', 'Spans waiting for their commit.'),
+    deletions: counter('spanhouse_deletions_total', 'Completed deletions, of spans or of a project.', ['what']),
     engineRestarts: counter('spanhouse_engine_restarts_total', 'Restarts of the embedded engine after a failure.'),
     engineUp: gauge('spanhouse_engine_up', '1 while ClickHouse answers, else 0.'),
     leaseHeld: gauge('spanhouse_lease_held', '1 while this server has the lease on a ClickHouse of yours, else 0.'),

@@ -15,7 +15,7 @@ import { schemaDirectory } from '../../src/storage/schema-files.js';
 import { SqliteAttachmentCatalogue } from '../../src/storage/sqlite/attachment-catalogue.js';
 import { openDatabase, type Database } from '../../src/storage/sqlite/database.js';
 import { migrate } from '../../src/storage/sqlite/migrations.js';
-import { openStore, type OpenedStore } from '../storage/trace-store-harness.js';
+import { type OpenedStore, openStore, remove } from '../storage/trace-store-harness.js';
 import { png, sha } from './images.js';
 
 const silent = {
@@ -91,10 +91,10 @@ describe('cleaning up attachments', () => {
     const [one, two] = [randomUUID(), randomUUID()];
     await post(ingest(), span(one, image, other), span(two, image));
     await sweep();
-    expect(await spans.store.deletions.span(project, one)).to.equal(true);
+    expect(await remove(spans.store, project, 'span', one)).to.equal(true);
     await sweep();
     expect([await isThere(image), await isThere(other)]).to.deep.equal([true, false]);
-    await spans.store.deletions.span(project, two);
+    await remove(spans.store, project, 'span', two);
     await sweep();
     expect(await isThere(image)).to.equal(false);
   });
@@ -162,7 +162,7 @@ describe('cleaning up attachments', () => {
     while (vault.find(project, sha(lost)) === undefined) await new Promise((r) => setTimeout(r, 5));
     await sweep();
     expect([await isThere(stored), await isThere(lost)]).to.deep.equal([true, false]);
-    await spans.store.deletions.span(project, id);
+    await remove(spans.store, project, 'span', id);
     await sweep();
     expect(await isThere(stored)).to.equal(false);
   });
@@ -201,7 +201,7 @@ describe('cleaning up attachments', () => {
     };
     const careful = newVault(slow);
     await post(ingest({ vault: careful }), span(id, image));
-    await spans.store.deletions.span(project, id);
+    await remove(spans.store, project, 'span', id);
     await spans.store.purge();
     const sweeping = careful.sweep(spans.store.attachments.findVersion);
     // A sweep that fails before is a failed test, not one that hangs.
@@ -219,7 +219,7 @@ describe('cleaning up attachments', () => {
     const image = png(10);
     const id = randomUUID();
     await post(ingest(), span(id, image));
-    await spans.store.deletions.span(project, id);
+    await remove(spans.store, project, 'span', id);
     await spans.store.purge();
     const down = newVault({
       put: (...given) => files.put(given[0], given[1], given[2]),

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ExamplePool, stepOf } from '../../src/domain/calibration/example-pool.js';
-import { selectExamples } from '../../src/domain/calibration/selection.js';
+import { selectExamples as select } from '../../src/domain/calibration/selection.js';
 import type { ExampleStatement } from '../../src/domain/calibration/statement.js';
 import { Corrections } from '../../src/domain/calibration/corrections.js';
 import type { Judge } from '../../src/domain/judge/judge.js';
@@ -41,6 +41,7 @@ function poolOf(entries: readonly [ExampleStatement, string][], size = 1000): Ex
   return pool;
 }
 
+const selectExamples = (...of: Parameters<typeof select>) => select(...of).map(({ line }) => line);
 const chosen = (lines: readonly string[]) =>
   lines.map((line) => (JSON.parse(line) as { right: { reason: string } }).right.reason.replace('reason of ', ''));
 
@@ -123,6 +124,7 @@ describe('examples chosen for a judge', () => {
     let read = 0;
     const corrections = new Corrections({
       statements: {
+        lastRemoval: () => 0,
         revision: () => statements.length,
         examples: (_judge, after, limit) => statements.slice(after).reverse().slice(0, limit),
         statements: () => [],

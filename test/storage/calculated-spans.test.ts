@@ -5,7 +5,7 @@ import { parseListQuery } from '../../src/domain/list/query.js';
 import type { RepriceScope } from '../../src/domain/price/reprice-job.js';
 import type { Span } from '../../src/domain/span/span.js';
 import { storedSpan } from '../fixtures/span.js';
-import { openStore, rowsOf, type OpenedStore } from './trace-store-harness.js';
+import { type OpenedStore, openStore, remove, rowsOf } from './trace-store-harness.js';
 
 const EVERYTHING: RepriceScope = { started_after: null, started_before: null, provider: null, model: null };
 const START = Date.UTC(2026, 0, 15) * 1000;
@@ -44,7 +44,7 @@ describe('revising calculated costs', () => {
     expect(found).to.have.length(3);
     await log.append({ projectId, spans: [{ ...resent, name: 'again' }] });
     await log.append({ projectId: randomUUID(), spans: [{ ...kept, name: 'of another project' }, elsewhere] });
-    await deletions.span(projectId, deleted.id);
+    await remove({ deletions }, projectId, 'span', deleted.id);
     const times = await revision.replace(found.map(({ version, span }) => ({ version, span: { ...span, cost: 9 } })));
     revision.close();
     expect(found.map(({ span }, index) => [span.id, times[index] !== null])).to.have.deep.members([

@@ -7,7 +7,7 @@ import { isCompletionOf, type PromptIdentity } from '../../src/domain/prompt/com
 import type { Span } from '../../src/domain/span/span.js';
 import { ClickHouseEntitySpans } from '../../src/storage/clickhouse/entity-spans.js';
 import { storedSpan } from '../fixtures/span.js';
-import { openStore, rowsOf, type OpenedStore } from './trace-store-harness.js';
+import { type OpenedStore, openStore, remove, rowsOf } from './trace-store-harness.js';
 
 const START = Date.UTC(2026, 2, 1) * 1000;
 
@@ -46,9 +46,9 @@ describe('reads for feedback', function () {
           const [id, trace_id] = [ids![at]!, traces![trace]!];
           const session_id = session === null ? null : sessions![session]!;
           if (what === 'write') await store.log.append({ projectId, spans: [span({ id, trace_id, session_id })] });
-          else if (what === 'delete span') await store.deletions.span(projectId, id);
-          else if (what === 'delete trace') await store.deletions.trace(projectId, trace_id);
-          else if (session_id !== null) await store.deletions.session(projectId, session_id);
+          else if (what === 'delete span') await remove(store, projectId, 'span', id);
+          else if (what === 'delete trace') await remove(store, projectId, 'trace', trace_id);
+          else if (session_id !== null) await remove(store, projectId, 'session', session_id);
         }
         const settle = async () => {
           await listed('spans', projectId, 'offset=0');

@@ -6,7 +6,7 @@ import { sampleHash } from '../../src/domain/judge/matching.js';
 import type { Arrival, ArrivalFilter } from '../../src/domain/judge/span-reader.js';
 import type { Span } from '../../src/domain/span/span.js';
 import { storedSpan } from '../fixtures/span.js';
-import { openStore, type OpenedStore } from './trace-store-harness.js';
+import { type OpenedStore, openStore, remove } from './trace-store-harness.js';
 
 const START = Date.UTC(2026, 0, 15) * 1000;
 const NO_FILTERS: JudgeFilters = { kinds: [], names: [], tags: {}, prompt_slug: null };
@@ -77,7 +77,7 @@ describe('spans for judges', () => {
     const replaced = finished({ name: 'old' });
     const repriced = finished({ cost: 1, cost_calculated: true });
     await append(running, ended, timed, failed, empty, call, deleted, replaced, repriced);
-    await opened.store.deletions.span(projectId, deleted.id);
+    await remove(opened.store, projectId, 'span', deleted.id);
     await append({ ...replaced, name: 'new' });
     const found = await arrived(from, judge());
     expect(ids(found)).to.deep.equal(ids([ended, timed, failed, repriced, replaced]));

@@ -4,7 +4,7 @@ import { sessionList, spanList, traceList } from '../../src/domain/list/definiti
 import { parseListQuery } from '../../src/domain/list/query.js';
 import type { Span } from '../../src/domain/span/span.js';
 import { storedSpan } from '../fixtures/span.js';
-import { openStore, rowsOf, type OpenedStore } from './trace-store-harness.js';
+import { type OpenedStore, openStore, remove, rowsOf } from './trace-store-harness.js';
 
 const PROJECT = randomUUID();
 const START = Date.UTC(2026, 0, 31, 23, 59) * 1000;
@@ -58,7 +58,7 @@ describe('purging replaced and deleted spans', () => {
       });
       await lists();
     }
-    expect(await deletions.span(PROJECT, ids[4] ?? '')).to.equal(true);
+    expect(await remove({ deletions }, PROJECT, 'span', ids[4] ?? '')).to.equal(true);
     const before = await lists();
     expect(await rows('spans')).to.equal(20);
 

@@ -5,7 +5,7 @@ import type { SpanRead } from '../../src/domain/list/fields.js';
 import { parseListQuery } from '../../src/domain/list/query.js';
 import type { TraceStore } from '../../src/storage/clickhouse/trace-store.js';
 import { storedSpan } from '../fixtures/span.js';
-import { openStore, reopenStore, rowsOf, type OpenedStore } from './trace-store-harness.js';
+import { openStore, remove, reopenStore, rowsOf, type OpenedStore } from './trace-store-harness.js';
 
 const PROJECT = randomUUID();
 const ROLLED_UP = [
@@ -79,7 +79,7 @@ describe('rows that are stored twice', () => {
     const [another] = await rowsOf<SpanRead>(
       await opened.store.lists.spans(PROJECT, parseListQuery(spanList, new URLSearchParams({ names: 'another' }))),
     );
-    await opened.store.deletions.span(PROJECT, another?.id ?? '');
+    await remove(opened.store, PROJECT, 'span', another?.id ?? '');
     expect(await figures(opened.store)).to.deep.equal(expected(2));
     // The two that were replaced, and the one that was deleted.
     expect(await superseded()).to.equal(3);

@@ -11,7 +11,7 @@ import { createLogger } from '../../src/observability/logger.js';
 import { createMetrics } from '../../src/observability/metrics.js';
 import type { TraceStore } from '../../src/storage/clickhouse/trace-store.js';
 import { storedSpan } from '../fixtures/span.js';
-import { openStore, reopenStore, rowsOf, type OpenedStore } from './trace-store-harness.js';
+import { openStore, remove, reopenStore, rowsOf, type OpenedStore } from './trace-store-harness.js';
 
 const PROJECT = randomUUID();
 const MEGABYTES = 1024 * 1024;
@@ -141,7 +141,7 @@ describe('what is too large to be recomputed', function () {
     expect(page.notCurrent).to.deep.equal([heavy]);
     const counts = (await rowsOf<TraceRead>(page)).map(({ span_count }) => span_count);
     expect(counts).to.deep.equal([HEAVY_SPANS, HEAVY_SPANS]);
-    expect(await again.deletions.trace(PROJECT, heavy)).to.equal(true);
+    expect(await remove(again, PROJECT, 'trace', heavy)).to.equal(true);
     const after = await traces(again);
     expect(after.notCurrent).to.deep.equal([]);
     expect((await rowsOf<TraceRead>(after)).map(({ id }) => id)).to.deep.equal([other]);
@@ -162,7 +162,7 @@ describe('what is too large to be recomputed', function () {
       tags: {},
     });
     expect((await traces(opened.store)).notCurrent).to.deep.equal([]);
-    await opened.store.deletions.session(PROJECT, session);
+    await remove(opened.store, PROJECT, 'session', session);
     expect((await sessions(opened.store)).notCurrent).to.deep.equal([]);
   });
 

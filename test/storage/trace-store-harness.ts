@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import type { DeletableKind } from '../../src/domain/deletion/stored-spans.js';
 import type { Page } from '../../src/domain/list/lists.js';
 import { connect, type ClickHouseClient } from '../../src/storage/clickhouse/client.js';
 import { startEngine } from '../../src/storage/clickhouse/engine/supervisor.js';
@@ -66,4 +67,17 @@ export function reopenStore(client: ClickHouseClient, options: StoreOptions = {}
 /** The rows of a page, however it came. */
 export async function rowsOf<Row>({ json }: Page): Promise<Row[]> {
   return JSON.parse(json instanceof Readable ? await text(json) : json.toString()) as Row[];
+}
+
+/** Deletes a thing and all below it from the trace store alone. @returns whether there was such a thing */
+export async function remove(
+  { deletions }: Pick<TraceStore, 'deletions'>,
+  projectId: string,
+  kind: DeletableKind,
+  id: string,
+): Promise<boolean> {
+  const below = await deletions.below(projectId, kind, id);
+  if (below === null) return false;
+  for await (const things of below.things) await deletions.bury(projectId, things, below.upTo);
+  return true;
 }

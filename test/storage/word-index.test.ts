@@ -8,7 +8,7 @@ import { FIGURES, TOKENS, wordConditions, WORDS } from '../../src/storage/clickh
 import { WordIndex } from '../../src/storage/clickhouse/search/word-index.js';
 import { join, sql } from '../../src/storage/clickhouse/sql.js';
 import { storedSpan } from '../fixtures/span.js';
-import { openStore, reopenStore, rowsOf, type OpenedStore } from './trace-store-harness.js';
+import { type OpenedStore, openStore, remove, reopenStore, rowsOf } from './trace-store-harness.js';
 
 const PROJECT = randomUUID();
 const START = Date.UTC(2026, 0, 31, 12) * 1000;
@@ -119,7 +119,7 @@ describe('search by text in many spans', () => {
     expect(await ids('spans', 'oboe')).to.deep.equal([]);
     expect(await ids('spans', 'clarinet')).to.deep.equal([earlier.id]);
     expect(await ids('spans', 'bassoon')).to.deep.equal([late.id]);
-    await opened.store.deletions.span(PROJECT, earlier.id);
+    await remove(opened.store, PROJECT, 'span', earlier.id);
     expect(await ids('spans', 'clarinet')).to.deep.equal([]);
   });
 

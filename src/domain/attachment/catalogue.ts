@@ -40,6 +40,10 @@ export interface AttachmentCatalogue {
   bind(bindings: readonly { readonly id: number; readonly version: Micros }[]): void;
   /** Forgets versions that are gone, in whatever project. @returns how many namings that were. */
   forget(versions: readonly Micros[]): number;
+  /** Forgets versions of spans up to a moment. @returns how many namings that were */
+  forgetSpans(projectId: string, spanIds: readonly string[], upTo: Micros): number;
+  /** Forgets some namings of a project that is deleted. @returns how many; 0: there are none left */
+  forgetSomeOfProject(projectId: string): number;
   /** Those after an id, in order. */
   unbound(after: number, limit: number): UnboundNaming[];
   /** Forgets namings that turned out to be of no span. */

@@ -32,8 +32,8 @@ const BATCH = 200;
  *
  * The rule: a naming is written to the catalogue before the image is stored, the image is stored before its span is
  * committed, and only then is the request acknowledged. An image is removed only when no naming is left, and a naming
- * ends only when its span version has been purged, or when its request is over and no span that counts now names the
- * image. Storing and removing the same image exclude each other. So a crash at any point leaves at worst a naming or an
+ * ends only when its span version has been deleted or purged, or when its request is over and no span that counts now
+ * names the image. Storing and removing the same image exclude each other. So a crash at any point leaves at worst a naming or an
  * image too many, and the next sweep removes those.
  */
 export class AttachmentVault {
@@ -94,9 +94,24 @@ export class AttachmentVault {
     return this.#parts.catalogue.forget(versions) > 0;
   }
 
+  /** Spans were deleted, as they were up to a moment. Their images are free at once, see `removeFree`. */
+  forgetSpans(projectId: string, spanIds: readonly string[], upTo: Micros): void {
+    this.#parts.catalogue.forgetSpans(projectId, spanIds, upTo);
+  }
+
+  /** A project is deleted, a portion with each call. @returns whether there is more */
+  forgetSomeOfProject(projectId: string): boolean {
+    return this.#parts.catalogue.forgetSomeOfProject(projectId) > 0;
+  }
+
   /** Removes what no span names any more. @returns how many images. */
   async sweep(findVersion: FindNamingVersion): Promise<number> {
     await this.#resolveUnbound(findVersion);
+    return this.removeFree();
+  }
+
+  /** Removes images that have lost their last naming. @returns how many. */
+  async removeFree(): Promise<number> {
     let count = 0;
     const next = () => this.#parts.catalogue.leftovers(BATCH);
     for (let batch = next(); batch.length > 0; batch = next()) {

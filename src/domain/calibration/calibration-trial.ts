@@ -1,4 +1,4 @@
-import { JobFailure } from '../job/job.js';
+import { JobFailure, type WithoutSpans } from '../job/job.js';
 import type { JobWork } from '../job/job-runner.js';
 import { NO_EXAMPLES } from '../judge/examples.js';
 import type { Instruction } from '../judge/instruction.js';
@@ -8,7 +8,7 @@ import type { JudgedSpan, SpanReader } from '../judge/span-reader.js';
 import { isHeldOut } from '../trial/held-out.js';
 import type { ModelTrials } from '../trial/model-trials.js';
 import type { Corrections } from './corrections.js';
-import { trialResultOf, type SpanTrial } from './trial-result.js';
+import { trialResultOf, type SpanTrial, type TrialResult } from './trial-result.js';
 import type { SpanTruth } from './truths.js';
 
 /** How jobs of this kind are known. */
@@ -65,6 +65,17 @@ export function calibrationTrial({ spans, corrections, trials }: CalibrationTria
     return result;
   };
 }
+
+/** The figures stay, which say nothing of single spans. */
+export const trialWithoutSpans: WithoutSpans = (job, gone) => {
+  const input = job.input as TrialInput;
+  const result = job.result as TrialResult | null;
+  const isLeft = ({ span_id }: { readonly span_id: string }) => !gone.has(span_id);
+  return {
+    input: { ...input, held_out: input.held_out.filter(isLeft) },
+    result: result && { ...result, spans: result.spans.filter(isLeft) },
+  };
+};
 
 function withSpan(truth: SpanTruth, stored: ReadonlyMap<string, JudgedSpan>): [SpanTruth, JudgedSpan][] {
   const span = stored.get(truth.span_id);

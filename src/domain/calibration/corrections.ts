@@ -51,37 +51,44 @@ export class Corrections implements ExampleSource {
     const revision = this.#options.statements.revision(judge.id);
     if (revision === 0) return NO_EXAMPLES;
     const pool = await this.#pool(judge, revision);
-    return { id: examplesId(pool.revision), messages: this.#choose(pool, span) };
+    return { id: examplesId(pool.revision), ...this.#choose(pool, span) };
   }
 
   /** The same, but from statements about certain spans alone. */
   async examplesAmong(judge: Judge, span: JudgedSpan, isAllowed: (spanId: string) => boolean): Promise<Examples> {
     const revision = this.#options.statements.revision(judge.id);
     const pool = await this.#pool(judge, revision);
-    return { id: examplesId(pool.revision), messages: this.#choose(pool, span, isAllowed) };
+    return { id: examplesId(pool.revision), ...this.#choose(pool, span, isAllowed) };
   }
 
-  #choose(pool: ExamplePool, span: JudgedSpan, isAllowed?: (spanId: string) => boolean): Examples['messages'] {
+  #choose(pool: ExamplePool, span: JudgedSpan, isAllowed?: (spanId: string) => boolean): Omit<Examples, 'id'> {
     const started = performance.now();
-    const lines = selectExamples(pool, span, this.#options.maxTokens, isAllowed);
-    this.#options.observer.examplesChosen({ examples: lines.length, seconds: (performance.now() - started) / 1000 });
-    return lines.length === 0 ? [] : [{ role: 'user', content: [HEADING, ...lines].join('\n') }];
+    const chosen = selectExamples(pool, span, this.#options.maxTokens, isAllowed);
+    this.#options.observer.examplesChosen({ examples: chosen.length, seconds: (performance.now() - started) / 1000 });
+    const content = [HEADING, ...chosen.map(({ line }) => line)].join('\n');
+    return {
+      messages: chosen.length === 0 ? [] : [{ role: 'user', content }],
+      span_ids: chosen.map(({ span_id }) => span_id),
+    };
   }
 
-  /** The pool with at least everything up to the revision. */
+  /** The pool with at least everything up to the revision, and nothing of a span that was deleted by now. */
   async #pool(judge: Judge, revision: number): Promise<ExamplePool> {
     for (;;) {
+      const removal = this.#options.statements.lastRemoval(judge.id);
+      const isWhole = (pool: ExamplePool) => pool.revision >= Math.max(revision, removal);
       const known = this.#pools.get(judge.id);
-      if (known !== undefined && known.revision >= revision) return known;
+      if (known !== undefined && isWhole(known)) return known;
       let loading = this.#loading.get(judge.id);
       if (loading === undefined) {
-        const pool = known ?? new ExamplePool(this.#options.poolSize ?? POOL_SIZE);
+        const reusable = known !== undefined && known.revision >= removal ? known : undefined;
+        const pool = reusable ?? new ExamplePool(this.#options.poolSize ?? POOL_SIZE);
         const done = this.#load(judge, pool).finally(() => this.#loading.delete(judge.id));
         loading = { pool, done };
         this.#loading.set(judge.id, loading);
       }
+      // What was deleted meanwhile may be in it, so it is looked at again.
       await loading.done;
-      if (loading.pool.revision >= revision) return loading.pool;
     }
   }
 

@@ -11,8 +11,14 @@ const MAX_MISSES = 20;
 const LIKENESS = 0.7;
 const RECENCY = 0.3;
 
+/** What a judge is told of one span. */
+export interface Example {
+  readonly span_id: string;
+  readonly line: string;
+}
+
 /**
- * The examples for a span, as lines, the best first. The span itself is never among them, so that its own evaluation
+ * The examples for a span, the best first. The span itself is never among them, so that its own evaluation
  * stays evidence. Corrections (thumbs down) come before confirmations, and among them the most similar and newest; but
  * when there are both passes and fails, both are shown: the second one has the other verdict than the first. What does
  * not fit into the budget is passed over. The same pool, span and budget always give the same lines.
@@ -22,16 +28,16 @@ export function selectExamples(
   span: Pick<JudgedSpan, 'id' | 'input' | 'output'>,
   budget: number,
   isAllowed: (spanId: string) => boolean = () => true,
-): string[] {
+): Example[] {
   const ranked = rank(pool, span, isAllowed);
-  const lines: string[] = [];
+  const examples: Example[] = [];
   let left = budget - tokensOf(HEADING);
   const take = (entry: PoolEntry): boolean => {
     const line = exampleLine(entry);
     const tokens = tokensOf(line) + 1;
     if (tokens > left) return false;
     left -= tokens;
-    lines.push(line);
+    examples.push({ span_id: entry.statement.span_id, line });
     return true;
   };
   const first = ranked.slice(0, MAX_MISSES).find(take);
@@ -40,10 +46,10 @@ export function selectExamples(
   const other = others.slice(0, MAX_MISSES).find(take);
   let misses = 0;
   for (const entry of ranked) {
-    if (lines.length >= MAX_EXAMPLES || misses >= MAX_MISSES) break;
+    if (examples.length >= MAX_EXAMPLES || misses >= MAX_MISSES) break;
     if (entry !== first && entry !== other && !take(entry)) misses += 1;
   }
-  return lines;
+  return examples;
 }
 
 /** The best first. */

@@ -62,8 +62,10 @@ export interface UsedVersion {
  * Each throws DomainError `unavailable`.
  */
 export interface StatementStore {
-  /** Revision of a judge's examples; 0: there are none. Cheap enough for every evaluation. */
+  /** Revision of a judge's examples; 0: there never were any. Cheap enough for every evaluation. */
   revision(judgeId: string): number;
+  /** The last revision at which a statement was removed; 0: none ever was. As cheap. */
+  lastRemoval(judgeId: string): number;
   /** Of a judge, with a time from `start` to `end` (inclusive), in the order of time. */
   statements(judgeId: string, start: Micros, end: Micros): Statement[];
   /** Statements made by revisions after this one, newest first. */

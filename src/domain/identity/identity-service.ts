@@ -47,6 +47,8 @@ export class IdentityService {
   /** By the key's hash, so that no key stays in memory in the clear. Holds valid keys only. */
   readonly #cache = new Map<string, CachedKey>();
   readonly #uses = new Map<string, Micros>();
+  /** Projects that were deleted, and not made again since. */
+  readonly #gone = new Set<string>();
   readonly #flushTimer: NodeJS.Timeout;
   #seenChange = -1;
 
@@ -78,6 +80,25 @@ export class IdentityService {
     const entry = this.#cache.get(cacheKey) ?? this.#load(hash, cacheKey);
     this.#recordUse(entry);
     return entry.principal;
+  }
+
+  /**
+   * For what takes its time between its authentication and its writing.
+   * @throws DomainError `unauthenticated` when the principal's project was deleted since
+   */
+  requireStanding({ project_id }: Pick<Principal, 'project_id'>): void {
+    if (this.#gone.has(project_id)) throw new DomainError('unauthenticated', 'The API key is unknown or revoked');
+  }
+
+  /** A project is being deleted: its keys are no more. */
+  projectGone(projectId: string): void {
+    this.#gone.add(projectId);
+    this.#cache.clear();
+  }
+
+  /** Whether a project was deleted, and not made again since. */
+  isGone(projectId: string): boolean {
+    return this.#gone.has(projectId);
   }
 
   /** @throws DomainError `forbidden` unless the project is the principal's. Upper case is the same id. */
@@ -176,6 +197,8 @@ export class IdentityService {
     if (found === undefined || !timingSafeEqual(found.hash, hash) || found.revoked_at !== null) {
       throw new DomainError('unauthenticated', 'The API key is unknown or revoked');
     }
+    // A key of a project that was deleted: it was made again.
+    this.#gone.delete(found.project_id);
     const entry = {
       principal: { project_id: found.project_id, user_id: found.user_id, key_id: found.id, access: found.access },
       lastRecorded: found.last_used_at ?? 0,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pLimit from 'p-limit';
 import { DomainError } from '../errors.js';
+import type { Vanished, WorkUnderWay } from '../deletion/work-under-way.js';
 import { retryDelay } from '../judge/backoff.js';
 import type { Micros } from '../time/timestamp.js';
 import { JobFailure, type Job, type JobHead, type JobStore } from './job.js';
@@ -62,6 +63,12 @@ export interface JobLimits {
   readonly maxAttempts: number;
 }
 
+interface UnderWay {
+  readonly job: JobHead;
+  readonly abort: AbortController;
+  readonly ended: Promise<void>;
+}
+
 /** A job that is to be made. */
 export type JobDraft = Pick<Job, 'project_id' | 'kind' | 'subject_id' | 'summary' | 'input' | 'created_by'>;
 
@@ -82,14 +89,11 @@ interface Attempts {
  * Runs jobs: projects take turns, and of one project the oldest comes first. One that is to be tried again leaves its
  * place to others meanwhile. What is not finished when the server stops goes on after the next start.
  */
-export class JobRunner {
+export class JobRunner implements WorkUnderWay {
   readonly #options: JobRunnerOptions;
   readonly #now: () => Micros;
   readonly #kinds = new Map<string, JobWork>();
-  readonly #running = new Map<
-    string,
-    { readonly project: string; readonly abort: AbortController; readonly ended: Promise<void> }
-  >();
+  readonly #running = new Map<string, UnderWay>();
   /** Of jobs that are to be tried again. */
   readonly #attempts = new Map<string, Attempts>();
   /** Projects by when a job of them was last begun, the latest last. */
@@ -119,6 +123,15 @@ export class JobRunner {
     if (this.#timer !== null) clearTimeout(this.#timer);
     for (const { abort } of this.#running.values()) abort.abort();
     await Promise.all([...this.#running.values()].map(({ ended }) => ended));
+  }
+
+  /** Jobs that work with what vanished have ended by now; those that may show a judge some of it begin again. */
+  async giveUp({ projectId, spans, judges, jobs }: Vanished): Promise<void> {
+    const given = [...this.#running.values()].filter(
+      ({ job }) => job.project_id === projectId && (spans === null || judges.size > 0 || jobs.has(job.id)),
+    );
+    for (const { abort } of given) abort.abort();
+    await Promise.all(given.map(({ ended }) => ended));
   }
 
   /** @throws DomainError `conflict` when too many are not finished */
@@ -186,7 +199,7 @@ export class JobRunner {
       ({ id, project_id }) =>
         !this.#running.has(id) &&
         (this.#attempts.get(id)?.notBefore ?? 0) <= now &&
-        running.filter(({ project }) => project === project_id).length < ofProject,
+        running.filter(({ job }) => job.project_id === project_id).length < ofProject,
     );
     const first = [...this.#served].find((project) => candidates.some(({ project_id }) => project_id === project));
     return (
@@ -210,7 +223,7 @@ export class JobRunner {
       this.#running.delete(id);
       this.#fill();
     });
-    this.#running.set(id, { project, abort, ended });
+    this.#running.set(id, { job, abort, ended });
   }
 
   /** One attempt. Never rejects. */

@@ -53,9 +53,16 @@ export interface JobStore {
   end(id: string, end: JobEnd, at: Micros): boolean;
   /** Results of the steps that are done, by name. */
   steps(id: string): Map<string, unknown>;
+  /** A job by its id alone. */
+  findById(id: string): Job | undefined;
+  /** Writes input and result anew, without some spans, of a job that has ended; its steps are forgotten. */
+  forgetSpans(job: Pick<Job, 'id' | 'input' | 'result'>, spanIds: readonly string[]): void;
   /** Keeps the result of a step and counts it as done. */
   addStep(id: string, step: string, result: unknown): void;
 }
+
+/** What is left of the input and the result of a job that has ended, when spans that it worked with are deleted. */
+export type WithoutSpans = (job: Job, gone: ReadonlySet<string>) => Pick<Job, 'input' | 'result'>;
 
 /** The job cannot go on; its message says why and is shown to whoever asked for it. */
 export class JobFailure extends Error {

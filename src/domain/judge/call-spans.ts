@@ -13,6 +13,8 @@ export interface CallOrigin {
   readonly attempt: number;
   /** The span that is evaluated. */
   readonly spanId: string;
+  /** Spans that were shown as examples. */
+  readonly shown: readonly string[];
 }
 
 /** Namespace of the ids that are derived here. */
@@ -20,18 +22,28 @@ const NAMESPACE = '6f1d5a3e-1b0c-5a5e-9d0a-3f6f2f6f7d11';
 
 /** The calls as spans: all attempts of a run in one trace of their own, each tagged with the id of the judge. */
 export function callSpans(origin: CallOrigin, calls: readonly ModelCall[]): Span[] {
-  const trace_id = uuidv5(origin.runId, NAMESPACE);
+  const trace_id = callTraceId(origin.runId);
   return calls.map((call, index) => toSpan(origin, call, trace_id, index));
 }
 
+/** The trace that the calls of a run are in. */
+export function callTraceId(runId: string): string {
+  return uuidv5(runId, NAMESPACE);
+}
+
+/** What the stored calls of a judge say of the examples that they show: the deletion of one of these spans finds them by it. */
+export function aboutShown(spanIds: readonly string[]): { readonly examples?: readonly string[] } {
+  return spanIds.length === 0 ? {} : { examples: spanIds };
+}
+
 function toSpan(origin: CallOrigin, call: ModelCall, trace_id: string, index: number): Span {
-  const { judge, runId, attempt, spanId } = origin;
+  const { judge, runId, attempt, spanId, shown } = origin;
   const place: CallPlace = {
     id: uuidv5(`${runId}/${attempt}/${index}`, NAMESPACE),
     trace_id,
     name: `judge ${judge.name}`,
     tags: { [JUDGE_TAG]: judge.id },
-    about: { judge_id: judge.id, run_id: runId, attempt, span_id: spanId },
+    about: { judge_id: judge.id, run_id: runId, attempt, span_id: spanId, ...aboutShown(shown) },
   };
   return callSpan(place, call);
 }

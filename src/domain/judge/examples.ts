@@ -8,6 +8,8 @@ export interface Examples {
   readonly id: string | null;
   /** They come between the instruction and the span. */
   readonly messages: readonly ChatMessage[];
+  /** The spans that they show something of. */
+  readonly span_ids: readonly string[];
 }
 
 /**
@@ -18,5 +20,5 @@ export interface ExampleSource {
   examplesFor(judge: Judge, span: JudgedSpan): Examples | Promise<Examples>;
 }
 
-export const NO_EXAMPLES: Examples = { id: null, messages: [] };
+export const NO_EXAMPLES: Examples = { id: null, messages: [], span_ids: [] };
 export const noExamples: ExampleSource = { examplesFor: () => NO_EXAMPLES };

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
+import type { Vanished, WorkUnderWay } from '../deletion/work-under-way.js';
 import type { Micros } from '../time/timestamp.js';
 import { retryDelay } from './backoff.js';
 import { FeedLane, type FeedLaneOptions, type Look } from './feed-lane.js';
@@ -67,7 +68,7 @@ const ALL_HAVE_NEWS = { projects: null, upTo: null };
  * Where it is in that order is written together with what it queues, so that after a crash it misses nothing and queues
  * nothing twice.
  */
-export class JudgeFeed {
+export class JudgeFeed implements WorkUnderWay {
   readonly #options: FeedOptions;
   readonly #stopping = new AbortController();
   readonly #sound = pLimit(LOOKS_AT_ONCE);
@@ -115,6 +116,12 @@ export class JudgeFeed {
   changed(): void {
     this.#judges = null;
     this.wake();
+  }
+
+  /** Of a deleted project nothing is looked at any more; what a look under way finds is about no judge that is there. */
+  giveUp({ spans }: Vanished): Promise<void> {
+    if (spans === null) this.changed();
+    return Promise.resolve();
   }
 
   async close(): Promise<void> {

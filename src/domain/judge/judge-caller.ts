@@ -20,6 +20,8 @@ export interface Judgement {
   readonly duration_ms: number;
   readonly prompt_version_id: string | null;
   readonly judge_version: string | null;
+  /** The spans that it was shown as examples. */
+  readonly shown: readonly string[];
   readonly calls: readonly ModelCall[];
 }
 
@@ -74,6 +76,7 @@ export class JudgeCaller {
       duration_ms: calls.reduce((sum, call) => sum + (call.ended_at - call.started_at) / 1000, 0),
       prompt_version_id: instruction.prompt_version_id,
       judge_version: judgeVersion(instruction.prompt_version_id, examples.id),
+      shown: examples.span_ids,
       calls,
     };
   }
@@ -88,6 +91,7 @@ function unasked(reason: string): Judgement {
     duration_ms: 0,
     prompt_version_id: null,
     judge_version: null,
+    shown: [],
     calls: [],
   };
 }

@@ -5,7 +5,7 @@ import type { JudgeCaller } from './judge-caller.js';
 import type { JudgeStore } from './judge-store.js';
 import type { Ending } from './recorder.js';
 import type { Run } from './run.js';
-import type { RunStore } from './run-store.js';
+import type { RunOutcome, RunStore } from './run-store.js';
 import type { JudgedSpan, SpanReader } from './span-reader.js';
 import { isUnreadable, unreadable } from './unreadable.js';
 
@@ -256,8 +256,9 @@ export class ReadyRuns {
       const judged = known.get(run.judge_id);
       const span = spans.get(run.span_id);
       if (judged !== undefined && span !== undefined) return [{ run, span, ...judged }];
-      const reason = span === undefined ? 'the span is no longer there' : 'the judge is no longer there';
-      onEnded({ outcome: { kind: 'failed', run, reason }, spans: [] });
+      const outcome: RunOutcome =
+        span === undefined ? { kind: 'dropped', run } : { kind: 'failed', run, reason: 'the judge is no longer there' };
+      onEnded({ outcome, spans: [] });
       return [];
     });
   }

@@ -22,7 +22,7 @@ export interface RecorderObserver {
 }
 
 export interface RecorderOptions {
-  readonly runs: Pick<RunStore, 'settle'>;
+  readonly runs: Pick<RunStore, 'settle' | 'stillQueued'>;
   readonly storeSpans: (projectId: string, spans: readonly Span[]) => Promise<unknown>;
   /** Whether clients keep the store busy: then larger groups disturb them less. */
   readonly busy: () => boolean;
@@ -51,6 +51,8 @@ export class Recorder {
   readonly #waiting = new Map<string, Ending[]>();
   /** Projects whose spans are being stored. */
   readonly #storing = new Map<string, Promise<void>>();
+  /** The group of a project that is being stored. */
+  readonly #groups = new Map<string, Promise<void>>();
   /** Endings that can be recorded. */
   #stored: RunOutcome[] = [];
   #settling: Promise<void> | null = null;
@@ -76,6 +78,12 @@ export class Recorder {
     this.#storing.set(projectId, storing);
   }
 
+  /** Resolves once what is being recorded of a project right now is. */
+  async flushed(projectId: string): Promise<void> {
+    await this.#groups.get(projectId);
+    await this.#settling;
+  }
+
   /** Resolves once everything added is recorded, or cannot be: then those runs are still queued at the next start. */
   async close(): Promise<void> {
     this.#stopping.abort();
@@ -89,10 +97,33 @@ export class Recorder {
       if (waiting.length < MAX_TOGETHER) await this.#rest(this.#options.busy() ? GATHER_BUSY_MS : GATHER_MS);
       const group = waiting.splice(0, MAX_TOGETHER);
       if (waiting.length === 0) this.#waiting.delete(projectId);
-      const spans = group.flatMap((ending) => ending.spans);
-      if (spans.length > 0) await this.#storeOf(projectId, spans);
-      this.#stored.push(...group.map(({ outcome }) => outcome));
-      this.#settling ??= this.#settleAll();
+      const stored = this.#storeGroup(projectId, group).finally(() => this.#groups.delete(projectId));
+      this.#groups.set(projectId, stored);
+      await stored;
+    }
+  }
+
+  /** Of a run that is queued no more, as its span was deleted, nothing is stored. */
+  async #storeGroup(projectId: string, group: readonly Ending[]): Promise<void> {
+    const queued = this.#stillQueued(group.map(({ outcome }) => outcome.run.id));
+    const isWanted = ({ outcome }: Ending) => queued === null || queued.has(outcome.run.id);
+    const wanted = group.filter(isWanted);
+    const dropped = group.filter((ending) => !isWanted(ending));
+    if (dropped.length > 0) this.#options.onRecorded(dropped.map(({ outcome }) => outcome.run));
+    if (wanted.length === 0) return;
+    const spans = wanted.flatMap((ending) => ending.spans);
+    if (spans.length > 0) await this.#storeOf(projectId, spans);
+    this.#stored.push(...wanted.map(({ outcome }) => outcome));
+    this.#settling ??= this.#settleAll();
+  }
+
+  /** Null: the store does not answer. */
+  #stillQueued(ids: readonly string[]): ReadonlySet<string> | null {
+    try {
+      return this.#options.runs.stillQueued(ids);
+    } catch (error) {
+      this.#options.observer.recordingFailed({ error });
+      return null;
     }
   }
 

@@ -7,7 +7,9 @@ import type { Run, RunDraft, RunState } from './run.js';
 export type RunOutcome =
   | { readonly kind: 'evaluated'; readonly run: Run; readonly evaluation: Omit<Evaluation, 'created_at'> }
   | { readonly kind: 'retry'; readonly run: Run; readonly reason: string; readonly at: Micros }
-  | { readonly kind: 'failed'; readonly run: Run; readonly reason: string };
+  | { readonly kind: 'failed'; readonly run: Run; readonly reason: string }
+  /** Its span was deleted: nothing is left of it. */
+  | { readonly kind: 'dropped'; readonly run: Run };
 
 /** How far the arrived spans of a project were looked at. */
 export interface FeedPosition {
@@ -66,6 +68,8 @@ export interface RunStore {
   nextDue(after: Micros): Micros | null;
   /** How many are queued, by project. */
   queued(): Map<string, number>;
+  /** Which of these runs are still queued: the others were cancelled, or their spans deleted. */
+  stillQueued(ids: readonly string[]): Set<string>;
   /** Writes how runs ended. One that was cancelled meanwhile leaves nothing behind. @returns the stored evaluations */
   settle(outcomes: readonly RunOutcome[], at: Micros): Evaluation[];
   state(): QueueState;

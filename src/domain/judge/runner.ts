@@ -9,6 +9,7 @@ import { DEFECT, isPassing, Recorder, type Ending, type RecorderObserver } from 
 import { Politeness, type WriteLoad } from './politeness.js';
 import type { Run } from './run.js';
 import type { RunOutcome, RunStore } from './run-store.js';
+import type { Vanished, WorkUnderWay } from '../deletion/work-under-way.js';
 import type { SpanReader } from './span-reader.js';
 import { ReadyRuns, type Ready, type RunReadObserver } from './ready-runs.js';
 import type { Span } from '../span/span.js';
@@ -34,6 +35,13 @@ export interface RunnerOptions {
   readonly observer: RunnerObserver;
 }
 
+/** A run for which a model is being asked. */
+interface UnderWay {
+  readonly run: Run;
+  readonly abort: AbortController;
+  readonly ended: Promise<void>;
+}
+
 /** Endings that wait to be recorded; beyond it no run starts. */
 const MAX_UNRECORDED = 512;
 const RETRY_MS = 1_000;
@@ -45,7 +53,7 @@ const GRACE_MS = 500;
  * Works off the queue of evaluations: a bounded number at once. Projects take turns; of one project, it is first come,
  * first served.
  */
-export class JudgeRunner {
+export class JudgeRunner implements WorkUnderWay {
   readonly #options: RunnerOptions;
   readonly #recorder: Recorder;
   readonly #breakers: Breakers;
@@ -53,7 +61,7 @@ export class JudgeRunner {
   readonly #politeness: Politeness;
   readonly #stopping = new AbortController();
   readonly #aborting = new AbortController();
-  readonly #running = new Map<string, Promise<void>>();
+  readonly #running = new Map<string, UnderWay>();
   /** Calls under way, by breaker. */
   readonly #asking = new Map<Breaker, number>();
   #pumping: Promise<void> | null = null;
@@ -105,13 +113,24 @@ export class JudgeRunner {
     this.wake();
   }
 
+  /** What was made ready is looked at again before it begins. */
+  async giveUp({ projectId, spans, judges }: Vanished): Promise<void> {
+    const given = [...this.#running.values()].filter(
+      ({ run }) =>
+        run.project_id === projectId && (spans === null || spans.has(run.span_id) || judges.has(run.judge_id)),
+    );
+    for (const { abort } of given) abort.abort();
+    await Promise.all(given.map(({ ended }) => ended));
+    await this.#recorder.flushed(projectId);
+  }
+
   /** Gives calls under way a moment, then gives them up; they are still queued then. */
   async close(): Promise<void> {
     this.#stopping.abort();
     if (this.#timer !== null) clearTimeout(this.#timer);
     await this.#pumping;
     await this.#readyRuns.close();
-    const ended = Promise.all(this.#running.values());
+    const ended = Promise.all([...this.#running.values()].map((each) => each.ended));
     await Promise.race([ended, sleep(GRACE_MS)]);
     this.#aborting.abort();
     await ended;
@@ -171,23 +190,39 @@ export class JudgeRunner {
   }
 
   #begin(ready: Ready): void {
-    const { id } = ready.run;
+    const { run } = ready;
+    if (!this.#isStillQueued(run)) {
+      this.#readyRuns.release([run]);
+      return;
+    }
     const breaker = this.#breakerOf(ready);
     this.#politeness.began();
     this.#asking.set(breaker, (this.#asking.get(breaker) ?? 0) + 1);
-    const work = this.#work(ready, breaker).finally(() => {
-      this.#running.delete(id);
+    const abort = new AbortController();
+    const signal = AbortSignal.any([this.#aborting.signal, abort.signal]);
+    const ended = this.#work(ready, breaker, signal).finally(() => {
+      this.#running.delete(run.id);
       const others = (this.#asking.get(breaker) ?? 1) - 1;
       if (others > 0) this.#asking.set(breaker, others);
       else this.#asking.delete(breaker);
       this.wake();
     });
-    this.#running.set(id, work);
+    this.#running.set(run.id, { run, abort, ended });
   }
 
-  async #work({ run, judge, span }: Ready, breaker: Breaker): Promise<void> {
+  /** False: cancelled, or its span deleted, since it was made ready. @throws DomainError `unavailable` */
+  #isStillQueued(run: Run): boolean {
     try {
-      const judgement = await this.#options.caller.evaluate(judge, span, this.#aborting.signal);
+      return this.#options.runs.stillQueued([run.id]).has(run.id);
+    } catch (error) {
+      this.#readyRuns.release([run]);
+      throw error;
+    }
+  }
+
+  async #work({ run, judge, span }: Ready, breaker: Breaker, signal: AbortSignal): Promise<void> {
+    try {
+      const judgement = await this.#options.caller.evaluate(judge, span, signal);
       const { failure } = judgement;
       if (failure?.code === 'aborted') {
         this.#readyRuns.release([run]);
@@ -195,7 +230,8 @@ export class JudgeRunner {
       }
       if (failure?.passing === true) breaker.failed(failure.retryAfterMs);
       else if (judgement.calls.length > 0) breaker.succeeded();
-      const origin = { judge, runId: run.id, attempt: run.attempts + 1, spanId: run.span_id };
+      const { shown } = judgement;
+      const origin = { judge, runId: run.id, attempt: run.attempts + 1, spanId: run.span_id, shown };
       this.#recorder.add({ outcome: this.#outcome(run, judge, judgement), spans: callSpans(origin, judgement.calls) });
     } catch (error) {
       this.#options.observer.runnerFailed({ error });

@@ -28,13 +28,3 @@ export interface Lists {
   tracesById(projectId: string, ids: readonly string[]): Promise<Map<string, TraceRead>>;
   sessionsById(projectId: string, ids: readonly string[]): Promise<Map<string, SessionRead>>;
 }
-
-/**
- * Deletion of a thing and all below it, from every list and figure, seen by every later read.
- * Each resolves to whether there was such a thing.
- */
-export interface Deletions {
-  span(projectId: string, id: string): Promise<boolean>;
-  trace(projectId: string, id: string): Promise<boolean>;
-  session(projectId: string, id: string): Promise<boolean>;
-}

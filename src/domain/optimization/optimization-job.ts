@@ -1,6 +1,6 @@
 import { v5 as uuidv5 } from 'uuid';
 import type { Corrections } from '../calibration/corrections.js';
-import { JobFailure } from '../job/job.js';
+import { JobFailure, type Job } from '../job/job.js';
 import type { JobContext, JobWork } from '../job/job-runner.js';
 import type { Examples } from '../judge/examples.js';
 import { randomCode } from '../judge/delimited.js';
@@ -11,7 +11,13 @@ import type { JudgedSpan, SpanReader } from '../judge/span-reader.js';
 import type { JobTrials, ModelTrials, Spent, Trial, TrialVerdict } from '../trial/model-trials.js';
 import { comparisonIn, comparisonRequest } from './comparison.js';
 import { type Lesson, type Lessons } from './learning.js';
-import { optimizationResultOf, type ArmTrials, type LessonTrial } from './optimization-result.js';
+import {
+  optimizationResultOf,
+  type ArmResult,
+  type ArmTrials,
+  type LessonTrial,
+  type OptimizationResult,
+} from './optimization-result.js';
 import { proposalRequest, proposalsIn, secondProposalRequest, type Proposal } from './proposal.js';
 import { messagesWith, replayOf, type Replay } from './replay.js';
 
@@ -183,7 +189,7 @@ class Optimization {
       error_message: null,
     };
     const known = await this.#parts.corrections.examplesFor(judge, span);
-    const examples: Examples = { id: known.id, messages: [...known.messages, reference(expected, lesson)] };
+    const examples: Examples = { ...known, messages: [...known.messages, reference(expected, lesson)] };
     return this.#ask.judge(step, { judge, instruction, span, examples });
   }
 
@@ -198,6 +204,33 @@ class Optimization {
     const ids = lessons.map(({ span_id }) => span_id);
     return this.#parts.spans.find(this.#context.job.project_id, ids);
   }
+}
+
+/**
+ * The figures stay, which say nothing of single spans. Candidates were written by a model that had read the training half:
+ * when one of these goes, so do the candidates, but for the content of those that became versions.
+ *
+ * @param promoted ids of these
+ */
+export function optimizationWithoutSpans(
+  job: Pick<Job, 'input' | 'result'>,
+  gone: ReadonlySet<string>,
+  promoted: ReadonlySet<string>,
+): Pick<Job, 'input' | 'result'> {
+  const input = job.input as OptimizationInput;
+  const result = job.result as OptimizationResult | null;
+  const isLeft = ({ span_id }: { readonly span_id: string }) => !gone.has(span_id);
+  const left = { ...input, training: input.training.filter(isLeft), held_out: input.held_out.filter(isLeft) };
+  if (result === null) return { input: left, result };
+  const hasRead = left.training.length < input.training.length;
+  const candidates = result.candidates
+    .filter(({ id }) => !hasRead || promoted.has(id))
+    .map((each) => ({ ...withoutResults(each, isLeft), rationale: hasRead ? '' : each.rationale }));
+  return { input: left, result: { ...result, current: withoutResults(result.current, isLeft), candidates } };
+}
+
+function withoutResults<A extends ArmResult>(arm: A, isLeft: (of: { readonly span_id: string }) => boolean): A {
+  return { ...arm, results: arm.results.filter(isLeft) };
 }
 
 interface Completion {

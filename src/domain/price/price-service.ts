@@ -39,6 +39,11 @@ export class PriceService {
     return own === undefined ? this.#listPrices(projectId, usage) : costAt(own, usage);
   };
 
+  /** Forgets the prices of a project that is deleted. */
+  forget(projectId: string): void {
+    this.#cache.delete(projectId);
+  }
+
   list(projectId: string): ModelPriceRead[] {
     return this.#store.list(projectId).map(toRead);
   }

@@ -117,6 +117,11 @@ export class PromptService {
     return toVersionRead(stored, null);
   }
 
+  /** Forgets what it keeps in memory. */
+  forget(): void {
+    this.#fetched.clear();
+  }
+
   /** The model bound to a version. @throws DomainError `not_found` */
   model(projectId: string, versionId: string): ModelBindingRead {
     const found = this.#store.findVersionById(projectId, versionId);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { v5 as uuidv5 } from 'uuid';
 import { JobFailure, type Job } from '../job/job.js';
 import { retryDelay } from '../judge/backoff.js';
-import { callSpan } from '../judge/call-spans.js';
+import { aboutShown, callSpan } from '../judge/call-spans.js';
 import type { Examples } from '../judge/examples.js';
 import type { Verdict } from '../judge/evaluation.js';
 import type { Instruction } from '../judge/instruction.js';
@@ -46,6 +46,11 @@ export interface Trial<T> {
 export type TrialVerdict = Pick<Verdict, 'evaluation_result' | 'evaluation_reason' | 'score'>;
 
 const NAMESPACE = '0b2f8f0e-6a53-5d1c-8a52-54d6a3c7e1b9';
+/** The trace that the calls of a job are in. */
+export function jobTraceId(jobId: string): string {
+  return uuidv5(jobId, NAMESPACE);
+}
+
 const FIRST_WAIT_MS = 500;
 /** After so many trials in a row that came to nothing, the rest would not either. */
 const MAX_FAILURES = 10;
@@ -97,7 +102,7 @@ export class JobTrials {
     },
   ): Promise<Trial<TrialVerdict>> {
     const { judge, instruction, span, examples } = asked;
-    const about = { judge_id: judge.id, span_id: span.id };
+    const about = { judge_id: judge.id, span_id: span.id, ...aboutShown(examples.span_ids) };
     return this.#persist(step, `judge ${judge.name}`, about, async () => {
       const { verdict, failure, calls } = await this.#options.caller.evaluate(judge, span, this.#signal, {
         instruction,
@@ -182,7 +187,7 @@ export class JobTrials {
     const spans = calls.map((call, index) => {
       const place = {
         id: uuidv5(`${jobId}/${step}/${about.attempt}/${index}`, NAMESPACE),
-        trace_id: uuidv5(jobId, NAMESPACE),
+        trace_id: jobTraceId(jobId),
         name,
         tags: { [this.#tag]: jobId, ...(typeof judgeId === 'string' ? { [JUDGE_TAG]: judgeId } : {}) },
         about: { ...about, job_id: jobId },

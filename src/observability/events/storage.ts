@@ -1,3 +1,4 @@
+import type { DeletionObserver } from '../../domain/deletion/deletion-service.js';
 import type { Logger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
 import { milliseconds } from './milliseconds.js';
@@ -90,7 +91,8 @@ export interface StorageEvents
     EngineObserver,
     LeaseObserver,
     DiskObserver,
-    MigrationObserver {}
+    MigrationObserver,
+    DeletionObserver {}
 
 export function storageEvents(logger: Logger, metrics: Metrics): StorageEvents {
   return {
@@ -103,6 +105,21 @@ export function storageEvents(logger: Logger, metrics: Metrics): StorageEvents {
     ...leaseEvents(logger, metrics),
     ...diskEvents(logger),
     ...migrationEvents(logger),
+    ...deletionEvents(logger, metrics),
+  };
+}
+
+function deletionEvents(logger: Logger, metrics: Metrics): DeletionObserver {
+  return {
+    deletionFinished({ what, spans, seconds }) {
+      metrics.deletions.inc({ what });
+      const fields = { ms: milliseconds(seconds), ...(what === 'spans' ? { spans } : {}) };
+      if (what === 'project') logger.info('Project deleted', fields);
+      else logger.debug('Spans deleted', fields);
+    },
+    deletionFailed({ project, error }) {
+      logger.warn('A deletion is not complete yet; it is tried again', { project, error });
+    },
   };
 }
 

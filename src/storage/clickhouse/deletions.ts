@@ -1,85 +1,267 @@
-import type { Deletions } from '../../domain/list/lists.js';
+import type { DeletedThing } from '../../domain/deletion/deletion-store.js';
+import type { Below, DeletableKind, StoredSpans } from '../../domain/deletion/stored-spans.js';
+import { OWN_CALL_TAGS } from '../../domain/judge/own-calls.js';
+import type { Micros } from '../../domain/time/timestamp.js';
 import type { ClickHouseClient } from './client.js';
 import type { CommitLog } from './commit/commit-log.js';
-import type { AppendedWrites, Tombstone } from './commit/rows.js';
+import type { AppendedWrites } from './commit/rows.js';
+import { versionTime } from './commit/version-clock.js';
 import { current, inProject } from './list/compile.js';
 import type { Settle } from './list/clickhouse-lists.js';
+import { deleteRows } from './mutations.js';
 import { rowReader, type ReadRows } from './row-reader.js';
-import { empty, sql, value, type Sql } from './sql.js';
+import type { WordIndexer } from './search/word-indexer.js';
+import { empty, join, literal, sql, value, type Sql } from './sql.js';
+
+/** Things of one portion: their ids fit twice into a statement's text. */
+const PORTION = 2_000;
+/** Times that are looked for in one statement. */
+const TIMES_AT_ONCE = 5_000;
+/** As many as ClickHouse looks for in one go. */
+const NEEDLES = 200;
+
+/** Everything that is kept by project; the words last, see `removeProject`. */
+const TABLES = [
+  'spans',
+  'facts',
+  'superseded',
+  'traces',
+  'trace_starts',
+  'session_traces',
+  'session_statements',
+  'sessions',
+  'session_starts',
+  'set_aside',
+];
+
+export interface DeletionSource {
+  readonly client: ClickHouseClient;
+  readonly log: CommitLog;
+  readonly settle: Settle;
+  readonly indexer: WordIndexer;
+  /** Resolves once nothing that is set aside of a project is tried again. */
+  readonly forgetAside: (projectId: string) => Promise<void>;
+  /** Called after a deletion. */
+  readonly deleted: () => void;
+}
 
 /**
- * Deletes by tombstones in the same log that writes go through: a later write of the same span brings it back, and
+ * Deletes by tombstones in the same log that writes go through: a later write of the same span is another span, and
  * what is gone is gone from every rollup by the same recomputation as any other change.
  */
-export class ClickHouseDeletions implements Deletions {
+export class ClickHouseDeletions implements StoredSpans {
+  readonly #source: DeletionSource;
   readonly #rows: ReadRows;
-  readonly #log: CommitLog;
-  readonly #settle: Settle;
-  readonly #deleted: () => void;
 
-  /** @param deleted called after a deletion. */
-  constructor(client: ClickHouseClient, log: CommitLog, settle: Settle, deleted: () => void) {
-    this.#rows = rowReader(client);
-    this.#log = log;
-    this.#settle = settle;
-    this.#deleted = deleted;
+  constructor(source: DeletionSource) {
+    this.#source = source;
+    this.#rows = rowReader(source.client);
   }
 
-  async span(projectId: string, id: string): Promise<boolean> {
-    const upTo = await this.#settle();
-    const found = await this.#rows<{ trace_id: string }>(
-      sql`SELECT DISTINCT toString(trace_id) AS trace_id FROM spans
-WHERE ${inProject(projectId)} AND id = ${value(id, 'UUID')} AND ${current({ projectId, upTo })}`,
+  async below(projectId: string, kind: DeletableKind, id: string): Promise<Below | null> {
+    // What would be refused is not ordered: it would be done later, to the surprise of whoever was told no.
+    this.#source.log.demandRoom();
+    const upTo = await this.#source.settle();
+    const first = await this.#first(projectId, kind, id, upTo);
+    if (first.length === 0) return null;
+    const traces = kind === 'span' ? null : kind === 'trace' ? sql`= ${value(id, 'UUID')}` : inSession(projectId, id);
+    const having = kind === 'session' ? strays(projectId, id) : empty;
+    return { upTo: versionTime(upTo), things: this.#pages(projectId, traces, having, kind === 'trace' ? [] : first) };
+  }
+
+  async contents(projectId: string, traceIds: readonly string[]): Promise<DeletedThing[]> {
+    if (traceIds.length === 0) return [];
+    await this.#source.settle();
+    return this.#things(projectId, sql`IN ${uuids(traceIds)}`, empty, null, null);
+  }
+
+  async callsShowing(
+    projectId: string,
+    judgeIds: readonly string[],
+    spanIds: readonly string[],
+  ): Promise<DeletedThing[]> {
+    const upTo = await this.#source.settle();
+    const found: DeletedThing[] = [];
+    for (let from = 0; from < spanIds.length; from += NEEDLES) {
+      const needles = join(spanIds.slice(from, from + NEEDLES).map(literal), ', ');
+      const rows = await this.#rows<SpanRow>(
+        sql`SELECT toString(trace_id) AS trace, toString(id) AS span, toString(toUnixTimestamp64Micro(started_at)) AS started FROM spans
+WHERE ${inProject(projectId)} AND hasAny(mapValues(tags), [${join(judgeIds.map(literal), ', ')}]) AND ${ownCall}
+  AND multiSearchAny(attributes, [${needles}]) AND ${current({ projectId, upTo })}`,
+        { settings: { max_threads: 1 } },
+      );
+      found.push(...rows.map(toSpan));
+    }
+    return found;
+  }
+
+  async bury(projectId: string, things: readonly DeletedThing[], upTo: Micros | null): Promise<ReadonlySet<string>> {
+    const staying = new Set<string>();
+    for (let from = 0; from < things.length; from += PORTION)
+      for (const id of await this.#bury(projectId, things.slice(from, from + PORTION), upTo)) staying.add(id);
+    return staying;
+  }
+
+  async forgetWords(projectId: string, startedAt: readonly Micros[]): Promise<void> {
+    const { indexer } = this.#source;
+    for (let from = 0; from < startedAt.length; from += TIMES_AT_ONCE)
+      await indexer.forget(projectId, startedAt.slice(from, from + TIMES_AT_ONCE));
+  }
+
+  async removeProject(projectId: string): Promise<void> {
+    const { client, log, settle, indexer, forgetAside } = this.#source;
+    await log.idle();
+    await settle();
+    await forgetAside(projectId);
+    const condition = `project_id = '${requireUuid(projectId)}'`;
+    for (const table of TABLES) await deleteRows(client, table, condition);
+    await indexer.forgetProject(condition);
+  }
+
+  /** What is no content of a trace: the span itself; of a session, what was posted about it. */
+  async #first(projectId: string, kind: DeletableKind, id: string, upTo: number): Promise<DeletedThing[]> {
+    if (kind === 'trace') return this.#things(projectId, sql`= ${value(id, 'UUID')}`, empty, null, 1);
+    if (kind === 'session') {
+      const [known] = await this.#rows(
+        sql`SELECT 1 FROM (SELECT * FROM sessions WHERE ${inProject(projectId)} AND id = ${value(id, 'UUID')} ORDER BY ver DESC LIMIT 1) WHERE NOT gone`,
+      );
+      return known ? [{ kind: 'session', trace_id: '', id, started_at: 0 }] : [];
+    }
+    const found = await this.#rows<SpanRow>(
+      sql`SELECT toString(trace_id) AS trace, toString(id) AS span, toString(toUnixTimestamp64Micro(max(started_at))) AS started FROM spans
+WHERE ${inProject(projectId)} AND id = ${value(id, 'UUID')} AND ${current({ projectId, upTo })} GROUP BY trace_id, id`,
     );
-    return this.#bury(
-      projectId,
-      found.map(({ trace_id }) => ({ trace_id, rowType: 0, id })),
+    return found.map(toSpan);
+  }
+
+  async *#pages(
+    projectId: string,
+    traces: Sql | null,
+    having: Sql,
+    last: readonly DeletedThing[],
+  ): AsyncGenerator<readonly DeletedThing[]> {
+    let after: DeletedThing | null = null;
+    for (let more = traces !== null; more;) {
+      const page: DeletedThing[] = await this.#things(projectId, traces ?? empty, having, after, PORTION);
+      if (page.length > 0) yield page;
+      after = page.at(-1) ?? null;
+      more = page.length === PORTION;
+    }
+    if (last.length > 0) yield last;
+  }
+
+  /** What traces hold now: spans and the statements about them. Columns are qualified: `toString` hides the bare names. */
+  async #things(
+    projectId: string,
+    traces: Sql,
+    having: Sql,
+    after: DeletedThing | null,
+    limit: number | null,
+  ): Promise<DeletedThing[]> {
+    const rows = await this.#rows<FactRow>(
+      sql`SELECT toString(f.trace_id) AS trace, row_type AS type, toString(f.id) AS span, toString(toUnixTimestamp64Micro(argMax(f.started_at, ver))) AS started FROM facts AS f
+WHERE ${inProject(projectId)} AND f.trace_id ${traces}${after === null ? empty : isBehind(after)}
+GROUP BY f.trace_id, row_type, f.id HAVING NOT argMax(deleted, ver)${having}
+ORDER BY f.trace_id, row_type, f.id${limit === null ? empty : sql` LIMIT ${value(limit, 'UInt64')}`}`,
+    );
+    return rows.map((row) => (row.type === 1 ? { ...toSpan(row), kind: 'trace', started_at: 0 } : toSpan(row)));
+  }
+
+  /** Nothing may come between the look at the watch and the append: both are in one turn of the event loop. */
+  async #bury(projectId: string, things: readonly DeletedThing[], upTo: Micros | null): Promise<string[]> {
+    const { log, settle, deleted } = this.#source;
+    const watch = await log.watch(projectId);
+    try {
+      await settle();
+      const wanted = new Map(things.filter(({ kind }) => kind !== 'session').map((thing) => [keyOf(thing), thing]));
+      const live = wanted.size === 0 ? [] : await this.#live(projectId, [...wanted.values()]);
+      const stays = (row: LiveRow) =>
+        upTo !== null && (versionTime(Number(row.version)) > upTo || (row.type === 0 && watch.sees(placeOf(row))));
+      const here = live.filter((row) => wanted.has(keyOf(thingOf(row))));
+      const tombstones = here.filter((row) => !stays(row)).map((row) => ({ ...placeOf(row), rowType: row.type }));
+      const deletedSessions = things.filter(({ kind }) => kind === 'session').map(({ id }) => id);
+      const writes: AppendedWrites = { projectId, tombstones, deletedSessions };
+      await log.append(writes);
+      await settle();
+      deleted();
+      return here.filter((row) => row.type === 0 && stays(row)).map(({ span }) => span);
+    } finally {
+      watch.end();
+    }
+  }
+
+  #live(projectId: string, things: readonly DeletedThing[]): Promise<LiveRow[]> {
+    const traces = [...new Set(things.map(({ trace_id }) => trace_id))];
+    return this.#rows<LiveRow>(
+      sql`SELECT toString(f.trace_id) AS trace, row_type AS type, toString(f.id) AS span, toString(max(ver)) AS version FROM facts AS f
+WHERE ${inProject(projectId)} AND f.trace_id IN ${uuids(traces)} AND f.id IN ${uuids(things.map(({ id }) => id))}
+GROUP BY f.trace_id, row_type, f.id HAVING NOT argMax(deleted, ver)`,
     );
   }
+}
 
-  async trace(projectId: string, id: string): Promise<boolean> {
-    await this.#settle();
-    return this.#bury(projectId, await this.#contents(projectId, sql`f.trace_id = ${value(id, 'UUID')}`));
-  }
+interface SpanRow {
+  readonly trace: string;
+  readonly span: string;
+  readonly started: string;
+}
+interface FactRow extends SpanRow {
+  readonly type: 0 | 1;
+}
+interface LiveRow extends Pick<FactRow, 'trace' | 'type' | 'span'> {
+  readonly version: string;
+}
 
-  async session(projectId: string, id: string): Promise<boolean> {
-    await this.#settle();
-    const session = value(id, 'UUID');
-    const [known] = await this.#rows(
-      sql`SELECT 1 FROM (SELECT * FROM sessions WHERE ${inProject(projectId)} AND id = ${session} ORDER BY ver DESC LIMIT 1) WHERE NOT gone`,
-    );
-    if (!known) return false;
-    const traces = (condition: Sql) =>
-      sql`f.trace_id IN (SELECT trace_id FROM session_traces FINAL WHERE ${inProject(projectId)} AND session_id = ${session} AND ${condition})`;
-    const below = await this.#contents(projectId, traces(sql`member`));
-    // Spans that name the session although their trace has moved to another one.
-    const strays = await this.#contents(
-      projectId,
-      traces(sql`named AND NOT member`),
-      sql` AND argMax(tuple(session_id), ver).1 = ${session}`,
-    );
-    await this.#append({ projectId, tombstones: [...below, ...strays], deletedSessions: [id] });
-    return true;
-  }
+const ownCall = sql`(${join(
+  OWN_CALL_TAGS.map((tag) => sql`mapContains(tags, ${literal(tag)})`),
+  ' OR ',
+)})`;
 
-  /** What a trace holds now: spans and the statement about it. Columns are qualified: `toString` hides the bare names. */
-  #contents(projectId: string, condition: Sql, having: Sql = empty): Promise<Tombstone[]> {
-    return this.#rows<Tombstone>(
-      sql`SELECT toString(f.trace_id) AS trace_id, row_type AS rowType, toString(f.id) AS id FROM facts AS f
-WHERE ${inProject(projectId)} AND ${condition}
-GROUP BY f.trace_id, row_type, f.id HAVING NOT argMax(deleted, ver)${having}`,
-    );
-  }
+function toSpan({ trace, span, started }: SpanRow): DeletedThing {
+  return { kind: 'span', trace_id: trace, id: span, started_at: Number(started) };
+}
 
-  async #bury(projectId: string, tombstones: readonly Tombstone[]): Promise<boolean> {
-    if (tombstones.length === 0) return false;
-    await this.#append({ projectId, tombstones });
-    return true;
-  }
+function placeOf({ trace, span }: Pick<LiveRow, 'trace' | 'span'>) {
+  return { trace_id: trace, id: span };
+}
 
-  async #append(writes: AppendedWrites): Promise<void> {
-    await this.#log.append(writes);
-    await this.#settle();
-    this.#deleted();
-  }
+function thingOf(row: LiveRow): DeletedThing {
+  return { ...placeOf(row), kind: row.type === 1 ? 'trace' : 'span', started_at: 0 };
+}
+
+function keyOf({ kind, trace_id, id }: DeletedThing): string {
+  return `${kind}/${trace_id}/${id}`;
+}
+
+/** The traces that any write ever put into a session. */
+function inSession(projectId: string, session: string): Sql {
+  return sql`IN (${membersOf(projectId, session, sql`(member OR named)`)})`;
+}
+
+/** A trace that has moved to another session keeps its spans, but for those that name this one. */
+function strays(projectId: string, session: string): Sql {
+  return sql` AND (f.trace_id IN (${membersOf(projectId, session, sql`member`)}) OR argMax(tuple(session_id), ver).1 = ${value(session, 'UUID')})`;
+}
+
+function membersOf(projectId: string, session: string, condition: Sql): Sql {
+  return sql`SELECT trace_id FROM session_traces FINAL WHERE ${inProject(projectId)} AND session_id = ${value(session, 'UUID')} AND ${condition}`;
+}
+
+function isBehind({ kind, trace_id, id }: DeletedThing): Sql {
+  const [trace, last] = [value(trace_id, 'UUID'), value(id, 'UUID')];
+  const type = value(kind === 'trace' ? 1 : 0, 'UInt8');
+  return sql` AND f.trace_id >= ${trace} AND (f.trace_id, row_type, f.id) > (${trace}, ${type}, ${last})`;
+}
+
+/** In the statement's text: there are too many for a URL, which parameters go in. */
+function uuids(ids: readonly string[]): Sql {
+  return sql`(${join(
+    ids.map((id) => literal(requireUuid(id))),
+    ', ',
+  )})`;
+}
+
+function requireUuid(id: string): string {
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) throw new Error(`not a UUID: ${id}`);
+  return id;
 }

@@ -27,10 +27,8 @@ export function mutationsEnded(client: ClickHouseClient, wait: MutationWait = {}
 }
 
 /**
- * Deletes the rows of these versions, which merges then drop from disk. What is gone already, or was begun before, is
- * not done again.
+ * Deletes the rows of these versions, see {@link deleteRows}.
  * @param versions few enough for a statement's text.
- * @throws as {@link mutationsEnded}; the deletion may go on.
  */
 export async function deleteVersions(
   client: ClickHouseClient,
@@ -41,7 +39,12 @@ export async function deleteVersions(
   if (versions.length > 0) await deleteRows(client, table, `ver IN (${versions.join(', ')})`, signal);
 }
 
-/** Deletes the rows that a condition holds for. @throws as {@link mutationsEnded}; the deletion may go on. */
+/**
+ * Deletes the rows that meet a condition, which merges then drop from disk. What is gone already, or was begun before, is
+ * not done again.
+ * @param condition SQL; no row that is written meanwhile may meet it.
+ * @throws as {@link mutationsEnded}; the deletion may go on.
+ */
 export async function deleteRows(
   client: ClickHouseClient,
   table: string,

@@ -1,6 +1,7 @@
 import { DomainError } from '../../domain/errors.js';
 import type { WriteLog } from '../../domain/ingest/write-log.js';
-import type { Deletions, Lists } from '../../domain/list/lists.js';
+import type { StoredSpans } from '../../domain/deletion/stored-spans.js';
+import type { Lists } from '../../domain/list/lists.js';
 import type { EntitySpans } from '../../domain/feedback/unified.js';
 import type { WriteLoad } from '../../domain/judge/politeness.js';
 import type { Arrivals, SpanReader } from '../../domain/judge/span-reader.js';
@@ -10,7 +11,7 @@ import type { MigrationFile } from '../migration-files.js';
 import { ClickHouseCalculatedSpans } from './calculated-spans.js';
 import type { ClickHouseClient } from './client.js';
 import { isDiskFull } from './client-errors.js';
-import { CommitLog, type CommitLimits, type CommitObserver } from './commit/commit-log.js';
+import { CommitLog, type CommitLimits, type CommitObserver, type IsGone } from './commit/commit-log.js';
 import { VersionClock } from './commit/version-clock.js';
 import { RecentCommits } from './commit/recent-commits.js';
 import { ClickHouseDeletions } from './deletions.js';
@@ -37,6 +38,8 @@ export interface TraceStoreOptions {
   readonly onPurged?: PurgeFollower;
   /** Room on the disk of the embedded engine; absent: unknown, as of another ClickHouse. */
   readonly space?: DiskSpace;
+  /** Default: no project is gone. */
+  readonly isGone?: IsGone;
   /** Of an input or output that a judge reads, at most so many characters are kept. */
   readonly maxJudgedCharacters: number;
   readonly observer: CommitObserver &
@@ -51,7 +54,7 @@ export interface TraceStoreOptions {
 export interface TraceStore {
   readonly log: WriteLog;
   readonly lists: Lists;
-  readonly deletions: Deletions;
+  readonly deletions: StoredSpans;
   readonly attachments: SpanAttachments;
   readonly calculated: CalculatedSpans;
   readonly entitySpans: EntitySpans;
@@ -108,7 +111,15 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
       observer.spansCommitted(commit);
     },
   };
-  const log: CommitLog = new CommitLog(client, clock, options.commit, rollups, commitObserver, options.space);
+  const log: CommitLog = new CommitLog(
+    client,
+    clock,
+    options.commit,
+    rollups,
+    commitObserver,
+    options.space,
+    options.isGone,
+  );
   await withRoom(() => rollups.repair(clock.last));
   // At once, before anything else takes the room that was made for it.
   options.space?.onFull(() => void rollups.settle().catch(() => undefined));
@@ -139,8 +150,13 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
       limits: options.read,
       observer,
     }),
-    deletions: new ClickHouseDeletions(client, log, settle, () => {
-      purge.soon();
+    deletions: new ClickHouseDeletions({
+      client,
+      log,
+      settle,
+      indexer,
+      forgetAside: (projectId) => rollups.forget(projectId),
+      deleted: () => purge.soon(),
     }),
     attachments: createSpanAttachments(client, settle, options.read),
     calculated: new ClickHouseCalculatedSpans(client, log, settle, options.read),

@@ -6,6 +6,9 @@ import { guarded, type Database } from './database.js';
 const OF_IMAGE = 'project_id = @project_id AND sha256 = @sha256';
 const NAMED = `EXISTS (SELECT 1 FROM attachment_namings WHERE ${OF_IMAGE})`;
 
+/** Namings of a deleted project that are forgotten together. */
+const FORGOTTEN_AT_ONCE = 1_000;
+
 function prepare(db: Database) {
   return {
     find: db.prepare<NamedImage, KeptImage>(
@@ -26,6 +29,16 @@ function prepare(db: Database) {
     /** Takes numbers as a JSON array. */
     forget: db.prepare<[string], NamedImage>(
       `DELETE FROM attachment_namings WHERE version IN (SELECT value FROM json_each(?)) RETURNING project_id, sha256`,
+    ),
+    forgetSpans: db.prepare<{ projectId: string; spans: string; upTo: Micros }, NamedImage>(
+      `DELETE FROM attachment_namings WHERE id IN (
+         SELECT n.id FROM json_each(@spans) AS s CROSS JOIN attachment_namings AS n
+         ON n.span_id = s.value AND n.project_id = @projectId AND n.version <= @upTo)
+       RETURNING project_id, sha256`,
+    ),
+    forgetSomeOfProject: db.prepare<[string, number], NamedImage>(
+      `DELETE FROM attachment_namings WHERE id IN (SELECT id FROM attachment_namings WHERE project_id = ? LIMIT ?)
+       RETURNING project_id, sha256`,
     ),
     unbound: db.prepare<[number, number], UnboundNaming>(
       `SELECT id, project_id, sha256, trace_id, span_id FROM attachment_namings
@@ -88,6 +101,15 @@ export class SqliteAttachmentCatalogue implements AttachmentCatalogue {
     return this.#unname(this.#statements.forget, versions);
   }
 
+  forgetSpans(projectId: string, spanIds: readonly string[], upTo: Micros): number {
+    const spans = JSON.stringify(spanIds);
+    return this.#leaveOver(() => this.#statements.forgetSpans.all({ projectId, spans, upTo }));
+  }
+
+  forgetSomeOfProject(projectId: string): number {
+    return this.#leaveOver(() => this.#statements.forgetSomeOfProject.all(projectId, FORGOTTEN_AT_ONCE));
+  }
+
   unbound(after: number, limit: number): UnboundNaming[] {
     return guarded(() => this.#statements.unbound.all(after, limit));
   }
@@ -120,8 +142,12 @@ export class SqliteAttachmentCatalogue implements AttachmentCatalogue {
 
   #unname(statement: ReturnType<typeof prepare>['forget'], numbers: readonly number[]): number {
     if (numbers.length === 0) return 0;
+    return this.#leaveOver(() => statement.all(JSON.stringify(numbers)));
+  }
+
+  #leaveOver(unname: () => NamedImage[]): number {
     return this.#transaction(() => {
-      const freed = statement.all(JSON.stringify(numbers));
+      const freed = unname();
       for (const image of freed) this.#statements.leaveOver.run(image);
       return freed.length;
     });

@@ -31,7 +31,8 @@ export function openDatabase(file: string): Database {
 
 /**
  * Runs store work and turns what SQLite says about its own state (locked, full, unreadable) into
- * `DomainError('unavailable')`; anything else, such as a broken constraint, is passed on.
+ * `DomainError('unavailable')`, and a row that names what is not there into `not_found`: it was deleted since it was looked
+ * for. Anything else, such as a broken constraint, is passed on.
  */
 export function guarded<T>(work: () => T): T {
   try {
@@ -46,6 +47,8 @@ export function guarded<T>(work: () => T): T {
         cause: error,
       });
     }
+    if (error instanceof BetterSqlite3.SqliteError && error.code === 'SQLITE_CONSTRAINT_FOREIGNKEY')
+      throw new DomainError('not_found', 'What this belongs to was deleted meanwhile', { cause: error });
     throw error;
   }
 }

@@ -30,6 +30,14 @@ function prepare(db: Database) {
     find: db.prepare<[string, string, string], Row>(
       `SELECT ${ALL} FROM jobs WHERE project_id = ? AND kind = ? AND id = ?`,
     ),
+    findById: db.prepare<[string], Row>(`SELECT ${ALL} FROM jobs WHERE id = ?`),
+    rewrite: db.prepare<{ id: string; input: string; result: string | null }>(
+      'UPDATE jobs SET input = @input, result = @result WHERE id = @id',
+    ),
+    forgetSteps: db.prepare<[string]>('DELETE FROM job_steps WHERE job_id = ?'),
+    forgetSpans: db.prepare<[string, string]>(
+      'DELETE FROM job_spans WHERE job_id = ? AND span_id IN (SELECT value FROM json_each(?))',
+    ),
     list: db.prepare<[string, string, string, number], HeadRow>(
       `SELECT ${HEAD} FROM jobs WHERE project_id = ? AND kind = ? AND subject_id = ? ORDER BY seq DESC LIMIT ?`,
     ),
@@ -100,6 +108,21 @@ export class SqliteJobStore implements JobStore {
   steps(id: string): Map<string, unknown> {
     const rows = guarded(() => this.#statements.steps.all(id));
     return new Map(rows.map(({ step, result }) => [step, JSON.parse(result) as unknown]));
+  }
+
+  findById(id: string): Job | undefined {
+    const row = guarded(() => this.#statements.findById.get(id));
+    return row === undefined ? undefined : toJob(row);
+  }
+
+  forgetSpans({ id, input, result }: Pick<Job, 'id' | 'input' | 'result'>, spanIds: readonly string[]): void {
+    const { rewrite, forgetSteps, forgetSpans } = this.#statements;
+    const forget = () => {
+      rewrite.run({ id, input: JSON.stringify(input), result: result === null ? null : JSON.stringify(result) });
+      forgetSteps.run(id);
+      forgetSpans.run(id, JSON.stringify(spanIds));
+    };
+    guarded(() => this.#db.transaction(forget).immediate());
   }
 
   addStep(id: string, step: string, result: unknown): void {

@@ -54,8 +54,9 @@ function prepare(db: Database) {
     begin: db.prepare<{ now: Micros }>(
       'INSERT INTO judge_feed (id, began_at, arrived_at) VALUES (1, @now, @now) ON CONFLICT DO NOTHING',
     ),
-    setArrived: db.prepare<[string, Micros]>(
-      `INSERT INTO judge_feed_projects (project_id, arrived_at) VALUES (?, ?)
+    // Of a project that was deleted meanwhile, nothing is written any more.
+    setArrived: db.prepare<[Micros, string]>(
+      `INSERT INTO judge_feed_projects (project_id, arrived_at) SELECT id, ? FROM projects WHERE id = ?
        ON CONFLICT (project_id) DO UPDATE SET arrived_at = excluded.arrived_at`,
     ),
     forget: [db.prepare('DELETE FROM judge_feed'), db.prepare('DELETE FROM judge_feed_projects')],
@@ -90,6 +91,15 @@ function prepare(db: Database) {
     prune: db.prepare<{ judgeId: string; keep: number }>(
       `DELETE FROM judge_runs WHERE judge_id = @judgeId AND state = 'failed' AND seq <= (
          SELECT seq FROM judge_runs WHERE judge_id = @judgeId AND state = 'failed' ORDER BY seq DESC LIMIT 1 OFFSET @keep)`,
+    ),
+    stillQueued: db
+      .prepare<[string], string>(
+        `SELECT id FROM judge_runs WHERE id IN (SELECT value FROM json_each(?)) AND state = 'queued'`,
+      )
+      .pluck(),
+    cancelled: db.prepare<Run>(
+      `INSERT INTO judge_calls (run_id, project_id, span_id)
+       SELECT @id, @project_id, @span_id FROM projects WHERE id = @project_id ON CONFLICT DO NOTHING`,
     ),
     queued: db.prepare<[], number>(`SELECT count(*) FROM judge_runs WHERE state = 'queued'`).pluck(),
     oldest: db
@@ -167,7 +177,7 @@ export class SqliteRunStore implements RunStore {
   ): number {
     const { setArrived, insert } = this.#statements;
     const advance = () => {
-      setArrived.run(projectId, arrivedAt);
+      setArrived.run(arrivedAt, projectId);
       for (const { draft, reason } of failed) insert.run({ ...draft, state: 'failed', attempts: 1, reason, at });
       return this.#insert(drafts, at);
     };
@@ -192,7 +202,7 @@ export class SqliteRunStore implements RunStore {
 
   setArrived(arrived: ReadonlyMap<string, Micros>): void {
     const set = () => {
-      for (const [projectId, at] of arrived) this.#statements.setArrived.run(projectId, at);
+      for (const [projectId, at] of arrived) this.#statements.setArrived.run(at, projectId);
     };
     guarded(() => this.#db.transaction(set).immediate());
   }
@@ -214,6 +224,10 @@ export class SqliteRunStore implements RunStore {
     return guarded(() => this.#statements.nextDue.get(after) ?? null);
   }
 
+  stillQueued(ids: readonly string[]): Set<string> {
+    return new Set(guarded(() => this.#statements.stillQueued.all(JSON.stringify(ids))));
+  }
+
   settle(outcomes: readonly RunOutcome[], at: Micros): Evaluation[] {
     const stored = guarded(() =>
       this.#db.transaction(() => outcomes.flatMap((outcome) => this.#settle(outcome, at) ?? [])).immediate(),
@@ -222,13 +236,18 @@ export class SqliteRunStore implements RunStore {
   }
 
   #settle(outcome: RunOutcome, at: Micros): Evaluation | undefined {
-    const { take, postpone, fail, prune } = this.#statements;
+    const { take, cancelled, postpone, fail, prune } = this.#statements;
     const { run } = outcome;
     switch (outcome.kind) {
       case 'evaluated': {
-        const wasQueued = take.run(run.id).changes > 0;
-        return wasQueued ? this.#storeEvaluation({ ...outcome.evaluation, created_at: at }) : undefined;
+        if (take.run(run.id).changes > 0) return this.#storeEvaluation({ ...outcome.evaluation, created_at: at });
+        // Its calls are stored as spans by now.
+        cancelled.run(run);
+        return undefined;
       }
+      case 'dropped':
+        take.run(run.id);
+        return undefined;
       case 'retry':
         postpone.run({ id: run.id, reason: outcome.reason, next: outcome.at, at });
         return undefined;

@@ -20,7 +20,8 @@ const JUDGED = 'e.evaluation_result AS result, e.score, e.score_min, e.score_max
 
 function prepare(db: Database) {
   return {
-    revision: db.prepare<[string], number>('SELECT max(revision) FROM judge_statements WHERE judge_id = ?').pluck(),
+    revision: db.prepare<[string], number>('SELECT revision FROM judge_examples WHERE judge_id = ?').pluck(),
+    lastRemoval: db.prepare<[string], number>('SELECT removed FROM judge_examples WHERE judge_id = ?').pluck(),
     statements: db.prepare<{ judgeId: string; start: Micros; end: Micros }, StatementRow>(
       `SELECT ${OPINION}, s.user_id, ${JUDGED},
          (SELECT min(k.revision) FROM judge_statements AS k
@@ -52,6 +53,10 @@ export class SqliteStatementStore implements StatementStore {
 
   revision(judgeId: string): number {
     return guarded(() => this.#statements.revision.get(judgeId) ?? 0);
+  }
+
+  lastRemoval(judgeId: string): number {
+    return guarded(() => this.#statements.lastRemoval.get(judgeId) ?? 0);
   }
 
   statements(judgeId: string, start: Micros, end: Micros): Statement[] {

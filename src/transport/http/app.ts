@@ -21,6 +21,8 @@ export interface RequestIdentity {
   authenticate(authorization: string | undefined): Principal;
   /** Throws DomainError `forbidden`. */
   requireProject(principal: Principal, projectId: string): void;
+  /** Throws DomainError `unauthenticated` when the principal's project was deleted since. */
+  requireStanding(principal: Principal): void;
 }
 
 export interface AppOptions {
@@ -137,6 +139,8 @@ function handlerOf(route: Route, options: AppOptions, readBody: BodyReader): Han
     let result: HandlerResult;
     try {
       const body = await decodedBody(route, readBody, exchange, request, held);
+      // A body takes as long as its sender likes.
+      if (principal !== null && route.body !== undefined) identity.requireStanding(principal);
       result = await route.handle(contextOf(exchange, log, { principal, params, query, body }));
     } finally {
       // Before the answer is sent: a client may take its time over that.

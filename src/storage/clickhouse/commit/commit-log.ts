@@ -24,6 +24,9 @@ export interface CommitLimits {
   readonly queueMaxBytes: number;
 }
 
+/** Whether a project was deleted: nothing is written to it any more. */
+export type IsGone = (projectId: string) => boolean;
+
 /** The traces and sessions that a commit changed, by project. */
 export interface Touched {
   readonly projectId: string;
@@ -67,6 +70,7 @@ export class CommitLog implements WriteLog {
   readonly #follower: CommitFollower;
   readonly #observer: CommitObserver;
   readonly #space: Pick<DiskSpace, 'demand'>;
+  readonly #isGone: IsGone;
   readonly #encoder = new RowEncoder();
   readonly #gathering: Gathering;
   readonly #watches = new Set<SpanWatch>();
@@ -84,6 +88,7 @@ export class CommitLog implements WriteLog {
     follower: CommitFollower,
     observer: CommitObserver,
     space: Pick<DiskSpace, 'demand'> = { demand: () => undefined },
+    isGone: IsGone = () => false,
   ) {
     this.#client = client;
     this.#clock = clock;
@@ -93,6 +98,7 @@ export class CommitLog implements WriteLog {
     this.#follower = follower;
     this.#observer = observer;
     this.#space = space;
+    this.#isGone = isGone;
   }
 
   /** False while it is not known what a failed insert left behind; reads and writes then have to wait. */
@@ -100,8 +106,14 @@ export class CommitLog implements WriteLog {
     return !this.#uncertain;
   }
 
+  /** @throws DomainError `unavailable` while the disk is full, as {@link append} does */
+  demandRoom(): void {
+    this.#space.demand();
+  }
+
   async append(writes: AppendedWrites): Promise<WriteReceipt> {
     if (this.#closed) throw new DomainError('unavailable', 'The server is stopping.', { retryAfterSeconds: 5 });
+    if (this.#isGone(writes.projectId)) throw new DomainError('not_found', 'The project was deleted.');
     this.#space.demand();
     if (this.#uncertain) throw uncertain();
     const tables = this.#encode(writes);
@@ -129,8 +141,13 @@ export class CommitLog implements WriteLog {
   async watch(projectId: string): Promise<SpanWatch> {
     const watch = new SpanWatch(projectId, () => this.#watches.delete(watch));
     this.#watches.add(watch);
-    await Promise.allSettled(this.#pending);
+    await this.idle();
     return watch;
+  }
+
+  /** Resolves once what was accepted before is committed or refused. */
+  async idle(): Promise<void> {
+    await Promise.allSettled(this.#pending);
   }
 
   /** Refuses what comes from now on and resolves once everything accepted is committed. */

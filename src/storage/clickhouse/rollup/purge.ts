@@ -62,6 +62,8 @@ export class Purge {
     this.#follower = follower;
     this.#observer = observer;
     this.#timer = setInterval(() => void this.#tick(), INTERVAL_MS).unref();
+    // What was deleted before the start waits no longer than what is deleted now.
+    this.soon();
   }
 
   /** Has a look purge whatever there is as soon as it may: what a user deleted should not lie about. */

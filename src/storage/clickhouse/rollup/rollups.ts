@@ -122,6 +122,14 @@ export class Rollups implements CommitFollower {
     return this.#aside.notCurrent(projectId);
   }
 
+  /** Resolves once nothing that is set aside of a project is tried again: the project is deleted. */
+  async forget(projectId: string): Promise<void> {
+    this.#aside.forget(projectId);
+    await this.#retry;
+    // One that was being tried in vain is set aside anew.
+    this.#aside.forget(projectId);
+  }
+
   /**
    * Makes spans, facts and rollups agree after a crash: at start, and after an insert with an unknown outcome.
    * Everything it does may be done twice, or be cut off and done again.

@@ -132,6 +132,12 @@ export class SetAside {
     this.#observer.setAsideEnded({ kind, projectId: aside.projectId, id: aside.id });
   }
 
+  /** Forgets those of a project that is deleted; its rows are deleted by the caller. */
+  forget(projectId: string): void {
+    for (const [key, aside] of this.#items) if (aside.projectId === projectId) this.#items.delete(key);
+    this.#count();
+  }
+
   get anySession(): boolean {
     return [...this.#items.values()].some(({ kind }) => kind === 'session');
   }

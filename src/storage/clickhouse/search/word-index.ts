@@ -1,6 +1,8 @@
 import type { ClickHouseClient } from '../client.js';
+import type { Micros } from '../../../domain/time/timestamp.js';
 import type { Version } from '../commit/version-clock.js';
 import { inProject } from '../list/compile.js';
+import { deleteRows } from '../mutations.js';
 import { join, sql, value, type Sql } from '../sql.js';
 import { wordConditions } from './searched-words.js';
 import { coveredBy, outermost, type TimeRange } from './time-ranges.js';
@@ -17,6 +19,9 @@ export interface Candidates {
 
 /** In one statement; its analysis takes longer with each. */
 const MAX_RANGES = 64;
+/** Rows whose words were taken out, and their share of the table, from which on it is worth to fill the table anew. */
+const MAX_EMPTIED = 16;
+const MAX_EMPTIED_SHARE = 1 / 16;
 
 /**
  * Tells where a text may occur from the words that spans hold, see the table `span_words`. Spans that are not in it yet
@@ -55,6 +60,30 @@ export class WordIndex {
   }
 
   /**
+   * Takes the words of spans that started at these times, and are gone, out of the table. They stand among those of others,
+   * so all words of these rows go: any text may be there from then on.
+   */
+  async forget(projectId: string, startedAt: readonly Micros[]): Promise<void> {
+    if (this.#upTo === 0 || startedAt.length === 0) return;
+    const condition = `project_id = '${projectId}' AND complete = 1 AND arrayExists(t -> t >= toUnixTimestamp64Micro(started_from) AND t <= toUnixTimestamp64Micro(started_to), [${startedAt.join(', ')}])`;
+    // Before the rows go, so that no search misses anything in between.
+    await this.#client.command(
+      `INSERT INTO span_words (project_id, started_from, started_to, spans, indexed_to, complete, words, figures)
+SELECT project_id, started_from, started_to, spans, indexed_to, 2 AS emptied, '' AS no_words, '' AS no_figures FROM span_words WHERE ${condition}`,
+    );
+    await deleteRows(this.#client, 'span_words', condition);
+    const [row] = await this.#client.query<{ many: number }>(
+      `SELECT countIf(complete = 2) > greatest(${MAX_EMPTIED}, count() * ${MAX_EMPTIED_SHARE}) AS many FROM span_words`,
+    );
+    if (Number(row?.many) === 1) await this.clear();
+  }
+
+  /** @param condition which rows are those of the project. */
+  async forgetProject(condition: string): Promise<void> {
+    await deleteRows(this.#client, 'span_words', condition);
+  }
+
+  /**
    * @param read runs a statement within the limits of the read that wants to know.
    * @returns null when that would be all spans, or is not known.
    */
@@ -68,7 +97,7 @@ export class WordIndex {
     if (conditions.length === 0 || upTo === 0) return null;
     const project = inProject(projectId);
     const statement = sql`SELECT toString(toUnixTimestamp64Micro(started_from)) AS from, toString(toUnixTimestamp64Micro(started_to)) AS to, toString(spans) AS count
-FROM span_words WHERE ${project} AND (NOT complete OR (${join(conditions, ' AND ')}))
+FROM span_words WHERE ${project} AND (complete != 1 OR (${join(conditions, ' AND ')}))
 UNION ALL
 SELECT toString(toUnixTimestamp64Micro(min(started_at))), toString(toUnixTimestamp64Micro(max(started_at))), toString(count())
 FROM spans WHERE ${project} AND ver > ${value(upTo, 'UInt64')} GROUP BY toStartOfHour(started_at)`;

@@ -1,5 +1,6 @@
 import type { WordIndexObserver } from '../../../observability/events/storage.js';
 import type { ClickHouseClient } from '../client.js';
+import type { Micros } from '../../../domain/time/timestamp.js';
 import type { Version } from '../commit/version-clock.js';
 import { FIGURES, TOKENS, WORDS } from './searched-words.js';
 import type { WordIndex } from './word-index.js';
@@ -65,10 +66,20 @@ export class WordIndexer {
 
   /** Indexes all that makes whole groups of spans, which otherwise happens by itself. */
   async run(): Promise<void> {
-    while (this.#running) await this.#running;
-    await this.#alone(async () => {
+    await this.#inTurn(async () => {
       while (!this.#closing.signal.aborted && (await this.#round()));
     });
+  }
+
+  /** See {@link WordIndex.forget}. What is indexed from then on has none of what was deleted before the call. */
+  async forget(projectId: string, startedAt: readonly Micros[]): Promise<void> {
+    await this.#inTurn(() => this.#source.index.forget(projectId, startedAt));
+    this.#waiting = Infinity;
+  }
+
+  /** See {@link WordIndex.forgetProject}. */
+  async forgetProject(condition: string): Promise<void> {
+    await this.#inTurn(() => this.#source.index.forgetProject(condition));
   }
 
   /** Ends at once; what is not indexed is by the next process. */
@@ -87,6 +98,12 @@ export class WordIndexer {
       this.#notBefore = performance.now() + FAILURE_PAUSE_MS;
       this.#source.observer.wordIndexFailed({ error });
     });
+  }
+
+  /** After the work under way. */
+  async #inTurn(work: () => Promise<void>): Promise<void> {
+    while (this.#running) await this.#running;
+    await this.#alone(work);
   }
 
   /** Two rounds at a time would index the same spans. */
@@ -150,6 +167,7 @@ export class WordIndexer {
 
 /**
  * Rows for the versions after one up to another, in groups of about `together` spans: one insert, whole or not at all.
+ * Versions that were replaced or deleted since are left out: what was deleted must leave no words.
  *
  * @param texts the column whose words are kept, or an empty text.
  */
@@ -163,7 +181,9 @@ FROM (
     sum(length(payload)) AS bytes, ${TOKENS} AS tokens
   FROM (
     SELECT project_id, started_at, payload, intDiv(rowNumberInAllBlocks(), ${together}) AS part FROM (
-      SELECT project_id, started_at, ${texts} AS payload FROM spans WHERE ver > ${after} AND ver <= ${upTo} ORDER BY project_id, started_at
+      SELECT project_id, started_at, ${texts} AS payload FROM spans
+      WHERE ver > ${after} AND ver <= ${upTo} AND ver NOT IN (SELECT ver FROM superseded WHERE ver > ${after} AND ver <= ${upTo})
+      ORDER BY project_id, started_at
     )
   )
   GROUP BY project_id, part

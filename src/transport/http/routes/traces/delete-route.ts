@@ -1,31 +1,37 @@
 import { Type } from '@sinclair/typebox';
+import type { DeletionService } from '../../../../domain/deletion/deletion-service.js';
 import { DomainError } from '../../../../domain/errors.js';
+import type { DeletableKind } from '../../../../domain/deletion/stored-spans.js';
 import { uuid } from '../../../../domain/validation/fields.js';
 import { defineRoute, type Route } from '../../route.js';
 
-export type Deleted = 'span' | 'trace' | 'session';
-
 /** `DELETE /spans/{id}`, `/traces/{id}` and `/sessions/{id}`. */
-export function deleteRoute(what: Deleted, remove: (projectId: string, id: string) => Promise<boolean>): Route {
+export function deleteRoute(what: DeletableKind, deletions: Pick<DeletionService, 'delete'>): Route {
   return defineRoute({
     method: 'DELETE',
     path: `/${what}s/:id`,
     operationId: `delete${what.charAt(0).toUpperCase()}${what.slice(1)}`,
     summary: `Delete a ${what}`,
-    description: `Deletes the ${what}${below[what]}. It is gone from every list and figure at once.`,
+    description:
+      `Deletes the ${what}${below[what]}, from every list and figure. With ${what === 'span' ? 'it' : 'the spans'} go the ` +
+      'evaluations, feedback and corrections, queued runs, images no other span names, the calls of judges that were stored ' +
+      'as spans and hold its text, the samples of optimisations and trials, and its words in the search index; no judge is ' +
+      'shown it as an example again. Versions of prompts that were made of candidates stay, and so do figures of jobs. When ' +
+      'this is answered, all of it is gone; what fails on the way, or is cut off by a stop, is completed later by itself. ' +
+      'A span sent again with the same id is a new one.',
     tag: 'Traces',
     access: 'key',
     params: Type.Object({ id: uuid(`Id of the ${what}.`) }),
     responses: { 204: { description: `The ${what} is gone.` } },
     errors: ['not_found', 'invalid', 'overloaded', 'unavailable'],
     async handle({ principal, params }) {
-      if (await remove(principal.project_id, params.id)) return { status: 204 };
+      if (await deletions.delete(principal.project_id, what, params.id)) return { status: 204 };
       throw new DomainError('not_found', `There is no ${what} with this id.`);
     },
   });
 }
 
-const below: Readonly<Record<Deleted, string>> = {
+const below: Readonly<Record<DeletableKind, string>> = {
   span: '',
   trace: ' and all its spans',
   session: ', its traces and all their spans',

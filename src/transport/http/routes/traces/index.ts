@@ -1,6 +1,7 @@
+import type { DeletionService } from '../../../../domain/deletion/deletion-service.js';
 import type { IngestService } from '../../../../domain/ingest/ingest-service.js';
 import { sessionList, spanList, traceList } from '../../../../domain/list/definitions.js';
-import type { Deletions, Lists } from '../../../../domain/list/lists.js';
+import type { Lists } from '../../../../domain/list/lists.js';
 import { SessionRead, SpanRead, TraceRead } from '../../../../domain/list/read-schemas.js';
 import type { Route } from '../../route.js';
 import { deleteRoute } from './delete-route.js';
@@ -11,7 +12,7 @@ import { postSessionsRoute, postTracesRoute } from './post-statements.js';
 export interface TraceRouteParts {
   readonly ingest: IngestService;
   readonly lists: Lists;
-  readonly deletions: Deletions;
+  readonly deletions: Pick<DeletionService, 'delete'>;
 }
 
 /** Everything about spans, traces and sessions. */
@@ -19,12 +20,12 @@ export function traceRoutes({ ingest, lists, deletions }: TraceRouteParts): Rout
   return [
     postSpansRoute(ingest),
     listRoute(spanList, SpanRead, (projectId, query, signal) => lists.spans(projectId, query, signal)),
-    deleteRoute('span', (projectId, id) => deletions.span(projectId, id)),
+    deleteRoute('span', deletions),
     postTracesRoute(ingest),
     listRoute(traceList, TraceRead, (projectId, query, signal) => lists.traces(projectId, query, signal)),
-    deleteRoute('trace', (projectId, id) => deletions.trace(projectId, id)),
+    deleteRoute('trace', deletions),
     postSessionsRoute(ingest),
     listRoute(sessionList, SessionRead, (projectId, query, signal) => lists.sessions(projectId, query, signal)),
-    deleteRoute('session', (projectId, id) => deletions.session(projectId, id)),
+    deleteRoute('session', deletions),
   ];
 }

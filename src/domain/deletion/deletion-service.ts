@@ -1,0 +1,180 @@
+import { DomainError } from '../errors.js';
+import type { Micros } from '../time/timestamp.js';
+import { DeletionWork, type DeletionParts } from './deletion-work.js';
+import type { Deletion } from './deletion-store.js';
+import type { Below, DeletableKind } from './stored-spans.js';
+import type { WorkUnderWay } from './work-under-way.js';
+
+export interface DeletionObserver {
+  deletionFinished(deletion: {
+    readonly what: Deletion['what'];
+    readonly spans: number;
+    readonly seconds: number;
+  }): void;
+  /** It is tried again, also after a restart. */
+  deletionFailed(failure: { readonly project: string; readonly error: unknown }): void;
+}
+
+export interface DeletionServiceParts extends Omit<DeletionParts, 'work'> {
+  readonly observer: DeletionObserver;
+  /** Called once a project is ordered to go: nobody may get at it from then on. */
+  readonly onProjectOrdered: (projectId: string) => void;
+  readonly now?: () => Micros;
+}
+
+/** How often it is looked for orders of other processes. */
+const LOOK_MS = 500;
+const RETRY_MS = 1_000;
+const MAX_RETRY_MS = 30_000;
+
+/**
+ * Deletes spans, traces, sessions and projects with everything that belongs to them, in both stores and in memory. A
+ * deletion is written down before anything is deleted, and forgotten when all is: what fails or is cut off is done again
+ * until it is done, if need be by the next start.
+ */
+export class DeletionService {
+  readonly #parts: DeletionServiceParts;
+  readonly #now: () => Micros;
+  readonly #work: DeletionWork;
+  readonly #underWay: WorkUnderWay[] = [];
+  /** By number. */
+  readonly #running = new Map<number, Promise<void>>();
+  readonly #retries = new Set<NodeJS.Timeout>();
+  readonly #stopping = new AbortController();
+  #timer: NodeJS.Timeout | null = null;
+  #seenChange = -1;
+
+  constructor(parts: DeletionServiceParts) {
+    this.#parts = parts;
+    this.#now = parts.now ?? (() => Date.now() * 1000);
+    this.#work = new DeletionWork({ ...parts, work: this.#underWay }, this.#stopping.signal);
+  }
+
+  /** Completes what was ordered before the start. What cannot be completed yet is tried again later. */
+  async resume(): Promise<void> {
+    const { store, observer } = this.#parts;
+    store.abandon();
+    for (const deletion of store.pending()) {
+      try {
+        await this.#run(deletion);
+      } catch (error) {
+        observer.deletionFailed({ project: deletion.project_id, error });
+        this.#retry(deletion, RETRY_MS);
+      }
+    }
+  }
+
+  /** From here on, other processes' orders are followed. @param work what may hold texts of spans in memory */
+  start(work: readonly WorkUnderWay[]): void {
+    this.#underWay.push(...work);
+    this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
+  }
+
+  /** Resolves soon; what is not done is by the next start. */
+  async close(): Promise<void> {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    for (const retry of this.#retries) clearTimeout(retry);
+    this.#stopping.abort(new DomainError('unavailable', 'The server stops; the next start goes on with the deletion'));
+    await Promise.allSettled(this.#running.values());
+  }
+
+  /**
+   * Resolves when everything is gone: whether there was such a thing.
+   * @throws DomainError `unavailable`, `overloaded`; it may be completed all the same
+   */
+  async delete(projectId: string, kind: DeletableKind, id: string): Promise<boolean> {
+    const below = await this.#parts.spans.below(projectId, kind, id);
+    if (below === null && !(kind === 'span' && this.#parts.store.knows(projectId, id))) return false;
+    const deletion = below === null ? this.#orphan(projectId, id) : await this.#order(projectId, below);
+    try {
+      await this.#run(deletion);
+    } catch (error) {
+      this.#parts.observer.deletionFailed({ project: projectId, error });
+      this.#retry(deletion, RETRY_MS);
+      throw error;
+    }
+    return true;
+  }
+
+  /**
+   * Orders the deletion of a project: its keys and links end at once, the rest goes in the background.
+   * @returns false when there is no such project
+   */
+  deleteProject(projectId: string): boolean {
+    const deletion = this.#parts.store.orderProject(projectId, this.#now());
+    if (deletion === null) return false;
+    this.#begin(deletion);
+    return true;
+  }
+
+  /** Feedback or evaluations of a span that never came, or is gone. */
+  #orphan(projectId: string, id: string): Deletion {
+    const at = this.#now();
+    return this.#parts.store.begin(projectId, at, [{ kind: 'span', trace_id: '', id, started_at: 0 }], true, at);
+  }
+
+  async #order(projectId: string, { upTo, things }: Below): Promise<Deletion> {
+    const { store } = this.#parts;
+    let deletion: Deletion | undefined;
+    let held: Parameters<typeof store.note>[1] | undefined;
+    for await (const page of things) {
+      if (held !== undefined) {
+        if (deletion === undefined) deletion = store.begin(projectId, upTo, held, false, this.#now());
+        else store.note(deletion.seq, held);
+      }
+      held = page;
+    }
+    if (deletion === undefined) return store.begin(projectId, upTo, held ?? [], true, this.#now());
+    store.note(deletion.seq, held ?? []);
+    store.order(deletion.seq);
+    return deletion;
+  }
+
+  /** Of one deletion there is one run at a time. */
+  #run(deletion: Deletion): Promise<void> {
+    const known = this.#running.get(deletion.seq);
+    if (known !== undefined) return known;
+    if (deletion.what === 'project') this.#parts.onProjectOrdered(deletion.project_id);
+    const started = performance.now();
+    const running = this.#work
+      .perform(deletion)
+      .then((spans) => {
+        const seconds = (performance.now() - started) / 1000;
+        this.#parts.observer.deletionFinished({ what: deletion.what, spans, seconds });
+      })
+      .finally(() => this.#running.delete(deletion.seq));
+    this.#running.set(deletion.seq, running);
+    return running;
+  }
+
+  #begin(deletion: Deletion, waitMs = RETRY_MS): void {
+    this.#run(deletion).catch((error: unknown) => {
+      if (this.#stopping.signal.aborted) return;
+      this.#parts.observer.deletionFailed({ project: deletion.project_id, error });
+      this.#retry(deletion, waitMs);
+    });
+  }
+
+  #retry(deletion: Deletion, waitMs: number): void {
+    if (this.#stopping.signal.aborted) return;
+    const retry = setTimeout(() => {
+      this.#retries.delete(retry);
+      this.#begin(deletion, Math.min(MAX_RETRY_MS, waitMs * 2));
+    }, waitMs);
+    this.#retries.add(retry.unref());
+  }
+
+  /** Projects that `npm run admin` ordered to go. */
+  #look(): void {
+    const { store, observer } = this.#parts;
+    try {
+      const change = store.changeCounter();
+      if (change === this.#seenChange) return;
+      this.#seenChange = change;
+      for (const deletion of store.pending())
+        if (deletion.what === 'project' && !this.#running.has(deletion.seq)) this.#begin(deletion);
+    } catch (error) {
+      observer.deletionFailed({ project: 'any', error });
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import type { Micros } from '../time/timestamp.js';
+
+/** A deletion that was ordered and is not completed yet. */
+export interface Deletion {
+  readonly seq: number;
+  readonly project_id: string;
+  /** Spans, with what belongs to them; or all of the project. */
+  readonly what: 'spans' | 'project';
+  /** What was taken in later is not meant. */
+  readonly upto: Micros;
+  readonly created_at: Micros;
+}
+
+/** Where a thing lies that is to be deleted from the store of spans. */
+export interface DeletedThing {
+  /** `trace` and `session` stand for what was posted about them. */
+  readonly kind: 'span' | 'trace' | 'session';
+  /** Empty for a session. */
+  readonly trace_id: string;
+  readonly id: string;
+  /** Of a span; else 0. */
+  readonly started_at: Micros;
+}
+
+/**
+ * An item of a deletion: a thing; or what has to be remembered of what was deleted here. `run`: its calls of a model are
+ * stored as spans. `shown`: the span may have been shown as an example to the judge that `trace_id` names. `call`: the span
+ * of a call, which goes too.
+ */
+export interface DeletionItem extends Omit<DeletedThing, 'kind'> {
+  readonly seq: number;
+  readonly kind: DeletedThing['kind'] | 'run' | 'shown' | 'call';
+}
+
+export type ItemDraft = Omit<DeletionItem, 'seq'>;
+
+/** A span that is deleted here: all about it, or only what came up to a moment, because it was sent again since. */
+export interface DeletedSpan {
+  readonly id: string;
+  readonly before: Micros | null;
+}
+
+/** What else the records of deleted spans were in. */
+export interface Affected {
+  /** Judges that may have been shown one of the spans as an example. */
+  readonly judges: readonly string[];
+  /** Jobs that work with one of them; those that had not ended have failed now. */
+  readonly jobs: readonly { readonly job_id: string; readonly span_id: string }[];
+}
+
+/**
+ * Orders of deletions, and the deletion of what is kept beside the spans: evaluations, feedback, runs, jobs, namings of
+ * images. Each method is one short, durable transaction, and may be repeated. Throws DomainError `unavailable`.
+ */
+export interface DeletionStore {
+  /** Changes when another process has written anything since the last call. */
+  changeCounter(): number;
+  /** Forgets deletions that were never ordered: nothing of them was done. */
+  abandon(): void;
+  /** @param ordered false: more items follow, then `order` */
+  begin(projectId: string, upto: Micros, items: readonly ItemDraft[], ordered: boolean, at: Micros): Deletion;
+  note(deletion: number, items: readonly ItemDraft[]): void;
+  order(deletion: number): void;
+  /**
+   * Orders the deletion of a project, and ends its keys and feedback links.
+   * @returns null when there is no such project; the order that is there already, if it is
+   */
+  orderProject(projectId: string, at: Micros): Deletion | null;
+  /** Ordered and not completed, oldest first. */
+  pending(): Deletion[];
+  /** Of these kinds, in the order in which they were noted, after an item. */
+  items(deletion: number, kinds: readonly DeletionItem['kind'][], after: number, limit: number): DeletionItem[];
+  /** Whether there is anything here about a span. */
+  knows(projectId: string, spanId: string): boolean;
+  /** Removes what is here about spans, and notes for the deletion what has to follow. */
+  removeSpans(deletion: Deletion, spans: readonly DeletedSpan[]): Affected;
+  /** Removes a portion of what is here of a project. @returns whether there may be more; false: nothing is left */
+  removeSomeOfProject(deletion: Deletion): boolean;
+  /** Forgets a portion of a completed deletion. @returns whether there is more */
+  finish(deletion: number): boolean;
+}

@@ -1,0 +1,203 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { AttachmentVault } from '../attachment/vault.js';
+import type { JobStore, WithoutSpans } from '../job/job.js';
+import { callTraceId } from '../judge/call-spans.js';
+import { jobTraceId } from '../trial/model-trials.js';
+import type { DeletedThing, Deletion, DeletionItem, DeletionStore } from './deletion-store.js';
+import type { StoredSpans } from './stored-spans.js';
+import type { Vanished, WorkUnderWay } from './work-under-way.js';
+
+/** What a deletion is at. */
+export const DELETION_STEPS = ['spans', 'records', 'calls', 'jobs', 'words', 'images', 'end'] as const;
+export type DeletionStep = (typeof DELETION_STEPS)[number];
+
+export interface DeletionParts {
+  readonly store: DeletionStore;
+  readonly spans: StoredSpans;
+  readonly images: Pick<AttachmentVault, 'forgetSpans' | 'forgetSomeOfProject' | 'removeFree'>;
+  /** Images that cannot be removed now are later. */
+  readonly onImagesLeft: (error: unknown) => void;
+  readonly jobs: Pick<JobStore, 'findById' | 'forgetSpans'>;
+  /** By the kind of the job. */
+  readonly withoutSpans: Readonly<Record<string, WithoutSpans>>;
+  readonly work: readonly WorkUnderWay[];
+  /** Called before each step; what it throws cuts the deletion off. */
+  readonly onStep?: (step: DeletionStep) => void;
+}
+
+/** Things deleted together from the store of spans. */
+const SPANS_AT_ONCE = 2_000;
+/** Spans whose records go in one transaction: a few milliseconds, so that neither requests nor other writers wait. */
+const RECORDS_AT_ONCE = 100;
+const TRACES_AT_ONCE = 500;
+
+/** Jobs, each with the spans that it loses. */
+type LosingJobs = Map<string, Set<string>>;
+
+/**
+ * Performs deletions, step by step. Every step may be repeated, and together they may be cut off anywhere: what a later
+ * step needs to know is among the items of the deletion before it is deleted.
+ */
+export class DeletionWork {
+  readonly #parts: DeletionParts;
+  readonly #signal: AbortSignal;
+
+  constructor(parts: DeletionParts, signal: AbortSignal) {
+    this.#parts = parts;
+    this.#signal = signal;
+  }
+
+  /** @returns how many spans went; of a project that is not counted */
+  async perform(deletion: Deletion): Promise<number> {
+    const count = deletion.what === 'project' ? await this.#project(deletion) : await this.#spans(deletion);
+    this.#enter('end');
+    while (this.#parts.store.finish(deletion.seq)) await this.#rest();
+    return count;
+  }
+
+  async #spans(deletion: Deletion): Promise<number> {
+    const losing: LosingJobs = new Map();
+    let count = 0;
+    for await (const page of this.#pages(deletion, ['span', 'trace', 'session'])) {
+      this.#enter('spans');
+      const things = page.filter(({ trace_id, kind }) => trace_id !== '' || kind === 'session');
+      const staying = await this.#parts.spans.bury(deletion.project_id, things as DeletedThing[], deletion.upto);
+      this.#enter('records');
+      const ids = page.filter(({ kind }) => kind === 'span').map(({ id }) => id);
+      await this.#records(deletion, ids, staying, losing);
+      count += ids.length;
+    }
+    this.#enter('calls');
+    await this.#noteCalls(deletion, [...losing.keys()]);
+    for await (const page of this.#pages(deletion, ['call'])) {
+      const calls = page.map((item): DeletedThing => ({ ...item, kind: 'span' }));
+      await this.#parts.spans.bury(deletion.project_id, calls, null);
+      await this.#records(
+        deletion,
+        calls.map(({ id }) => id),
+        new Set(),
+        losing,
+      );
+    }
+    this.#enter('jobs');
+    this.#forgetInJobs(losing);
+    this.#enter('words');
+    for await (const page of this.#pages(deletion, ['span', 'call']))
+      await this.#parts.spans.forgetWords(deletion.project_id, [...new Set(page.map(({ started_at }) => started_at))]);
+    this.#enter('images');
+    await this.#removeFreeImages();
+    return count;
+  }
+
+  async #project(deletion: Deletion): Promise<number> {
+    const { store, spans, images } = this.#parts;
+    const projectId = deletion.project_id;
+    const all: Vanished = { projectId, spans: null, judges: new Set(), jobs: new Set() };
+    this.#enter('images');
+    while (images.forgetSomeOfProject(projectId)) await this.#rest();
+    this.#enter('spans');
+    await this.#giveUp(all);
+    await spans.removeProject(projectId);
+    this.#enter('records');
+    while (store.removeSomeOfProject(deletion)) await this.#rest();
+    await this.#giveUp(all);
+    await this.#removeFreeImages();
+    return 0;
+  }
+
+  /** What is kept beside spans that are deleted, and the work under way that holds something of them. */
+  async #records(
+    deletion: Deletion,
+    ids: readonly string[],
+    staying: ReadonlySet<string>,
+    losing: LosingJobs,
+  ): Promise<void> {
+    const { store, images } = this.#parts;
+    for (let from = 0; from < ids.length; from += RECORDS_AT_ONCE) {
+      const part = ids.slice(from, from + RECORDS_AT_ONCE);
+      const spans = part.map((id) => ({ id, before: staying.has(id) ? deletion.created_at : null }));
+      const { judges, jobs } = store.removeSpans(deletion, spans);
+      images.forgetSpans(deletion.project_id, part, deletion.upto);
+      for (const { job_id, span_id } of jobs) losing.set(job_id, (losing.get(job_id) ?? new Set()).add(span_id));
+      await this.#giveUp({
+        projectId: deletion.project_id,
+        spans: new Set(part),
+        judges: new Set(judges),
+        jobs: new Set(jobs.map(({ job_id }) => job_id)),
+      });
+      // What was being recorded meanwhile has left something, too.
+      store.removeSpans(deletion, spans);
+      await this.#rest();
+    }
+  }
+
+  /** Calls of models that hold texts of the spans: those about them, those that showed them, all those of jobs. */
+  async #noteCalls(deletion: Deletion, jobIds: readonly string[]): Promise<void> {
+    const { store, spans } = this.#parts;
+    const projectId = deletion.project_id;
+    const note = (found: readonly DeletedThing[]) => {
+      if (found.length > 0) store.note(deletion.seq, found.filter(({ kind }) => kind === 'span').map(asCall));
+    };
+    for await (const page of this.#pages(deletion, ['run']))
+      for (let from = 0; from < page.length; from += TRACES_AT_ONCE)
+        note(
+          await spans.contents(
+            projectId,
+            page.slice(from, from + TRACES_AT_ONCE).map(({ id }) => callTraceId(id)),
+          ),
+        );
+    for await (const page of this.#pages(deletion, ['shown'])) {
+      const judges = [...new Set(page.map(({ trace_id }) => trace_id))];
+      note(await spans.callsShowing(projectId, judges, [...new Set(page.map(({ id }) => id))]));
+    }
+    note(await spans.contents(projectId, jobIds.map(jobTraceId)));
+  }
+
+  #forgetInJobs(losing: LosingJobs): void {
+    const { jobs, withoutSpans } = this.#parts;
+    for (const [id, gone] of losing) {
+      const job = jobs.findById(id);
+      const without = job && withoutSpans[job.kind];
+      if (job !== undefined && without !== undefined) jobs.forgetSpans({ id, ...without(job, gone) }, [...gone]);
+    }
+  }
+
+  /** One that the store of images does not remove now is left to the sweeps. */
+  async #removeFreeImages(): Promise<void> {
+    try {
+      await this.#parts.images.removeFree();
+    } catch (error) {
+      this.#parts.onImagesLeft(error);
+    }
+  }
+
+  async #giveUp(vanished: Vanished): Promise<void> {
+    await Promise.all(this.#parts.work.map((work) => work.giveUp(vanished)));
+  }
+
+  async *#pages(deletion: Deletion, kinds: readonly DeletionItem['kind'][]): AsyncGenerator<readonly DeletionItem[]> {
+    let after = 0;
+    for (;;) {
+      const page = this.#parts.store.items(deletion.seq, kinds, after, SPANS_AT_ONCE);
+      const last = page.at(-1);
+      if (last === undefined) return;
+      yield page;
+      after = last.seq;
+      await this.#rest();
+    }
+  }
+
+  #enter(step: DeletionStep): void {
+    this.#signal.throwIfAborted();
+    this.#parts.onStep?.(step);
+  }
+
+  async #rest(): Promise<void> {
+    await nextTurn();
+    this.#signal.throwIfAborted();
+  }
+}
+
+function asCall({ trace_id, id, started_at }: DeletedThing) {
+  return { kind: 'call' as const, trace_id, id, started_at };
+}

@@ -1,0 +1,35 @@
+import type { Micros } from '../time/timestamp.js';
+import type { DeletedThing } from './deletion-store.js';
+
+export type DeletableKind = DeletedThing['kind'];
+
+/** What is below a thing that is to be deleted. */
+export interface Below {
+  /** The moment up to which everything is seen: what is taken in later is not meant. */
+  readonly upTo: Micros;
+  /** In portions; together at least one thing. */
+  readonly things: AsyncIterable<readonly DeletedThing[]>;
+}
+
+/**
+ * Deletion from the store of spans. Each method may be repeated, and sees every acknowledged write.
+ * Throws DomainError `unavailable` or `overloaded`.
+ */
+export interface StoredSpans {
+  /** Null when there is no such thing. */
+  below(projectId: string, kind: DeletableKind, id: string): Promise<Below | null>;
+  /** All that traces hold now. */
+  contents(projectId: string, traceIds: readonly string[]): Promise<DeletedThing[]>;
+  /** Calls of these judges whose stored requests may hold one of the spans as an example. */
+  callsShowing(projectId: string, judgeIds: readonly string[], spanIds: readonly string[]): Promise<DeletedThing[]>;
+  /**
+   * Deletes things from every list and figure, seen by every later read.
+   * @param upTo what was written after it stays; null: nothing stays
+   * @returns ids of the spans that stay
+   */
+  bury(projectId: string, things: readonly DeletedThing[], upTo: Micros | null): Promise<ReadonlySet<string>>;
+  /** Takes words of spans that started at these times, and are gone, out of what search looks at first. */
+  forgetWords(projectId: string, startedAt: readonly Micros[]): Promise<void>;
+  /** Deletes everything of a project; nothing may be written to it any more. */
+  removeProject(projectId: string): Promise<void>;
+}

@@ -1,0 +1,206 @@
+import type {
+  Affected,
+  DeletedSpan,
+  Deletion,
+  DeletionItem,
+  DeletionStore,
+  ItemDraft,
+} from '../../domain/deletion/deletion-store.js';
+import type { Micros } from '../../domain/time/timestamp.js';
+import { changeCounter, guarded, type Database } from './database.js';
+import { projectRemoval } from './project-removal.js';
+
+/** Items that are forgotten together. */
+const FORGOTTEN_AT_ONCE = 5_000;
+/** What a job ends with that has not ended when a span of it is deleted. */
+const JOB_ERROR = 'A span that the job works with was deleted; start it anew';
+
+interface OfSpans {
+  readonly deletion: number;
+  readonly projectId: string;
+  /** JSON array of `DeletedSpan`. */
+  readonly spans: string;
+}
+
+/** Rows of a table that are about the spans. CROSS JOIN keeps the order: the spans are few, the table has an index. */
+const about = (table: string, span: string, at = 'created_at') =>
+  `json_each(@spans) AS s CROSS JOIN ${table} AS t ON t.project_id = @projectId AND t.${span} = s.value ->> 'id'
+     AND (s.value ->> 'before' IS NULL OR t.${at} <= s.value ->> 'before')`;
+/** The queue is ordered by judge. */
+const RUNS = `json_each(@spans) AS s CROSS JOIN judges AS j ON j.project_id = @projectId
+  CROSS JOIN judge_runs AS t ON t.judge_id = j.id AND t.span_id = s.value ->> 'id'
+    AND (s.value ->> 'before' IS NULL OR t.created_at <= s.value ->> 'before')`;
+const JOBS = `json_each(@spans) AS s CROSS JOIN job_spans AS w ON w.span_id = s.value ->> 'id'
+  JOIN jobs AS t ON t.id = w.job_id AND t.project_id = @projectId
+    AND (s.value ->> 'before' IS NULL OR t.created_at <= s.value ->> 'before')`;
+const EVALUATIONS = about('evaluations', 'span_id');
+const FEEDBACK = about('feedback', 'completion_id');
+const CALLS = `json_each(@spans) AS s CROSS JOIN judge_calls AS t
+  ON t.project_id = @projectId AND t.span_id = s.value ->> 'id'`;
+
+function prepare(db: Database) {
+  const note = (kind: DeletionItem['kind'], traceId: string, id: string, from: string) =>
+    db.prepare<OfSpans>(
+      `INSERT INTO deletion_items (deletion, kind, trace_id, id, started_at)
+       SELECT DISTINCT @deletion, '${kind}', ${traceId}, ${id}, 0 FROM ${from}`,
+    );
+  const remove = (table: string, key: string, from: string) =>
+    db.prepare<OfSpans>(`DELETE FROM ${table} WHERE ${key} IN (SELECT t.${key} FROM ${from})`);
+  return {
+    // In this order: what names another goes before it.
+    spanSteps: [
+      note('run', "''", 't.id', `${EVALUATIONS} AND t.origin <> 'external'`),
+      note('run', "''", 't.id', RUNS),
+      note('run', "''", 't.run_id', CALLS),
+      note('shown', 't.judge_id', 't.completion_id', `${FEEDBACK} AND t.judge_id IS NOT NULL`),
+      remove('judge_runs', 'seq', RUNS),
+      remove('judge_calls', 'run_id', CALLS),
+      remove('feedback', 'id', FEEDBACK),
+      db.prepare<OfSpans>(`DELETE FROM judge_statements WHERE evaluation_seq IN (SELECT t.seq FROM ${EVALUATIONS})`),
+      remove('evaluations', 'seq', EVALUATIONS),
+    ],
+    failJobs: db.prepare<OfSpans & { error: string; at: Micros }>(
+      `UPDATE jobs SET state = 'failed', phase = NULL, error = @error, finished_at = @at
+       WHERE finished_at IS NULL AND id IN (SELECT t.id FROM ${JOBS})`,
+    ),
+    judges: db
+      .prepare<OfSpans, string>(`SELECT DISTINCT t.judge_id FROM ${FEEDBACK} AND t.judge_id IS NOT NULL`)
+      .pluck(),
+    jobs: db.prepare<OfSpans, { job_id: string; span_id: string }>(`SELECT w.job_id, w.span_id FROM ${JOBS}`),
+    knows: db
+      .prepare<OfSpans, number>(
+        `SELECT EXISTS (SELECT 1 FROM ${EVALUATIONS}) OR EXISTS (SELECT 1 FROM ${FEEDBACK}) OR EXISTS (SELECT 1 FROM ${RUNS})`,
+      )
+      .pluck(),
+    abandon: db.prepare('DELETE FROM deletions WHERE ordered = 0'),
+    begin: db.prepare<{ projectId: string; what: string; ordered: 0 | 1; upto: Micros; at: Micros }, Deletion>(
+      `INSERT INTO deletions (project_id, what, ordered, upto, created_at)
+       VALUES (@projectId, @what, @ordered, @upto, @at) RETURNING seq, project_id, what, upto, created_at`,
+    ),
+    note: db.prepare<ItemDraft & { deletion: number }>(
+      `INSERT INTO deletion_items (deletion, kind, trace_id, id, started_at)
+       VALUES (@deletion, @kind, @trace_id, @id, @started_at)`,
+    ),
+    order: db.prepare<[number]>('UPDATE deletions SET ordered = 1 WHERE seq = ?'),
+    pending: db.prepare<[], Deletion>(
+      'SELECT seq, project_id, what, upto, created_at FROM deletions WHERE ordered = 1 ORDER BY seq',
+    ),
+    ofProject: db.prepare<[string], Deletion>(
+      `SELECT seq, project_id, what, upto, created_at FROM deletions WHERE project_id = ? AND what = 'project'`,
+    ),
+    items: db.prepare<{ deletion: number; kinds: string; after: number; limit: number }, DeletionItem>(
+      `SELECT seq, kind, trace_id, id, started_at FROM deletion_items
+       WHERE deletion = @deletion AND kind IN (SELECT value FROM json_each(@kinds)) AND seq > @after
+       ORDER BY seq LIMIT @limit`,
+    ),
+    forgetItems: db.prepare<[number, number]>(
+      'DELETE FROM deletion_items WHERE seq IN (SELECT seq FROM deletion_items WHERE deletion = ? LIMIT ?)',
+    ),
+    forget: db.prepare<[number]>('DELETE FROM deletions WHERE seq = ?'),
+    projectExists: db.prepare<[string], number>('SELECT 1 FROM projects WHERE id = ?').pluck(),
+    endKeys: db.prepare<[string]>('DELETE FROM api_keys WHERE project_id = ?'),
+    endLinks: db.prepare<[Micros, string]>(
+      'UPDATE feedback_links SET revoked_at = coalesce(revoked_at, ?) WHERE project_id = ?',
+    ),
+  };
+}
+
+/** Deletions in the SQLite file, and of what is in it. */
+export class SqliteDeletionStore implements DeletionStore {
+  readonly changeCounter: () => number;
+  readonly #db: Database;
+  readonly #statements: ReturnType<typeof prepare>;
+  readonly #removeSomeOfProject: (projectId: string) => boolean;
+
+  constructor(db: Database) {
+    this.changeCounter = changeCounter(db);
+    this.#db = db;
+    this.#statements = prepare(db);
+    this.#removeSomeOfProject = projectRemoval(db);
+  }
+
+  abandon(): void {
+    guarded(() => this.#statements.abandon.run());
+  }
+
+  begin(projectId: string, upto: Micros, items: readonly ItemDraft[], ordered: boolean, at: Micros): Deletion {
+    return this.#transaction(() => {
+      const deletion = this.#insert({ projectId, what: 'spans', ordered: ordered ? 1 : 0, upto, at });
+      this.#note(deletion.seq, items);
+      return deletion;
+    });
+  }
+
+  note(deletion: number, items: readonly ItemDraft[]): void {
+    this.#transaction(() => {
+      this.#note(deletion, items);
+    });
+  }
+
+  order(deletion: number): void {
+    guarded(() => this.#statements.order.run(deletion));
+  }
+
+  orderProject(projectId: string, at: Micros): Deletion | null {
+    const { projectExists, ofProject, endKeys, endLinks } = this.#statements;
+    return this.#transaction(() => {
+      if (projectExists.get(projectId) === undefined) return null;
+      endKeys.run(projectId);
+      endLinks.run(at, projectId);
+      const known = ofProject.get(projectId);
+      return known ?? this.#insert({ projectId, what: 'project', ordered: 1, upto: at, at });
+    });
+  }
+
+  pending(): Deletion[] {
+    return guarded(() => this.#statements.pending.all());
+  }
+
+  items(deletion: number, kinds: readonly DeletionItem['kind'][], after: number, limit: number): DeletionItem[] {
+    return guarded(() => this.#statements.items.all({ deletion, kinds: JSON.stringify(kinds), after, limit }));
+  }
+
+  knows(projectId: string, spanId: string): boolean {
+    const spans = JSON.stringify([{ id: spanId, before: null }]);
+    return guarded(() => this.#statements.knows.get({ deletion: 0, projectId, spans }) === 1);
+  }
+
+  removeSpans({ seq, project_id }: Deletion, spans: readonly DeletedSpan[]): Affected {
+    const { spanSteps, failJobs, judges, jobs } = this.#statements;
+    const of = { deletion: seq, projectId: project_id, spans: JSON.stringify(spans) };
+    return this.#transaction(() => {
+      const affected = { judges: judges.all(of), jobs: jobs.all(of) };
+      for (const step of spanSteps) step.run(of);
+      failJobs.run({ ...of, error: JOB_ERROR, at: Date.now() * 1000 });
+      return affected;
+    });
+  }
+
+  removeSomeOfProject({ project_id }: Deletion): boolean {
+    return this.#transaction(() => this.#removeSomeOfProject(project_id));
+  }
+
+  finish(deletion: number): boolean {
+    const { forgetItems, forget } = this.#statements;
+    return this.#transaction(() => {
+      if (forgetItems.run(deletion, FORGOTTEN_AT_ONCE).changes === FORGOTTEN_AT_ONCE) return true;
+      forget.run(deletion);
+      return false;
+    });
+  }
+
+  #insert(row: { projectId: string; what: string; ordered: 0 | 1; upto: Micros; at: Micros }): Deletion {
+    const deletion = this.#statements.begin.get(row);
+    if (deletion === undefined) throw new Error('An insert returned nothing');
+    return deletion;
+  }
+
+  #note(deletion: number, items: readonly ItemDraft[]): void {
+    for (const { kind, trace_id, id, started_at } of items)
+      this.#statements.note.run({ deletion, kind, trace_id, id, started_at });
+  }
+
+  #transaction<T>(work: () => T): T {
+    return guarded(() => this.#db.transaction(work).immediate());
+  }
+}

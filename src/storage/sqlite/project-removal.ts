@@ -1,0 +1,81 @@
+import type { Database } from './database.js';
+
+/** Rows that one transaction removes: a few milliseconds of work. */
+const AT_ONCE = 500;
+/** Before a user goes, every table that names users is looked through. */
+const USERS_AT_ONCE = 20;
+
+interface Removal {
+  readonly table: string;
+  /** Its rows of the project, whose id is `@projectId`. */
+  readonly where: string;
+  readonly key?: string;
+  readonly atOnce?: number;
+}
+
+const OF_PROJECT = 'project_id = @projectId';
+const ofJudges = 'judge_id IN (SELECT id FROM judges WHERE project_id = @projectId)';
+const ofJobs = 'job_id IN (SELECT id FROM jobs WHERE project_id = @projectId)';
+const ofPrompts = 'prompt_id IN (SELECT id FROM prompts WHERE project_id = @projectId)';
+const ofLinks = 'link_id IN (SELECT id FROM feedback_links WHERE project_id = @projectId)';
+
+/** Everything of a project but its images, in this order: what names another goes before it. */
+const REMOVALS: readonly Removal[] = [
+  { table: 'deletion_items', where: 'deletion IN (SELECT seq FROM deletions WHERE project_id = @projectId)' },
+  { table: 'feedback', where: OF_PROJECT },
+  { table: 'judge_statements', where: ofJudges },
+  { table: 'evaluations', where: OF_PROJECT },
+  { table: 'judge_runs', where: ofJudges },
+  { table: 'judge_calls', where: OF_PROJECT, key: 'run_id' },
+  { table: 'judge_versions', where: ofJudges, key: 'judge_id' },
+  { table: 'judge_examples', where: ofJudges, key: 'judge_id' },
+  { table: 'job_steps', where: ofJobs, key: 'job_id', atOnce: 50 },
+  { table: 'job_spans', where: ofJobs, key: 'job_id', atOnce: 50 },
+  { table: 'promotions', where: ofJobs, key: 'job_id', atOnce: 50 },
+  { table: 'jobs', where: OF_PROJECT },
+  { table: 'judges', where: OF_PROJECT },
+  { table: 'prompt_tag_pins', where: ofPrompts },
+  { table: 'prompt_versions', where: ofPrompts },
+  { table: 'model_prices', where: OF_PROJECT, key: 'project_id' },
+  { table: 'reprice_jobs', where: OF_PROJECT },
+];
+
+/**
+ * Removes what there is of a project, a portion with each call, inside a transaction of the caller's: last of all the
+ * project itself and its deletions. It answers whether there may be more.
+ */
+export function projectRemoval(db: Database): (projectId: string) => boolean {
+  const removals = REMOVALS.map(({ table, where, key = 'rowid', atOnce = AT_ONCE }) =>
+    db.prepare<{ projectId: string }>(
+      `DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE ${where} LIMIT ${atOnce})`,
+    ),
+  );
+  const guests = db
+    .prepare<{ projectId: string }, string>(
+      `SELECT user_id FROM feedback_guests WHERE ${ofLinks} LIMIT ${USERS_AT_ONCE}`,
+    )
+    .pluck();
+  const removeGuests = db.prepare<[string]>(
+    'DELETE FROM feedback_guests WHERE user_id IN (SELECT value FROM json_each(?))',
+  );
+  const removeUsers = db.prepare<[string]>('DELETE FROM users WHERE id IN (SELECT value FROM json_each(?))');
+  // The position of the judges' feed may be written until the project is gone.
+  const last = ['judge_feed_projects', 'feedback_links', 'prompts', 'api_keys', 'deletions'].map((table) =>
+    db.prepare<{ projectId: string }>(`DELETE FROM ${table} WHERE ${OF_PROJECT}`),
+  );
+  const project = db.prepare<{ projectId: string }>('DELETE FROM projects WHERE id = @projectId');
+
+  return (projectId) => {
+    for (const statement of removals) if (statement.run({ projectId }).changes > 0) return true;
+    const users = guests.all({ projectId });
+    if (users.length > 0) {
+      // A guest is one of a single link, so nothing else of another project names the user.
+      removeGuests.run(JSON.stringify(users));
+      removeUsers.run(JSON.stringify(users));
+      return true;
+    }
+    for (const statement of last) statement.run({ projectId });
+    project.run({ projectId });
+    return false;
+  };
+}

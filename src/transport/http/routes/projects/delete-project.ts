@@ -1,0 +1,35 @@
+import { Type } from '@sinclair/typebox';
+import type { DeletionService } from '../../../../domain/deletion/deletion-service.js';
+import { DomainError } from '../../../../domain/errors.js';
+import { uuid } from '../../../../domain/validation/fields.js';
+import { defineRoute, type Route } from '../../route.js';
+import { ProjectParams } from '../parameters.js';
+
+const ProjectDeletion = Type.Object(
+  { id: uuid('The project.'), status: Type.Literal('deleting', { description: 'It is being deleted.' }) },
+  { $id: 'ProjectDeletion', description: 'A project that is being deleted.' },
+);
+
+export function deleteProjectRoute(deletions: Pick<DeletionService, 'deleteProject'>): Route {
+  return defineRoute({
+    method: 'DELETE',
+    path: '/projects/:project_id',
+    operationId: 'deleteProject',
+    summary: 'Delete a project',
+    description:
+      'Deletes the project with everything in it: spans, traces, sessions, prompts, judges, evaluations, feedback, feedback ' +
+      'links and their guests, prices, jobs, API keys and images. It cannot be undone. Only a key of this very project with ' +
+      'full access can do it. From the answer on, every key and every feedback link of the project is refused; what is ' +
+      'stored is gone soon after, within seconds unless there are many millions of spans, and also when the server is ' +
+      'stopped meanwhile: then the next start goes on with it. Users are kept, as they belong to no project.',
+    tag: 'Projects',
+    access: 'key',
+    params: ProjectParams,
+    responses: { 202: { description: 'The project is being deleted.', schema: ProjectDeletion } },
+    errors: ['not_found', 'unavailable'],
+    handle({ principal: { project_id } }) {
+      if (!deletions.deleteProject(project_id)) throw new DomainError('not_found', 'There is no such project');
+      return { status: 202, body: { id: project_id, status: 'deleting' } };
+    },
+  });
+}
