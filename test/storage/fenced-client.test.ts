@@ -14,7 +14,7 @@ import { mutationsEnded } from '../../src/storage/clickhouse/mutations.js';
 import { WordIndex } from '../../src/storage/clickhouse/search/word-index.js';
 import { addressed, type TestEngine } from '../contract/engines.js';
 import { storedSpan } from '../fixtures/span.js';
-import { reopenStore, rowsOf } from './trace-store-harness.js';
+import { remove, reopenStore, rowsOf } from './trace-store-harness.js';
 
 const PROJECT = randomUUID();
 /** Spans that are indexed together. */
@@ -98,7 +98,7 @@ describe('writing under a lease', function () {
     expect(await client.ping()).to.equal(false);
   });
 
-  it('carries the trace store: figures, purges and words', async () => {
+  it('carries the trace store: figures, purges, words and deletions', async () => {
     const store = await reopenStore(client);
     const trace_id = randomUUID();
     const spans = Array.from({ length: TOGETHER }, (_, index) =>
@@ -117,6 +117,14 @@ describe('writing under a lease', function () {
       await store.lists.spans(PROJECT, parseListQuery(spanList, new URLSearchParams('q=word3&limit=10000'))),
     );
     expect(found).to.have.lengthOf(Math.ceil((TOGETHER - 3) / 7));
+    const left = (table: string) =>
+      plain.query<{ id: string }>(`SELECT 1 FROM ${table} WHERE project_id = '${PROJECT}'`);
+    expect(await remove(store, PROJECT, 'span', spans[0]?.id ?? '')).to.equal(true);
+    await store.deletions.forgetWords(PROJECT, [spans[0]?.started_at ?? 0]);
+    expect(await plain.query(`SELECT 1 FROM span_words WHERE complete = 1 AND words != ''`)).to.deep.equal([]);
+    expect(await left('span_words')).to.have.lengthOf(1);
+    await store.deletions.removeProject(PROJECT);
+    for (const table of ['spans', 'facts', 'traces', 'span_words']) expect(await left(table), table).to.deep.equal([]);
     await words.clear();
     await words.load();
     expect(words.upTo).to.equal(0);

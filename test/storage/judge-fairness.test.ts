@@ -20,6 +20,7 @@ import { SqliteEvaluationStore } from '../../src/storage/sqlite/evaluation-store
 import { SqliteJudgeStore } from '../../src/storage/sqlite/judge-store.js';
 import { migrate } from '../../src/storage/sqlite/migrations.js';
 import { SqlitePromptStore } from '../../src/storage/sqlite/prompt-store.js';
+import { projectRemoval } from '../../src/storage/sqlite/project-removal.js';
 import { SqliteRunStore } from '../../src/storage/sqlite/run-store.js';
 import { PLAIN_JUDGE } from '../fixtures/judge.js';
 
@@ -253,6 +254,22 @@ describe('judges of several projects', function () {
     expect(failures(many), 'no run is to blame').to.deep.equal([]);
     isAway = false;
     await until(() => evaluated(many) === 10);
+  });
+
+  it('keep no position of one that is deleted, also when it was being looked at', () => {
+    runs.begin(NOW);
+    runs.setArrived(
+      new Map([
+        ['many', NOW],
+        ['one', NOW],
+      ]),
+    );
+    const removeSome = projectRemoval(database);
+    const remove = () => database.transaction(() => removeSome('many')).immediate();
+    while (remove());
+    runs.setArrived(new Map([['many', NOW + 1]]));
+    const kept = database.prepare<[], string>('SELECT project_id FROM judge_feed_projects').pluck().all();
+    expect(kept).to.deep.equal(['one']);
   });
 
   it('have room in the queue, also when another has filled it', () => {

@@ -183,6 +183,19 @@ describe('what is too large to be recomputed', function () {
     await again.close();
   });
 
+  it('is forgotten with its project, and not tried again', async () => {
+    const heavy = randomUUID();
+    await writeHeavy(heavy);
+    expect((await traces(opened.store)).notCurrent).to.deep.equal([heavy]);
+    expect(await opened.client.query('SELECT id FROM set_aside')).to.have.lengthOf(1);
+    await opened.store.deletions.removeProject(PROJECT);
+    expect((await traces(opened.store)).notCurrent).to.deep.equal([]);
+    expect(await gauges()).to.include('spanhouse_rollup_set_aside_traces 0');
+    await sleep(4 * rollup.retryMs);
+    for (const table of ['set_aside', 'traces', 'facts'])
+      expect(await opened.client.query(`SELECT 1 FROM ${table}`), table).to.deep.equal([]);
+  });
+
   it('a failure of ClickHouse as a whole sets nothing aside', async () => {
     const trace = randomUUID();
     await opened.client.command('DETACH TABLE session_traces');

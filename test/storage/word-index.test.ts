@@ -123,6 +123,28 @@ describe('search by text in many spans', () => {
     expect(await ids('spans', 'clarinet')).to.deep.equal([]);
   });
 
+  it('holds no words of what was deleted, indexed before or after, and finds all the rest', async () => {
+    const [early, kept, late] = [span('a hurdygurdy'), span('a theremin'), span('a glockenspiel')];
+    await write([early, kept, ...filler(TOGETHER)]);
+    await opened.store.indexWords();
+    const held = async (word: string) => {
+      const rows = await opened.client.query(`SELECT 1 FROM span_words WHERE position(words, '${word}') > 0`);
+      return rows.length > 0;
+    };
+    expect(await held('hurdygurdy')).to.equal(true);
+    await remove(opened.store, PROJECT, 'span', early.id);
+    await opened.store.deletions.forgetWords(PROJECT, [early.started_at]);
+    expect(await held('hurdygurdy')).to.equal(false);
+    expect(await ids('spans', 'hurdygurdy')).to.deep.equal([]);
+    expect(await ids('spans', 'theremin')).to.deep.equal([kept.id]);
+    await write([late]);
+    await remove(opened.store, PROJECT, 'span', late.id);
+    await write(filler(TOGETHER));
+    await opened.store.indexWords();
+    expect(await held('glockenspiel')).to.equal(false);
+    expect(await ids('spans', 'theremin')).to.deep.equal([kept.id]);
+  });
+
   it('goes on where it was after a restart', async () => {
     const rows = async () => (await opened.client.query('SELECT 1 FROM span_words')).length;
     const before = await rows();
