@@ -107,7 +107,7 @@ export class Program {
   complaints(): string {
     const lines = this.log.filter((line) => /"level":"(error|warn)"/.test(line) && !/"Request failed"/.test(line));
     const { exitCode, signalCode } = this.#process;
-    if (!this.running) lines.push(`The program has ended: ${exitCode ?? signalCode ?? ''}`);
+    if (!this.running && exitCode !== 0) lines.push(`The program has ended: ${exitCode ?? signalCode ?? ''}`);
     return lines
       .slice(-20)
       .map((line) => line.slice(0, 1_000))

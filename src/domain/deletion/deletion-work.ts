@@ -63,9 +63,10 @@ export class DeletionWork {
       const things = page.filter(({ trace_id, kind }) => trace_id !== '' || kind === 'session');
       const staying = await this.#parts.spans.bury(deletion.project_id, things as DeletedThing[], deletion.upto);
       this.#enter('records');
-      const ids = page.filter(({ kind }) => kind === 'span').map(({ id }) => id);
+      const shared = await this.#parts.spans.sharedIds(deletion.project_id, things as DeletedThing[]);
+      const ids = page.filter(({ kind, id }) => kind === 'span' && !shared.has(id)).map(({ id }) => id);
       await this.#records(deletion, ids, staying, losing);
-      count += ids.length;
+      count += page.filter(({ kind }) => kind === 'span').length;
     }
     this.#enter('calls');
     await this.#noteCalls(deletion, [...losing.keys()]);

@@ -28,6 +28,8 @@ export interface StoredSpans {
    * @returns ids of the spans that stay
    */
   bury(projectId: string, things: readonly DeletedThing[], upTo: Micros | null): Promise<ReadonlySet<string>>;
+  /** Ids that live spans of other traces have as well: what is known by such an id is theirs, too. */
+  sharedIds(projectId: string, things: readonly DeletedThing[]): Promise<ReadonlySet<string>>;
   /** Takes words of spans that started at these times, and are gone, out of what search looks at first. */
   forgetWords(projectId: string, startedAt: readonly Micros[]): Promise<void>;
   /** Deletes everything of a project; nothing may be written to it any more. */

@@ -102,6 +102,22 @@ WHERE ${inProject(projectId)} AND hasAny(mapValues(tags), [${join(judgeIds.map(l
     return staying;
   }
 
+  async sharedIds(projectId: string, things: readonly DeletedThing[]): Promise<ReadonlySet<string>> {
+    const spans = things.filter(({ kind }) => kind === 'span');
+    const mine = new Set(spans.map(keyOf));
+    const shared = new Set<string>();
+    const upTo = await this.#source.settle();
+    for (let from = 0; from < spans.length; from += PORTION) {
+      const ids = spans.slice(from, from + PORTION).map(({ id }) => id);
+      const rows = await this.#rows<SpanRow>(
+        sql`SELECT toString(trace_id) AS trace, toString(id) AS span, toString(toUnixTimestamp64Micro(max(started_at))) AS started FROM spans
+WHERE ${inProject(projectId)} AND id IN ${uuids(ids)} AND ${current({ projectId, upTo })} GROUP BY trace_id, id`,
+      );
+      for (const row of rows) if (!mine.has(keyOf(toSpan(row)))) shared.add(row.span);
+    }
+    return shared;
+  }
+
   async forgetWords(projectId: string, startedAt: readonly Micros[]): Promise<void> {
     const { indexer } = this.#source;
     for (let from = 0; from < startedAt.length; from += TIMES_AT_ONCE)
