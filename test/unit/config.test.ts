@@ -40,7 +40,7 @@ describe('configuration', () => {
       waitMs: 3,
       queueMaxBytes: 128 * 1024 * 1024,
     });
-    expect(config.ingest).to.deep.equal({ maxEncodedBytes: 64 * 1024 * 1024, maxTagBytes: 65_536 });
+    expect(config.ingest).to.deep.equal({ maxEncodedBytes: 64 * 1024 * 1024, maxTagBytes: 262_144 });
     expect(config.read).to.deep.equal({ timeoutSeconds: 30, maxResultBytes: 256 * 1024 * 1024 });
     expect(config.shutdownTimeoutSeconds).to.equal(9);
   });
