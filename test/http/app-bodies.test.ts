@@ -114,6 +114,17 @@ httpFrame((on) => {
       expect(on.app.failed).to.deep.equal([]);
     });
 
+    it('that end because their client left are no defect', async () => {
+      const request = httpRequest(`${on.app.url}/stream/of-the-client`).end();
+      const [response] = (await once(request, 'response')) as [IncomingMessage];
+      await once(response, 'data');
+      response.destroy();
+      await eventually(() => on.frame.source?.destroyed === true, 'the source was destroyed');
+      await eventually(() => on.app.finished.length === 1, 'the request ended');
+      await delay(50);
+      expect(on.app.failed).to.deep.equal([]);
+    });
+
     it('that fail before the first byte are answered with the error', async () => {
       const response = await on.ask('/stream/broken-at-once');
       expect([response.status, response.json.detail]).to.deep.equal([503, 'the store is gone']);

@@ -133,6 +133,14 @@ class FrameRoutes {
       });
       return { status: 200, stream, contentType: 'text/plain' };
     }),
+    get('/stream/of-the-client', ({ signal }) => {
+      const chunk = Buffer.alloc(64 * 1024, 'x');
+      const stream = new Readable({ read: () => void stream.push(chunk) });
+      this.source = stream;
+      // As a query of the engine is cut off.
+      signal.addEventListener('abort', () => stream.destroy(new Error('aborted')));
+      return { status: 200, stream, contentType: 'text/plain' };
+    }),
     get('/wait', async ({ signal }) => {
       this.aborted = once(signal, 'abort');
       await Promise.race([this.aborted, new Promise<void>((resolve) => (this.release = resolve))]);
