@@ -4,12 +4,14 @@ CREATE TABLE deletions (
   seq         INTEGER PRIMARY KEY AUTOINCREMENT,
   project_id  TEXT NOT NULL,
   what        TEXT NOT NULL CHECK (what IN ('spans', 'project')),
+  target      TEXT NOT NULL, -- what was named: span/<id>, trace/<id>, session/<id>, project
   ordered     INTEGER NOT NULL CHECK (ordered IN (0, 1)), -- 0: its items are still being written down
   upto        INTEGER NOT NULL, -- span versions taken in later are other spans, sent again
   created_at  INTEGER NOT NULL
 ) STRICT;
 
 CREATE UNIQUE INDEX deletions_of_projects ON deletions (project_id) WHERE what = 'project';
+CREATE INDEX deletions_of_targets ON deletions (project_id, target);
 
 -- What a deletion deletes in the store of spans, and what it has to remember of what it deleted here.
 CREATE TABLE deletion_items (

@@ -12,6 +12,7 @@ import type { Step } from './sent.js';
 /*
  * HISTORIES=2000 npm test -- test/exactness     more of them
  * SEED=123 npm test -- test/exactness           those of an earlier run
+ * KILLS=100 npm test -- test/exactness          more deaths of the engine
  */
 const HISTORIES = Number(process.env['HISTORIES'] ?? 200);
 const SEED = Number(process.env['SEED'] ?? randomInt(2 ** 31));
@@ -19,10 +20,10 @@ const SEED = Number(process.env['SEED'] ?? randomInt(2 ** 31));
 const AT_ONCE = 50;
 /** How long a failing history is made smaller. */
 const SHRINK_MS = 90_000;
-const KILLS = 5;
+const KILLS = Number(process.env['KILLS'] ?? 5);
 
 describe('Random histories', function () {
-  this.timeout(120_000 + HISTORIES * 2_000);
+  this.timeout(120_000 + HISTORIES * 2_000 + KILLS * 5_000);
   let server: TestServer;
   let projects: ProjectMaker;
 

@@ -1,7 +1,7 @@
 import { DomainError } from '../errors.js';
 import type { Micros } from '../time/timestamp.js';
 import { DeletionWork, type DeletionParts } from './deletion-work.js';
-import type { Deletion } from './deletion-store.js';
+import type { Deletion, DeletionTarget } from './deletion-store.js';
 import type { Below, DeletableKind } from './stored-spans.js';
 import type { WorkUnderWay } from './work-under-way.js';
 
@@ -39,7 +39,8 @@ export class DeletionService {
   readonly #underWay: WorkUnderWay[] = [];
   /** By number. */
   readonly #running = new Map<number, Promise<void>>();
-  readonly #retries = new Set<NodeJS.Timeout>();
+  /** By number. */
+  readonly #retries = new Map<number, NodeJS.Timeout>();
   readonly #stopping = new AbortController();
   #timer: NodeJS.Timeout | null = null;
   #seenChange = -1;
@@ -73,7 +74,7 @@ export class DeletionService {
   /** Resolves soon; what is not done is by the next start. */
   async close(): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer);
-    for (const retry of this.#retries) clearTimeout(retry);
+    for (const retry of this.#retries.values()) clearTimeout(retry);
     this.#stopping.abort(new DomainError('unavailable', 'The server stops; the next start goes on with the deletion'));
     await Promise.allSettled(this.#running.values());
   }
@@ -83,9 +84,13 @@ export class DeletionService {
    * @throws DomainError `unavailable`, `overloaded`; it may be completed all the same
    */
   async delete(projectId: string, kind: DeletableKind, id: string): Promise<boolean> {
+    const target: DeletionTarget = { projectId, kind, id };
+    // One that failed, and is asked for again, is over when this is answered: it must not delete what comes afterwards.
+    const earlier = this.#parts.store.pending(target);
+    for (const deletion of earlier) await this.#run(deletion);
     const below = await this.#parts.spans.below(projectId, kind, id);
-    if (below === null && !(kind === 'span' && this.#parts.store.knows(projectId, id))) return false;
-    const deletion = below === null ? this.#orphan(projectId, id) : await this.#order(projectId, below);
+    if (below === null && !(kind === 'span' && this.#parts.store.knows(projectId, id))) return earlier.length > 0;
+    const deletion = below === null ? this.#orphan(target) : await this.#order(target, below);
     try {
       await this.#run(deletion);
     } catch (error) {
@@ -108,23 +113,25 @@ export class DeletionService {
   }
 
   /** Feedback or evaluations of a span that never came, or is gone. */
-  #orphan(projectId: string, id: string): Deletion {
+  #orphan(target: DeletionTarget): Deletion {
     const at = this.#now();
-    return this.#parts.store.begin(projectId, at, [{ kind: 'span', trace_id: '', id, started_at: 0 }], true, at);
+    const span = { kind: 'span', trace_id: '', id: target.id, started_at: 0 } as const;
+    return this.#parts.store.begin({ ...target, upTo: at, at }, [span], true);
   }
 
-  async #order(projectId: string, { upTo, things }: Below): Promise<Deletion> {
+  async #order(target: DeletionTarget, { upTo, things }: Below): Promise<Deletion> {
     const { store } = this.#parts;
+    const draft = () => ({ ...target, upTo, at: this.#now() });
     let deletion: Deletion | undefined;
     let held: Parameters<typeof store.note>[1] | undefined;
     for await (const page of things) {
       if (held !== undefined) {
-        if (deletion === undefined) deletion = store.begin(projectId, upTo, held, false, this.#now());
+        if (deletion === undefined) deletion = store.begin(draft(), held, false);
         else store.note(deletion.seq, held);
       }
       held = page;
     }
-    if (deletion === undefined) return store.begin(projectId, upTo, held ?? [], true, this.#now());
+    if (deletion === undefined) return store.begin(draft(), held ?? [], true);
     store.note(deletion.seq, held ?? []);
     store.order(deletion.seq);
     return deletion;
@@ -139,6 +146,8 @@ export class DeletionService {
     const running = this.#work
       .perform(deletion)
       .then((spans) => {
+        clearTimeout(this.#retries.get(deletion.seq));
+        this.#retries.delete(deletion.seq);
         const seconds = (performance.now() - started) / 1000;
         this.#parts.observer.deletionFinished({ what: deletion.what, spans, seconds });
       })
@@ -158,10 +167,11 @@ export class DeletionService {
   #retry(deletion: Deletion, waitMs: number): void {
     if (this.#stopping.signal.aborted) return;
     const retry = setTimeout(() => {
-      this.#retries.delete(retry);
+      this.#retries.delete(deletion.seq);
       this.#begin(deletion, Math.min(MAX_RETRY_MS, waitMs * 2));
     }, waitMs);
-    this.#retries.add(retry.unref());
+    clearTimeout(this.#retries.get(deletion.seq));
+    this.#retries.set(deletion.seq, retry.unref());
   }
 
   /** Projects that `npm run admin` ordered to go. */

@@ -34,6 +34,19 @@ export interface DeletionItem extends Omit<DeletedThing, 'kind'> {
 
 export type ItemDraft = Omit<DeletionItem, 'seq'>;
 
+/** What a client named to be deleted. */
+export interface DeletionTarget {
+  readonly projectId: string;
+  readonly kind: DeletedThing['kind'];
+  readonly id: string;
+}
+
+export interface DeletionDraft extends DeletionTarget {
+  /** What was taken in later is not meant. */
+  readonly upTo: Micros;
+  readonly at: Micros;
+}
+
 /** A span that is deleted here: all about it, or only what came up to a moment, because it was sent again since. */
 export interface DeletedSpan {
   readonly id: string;
@@ -58,7 +71,7 @@ export interface DeletionStore {
   /** Forgets deletions that were never ordered: nothing of them was done. */
   abandon(): void;
   /** @param ordered false: more items follow, then `order` */
-  begin(projectId: string, upto: Micros, items: readonly ItemDraft[], ordered: boolean, at: Micros): Deletion;
+  begin(draft: DeletionDraft, items: readonly ItemDraft[], ordered: boolean): Deletion;
   note(deletion: number, items: readonly ItemDraft[]): void;
   order(deletion: number): void;
   /**
@@ -66,8 +79,8 @@ export interface DeletionStore {
    * @returns null when there is no such project; the order that is there already, if it is
    */
   orderProject(projectId: string, at: Micros): Deletion | null;
-  /** Ordered and not completed, oldest first. */
-  pending(): Deletion[];
+  /** Ordered and not completed, oldest first. @param target only those of the same thing */
+  pending(target?: DeletionTarget): Deletion[];
   /** Of these kinds, in the order in which they were noted, after an item. */
   items(deletion: number, kinds: readonly DeletionItem['kind'][], after: number, limit: number): DeletionItem[];
   /** Whether there is anything here about a span. */

@@ -12,8 +12,8 @@ import type { Span } from '../../domain/span/span.js';
 import { parseTimestamp, type Micros } from '../../domain/time/timestamp.js';
 import type { ClickHouseClient } from './client.js';
 import type { CommitLog } from './commit/commit-log.js';
-import type { SpanWatch } from './commit/span-watch.js';
 import type { Version } from './commit/version-clock.js';
+import type { WriteWatch } from './commit/write-watch.js';
 import type { ReadLimits, Settle } from './list/clickhouse-lists.js';
 import { spanColumns } from './list/columns.js';
 import { current, inProject, type ReadScope } from './list/compile.js';
@@ -57,11 +57,11 @@ class Revision implements SpanRevision {
   readonly #read: ReadScope;
   readonly #rows: ReadRows;
   readonly #log: CommitLog;
-  readonly #watch: SpanWatch;
+  readonly #watch: WriteWatch;
   /** By version, of what was read: which version its client wrote. */
   readonly #origins = new Map<Version, Version>();
 
-  constructor(read: ReadScope, rows: ReadRows, log: CommitLog, watch: SpanWatch) {
+  constructor(read: ReadScope, rows: ReadRows, log: CommitLog, watch: WriteWatch) {
     this.#read = read;
     this.#rows = rows;
     this.#log = log;
@@ -100,7 +100,7 @@ WHERE ${inProject(this.#read.projectId)} AND ver IN ${value(versions, 'Array(UIn
 
   async replace(spans: readonly StoredSpan[]): Promise<(Micros | null)[]> {
     // Nothing may come between this look at the watch and the append: both are in one turn of the event loop.
-    const still = spans.map(({ span }) => !this.#watch.sees(span));
+    const still = spans.map(({ span }) => !this.#watch.sawChanged(span));
     const revised = spans
       .filter((_span, index) => still[index])
       .map(({ version, span }) => ({ ...span, originVersion: this.#origins.get(version) ?? version }));

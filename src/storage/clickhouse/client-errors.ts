@@ -76,9 +76,12 @@ const NOT_NOW: ReadonlyMap<number, string> = new Map([
 const UNREADABLE: ReadonlySet<number> = new Set([26, 27, 32, 33]);
 const BEFORE_WRITING: ReadonlySet<number> = new Set([...UNREADABLE, 16, 60, 62, 81, 115, 164, 202, 516]);
 
-/** Node's codes of a ClickHouse that cannot be reached. */
+/** Node's codes of a ClickHouse that cannot be reached; the embedded engine's socket is gone while it starts anew. */
 const NO_CONNECTION: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
+  'ENOENT',
+  // More connections wait for a local socket than it has room for.
+  'EAGAIN',
   'ENOTFOUND',
   'EAI_AGAIN',
   'EHOSTUNREACH',

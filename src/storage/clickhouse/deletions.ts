@@ -141,7 +141,7 @@ WHERE ${inProject(projectId)} AND id IN ${uuids(ids)} AND ${current({ projectId,
       const [known] = await this.#rows(
         sql`SELECT 1 FROM (SELECT * FROM sessions WHERE ${inProject(projectId)} AND id = ${value(id, 'UUID')} ORDER BY ver DESC LIMIT 1) WHERE NOT gone`,
       );
-      return known ? [{ kind: 'session', trace_id: '', id, started_at: 0 }] : [];
+      return known ? [sessionThing(id)] : [];
     }
     const found = await this.#rows<SpanRow>(
       sql`SELECT toString(trace_id) AS trace, toString(id) AS span, toString(toUnixTimestamp64Micro(max(started_at))) AS started FROM spans
@@ -180,7 +180,7 @@ WHERE ${inProject(projectId)} AND f.trace_id ${traces}${after === null ? empty :
 GROUP BY f.trace_id, row_type, f.id HAVING NOT argMax(deleted, ver)${having}
 ORDER BY f.trace_id, row_type, f.id${limit === null ? empty : sql` LIMIT ${value(limit, 'UInt64')}`}`,
     );
-    return rows.map((row) => (row.type === 1 ? { ...toSpan(row), kind: 'trace', started_at: 0 } : toSpan(row)));
+    return rows.map(toThing);
   }
 
   /** Nothing may come between the look at the watch and the append: both are in one turn of the event loop. */
@@ -189,30 +189,51 @@ ORDER BY f.trace_id, row_type, f.id${limit === null ? empty : sql` LIMIT ${value
     const watch = await log.watch(projectId);
     try {
       await settle();
-      const wanted = new Map(things.filter(({ kind }) => kind !== 'session').map((thing) => [keyOf(thing), thing]));
-      const live = wanted.size === 0 ? [] : await this.#live(projectId, [...wanted.values()]);
-      const stays = (row: LiveRow) =>
-        upTo !== null && (versionTime(Number(row.version)) > upTo || (row.type === 0 && watch.sees(placeOf(row))));
-      const here = live.filter((row) => wanted.has(keyOf(thingOf(row))));
-      const tombstones = here.filter((row) => !stays(row)).map((row) => ({ ...placeOf(row), rowType: row.type }));
-      const deletedSessions = things.filter(({ kind }) => kind === 'session').map(({ id }) => id);
+      const wanted = new Set(things.map(keyOf));
+      const live = [...(await this.#live(projectId, things)), ...(await this.#liveSessions(projectId, things))].filter(
+        (thing) => wanted.has(keyOf(thing)),
+      );
+      const staying = live.filter((thing) => upTo !== null && (thing.sentAt > upTo || watch.sawSent(thing)));
+      const stays = new Set(staying.map(keyOf));
+      const tombstones = live
+        .filter((thing) => thing.kind !== 'session' && !stays.has(keyOf(thing)))
+        .map(({ kind, trace_id, id }) => ({ trace_id, id, rowType: kind === 'trace' ? (1 as const) : (0 as const) }));
+      const deletedSessions = things
+        .filter((thing) => thing.kind === 'session' && !stays.has(keyOf(thing)) && !watch.sawSent(thing))
+        .map(({ id }) => id);
       const writes: AppendedWrites = { projectId, tombstones, deletedSessions };
       await log.append(writes);
       await settle();
       deleted();
-      return here.filter((row) => row.type === 0 && stays(row)).map(({ span }) => span);
+      return staying.filter(({ kind }) => kind === 'span').map(({ id }) => id);
     } finally {
       watch.end();
     }
   }
 
-  #live(projectId: string, things: readonly DeletedThing[]): Promise<LiveRow[]> {
-    const traces = [...new Set(things.map(({ trace_id }) => trace_id))];
-    return this.#rows<LiveRow>(
-      sql`SELECT toString(f.trace_id) AS trace, row_type AS type, toString(f.id) AS span, toString(max(ver)) AS version FROM facts AS f
-WHERE ${inProject(projectId)} AND f.trace_id IN ${uuids(traces)} AND f.id IN ${uuids(things.map(({ id }) => id))}
+  async #live(projectId: string, things: readonly DeletedThing[]): Promise<LiveThing[]> {
+    const inTraces = things.filter(({ kind }) => kind !== 'session');
+    if (inTraces.length === 0) return [];
+    const traces = [...new Set(inTraces.map(({ trace_id }) => trace_id))];
+    const rows = await this.#rows<FactRow & { readonly version: string }>(
+      // A price that was calculated anew is not sent by a client: what counts is the version that was.
+      sql`SELECT toString(f.trace_id) AS trace, row_type AS type, toString(f.id) AS span, '0' AS started,
+  toString(argMax(if(origin_ver = 0, ver, origin_ver), ver)) AS version FROM facts AS f
+WHERE ${inProject(projectId)} AND f.trace_id IN ${uuids(traces)} AND f.id IN ${uuids(inTraces.map(({ id }) => id))}
 GROUP BY f.trace_id, row_type, f.id HAVING NOT argMax(deleted, ver)`,
     );
+    return rows.map((row) => ({ ...toThing(row), sentAt: versionTime(Number(row.version)) }));
+  }
+
+  /** What was posted about sessions. */
+  async #liveSessions(projectId: string, things: readonly DeletedThing[]): Promise<LiveThing[]> {
+    const ids = things.filter(({ kind }) => kind === 'session').map(({ id }) => id);
+    if (ids.length === 0) return [];
+    const rows = await this.#rows<{ readonly session: string; readonly version: string }>(
+      sql`SELECT toString(session_id) AS session, toString(max(ver)) AS version FROM session_statements
+WHERE ${inProject(projectId)} AND session_id IN ${uuids(ids)} GROUP BY session_id HAVING NOT argMax(deleted, ver)`,
+    );
+    return rows.map(({ session, version }) => ({ ...sessionThing(session), sentAt: versionTime(Number(version)) }));
   }
 }
 
@@ -224,8 +245,10 @@ interface SpanRow {
 interface FactRow extends SpanRow {
   readonly type: 0 | 1;
 }
-interface LiveRow extends Pick<FactRow, 'trace' | 'type' | 'span'> {
-  readonly version: string;
+/** What there is now. */
+interface LiveThing extends DeletedThing {
+  /** When a client sent it. */
+  readonly sentAt: Micros;
 }
 
 const ownCall = sql`(${join(
@@ -237,12 +260,12 @@ function toSpan({ trace, span, started }: SpanRow): DeletedThing {
   return { kind: 'span', trace_id: trace, id: span, started_at: Number(started) };
 }
 
-function placeOf({ trace, span }: Pick<LiveRow, 'trace' | 'span'>) {
-  return { trace_id: trace, id: span };
+function toThing(row: FactRow): DeletedThing {
+  return row.type === 1 ? { ...toSpan(row), kind: 'trace', started_at: 0 } : toSpan(row);
 }
 
-function thingOf(row: LiveRow): DeletedThing {
-  return { ...placeOf(row), kind: row.type === 1 ? 'trace' : 'span', started_at: 0 };
+function sessionThing(id: string): DeletedThing {
+  return { kind: 'session', trace_id: '', id, started_at: 0 };
 }
 
 function keyOf({ kind, trace_id, id }: DeletedThing): string {

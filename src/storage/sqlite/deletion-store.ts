@@ -2,8 +2,10 @@ import type {
   Affected,
   DeletedSpan,
   Deletion,
+  DeletionDraft,
   DeletionItem,
   DeletionStore,
+  DeletionTarget,
   ItemDraft,
 } from '../../domain/deletion/deletion-store.js';
 import type { Micros } from '../../domain/time/timestamp.js';
@@ -20,6 +22,15 @@ interface OfSpans {
   readonly projectId: string;
   /** JSON array of `DeletedSpan`. */
   readonly spans: string;
+}
+
+interface DeletionRow {
+  readonly projectId: string;
+  readonly what: Deletion['what'];
+  readonly target: string;
+  readonly ordered: 0 | 1;
+  readonly upTo: Micros;
+  readonly at: Micros;
 }
 
 /** Rows of a table that are about the spans. CROSS JOIN keeps the order: the spans are few, the table has an index. */
@@ -73,9 +84,9 @@ function prepare(db: Database) {
       )
       .pluck(),
     abandon: db.prepare('DELETE FROM deletions WHERE ordered = 0'),
-    begin: db.prepare<{ projectId: string; what: string; ordered: 0 | 1; upto: Micros; at: Micros }, Deletion>(
-      `INSERT INTO deletions (project_id, what, ordered, upto, created_at)
-       VALUES (@projectId, @what, @ordered, @upto, @at) RETURNING seq, project_id, what, upto, created_at`,
+    begin: db.prepare<DeletionRow, Deletion>(
+      `INSERT INTO deletions (project_id, what, target, ordered, upto, created_at)
+       VALUES (@projectId, @what, @target, @ordered, @upTo, @at) RETURNING seq, project_id, what, upto, created_at`,
     ),
     note: db.prepare<ItemDraft & { deletion: number }>(
       `INSERT INTO deletion_items (deletion, kind, trace_id, id, started_at)
@@ -84,6 +95,10 @@ function prepare(db: Database) {
     order: db.prepare<[number]>('UPDATE deletions SET ordered = 1 WHERE seq = ?'),
     pending: db.prepare<[], Deletion>(
       'SELECT seq, project_id, what, upto, created_at FROM deletions WHERE ordered = 1 ORDER BY seq',
+    ),
+    ofTarget: db.prepare<[string, string], Deletion>(
+      `SELECT seq, project_id, what, upto, created_at FROM deletions
+       WHERE project_id = ? AND target = ? AND ordered = 1 ORDER BY seq`,
     ),
     ofProject: db.prepare<[string], Deletion>(
       `SELECT seq, project_id, what, upto, created_at FROM deletions WHERE project_id = ? AND what = 'project'`,
@@ -123,9 +138,13 @@ export class SqliteDeletionStore implements DeletionStore {
     guarded(() => this.#statements.abandon.run());
   }
 
-  begin(projectId: string, upto: Micros, items: readonly ItemDraft[], ordered: boolean, at: Micros): Deletion {
+  begin(draft: DeletionDraft, items: readonly ItemDraft[], ordered: boolean): Deletion {
+    const { projectId, upTo, at } = draft;
     return this.#transaction(() => {
-      const deletion = this.#insert({ projectId, what: 'spans', ordered: ordered ? 1 : 0, upto, at });
+      const deletion = this.#insert({
+        ...{ projectId, upTo, at },
+        ...{ what: 'spans', target: targetOf(draft), ordered: ordered ? 1 : 0 },
+      });
       this.#note(deletion.seq, items);
       return deletion;
     });
@@ -148,12 +167,13 @@ export class SqliteDeletionStore implements DeletionStore {
       endKeys.run(projectId);
       endLinks.run(at, projectId);
       const known = ofProject.get(projectId);
-      return known ?? this.#insert({ projectId, what: 'project', ordered: 1, upto: at, at });
+      return known ?? this.#insert({ projectId, what: 'project', target: 'project', ordered: 1, upTo: at, at });
     });
   }
 
-  pending(): Deletion[] {
-    return guarded(() => this.#statements.pending.all());
+  pending(target?: DeletionTarget): Deletion[] {
+    const { pending, ofTarget } = this.#statements;
+    return guarded(() => (target === undefined ? pending.all() : ofTarget.all(target.projectId, targetOf(target))));
   }
 
   items(deletion: number, kinds: readonly DeletionItem['kind'][], after: number, limit: number): DeletionItem[] {
@@ -189,7 +209,7 @@ export class SqliteDeletionStore implements DeletionStore {
     });
   }
 
-  #insert(row: { projectId: string; what: string; ordered: 0 | 1; upto: Micros; at: Micros }): Deletion {
+  #insert(row: DeletionRow): Deletion {
     const deletion = this.#statements.begin.get(row);
     if (deletion === undefined) throw new Error('An insert returned nothing');
     return deletion;
@@ -203,4 +223,8 @@ export class SqliteDeletionStore implements DeletionStore {
   #transaction<T>(work: () => T): T {
     return guarded(() => this.#db.transaction(work).immediate());
   }
+}
+
+function targetOf({ kind, id }: Pick<DeletionTarget, 'kind' | 'id'>): string {
+  return `${kind}/${id}`;
 }

@@ -88,6 +88,28 @@ describe('deleting spans, traces and sessions', function () {
     expect(failures).to.equal(0);
   });
 
+  it('is completed by the same request sent again, and deletes nothing that comes after that', async () => {
+    let failures = 1;
+    const onDeletionStep = (at: DeletionStep) => {
+      if (at === 'records' && failures > 0) throw new Error(`failure ${(failures -= 1)} of the test`);
+    };
+    await restart({ onDeletionStep });
+    const id = uuid(810_500);
+    const feedback = (reason: string) =>
+      api.expect(200, 'POST', `/v1/prompts/again/completions/${id}/feedback`, { thumbs_up: true, reason });
+    await api.expect(200, 'POST', '/v1/tasks/again/prompt/versions/ensure', { content: 'x' });
+    await api.spans([{ id }]);
+    await feedback('the old one');
+    expect((await remove(api, { kind: 'span', id })).status).to.equal(500);
+    expect((await remove(api, { kind: 'span', id })).status).to.equal(204);
+    await feedback('the new one');
+    expect((await remove(api, { kind: 'span', id: uuid(810_501) })).status).to.equal(404);
+    // The server's own second attempt would have come by now.
+    await sleep(1_500);
+    const { items } = await api.get(`${api.project}/feedback/span/${id}`);
+    expect(items.map(({ reason }: any) => reason)).to.deep.equal(['the new one']);
+  });
+
   it('takes a span that is sent again for a new one, also when the deletion of the old one was cut off', async () => {
     const id = uuid(811_000);
     const judge = await api.judge();

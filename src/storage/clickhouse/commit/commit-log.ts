@@ -6,9 +6,9 @@ import type { DiskSpace } from '../disk-reserve.js';
 import { CommitQueue, type Queued } from './commit-queue.js';
 import { Gathering } from './gathering.js';
 import { TooManyBytesError, writeUint64 } from './row-binary.js';
-import { SpanWatch } from './span-watch.js';
 import { insertedColumns, RowEncoder, type AppendedWrites, type EncodedRows, type TableName } from './rows.js';
 import { versionTime, type Version, type VersionClock } from './version-clock.js';
+import { WriteWatch } from './write-watch.js';
 
 export type { CommitObserver } from '../../../observability/events/storage.js';
 
@@ -73,7 +73,7 @@ export class CommitLog implements WriteLog {
   readonly #isGone: IsGone;
   readonly #encoder = new RowEncoder();
   readonly #gathering: Gathering;
-  readonly #watches = new Set<SpanWatch>();
+  readonly #watches = new Set<WriteWatch>();
   /** Of what is accepted and neither committed nor refused. */
   readonly #pending = new Set<Promise<unknown>>();
   readonly #queue: CommitQueue<Request>;
@@ -135,11 +135,11 @@ export class CommitLog implements WriteLog {
   }
 
   /**
-   * Watches the spans of a project. Once this resolves, what was accepted before is committed or refused, so that a
+   * Watches what is written to a project. Once this resolves, what was accepted before is committed or refused, so that a
    * read sees it, and what has been accepted since is noted. The caller ends the watch.
    */
-  async watch(projectId: string): Promise<SpanWatch> {
-    const watch = new SpanWatch(projectId, () => this.#watches.delete(watch));
+  async watch(projectId: string): Promise<WriteWatch> {
+    const watch = new WriteWatch(projectId, () => this.#watches.delete(watch));
     this.#watches.add(watch);
     await this.idle();
     return watch;

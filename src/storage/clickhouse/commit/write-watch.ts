@@ -1,0 +1,49 @@
+import type { AppendedWrites } from './rows.js';
+
+/** A span, or what was posted about a trace or a session. */
+export type Written =
+  | { readonly kind: 'span'; readonly trace_id: string; readonly id: string }
+  | { readonly kind: 'trace' | 'session'; readonly id: string };
+
+/** Notes what of a project is written or deleted, so that nothing older is written over it. */
+export class WriteWatch {
+  readonly #projectId: string;
+  readonly #sent = new Set<string>();
+  /** Spans that were deleted, or stored anew by the server itself. */
+  readonly #changed = new Set<string>();
+  readonly #end: () => void;
+
+  constructor(projectId: string, end: () => void) {
+    this.#projectId = projectId;
+    this.#end = end;
+  }
+
+  note({ projectId, spans = [], tombstones = [], traces = [], sessions = [] }: AppendedWrites): void {
+    if (projectId !== this.#projectId) return;
+    for (const { originVersion, trace_id, id } of spans)
+      (originVersion === undefined ? this.#sent : this.#changed).add(keyOf({ kind: 'span', trace_id, id }));
+    for (const { id } of traces) this.#sent.add(keyOf({ kind: 'trace', id }));
+    for (const { id } of sessions) this.#sent.add(keyOf({ kind: 'session', id }));
+    for (const { rowType, trace_id, id } of tombstones)
+      if (rowType === 0) this.#changed.add(keyOf({ kind: 'span', trace_id, id }));
+  }
+
+  /** Whether a client has sent it since the watch began. */
+  sawSent(written: Written): boolean {
+    return this.#sent.has(keyOf(written));
+  }
+
+  /** Whether a span was written in any way, or deleted, since the watch began. */
+  sawChanged(span: { readonly trace_id: string; readonly id: string }): boolean {
+    const key = keyOf({ kind: 'span', trace_id: span.trace_id, id: span.id });
+    return this.#sent.has(key) || this.#changed.has(key);
+  }
+
+  end(): void {
+    this.#end();
+  }
+}
+
+function keyOf(written: Written): string {
+  return written.kind === 'span' ? `span/${written.trace_id}/${written.id}` : `${written.kind}/${written.id}`;
+}
