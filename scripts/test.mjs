@@ -1,5 +1,6 @@
 /**
- * `npm test`: types, lint (with the layer rule), format and generated files, then every test, files side by side.
+ * `npm test`: types, lint (with the layer rule), format and generated files, then the tests, files side by side.
+ *   npm test -- --faults            the tests below test/durability/faults, which are not among those: `npm run test:faults`
  *   npm test -- --fast                  tests only, without those marked @slow
  *   npm test -- --grep "tag filter"     the tests with such a title
  *   npm test -- test/unit test/http/spans.test.ts   the tests of these files and folders
@@ -15,14 +16,16 @@ import { fail, prepare, root, run } from './bootstrap.mjs';
 import { TestFiles, nameOf } from './test-files.mjs';
 
 /** More than processors, as tests wait; a server and its engine each, so not without end. */
-const JOBS = Math.min(availableParallelism() + 1, 8);
+const JOBS = Math.min(availableParallelism() + 2, 8);
+/** Full disks, stopped processes, overload: minutes in which the machine does little but wait, or nothing else. */
+const FAULTS = 'test/durability/faults';
 /** Seconds of the files that take some time, as --record has measured them: the longest begin first. */
 const SECONDS = join(root, 'scripts/test-seconds.json');
 const RECORDED_FROM_SECONDS = 3;
 const { values, positionals } = readArguments();
 
 await prepare({ development: true });
-const partial = values.fast || values.grep !== undefined || positionals.length > 0;
+const partial = values.fast || values.faults || values.grep !== undefined || positionals.length > 0;
 const files = bySeconds(testFiles());
 const tests = new TestFiles({
   grep: values.fast && values.grep === undefined ? '@slow' : values.grep,
@@ -39,7 +42,7 @@ await sideBySide([
 ]);
 for (const file of files.filter(runsAlone)) if (!stopped()) await tests.run(file);
 tests.end();
-if (values.record && !partial) record();
+if (values.record && (!partial || values.faults)) record();
 tellFailures();
 const passed = tests.passed + (partial ? 0 : checks().length - failedChecks.length);
 const failed = tests.failures.length + failedChecks.length;
@@ -51,6 +54,7 @@ function readArguments() {
     return parseArgs({
       options: {
         fast: { type: 'boolean', default: false },
+        faults: { type: 'boolean', default: false },
         grep: { type: 'string', short: 'g' },
         bail: { type: 'boolean', short: 'b', default: false },
         jobs: { type: 'string', short: 'j', default: String(JOBS) },
@@ -61,7 +65,7 @@ function readArguments() {
     });
   } catch (error) {
     return fail(
-      `${error.message} Known: --fast, --grep <text>, --bail, --jobs <n>, --record, --silent-seconds <n>, files and folders below test/.`,
+      `${error.message} Known: --fast, --faults, --grep <text>, --bail, --jobs <n>, --record, --silent-seconds <n>, files and folders below test/.`,
     );
   }
 }
@@ -101,7 +105,10 @@ function stopped() {
 }
 
 function testFiles() {
-  if (positionals.length === 0) return compiledTests(join(root, 'dist/test'));
+  if (positionals.length === 0) {
+    const isFault = (file) => nameOf(file).startsWith(`${FAULTS}/`);
+    return compiledTests(join(root, 'dist/test')).filter((file) => isFault(file) === values.faults);
+  }
   return positionals.flatMap((given) => {
     const compiled = join(root, 'dist', relative(root, resolve(given))).replace(/\.ts$/, '.js');
     if (!existsSync(compiled)) return fail(`there is no test ${given}`);
@@ -128,10 +135,14 @@ function runsAlone(file) {
   return readFileSync(file, 'utf8').includes('@alone');
 }
 
+/** What other files took is kept while they are there. */
 function record() {
-  const entries = [...tests.seconds]
+  const known = Object.entries(JSON.parse(readFileSync(SECONDS, 'utf8'))).filter(
+    ([name]) => !tests.seconds.has(name) && existsSync(join(root, name)),
+  );
+  const measured = [...tests.seconds].map(([name, seconds]) => [name, Math.round(seconds)]);
+  const entries = [...known, ...measured]
     .filter(([, seconds]) => seconds >= RECORDED_FROM_SECONDS)
-    .map(([name, seconds]) => [name, Math.round(seconds)])
     .sort(([, one], [, other]) => other - one);
   writeFileSync(SECONDS, `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`);
 }

@@ -11,6 +11,9 @@ export type { MigrationObserver } from '../../observability/events/storage.js';
  */
 const ON_ONE_SERVER = { settings: { alter_sync: '0' } } as const;
 
+/** Statements that may rewrite stored rows. */
+const REWRITES = /^ALTER TABLE \w+ (?!MODIFY SETTING)/;
+
 /**
  * Brings the database to the newest version. ClickHouse has no transactions: every statement of a migration can be run
  * again, so that one cut off by a crash is run once more from its beginning, and two servers starting at once do no harm.
@@ -48,7 +51,7 @@ async function applyFile(client: ClickHouseClient, file: MigrationFile, cluster:
   try {
     for (const statement of statementsIn(file.sql)) {
       await client.command(adapted(statement, cluster), cluster === null ? ON_ONE_SERVER : {});
-      await mutationsEnded(client);
+      if (REWRITES.test(statement)) await mutationsEnded(client);
     }
     await client.command(
       `INSERT INTO schema_migrations VALUES (${file.version}, '${file.name}', '${file.checksum}', now())`,

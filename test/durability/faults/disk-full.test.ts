@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { png } from '../attachments/images.js';
-import { bootServer, type TestResponse, type TestServer } from '../http/harness.js';
+import { png } from '../../attachments/images.js';
+import { bootServer, type TestResponse, type TestServer } from '../../http/harness.js';
 import { mountSmallDisk, type SmallDisk } from './small-disk.js';
 
 const WELL_WITHIN_MS = 20_000;
