@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve as resolvePath } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { NODE_FLAGS } from '../../scripts/start/node-flags.js';
 import { PROJECT_ID } from '../rows.js';
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
@@ -64,7 +65,7 @@ export async function startServerProcess({
   const started = performance.now();
   const main = checkout === undefined ? MAIN : resolvePath(checkout, MAIN_OF_CHECKOUT);
   if (!existsSync(main)) throw new Error(`there is no ${main}: is that checkout compiled?`);
-  const child = run(node, [...nodeArguments, main], {
+  const child = run(node, [...NODE_FLAGS, ...nodeArguments, main], {
     DATA_DIR: dataDir,
     PORT: '0',
     LOG_LEVEL: 'warn',

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect } from 'chai';
+import { NODE_FLAGS } from '../../scripts/start/node-flags.js';
 import { loadConfig } from '../../src/config/config.js';
 import { settingDefinitions, settings } from '../../src/config/settings.js';
 import { NEEDED_VERSION } from '../../src/storage/clickhouse/own-server.js';
@@ -206,6 +207,7 @@ describe('the image', () => {
     it('starts, serves its pages, takes admin commands, and stops', async () => {
       const [command, ...args] = JSON.parse(all(final, 'CMD')[0]?.words.join(' ') ?? '[]') as string[];
       expect(command).to.equal('node');
+      expect(args).to.include.members([...NODE_FLAGS]);
       const program = spawn(process.execPath, args, {
         cwd: app,
         env: environment(),

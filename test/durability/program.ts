@@ -4,6 +4,7 @@ import { availableParallelism, loadavg } from 'node:os';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { NODE_FLAGS } from '../../scripts/start/node-flags.js';
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 export const PROJECT_ID = '0197f3a0-0000-7000-8000-000000000002';
@@ -47,7 +48,7 @@ export class Program {
   #stderr = '';
 
   private constructor(dataDir: string, env: Readonly<Record<string, string>>, node: string) {
-    this.#process = spawn(node, [MAIN], {
+    this.#process = spawn(node, [...NODE_FLAGS, MAIN], {
       env: {
         PATH: process.env['PATH'],
         PORT: '0',

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { NODE_FLAGS } from '../../scripts/start/node-flags.js';
 
 interface Locked {
   readonly version: string;
@@ -18,7 +19,14 @@ describe('package.json', () => {
   it('replaces the shell in scripts of ours, so that a signal to npm reaches the program', () => {
     expect(Object.keys(scripts)).to.include.members(['start', 'test']);
     for (const [name, command] of Object.entries(scripts))
-      expect(command, name).to.match(/ && exec "\$node" scripts\//);
+      expect(command, name).to.match(/ && exec "\$node" (--\S+ )*scripts\//);
+  });
+
+  it('bounds the young generation of the server, as the installed command does', () => {
+    const flags = NODE_FLAGS.join(' ');
+    expect(scripts['start']).to.include(`"$node" ${flags} scripts/run.mjs`);
+    const [shebang] = readFileSync(new URL('../../../scripts/spanhouse.mjs', import.meta.url), 'utf8').split('\n', 1);
+    expect(shebang).to.equal(`#!/usr/bin/env -S node ${flags}`);
   });
 
   it('runs every script on a Node.js that is new enough, fetched where the machine has none', () => {

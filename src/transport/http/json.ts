@@ -22,3 +22,11 @@ export function parseJson(bytes: Buffer): unknown {
     throw new DomainError('malformed', `The body is not valid JSON${where}`, { cause: error });
   }
 }
+
+/** As {@link parseJson}. The memory of the bytes is free at once: under load, bodies come faster than they are collected. */
+export function parseAndFree(bytes: Buffer): unknown {
+  const value = parseJson(bytes);
+  // A small buffer shares its memory with others.
+  if (bytes.buffer instanceof ArrayBuffer && bytes.length === bytes.buffer.byteLength) bytes.buffer.transfer(0);
+  return value;
+}

@@ -6,7 +6,7 @@ import type { Principal } from '../../domain/identity/identity.js';
 import type { CallPurpose } from '../../domain/identity/key-access.js';
 import { assertValid, compile } from '../../domain/validation/validation.js';
 import type { ProblemDetails } from './errors.js';
-import { parseJson } from './json.js';
+import { parseAndFree } from './json.js';
 import type { QueryDefinition } from './query.js';
 
 /** `key`: an API key is needed, and a `:project_id` in the path must be the key's. `public`: neither. */
@@ -134,7 +134,7 @@ export function jsonBody<S extends TSchema, B = Static<S>>(
 ): BodyDefinition<B> {
   const validator = compile(schema);
   const check = validate ?? ((value: unknown) => assertValid(validator, value) as B);
-  return { contentTypes: ['application/json'], schema, decode: (bytes) => check(parseJson(bytes)) };
+  return { contentTypes: ['application/json'], schema, decode: (bytes) => check(parseAndFree(bytes)) };
 }
 
 /** A body that the handler decodes itself, such as protobuf: its bytes (decompressed) and media type. */

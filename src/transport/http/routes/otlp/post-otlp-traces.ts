@@ -4,7 +4,7 @@ import { decodeJson } from '../../../otlp/json.js';
 import type { OtlpTraces } from '../../../otlp/model.js';
 import { decodeProtobuf } from '../../../otlp/protobuf.js';
 import { encodeResponse, encodeStatus, RPC_CODE, type OtlpEncoding } from '../../../otlp/response.js';
-import { parseJson } from '../../json.js';
+import { parseAndFree } from '../../json.js';
 import { defineRoute, rawBody, type ErrorRenderer, type RawBody, type Route } from '../../route.js';
 
 const JSON_TYPE = 'application/json';
@@ -54,7 +54,7 @@ export function postOtlpTracesRoute(exportTraces: ExportTraces): Route {
 }
 
 function decode({ bytes }: RawBody, encoding: OtlpEncoding): OtlpTraces {
-  return encoding === 'protobuf' ? decodeProtobuf(bytes) : decodeJson(parseJson(bytes));
+  return encoding === 'protobuf' ? decodeProtobuf(bytes) : decodeJson(parseAndFree(bytes));
 }
 
 function encodingOf(mediaType: string): OtlpEncoding {
