@@ -8,8 +8,8 @@
  *   npm test -- --record                keeps what each file took, for the order of the next runs
  * The last line is always `<N> passed, <N> failed`; each check counts like a test.
  */
-import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fail, prepare, root, run } from './bootstrap.mjs';
@@ -19,6 +19,8 @@ import { TestFiles, nameOf } from './test-files.mjs';
 const JOBS = Math.min(availableParallelism() + 1, 8);
 /** Full disks, stopped processes, overload: minutes in which the machine does little but wait, or nothing else. */
 const FAULTS = 'test/durability/faults';
+/** With fewer files, creating tables once for all of them saves nothing. */
+const TEMPLATE_FROM_FILES = 5;
 /** Seconds of the files that take some time, as --record has measured them: the longest begin first. */
 const SECONDS = join(root, 'scripts/test-seconds.json');
 const RECORDED_FROM_SECONDS = 3;
@@ -36,12 +38,14 @@ const tests = new TestFiles({
   silentMs: Number(values['silent-seconds']) * 1000,
 });
 const failedChecks = [];
+const template = files.length < TEMPLATE_FROM_FILES ? null : await createTemplate();
 await sideBySide([
   ...(partial ? [] : checks().map((check) => () => runCheck(check))),
   ...files.filter((file) => !runsAlone(file)).map((file) => () => tests.run(file)),
 ]);
 for (const file of files.filter(runsAlone)) if (!stopped()) await tests.run(file);
 tests.end();
+if (template !== null) rmSync(template, { recursive: true, force: true });
 if (values.record && (!partial || values.faults)) record();
 tellFailures();
 const passed = tests.passed + (partial ? 0 : checks().length - failedChecks.length);
@@ -133,6 +137,15 @@ function bySeconds(list) {
 /** Whether a title in the file says so: it measures time, or fills the machine until others would fail. */
 function runsAlone(file) {
   return readFileSync(file, 'utf8').includes('@alone');
+}
+
+/** Tables of ClickHouse that the first starts of tests find created. */
+async function createTemplate() {
+  const directory = mkdtempSync(join(tmpdir(), 'spanhouse-template-'));
+  const { code, output } = await run([join(root, 'dist/test/template.js'), directory], { capture: true });
+  if (code !== 0) fail(`the tables for tests could not be created: ${output}`);
+  process.env.SPANHOUSE_TEST_TEMPLATE = directory;
+  return directory;
 }
 
 /** What other files took is kept while they are there. */

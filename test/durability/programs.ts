@@ -1,6 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { freshDataDir } from '../fresh-directory.js';
 import { Program } from './program.js';
 
 /** Programs, one after the other, on a data directory of their own. */
@@ -13,7 +12,7 @@ export class Programs {
   }
 
   static async make(): Promise<Programs> {
-    return new Programs(await mkdtemp(join(tmpdir(), 'spanhouse-programs-')));
+    return new Programs(await freshDataDir('spanhouse-programs-'));
   }
 
   /** Starts one and leaves it alone. */

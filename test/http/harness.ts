@@ -1,9 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { loadConfig } from '../../src/config/config.js';
 import type { Environment } from '../../src/config/env.js';
 import { startServer, type ServerOverrides } from '../../src/server.js';
+import { freshDataDir } from '../fresh-directory.js';
 
 export interface TestResponse {
   readonly status: number;
@@ -51,7 +50,7 @@ const API_KEY = 'sk_sh_test_key_of_the_harness';
 /** Boots the real server on a free port. Its project and key are always the same, so that it can be booted again on its data. */
 export async function bootServer(options: BootOptions = {}): Promise<TestServer> {
   const { env, dataDir: given, ...overrides } = options;
-  const dataDir = given ?? (await mkdtemp(join(tmpdir(), 'spanhouse-test-')));
+  const dataDir = given ?? (await freshDataDir('spanhouse-test-'));
   const config = loadConfig({
     PORT: '0',
     DATA_DIR: dataDir,

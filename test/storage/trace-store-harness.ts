@@ -1,6 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { DeletableKind } from '../../src/domain/deletion/stored-spans.js';
@@ -13,6 +11,7 @@ import { schemaDirectory } from '../../src/storage/schema-files.js';
 import { createLogger } from '../../src/observability/logger.js';
 import { createEvents } from '../../src/observability/events.js';
 import { createMetrics } from '../../src/observability/metrics.js';
+import { freshEngineDir } from '../fresh-directory.js';
 
 export const COMMIT_LIMITS = {
   maxRows: 10_000,
@@ -33,7 +32,19 @@ export type StoreOptions = Partial<Pick<TraceStoreOptions, 'onPurged' | 'commit'
 
 /** The trace store alone, on an embedded engine of its own in an empty directory. */
 export async function openStore(options: StoreOptions = {}): Promise<OpenedStore> {
-  const path = await mkdtemp(join(tmpdir(), 'spanhouse-store-'));
+  const path = await freshEngineDir('spanhouse-store-');
+  const { close, ...opened } = await openStoreAt(path, options);
+  return {
+    ...opened,
+    async dispose() {
+      await close();
+      await rm(path, { recursive: true, force: true });
+    },
+  };
+}
+
+/** As {@link openStore}, in a directory that stays. */
+export async function openStoreAt(path: string, options: StoreOptions = {}) {
   const logger = createLogger({ level: 'silent', format: 'json' });
   const engine = await startEngine({ path, database: 'spanhouse', memoryMb: 1024, maxReadSeconds: 30, logger });
   const client = connect(engine.endpoint);
@@ -41,11 +52,10 @@ export async function openStore(options: StoreOptions = {}): Promise<OpenedStore
   return {
     store,
     client,
-    async dispose() {
+    async close() {
       await store.close();
       await client.close();
       await engine.stop();
-      await rm(path, { recursive: true, force: true });
     },
   };
 }

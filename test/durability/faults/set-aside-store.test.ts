@@ -1,17 +1,17 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { sessionList, spanList, traceList } from '../../src/domain/list/definitions.js';
-import type { SessionRead, SpanRead, TraceRead } from '../../src/domain/list/fields.js';
-import type { Page } from '../../src/domain/list/lists.js';
-import { parseListQuery } from '../../src/domain/list/query.js';
-import type { Span } from '../../src/domain/span/span.js';
-import { createEvents } from '../../src/observability/events.js';
-import { createLogger } from '../../src/observability/logger.js';
-import { createMetrics } from '../../src/observability/metrics.js';
-import type { TraceStore } from '../../src/storage/clickhouse/trace-store.js';
-import { storedSpan } from '../fixtures/span.js';
-import { openStore, remove, reopenStore, rowsOf, type OpenedStore } from './trace-store-harness.js';
+import { sessionList, spanList, traceList } from '../../../src/domain/list/definitions.js';
+import type { SessionRead, SpanRead, TraceRead } from '../../../src/domain/list/fields.js';
+import type { Page } from '../../../src/domain/list/lists.js';
+import { parseListQuery } from '../../../src/domain/list/query.js';
+import type { Span } from '../../../src/domain/span/span.js';
+import { createEvents } from '../../../src/observability/events.js';
+import { createLogger } from '../../../src/observability/logger.js';
+import { createMetrics } from '../../../src/observability/metrics.js';
+import type { TraceStore } from '../../../src/storage/clickhouse/trace-store.js';
+import { storedSpan } from '../../fixtures/span.js';
+import { openStore, remove, reopenStore, rowsOf, type OpenedStore } from '../../storage/trace-store-harness.js';
 
 const PROJECT = randomUUID();
 const MEGABYTES = 1024 * 1024;

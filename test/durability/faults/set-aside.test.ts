@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { unhurried } from '../durability/program.js';
-import { projectMaker } from '../exactness/projects.js';
-import { bootServer, send, type TestResponse, type TestServer } from './harness.js';
+import { unhurried } from '../program.js';
+import { projectMaker } from '../../exactness/projects.js';
+import { bootServer, send, type TestResponse, type TestServer } from '../../http/harness.js';
 
 const SPANS = 40;
 /** Together far more than one statement may take of such an engine. */

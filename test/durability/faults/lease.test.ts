@@ -4,12 +4,12 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TraceRead } from '../../src/domain/list/fields.js';
-import { connect, type ClickHouseClient } from '../../src/storage/clickhouse/client.js';
-import { addressed, type TestEngine } from '../contract/engines.js';
-import { Program } from '../durability/program.js';
-import { bootServer } from '../http/harness.js';
-import { startStatementProxy, type StatementProxy } from './statement-proxy.js';
+import type { TraceRead } from '../../../src/domain/list/fields.js';
+import { connect, type ClickHouseClient } from '../../../src/storage/clickhouse/client.js';
+import { addressed, type TestEngine } from '../../contract/engines.js';
+import { Program } from '../program.js';
+import { bootServer } from '../../http/harness.js';
+import { startStatementProxy, type StatementProxy } from '../../storage/statement-proxy.js';
 
 const TRACE = '0199a1b2-0000-7000-8000-00000000000b';
 const LEASE_SECONDS = 6;
