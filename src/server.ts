@@ -316,6 +316,7 @@ async function openGrpc(
     exportTraces,
     memory,
     maxConnections: config.maxConnections,
+    maxCalls: config.grpcCallsAtOnce,
     limits,
     observer: events,
   });

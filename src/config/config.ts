@@ -47,6 +47,7 @@ function group(settings: Settings) {
     },
     /** Null: no gRPC. */
     grpcPort: settings.OTLP_GRPC_PORT ?? null,
+    grpcCallsAtOnce: settings.OTLP_GRPC_CALLS_AT_ONCE,
     /** Absolute. */
     dataDir: resolve(settings.DATA_DIR),
     clickhouse: {

@@ -345,6 +345,14 @@ export const settings = Type.Object({
       'Connections open at once, of HTTP and of gRPC each; one address (or /64 of IPv6) has at most as many as are left ' +
       'free, so half when it comes alone. Beyond it, 503, or they are closed.',
   }),
+  OTLP_GRPC_CALLS_AT_ONCE: whole({
+    default: 64,
+    minimum: 2,
+    maximum: 100_000,
+    description:
+      'Calls over gRPC in work together; one key has at most as many as are left free, and one connection half of them. ' +
+      'Beyond it, RESOURCE_EXHAUSTED.',
+  }),
   ENGINE_MEMORY_MB: whole({
     default: 2048,
     minimum: 512,

@@ -48,6 +48,27 @@ function retryAfterOf(error: ServiceError): number | null {
   return info.retryDelay.seconds;
 }
 
+/** A call whose message is announced, sent in part, and left so. */
+function stalledCall({ grpcPort, key }: TestServer, announcedBytes: number, sentBytes: number) {
+  const session = http2Connect(`http://127.0.0.1:${grpcPort}`);
+  session.on('error', () => undefined);
+  const stream = session.request({
+    ':method': 'POST',
+    ':path': EXPORT_PATH,
+    'content-type': 'application/grpc',
+    te: 'trailers',
+    authorization: `Bearer ${key}`,
+  });
+  const prefix = Buffer.alloc(5);
+  prefix.writeUInt32BE(announcedBytes, 1);
+  stream.on('error', () => undefined);
+  stream.write(Buffer.concat([prefix, Buffer.alloc(sentBytes)]));
+  const answered = new Promise<number>((resolve) =>
+    stream.on('response', (headers) => resolve(Number(headers['grpc-status']))),
+  );
+  return { session, answered };
+}
+
 /** Long enough for every whole message, also while other tests run. */
 const BODY_TIMEOUT_MS = unhurried(1_000);
 
@@ -203,26 +224,8 @@ describe('OTLP over gRPC', () => {
 
   it('counts messages while they arrive, and leaves room for other keys', async () => {
     const other = keyed(secondProject(server).key);
-    // Announced, sent but for the last bytes, and left so: of 4 MB, one key may have half.
-    const stall = () => {
-      const session = http2Connect(`http://127.0.0.1:${server.grpcPort}`);
-      session.on('error', () => undefined);
-      const stream = session.request({
-        ':method': 'POST',
-        ':path': EXPORT_PATH,
-        'content-type': 'application/grpc',
-        te: 'trailers',
-        authorization: `Bearer ${server.key}`,
-      });
-      const prefix = Buffer.alloc(5);
-      prefix.writeUInt32BE(1_000_000, 1);
-      stream.on('error', () => undefined);
-      stream.write(Buffer.concat([prefix, Buffer.alloc(900_000)]));
-      const answered = new Promise<number>((resolve) =>
-        stream.on('response', (headers) => resolve(Number(headers['grpc-status']))),
-      );
-      return { session, answered };
-    };
+    // Of 4 MB, one key may have half.
+    const stall = () => stalledCall(server, 1_000_000, 900_000);
     const calls = [stall(), stall(), stall(), stall()];
     try {
       const large = message(otlpSpan({ attributes: attributes({ text: 'x'.repeat(400_000) }) }));
@@ -233,6 +236,25 @@ describe('OTLP over gRPC', () => {
       expect((await send(large)).code, 'once they were given up').to.equal(status.OK);
     } finally {
       for (const { session } of calls) session.destroy();
+    }
+  });
+
+  it('has so many calls in work, and leaves room for other keys', async () => {
+    const small = await bootServer({ env: { OTLP_GRPC_PORT: '0', OTLP_GRPC_CALLS_AT_ONCE: '4' } });
+    const other = secondProject(small).key;
+    const calls = Array.from({ length: 3 }, () => stalledCall(small, 100, 1));
+    try {
+      expect(await Promise.race(calls.map(({ answered }) => answered))).to.equal(status.RESOURCE_EXHAUSTED);
+      const stranger = new Client(`127.0.0.1:${small.grpcPort}`, credentials.createInsecure());
+      const code = await new Promise((resolve) => {
+        const answered = (error: ServiceError | null) => resolve(error?.code ?? status.OK);
+        stranger.makeUnaryRequest(EXPORT_PATH, asIs, asIs, message(otlpSpan()), keyed(other), answered);
+      });
+      stranger.close();
+      expect(code).to.equal(status.OK);
+    } finally {
+      for (const { session } of calls) session.destroy();
+      await small.dispose();
     }
   });
 

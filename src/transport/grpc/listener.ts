@@ -6,7 +6,7 @@ import { Connections, ignoreFailedAccept } from '../connections.js';
 import { createAdmission, type AdmissionOptions } from './admission.js';
 import { createTraceService, traceServiceDefinition, type TraceServiceParts } from './trace-service.js';
 
-export interface GrpcOptions extends TraceServiceParts, Pick<AdmissionOptions, 'memory' | 'limits'> {
+export interface GrpcOptions extends TraceServiceParts, Pick<AdmissionOptions, 'memory' | 'limits' | 'maxCalls'> {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
@@ -22,9 +22,6 @@ export interface GrpcListener {
   stop(deadlineMs: number): Promise<void>;
 }
 
-/** Exporters have a few at once. */
-const MAX_CALLS = 64;
-const MAX_CALLS_OF_A_CONNECTION = 32;
 /** A peer that is gone without a word is found out by pings. */
 const KEEPALIVE_MS = 60_000;
 const KEEPALIVE_TIMEOUT_MS = 20_000;
@@ -33,11 +30,11 @@ const KEEPALIVE_TIMEOUT_MS = 20_000;
 export async function listenGrpc(options: GrpcOptions): Promise<GrpcListener> {
   // What goes wrong is thrown or observed; the library's own lines would bypass the log.
   setLogVerbosity(logVerbosity.NONE);
-  const admission = createAdmission({ ...options, maxCalls: MAX_CALLS });
+  const admission = createAdmission(options);
   const server = new Server({
     interceptors: [admission],
     'grpc.max_receive_message_length': options.limits.maxBodyBytes,
-    'grpc.max_concurrent_streams': MAX_CALLS_OF_A_CONNECTION,
+    'grpc.max_concurrent_streams': Math.floor(options.maxCalls / 2),
     'grpc.keepalive_time_ms': KEEPALIVE_MS,
     'grpc.keepalive_timeout_ms': KEEPALIVE_TIMEOUT_MS,
     'grpc.enable_channelz': 0,
