@@ -31,14 +31,15 @@ CREATE INDEX deletion_items_in_order ON deletion_items (deletion, kind, seq);
 CREATE TABLE judge_calls (
   run_id     TEXT PRIMARY KEY,
   project_id TEXT NOT NULL,
-  span_id    TEXT NOT NULL
+  span_id    TEXT NOT NULL,
+  created_at INTEGER NOT NULL -- of the run
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX judge_calls_by_span ON judge_calls (project_id, span_id);
 
 CREATE TRIGGER run_made_calls AFTER DELETE ON judge_runs WHEN OLD.attempts > 0
 BEGIN
-  INSERT INTO judge_calls VALUES (OLD.id, OLD.project_id, OLD.span_id) ON CONFLICT DO NOTHING;
+  INSERT INTO judge_calls VALUES (OLD.id, OLD.project_id, OLD.span_id, OLD.created_at) ON CONFLICT DO NOTHING;
 END;
 
 -- The spans whose inputs, outputs or feedback a job works with.

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { DeletedThing } from '../../src/domain/deletion/deletion-store.js';
 import type { Below } from '../../src/domain/deletion/stored-spans.js';
+import { DomainError } from '../../src/domain/errors.js';
 import { sessionList, spanList, traceList } from '../../src/domain/list/definitions.js';
 import { parseListQuery } from '../../src/domain/list/query.js';
 import type { RepriceScope } from '../../src/domain/price/reprice-job.js';
@@ -21,8 +22,18 @@ const modelCall = () =>
 
 describe('what a deletion means', () => {
   let opened: OpenedStore;
+  /** How often there is still room on the disk; then once there is none. */
+  let roomFor = Infinity;
   before(async () => {
-    opened = await openStore();
+    opened = await openStore({
+      space: {
+        demand() {
+          roomFor -= 1;
+          if (roomFor === 0) throw new DomainError('unavailable', 'the disk is full');
+        },
+        onFull: () => undefined,
+      },
+    });
   });
   after(() => opened.dispose());
 
@@ -82,6 +93,21 @@ describe('what a deletion means', () => {
     revision.close();
     expect([...(await delayed())]).to.deep.equal([span.id]);
     expect((await ids(projectId)).spans).to.deep.equal([span.id]);
+  });
+
+  it('is also a span that is sent again meanwhile, when that is accepted and not stored after all', async () => {
+    const { log } = opened.store;
+    const projectId = randomUUID();
+    const [span, other] = [storedSpan(), storedSpan()];
+    await log.append({ projectId, spans: [span, other] });
+    const delayed = await order(projectId, 'span', span.id);
+    const deleted = delayed();
+    // Room when it is accepted, none when it is to be stored.
+    roomFor = 2;
+    const failed = await log.append({ projectId, spans: [span] }).catch((error: unknown) => error);
+    expect(failed).to.include({ kind: 'unavailable' });
+    expect([...(await deleted)]).to.deep.equal([]);
+    expect((await ids(projectId)).spans).to.deep.equal([other.id]);
   });
 
   const session = (id: string, name: string) => ({ id, name, tags: {}, attributes: {} });

@@ -124,7 +124,7 @@ describe('writing under a lease', function () {
     expect(await plain.query(`SELECT 1 FROM span_words WHERE complete = 1 AND words != ''`)).to.deep.equal([]);
     // One row for each time that the index was written, which it also is by itself.
     expect(await left('span_words')).to.not.be.empty;
-    await store.deletions.removeProject(PROJECT);
+    await store.deletions.removeProject(PROJECT, AbortSignal.timeout(60_000));
     for (const table of ['spans', 'facts', 'traces', 'span_words']) expect(await left(table), table).to.deep.equal([]);
     await words.clear();
     await words.load();

@@ -28,7 +28,7 @@ export interface OpenedStore {
 }
 
 /** What a test may want otherwise. */
-export type StoreOptions = Partial<Pick<TraceStoreOptions, 'onPurged' | 'commit' | 'rollup' | 'observer'>>;
+export type StoreOptions = Partial<Pick<TraceStoreOptions, 'onPurged' | 'commit' | 'rollup' | 'observer' | 'space'>>;
 
 /** The trace store alone, on an embedded engine of its own in an empty directory. */
 export async function openStore(options: StoreOptions = {}): Promise<OpenedStore> {

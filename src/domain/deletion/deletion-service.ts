@@ -56,6 +56,11 @@ export class DeletionService {
     const { store, observer } = this.#parts;
     store.abandon();
     for (const deletion of store.pending()) {
+      // Nobody can get at a project that is to go; removing it may take minutes.
+      if (deletion.what === 'project') {
+        this.#begin(deletion);
+        continue;
+      }
       try {
         await this.#run(deletion);
       } catch (error) {

@@ -47,7 +47,10 @@ export interface DeletionDraft extends DeletionTarget {
   readonly at: Micros;
 }
 
-/** A span that is deleted here: all about it, or only what came up to a moment, because it was sent again since. */
+/**
+ * A span that is deleted here: all about it, or only what came up to a moment, because it was sent again since. Of what
+ * people and clients said of it, in any case only what they had said when it was ordered.
+ */
 export interface DeletedSpan {
   readonly id: string;
   readonly before: Micros | null;

@@ -65,7 +65,9 @@ export class DeletionWork {
       this.#enter('records');
       const shared = await this.#parts.spans.sharedIds(deletion.project_id, things as DeletedThing[]);
       const ids = page.filter(({ kind, id }) => kind === 'span' && !shared.has(id)).map(({ id }) => id);
-      await this.#records(deletion, ids, staying, losing);
+      // Of one that was not stored it is not known whether it has been sent since.
+      const unknown = page.filter(({ kind, trace_id }) => kind === 'span' && trace_id === '').map(({ id }) => id);
+      await this.#records(deletion, ids, new Set([...staying, ...unknown]), losing);
       count += page.filter(({ kind }) => kind === 'span').length;
     }
     this.#enter('calls');
@@ -98,7 +100,7 @@ export class DeletionWork {
     while (images.forgetSomeOfProject(projectId)) await this.#rest();
     this.#enter('spans');
     await this.#giveUp(all);
-    await spans.removeProject(projectId);
+    await spans.removeProject(projectId, this.#signal);
     this.#enter('records');
     while (store.removeSomeOfProject(deletion)) await this.#rest();
     await this.#giveUp(all);
@@ -117,17 +119,21 @@ export class DeletionWork {
     for (let from = 0; from < ids.length; from += RECORDS_AT_ONCE) {
       const part = ids.slice(from, from + RECORDS_AT_ONCE);
       const spans = part.map((id) => ({ id, before: staying.has(id) ? deletion.created_at : null }));
-      const { judges, jobs } = store.removeSpans(deletion, spans);
       images.forgetSpans(deletion.project_id, part, deletion.upto);
-      for (const { job_id, span_id } of jobs) losing.set(job_id, (losing.get(job_id) ?? new Set()).add(span_id));
-      await this.#giveUp({
-        projectId: deletion.project_id,
-        spans: new Set(part),
-        judges: new Set(judges),
-        jobs: new Set(jobs.map(({ job_id }) => job_id)),
-      });
-      // What was being recorded meanwhile has left something, too.
-      store.removeSpans(deletion, spans);
+      // What was being recorded or created meanwhile has left something, too.
+      for (let more = true, first = true; more; first = false) {
+        const { judges, jobs } = store.removeSpans(deletion, spans);
+        const found = jobs.filter(({ job_id }) => !losing.has(job_id));
+        more = first || judges.length > 0 || found.length > 0;
+        for (const { job_id, span_id } of jobs) losing.set(job_id, (losing.get(job_id) ?? new Set()).add(span_id));
+        if (more)
+          await this.#giveUp({
+            projectId: deletion.project_id,
+            spans: new Set(part),
+            judges: new Set(judges),
+            jobs: new Set(jobs.map(({ job_id }) => job_id)),
+          });
+      }
       await this.#rest();
     }
   }

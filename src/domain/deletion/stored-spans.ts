@@ -32,6 +32,9 @@ export interface StoredSpans {
   sharedIds(projectId: string, things: readonly DeletedThing[]): Promise<ReadonlySet<string>>;
   /** Takes words of spans that started at these times, and are gone, out of what search looks at first. */
   forgetWords(projectId: string, startedAt: readonly Micros[]): Promise<void>;
-  /** Deletes everything of a project; nothing may be written to it any more. */
-  removeProject(projectId: string): Promise<void>;
+  /**
+   * Deletes everything of a project; nothing may be written to it any more.
+   * @param signal ends the waiting, with its reason; ClickHouse may go on
+   */
+  removeProject(projectId: string, signal: AbortSignal): Promise<void>;
 }

@@ -78,8 +78,11 @@ export class Recorder {
     this.#storing.set(projectId, storing);
   }
 
-  /** Resolves once what is being recorded of a project right now is. */
+  /** Resolves once what was added of a project is recorded. */
   async flushed(projectId: string): Promise<void> {
+    const added = new Set(this.#waiting.get(projectId));
+    await this.#groups.get(projectId);
+    while (this.#waiting.get(projectId)?.some((ending) => added.has(ending)) === true) await this.#rest(GATHER_MS);
     await this.#groups.get(projectId);
     await this.#settling;
   }

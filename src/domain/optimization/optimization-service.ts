@@ -92,7 +92,10 @@ export class OptimizationService {
     const model = body.model ?? base.model_id ?? endpoint.defaultModel;
     if (model === null)
       throw new DomainError('conflict', 'No model is named: give one, bind one to the version, or set JUDGE_LLM_MODEL');
-    const { training, held_out } = await this.#lessons(project_id, base.prompt_id, comparedBy(judge?.id ?? null));
+    const { training, held_out } = this.#standing(
+      base.prompt_id,
+      await this.#lessons(project_id, base.prompt_id, comparedBy(judge?.id ?? null)),
+    );
     const input: OptimizationInput = {
       slug,
       base: { version: base.version, content: base.content, model_id: base.model_id },
@@ -215,6 +218,14 @@ export class OptimizationService {
           `of its id says for what it is used.${by === 'judge' ? '' : ' With a `judge_id`, reasons and thumbs up count too.'}`,
       );
     return lessons;
+  }
+
+  /** Without what was deleted while spans were read: from here on, the job is told of what is. */
+  #standing(promptId: string, { training, held_out }: Lessons): Lessons {
+    const { feedback } = this.#options;
+    const ids = new Set(lessonsOf(feedback.ofPrompt(promptId, { limit: MAX_FEEDBACK })).map(({ span_id }) => span_id));
+    const stands = ({ span_id }: { readonly span_id: string }) => ids.has(span_id);
+    return { training: training.filter(stands), held_out: held_out.filter(stands) };
   }
 
   #require(projectId: string, slug: string, id: string): Job {

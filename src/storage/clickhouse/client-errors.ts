@@ -76,7 +76,10 @@ const NOT_NOW: ReadonlyMap<number, string> = new Map([
 const UNREADABLE: ReadonlySet<number> = new Set([26, 27, 32, 33]);
 const BEFORE_WRITING: ReadonlySet<number> = new Set([...UNREADABLE, 16, 60, 62, 81, 115, 164, 202, 516]);
 
-/** Node's codes of a ClickHouse that cannot be reached; the embedded engine's socket is gone while it starts anew. */
+/**
+ * Node's codes of a ClickHouse that cannot be reached; the embedded engine's socket is gone while it starts anew. Some come
+ * of a connection that was open, too: only of a call that opens one is it certain that nothing was sent.
+ */
 const NO_CONNECTION: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOENT',
@@ -87,6 +90,7 @@ const NO_CONNECTION: ReadonlySet<string> = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
 ]);
+const OPENING: ReadonlySet<string> = new Set(['connect', 'getaddrinfo']);
 const BROKEN_CONNECTION: ReadonlySet<string> = new Set([
   'ECONNRESET',
   'EPIPE',
@@ -142,7 +146,7 @@ function optionsOf(kind: DomainErrorKind, cause: unknown): DomainErrorOptions {
 
 function outcomeOf(cause: unknown): InsertOutcome {
   if (cause instanceof NotRunError || BEFORE_WRITING.has(clickHouseCodeOf(cause))) return 'none';
-  return NO_CONNECTION.has(codeOf(cause)) ? 'none' : 'unknown';
+  return NO_CONNECTION.has(codeOf(cause)) && wasOpening(cause) ? 'none' : 'unknown';
 }
 
 function classify(cause: unknown): Failure {
@@ -168,6 +172,12 @@ function classify(cause: unknown): Failure {
 
 function clickHouseCodeOf(cause: unknown): number {
   return cause instanceof ClickHouseError ? Number(cause.code) : Number.NaN;
+}
+
+/** Of a host with several addresses, the errors of all of them come as one. */
+function wasOpening(cause: unknown): boolean {
+  if (cause instanceof AggregateError) return cause.errors.every(wasOpening);
+  return OPENING.has(String((cause as { syscall?: unknown } | null | undefined)?.syscall));
 }
 
 function codeOf(cause: unknown): string {

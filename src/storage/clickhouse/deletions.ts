@@ -124,13 +124,13 @@ WHERE ${inProject(projectId)} AND id IN ${uuids(ids)} AND ${current({ projectId,
       await indexer.forget(projectId, startedAt.slice(from, from + TIMES_AT_ONCE));
   }
 
-  async removeProject(projectId: string): Promise<void> {
+  async removeProject(projectId: string, signal: AbortSignal): Promise<void> {
     const { client, log, settle, indexer, forgetAside } = this.#source;
     await log.idle();
     await settle();
     await forgetAside(projectId);
     const condition = `project_id = '${requireUuid(projectId)}'`;
-    for (const table of TABLES) await deleteRows(client, table, condition);
+    for (const table of TABLES) await deleteRows(client, table, condition, signal);
     await indexer.forgetProject(condition);
   }
 
@@ -193,7 +193,8 @@ ORDER BY f.trace_id, row_type, f.id${limit === null ? empty : sql` LIMIT ${value
       const live = [...(await this.#live(projectId, things)), ...(await this.#liveSessions(projectId, things))].filter(
         (thing) => wanted.has(keyOf(thing)),
       );
-      const staying = live.filter((thing) => upTo !== null && (thing.sentAt > upTo || watch.sawSent(thing)));
+      const sentLater = ({ sentAt }: LiveThing) => upTo !== null && sentAt > upTo;
+      const staying = live.filter((thing) => upTo !== null && (sentLater(thing) || watch.sawSent(thing)));
       const stays = new Set(staying.map(keyOf));
       const tombstones = live
         .filter((thing) => thing.kind !== 'session' && !stays.has(keyOf(thing)))
@@ -205,10 +206,18 @@ ORDER BY f.trace_id, row_type, f.id${limit === null ? empty : sql` LIMIT ${value
       await log.append(writes);
       await settle();
       deleted();
-      return staying.filter(({ kind }) => kind === 'span').map(({ id }) => id);
+      return [...idsOfSpans(staying.filter(sentLater)), ...(await this.#buryUnsure(projectId, staying, upTo))];
     } finally {
       watch.end();
     }
+  }
+
+  /** What stays for a write that was only accepted: when that was not stored after all, it goes. */
+  async #buryUnsure(projectId: string, staying: readonly LiveThing[], upTo: Micros | null): Promise<string[]> {
+    const unsure = staying.filter(({ sentAt }) => upTo !== null && sentAt <= upTo);
+    if (unsure.length === 0) return [];
+    await this.#source.log.idle();
+    return this.#bury(projectId, unsure, upTo);
   }
 
   async #live(projectId: string, things: readonly DeletedThing[]): Promise<LiveThing[]> {
@@ -262,6 +271,10 @@ function toSpan({ trace, span, started }: SpanRow): DeletedThing {
 
 function toThing(row: FactRow): DeletedThing {
   return row.type === 1 ? { ...toSpan(row), kind: 'trace', started_at: 0 } : toSpan(row);
+}
+
+function idsOfSpans(things: readonly DeletedThing[]): string[] {
+  return things.filter(({ kind }) => kind === 'span').map(({ id }) => id);
 }
 
 function sessionThing(id: string): DeletedThing {

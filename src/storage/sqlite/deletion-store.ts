@@ -22,6 +22,8 @@ interface OfSpans {
   readonly projectId: string;
   /** JSON array of `DeletedSpan`. */
   readonly spans: string;
+  /** When the deletion was ordered. */
+  readonly until: Micros;
 }
 
 interface DeletionRow {
@@ -44,10 +46,10 @@ const RUNS = `json_each(@spans) AS s CROSS JOIN judges AS j ON j.project_id = @p
 const JOBS = `json_each(@spans) AS s CROSS JOIN job_spans AS w ON w.span_id = s.value ->> 'id'
   JOIN jobs AS t ON t.id = w.job_id AND t.project_id = @projectId
     AND (s.value ->> 'before' IS NULL OR t.created_at <= s.value ->> 'before')`;
-const EVALUATIONS = about('evaluations', 'span_id');
-const FEEDBACK = about('feedback', 'completion_id');
-const CALLS = `json_each(@spans) AS s CROSS JOIN judge_calls AS t
-  ON t.project_id = @projectId AND t.span_id = s.value ->> 'id'`;
+/** What was said by people and clients after the order was not meant, whether there is such a span or not. */
+const EVALUATIONS = `${about('evaluations', 'span_id')} AND (t.origin <> 'external' OR t.created_at <= @until)`;
+const FEEDBACK = `${about('feedback', 'completion_id', 'updated_at')} AND t.updated_at <= @until`;
+const CALLS = about('judge_calls', 'span_id');
 
 function prepare(db: Database) {
   const note = (kind: DeletionItem['kind'], traceId: string, id: string, from: string) =>
@@ -182,12 +184,12 @@ export class SqliteDeletionStore implements DeletionStore {
 
   knows(projectId: string, spanId: string): boolean {
     const spans = JSON.stringify([{ id: spanId, before: null }]);
-    return guarded(() => this.#statements.knows.get({ deletion: 0, projectId, spans }) === 1);
+    return guarded(() => this.#statements.knows.get({ deletion: 0, projectId, spans, until: Number.MAX_SAFE_INTEGER }) === 1);
   }
 
-  removeSpans({ seq, project_id }: Deletion, spans: readonly DeletedSpan[]): Affected {
+  removeSpans({ seq, project_id, created_at }: Deletion, spans: readonly DeletedSpan[]): Affected {
     const { spanSteps, failJobs, judges, jobs } = this.#statements;
-    const of = { deletion: seq, projectId: project_id, spans: JSON.stringify(spans) };
+    const of = { deletion: seq, projectId: project_id, spans: JSON.stringify(spans), until: created_at };
     return this.#transaction(() => {
       const affected = { judges: judges.all(of), jobs: jobs.all(of) };
       for (const step of spanSteps) step.run(of);

@@ -188,7 +188,7 @@ describe('what is too large to be recomputed', function () {
     await writeHeavy(heavy);
     expect((await traces(opened.store)).notCurrent).to.deep.equal([heavy]);
     expect(await opened.client.query('SELECT id FROM set_aside')).to.have.lengthOf(1);
-    await opened.store.deletions.removeProject(PROJECT);
+    await opened.store.deletions.removeProject(PROJECT, AbortSignal.timeout(60_000));
     expect((await traces(opened.store)).notCurrent).to.deep.equal([]);
     expect(await gauges()).to.include('spanhouse_rollup_set_aside_traces 0');
     await sleep(4 * rollup.retryMs);

@@ -114,7 +114,10 @@ describe('deleting spans, traces and sessions', function () {
     const id = uuid(811_000);
     const judge = await api.judge();
     const send = () => api.spans([{ id, input_data: 'again', output_data: 'again' }]);
+    const path = `/v1/prompts/${encodeURIComponent(judge.task_slug)}/completions/${id}/feedback`;
     await send();
+    // Changed later, it is the new one.
+    await api.expect(200, 'POST', path, { thumbs_up: false, reason: 'the older one' });
     await api.evaluate(judge, [id]);
     await api.review(judge, id, { thumbs_up: false, reason: 'the old one' });
     let cut = false;
@@ -127,7 +130,6 @@ describe('deleting spans, traces and sessions', function () {
     expect((await remove(api, { kind: 'span', id })).status).to.equal(500);
     await send();
     await sleep(10);
-    const path = `/v1/prompts/${encodeURIComponent(judge.task_slug)}/completions/${id}/feedback`;
     await api.expect(200, 'POST', path, { thumbs_up: true, reason: 'the new one' });
     await restart();
     expect(await api.get(`/spans?id=${id}`)).to.have.length(1);
@@ -136,6 +138,31 @@ describe('deleting spans, traces and sessions', function () {
     expect(items[0]).to.include({ reason: 'the new one' });
     await api.evaluate(judge, [id]);
   });
+
+  for (const sent of [true, false])
+    it(`leaves what is said after it failed of a span that is ${sent ? 'sent only then' : 'gone'}`, async () => {
+      const id = uuid(sent ? 811_500 : 811_501);
+      const judge = await api.judge();
+      const path = `/v1/prompts/${encodeURIComponent(judge.task_slug)}/completions/${id}/feedback`;
+      if (!sent) await api.spans([{ id }]);
+      await api.expect(200, 'POST', path, { thumbs_up: false, reason: 'before' });
+      let failing = true;
+      await restart({
+        onDeletionStep: (at: DeletionStep) => {
+          if (failing && at === 'words') throw new Error('a failure of the test');
+        },
+      });
+      expect((await remove(api, { kind: 'span', id })).status).to.equal(500);
+      if (sent) await api.spans([{ id, input_data: 'late', output_data: 'late' }]);
+      await sleep(10);
+      await api.expect(200, 'POST', path, { thumbs_up: true, reason: 'after' });
+      if (sent) await api.evaluate(judge, [id]);
+      failing = false;
+      await api.until(async () => (rowsHolding(api.server.dataDir, [`span/${id}`]).length === 0 ? true : null));
+      const { summary, items } = await api.get(`${api.project}/feedback/span/${id}`);
+      expect(items.map(({ reason }: any) => reason)).to.include('after');
+      expect(summary).to.include({ human_feedback_count: 1, judge_evaluation_count: sent ? 1 : 0 });
+    });
 
   it('drops an evaluation that is under way, and what it had asked', async () => {
     const id = uuid(812_000);

@@ -102,7 +102,9 @@ export class Rollups implements CommitFollower {
    */
   async settle(): Promise<Version> {
     const target = this.#marks;
-    while (this.#settledUpTo() < target) await (this.#round ??= this.#runRound());
+    const acknowledged = this.#committed;
+    // A repair that begins meanwhile marks much of what was settled once more.
+    while (this.#settledUpTo() < target || this.settled < acknowledged) await (this.#round ??= this.#runRound());
     return this.settled;
   }
 
