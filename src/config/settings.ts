@@ -351,7 +351,7 @@ export const settings = Type.Object({
     maximum: 100_000,
     description:
       'Calls over gRPC in work together; one key has at most as many as are left free, and one connection half of them. ' +
-      'Beyond it, RESOURCE_EXHAUSTED.',
+      'Beyond it, a call is refused as overload.',
   }),
   ENGINE_MEMORY_MB: whole({
     default: 2048,

@@ -184,7 +184,9 @@ export class SqliteDeletionStore implements DeletionStore {
 
   knows(projectId: string, spanId: string): boolean {
     const spans = JSON.stringify([{ id: spanId, before: null }]);
-    return guarded(() => this.#statements.knows.get({ deletion: 0, projectId, spans, until: Number.MAX_SAFE_INTEGER }) === 1);
+    return guarded(
+      () => this.#statements.knows.get({ deletion: 0, projectId, spans, until: Number.MAX_SAFE_INTEGER }) === 1,
+    );
   }
 
   removeSpans({ seq, project_id, created_at }: Deletion, spans: readonly DeletedSpan[]): Affected {

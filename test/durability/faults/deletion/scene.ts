@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { isHeldOut } from '../../../src/domain/trial/held-out.js';
-import { images } from '../../attachments/images.js';
-import { idsOf, type LearningApi } from '../../calibration/learning-api.js';
-import { examplesIn, shown, verdict, type Asked, type Said } from '../../calibration/scripted-model.js';
-import { uuid } from '../checked-api.js';
+import { isHeldOut } from '../../../../src/domain/trial/held-out.js';
+import { images } from '../../../attachments/images.js';
+import { idsOf, type LearningApi } from '../../../calibration/learning-api.js';
+import { examplesIn, shown, verdict, type Asked, type Said } from '../../../calibration/scripted-model.js';
+import { uuid } from '../../../http/checked-api.js';
 import { rowsHolding } from './remains.js';
 
 export type Doomed = 'span' | 'trace' | 'session';

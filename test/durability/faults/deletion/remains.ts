@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
-import { DATABASE_FILE } from '../../../src/storage/sqlite/database.js';
+import { DATABASE_FILE } from '../../../../src/storage/sqlite/database.js';
 
 /** Every row of every table of the SQLite file, as text: what is not in it is not in the file's tables. */
 export function everythingIn(dataDir: string): string {

@@ -2,18 +2,18 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import type { DeletionStep } from '../../../src/domain/deletion/deletion-work.js';
-import { storedFiles } from '../../attachments/attachment-api.js';
-import { images } from '../../attachments/images.js';
-import { idsOf, LearningApi } from '../../calibration/learning-api.js';
-import { ScriptedModel } from '../../calibration/scripted-model.js';
-import { send, type TestServer } from '../harness.js';
-import { eventually } from '../judges/judge-api.js';
+import type { DeletionStep } from '../../../../src/domain/deletion/deletion-work.js';
+import { storedFiles } from '../../../attachments/attachment-api.js';
+import { images } from '../../../attachments/images.js';
+import { idsOf, LearningApi } from '../../../calibration/learning-api.js';
+import { ScriptedModel } from '../../../calibration/scripted-model.js';
+import { send, type TestServer } from '../../../http/harness.js';
+import { eventually } from '../../../http/judges/judge-api.js';
 import { rowsHolding } from './remains.js';
 import { scripted } from './scene.js';
 
 const run = promisify(execFile);
-const admin = join(import.meta.dirname, '../../../scripts/admin.js');
+const admin = join(import.meta.dirname, '../../../../scripts/admin.js');
 const MARK = 'everythingsecret';
 
 describe('deleting a project', function () {

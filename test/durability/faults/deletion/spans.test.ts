@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { DELETION_STEPS, type DeletionStep } from '../../../src/domain/deletion/deletion-work.js';
-import { storedFiles } from '../../attachments/attachment-api.js';
-import { LearningApi } from '../../calibration/learning-api.js';
-import { ScriptedModel } from '../../calibration/scripted-model.js';
-import { uuid } from '../checked-api.js';
+import { DELETION_STEPS, type DeletionStep } from '../../../../src/domain/deletion/deletion-work.js';
+import { storedFiles } from '../../../attachments/attachment-api.js';
+import { LearningApi } from '../../../calibration/learning-api.js';
+import { ScriptedModel } from '../../../calibration/scripted-model.js';
+import { uuid } from '../../../http/checked-api.js';
 import { rowsHolding } from './remains.js';
 import { askAgain, expectOthers, makeScene, remainsOf, remove, scripted, secretOf, type Doomed } from './scene.js';
 

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { uuid } from '../http/checked-api.js';
-import { rowsHolding } from '../http/deletion/remains.js';
-import { Program, unhurried } from './program.js';
+import { uuid } from '../../../http/checked-api.js';
+import { rowsHolding } from './remains.js';
+import { Program, unhurried } from '../../program.js';
 
 const SPANS = 1_000;
 const TRACE_LENGTH = 20;
