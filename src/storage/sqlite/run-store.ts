@@ -98,8 +98,8 @@ function prepare(db: Database) {
       )
       .pluck(),
     cancelled: db.prepare<Run>(
-      `INSERT INTO judge_calls (run_id, project_id, span_id)
-       SELECT @id, @project_id, @span_id FROM projects WHERE id = @project_id ON CONFLICT DO NOTHING`,
+      `INSERT INTO judge_calls (run_id, project_id, span_id, created_at)
+       SELECT @id, @project_id, @span_id, @created_at FROM projects WHERE id = @project_id ON CONFLICT DO NOTHING`,
     ),
     queued: db.prepare<[], number>(`SELECT count(*) FROM judge_runs WHERE state = 'queued'`).pluck(),
     oldest: db
