@@ -306,7 +306,7 @@ export const settings = Type.Object({
     minimum: 1,
     maximum: 65_536,
     description:
-      'Request bodies with an API key in work together, and OTLP messages over gRPC; one key has at most as much as is ' +
+      'Request bodies with an API key in work together, and OTLP messages over gRPC; one project has at most as much as is ' +
       'left free, so half when it comes alone. Beyond it, 429. Four times `MAX_BODY_MB` when less is set.',
   }),
   PUBLIC_BODY_MEMORY_MB: whole({
@@ -350,7 +350,7 @@ export const settings = Type.Object({
     minimum: 2,
     maximum: 100_000,
     description:
-      'Calls over gRPC in work together; one key has at most as many as are left free, and one connection half of them. ' +
+      'Calls over gRPC in work together; one project has at most as many as are left free, and one connection half of them. ' +
       'Beyond it, a call is refused as overload.',
   }),
   ENGINE_MEMORY_MB: whole({

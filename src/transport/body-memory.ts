@@ -21,8 +21,9 @@ export class BodyMemory {
     this.#public = new FairShares(maxPublicBytesInWork);
   }
 
-  ofKey(keyId: string): BodyBytes {
-    return new BodyBytes(this.#keyed, keyId);
+  /** Of a request with an API key: a project with many keys has no more than one with a single one. */
+  ofProject(projectId: string): BodyBytes {
+    return new BodyBytes(this.#keyed, projectId);
   }
 
   /** Of a client without a key. @param network that it is in */
@@ -31,29 +32,45 @@ export class BodyMemory {
   }
 }
 
+/**
+ * What a piece takes of the memory besides its bytes, roughly: a body in a million pieces is not counted as a million bytes.
+ */
+const PIECE_BYTES = 512;
+
 /** The bytes of one body. */
 export class BodyBytes {
   readonly #shares: FairShares;
   readonly #party: string;
   #held = 0;
+  #ended = false;
 
   constructor(shares: FairShares, party: string) {
     this.#shares = shares;
     this.#party = party;
   }
 
-  /** @throws DomainError `overloaded`; what was held before still is */
+  /**
+   * Counts a piece that has arrived.
+   * @throws DomainError `overloaded`; what was held before still is
+   */
   hold(bytes: number): void {
-    if (!this.#shares.take(this.#party, bytes)) {
+    const taken = Math.max(bytes, PIECE_BYTES);
+    if (this.#ended || !this.#shares.take(this.#party, taken)) {
       throw new DomainError('overloaded', 'Too many request bodies are in work', { retryAfterSeconds: 1 });
     }
-    this.#held += bytes;
+    this.#held += taken;
   }
 
-  /** Default: all of them. */
-  release(bytes: number = this.#held): void {
-    if (bytes === 0) return;
-    this.#held -= bytes;
-    this.#shares.giveBack(this.#party, bytes);
+  release(bytes: number): void {
+    const released = Math.min(bytes, this.#held);
+    if (released === 0) return;
+    this.#held -= released;
+    this.#shares.giveBack(this.#party, released);
+  }
+
+  /** Releases all. What still goes on with the body, such as unfolding it, holds nothing any more. */
+  end(): void {
+    this.#ended = true;
+    this.release(this.#held);
   }
 }

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
@@ -11,7 +13,7 @@ import { RawClient } from './raw-client.js';
 const CONNECTIONS = 64;
 const span = (name: string) => ({ trace_id: '0197f3a0-0000-7000-8000-00000000000a', name, started_at: 1_700_000_000 });
 
-/** Memory for bodies is 4 MB here, of which one key may have half. */
+/** Memory for bodies is 4 MB here, of which one project may have half. */
 describe('one client leaves room for the others', function () {
   this.timeout(60_000);
   let server: TestServer;
@@ -55,9 +57,31 @@ describe('one client leaves room for the others', function () {
       refused.filter((status) => status === 429),
       'beyond its share',
     ).to.have.length(2);
-    expect((await store(otherKey, 900_000)).status, 'of another key').to.equal(200);
+    expect((await store(otherKey, 900_000)).status, 'of another project').to.equal(200);
     expect((await store(server.key, 500_000)).status, 'of the same key').to.equal(429);
     expect((await store(server.key, 1_000)).status, 'of the same key, small').to.equal(200);
+  });
+
+  it('of its memory for bodies, in however many pieces they come, and with however many keys', async () => {
+    const pieces = async (key: string, count: number) => {
+      const body = JSON.stringify([span('x')]);
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+      const request = httpRequest(`${server.url}/spans`, { method: 'POST', headers, agent: false });
+      const answered = once(request, 'response') as Promise<[IncomingMessage]>;
+      request.on('error', () => undefined);
+      for (let piece = 0; piece < count; piece += 1) request.write(' ');
+      request.end(body);
+      const [response] = await answered;
+      response.resume();
+      return response.statusCode;
+    };
+    expect(await pieces(server.key, 1_000)).to.equal(200);
+    expect(await pieces(server.key, 8_000), 'two megabytes, for what they take besides their bytes').to.equal(429);
+    const stalled = Array.from({ length: 4 }, () => upload('/spans', 1_000_000, 900_000, { key: server.key }));
+    await Promise.all(stalled.map((client) => client.status(500).catch(() => null)));
+    const { json } = await server.request('POST', `/projects/${server.projectId}/api-keys`, { body: { name: 'more' } });
+    expect((await store(json.key, 500_000)).status, 'of another key of the project').to.equal(429);
+    expect((await store(otherKey, 900_000)).status, 'of another project').to.equal(200);
   });
 
   it('of its memory for bodies, when it has no key, however much it sends to a feedback link', async () => {
@@ -136,14 +160,25 @@ describe('a compressed body', () => {
   it('counts what it unfolds to while it unfolds, and nothing once it is given up', async () => {
     const memory = new BodyMemory({ maxBytesInWork: 2_000_000, maxPublicBytesInWork: 1 });
     const bomb = gzipSync(Buffer.alloc(50_000_000));
-    const held = memory.ofKey('k');
+    const held = memory.ofProject('k');
     held.hold(bomb.length);
     const error = await unfold(bomb, 'gzip', 100_000_000, held).catch((thrown: unknown) => thrown);
     expect(error).to.include({ kind: 'overloaded' });
-    held.release();
-    const whole = memory.ofKey('k');
+    held.end();
+    const whole = memory.ofProject('k');
     whole.hold(1_000_000);
-    expect(() => memory.ofKey('k').hold(1)).to.throw('Too many request bodies');
-    expect(() => memory.ofKey('another').hold(500_000)).to.not.throw();
+    expect(() => memory.ofProject('k').hold(1)).to.throw('Too many request bodies');
+    expect(() => memory.ofProject('another').hold(500_000)).to.not.throw();
+  });
+
+  it('holds nothing when its request ends while it unfolds', async () => {
+    const memory = new BodyMemory({ maxBytesInWork: 2_000_000, maxPublicBytesInWork: 1 });
+    const sent = gzipSync(Buffer.alloc(900_000));
+    const held = memory.ofProject('k');
+    held.hold(sent.length);
+    const unfolding = unfold(sent, 'gzip', 1_000_000, held).catch((thrown: unknown) => thrown);
+    held.end();
+    expect(await unfolding).to.include({ kind: 'overloaded' });
+    expect(() => memory.ofProject('k').hold(1_000_000)).to.not.throw();
   });
 });

@@ -1,5 +1,6 @@
 import { Client, compressionAlgorithms, credentials, Metadata, status, type ServiceError } from '@grpc/grpc-js';
 import { connect as http2Connect } from 'node:http2';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import protobuf from 'protobufjs';
@@ -48,20 +49,27 @@ function retryAfterOf(error: ServiceError): number | null {
   return info.retryDelay.seconds;
 }
 
-/** A call whose message is announced, sent in part, and left so. */
-function stalledCall({ grpcPort, key }: TestServer, announcedBytes: number, sentBytes: number) {
+/** A call whose message is written by hand. */
+function rawCall({ grpcPort, key }: TestServer) {
   const session = http2Connect(`http://127.0.0.1:${grpcPort}`);
   session.on('error', () => undefined);
   const stream = session.request({
     ':method': 'POST',
     ':path': EXPORT_PATH,
     'content-type': 'application/grpc',
+    'grpc-encoding': 'gzip',
     te: 'trailers',
     authorization: `Bearer ${key}`,
   });
+  stream.on('error', () => undefined);
+  return { session, stream };
+}
+
+/** A call whose message is announced, sent in part, and left so. */
+function stalledCall(server: TestServer, announcedBytes: number, sentBytes: number) {
+  const { session, stream } = rawCall(server);
   const prefix = Buffer.alloc(5);
   prefix.writeUInt32BE(announcedBytes, 1);
-  stream.on('error', () => undefined);
   stream.write(Buffer.concat([prefix, Buffer.alloc(sentBytes)]));
   const answered = new Promise<number>((resolve) =>
     stream.on('response', (headers) => resolve(Number(headers['grpc-status']))),
@@ -256,6 +264,24 @@ describe('OTLP over gRPC', () => {
       for (const { session } of calls) session.destroy();
       await small.dispose();
     }
+  });
+
+  it('counts nothing any more of a message whose call ends while it unfolds', async () => {
+    const folded = gzipSync(message(otlpSpan({ attributes: attributes({ text: 'x'.repeat(900_000) }) })));
+    for (let round = 0; round < 40; round += 1) {
+      const { session, stream } = rawCall(server);
+      const prefix = Buffer.alloc(5);
+      prefix.writeUInt8(1, 0);
+      prefix.writeUInt32BE(folded.length, 1);
+      stream.end(Buffer.concat([prefix, folded]));
+      await sleep(round % 8);
+      stream.close(8);
+      await sleep(1);
+      session.destroy();
+    }
+    await sleep(200);
+    const large = message(otlpSpan({ attributes: attributes({ text: 'x'.repeat(900_000) }) }));
+    expect((await send(large)).code).to.equal(status.OK);
   });
 
   it('counts what a message unfolds to, and takes one that fits', async () => {

@@ -139,6 +139,8 @@ describe('OTLP over HTTP: hostile bodies', function () {
     const span = JSON.stringify(otlpSpan({ name: 'ODD', attributes: attributes({ ODD: 'ODD', __proto__x: 1 }) }));
     const text = `{"resourceSpans":[{"scopeSpans":[{"spans":[${span.replaceAll('ODD', odd).replace('__proto__x', '__proto__')}]}]}]}`;
     expect((await post(Buffer.from(text), JSON_TYPE)).status).to.equal(200);
+    const inSession = JSON.stringify(request([otlpSpan({ attributes: attributes({ 'session.id': 'ODD' }) })]));
+    expect((await post(Buffer.from(inSession.replace('ODD', '\\ud800')), JSON_TYPE)).status).to.equal(200);
     const invalidUtf8 = Buffer.from(toProtobuf(request([otlpSpan({ name: 'NAME' })])));
     invalidUtf8.write('\xff\xfe\xc0\x80', invalidUtf8.indexOf('NAME'), 'latin1');
     expect((await post(invalidUtf8, PROTOBUF_TYPE)).status).to.equal(200);

@@ -28,6 +28,7 @@ type Json = Readonly<Record<string, unknown>>;
 /** Larger JSON is shown as it is: no person reads it, and taking it apart would take long. */
 const MAX_PARSED = 4 * 1024 * 1024;
 const MAX_INDENTED = 40;
+const MAX_INDENTED_LENGTH = 64 * 1024;
 
 export function readConversation(text: string): Conversation {
   const value = parsed(text);
@@ -186,9 +187,11 @@ function textOf(value: unknown): string {
   return inner === undefined ? value : written(inner);
 }
 
-/** JSON for people. Indenting deep nesting would make a text as large as its depth squared. */
+/** JSON for people. Indenting makes a text many times as large where much is nested: no person reads that. */
 function written(value: unknown): string {
-  return JSON.stringify(value, null, isDeeper(value, MAX_INDENTED) ? 0 : 2) ?? '';
+  const plain = JSON.stringify(value) ?? '';
+  if (plain.length > MAX_INDENTED_LENGTH || isDeeper(value, MAX_INDENTED)) return plain;
+  return JSON.stringify(value, null, 2) ?? '';
 }
 
 function isDeeper(value: unknown, than: number): boolean {

@@ -18,7 +18,7 @@ import { authenticateCall, type CallerIdentity } from './trace-service.js';
 
 export interface AdmissionOptions {
   readonly identity: CallerIdentity;
-  /** Calls at once, over all connections; one key has at most as many as are left free. */
+  /** Calls at once, over all connections; one project has at most as many as are left free. */
   readonly maxCalls: number;
   readonly memory: BodyMemory;
   readonly limits: ArrivalLimits & {
@@ -56,13 +56,13 @@ export function createAdmission({ identity, maxCalls, memory, limits, observer }
       if (open) intercepted.sendStatus({ code: status.DEADLINE_EXCEEDED, details, metadata: new Metadata() });
     };
     const admit = (metadata: Metadata) => {
-      const { key_id: key } = authenticateCall(identity, metadata);
-      if (!calls.take(key, 1))
+      const { project_id: project } = authenticateCall(identity, metadata);
+      if (!calls.take(project, 1))
         throw new DomainError('overloaded', 'Too many calls are in work', { retryAfterSeconds: 1 });
-      const bytes = memory.ofKey(key);
+      const bytes = memory.ofProject(project);
       release = () => {
-        calls.giveBack(key, 1);
-        bytes.release();
+        calls.giveBack(project, 1);
+        bytes.end();
       };
       held = bytes;
       const arriving = new CallIntake(call, (arrived) => {

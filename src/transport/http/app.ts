@@ -144,7 +144,7 @@ function handlerOf(route: Route, options: AppOptions, readBody: BodyReader): Han
       result = await route.handle(contextOf(exchange, log, { principal, params, query, body }));
     } finally {
       // Before the answer is sent: a client may take its time over that.
-      held.release();
+      held.end();
     }
     await exchange.send(result);
   };
@@ -169,7 +169,7 @@ function bytesOf(
   request: IncomingMessage,
   { memory, trustedProxies }: Pick<AppOptions, 'memory' | 'trustedProxies'>,
 ): BodyBytes {
-  if (principal !== null) return memory.ofKey(principal.key_id);
+  if (principal !== null) return memory.ofProject(principal.project_id);
   return memory.ofNetwork(networkOf(clientAddress(request.headers, remoteAddressOf(request), trustedProxies)));
 }
 

@@ -141,7 +141,9 @@ class SpanMapper {
     }
     const evidence = this.#evidence;
     evidence.read(otlp);
-    this.#session = this.#sessionOf(evidence.text('session') ?? this.#resource.session);
+    const named = evidence.text('session') ?? this.#resource.session;
+    if ((named?.length ?? 0) > MAX_NAME) return `the id of its session is longer than ${MAX_NAME} characters`;
+    this.#session = this.#sessionOf(named?.toWellFormed() ?? null);
     this.#session.name = evidence.text('sessionName') ?? this.#resource.sessionName ?? this.#session.name;
     const tooLong = (this.#session.name?.length ?? 0) > MAX_NAME;
     return tooLong ? `the name of its session is longer than ${MAX_NAME} characters` : null;
