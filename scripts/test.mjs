@@ -8,8 +8,17 @@
  *   npm test -- --record                keeps what each file took, for the order of the next runs
  * The last line is always `<N> passed, <N> failed`; each check counts like a test.
  */
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { availableParallelism, freemem, tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fail, prepare, root, run } from './bootstrap.mjs';
@@ -21,6 +30,9 @@ const JOBS = Math.min(availableParallelism() + 1, 8);
 const FAULTS = 'test/durability/faults';
 /** With fewer files, creating tables once for all of them saves nothing. */
 const TEMPLATE_FROM_FILES = 5;
+/** Files in memory, where a system has them and there is room for those of all tests: creating some 100,000 takes time. */
+const MEMORY = '/dev/shm';
+const MEMORY_NEEDED_BYTES = 8 * 1024 ** 3;
 /** Seconds of the files that take some time, as --record has measured them: the longest begin first. */
 const SECONDS = join(root, 'scripts/test-seconds.json');
 const RECORDED_FROM_SECONDS = 3;
@@ -29,6 +41,7 @@ const { values, positionals } = readArguments();
 await prepare({ development: true });
 const partial = values.fast || values.faults || values.grep !== undefined || positionals.length > 0;
 const files = bySeconds(testFiles());
+if (!values.faults) workInMemory();
 const tests = new TestFiles({
   grep: values.fast && values.grep === undefined ? '@slow' : values.grep,
   invert: values.fast && values.grep === undefined,
@@ -137,6 +150,16 @@ function bySeconds(list) {
 /** Whether a title in the file says so: it measures time, or fills the machine until others would fail. */
 function runsAlone(file) {
   return readFileSync(file, 'utf8').includes('@alone');
+}
+
+/** Gives the tests a folder in memory for all that they write, unless TMPDIR names another; it is removed in the end. */
+function workInMemory() {
+  if (process.env.TMPDIR !== undefined || !existsSync(MEMORY)) return;
+  const { bavail, bsize } = statfsSync(MEMORY);
+  if (Math.min(bavail * bsize, freemem()) < MEMORY_NEEDED_BYTES) return;
+  const folder = mkdtempSync(join(MEMORY, 'spanhouse-tests-'));
+  process.env.TMPDIR = folder;
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 }
 
 /** Tables of ClickHouse that the first starts of tests find created. */
