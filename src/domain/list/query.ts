@@ -38,7 +38,12 @@ const MAX_TEXT = 10_000;
 const TAG_PREFIX = 'tags.';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,3})?$/i;
-const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false, '1': true, '0': false };
+const BOOLEANS = new Map([
+  ['true', true],
+  ['false', false],
+  ['1', true],
+  ['0', false],
+]);
 const STATUSES = new Set(['unset', 'ok', 'error']);
 
 /** The parameters that every list knows beside its filters. */
@@ -184,7 +189,7 @@ function readValue(type: FieldType, text: string): [string | number | boolean | 
     case 'integer':
       return [NUMBER.test(text) && Number.isFinite(Number(text)) ? Number(text) : undefined, 'must be a number'];
     case 'boolean':
-      return [BOOLEANS[text.toLowerCase()], 'must be true or false'];
+      return [BOOLEANS.get(text.toLowerCase()), 'must be true or false'];
     case 'kind':
       return [KIND.test(text) ? text : undefined, `must match ${KIND.source}`];
     case 'status':

@@ -57,7 +57,7 @@ const badTexts: Record<string, readonly string[]> = {
     'e5',
     '1e',
   ],
-  boolean: ['', 'yes', 'no', 'x', '2', '-1', 'null', 't', 'true '],
+  boolean: ['', 'yes', 'no', 'x', '2', '-1', 'null', 't', 'true ', 'constructor', '__proto__'],
   kind: ['', 'x y', 'LLM', 'No Kind!', 'llm,tool', '7', 'x'.repeat(33)],
   status: ['', 'x', 'OK', 'Error', 'null', 'ok,error', 'ok '],
 };
