@@ -41,6 +41,8 @@ export interface DeletionSource {
   readonly indexer: WordIndexer;
   /** Resolves once nothing that is set aside of a project is tried again. */
   readonly forgetAside: (projectId: string) => Promise<void>;
+  /** The traces of a project that cannot be recomputed in any way. */
+  readonly stale: (projectId: string) => readonly string[];
   /** Called after a deletion. */
   readonly deleted: () => void;
 }
@@ -205,11 +207,29 @@ ORDER BY f.trace_id, row_type, f.id${limit === null ? empty : sql` LIMIT ${value
       const writes: AppendedWrites = { projectId, tombstones, deletedSessions };
       await log.append(writes);
       await settle();
+      await this.#hideStale(projectId, things);
       deleted();
       return [...idsOfSpans(staying.filter(sentLater)), ...(await this.#buryUnsure(projectId, staying, upTo))];
     } finally {
       watch.end();
     }
+  }
+
+  /**
+   * Takes what was deleted of a trace that is too large to be recomputed off the list of spans, as recomputing it would
+   * have done. Purging then makes the trace smaller, until it is recomputed after all.
+   */
+  async #hideStale(projectId: string, things: readonly DeletedThing[]): Promise<void> {
+    const stale = new Set(this.#source.stale(projectId));
+    const spans = things.filter(({ kind, trace_id }) => kind === 'span' && stale.has(trace_id));
+    if (spans.length === 0) return;
+    const among = sql`${inProject(projectId)} AND f.trace_id IN ${uuids([...new Set(spans.map(({ trace_id }) => trace_id))])}
+  AND f.id IN ${uuids(spans.map(({ id }) => id))} AND row_type = 0`;
+    const { text, ...whose } = sql`INSERT INTO superseded SELECT project_id, f.ver, last FROM facts AS f
+INNER JOIN (SELECT f.trace_id, f.id, max(f.ver) AS last FROM facts AS f WHERE ${among} GROUP BY f.trace_id, f.id HAVING argMax(deleted, f.ver)) AS buried
+  ON buried.trace_id = f.trace_id AND buried.id = f.id
+WHERE ${among} AND f.ver < last`.render();
+    await this.#source.client.command(text, whose);
   }
 
   /** What stays for a write that was only accepted: when that was not stored after all, it goes. */

@@ -156,6 +156,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
       settle,
       indexer,
       forgetAside: (projectId) => rollups.forget(projectId),
+      stale: (projectId) => rollups.notCurrent(projectId).stale,
       deleted: () => purge.soon(),
     }),
     attachments: createSpanAttachments(client, settle, options.read),

@@ -171,7 +171,7 @@ describe('what is too large to be recomputed', function () {
     await opened.store.close();
     await opened.client.command(
       `INSERT INTO spans (ver, project_id, trace_id, id, name, started_at, session_id, session_name)
-       SELECT 60000000000000 + number, '${PROJECT}', '${vast}', generateUUIDv4(), 'n', now64(6), generateUUIDv4(), randomString(4000)
+       SELECT 50000000000000 + number, '${PROJECT}', '${vast}', generateUUIDv4(), 'n', now64(6), generateUUIDv4(), randomString(4000)
        FROM numbers(20000) SETTINGS max_block_size = 1000`,
     );
     const again = await reopenStore(opened.client, { rollup });
@@ -180,6 +180,13 @@ describe('what is too large to be recomputed', function () {
     expect(page.notCurrent).to.deep.equal([vast]);
     expect((await rowsOf<TraceRead>(page)).map(({ id }) => id)).to.deep.equal([other]);
     expect((await spans(again)).notCurrent).to.deep.equal([vast]);
+
+    expect(await remove(again, PROJECT, 'trace', vast)).to.equal(true);
+    const left = (await rowsOf<SpanRead>(await spans(again))).length;
+    expect(left, 'spans, without those deleted').to.equal(1);
+    expect(await again.purge()).to.equal(20_000);
+    await opened.client.command('OPTIMIZE TABLE facts FINAL');
+    await until(async () => (await traces(again)).notCurrent.length === 0);
     await again.close();
   });
 
