@@ -1,17 +1,28 @@
-import { createGunzip, createInflate, createInflateRaw } from 'node:zlib';
+import * as zlib from 'node:zlib';
 import { DomainError } from '../domain/errors.js';
 import type { BodyBytes } from './body-memory.js';
 
-const unfolders = { gzip: createGunzip, zlib: createInflate, raw: createInflateRaw };
+/** Of what a frame may refer back to, in memory at once: 8 MB, which every level but the ultra ones of zstd keeps to. */
+const ZSTD_WINDOW_LOG = 23;
+
+const unfolders = {
+  gzip: zlib.createGunzip,
+  zlib: zlib.createInflate,
+  raw: zlib.createInflateRaw,
+  zstd: () => zlib.createZstdDecompress({ params: { [zlib.constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG } }),
+};
+
+/** What {@link unfold} can take; Node.js before 22.15 has no zstd. */
+export const UNFOLDED = ['gzip', 'x-gzip', 'deflate', ...('createZstdDecompress' in zlib ? ['zstd'] : [])];
 
 /**
  * The bytes of a body that was sent compressed, which is released. What it unfolds to is counted piece by piece: a bomb
  * goes no further than the limit or its sender's share.
- * @param encoding `gzip`, `x-gzip` or `deflate`
+ * @param encoding one of {@link UNFOLDED}
  * @throws DomainError `too_large`, `overloaded`, `malformed`
  */
 export function unfold(sent: Buffer, encoding: string, maxBytes: number, held: BodyBytes): Promise<Buffer> {
-  const unfolder = unfolders[encoding !== 'deflate' ? 'gzip' : hasZlibHeader(sent) ? 'zlib' : 'raw']();
+  const unfolder = unfolders[formatOf(sent, encoding)]();
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
@@ -35,6 +46,12 @@ export function unfold(sent: Buffer, encoding: string, maxBytes: number, held: B
     });
     unfolder.end(sent);
   });
+}
+
+function formatOf(sent: Buffer, encoding: string): keyof typeof unfolders {
+  if (encoding === 'zstd') return 'zstd';
+  if (encoding !== 'deflate') return 'gzip';
+  return hasZlibHeader(sent) ? 'zlib' : 'raw';
 }
 
 /** Clients send both zlib (as the standard says) and bare deflate under this name. */

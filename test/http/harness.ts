@@ -87,6 +87,8 @@ export async function send(url: string, method: string, { body, headers, key }: 
     method,
     redirect: 'manual',
     headers: {
+      // Else fetch asks for gzip, and the processor is busy with that.
+      'accept-encoding': 'identity',
       ...(key === null || key === undefined ? {} : { authorization: `Bearer ${key}` }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...headers,

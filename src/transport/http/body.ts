@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { DomainError } from '../../domain/errors.js';
 import type { ArrivalLimits } from '../arrival.js';
 import type { BodyBytes } from '../body-memory.js';
-import { tooLarge, unfold } from '../unfold.js';
+import { tooLarge, unfold, UNFOLDED } from '../unfold.js';
 import { receiveBody } from './upload.js';
 
 export interface BodyLimits extends ArrivalLimits {
@@ -26,7 +26,7 @@ export type BodyReader = (
   held: BodyBytes,
 ) => Promise<ReadBody>;
 
-const ENCODINGS = new Set(['identity', 'gzip', 'x-gzip', 'deflate']);
+const ENCODINGS = new Set(['identity', ...UNFOLDED]);
 
 /**
  * Reads bodies within limits. What can be refused by its headers is refused before a byte is read.
@@ -61,7 +61,7 @@ function acceptedMediaType(request: IncomingMessage, contentTypes: readonly stri
 function acceptedEncoding(request: IncomingMessage): string {
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (!ENCODINGS.has(encoding))
-    throw new DomainError('unsupported_media', 'The Content-Encoding must be gzip, deflate or identity');
+    throw new DomainError('unsupported_media', `The Content-Encoding must be ${UNFOLDED.join(', ')} or identity`);
   return encoding;
 }
 

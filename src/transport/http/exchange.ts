@@ -3,6 +3,13 @@ import { pipeline } from 'node:stream/promises';
 import { Readable } from 'node:stream';
 import type { RequestObserver } from '../../observability/events/requests.js';
 import { lingerUntilSent } from './body.js';
+import {
+  COMPRESSED_FROM_BYTES,
+  compressor,
+  smallOrStream,
+  wantedEncoding,
+  type AnswerEncoding,
+} from './compression.js';
 import { watchDelivery, type DeliveryLimits } from './delivery.js';
 import { ClientGoneError, toProblem } from './errors.js';
 import { requestIdOf } from './request-id.js';
@@ -117,13 +124,18 @@ export class Exchange {
     content: string | Buffer,
     headers: Readonly<Record<string, string>>,
   ): Promise<void> {
-    if (content.length <= PIECE_BYTES) {
+    const encoding = content.length < COMPRESSED_FROM_BYTES ? null : wantedEncoding(this.request, contentType);
+    if (content.length <= PIECE_BYTES && encoding === null) {
       this.#sendBytes(status, contentType, content, headers);
       return;
     }
     const bytes = typeof content === 'string' ? Buffer.from(content) : content;
-    const length = { 'Content-Length': String(bytes.length) };
-    await this.#sendStream(Readable.from(piecesOf(bytes)), status, contentType, { ...length, ...headers });
+    const pieces = Readable.from(piecesOf(bytes));
+    if (encoding !== null) await this.#sendPieces(pieces, status, contentType, headers, encoding);
+    else {
+      const length = { 'Content-Length': String(bytes.length) };
+      await this.#sendPieces(pieces, status, contentType, { ...length, ...headers });
+    }
   }
 
   #sendBytes(
@@ -154,9 +166,27 @@ export class Exchange {
     contentType: string,
     headers: Readonly<Record<string, string>>,
   ): Promise<void> {
+    const encoding = wantedEncoding(this.request, contentType);
+    if (encoding === null) {
+      await this.#sendPieces(stream, status, contentType, headers);
+      return;
+    }
+    const content = await smallOrStream(stream);
+    if (Buffer.isBuffer(content)) this.#sendBytes(status, contentType, content, headers);
+    else await this.#sendPieces(content, status, contentType, headers, encoding);
+  }
+
+  async #sendPieces(
+    stream: Readable,
+    status: number,
+    contentType: string,
+    headers: Readonly<Record<string, string>>,
+    encoding: AnswerEncoding | null = null,
+  ): Promise<void> {
     // A source that fails at once can still be answered with an error.
     await firstBytes(stream);
-    this.#writeHead(status, { 'Content-Type': contentType, ...headers });
+    const encoded = encoding === null ? {} : { 'Content-Encoding': encoding, Vary: 'Accept-Encoding' };
+    this.#writeHead(status, { 'Content-Type': contentType, ...headers, ...encoded });
     if (this.request.method === 'HEAD') {
       stream.destroy();
       this.response.end();
@@ -168,7 +198,8 @@ export class Exchange {
     // A source that fails once the client has left was ended for that reason.
     stream.once('error', () => (failed = !this.response.destroyed));
     try {
-      await pipeline(stream, this.response);
+      if (encoding === null) await pipeline(stream, this.response);
+      else await pipeline(stream, compressor(encoding), this.response);
     } catch (error) {
       // The answer is cut off by now; that must not go unseen unless it was the client who left.
       if (failed) this.#observer.requestFailed({ requestId: this.requestId, error });
