@@ -31,6 +31,7 @@ export async function statementsOf(core: EngineCore, list: ListName, search: str
   const lists = new ClickHouseLists({
     client: client(core, recorded),
     settle: () => Promise.resolve(upTo),
+    committed: () => ({ upTo, unsettledSince: null }),
     notCurrent: () => ({ traces: [], sessions: [], stale: [] }),
     words,
     limits: UNLIMITED,

@@ -35,6 +35,8 @@ const rollup = (source: ListSource, text: string) => {
 
 const cases: Readonly<Record<string, () => Sql>> = {
   'spans-newest': () => spans('limit=50'),
+  'spans-newest-unsettled': () =>
+    spanPage({ ...SCOPE, unsettledSince: 49_000_000_000_000 }, parsed(spanList, 'limit=50')),
   'spans-of-trace': () => spans(`trace_id=${ID}&sort_order=asc`),
   'spans-roots': () => spans('parent_span_id=null&fields=id,name'),
   'spans-every-filter': () =>

@@ -34,7 +34,7 @@ export class ClickHouseCalculatedSpans implements CalculatedSpans {
   }
 
   async count(projectId: string, scope: RepriceScope): Promise<number> {
-    const read = { projectId, upTo: await this.#settle() };
+    const read = { projectId, upTo: await this.#settle(projectId) };
     const [row] = await this.#rows<{ total: string | number }>(
       sql`SELECT count() AS total FROM spans WHERE ${calculated(read, scope)}`,
     );
@@ -44,7 +44,7 @@ export class ClickHouseCalculatedSpans implements CalculatedSpans {
   async open(projectId: string): Promise<SpanRevision> {
     const watch = await this.#log.watch(projectId);
     try {
-      const upTo = await this.#settle();
+      const upTo = await this.#settle(projectId);
       return new Revision({ projectId, upTo }, this.#rows, this.#log, watch);
     } catch (error) {
       watch.end();

@@ -41,7 +41,7 @@ export class ClickHouseCompletions implements Completions {
   }
 
   async newest(projectId: string, prompt: PromptIdentity, limit: number, signal?: AbortSignal): Promise<string[]> {
-    const read = { projectId, upTo: await this.#settle() };
+    const read = { projectId, upTo: await this.#settle(projectId) };
     const found = new Set<string>();
     const atOnce = prompt.version_ids.size <= MAX_NAMED_VERSIONS ? limit : CANDIDATES;
     let last: Candidate | undefined;
@@ -63,7 +63,7 @@ export class ClickHouseCompletions implements Completions {
     id: string,
     signal?: AbortSignal,
   ): Promise<Completion | undefined> {
-    const read = { projectId, upTo: await this.#settle() };
+    const read = { projectId, upTo: await this.#settle(projectId) };
     const rows = await this.#rows<Omit<Completion, 'started_at' | 'attributes'> & { started: string; json: string }>(
       sql`SELECT toString(s.id) AS id, name, toString(toUnixTimestamp64Micro(started_at)) AS started, input_data, output_data,
   attributes AS json

@@ -63,7 +63,7 @@ export class ClickHouseDeletions implements StoredSpans {
   async below(projectId: string, kind: DeletableKind, id: string): Promise<Below | null> {
     // What would be refused is not ordered: it would be done later, to the surprise of whoever was told no.
     this.#source.log.demandRoom();
-    const upTo = await this.#source.settle();
+    const upTo = await this.#source.settle(projectId);
     const first = await this.#first(projectId, kind, id, upTo);
     if (first.length === 0) return null;
     const traces = kind === 'span' ? null : kind === 'trace' ? sql`= ${value(id, 'UUID')}` : inSession(projectId, id);
@@ -73,7 +73,7 @@ export class ClickHouseDeletions implements StoredSpans {
 
   async contents(projectId: string, traceIds: readonly string[]): Promise<DeletedThing[]> {
     if (traceIds.length === 0) return [];
-    await this.#source.settle();
+    await this.#source.settle(projectId);
     return this.#things(projectId, sql`IN ${uuids(traceIds)}`, empty, null, null);
   }
 
@@ -82,7 +82,7 @@ export class ClickHouseDeletions implements StoredSpans {
     judgeIds: readonly string[],
     spanIds: readonly string[],
   ): Promise<DeletedThing[]> {
-    const upTo = await this.#source.settle();
+    const upTo = await this.#source.settle(projectId);
     const found: DeletedThing[] = [];
     for (let from = 0; from < spanIds.length; from += NEEDLES) {
       const needles = join(spanIds.slice(from, from + NEEDLES).map(literal), ', ');
@@ -108,7 +108,7 @@ WHERE ${inProject(projectId)} AND hasAny(mapValues(tags), [${join(judgeIds.map(l
     const spans = things.filter(({ kind }) => kind === 'span');
     const mine = new Set(spans.map(keyOf));
     const shared = new Set<string>();
-    const upTo = await this.#source.settle();
+    const upTo = await this.#source.settle(projectId);
     for (let from = 0; from < spans.length; from += PORTION) {
       const ids = spans.slice(from, from + PORTION).map(({ id }) => id);
       const rows = await this.#rows<SpanRow>(
@@ -129,7 +129,7 @@ WHERE ${inProject(projectId)} AND id IN ${uuids(ids)} AND ${current({ projectId,
   async removeProject(projectId: string, signal: AbortSignal): Promise<void> {
     const { client, log, settle, indexer, forgetAside } = this.#source;
     await log.idle();
-    await settle();
+    await settle(projectId);
     await forgetAside(projectId);
     const condition = `project_id = '${requireUuid(projectId)}'`;
     for (const table of TABLES) await deleteRows(client, table, condition, signal);
@@ -190,7 +190,7 @@ ORDER BY f.trace_id, row_type, f.id${limit === null ? empty : sql` LIMIT ${value
     const { log, settle, deleted } = this.#source;
     const watch = await log.watch(projectId);
     try {
-      await settle();
+      await settle(projectId);
       const wanted = new Set(things.map(keyOf));
       const live = [...(await this.#live(projectId, things)), ...(await this.#liveSessions(projectId, things))].filter(
         (thing) => wanted.has(keyOf(thing)),
@@ -206,7 +206,7 @@ ORDER BY f.trace_id, row_type, f.id${limit === null ? empty : sql` LIMIT ${value
         .map(({ id }) => id);
       const writes: AppendedWrites = { projectId, tombstones, deletedSessions };
       await log.append(writes);
-      await settle();
+      await settle(projectId);
       await this.#hideStale(projectId, things);
       deleted();
       return [...idsOfSpans(staying.filter(sentLater)), ...(await this.#buryUnsure(projectId, staying, upTo))];

@@ -26,7 +26,7 @@ export class ClickHouseEntitySpans implements EntitySpans {
     id: string,
     signal?: AbortSignal,
   ): AsyncGenerator<readonly string[]> {
-    const read = { projectId, upTo: await this.#settle() };
+    const read = { projectId, upTo: await this.#settle(projectId) };
     const traces = type === 'trace' ? sql`= ${value(id, 'UUID')}` : sql`IN (${tracesOf(read, id)})`;
     let last: string | undefined;
     do {
@@ -38,7 +38,7 @@ export class ClickHouseEntitySpans implements EntitySpans {
   }
 
   async exists(projectId: string, type: EntityType, id: string, signal?: AbortSignal): Promise<boolean> {
-    const read = { projectId, upTo: await this.#settle() };
+    const read = { projectId, upTo: await this.#settle(projectId) };
     const wanted = value(id, 'UUID');
     const newest = (table: Sql) =>
       sql`SELECT 1 FROM (SELECT * FROM ${table} WHERE ${inProject(projectId)} AND id = ${wanted} ORDER BY ver DESC LIMIT 1) WHERE NOT gone`;

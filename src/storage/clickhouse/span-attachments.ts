@@ -17,7 +17,7 @@ export function createSpanAttachments(client: ClickHouseClient, settle: Settle, 
   const rows = rowReader(client, limits);
   return {
     async read(projectId, spanId, signal) {
-      const upTo = await settle();
+      const upTo = await settle(projectId);
       const found = await rows<{ attributes: string; output_data: string | null }>(
         sql`SELECT if(position(attributes, '"attachments"') > 0, attributes, '{}') AS attributes,
   if(startsWith(trimLeft(ifNull(output_data, '')), '['), output_data, NULL) AS output_data
@@ -31,7 +31,7 @@ ORDER BY started_at, trace_id`,
       }));
     },
     async findVersion({ project_id, trace_id, span_id, sha256 }) {
-      const upTo = await settle();
+      const upTo = await settle(project_id);
       const hash = value(sha256, 'String');
       const [row] = await rows<{ found: string }>(
         sql`SELECT toString(ver) AS found FROM spans

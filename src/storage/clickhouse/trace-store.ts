@@ -99,7 +99,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     },
   };
   const rollups = new Rollups(client, clock, told, options.rollup);
-  const settled = () => (log.certain ? rollups.settled : null);
+  const settled = () => (log.certain ? rollups.settled() : null);
   const arrivals = new ClickHouseArrivals({ client, clock, settled, limits: options.read });
   const commitObserver: CommitObserver = {
     commitFailed: (failure) => observer.commitFailed(failure),
@@ -123,9 +123,12 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
   await withRoom(() => rollups.repair(clock.last));
   // At once, before anything else takes the room that was made for it.
   options.space?.onFull(() => void rollups.settle().catch(() => undefined));
-  const settle = async () => {
+  const demandCertain = () => {
     if (!log.certain) throw new DomainError('unavailable', 'The store is recovering.', { retryAfterSeconds: 1 });
-    return withRoom(() => rollups.settle());
+  };
+  const settle = async (projectId?: string) => {
+    demandCertain();
+    return withRoom(() => rollups.settle(projectId));
   };
   const words = new WordIndex(client);
   await words.load();
@@ -145,6 +148,10 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     lists: new ClickHouseLists({
       client,
       settle,
+      committed(projectId) {
+        demandCertain();
+        return rollups.committedOf(projectId);
+      },
       notCurrent: (projectId) => rollups.notCurrent(projectId),
       words,
       limits: options.read,

@@ -58,7 +58,7 @@ export class ClickHouseSpanReader implements SpanReader {
   }
 
   async find(projectId: string, wanted: readonly string[]): Promise<Map<string, JudgedSpan>> {
-    const scope = { projectId, upTo: await this.#source.settle() };
+    const scope = { projectId, upTo: await this.#source.settle(projectId) };
     const spans = new Map<string, JudgedSpan>();
     for (let from = 0; from < wanted.length; from += IDS_AT_ONCE)
       for (const span of await this.#spans(scope, wanted.slice(from, from + IDS_AT_ONCE), sql`1`))
@@ -71,7 +71,7 @@ export class ClickHouseSpanReader implements SpanReader {
     wanted: readonly string[],
     filters: readonly JudgeFilters[] = [],
   ): Promise<Map<string, SpanTraits>> {
-    const scope = { projectId, upTo: await this.#source.settle() };
+    const scope = { projectId, upTo: await this.#source.settle(projectId) };
     const spans = new Map<string, SpanTraits>();
     for (let from = 0; from < wanted.length; from += IDS_AT_ONCE) {
       const rows = await this.#rows<TraitRow>(
@@ -90,7 +90,7 @@ ORDER BY ver DESC`,
     limit: number,
     before: SpanPlace | null = null,
   ): Promise<SpanTraits[]> {
-    const scope = { projectId, upTo: await this.#source.settle() };
+    const scope = { projectId, upTo: await this.#source.settle(projectId) };
     const conditions = [
       inProject(projectId),
       JUDGEABLE,

@@ -29,14 +29,18 @@ export interface ReadLimits {
 }
 
 /**
- * Resolves once everything acknowledged so far can be read, with a version up to which all is committed and rolled up;
- * rejects when that cannot be had now.
+ * Resolves once everything of a project that is acknowledged so far can be read, with a version up to which all of it is
+ * committed and rolled up; rejects when that cannot be had now.
  */
-export type Settle = () => Promise<Version>;
+export type Settle = (projectId: string) => Promise<Version>;
+
+/** What spans alone are read from, without waiting for rollups: see {@link ReadScope}. Throws when it cannot be had now. */
+export type Committed = (projectId: string) => Pick<ReadScope, 'upTo' | 'unsettledSince'>;
 
 export interface ListParts {
   readonly client: ClickHouseClient;
   readonly settle: Settle;
+  readonly committed: Committed;
   readonly notCurrent: (projectId: string) => NotCurrent;
   readonly words: WordIndex;
   readonly limits: ReadLimits;
@@ -45,7 +49,7 @@ export interface ListParts {
 
 /** Which list is read, of what, and which traces or sessions that are not current concern it. */
 interface ReadOf {
-  readonly list: string;
+  readonly list: 'spans' | 'traces' | 'sessions';
   readonly concerned: keyof NotCurrent;
   readonly projectId: string;
   readonly signal: AbortSignal | undefined;
@@ -55,14 +59,16 @@ interface ReadOf {
 export class ClickHouseLists implements Lists {
   readonly #client: ClickHouseClient;
   readonly #settle: Settle;
+  readonly #committed: Committed;
   readonly #notCurrent: ListParts['notCurrent'];
   readonly #search: TextSearch;
   readonly #settings: NonNullable<QueryOptions['settings']>;
   readonly #observer: QueryObserver;
 
-  constructor({ client, settle, notCurrent, words, limits, observer }: ListParts) {
+  constructor({ client, settle, committed, notCurrent, words, limits, observer }: ListParts) {
     this.#client = client;
     this.#settle = settle;
+    this.#committed = committed;
     this.#notCurrent = notCurrent;
     this.#search = new TextSearch(words, (statement, signal) => this.#rows(statement, signal));
     this.#observer = observer;
@@ -124,7 +130,7 @@ export class ClickHouseLists implements Lists {
   }
 
   async #scope(projectId: string): Promise<ReadScope> {
-    return { projectId, upTo: await this.#settle() };
+    return { projectId, upTo: await this.#settle(projectId) };
   }
 
   async #byId<T extends { id: string }>(ids: readonly string[], read: (ids: readonly string[]) => Promise<string[]>) {
@@ -215,7 +221,8 @@ WHERE ${inProject(projectId)} AND started_at IN (${times}) AND ver IN ${value(ve
     const started = performance.now();
     const seconds = () => (performance.now() - started) / 1000;
     try {
-      const scope = await this.#scope(projectId);
+      const spansAlone = list === 'spans';
+      const scope = spansAlone ? { projectId, ...this.#committed(projectId) } : await this.#scope(projectId);
       const notCurrent = this.#notCurrent(projectId)[concerned];
       const page = await read(scope);
       this.#observer.queryFinished({ list, seconds: seconds() });

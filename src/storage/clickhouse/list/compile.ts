@@ -13,6 +13,8 @@ const MAX_INDEXED_ROWS = 1000;
 export interface ReadScope {
   readonly projectId: string;
   readonly upTo: Version;
+  /** The first version that may not be rolled up, so that what it replaced is not known to be; absent or null: all are. */
+  readonly unsettledSince?: Version | null;
   /** When the spans started that may hold the text that is searched for; absent: at any time. */
   readonly within?: readonly TimeRange[];
 }
@@ -62,11 +64,25 @@ function traceOf(query: ListQuery): string | null {
  * The rows that count in the state that is read. Versions are unique per row, so one number tells, and what is being
  * committed or rolled up meanwhile changes nothing.
  */
-export function current({ projectId, upTo }: ReadScope): Sql {
+export function current({ projectId, upTo, unsettledSince = null }: ReadScope): Sql {
   const last = sql`${value(upTo, 'UInt64')}`;
+  const unsettled =
+    unsettledSince === null
+      ? empty
+      : sql`
+  AND identity(ver) NOT IN (${replacedSince(projectId, sql`ver >= ${value(unsettledSince, 'UInt64')} AND ver <= ${last}`)})`;
   // `identity` keeps the index of `ver` out of it: nearly every granule passes, and asking them all takes most of a page's time.
   return sql`identity(ver) <= ${last}
-  AND identity(ver) NOT IN (SELECT ver FROM superseded WHERE ${inProject(projectId)} AND next_ver <= ${last})`;
+  AND identity(ver) NOT IN (SELECT ver FROM superseded WHERE ${inProject(projectId)} AND next_ver <= ${last})${unsettled}`;
+}
+
+/** Versions of spans that newer ones took the place of, and these are so new that it is not recorded. */
+function replacedSince(projectId: string, isNew: Sql): Sql {
+  const written = sql`${inProject(projectId)} AND row_type = 0 AND ${isNew}`;
+  return sql`SELECT f.ver FROM facts AS f
+    INNER JOIN (SELECT trace_id, id, max(ver) AS newest FROM facts WHERE ${written} GROUP BY trace_id, id) AS n
+      ON n.trace_id = f.trace_id AND n.id = f.id
+    WHERE ${inProject(projectId)} AND f.trace_id IN (SELECT trace_id FROM facts WHERE ${written}) AND f.row_type = 0 AND f.ver < n.newest`;
 }
 
 /** How the rows of a rollup are to be reached. */

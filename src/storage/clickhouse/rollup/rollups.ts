@@ -2,7 +2,7 @@ import type { RollupObserver } from '../../../observability/events/storage.js';
 import type { CommitFollower, Touched } from '../commit/commit-log.js';
 import type { Version, VersionClock } from '../commit/version-clock.js';
 import type { ClickHouseClient } from '../client.js';
-import { DirtySet } from './dirty-set.js';
+import { DirtySet, eldest, type Age, type DirtyItem } from './dirty-set.js';
 import {
   agree,
   changedSince,
@@ -19,6 +19,8 @@ export type { RollupObserver } from '../../../observability/events/storage.js';
 
 /** Traces, and sessions, of one round: few enough for a round to take a fraction of a second. */
 const MAX_ROUND = 2000;
+/** Of one that reads wait for: half as long. */
+const MAX_AWAITED_ROUND = 1000;
 /** Commits wait while more traces than this are to be recomputed, so that neither memory nor a read's wait grows. */
 const MAX_DIRTY = 50_000;
 /**
@@ -57,6 +59,10 @@ export class Rollups implements CommitFollower {
   #watermark: Version = 0;
   #watermarkAt = 0;
   #round: Promise<void> | null = null;
+  /** How long what the round under way recomputes has waited, by project. */
+  #inRound: ReadonlyMap<string, Age> = new Map();
+  /** How many wait for a project to be settled. */
+  readonly #awaited = new Map<string, number>();
   #timer: NodeJS.Timeout | null = null;
   #closed = false;
   #gatherMs = MIN_GATHER_MS;
@@ -97,20 +103,34 @@ export class Rollups implements CommitFollower {
   }
 
   /**
-   * Resolves once every commit acknowledged before the call is in the rollups, but for what is set aside.
+   * Resolves once every commit acknowledged before the call is in the rollups, but for what is set aside. What other
+   * projects write is not waited for.
+   * @param projectId default: all projects
    * @returns the version up to which all commits are.
    */
-  async settle(): Promise<Version> {
+  async settle(projectId?: string): Promise<Version> {
     const target = this.#marks;
     const acknowledged = this.#committed;
-    // A repair that begins meanwhile marks much of what was settled once more.
-    while (this.#settledUpTo() < target || this.settled < acknowledged) await (this.#round ??= this.#runRound());
-    return this.settled;
+    this.#await(projectId, 1);
+    try {
+      // A repair that begins meanwhile marks much of what was settled once more.
+      while (this.#oldest(projectId).mark <= target || this.settled(projectId) < acknowledged)
+        await (this.#round ??= this.#runRound());
+    } finally {
+      this.#await(projectId, -1);
+    }
+    return this.settled(projectId);
   }
 
-  /** The version up to which all commits are in the rollups right now. */
-  get settled(): Version {
-    return Math.min(this.#round ? this.#roundSince : Infinity, this.#oldestSince()) - 1;
+  /** The version up to which all commits are in the rollups right now. @param projectId default: those of all projects */
+  settled(projectId?: string): Version {
+    return this.#oldest(projectId).since - 1;
+  }
+
+  /** The version up to which all is committed, and, if not all of a project is rolled up, from which on it is not. */
+  committedOf(projectId: string): { readonly upTo: Version; readonly unsettledSince: Version | null } {
+    const { since } = this.#oldest(projectId);
+    return { upTo: this.#committed, unsettledSince: since > this.#committed ? null : since };
   }
 
   /** To be called when replaced or deleted versions are gone. */
@@ -168,24 +188,17 @@ export class Rollups implements CommitFollower {
     }
   }
 
-  #settledUpTo(): number {
-    if (this.#round) return Math.min(this.#roundMark, this.#oldestMark()) - 1;
-    return this.#oldestMark() - 1;
+  #oldest(projectId?: string): Age {
+    const inRound = projectId === undefined ? [...this.#inRound.values()] : [this.#inRound.get(projectId)];
+    const oldest = eldest([this.#traces.oldest(projectId), this.#sessions.oldest(projectId), ...inRound]);
+    return oldest ?? { mark: this.#marks + 1, since: this.#committed + 1 };
   }
 
-  /** The oldest that the round under way recomputes. */
-  #roundMark = 0;
-  #roundSince: Version = 0;
-
-  #oldestMark(): number {
-    const none = this.#marks + 1;
-    return Math.min(this.#traces.first()?.mark ?? none, this.#sessions.first()?.mark ?? none);
-  }
-
-  /** The first commit that is not rolled up, but for the round under way. */
-  #oldestSince(): Version {
-    const none = this.#committed + 1;
-    return Math.min(this.#traces.first()?.since ?? none, this.#sessions.first()?.since ?? none);
+  #await(projectId: string | undefined, more: 1 | -1): void {
+    if (projectId === undefined) return;
+    const waiting = (this.#awaited.get(projectId) ?? 0) + more;
+    if (waiting > 0) this.#awaited.set(projectId, waiting);
+    else this.#awaited.delete(projectId);
   }
 
   #schedule(delay: number): void {
@@ -199,11 +212,12 @@ export class Rollups implements CommitFollower {
 
   async #runRound(): Promise<void> {
     const started = performance.now();
-    this.#roundMark = this.#oldestMark();
-    this.#roundSince = this.#oldestSince();
     const upTo = this.#committed;
-    const traces = this.#traces.take(MAX_ROUND);
-    const sessions = this.#sessions.take(MAX_ROUND);
+    const awaited = new Set(this.#awaited.keys());
+    const most = awaited.size > 0 ? MAX_AWAITED_ROUND : MAX_ROUND;
+    const traces = this.#traces.take(most, awaited);
+    const sessions = this.#sessions.take(most, awaited);
+    this.#inRound = agesByProject([...traces, ...sessions]);
     try {
       if (traces.length > 0) await this.#recomputation.traces(traces, { upTo, round: this.#clock.take(1) });
       await this.#recomputation.sessions(sessions);
@@ -217,6 +231,7 @@ export class Rollups implements CommitFollower {
       throw error;
     } finally {
       this.#round = null;
+      this.#inRound = new Map();
       this.#changed();
       if (this.#traces.size + this.#sessions.size > 0) this.#schedule(RETRY_MS);
       this.#scheduleRetry();
@@ -257,14 +272,21 @@ export class Rollups implements CommitFollower {
   /** Everything below the watermark is rolled up for good; healing at start begins there. */
   async #moveWatermark(interval: number): Promise<void> {
     if (performance.now() - this.#watermarkAt < interval) return;
-    const oldest = this.#oldestSince();
-    if (oldest - 1 <= this.#watermark || this.#round) return;
+    const settled = this.settled();
+    if (settled <= this.#watermark || this.#round) return;
     this.#watermarkAt = performance.now();
-    await writeWatermark(this.#client, oldest - 1);
-    this.#watermark = oldest - 1;
+    await writeWatermark(this.#client, settled);
+    this.#watermark = settled;
   }
 
   #changed(): void {
     this.#observer.rollupPending({ traces: this.#traces.size });
   }
+}
+
+function agesByProject(items: readonly (DirtyItem & Age)[]): Map<string, Age> {
+  const ages = new Map<string, Age>();
+  for (const { projectId, mark, since } of items)
+    ages.set(projectId, eldest([{ mark, since }, ages.get(projectId)]) ?? { mark, since });
+  return ages;
 }
