@@ -2,7 +2,7 @@ import { DomainError } from '../../../domain/errors.js';
 import type { Micros } from '../../../domain/time/timestamp.js';
 import type { PurgeObserver } from '../../../observability/events/storage.js';
 import type { ClickHouseClient } from '../client.js';
-import { deleteVersions, MUTATIONS_END_WITHIN_MS } from '../mutations.js';
+import { deleteRows, deleteVersions, MUTATIONS_END_WITHIN_MS } from '../mutations.js';
 import { versionAt, versionTime } from '../commit/version-clock.js';
 
 export type { PurgeObserver } from '../../../observability/events/storage.js';
@@ -129,25 +129,32 @@ export class Purge {
     );
     if (batch.length === 0) return 0;
     const versions = batch.map(({ ver }) => ver);
+    // Together, as each of them may have to wait behind merges.
+    await Promise.all([deleteVersions(this.#client, 'spans', versions, signal), this.#deleteFacts(versions, signal)]);
+    this.#follower(versions.map((ver) => versionTime(Number(ver))));
+    await deleteVersions(this.#client, 'superseded', versions, signal);
+    return versions.length;
+  }
+
+  /**
+   * The first write of a trace, and the first that named a session, tell when these were created. What they said goes all
+   * the same: a bare row takes their place, which names the session and, as `deleted`, says nothing else.
+   */
+  async #deleteFacts(versions: readonly string[], signal: AbortSignal): Promise<void> {
     const all = versions.join(', ');
     const first = await this.#client.query<Versions>(
       `SELECT DISTINCT toString(created_ver) AS ver FROM traces WHERE created_ver IN (${all})
        UNION DISTINCT SELECT DISTINCT toString(created_ver) AS ver FROM session_traces WHERE created_ver IN (${all})`,
+      { signal },
     );
-    // The first write of a trace, and the first that named a session, tell when these were created.
-    const kept = new Set(first.map(({ ver }) => ver));
-    // Together, as each of them may have to wait behind merges.
-    await Promise.all([
-      deleteVersions(this.#client, 'spans', versions, signal),
-      deleteVersions(
-        this.#client,
-        'facts',
-        versions.filter((ver) => !kept.has(ver)),
-        signal,
-      ),
-    ]);
-    this.#follower(versions.map((ver) => versionTime(Number(ver))));
-    await deleteVersions(this.#client, 'superseded', versions, signal);
-    return versions.length;
+    if (first.length === 0) return deleteVersions(this.#client, 'facts', versions, signal);
+    const kept = `ver IN (${first.map(({ ver }) => ver).join(', ')})`;
+    await this.#client.command(
+      `INSERT INTO facts (project_id, trace_id, row_type, id, ver, deleted, session_id, origin_ver)
+       SELECT project_id, trace_id, row_type, id, ver, 1, session_id, origin_ver FROM facts
+       WHERE ${kept} AND NOT deleted AND ver NOT IN (SELECT ver FROM facts WHERE ${kept} AND deleted) LIMIT 1 BY ver`,
+      { signal },
+    );
+    await deleteRows(this.#client, 'facts', `ver IN (${all}) AND NOT (deleted AND ${kept})`, signal);
   }
 }
