@@ -7,8 +7,8 @@ import type { CommitLog } from './commit/commit-log.js';
 import type { AppendedWrites } from './commit/rows.js';
 import { versionTime } from './commit/version-clock.js';
 import { current, inProject } from './list/compile.js';
-import type { Settle } from './list/clickhouse-lists.js';
 import { deleteRows } from './mutations.js';
+import type { ReadsInProgress, Settle } from './reads-in-progress.js';
 import { rowReader, type ReadRows } from './row-reader.js';
 import type { WordIndexer } from './search/word-indexer.js';
 import { empty, join, literal, sql, value, type Sql } from './sql.js';
@@ -38,6 +38,7 @@ export interface DeletionSource {
   readonly client: ClickHouseClient;
   readonly log: CommitLog;
   readonly settle: Settle;
+  readonly reads: ReadsInProgress;
   readonly indexer: WordIndexer;
   /** Resolves once nothing that is set aside of a project is tried again. */
   readonly forgetAside: (projectId: string) => Promise<void>;
@@ -61,8 +62,10 @@ export class ClickHouseDeletions implements StoredSpans {
   async below(projectId: string, kind: DeletableKind, id: string): Promise<Below | null> {
     // What would be refused is not ordered: it would be done later, to the surprise of whoever was told no.
     this.#source.log.demandRoom();
-    const upTo = await this.#source.settle();
-    const first = await this.#first(projectId, kind, id, upTo);
+    const { upTo, first } = await this.#source.reads.run(async (upTo) => ({
+      upTo,
+      first: await this.#first(projectId, kind, id, upTo),
+    }));
     if (first.length === 0) return null;
     const traces = kind === 'span' ? null : kind === 'trace' ? sql`= ${value(id, 'UUID')}` : inSession(projectId, id);
     const having = kind === 'session' ? strays(projectId, id) : empty;
@@ -80,19 +83,20 @@ export class ClickHouseDeletions implements StoredSpans {
     judgeIds: readonly string[],
     spanIds: readonly string[],
   ): Promise<DeletedThing[]> {
-    const upTo = await this.#source.settle();
-    const found: DeletedThing[] = [];
-    for (let from = 0; from < spanIds.length; from += NEEDLES) {
-      const needles = join(spanIds.slice(from, from + NEEDLES).map(literal), ', ');
-      const rows = await this.#rows<SpanRow>(
-        sql`SELECT toString(trace_id) AS trace, toString(id) AS span, toString(toUnixTimestamp64Micro(started_at)) AS started FROM spans
+    return this.#source.reads.run(async (upTo) => {
+      const found: DeletedThing[] = [];
+      for (let from = 0; from < spanIds.length; from += NEEDLES) {
+        const needles = join(spanIds.slice(from, from + NEEDLES).map(literal), ', ');
+        const rows = await this.#rows<SpanRow>(
+          sql`SELECT toString(trace_id) AS trace, toString(id) AS span, toString(toUnixTimestamp64Micro(started_at)) AS started FROM spans
 WHERE ${inProject(projectId)} AND hasAny(mapValues(tags), [${join(judgeIds.map(literal), ', ')}]) AND ${ownCall}
   AND multiSearchAny(attributes, [${needles}]) AND ${current({ projectId, upTo })}`,
-        { settings: { max_threads: 1 } },
-      );
-      found.push(...rows.map(toSpan));
-    }
-    return found;
+          { settings: { max_threads: 1 } },
+        );
+        found.push(...rows.map(toSpan));
+      }
+      return found;
+    });
   }
 
   async bury(projectId: string, things: readonly DeletedThing[], upTo: Micros | null): Promise<ReadonlySet<string>> {
@@ -105,17 +109,18 @@ WHERE ${inProject(projectId)} AND hasAny(mapValues(tags), [${join(judgeIds.map(l
   async sharedIds(projectId: string, things: readonly DeletedThing[]): Promise<ReadonlySet<string>> {
     const spans = things.filter(({ kind }) => kind === 'span');
     const mine = new Set(spans.map(keyOf));
-    const shared = new Set<string>();
-    const upTo = await this.#source.settle();
-    for (let from = 0; from < spans.length; from += PORTION) {
-      const ids = spans.slice(from, from + PORTION).map(({ id }) => id);
-      const rows = await this.#rows<SpanRow>(
-        sql`SELECT toString(trace_id) AS trace, toString(id) AS span, toString(toUnixTimestamp64Micro(max(started_at))) AS started FROM spans
+    return this.#source.reads.run(async (upTo) => {
+      const shared = new Set<string>();
+      for (let from = 0; from < spans.length; from += PORTION) {
+        const ids = spans.slice(from, from + PORTION).map(({ id }) => id);
+        const rows = await this.#rows<SpanRow>(
+          sql`SELECT toString(trace_id) AS trace, toString(id) AS span, toString(toUnixTimestamp64Micro(max(started_at))) AS started FROM spans
 WHERE ${inProject(projectId)} AND id IN ${uuids(ids)} AND ${current({ projectId, upTo })} GROUP BY trace_id, id`,
-      );
-      for (const row of rows) if (!mine.has(keyOf(toSpan(row)))) shared.add(row.span);
-    }
-    return shared;
+        );
+        for (const row of rows) if (!mine.has(keyOf(toSpan(row)))) shared.add(row.span);
+      }
+      return shared;
+    });
   }
 
   async forgetWords(projectId: string, startedAt: readonly Micros[]): Promise<void> {

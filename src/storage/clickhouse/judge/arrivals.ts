@@ -11,6 +11,7 @@ import type { Micros } from '../../../domain/time/timestamp.js';
 import type { ClickHouseClient } from '../client.js';
 import { EPOCH_SECONDS, versionAt, versionTime, type Version, type VersionClock } from '../commit/version-clock.js';
 import type { ReadLimits } from '../list/clickhouse-lists.js';
+import type { ReadsInProgress } from '../reads-in-progress.js';
 import { rowReader, type ReadRows } from '../row-reader.js';
 import { join, literal, sql, value, type Sql } from '../sql.js';
 import { filterConditions, isBounded, JUDGEABLE, toTraits, traitColumns, type TraitRow } from './span-rows.js';
@@ -20,6 +21,7 @@ export interface ArrivalSource {
   readonly clock: VersionClock;
   /** Up to which version everything is stored and rolled up right now; null while that is not known. */
   readonly settled: () => Version | null;
+  readonly reads: ReadsInProgress;
   readonly limits: ReadLimits;
 }
 
@@ -70,7 +72,10 @@ export class ClickHouseArrivals implements Arrivals {
     if (settled === null || settled <= from) return { spans: [], upTo: after, more: false };
     const window = this.#windows.get(projectId) ?? FIRST_WINDOW;
     const end = Math.min(settled, from + window, versionOf(upTo));
-    const rows = filters.length === 0 ? [] : await this.#between(projectId, from, end, filters, limit);
+    const rows =
+      filters.length === 0
+        ? []
+        : await this.#source.reads.at(settled, () => this.#between(projectId, from, end, filters, limit));
     const full = rows.length >= limit;
     if (full) this.#windows.set(projectId, Math.max(MIN_WINDOW, window / 2));
     else if (rows.length < limit / 4) this.#windows.set(projectId, Math.min(MAX_WINDOW, window * 2));
@@ -82,11 +87,13 @@ export class ClickHouseArrivals implements Arrivals {
     const settled = this.#source.settled();
     const from = versionOf(after);
     if (settled === null || settled <= from) return [];
-    const rows = await this.#rows<OutlineRow>(sql`SELECT toString(id) AS span, toString(trace_id) AS trace, name, kind,
+    const rows = await this.#source.reads.at(settled, () =>
+      this.#rows<OutlineRow>(sql`SELECT toString(id) AS span, toString(trace_id) AS trace, name, kind,
   toString(toUnixTimestamp64Micro(started_at)) AS started, toString(ver) AS version
 FROM spans
 WHERE ${arrivedBetween(projectId, from, settled)}
-ORDER BY ver LIMIT ${value(limit, 'UInt64')}`);
+ORDER BY ver LIMIT ${value(limit, 'UInt64')}`),
+    );
     return rows.map(({ span, trace, name, kind, started, version }) => ({
       id: span,
       trace_id: trace,

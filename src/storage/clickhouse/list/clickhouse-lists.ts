@@ -4,7 +4,7 @@ import { sessionList, traceList } from '../../../domain/list/definitions.js';
 import { parseListQuery, type ListQuery } from '../../../domain/list/query.js';
 import type { QueryObserver } from '../../../observability/events/storage.js';
 import type { ClickHouseClient, QueryOptions } from '../client.js';
-import type { Version } from '../commit/version-clock.js';
+import type { ReadsInProgress } from '../reads-in-progress.js';
 import type { NotCurrent } from '../rollup/set-aside.js';
 import type { WordIndex } from '../search/word-index.js';
 import { join, sql, value, type Sql } from '../sql.js';
@@ -28,15 +28,9 @@ export interface ReadLimits {
   readonly maxResultBytes: number;
 }
 
-/**
- * Resolves once everything acknowledged so far can be read, with a version up to which all is committed and rolled up;
- * rejects when that cannot be had now.
- */
-export type Settle = () => Promise<Version>;
-
 export interface ListParts {
   readonly client: ClickHouseClient;
-  readonly settle: Settle;
+  readonly reads: ReadsInProgress;
   readonly notCurrent: (projectId: string) => NotCurrent;
   readonly words: WordIndex;
   readonly limits: ReadLimits;
@@ -54,15 +48,15 @@ interface ReadOf {
 /** The three lists, read from ClickHouse. */
 export class ClickHouseLists implements Lists {
   readonly #client: ClickHouseClient;
-  readonly #settle: Settle;
+  readonly #reads: ReadsInProgress;
   readonly #notCurrent: ListParts['notCurrent'];
   readonly #search: TextSearch;
   readonly #settings: NonNullable<QueryOptions['settings']>;
   readonly #observer: QueryObserver;
 
-  constructor({ client, settle, notCurrent, words, limits, observer }: ListParts) {
+  constructor({ client, reads, notCurrent, words, limits, observer }: ListParts) {
     this.#client = client;
-    this.#settle = settle;
+    this.#reads = reads;
     this.#notCurrent = notCurrent;
     this.#search = new TextSearch(words, (statement, signal) => this.#rows(statement, signal));
     this.#observer = observer;
@@ -104,8 +98,7 @@ export class ClickHouseLists implements Lists {
   }
 
   async tracesById(projectId: string, ids: readonly string[]): Promise<Map<string, TraceRead>> {
-    const scope = await this.#scope(projectId);
-    return this.#byId(ids, (some) =>
+    return this.#byId(projectId, ids, (scope, some) =>
       this.#tracePage(
         scope,
         { ...parseListQuery(traceList, NO_PARAMETERS), limit: some.length },
@@ -115,27 +108,28 @@ export class ClickHouseLists implements Lists {
   }
 
   async sessionsById(projectId: string, ids: readonly string[]): Promise<Map<string, SessionRead>> {
-    const scope = await this.#scope(projectId);
-    return this.#byId(ids, async (some) => {
+    return this.#byId(projectId, ids, async (scope, some) => {
       const query = { ...parseListQuery(sessionList, NO_PARAMETERS), limit: some.length };
       const page = rollupPage(sessionSource, scope, query, { by: 'ids', ids: some });
       return (await this.#rows<{ row: string }>(page)).map(({ row }) => row);
     });
   }
 
-  async #scope(projectId: string): Promise<ReadScope> {
-    return { projectId, upTo: await this.#settle() };
-  }
-
-  async #byId<T extends { id: string }>(ids: readonly string[], read: (ids: readonly string[]) => Promise<string[]>) {
-    const found = new Map<string, T>();
-    for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
-      for (const row of await read(ids.slice(from, from + IDS_AT_ONCE))) {
-        const object = JSON.parse(row) as T;
-        found.set(object.id, object);
+  async #byId<T extends { id: string }>(
+    projectId: string,
+    ids: readonly string[],
+    read: (scope: ReadScope, ids: readonly string[]) => Promise<string[]>,
+  ): Promise<Map<string, T>> {
+    return this.#reads.run(async (upTo) => {
+      const found = new Map<string, T>();
+      for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
+        for (const row of await read({ projectId, upTo }, ids.slice(from, from + IDS_AT_ONCE))) {
+          const object = JSON.parse(row) as T;
+          found.set(object.id, object);
+        }
       }
-    }
-    return found;
+      return found;
+    });
   }
 
   async #rollups(
@@ -215,11 +209,12 @@ WHERE ${inProject(projectId)} AND started_at IN (${times}) AND ver IN ${value(ve
     const started = performance.now();
     const seconds = () => (performance.now() - started) / 1000;
     try {
-      const scope = await this.#scope(projectId);
-      const notCurrent = this.#notCurrent(projectId)[concerned];
-      const page = await read(scope);
-      this.#observer.queryFinished({ list, seconds: seconds() });
-      return { ...page, notCurrent };
+      return await this.#reads.run(async (upTo) => {
+        const notCurrent = this.#notCurrent(projectId)[concerned];
+        const page = await read({ projectId, upTo });
+        this.#observer.queryFinished({ list, seconds: seconds() });
+        return { ...page, notCurrent };
+      });
     } catch (error) {
       // A client that leaves makes no query fail.
       if (signal?.aborted !== true) this.#observer.queryFailed({ list, seconds: seconds(), error });
