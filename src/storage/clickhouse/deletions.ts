@@ -20,11 +20,10 @@ const TIMES_AT_ONCE = 5_000;
 /** As many as ClickHouse looks for in one go. */
 const NEEDLES = 200;
 
-/** Everything that is kept by project; the words last, see `removeProject`. */
+/** Everything that is kept by project, but for what has its place in `removeProject`. */
 const TABLES = [
   'spans',
   'facts',
-  'superseded',
   'traces',
   'trace_starts',
   'session_traces',
@@ -42,6 +41,8 @@ export interface DeletionSource {
   readonly indexer: WordIndexer;
   /** Resolves once nothing that is set aside of a project is tried again. */
   readonly forgetAside: (projectId: string) => Promise<void>;
+  /** Resolves once nothing is being written for purging what left `superseded` before the call. */
+  readonly purgeWritten: () => Promise<void>;
   /** Called after a deletion. */
   readonly deleted: () => void;
 }
@@ -130,11 +131,14 @@ WHERE ${inProject(projectId)} AND id IN ${uuids(ids)} AND ${current({ projectId,
   }
 
   async removeProject(projectId: string, signal: AbortSignal): Promise<void> {
-    const { client, log, settle, indexer, forgetAside } = this.#source;
+    const { client, log, settle, indexer, forgetAside, purgeWritten } = this.#source;
     await log.idle();
     await settle();
     await forgetAside(projectId);
     const condition = `project_id = '${requireUuid(projectId)}'`;
+    // First, so that from then on the purge writes nothing of the project.
+    await deleteRows(client, 'superseded', condition, signal);
+    await purgeWritten();
     for (const table of TABLES) await deleteRows(client, table, condition, signal);
     await indexer.forgetProject(condition);
   }

@@ -165,6 +165,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
       reads,
       indexer,
       forgetAside: (projectId) => rollups.forget(projectId),
+      purgeWritten: () => purge.written(),
       deleted: () => purge.soon(),
     }),
     attachments: createSpanAttachments(client, reads, options.read),

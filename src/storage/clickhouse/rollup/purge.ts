@@ -36,8 +36,10 @@ export interface PurgeSource {
   readonly patienceMs?: number;
 }
 
-interface Versions {
-  readonly ver: string;
+interface Batch {
+  readonly versions: readonly string[];
+  /** Those of which a bare row stays. */
+  readonly kept: readonly string[];
 }
 
 /**
@@ -57,6 +59,7 @@ export class Purge {
   readonly #timer: NodeJS.Timeout;
   readonly #closing = new AbortController();
   #running: Promise<void> | null = null;
+  #preparing: Promise<unknown> = Promise.resolve();
   #last = Date.now();
   /** When the earliest and the latest deletion were that may not be purged yet. */
   #deletions: { readonly first: number; readonly last: number } | null = null;
@@ -103,6 +106,11 @@ export class Purge {
     return count;
   }
 
+  /** Resolves once nothing is being written for what left the list of replaced versions before the call. */
+  async written(): Promise<void> {
+    await this.#preparing.catch(() => undefined);
+  }
+
   /** Ends at once, whatever ClickHouse is still deleting. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
@@ -139,39 +147,47 @@ export class Purge {
 
   async #batch(end: Version): Promise<number> {
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(this.#patienceMs)]);
-    const batch = await this.#client.query<Versions>(
-      `SELECT DISTINCT toString(s.ver) AS ver FROM superseded AS s
-       WHERE s.next_ver < ${end} ORDER BY s.ver LIMIT ${BATCH}`,
-      { signal },
-    );
-    if (batch.length === 0) return 0;
-    const versions = batch.map(({ ver }) => ver);
+    const preparing = this.#prepare(end, signal);
+    this.#preparing = preparing;
+    const { versions, kept } = await preparing;
+    if (versions.length === 0) return 0;
+    const bare = kept.length === 0 ? '' : ` AND NOT (deleted AND ver IN (${kept.join(', ')}))`;
     // Together, as each of them may have to wait behind merges.
-    await Promise.all([deleteVersions(this.#client, 'spans', versions, signal), this.#deleteFacts(versions, signal)]);
+    await Promise.all([
+      deleteVersions(this.#client, 'spans', versions, signal),
+      deleteRows(this.#client, 'facts', `ver IN (${versions.join(', ')})${bare}`, signal),
+    ]);
     this.#follower(versions.map((ver) => versionTime(Number(ver))));
     await deleteVersions(this.#client, 'superseded', versions, signal);
     return versions.length;
   }
 
   /**
-   * The first write of a trace, and the first that named a session, tell when these were created. What they said goes all
-   * the same: a bare row takes their place, which names the session and, as `deleted`, says nothing else.
+   * What is to be purged next. The first write of a trace, and the first that named a session, tell when these were
+   * created. What they said goes all the same: a bare row is written in their place, which names the session and, as
+   * `deleted`, says nothing else.
    */
-  async #deleteFacts(versions: readonly string[], signal: AbortSignal): Promise<void> {
+  async #prepare(end: Version, signal: AbortSignal): Promise<Batch> {
+    const query = async (sql: string) =>
+      (await this.#client.query<{ ver: string }>(sql, { signal })).map(({ ver }) => ver);
+    const versions = await query(
+      `SELECT DISTINCT toString(s.ver) AS ver FROM superseded AS s
+       WHERE s.next_ver < ${end} ORDER BY s.ver LIMIT ${BATCH}`,
+    );
+    if (versions.length === 0) return { versions, kept: [] };
     const all = versions.join(', ');
-    const first = await this.#client.query<Versions>(
+    const kept = await query(
       `SELECT DISTINCT toString(created_ver) AS ver FROM traces WHERE created_ver IN (${all})
        UNION DISTINCT SELECT DISTINCT toString(created_ver) AS ver FROM session_traces WHERE created_ver IN (${all})`,
-      { signal },
     );
-    if (first.length === 0) return deleteVersions(this.#client, 'facts', versions, signal);
-    const kept = `ver IN (${first.map(({ ver }) => ver).join(', ')})`;
+    if (kept.length === 0) return { versions, kept };
+    const first = `ver IN (${kept.join(', ')})`;
     await this.#client.command(
       `INSERT INTO facts (project_id, trace_id, row_type, id, ver, deleted, session_id, origin_ver)
        SELECT project_id, trace_id, row_type, id, ver, 1, session_id, origin_ver FROM facts
-       WHERE ${kept} AND NOT deleted AND ver NOT IN (SELECT ver FROM facts WHERE ${kept} AND deleted) LIMIT 1 BY ver`,
+       WHERE ${first} AND NOT deleted AND ver NOT IN (SELECT ver FROM facts WHERE ${first} AND deleted) LIMIT 1 BY ver`,
       { signal },
     );
-    await deleteRows(this.#client, 'facts', `ver IN (${all}) AND NOT (deleted AND ${kept})`, signal);
+    return { versions, kept };
   }
 }
