@@ -6,6 +6,7 @@ import type { EngineCore } from '../../src/storage/clickhouse/engine/engine-core
 import { bindParameters } from '../../src/storage/clickhouse/engine/literals.js';
 import { readStatement } from '../../src/storage/clickhouse/engine/statement.js';
 import { ClickHouseLists } from '../../src/storage/clickhouse/list/clickhouse-lists.js';
+import { ReadsInProgress } from '../../src/storage/clickhouse/reads-in-progress.js';
 import { WordIndex } from '../../src/storage/clickhouse/search/word-index.js';
 import { highestVersion } from '../../src/storage/clickhouse/rollup/healing.js';
 import type { ListName } from '../list-queries.js';
@@ -30,7 +31,7 @@ export async function statementsOf(core: EngineCore, list: ListName, search: str
   recorded.length = 0;
   const lists = new ClickHouseLists({
     client: client(core, recorded),
-    settle: () => Promise.resolve(upTo),
+    reads: new ReadsInProgress(() => Promise.resolve(upTo)),
     committed: () => ({ upTo, unsettledSince: null }),
     notCurrent: () => ({ traces: [], sessions: [], stale: [] }),
     words,

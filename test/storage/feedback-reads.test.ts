@@ -6,6 +6,7 @@ import { parseListQuery } from '../../src/domain/list/query.js';
 import { isCompletionOf, type PromptIdentity } from '../../src/domain/prompt/completion.js';
 import type { Span } from '../../src/domain/span/span.js';
 import { ClickHouseEntitySpans } from '../../src/storage/clickhouse/entity-spans.js';
+import { ReadsInProgress } from '../../src/storage/clickhouse/reads-in-progress.js';
 import { storedSpan } from '../fixtures/span.js';
 import { type OpenedStore, openStore, remove, rowsOf } from './trace-store-harness.js';
 
@@ -50,12 +51,12 @@ describe('reads for feedback', function () {
           else if (what === 'delete trace') await remove(store, projectId, 'trace', trace_id);
           else if (session_id !== null) await remove(store, projectId, 'session', session_id);
         }
-        const settle = async () => {
+        const reads = new ReadsInProgress(async () => {
           await listed('spans', projectId, 'offset=0');
           return Number.MAX_SAFE_INTEGER;
-        };
+        });
         // So few ids at once that it takes several statements.
-        const spans = new ClickHouseEntitySpans(client, settle, { timeoutSeconds: 30, maxResultBytes: 1e8 }, 3);
+        const spans = new ClickHouseEntitySpans(client, reads, { timeoutSeconds: 30, maxResultBytes: 1e8 }, 3);
         const below = async (type: 'trace' | 'session', id: string) => {
           const found: string[] = [];
           for await (const portion of spans.below(projectId, type, id)) found.push(...portion);

@@ -42,6 +42,16 @@ describe('spans for judges', () => {
   });
   const append = (...spans: Span[]) => opened.store.log.append({ projectId, spans });
 
+  /** Stores spans anew as with another price. @param wanted default: all whose cost was calculated */
+  async function reprice(wanted?: readonly string[]): Promise<void> {
+    const revision = await opened.store.calculated.open(projectId);
+    const scope = { started_after: null, started_before: null, provider: null, model: null };
+    const page = await revision.page(scope, null, 100);
+    const stored = await revision.read(page.filter(({ id }) => wanted?.includes(id) ?? true));
+    await revision.replace(stored.map(({ version, span }) => ({ version, span: { ...span, cost_calculated: true } })));
+    revision.close();
+  }
+
   /** Everything that arrived, page by page, once it is rolled up. */
   async function arrived(after: number, filter: ArrivalFilter, limit = 1000, project = projectId): Promise<Arrival[]> {
     await opened.store.spans.find(projectId, []);
@@ -83,15 +93,38 @@ describe('spans for judges', () => {
     expect(ids(found)).to.deep.equal(ids([ended, timed, failed, repriced, replaced]));
     expect(found.at(-1)?.name).to.equal('new');
     const later = opened.store.arrivals.now();
-    const revision = await opened.store.calculated.open(projectId);
-    const scope = { started_after: null, started_before: null, provider: null, model: null };
-    const page = await revision.page(scope, null, 100);
-    const stored = await revision.read(page.filter(({ id }) => id === repriced.id));
-    await revision.replace(stored);
-    revision.close();
+    await reprice([repriced.id]);
     expect(await arrived(later, judge()), 'a price is no arrival').to.deep.equal([]);
     await append({ ...running, output_data: 'done' });
     expect(ids(await arrived(later, judge()))).to.deep.equal([running.id]);
+  });
+
+  it('finds what was priced anew before it was looked at, once, wherever a page ends and whatever was purged', async () => {
+    const from = opened.store.arrivals.now();
+    const spans = Array.from({ length: 6 }, () => finished({ cost: 1, cost_calculated: true }));
+    for (const span of spans.slice(0, 5)) await append(span);
+    const [first] = await arrived(from, judge(), 1);
+    // All but the last, the second once more.
+    await reprice();
+    await reprice([spans[1]!.id]);
+    await append(spans[5]!);
+    const order = ids(spans);
+    for (const limit of [1, 2, 1000]) expect(ids(await arrived(from, judge(), limit))).to.deep.equal(order);
+    const upToFirst = () => opened.store.arrivals.read(projectId, from, [judge()], 10, first?.arrived_at);
+    expect(ids((await upToFirst()).spans)).to.deep.equal(order.slice(0, 1));
+    const outline = () => opened.store.arrivals.outline(projectId, from, 100);
+    expect(ids(await outline())).to.deep.equal(order);
+
+    await opened.store.purge();
+    for (const limit of [1, 2, 1000]) expect(ids(await arrived(from, judge(), limit))).to.deep.equal(order);
+    expect(ids((await upToFirst()).spans)).to.deep.equal(order.slice(0, 1));
+    expect(ids(await outline())).to.deep.equal(order);
+    expect(ids(await arrived(first!.arrived_at, judge(), 2)), 'none twice').to.deep.equal(order.slice(1));
+    await append({ ...spans[2]!, name: 'again' });
+    expect((await arrived(from, judge())).at(-1), 'what was sent again').to.include({
+      id: spans[2]!.id,
+      name: 'again',
+    });
   });
 
   it('matches kinds, names, tags and what may name a prompt, and samples by the hash of the domain', async () => {

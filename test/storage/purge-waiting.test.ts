@@ -88,7 +88,8 @@ describe('while ClickHouse has not rewritten what it was told to', function () {
   it('a purge out of patience forgets nothing, tells nobody that it is done, and is not begun twice', async () => {
     const told: unknown[] = [];
     const observer = { purgeFinished: () => told.push('finished'), purgeFailed: () => undefined };
-    const purge = new Purge(opened.client, observer, (versions) => told.push(versions), 300);
+    const follower = (versions: unknown) => told.push(versions);
+    const purge = new Purge({ client: opened.client, observer, follower, oldestRead: () => Infinity, patienceMs: 300 });
     try {
       for (let attempt = 0; attempt < 2; attempt += 1) {
         const failure: unknown = await purge.run().catch((error: unknown) => error);

@@ -79,4 +79,44 @@ describe('purging replaced and deleted spans', () => {
     await opened.store.purge();
     expect(await lists()).to.deep.equal([spansAfter, tracesAfter, (await lists())[2]]);
   });
+
+  it('leaves no text of what was replaced or deleted, and what was created then stays so', async () => {
+    const { log, deletions } = opened.store;
+    const [gone, redacted, group] = [randomUUID(), randomUUID(), randomUUID()];
+    const said = {
+      name: 'secret name',
+      session_name: 'secret session',
+      trace_tags: { email: 'secret trace tag' },
+      session_tags: { email: 'secret session tag' },
+    };
+    const replaced = span(randomUUID(), redacted, group, said);
+    await log.append({ projectId: PROJECT, spans: [span(randomUUID(), gone, group, said), replaced] });
+    const [, , sessionsAtFirst] = (await lists()) as [unknown, unknown, { id: string; created_at: string }[]];
+    await log.append({ projectId: PROJECT, spans: [span(replaced.id, redacted, group)] });
+    expect(await remove({ deletions }, PROJECT, 'trace', gone)).to.equal(true);
+    const before = await lists();
+
+    await opened.store.purge();
+
+    const texts = `SELECT name, session_name, trace_tags, session_tags FROM facts
+      WHERE toString(tuple(name, session_name, trace_tags, session_tags)) LIKE '%secret%'`;
+    expect(await opened.client.query(texts)).to.deep.equal([]);
+    expect(await lists()).to.deep.equal(before);
+    const facts = await rows('facts');
+
+    // Recomputed from what is left, and purged once more.
+    await log.append({ projectId: PROJECT, spans: [span(replaced.id, redacted, group, { cost: 7 })] });
+    const [, traces, sessions] = (await lists()) as [
+      unknown,
+      { id: string; created_at: string }[],
+      typeof sessionsAtFirst,
+    ];
+    await opened.store.purge();
+    expect(await rows('facts')).to.equal(facts);
+    expect((await lists()).slice(1)).to.deep.equal([traces, sessions]);
+    const created = (found: readonly { id: string; created_at: string }[], id: string) =>
+      found.find((one) => one.id === id)?.created_at;
+    expect(created(sessions, group)).to.equal(created(sessionsAtFirst, group)).and.not.equal(undefined);
+    expect(created(traces, redacted)).to.equal(created(before[1] as typeof traces, redacted));
+  });
 });

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { DomainError } from '../../src/domain/errors.js';
 import type { CalculatedSpan, CalculatedSpans } from '../../src/domain/price/calculated-spans.js';
+import type { Span } from '../../src/domain/span/span.js';
 import { RepriceService } from '../../src/domain/price/reprice-service.js';
 import { readMigrationFiles } from '../../src/storage/migration-files.js';
 import { schemaDirectory } from '../../src/storage/schema-files.js';
@@ -54,12 +55,15 @@ describe('jobs that price spans anew', function () {
     },
   };
 
-  function open(): RepriceService {
+  function open(from = spans): RepriceService {
     service = new RepriceService({
       store: new SqliteRepriceStore(database),
-      spans,
+      spans: from,
       price: () => null,
-      attachments: {} as never,
+      attachments: {
+        inspect: async (sound) => ({ flaws: [], sound, found: new Map() }),
+        detach: async (_project, { sound }) => ({ spans: sound, stored: () => undefined, failed: () => undefined }),
+      },
       observer: { repriceAdvanced: () => undefined, repriceFinished: () => undefined, repriceFailed: () => undefined },
       maxAttempts: 4,
       retryBaseMs: 5,
@@ -86,5 +90,38 @@ describe('jobs that price spans anew', function () {
     expect([status, error]).to.deep.equal(['failed', 'Given up after 4 attempts: a store did not answer']);
     const tried = pages.filter(([project]) => project === 'broken').map(([, limit]) => limit);
     expect(tried, 'fewer spans each time').to.deep.equal([64, 16, 4, 1]);
+  });
+
+  /** Spans with a wrong cost, each too large to be stored together with another; every other attempt to store one fails. */
+  function failingSpans(count: number): CalculatedSpans {
+    const costs: (number | null)[] = Array.from({ length: count }, () => 1);
+    let attempts = 0;
+    return {
+      count: async () => count,
+      open: async () => ({
+        page: async () =>
+          costs.map((cost, version) => ({ version, cost, bytes: 1e9, attributes: {} }) as unknown as CalculatedSpan),
+        read: async (some) => some.map(({ version, cost }) => ({ version, span: { cost } as unknown as Span })),
+        async replace(some) {
+          attempts += 1;
+          if (attempts % 2 === 0) throw new DomainError('unavailable', 'the store does not answer');
+          for (const { version, span } of some) costs[version] = span.cost;
+          return some.map(() => 1);
+        },
+        close: () => undefined,
+      }),
+    };
+  }
+
+  it('count every span that got another cost, also when the rest of its page fails', async () => {
+    open(failingSpans(3));
+    const job = service.create('short', {});
+    expect(await ended('short', job.id)).to.include({ status: 'done', changed: 3 });
+  });
+
+  it('count what they changed before they are given up', async () => {
+    open(failingSpans(10));
+    const job = service.create('short', {});
+    expect(await ended('short', job.id)).to.include({ status: 'failed', changed: 4 });
   });
 });

@@ -58,6 +58,8 @@ export class RepriceService {
   readonly #stopping = new AbortController();
   /** Of jobs whose last page failed. */
   readonly #attempts = new Map<string, Attempts>();
+  /** By job, the spans that got another cost since its progress was last stored: a page may fail half way. */
+  readonly #uncounted = new Map<string, number>();
   /** The project that had the last turn. */
   #served = '';
   #running: Promise<void> | null = null;
@@ -194,8 +196,8 @@ export class RepriceService {
       store.update(job.id, { ...job, status: 'running', total });
       return;
     }
-    const { page, changed } = await this.#page(job, pageSize);
-    observer.repriceAdvanced({ changed });
+    const page = await this.#page(job, pageSize);
+    const changed = this.#uncounted.get(job.id) ?? 0;
     const last = page.at(-1);
     const progress: RepriceProgress = {
       ...job,
@@ -205,6 +207,8 @@ export class RepriceService {
     };
     const done = page.length < pageSize;
     store.update(job.id, done ? { ...progress, status: 'done', finished_at: this.#now() } : progress);
+    this.#uncounted.delete(job.id);
+    observer.repriceAdvanced({ changed });
     if (done) observer.repriceFinished({ id: job.id, examined: progress.examined, changed: progress.changed });
   }
 
@@ -212,31 +216,30 @@ export class RepriceService {
    * Goes through a page until no client was faster. Spans that came meanwhile may make it end earlier than at first; the
    * next page begins there.
    */
-  async #page(job: RepriceJob, limit: number): Promise<{ page: readonly CalculatedSpan[]; changed: number }> {
+  async #page(job: RepriceJob, limit: number): Promise<readonly CalculatedSpan[]> {
     let page: readonly CalculatedSpan[] = [];
-    let changed = 0;
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const revision = await this.#options.spans.open(job.project_id);
       try {
         page = await revision.page(job, job.after, limit);
-        const result = await this.#revise(job.project_id, page, revision);
-        changed += result.changed;
-        if (result.overtaken === 0) break;
+        if ((await this.#revise(job, page, revision)) === 0) break;
       } finally {
         revision.close();
       }
     }
-    return { page, changed };
+    return page;
   }
 
-  async #revise(projectId: string, page: readonly CalculatedSpan[], revision: SpanRevision) {
+  /** @returns how many spans clients have written meanwhile */
+  async #revise(job: RepriceJob, page: readonly CalculatedSpan[], revision: SpanRevision): Promise<number> {
+    const { id, project_id: projectId } = job;
     const costs = new Map<number, number | null>();
     const wrong = page.filter((span) => {
       const cost = costOf(span, projectId, this.#options.price);
       if (cost !== span.cost) costs.set(span.version, cost);
       return cost !== span.cost;
     });
-    let changed = 0;
+    let overtaken = wrong.length;
     for (const part of parts(wrong)) {
       const found = await revision.read(part);
       const priced = found.map(({ version, span }) => ({
@@ -244,9 +247,11 @@ export class RepriceService {
         span: withCalculatedCost(span, costs.get(version) ?? null),
       }));
       const times = await this.#replace(projectId, priced, revision);
-      changed += times.filter((time) => time !== null).length;
+      const changed = times.filter((time) => time !== null).length;
+      this.#uncounted.set(id, (this.#uncounted.get(id) ?? 0) + changed);
+      overtaken -= changed;
     }
-    return { changed, overtaken: wrong.length - changed };
+    return overtaken;
   }
 
   /** The new version of a span has to name its images before the old one ceases to. */
@@ -271,8 +276,10 @@ export class RepriceService {
 
   #giveUp(job: RepriceJob, error: string): void {
     try {
-      this.#options.store.update(job.id, { ...job, status: 'failed', error, finished_at: this.#now() });
+      const changed = job.changed + (this.#uncounted.get(job.id) ?? 0);
+      this.#options.store.update(job.id, { ...job, changed, status: 'failed', error, finished_at: this.#now() });
       this.#attempts.delete(job.id);
+      this.#uncounted.delete(job.id);
     } catch {
       // The store does not answer; after its wait the job is tried again and given up then.
     }

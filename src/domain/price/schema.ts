@@ -63,7 +63,9 @@ export const RepriceJobRead = Type.Object(
       description: 'How many spans there were to look at when it began; null before.',
     }),
     examined: Type.Integer({ description: 'How many spans were looked at.' }),
-    changed: Type.Integer({ description: 'How many spans got another cost.' }),
+    changed: Type.Integer({
+      description: 'How many spans got another cost, but for some whose writing a crash or a failing store cut off.',
+    }),
     error: orNull(Type.String({ description: 'Why it failed.' })),
     created_at: time('When it was asked for.'),
     finished_at: orNull(time('When it was done or failed.')),

@@ -14,29 +14,31 @@ import type { ClickHouseClient } from './client.js';
 import type { CommitLog } from './commit/commit-log.js';
 import type { Version } from './commit/version-clock.js';
 import type { WriteWatch } from './commit/write-watch.js';
-import type { ReadLimits, Settle } from './list/clickhouse-lists.js';
+import type { ReadLimits } from './list/clickhouse-lists.js';
 import { spanColumns } from './list/columns.js';
 import { current, inProject, type ReadScope } from './list/compile.js';
 import { jsonRow } from './list/json-row.js';
+import type { HeldState, ReadsInProgress } from './reads-in-progress.js';
 import { rowReader, type ReadRows } from './row-reader.js';
 import { join, sql, value, type Sql } from './sql.js';
 
 /** Stored spans with calculated costs, to be calculated anew. */
 export class ClickHouseCalculatedSpans implements CalculatedSpans {
   readonly #log: CommitLog;
-  readonly #settle: Settle;
+  readonly #reads: ReadsInProgress;
   readonly #rows: ReadRows;
 
-  constructor(client: ClickHouseClient, log: CommitLog, settle: Settle, limits: ReadLimits) {
+  constructor(client: ClickHouseClient, log: CommitLog, reads: ReadsInProgress, limits: ReadLimits) {
     this.#log = log;
-    this.#settle = settle;
+    this.#reads = reads;
     this.#rows = rowReader(client, limits);
   }
 
   async count(projectId: string, scope: RepriceScope): Promise<number> {
-    const read = { projectId, upTo: await this.#settle(projectId) };
-    const [row] = await this.#rows<{ total: string | number }>(
-      sql`SELECT count() AS total FROM spans WHERE ${calculated(read, scope)}`,
+    const [row] = await this.#reads.run(projectId, (upTo) =>
+      this.#rows<{ total: string | number }>(
+        sql`SELECT count() AS total FROM spans WHERE ${calculated({ projectId, upTo }, scope)}`,
+      ),
     );
     return Number(row?.total ?? 0);
   }
@@ -44,8 +46,8 @@ export class ClickHouseCalculatedSpans implements CalculatedSpans {
   async open(projectId: string): Promise<SpanRevision> {
     const watch = await this.#log.watch(projectId);
     try {
-      const upTo = await this.#settle(projectId);
-      return new Revision({ projectId, upTo }, this.#rows, this.#log, watch);
+      const state = await this.#reads.open(projectId);
+      return new Revision(projectId, state, this.#rows, this.#log, watch);
     } catch (error) {
       watch.end();
       throw error;
@@ -55,14 +57,16 @@ export class ClickHouseCalculatedSpans implements CalculatedSpans {
 
 class Revision implements SpanRevision {
   readonly #read: ReadScope;
+  readonly #state: HeldState;
   readonly #rows: ReadRows;
   readonly #log: CommitLog;
   readonly #watch: WriteWatch;
   /** By version, of what was read: which version its client wrote. */
   readonly #origins = new Map<Version, Version>();
 
-  constructor(read: ReadScope, rows: ReadRows, log: CommitLog, watch: WriteWatch) {
-    this.#read = read;
+  constructor(projectId: string, state: HeldState, rows: ReadRows, log: CommitLog, watch: WriteWatch) {
+    this.#read = { projectId, upTo: state.upTo };
+    this.#state = state;
     this.#rows = rows;
     this.#log = log;
     this.#watch = watch;
@@ -111,6 +115,7 @@ WHERE ${inProject(this.#read.projectId)} AND ver IN ${value(versions, 'Array(UIn
 
   close(): void {
     this.#watch.end();
+    this.#state.release();
   }
 }
 

@@ -2,8 +2,9 @@ import { PROMPT_PATHS, VERSION_PATHS, isCompletionOf, type AttributePath } from 
 import type { PromptIdentity } from '../../domain/prompt/completion.js';
 import type { Completion, Completions } from '../../domain/prompt/completion-store.js';
 import type { ClickHouseClient } from './client.js';
-import type { ReadLimits, Settle } from './list/clickhouse-lists.js';
+import type { ReadLimits } from './list/clickhouse-lists.js';
 import { current, inProject, type ReadScope } from './list/compile.js';
+import type { ReadsInProgress } from './reads-in-progress.js';
 import { rowReader, type ReadRows } from './row-reader.js';
 import { join, literal, sql, value, type Sql } from './sql.js';
 
@@ -33,15 +34,18 @@ const PARTIAL = { max_execution_time: SEARCH_SECONDS, timeout_overflow_mode: 'br
 /** Completions of prompts, found by what spans' attributes name. */
 export class ClickHouseCompletions implements Completions {
   readonly #rows: ReadRows;
-  readonly #settle: Settle;
+  readonly #reads: ReadsInProgress;
 
-  constructor(client: ClickHouseClient, settle: Settle, limits: ReadLimits) {
+  constructor(client: ClickHouseClient, reads: ReadsInProgress, limits: ReadLimits) {
     this.#rows = rowReader(client, limits);
-    this.#settle = settle;
+    this.#reads = reads;
   }
 
-  async newest(projectId: string, prompt: PromptIdentity, limit: number, signal?: AbortSignal): Promise<string[]> {
-    const read = { projectId, upTo: await this.#settle(projectId) };
+  newest(projectId: string, prompt: PromptIdentity, limit: number, signal?: AbortSignal): Promise<string[]> {
+    return this.#reads.run(projectId, (upTo) => this.#newest({ projectId, upTo }, prompt, limit, signal));
+  }
+
+  async #newest(read: ReadScope, prompt: PromptIdentity, limit: number, signal?: AbortSignal): Promise<string[]> {
     const found = new Set<string>();
     const atOnce = prompt.version_ids.size <= MAX_NAMED_VERSIONS ? limit : CANDIDATES;
     let last: Candidate | undefined;
@@ -63,13 +67,14 @@ export class ClickHouseCompletions implements Completions {
     id: string,
     signal?: AbortSignal,
   ): Promise<Completion | undefined> {
-    const read = { projectId, upTo: await this.#settle(projectId) };
-    const rows = await this.#rows<Omit<Completion, 'started_at' | 'attributes'> & { started: string; json: string }>(
-      sql`SELECT toString(s.id) AS id, name, toString(toUnixTimestamp64Micro(started_at)) AS started, input_data, output_data,
+    const rows = await this.#reads.run(projectId, (upTo) =>
+      this.#rows<Omit<Completion, 'started_at' | 'attributes'> & { started: string; json: string }>(
+        sql`SELECT toString(s.id) AS id, name, toString(toUnixTimestamp64Micro(started_at)) AS started, input_data, output_data,
   attributes AS json
-FROM spans AS s WHERE ${inProject(projectId)} AND s.id = ${value(id, 'UUID')} AND ${current(read)}
+FROM spans AS s WHERE ${inProject(projectId)} AND s.id = ${value(id, 'UUID')} AND ${current({ projectId, upTo })}
 ORDER BY started_at DESC, trace_id DESC`,
-      { signal },
+        { signal },
+      ),
     );
     return rows
       .map(({ started, json, ...span }): Completion => ({

@@ -7,8 +7,8 @@ import type { CommitLog } from './commit/commit-log.js';
 import type { AppendedWrites } from './commit/rows.js';
 import { versionTime } from './commit/version-clock.js';
 import { current, inProject } from './list/compile.js';
-import type { Settle } from './list/clickhouse-lists.js';
 import { deleteRows } from './mutations.js';
+import type { ReadsInProgress, Settle } from './reads-in-progress.js';
 import { rowReader, type ReadRows } from './row-reader.js';
 import type { WordIndexer } from './search/word-indexer.js';
 import { empty, join, literal, sql, value, type Sql } from './sql.js';
@@ -20,11 +20,10 @@ const TIMES_AT_ONCE = 5_000;
 /** As many as ClickHouse looks for in one go. */
 const NEEDLES = 200;
 
-/** Everything that is kept by project; the words last, see `removeProject`. */
+/** Everything that is kept by project, but for what has its place in `removeProject`. */
 const TABLES = [
   'spans',
   'facts',
-  'superseded',
   'traces',
   'trace_starts',
   'session_traces',
@@ -38,11 +37,14 @@ export interface DeletionSource {
   readonly client: ClickHouseClient;
   readonly log: CommitLog;
   readonly settle: Settle;
+  readonly reads: ReadsInProgress;
   readonly indexer: WordIndexer;
   /** Resolves once nothing that is set aside of a project is tried again. */
   readonly forgetAside: (projectId: string) => Promise<void>;
   /** The traces of a project that cannot be recomputed in any way. */
   readonly stale: (projectId: string) => readonly string[];
+  /** Resolves once nothing is being written for purging what left `superseded` before the call. */
+  readonly purgeWritten: () => Promise<void>;
   /** Called after a deletion. */
   readonly deleted: () => void;
 }
@@ -63,8 +65,10 @@ export class ClickHouseDeletions implements StoredSpans {
   async below(projectId: string, kind: DeletableKind, id: string): Promise<Below | null> {
     // What would be refused is not ordered: it would be done later, to the surprise of whoever was told no.
     this.#source.log.demandRoom();
-    const upTo = await this.#source.settle(projectId);
-    const first = await this.#first(projectId, kind, id, upTo);
+    const { upTo, first } = await this.#source.reads.run(projectId, async (upTo) => ({
+      upTo,
+      first: await this.#first(projectId, kind, id, upTo),
+    }));
     if (first.length === 0) return null;
     const traces = kind === 'span' ? null : kind === 'trace' ? sql`= ${value(id, 'UUID')}` : inSession(projectId, id);
     const having = kind === 'session' ? strays(projectId, id) : empty;
@@ -82,19 +86,20 @@ export class ClickHouseDeletions implements StoredSpans {
     judgeIds: readonly string[],
     spanIds: readonly string[],
   ): Promise<DeletedThing[]> {
-    const upTo = await this.#source.settle(projectId);
-    const found: DeletedThing[] = [];
-    for (let from = 0; from < spanIds.length; from += NEEDLES) {
-      const needles = join(spanIds.slice(from, from + NEEDLES).map(literal), ', ');
-      const rows = await this.#rows<SpanRow>(
-        sql`SELECT toString(trace_id) AS trace, toString(id) AS span, toString(toUnixTimestamp64Micro(started_at)) AS started FROM spans
+    return this.#source.reads.run(projectId, async (upTo) => {
+      const found: DeletedThing[] = [];
+      for (let from = 0; from < spanIds.length; from += NEEDLES) {
+        const needles = join(spanIds.slice(from, from + NEEDLES).map(literal), ', ');
+        const rows = await this.#rows<SpanRow>(
+          sql`SELECT toString(trace_id) AS trace, toString(id) AS span, toString(toUnixTimestamp64Micro(started_at)) AS started FROM spans
 WHERE ${inProject(projectId)} AND hasAny(mapValues(tags), [${join(judgeIds.map(literal), ', ')}]) AND ${ownCall}
   AND multiSearchAny(attributes, [${needles}]) AND ${current({ projectId, upTo })}`,
-        { settings: { max_threads: 1 } },
-      );
-      found.push(...rows.map(toSpan));
-    }
-    return found;
+          { settings: { max_threads: 1 } },
+        );
+        found.push(...rows.map(toSpan));
+      }
+      return found;
+    });
   }
 
   async bury(projectId: string, things: readonly DeletedThing[], upTo: Micros | null): Promise<ReadonlySet<string>> {
@@ -107,17 +112,18 @@ WHERE ${inProject(projectId)} AND hasAny(mapValues(tags), [${join(judgeIds.map(l
   async sharedIds(projectId: string, things: readonly DeletedThing[]): Promise<ReadonlySet<string>> {
     const spans = things.filter(({ kind }) => kind === 'span');
     const mine = new Set(spans.map(keyOf));
-    const shared = new Set<string>();
-    const upTo = await this.#source.settle(projectId);
-    for (let from = 0; from < spans.length; from += PORTION) {
-      const ids = spans.slice(from, from + PORTION).map(({ id }) => id);
-      const rows = await this.#rows<SpanRow>(
-        sql`SELECT toString(trace_id) AS trace, toString(id) AS span, toString(toUnixTimestamp64Micro(max(started_at))) AS started FROM spans
+    return this.#source.reads.run(projectId, async (upTo) => {
+      const shared = new Set<string>();
+      for (let from = 0; from < spans.length; from += PORTION) {
+        const ids = spans.slice(from, from + PORTION).map(({ id }) => id);
+        const rows = await this.#rows<SpanRow>(
+          sql`SELECT toString(trace_id) AS trace, toString(id) AS span, toString(toUnixTimestamp64Micro(max(started_at))) AS started FROM spans
 WHERE ${inProject(projectId)} AND id IN ${uuids(ids)} AND ${current({ projectId, upTo })} GROUP BY trace_id, id`,
-      );
-      for (const row of rows) if (!mine.has(keyOf(toSpan(row)))) shared.add(row.span);
-    }
-    return shared;
+        );
+        for (const row of rows) if (!mine.has(keyOf(toSpan(row)))) shared.add(row.span);
+      }
+      return shared;
+    });
   }
 
   async forgetWords(projectId: string, startedAt: readonly Micros[]): Promise<void> {
@@ -127,11 +133,14 @@ WHERE ${inProject(projectId)} AND id IN ${uuids(ids)} AND ${current({ projectId,
   }
 
   async removeProject(projectId: string, signal: AbortSignal): Promise<void> {
-    const { client, log, settle, indexer, forgetAside } = this.#source;
+    const { client, log, settle, indexer, forgetAside, purgeWritten } = this.#source;
     await log.idle();
     await settle(projectId);
     await forgetAside(projectId);
     const condition = `project_id = '${requireUuid(projectId)}'`;
+    // First, so that from then on the purge writes nothing of the project.
+    await deleteRows(client, 'superseded', condition, signal);
+    await purgeWritten();
     for (const table of TABLES) await deleteRows(client, table, condition, signal);
     await indexer.forgetProject(condition);
   }

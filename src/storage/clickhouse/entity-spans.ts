@@ -1,7 +1,8 @@
 import type { EntitySpans, EntityType } from '../../domain/feedback/unified.js';
 import type { ClickHouseClient } from './client.js';
-import type { ReadLimits, Settle } from './list/clickhouse-lists.js';
+import type { ReadLimits } from './list/clickhouse-lists.js';
 import { current, inProject, type ReadScope } from './list/compile.js';
+import type { ReadsInProgress } from './reads-in-progress.js';
 import { rowReader, type ReadRows } from './row-reader.js';
 import { empty, sql, value, type Sql } from './sql.js';
 
@@ -11,12 +12,12 @@ const IDS_AT_ONCE = 250_000;
 /** Which spans are below a trace or session, from the narrow tables behind the rollups. */
 export class ClickHouseEntitySpans implements EntitySpans {
   readonly #rows: ReadRows;
-  readonly #settle: Settle;
+  readonly #reads: ReadsInProgress;
   readonly #idsAtOnce: number;
 
-  constructor(client: ClickHouseClient, settle: Settle, limits: ReadLimits, idsAtOnce = IDS_AT_ONCE) {
+  constructor(client: ClickHouseClient, reads: ReadsInProgress, limits: ReadLimits, idsAtOnce = IDS_AT_ONCE) {
     this.#rows = rowReader(client, limits);
-    this.#settle = settle;
+    this.#reads = reads;
     this.#idsAtOnce = idsAtOnce;
   }
 
@@ -26,25 +27,31 @@ export class ClickHouseEntitySpans implements EntitySpans {
     id: string,
     signal?: AbortSignal,
   ): AsyncGenerator<readonly string[]> {
-    const read = { projectId, upTo: await this.#settle(projectId) };
-    const traces = type === 'trace' ? sql`= ${value(id, 'UUID')}` : sql`IN (${tracesOf(read, id)})`;
-    let last: string | undefined;
-    do {
-      const [page] = await this.#rows<{ ids: string[] }>(idsOf(read, traces, last, this.#idsAtOnce), { signal });
-      const ids = page?.ids ?? [];
-      yield ids;
-      last = ids.length < this.#idsAtOnce ? undefined : ids.at(-1);
-    } while (last !== undefined);
+    const state = await this.#reads.open(projectId);
+    try {
+      const read = { projectId, upTo: state.upTo };
+      const traces = type === 'trace' ? sql`= ${value(id, 'UUID')}` : sql`IN (${tracesOf(read, id)})`;
+      let last: string | undefined;
+      do {
+        const [page] = await this.#rows<{ ids: string[] }>(idsOf(read, traces, last, this.#idsAtOnce), { signal });
+        const ids = page?.ids ?? [];
+        yield ids;
+        last = ids.length < this.#idsAtOnce ? undefined : ids.at(-1);
+      } while (last !== undefined);
+    } finally {
+      state.release();
+    }
   }
 
   async exists(projectId: string, type: EntityType, id: string, signal?: AbortSignal): Promise<boolean> {
-    const read = { projectId, upTo: await this.#settle(projectId) };
     const wanted = value(id, 'UUID');
     const newest = (table: Sql) =>
       sql`SELECT 1 FROM (SELECT * FROM ${table} WHERE ${inProject(projectId)} AND id = ${wanted} ORDER BY ver DESC LIMIT 1) WHERE NOT gone`;
-    const span = sql`SELECT 1 FROM spans WHERE ${inProject(projectId)} AND id = ${wanted} AND ${current(read)} LIMIT 1`;
-    const statement = { span, trace: newest(sql`traces`), session: newest(sql`sessions`) }[type];
-    return (await this.#rows(statement, { signal })).length > 0;
+    return this.#reads.run(projectId, async (upTo) => {
+      const span = sql`SELECT 1 FROM spans WHERE ${inProject(projectId)} AND id = ${wanted} AND ${current({ projectId, upTo })} LIMIT 1`;
+      const statement = { span, trace: newest(sql`traces`), session: newest(sql`sessions`) }[type];
+      return (await this.#rows(statement, { signal })).length > 0;
+    });
   }
 }
 

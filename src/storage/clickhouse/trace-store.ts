@@ -22,6 +22,7 @@ import { ClickHouseArrivals } from './judge/arrivals.js';
 import { ClickHouseSpanReader } from './judge/span-reader.js';
 import { ClickHouseLists, type QueryObserver, type ReadLimits } from './list/clickhouse-lists.js';
 import { migrate, type MigrationObserver } from './migrations.js';
+import { ReadsInProgress, type Settle } from './reads-in-progress.js';
 import { Purge, type PurgeFollower, type PurgeObserver } from './rollup/purge.js';
 import { highestVersion, insertsEnded } from './rollup/healing.js';
 import { Rollups, type RollupLimits, type RollupObserver } from './rollup/rollups.js';
@@ -100,7 +101,15 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
   };
   const rollups = new Rollups(client, clock, told, options.rollup);
   const settled = () => (log.certain ? rollups.settled() : null);
-  const arrivals = new ClickHouseArrivals({ client, clock, settled, limits: options.read });
+  const demandCertain = () => {
+    if (!log.certain) throw new DomainError('unavailable', 'The store is recovering.', { retryAfterSeconds: 1 });
+  };
+  const settle: Settle = async (projectId) => {
+    demandCertain();
+    return withRoom(() => rollups.settle(projectId));
+  };
+  const reads = new ReadsInProgress(settle);
+  const arrivals = new ClickHouseArrivals({ client, clock, settled, reads, limits: options.read });
   const commitObserver: CommitObserver = {
     commitFailed: (failure) => observer.commitFailed(failure),
     repairFailed: (failure) => observer.repairFailed(failure),
@@ -123,13 +132,6 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
   await withRoom(() => rollups.repair(clock.last));
   // At once, before anything else takes the room that was made for it.
   options.space?.onFull(() => void rollups.settle().catch(() => undefined));
-  const demandCertain = () => {
-    if (!log.certain) throw new DomainError('unavailable', 'The store is recovering.', { retryAfterSeconds: 1 });
-  };
-  const settle = async (projectId?: string) => {
-    demandCertain();
-    return withRoom(() => rollups.settle(projectId));
-  };
   const words = new WordIndex(client);
   await words.load();
   const indexer = new WordIndexer({
@@ -139,15 +141,21 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     busy: () => commits.load().share >= BUSY_SHARE,
     observer,
   });
-  const purge = new Purge(client, observer, (versions) => {
-    options.onPurged?.(versions);
-    rollups.purged();
+  const purge = new Purge({
+    client,
+    observer,
+    follower(versions) {
+      options.onPurged?.(versions);
+      rollups.purged();
+    },
+    // A read that begins now reads the state that is rolled up now.
+    oldestRead: () => Math.min(reads.oldest(), rollups.settled()),
   });
   return {
     log,
     lists: new ClickHouseLists({
       client,
-      settle,
+      reads,
       committed(projectId) {
         demandCertain();
         return rollups.committedOf(projectId);
@@ -161,27 +169,29 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
       client,
       log,
       settle,
+      reads,
       indexer,
       forgetAside: (projectId) => rollups.forget(projectId),
       stale: (projectId) => rollups.notCurrent(projectId).stale,
+      purgeWritten: () => purge.written(),
       deleted: () => purge.soon(),
     }),
-    attachments: createSpanAttachments(client, settle, options.read),
-    calculated: new ClickHouseCalculatedSpans(client, log, settle, options.read),
-    entitySpans: new ClickHouseEntitySpans(client, settle, options.read),
+    attachments: createSpanAttachments(client, reads, options.read),
+    calculated: new ClickHouseCalculatedSpans(client, log, reads, options.read),
+    entitySpans: new ClickHouseEntitySpans(client, reads, options.read),
     spans: new ClickHouseSpanReader({
       client,
-      settle,
+      reads,
       settled,
       limits: options.read,
       maxCharacters: options.maxJudgedCharacters,
     }),
     arrivals,
     writeLoad: () => commits.load(),
-    completions: new ClickHouseCompletions(client, settle, options.read),
+    completions: new ClickHouseCompletions(client, reads, options.read),
     purge: () => purge.run(),
     async indexWords() {
-      await settle();
+      await rollups.settle();
       await indexer.run();
     },
     async check() {

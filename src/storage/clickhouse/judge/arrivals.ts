@@ -11,15 +11,17 @@ import type { Micros } from '../../../domain/time/timestamp.js';
 import type { ClickHouseClient } from '../client.js';
 import { EPOCH_SECONDS, versionAt, versionTime, type Version, type VersionClock } from '../commit/version-clock.js';
 import type { ReadLimits } from '../list/clickhouse-lists.js';
+import type { ReadsInProgress } from '../reads-in-progress.js';
 import { rowReader, type ReadRows } from '../row-reader.js';
 import { join, literal, sql, value, type Sql } from '../sql.js';
-import { filterConditions, isBounded, JUDGEABLE, toTraits, traitColumns, type TraitRow } from './span-rows.js';
+import { filterConditions, isBounded, JUDGEABLE, toTraits, traitColumns, WRITTEN, type TraitRow } from './span-rows.js';
 
 export interface ArrivalSource {
   readonly client: ClickHouseClient;
   readonly clock: VersionClock;
   /** Up to which version everything is stored and rolled up right now; null while that is not known. */
   readonly settled: () => Version | null;
+  readonly reads: ReadsInProgress;
   readonly limits: ReadLimits;
 }
 
@@ -70,23 +72,28 @@ export class ClickHouseArrivals implements Arrivals {
     if (settled === null || settled <= from) return { spans: [], upTo: after, more: false };
     const window = this.#windows.get(projectId) ?? FIRST_WINDOW;
     const end = Math.min(settled, from + window, versionOf(upTo));
-    const rows = filters.length === 0 ? [] : await this.#between(projectId, from, end, filters, limit);
+    const arrived = { projectId, from, end, settled };
+    const rows = filters.length === 0 ? [] : await this.#between(arrived, filters, limit);
     const full = rows.length >= limit;
     if (full) this.#windows.set(projectId, Math.max(MIN_WINDOW, window / 2));
     else if (rows.length < limit / 4) this.#windows.set(projectId, Math.min(MAX_WINDOW, window * 2));
     const last = full ? Number(rows.at(-1)?.version ?? end) : end;
-    return { spans: rows.map(toTraits), upTo: versionTime(last), more: last < settled };
+    // One that was priced anew may be there twice.
+    const once = rows.filter(({ version }, index) => version !== rows[index - 1]?.version);
+    return { spans: once.map(toTraits), upTo: versionTime(last), more: last < settled };
   }
 
   async outline(projectId: string, after: Micros, limit: number): Promise<ArrivalOutline[]> {
     const settled = this.#source.settled();
     const from = versionOf(after);
     if (settled === null || settled <= from) return [];
-    const rows = await this.#rows<OutlineRow>(sql`SELECT toString(id) AS span, toString(trace_id) AS trace, name, kind,
-  toString(toUnixTimestamp64Micro(started_at)) AS started, toString(ver) AS version
+    const rows = await this.#source.reads.at(settled, () =>
+      this.#rows<OutlineRow>(sql`SELECT toString(id) AS span, toString(trace_id) AS trace, name, kind,
+  toString(toUnixTimestamp64Micro(started_at)) AS started, toString(${WRITTEN}) AS version
 FROM spans
-WHERE ${arrivedBetween(projectId, from, settled)}
-ORDER BY ver LIMIT ${value(limit, 'UInt64')}`);
+WHERE ${arrivedBetween({ projectId, from, end: settled, settled })}
+ORDER BY ${WRITTEN} LIMIT ${value(limit, 'UInt64')}`),
+    );
     return rows.map(({ span, trace, name, kind, started, version }) => ({
       id: span,
       trace_id: trace,
@@ -107,22 +114,16 @@ WHERE ver > ${value(from, 'Int64')} AND ver <= ${value(settled, 'UInt64')}`);
     return { projects: new Set(rows.map(({ project }) => project)), upTo: versionTime(settled) };
   }
 
-  #between(
-    projectId: string,
-    from: Version,
-    end: Version,
-    filters: readonly ArrivalFilter[],
-    limit: number,
-  ): Promise<TraitRow[]> {
+  #between(arrived: Stretch, filters: readonly ArrivalFilter[], limit: number): Promise<TraitRow[]> {
     const withPrompt = filters.some(({ filters: { prompt_slug } }) => prompt_slug !== null);
     const askedBy = filters.map((each) => each.filters);
     const conditions = isBounded(askedBy) ? join(filters.map(wanted), ' OR ') : sql`1`;
     const statement = sql`SELECT ${traitColumns(withPrompt, { askedBy })}
 FROM spans
-WHERE ${arrivedBetween(projectId, from, end)} AND ${JUDGEABLE}
+WHERE ${arrivedBetween(arrived)} AND ${JUDGEABLE}
   AND (${conditions})
-ORDER BY ver LIMIT ${value(limit, 'UInt64')}`;
-    return this.#rows<TraitRow>(statement);
+ORDER BY ${WRITTEN} LIMIT ${value(limit, 'UInt64')}`;
+    return this.#source.reads.at(arrived.settled, () => this.#rows<TraitRow>(statement));
   }
 }
 
@@ -132,11 +133,26 @@ function versionOf(at: Micros): number {
   return at - EPOCH_SECONDS * 1_000_000;
 }
 
-/** What clients sent, and did not send again before the end. */
-function arrivedBetween(projectId: string, from: Version, end: Version): Sql {
-  const [project, after, upTo] = [value(projectId, 'String'), value(from, 'Int64'), value(end, 'UInt64')];
-  return sql`project_id = ${project} AND ver > ${after} AND ver <= ${upTo} AND origin_ver = 0
-  AND ver NOT IN (SELECT ver FROM superseded WHERE project_id = ${project} AND ver > ${after} AND next_ver <= ${upTo})`;
+/** What arrived in a project after one version and up to another, as it is at a third. */
+interface Stretch {
+  readonly projectId: string;
+  readonly from: Version;
+  readonly end: Version;
+  readonly settled: Version;
+}
+
+/**
+ * What clients sent, and did not send again before the end. It may have been priced anew since: then it stands where the
+ * price was written, perhaps behind the end, and what was sent may be purged.
+ */
+function arrivedBetween({ projectId, from, end, settled }: Stretch): Sql {
+  const version = (of: Version) => value(of, 'UInt64');
+  const [project, after, upTo] = [value(projectId, 'String'), version(Math.max(0, from)), version(end)];
+  const countsAt = (state: Version) =>
+    sql`ver NOT IN (SELECT ver FROM superseded WHERE project_id = ${project} AND ver > ${after} AND next_ver <= ${version(state)})`;
+  const here = sql`ver <= ${upTo} AND (origin_ver = 0 OR origin_ver > ${after}) AND ${countsAt(end)}`;
+  const behind = sql`ver > ${upTo} AND ver <= ${version(settled)} AND origin_ver > ${after} AND origin_ver <= ${upTo} AND ${countsAt(settled)}`;
+  return sql`project_id = ${project} AND ver > ${after} AND ${end < settled ? sql`(${here} OR ${behind})` : here}`;
 }
 
 function wanted({ judge_id, filters, sample_rate }: ArrivalFilter): Sql {

@@ -5,15 +5,16 @@ import type { SpanStatus } from '../../../domain/span/span.js';
 import type { Micros } from '../../../domain/time/timestamp.js';
 import type { ClickHouseClient } from '../client.js';
 import type { Version } from '../commit/version-clock.js';
-import type { ReadLimits, Settle } from '../list/clickhouse-lists.js';
+import type { ReadLimits } from '../list/clickhouse-lists.js';
 import { current, inProject, type ReadScope } from '../list/compile.js';
+import type { ReadsInProgress } from '../reads-in-progress.js';
 import { rowReader, type ReadRows } from '../row-reader.js';
 import { join, literal, sql, value, type Sql } from '../sql.js';
 import { filterConditions, isBounded, JUDGEABLE, toTraits, traitColumns, type TraitRow } from './span-rows.js';
 
 export interface SpanReaderSource {
   readonly client: ClickHouseClient;
-  readonly settle: Settle;
+  readonly reads: ReadsInProgress;
   /** Up to which version everything is stored and rolled up right now; null while that is not known. */
   readonly settled: () => Version | null;
   readonly limits: ReadLimits;
@@ -43,7 +44,9 @@ export class ClickHouseSpanReader implements SpanReader {
       places.map(({ span_started_at }) => moment(span_started_at)),
       ', ',
     );
-    const found = await this.#spans({ projectId, upTo }, ids(places), sql`started_at IN (${times})`);
+    const found = await this.#source.reads.at(upTo, () =>
+      this.#spans({ projectId, upTo }, ids(places), sql`started_at IN (${times})`),
+    );
     const traces = new Map(places.map(({ span_id, trace_id }) => [span_id, trace_id]));
     const here = found.filter(({ id, trace_id }) => traces.get(id) === trace_id);
     const spans = new Map(here.map((span) => [span.id, span]));
@@ -58,12 +61,13 @@ export class ClickHouseSpanReader implements SpanReader {
   }
 
   async find(projectId: string, wanted: readonly string[]): Promise<Map<string, JudgedSpan>> {
-    const scope = { projectId, upTo: await this.#source.settle(projectId) };
-    const spans = new Map<string, JudgedSpan>();
-    for (let from = 0; from < wanted.length; from += IDS_AT_ONCE)
-      for (const span of await this.#spans(scope, wanted.slice(from, from + IDS_AT_ONCE), sql`1`))
-        if (!spans.has(span.id)) spans.set(span.id, span);
-    return spans;
+    return this.#source.reads.run(projectId, async (upTo) => {
+      const spans = new Map<string, JudgedSpan>();
+      for (let from = 0; from < wanted.length; from += IDS_AT_ONCE)
+        for (const span of await this.#spans({ projectId, upTo }, wanted.slice(from, from + IDS_AT_ONCE), sql`1`))
+          if (!spans.has(span.id)) spans.set(span.id, span);
+      return spans;
+    });
   }
 
   async traits(
@@ -71,17 +75,18 @@ export class ClickHouseSpanReader implements SpanReader {
     wanted: readonly string[],
     filters: readonly JudgeFilters[] = [],
   ): Promise<Map<string, SpanTraits>> {
-    const scope = { projectId, upTo: await this.#source.settle(projectId) };
-    const spans = new Map<string, SpanTraits>();
-    for (let from = 0; from < wanted.length; from += IDS_AT_ONCE) {
-      const rows = await this.#rows<TraitRow>(
-        sql`SELECT ${traitColumns(true, { askedBy: filters })} FROM spans
-WHERE ${inProject(projectId)} AND id IN ${value(wanted.slice(from, from + IDS_AT_ONCE), 'Array(UUID)')} AND ${current(scope)}
+    return this.#source.reads.run(projectId, async (upTo) => {
+      const spans = new Map<string, SpanTraits>();
+      for (let from = 0; from < wanted.length; from += IDS_AT_ONCE) {
+        const rows = await this.#rows<TraitRow>(
+          sql`SELECT ${traitColumns(true, { askedBy: filters })} FROM spans
+WHERE ${inProject(projectId)} AND id IN ${value(wanted.slice(from, from + IDS_AT_ONCE), 'Array(UUID)')} AND ${current({ projectId, upTo })}
 ORDER BY ver DESC`,
-      );
-      for (const row of rows) if (!spans.has(row.span)) spans.set(row.span, toTraits(row));
-    }
-    return spans;
+        );
+        for (const row of rows) if (!spans.has(row.span)) spans.set(row.span, toTraits(row));
+      }
+      return spans;
+    });
   }
 
   async newest(
@@ -90,17 +95,18 @@ ORDER BY ver DESC`,
     limit: number,
     before: SpanPlace | null = null,
   ): Promise<SpanTraits[]> {
-    const scope = { projectId, upTo: await this.#source.settle(projectId) };
     const conditions = [
       inProject(projectId),
       JUDGEABLE,
       ...(before === null ? [] : [isBefore(before)]),
       ...(isBounded([filters]) ? filterConditions(filters) : []),
-      current(scope),
     ];
-    const rows = await this.#rows<TraitRow>(
-      sql`SELECT ${traitColumns(filters.prompt_slug !== null, { askedBy: [filters] })} FROM spans WHERE ${join(conditions, ' AND ')}
+    const rows = await this.#source.reads.run(projectId, (upTo) =>
+      this.#rows<TraitRow>(
+        sql`SELECT ${traitColumns(filters.prompt_slug !== null, { askedBy: [filters] })} FROM spans
+WHERE ${join([...conditions, current({ projectId, upTo })], ' AND ')}
 ORDER BY project_id DESC, started_at DESC, trace_id DESC, id DESC LIMIT ${value(limit, 'UInt64')}`,
+      ),
     );
     return rows.map(toTraits);
   }

@@ -10,6 +10,9 @@ import { join, literal, sql, value, type Sql } from '../sql.js';
 const FINISHED = sql`(NOT ended_at.null OR NOT duration_ms.null OR NOT no_output OR has_error)`;
 const HAS_CONTENT = sql`(NOT input_bytes.null OR NOT no_output)`;
 
+/** The version that the client wrote. */
+export const WRITTEN = sql`if(origin_ver = 0, ver, origin_ver)`;
+
 const PATHS: readonly AttributePath[] = [...PROMPT_PATHS, ...VERSION_PATHS];
 const PATH_ENDS = [...new Set(PATHS.map(({ name }) => name.slice(name.lastIndexOf('.') + 1)))];
 
@@ -88,7 +91,7 @@ function wantedTags(wanted: WantedTags): Sql {
 export function traitColumns(withPrompt: boolean, tags: WantedTags): Sql {
   return sql`project_id AS project, toString(id) AS span, toString(trace_id) AS trace, name, kind,
   ${wantedTags(tags)} AS wanted_tags,
-  toString(toUnixTimestamp64Micro(started_at)) AS started, toString(if(origin_ver = 0, ver, origin_ver)) AS version,
+  toString(toUnixTimestamp64Micro(started_at)) AS started, toString(${WRITTEN}) AS version,
   ${FINISHED} AS is_finished, ${HAS_CONTENT} AS with_content, ${withPrompt ? promptTexts : sql`CAST([], 'Array(String)')`} AS prompt_texts`;
 }
 

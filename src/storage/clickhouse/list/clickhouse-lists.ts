@@ -4,7 +4,7 @@ import { sessionList, traceList } from '../../../domain/list/definitions.js';
 import { parseListQuery, type ListQuery } from '../../../domain/list/query.js';
 import type { QueryObserver } from '../../../observability/events/storage.js';
 import type { ClickHouseClient, QueryOptions } from '../client.js';
-import type { Version } from '../commit/version-clock.js';
+import type { ReadsInProgress } from '../reads-in-progress.js';
 import type { NotCurrent } from '../rollup/set-aside.js';
 import type { WordIndex } from '../search/word-index.js';
 import { join, sql, value, type Sql } from '../sql.js';
@@ -28,18 +28,12 @@ export interface ReadLimits {
   readonly maxResultBytes: number;
 }
 
-/**
- * Resolves once everything of a project that is acknowledged so far can be read, with a version up to which all of it is
- * committed and rolled up; rejects when that cannot be had now.
- */
-export type Settle = (projectId: string) => Promise<Version>;
-
 /** What spans alone are read from, without waiting for rollups: see {@link ReadScope}. Throws when it cannot be had now. */
 export type Committed = (projectId: string) => Pick<ReadScope, 'upTo' | 'unsettledSince'>;
 
 export interface ListParts {
   readonly client: ClickHouseClient;
-  readonly settle: Settle;
+  readonly reads: ReadsInProgress;
   readonly committed: Committed;
   readonly notCurrent: (projectId: string) => NotCurrent;
   readonly words: WordIndex;
@@ -58,16 +52,16 @@ interface ReadOf {
 /** The three lists, read from ClickHouse. */
 export class ClickHouseLists implements Lists {
   readonly #client: ClickHouseClient;
-  readonly #settle: Settle;
+  readonly #reads: ReadsInProgress;
   readonly #committed: Committed;
   readonly #notCurrent: ListParts['notCurrent'];
   readonly #search: TextSearch;
   readonly #settings: NonNullable<QueryOptions['settings']>;
   readonly #observer: QueryObserver;
 
-  constructor({ client, settle, committed, notCurrent, words, limits, observer }: ListParts) {
+  constructor({ client, reads, committed, notCurrent, words, limits, observer }: ListParts) {
     this.#client = client;
-    this.#settle = settle;
+    this.#reads = reads;
     this.#committed = committed;
     this.#notCurrent = notCurrent;
     this.#search = new TextSearch(words, (statement, signal) => this.#rows(statement, signal));
@@ -110,8 +104,7 @@ export class ClickHouseLists implements Lists {
   }
 
   async tracesById(projectId: string, ids: readonly string[]): Promise<Map<string, TraceRead>> {
-    const scope = await this.#scope(projectId);
-    return this.#byId(ids, (some) =>
+    return this.#byId(projectId, ids, (scope, some) =>
       this.#tracePage(
         scope,
         { ...parseListQuery(traceList, NO_PARAMETERS), limit: some.length },
@@ -121,27 +114,28 @@ export class ClickHouseLists implements Lists {
   }
 
   async sessionsById(projectId: string, ids: readonly string[]): Promise<Map<string, SessionRead>> {
-    const scope = await this.#scope(projectId);
-    return this.#byId(ids, async (some) => {
+    return this.#byId(projectId, ids, async (scope, some) => {
       const query = { ...parseListQuery(sessionList, NO_PARAMETERS), limit: some.length };
       const page = rollupPage(sessionSource, scope, query, { by: 'ids', ids: some });
       return (await this.#rows<{ row: string }>(page)).map(({ row }) => row);
     });
   }
 
-  async #scope(projectId: string): Promise<ReadScope> {
-    return { projectId, upTo: await this.#settle(projectId) };
-  }
-
-  async #byId<T extends { id: string }>(ids: readonly string[], read: (ids: readonly string[]) => Promise<string[]>) {
-    const found = new Map<string, T>();
-    for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
-      for (const row of await read(ids.slice(from, from + IDS_AT_ONCE))) {
-        const object = JSON.parse(row) as T;
-        found.set(object.id, object);
+  async #byId<T extends { id: string }>(
+    projectId: string,
+    ids: readonly string[],
+    read: (scope: ReadScope, ids: readonly string[]) => Promise<string[]>,
+  ): Promise<Map<string, T>> {
+    return this.#reads.run(projectId, async (upTo) => {
+      const found = new Map<string, T>();
+      for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
+        for (const row of await read({ projectId, upTo }, ids.slice(from, from + IDS_AT_ONCE))) {
+          const object = JSON.parse(row) as T;
+          found.set(object.id, object);
+        }
       }
-    }
-    return found;
+      return found;
+    });
   }
 
   async #rollups(
@@ -220,13 +214,16 @@ WHERE ${inProject(projectId)} AND started_at IN (${times}) AND ver IN ${value(ve
   ): Promise<Page> {
     const started = performance.now();
     const seconds = () => (performance.now() - started) / 1000;
-    try {
-      const spansAlone = list === 'spans';
-      const scope = spansAlone ? { projectId, ...this.#committed(projectId) } : await this.#scope(projectId);
+    const page = async (scope: ReadScope) => {
       const notCurrent = this.#notCurrent(projectId)[concerned];
-      const page = await read(scope);
+      const found = await read(scope);
       this.#observer.queryFinished({ list, seconds: seconds() });
-      return { ...page, notCurrent };
+      return { ...found, notCurrent };
+    };
+    try {
+      if (list !== 'spans') return await this.#reads.run(projectId, (upTo) => page({ projectId, upTo }));
+      const scope = { projectId, ...this.#committed(projectId) };
+      return await this.#reads.at(scope.upTo, () => page(scope));
     } catch (error) {
       // A client that leaves makes no query fail.
       if (signal?.aborted !== true) this.#observer.queryFailed({ list, seconds: seconds(), error });

@@ -2,8 +2,8 @@ import { DomainError } from '../../../domain/errors.js';
 import type { Micros } from '../../../domain/time/timestamp.js';
 import type { PurgeObserver } from '../../../observability/events/storage.js';
 import type { ClickHouseClient } from '../client.js';
-import { deleteVersions, MUTATIONS_END_WITHIN_MS } from '../mutations.js';
-import { versionAt, versionTime } from '../commit/version-clock.js';
+import { deleteRows, deleteVersions, MUTATIONS_END_WITHIN_MS } from '../mutations.js';
+import { versionAt, versionTime, type Version } from '../commit/version-clock.js';
 
 export type { PurgeObserver } from '../../../observability/events/storage.js';
 
@@ -18,7 +18,7 @@ const INTERVAL_MS = 30_000;
 /** Fewer superseded versions than this cost reads nothing; they wait until they are old, unless they were deleted. */
 const WORTHWHILE = 2_000;
 const OLD_MS = 10 * 60_000;
-/** A version replaced this short ago may still count for a read that has begun before. */
+/** A version replaced this short ago waits: by then hardly any read is left that it counts for. */
 const READ_MS = 60_000;
 /**
  * Versions in one statement; their list has to fit into a statement's text. More at once saves nothing: neighbouring
@@ -26,8 +26,20 @@ const READ_MS = 60_000;
  */
 const BATCH = 5_000;
 
-interface Versions {
-  readonly ver: string;
+export interface PurgeSource {
+  readonly client: ClickHouseClient;
+  readonly observer: PurgeObserver;
+  readonly follower: PurgeFollower;
+  /** The oldest state that is read: what still counts in it stays. */
+  readonly oldestRead: () => Version;
+  /** How long the versions of one statement may take to go. */
+  readonly patienceMs?: number;
+}
+
+interface Batch {
+  readonly versions: readonly string[];
+  /** Those of which a bare row stays. */
+  readonly kept: readonly string[];
 }
 
 /**
@@ -42,25 +54,22 @@ export class Purge {
   readonly #client: ClickHouseClient;
   readonly #observer: PurgeObserver;
   readonly #follower: PurgeFollower;
+  readonly #oldestRead: () => Version;
   readonly #patienceMs: number;
   readonly #timer: NodeJS.Timeout;
   readonly #closing = new AbortController();
   #running: Promise<void> | null = null;
+  #preparing: Promise<unknown> = Promise.resolve();
   #last = Date.now();
   /** When the earliest and the latest deletion were that may not be purged yet. */
   #deletions: { readonly first: number; readonly last: number } | null = null;
 
-  /** @param patienceMs how long the versions of one statement may take to go. */
-  constructor(
-    client: ClickHouseClient,
-    observer: PurgeObserver,
-    follower: PurgeFollower,
-    patienceMs = MUTATIONS_END_WITHIN_MS,
-  ) {
-    this.#patienceMs = patienceMs;
+  constructor({ client, observer, follower, oldestRead, patienceMs = MUTATIONS_END_WITHIN_MS }: PurgeSource) {
     this.#client = client;
-    this.#follower = follower;
     this.#observer = observer;
+    this.#follower = follower;
+    this.#oldestRead = oldestRead;
+    this.#patienceMs = patienceMs;
     this.#timer = setInterval(() => void this.#tick(), INTERVAL_MS).unref();
     // What was deleted before the start waits no longer than what is deleted now.
     this.soon();
@@ -73,22 +82,33 @@ export class Purge {
   }
 
   /**
-   * Purges all that was replaced or deleted before a moment.
+   * Purges all that was replaced or deleted before a moment, but for what a read under way may still want.
    * @returns how many versions.
    * @throws DomainError `unavailable` when ClickHouse takes too long, or this is closed meanwhile.
    */
   async run(before = Date.now()): Promise<number> {
     const started = performance.now();
     let count = 0;
+    let end: Version;
+    let batch: number;
     try {
-      for (let batch = await this.#batch(before); batch > 0; batch = await this.#batch(before)) count += batch;
+      do {
+        end = this.#end(before);
+        batch = await this.#batch(end);
+        count += batch;
+      } while (batch > 0);
     } finally {
       if (count > 0) this.#observer.purgeFinished({ versions: count, seconds: (performance.now() - started) / 1000 });
     }
     this.#last = Date.now();
     const latest = this.#deletions?.last ?? 0;
-    this.#deletions = latest < before ? null : { first: latest, last: latest };
+    this.#deletions = versionAt(latest) < end ? null : { first: latest, last: latest };
     return count;
+  }
+
+  /** Resolves once nothing is being written for what left the list of replaced versions before the call. */
+  async written(): Promise<void> {
+    await this.#preparing.catch(() => undefined);
   }
 
   /** Ends at once, whatever ClickHouse is still deleting. */
@@ -113,41 +133,61 @@ export class Purge {
   async #runIfWorthwhile(): Promise<void> {
     const before = Date.now() - READ_MS;
     const [row] = await this.#client.query<{ waiting: string }>(
-      `SELECT toString(count()) AS waiting FROM superseded WHERE next_ver < ${versionAt(before)}`,
+      `SELECT toString(count()) AS waiting FROM superseded WHERE next_ver < ${this.#end(before)}`,
     );
     const waiting = Number(row?.waiting ?? 0);
     const due = Date.now() - this.#last >= OLD_MS || (this.#deletions?.first ?? Infinity) < before;
     if (waiting >= WORTHWHILE || (waiting > 0 && due)) await this.run(before);
   }
 
-  async #batch(before: number): Promise<number> {
+  /** What was replaced or deleted by a version before this one may go. */
+  #end(before: number): Version {
+    return Math.min(versionAt(before), this.#oldestRead() + 1);
+  }
+
+  async #batch(end: Version): Promise<number> {
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(this.#patienceMs)]);
-    const batch = await this.#client.query<Versions>(
-      `SELECT DISTINCT toString(s.ver) AS ver FROM superseded AS s
-       WHERE s.next_ver < ${versionAt(before)} ORDER BY s.ver LIMIT ${BATCH}`,
-      { signal },
-    );
-    if (batch.length === 0) return 0;
-    const versions = batch.map(({ ver }) => ver);
-    const all = versions.join(', ');
-    const first = await this.#client.query<Versions>(
-      `SELECT DISTINCT toString(created_ver) AS ver FROM traces WHERE created_ver IN (${all})
-       UNION DISTINCT SELECT DISTINCT toString(created_ver) AS ver FROM session_traces WHERE created_ver IN (${all})`,
-    );
-    // The first write of a trace, and the first that named a session, tell when these were created.
-    const kept = new Set(first.map(({ ver }) => ver));
+    const preparing = this.#prepare(end, signal);
+    this.#preparing = preparing;
+    const { versions, kept } = await preparing;
+    if (versions.length === 0) return 0;
+    const bare = kept.length === 0 ? '' : ` AND NOT (deleted AND ver IN (${kept.join(', ')}))`;
     // Together, as each of them may have to wait behind merges.
     await Promise.all([
       deleteVersions(this.#client, 'spans', versions, signal),
-      deleteVersions(
-        this.#client,
-        'facts',
-        versions.filter((ver) => !kept.has(ver)),
-        signal,
-      ),
+      deleteRows(this.#client, 'facts', `ver IN (${versions.join(', ')})${bare}`, signal),
     ]);
     this.#follower(versions.map((ver) => versionTime(Number(ver))));
     await deleteVersions(this.#client, 'superseded', versions, signal);
     return versions.length;
+  }
+
+  /**
+   * What is to be purged next. The first write of a trace, and the first that named a session, tell when these were
+   * created. What they said goes all the same: a bare row is written in their place, which names the session and, as
+   * `deleted`, says nothing else.
+   */
+  async #prepare(end: Version, signal: AbortSignal): Promise<Batch> {
+    const query = async (sql: string) =>
+      (await this.#client.query<{ ver: string }>(sql, { signal })).map(({ ver }) => ver);
+    const versions = await query(
+      `SELECT DISTINCT toString(s.ver) AS ver FROM superseded AS s
+       WHERE s.next_ver < ${end} ORDER BY s.ver LIMIT ${BATCH}`,
+    );
+    if (versions.length === 0) return { versions, kept: [] };
+    const all = versions.join(', ');
+    const kept = await query(
+      `SELECT DISTINCT toString(created_ver) AS ver FROM traces WHERE created_ver IN (${all})
+       UNION DISTINCT SELECT DISTINCT toString(created_ver) AS ver FROM session_traces WHERE created_ver IN (${all})`,
+    );
+    if (kept.length === 0) return { versions, kept };
+    const first = `ver IN (${kept.join(', ')})`;
+    await this.#client.command(
+      `INSERT INTO facts (project_id, trace_id, row_type, id, ver, deleted, session_id, origin_ver)
+       SELECT project_id, trace_id, row_type, id, ver, 1, session_id, origin_ver FROM facts
+       WHERE ${first} AND NOT deleted AND ver NOT IN (SELECT ver FROM facts WHERE ${first} AND deleted) LIMIT 1 BY ver`,
+      { signal },
+    );
+    return { versions, kept };
   }
 }

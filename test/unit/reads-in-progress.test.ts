@@ -1,0 +1,26 @@
+import { expect } from 'chai';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ReadsInProgress } from '../../src/storage/clickhouse/reads-in-progress.js';
+
+describe('reads in progress', () => {
+  it('hold the oldest state that one of them reads, until it has ended in whatever way', async () => {
+    let settled = 7;
+    const reads = new ReadsInProgress(async () => settled);
+    const first = await reads.open('p');
+    settled = 9;
+    await reads.run('p', async (upTo) => expect([upTo, reads.oldest()]).to.deep.equal([9, 7]));
+    await reads.at(5, async () => expect(reads.oldest()).to.equal(5));
+    const failed = await reads.at(3, () => Promise.reject(new Error('failed'))).catch(String);
+    expect([failed, reads.oldest()]).to.deep.equal(['Error: failed', 7]);
+    first.release();
+    first.release();
+    expect(reads.oldest()).to.equal(Infinity);
+  });
+
+  it('hold nothing for good when they never end', async () => {
+    const reads = new ReadsInProgress(async () => 7, 5);
+    await reads.open('p');
+    await sleep(10);
+    expect(reads.oldest()).to.equal(Infinity);
+  });
+});
