@@ -4,7 +4,10 @@ import { spanList } from '../../src/domain/list/definitions.js';
 import { parseListQuery } from '../../src/domain/list/query.js';
 import type { Span } from '../../src/domain/span/span.js';
 import type { ClickHouseClient, QueryOptions } from '../../src/storage/clickhouse/client.js';
+import { migrate } from '../../src/storage/clickhouse/migrations.js';
 import { WordIndex } from '../../src/storage/clickhouse/search/word-index.js';
+import { readMigrationFiles } from '../../src/storage/migration-files.js';
+import { schemaDirectory } from '../../src/storage/schema-files.js';
 import { storedSpan } from '../fixtures/span.js';
 import { type OpenedStore, openStore, remove, reopenStore, rowsOf } from './trace-store-harness.js';
 
@@ -225,6 +228,29 @@ describe('words of deleted spans', function () {
       for (const outcome of await outcomes)
         expect(String((outcome as PromiseRejectedResult).reason)).to.contain('the server stops');
       expect(performance.now() - started).to.be.lessThan(3_000);
+    });
+
+    it('fail as unavailable while it fails to', async () => {
+      await opened.client.command(
+        "ALTER TABLE span_words UPDATE figures = toString(throwIf(spans > 0, 'no room')) WHERE 1",
+        { settings: { mutations_sync: '0', alter_sync: '0' } },
+      );
+      const failing = "SELECT 1 FROM system.mutations WHERE table = 'span_words' AND latest_fail_reason != ''";
+      while ((await opened.client.query(failing)).length === 0);
+      const failure: unknown = await opened.store.deletions
+        .forgetWords(project, [placed(0)], patience())
+        .catch((error: unknown) => error);
+      expect(failure).to.include({ kind: 'unavailable' });
+      expect(failure).to.have.nested.property('cause.message').that.contains('no room');
+      expect(await rows(`project_id = '${project}'`)).to.equal(1);
+    });
+
+    it('a migration says why it fails', async () => {
+      const files = readMigrationFiles(schemaDirectory('clickhouse'));
+      const sql = "ALTER TABLE span_words UPDATE figures = toString(throwIf(spans > 0, 'no room')) WHERE 1";
+      const bad = { version: files.length + 1, name: 'bad', checksum: '', sql };
+      const failure: unknown = await migrate(opened.client, [...files, bad], null).catch((error: unknown) => error);
+      expect(String(failure)).to.match(/Migration \d+ \(bad\) failed: .*no room/s);
     });
   });
 });

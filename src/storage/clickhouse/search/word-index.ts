@@ -2,7 +2,7 @@ import type { ClickHouseClient } from '../client.js';
 import type { Micros } from '../../../domain/time/timestamp.js';
 import type { Version } from '../commit/version-clock.js';
 import { inProject } from '../list/compile.js';
-import { deleteRows } from '../mutations.js';
+import { deleteRows, mutationsEnded } from '../mutations.js';
 import { join, sql, value, type Sql } from '../sql.js';
 import { wordConditions } from './searched-words.js';
 import { coveredBy, outermost, type TimeRange } from './time-ranges.js';
@@ -65,6 +65,8 @@ export class WordIndex {
   async forget(projectId: string, startedAt: readonly Micros[], signal: AbortSignal): Promise<void> {
     if (startedAt.length === 0) return;
     const condition = `project_id = '${projectId}' AND complete = 1 AND arrayExists(t -> t >= toUnixTimestamp64Micro(started_from) AND t <= toUnixTimestamp64Micro(started_to), [${startedAt.join(', ')}])`;
+    // While rows cannot go, each try would add some.
+    await mutationsEnded(this.#client, { table: 'span_words', signal });
     // Before the rows go, so that no search misses anything in between.
     await this.#client.command(
       `INSERT INTO span_words (${COLUMNS})
