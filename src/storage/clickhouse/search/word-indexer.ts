@@ -34,6 +34,9 @@ const LOOKED_AFTER_MS = 1_000;
 const FAILURE_PAUSE_MS = 10_000;
 /** Deletions often come one after another, and may empty the same rows again. */
 const REFILLED_AFTER_MS = 10_000;
+/** So much, and so many rows, are filled before what was emptied is removed: that takes about as long for one as for all. */
+const REFILLING_MS = 500;
+const MAX_REFILLED = 64;
 /** Texts whose words cannot be had so many times are left without, such as some too large for the engine's memory. */
 const MAX_FAILURES = 5;
 /** While clients write, rounds take this share of the time of one connection, and so of one core. */
@@ -213,13 +216,18 @@ export class WordIndexer {
   /** Has rows that deletions emptied made anew of what is left. @returns whether there may be more to do. */
   async #refill(): Promise<boolean> {
     if (performance.now() < this.#refillAt) return false;
-    const most = this.#size / TOGETHER;
-    const emptied = await this.#rows<EmptiedRow>(emptiedRows(most));
-    for (const row of emptied) await this.#refillRow(row);
+    const started = performance.now();
+    const emptied = await this.#rows<EmptiedRow>(emptiedRows(MAX_REFILLED));
+    const refilled: EmptiedRow[] = [];
+    for (const row of emptied) {
+      await this.#refillRow(row);
+      refilled.push(row);
+      if (performance.now() - started > REFILLING_MS) break;
+    }
     // Afterwards, so that no search misses anything in between.
-    if (emptied.length > 0)
-      await deleteRows(this.#source.client, 'span_words', isEmptied(emptied), this.#closing.signal);
-    const more = emptied.length === most;
+    if (refilled.length > 0)
+      await deleteRows(this.#source.client, 'span_words', isEmptied(refilled), this.#closing.signal);
+    const more = refilled.length < emptied.length || emptied.length === MAX_REFILLED;
     if (!more) this.#refillAt = Infinity;
     return more;
   }
