@@ -133,7 +133,7 @@ describe('search by text in many spans', () => {
     };
     expect(await held('hurdygurdy')).to.equal(true);
     await remove(opened.store, PROJECT, 'span', early.id);
-    await opened.store.deletions.forgetWords(PROJECT, [early.started_at]);
+    await opened.store.deletions.forgetWords(PROJECT, [early], AbortSignal.timeout(60_000));
     expect(await held('hurdygurdy')).to.equal(false);
     expect(await ids('spans', 'hurdygurdy')).to.deep.equal([]);
     expect(await ids('spans', 'theremin')).to.deep.equal([kept.id]);

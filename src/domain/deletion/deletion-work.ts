@@ -86,7 +86,7 @@ export class DeletionWork {
     this.#forgetInJobs(losing);
     this.#enter('words');
     for await (const page of this.#pages(deletion, ['span', 'call']))
-      await this.#parts.spans.forgetWords(deletion.project_id, [...new Set(page.map(({ started_at }) => started_at))]);
+      await this.#parts.spans.forgetWords(deletion.project_id, page, this.#signal);
     this.#enter('images');
     await this.#removeFreeImages();
     return count;

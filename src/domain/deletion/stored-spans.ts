@@ -3,6 +3,9 @@ import type { DeletedThing } from './deletion-store.js';
 
 export type DeletableKind = DeletedThing['kind'];
 
+/** A span, and where it lies. */
+export type PlacedSpan = Pick<DeletedThing, 'trace_id' | 'id' | 'started_at'>;
+
 /** What is below a thing that is to be deleted. */
 export interface Below {
   /** The moment up to which everything is seen: what is taken in later is not meant. */
@@ -30,8 +33,11 @@ export interface StoredSpans {
   bury(projectId: string, things: readonly DeletedThing[], upTo: Micros | null): Promise<ReadonlySet<string>>;
   /** Ids that live spans of other traces have as well: what is known by such an id is theirs, too. */
   sharedIds(projectId: string, things: readonly DeletedThing[]): Promise<ReadonlySet<string>>;
-  /** Takes words of spans that started at these times, and are gone, out of what search looks at first. */
-  forgetWords(projectId: string, startedAt: readonly Micros[]): Promise<void>;
+  /**
+   * Takes words of spans that are gone out of what search looks at first.
+   * @param signal as of {@link removeProject}
+   */
+  forgetWords(projectId: string, spans: readonly PlacedSpan[], signal: AbortSignal): Promise<void>;
   /**
    * Deletes everything of a project; nothing may be written to it any more.
    * @param signal ends the waiting, with its reason; ClickHouse may go on

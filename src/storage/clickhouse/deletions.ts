@@ -1,5 +1,5 @@
 import type { DeletedThing } from '../../domain/deletion/deletion-store.js';
-import type { Below, DeletableKind, StoredSpans } from '../../domain/deletion/stored-spans.js';
+import type { Below, DeletableKind, PlacedSpan, StoredSpans } from '../../domain/deletion/stored-spans.js';
 import { OWN_CALL_TAGS } from '../../domain/judge/own-calls.js';
 import type { Micros } from '../../domain/time/timestamp.js';
 import type { ClickHouseClient } from './client.js';
@@ -126,10 +126,16 @@ WHERE ${inProject(projectId)} AND id IN ${uuids(ids)} AND ${current({ projectId,
     });
   }
 
-  async forgetWords(projectId: string, startedAt: readonly Micros[]): Promise<void> {
+  async forgetWords(projectId: string, spans: readonly PlacedSpan[], signal: AbortSignal): Promise<void> {
     const { indexer } = this.#source;
-    for (let from = 0; from < startedAt.length; from += TIMES_AT_ONCE)
-      await indexer.forget(projectId, startedAt.slice(from, from + TIMES_AT_ONCE));
+    for (let from = 0; from < spans.length; from += PORTION) {
+      const part = spans.slice(from, from + PORTION);
+      const times = new Set(part.map(({ started_at }) => started_at));
+      for (const time of await this.#startsOf(projectId, part)) times.add(time);
+      const all = [...times];
+      for (let at = 0; at < all.length; at += TIMES_AT_ONCE)
+        await indexer.forget(projectId, all.slice(at, at + TIMES_AT_ONCE), signal);
+    }
   }
 
   async removeProject(projectId: string, signal: AbortSignal): Promise<void> {
@@ -142,7 +148,19 @@ WHERE ${inProject(projectId)} AND id IN ${uuids(ids)} AND ${current({ projectId,
     await deleteRows(client, 'superseded', condition, signal);
     await purgeWritten();
     for (const table of TABLES) await deleteRows(client, table, condition, signal);
-    await indexer.forgetProject(condition);
+    await indexer.forgetProject(projectId, signal);
+  }
+
+  /** When spans started by each of their writes, as far as these are not purged yet: words of replaced texts lie there. */
+  async #startsOf(projectId: string, spans: readonly PlacedSpan[]): Promise<Micros[]> {
+    const stored = spans.filter(({ trace_id }) => trace_id !== '');
+    if (stored.length === 0) return [];
+    const rows = await this.#rows<{ readonly started: string }>(
+      sql`SELECT DISTINCT toString(toUnixTimestamp64Micro(f.started_at)) AS started FROM facts AS f
+WHERE ${inProject(projectId)} AND f.trace_id IN ${uuids([...new Set(stored.map(({ trace_id }) => trace_id))])}
+  AND f.id IN ${uuids(stored.map(({ id }) => id))} AND row_type = 0 AND NOT deleted`,
+    );
+    return rows.map(({ started }) => Number(started));
   }
 
   /** What is no content of a trace: the span itself; of a session, what was posted about it. */

@@ -1,4 +1,5 @@
 import type { MigrationObserver } from '../../observability/events/storage.js';
+import { DomainError } from '../../domain/errors.js';
 import { MigrationError, verifyApplied, type AppliedMigration, type MigrationFile } from '../migration-files.js';
 import type { ClickHouseClient } from './client.js';
 import { mutationsEnded } from './mutations.js';
@@ -57,9 +58,15 @@ async function applyFile(client: ClickHouseClient, file: MigrationFile, cluster:
       `INSERT INTO schema_migrations VALUES (${file.version}, '${file.name}', '${file.checksum}', now())`,
     );
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new MigrationError('failed', `Migration ${file.version} (${file.name}) failed: ${reason}`, error);
+    throw new MigrationError('failed', `Migration ${file.version} (${file.name}) failed: ${reasonOf(error)}`, error);
   }
+}
+
+/** With what ClickHouse itself says: whoever starts the server sees nothing else. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const said = error instanceof DomainError && error.cause instanceof Error ? `: ${error.cause.message}` : '';
+  return error.message + said;
 }
 
 /** A migration's statements, without comments; none of them holds a semicolon or `--` in a string. */

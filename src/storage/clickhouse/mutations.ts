@@ -7,6 +7,7 @@ export const MUTATIONS_END_WITHIN_MS = 10 * 60_000;
 /** How often it is looked: soon at first, as most end at once, then rarely. */
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 1_000;
+const RETRY_AFTER_SECONDS = 5;
 
 export interface MutationWait {
   /** Only what rewrites this table; default: any of the database. */
@@ -19,8 +20,8 @@ export interface MutationWait {
  * Waits for the rewriting of stored rows that statements have begun. It waits behind merges, and for many rows it takes
  * longer than any request may, so it is begun by a statement that returns at once and looked after here: a statement
  * that waited itself would keep a session of the engine from all others.
- * @throws Error when it fails; ClickHouse goes on trying meanwhile.
- * @throws DomainError `unavailable` when the signal's time is over; else the signal's reason.
+ * @throws DomainError `unavailable` when it fails, as ClickHouse goes on trying, or the signal's time is over; else the
+ * signal's reason.
  */
 export function mutationsEnded(client: ClickHouseClient, wait: MutationWait = {}): Promise<void> {
   return until(() => noneRuns(client, wait), wait);
@@ -74,11 +75,12 @@ async function noneRuns(client: ClickHouseClient, wait: MutationWait): Promise<b
     wait.signal && { signal: wait.signal },
   );
   const failed = running.find(({ failure }) => failure !== '');
-  if (failed !== undefined) throw new Error(failed.failure);
+  if (failed !== undefined) throw unavailable('fails to rewrite', wait, new Error(failed.failure));
   return running.length === 0;
 }
 
-async function until(condition: () => Promise<boolean>, { table, signal }: MutationWait): Promise<void> {
+async function until(condition: () => Promise<boolean>, wait: MutationWait): Promise<void> {
+  const { signal } = wait;
   try {
     for (let pause = FIRST_PAUSE_MS; !(await condition()); pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS))
       await sleep(pause, undefined, signal && { signal });
@@ -86,7 +88,11 @@ async function until(condition: () => Promise<boolean>, { table, signal }: Mutat
     if (signal?.aborted !== true) throw error;
     const reason: unknown = signal.reason;
     if (!(reason instanceof DOMException && reason.name === 'TimeoutError')) throw reason;
-    const detail = `ClickHouse has not yet rewritten ${table ?? 'its tables'}; it goes on with it`;
-    throw new DomainError('unavailable', detail, { cause: reason });
+    throw unavailable('has not yet rewritten', wait, reason);
   }
+}
+
+function unavailable(state: string, { table }: MutationWait, cause: unknown): DomainError {
+  const detail = `ClickHouse ${state} ${table ?? 'its tables'}; it goes on trying`;
+  return new DomainError('unavailable', detail, { cause, retryAfterSeconds: RETRY_AFTER_SECONDS });
 }

@@ -1,15 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { DomainError } from '../../../domain/errors.js';
 import type { ClickHouseClient } from '../client.js';
 import type { Version } from '../commit/version-clock.js';
 import { deleteRows, deleteVersions, MUTATIONS_END_WITHIN_MS } from '../mutations.js';
+import { statementsEnded } from '../running-statements.js';
 import type { DirtyItem } from './dirty-set.js';
 
 const WATERMARK = 'rollups';
 /** Of one statement that names versions: far below the longest statement that ClickHouse takes. */
 const VERSIONS_AT_ONCE = 5_000;
-const INSERTS_END_WITHIN_MS = 60_000;
-const INSERTS_LOOKED_AT_MS = 100;
 /** Facts with large tags are copied a few at a time, whatever memory the engine has. */
 const SMALL_BLOCKS = { min_insert_block_size_bytes: '16777216', max_insert_threads: '1' } as const;
 
@@ -34,28 +31,11 @@ export async function writeWatermark(client: ClickHouseClient, version: Version)
 }
 
 /**
- * Waits for inserts that run now. One whose answer was lost, to this process or to an earlier one, may still be at work
- * on a ClickHouse that lives: what it stores later nobody would roll up.
- * @throws DomainError `unavailable` when one does not end.
+ * Waits for inserts that run now: what one whose answer was lost stores later, nobody would roll up.
+ * @throws as {@link statementsEnded}
  */
-export async function insertsEnded(client: ClickHouseClient): Promise<void> {
-  const deadline = performance.now() + INSERTS_END_WITHIN_MS;
-  let running = await insertsRunning(client);
-  while (running.length > 0) {
-    if (performance.now() > deadline)
-      throw new DomainError('unavailable', 'An earlier insert still runs on ClickHouse', { retryAfterSeconds: 5 });
-    await sleep(INSERTS_LOOKED_AT_MS);
-    const now = new Set(await insertsRunning(client));
-    running = running.filter((id) => now.has(id));
-  }
-}
-
-async function insertsRunning(client: ClickHouseClient): Promise<string[]> {
-  const rows = await client.query<{ query_id: string }>(
-    `SELECT query_id FROM system.processes WHERE current_database = currentDatabase()
-       AND match(query, '^INSERT INTO .(spans|facts|session_statements)\\\\b')`,
-  );
-  return rows.map(({ query_id }) => query_id);
+export function insertsEnded(client: ClickHouseClient): Promise<void> {
+  return statementsEnded(client, '^INSERT INTO .(spans|facts|session_statements)\\b');
 }
 
 /**

@@ -2,10 +2,11 @@ import type { ClickHouseClient } from '../client.js';
 import type { Micros } from '../../../domain/time/timestamp.js';
 import type { Version } from '../commit/version-clock.js';
 import { inProject } from '../list/compile.js';
-import { deleteRows } from '../mutations.js';
+import { deleteRows, mutationsEnded } from '../mutations.js';
 import { join, sql, value, type Sql } from '../sql.js';
 import { wordConditions } from './searched-words.js';
 import { coveredBy, outermost, type TimeRange } from './time-ranges.js';
+import { COLUMNS } from './word-rows.js';
 
 /** Where a text may be found. */
 export interface Candidates {
@@ -19,9 +20,6 @@ export interface Candidates {
 
 /** In one statement; its analysis takes longer with each. */
 const MAX_RANGES = 64;
-/** Rows whose words were taken out, and their share of the table, from which on it is worth to fill the table anew. */
-const MAX_EMPTIED = 16;
-const MAX_EMPTIED_SHARE = 1 / 16;
 
 /**
  * Tells where a text may occur from the words that spans hold, see the table `span_words`. Spans that are not in it yet
@@ -61,26 +59,26 @@ export class WordIndex {
 
   /**
    * Takes the words of spans that started at these times, and are gone, out of the table. They stand among those of others,
-   * so all words of these rows go: any text may be there from then on.
+   * so all words of these rows go: any text may be there until they are filled anew.
+   * @param signal ends the waiting, with its reason
    */
-  async forget(projectId: string, startedAt: readonly Micros[]): Promise<void> {
-    if (this.#upTo === 0 || startedAt.length === 0) return;
+  async forget(projectId: string, startedAt: readonly Micros[], signal: AbortSignal): Promise<void> {
+    if (startedAt.length === 0) return;
     const condition = `project_id = '${projectId}' AND complete = 1 AND arrayExists(t -> t >= toUnixTimestamp64Micro(started_from) AND t <= toUnixTimestamp64Micro(started_to), [${startedAt.join(', ')}])`;
+    // While rows cannot go, each try would add some.
+    await mutationsEnded(this.#client, { table: 'span_words', signal });
     // Before the rows go, so that no search misses anything in between.
     await this.#client.command(
-      `INSERT INTO span_words (project_id, started_from, started_to, spans, indexed_to, complete, words, figures)
+      `INSERT INTO span_words (${COLUMNS})
 SELECT project_id, started_from, started_to, spans, indexed_to, 2 AS emptied, '' AS no_words, '' AS no_figures FROM span_words WHERE ${condition}`,
+      { signal },
     );
-    await deleteRows(this.#client, 'span_words', condition);
-    const [row] = await this.#client.query<{ many: number }>(
-      `SELECT countIf(complete = 2) > greatest(${MAX_EMPTIED}, count() * ${MAX_EMPTIED_SHARE}) AS many FROM span_words`,
-    );
-    if (Number(row?.many) === 1) await this.clear();
+    await deleteRows(this.#client, 'span_words', condition, signal);
   }
 
-  /** @param condition which rows are those of the project. */
-  async forgetProject(condition: string): Promise<void> {
-    await deleteRows(this.#client, 'span_words', condition);
+  /** @param signal ends the waiting, with its reason */
+  async forgetProject(projectId: string, signal: AbortSignal): Promise<void> {
+    await deleteRows(this.#client, 'span_words', `project_id = '${projectId}'`, signal);
   }
 
   /**

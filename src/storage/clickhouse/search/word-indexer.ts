@@ -1,9 +1,13 @@
+import { Turns } from '../../../domain/turns.js';
 import type { WordIndexObserver } from '../../../observability/events/storage.js';
+import { metLimit } from '../client-errors.js';
 import type { ClickHouseClient } from '../client.js';
 import type { Micros } from '../../../domain/time/timestamp.js';
 import type { Version } from '../commit/version-clock.js';
-import { FIGURES, TOKENS, WORDS } from './searched-words.js';
+import { deleteRows } from '../mutations.js';
+import { statementsEnded } from '../running-statements.js';
 import type { WordIndex } from './word-index.js';
+import { emptiedRows, indexing, isEmptied, refilling, type EmptiedRow } from './word-rows.js';
 
 export type { WordIndexObserver } from '../../../observability/events/storage.js';
 
@@ -19,16 +23,20 @@ export interface WordIndexerSource {
 
 /** Spans whose words are kept together. More of them take less space each, and lead to more spans that have to be read. */
 const TOGETHER = 8_192;
-/** Of one statement: a third of a second of one of the engine's sessions. */
+/** Of one statement: a third of a second of one of the engine's sessions, or with large texts a second. */
 const MAX_ROUND = 4 * TOGETHER;
+const MAX_ROUND_BYTES = 64 * 1024 * 1024;
+/** Of one statement, which ends by it before its client gives up. */
+const MAX_SECONDS = 20;
 /** Rows that are read at once, from every part of the table that a round reads. */
 const BLOCK_ROWS = 512;
-/** Fewer spans of a project than this are read as quickly as their words. */
-const MIN_SPANS = 512;
-/** Words that take more than this share of the texts are not kept: they are ids or numbers, or a language without spaces. */
-const MAX_SHARE = 1 / 8;
 const LOOKED_AFTER_MS = 1_000;
 const FAILURE_PAUSE_MS = 10_000;
+/** Deletions often come one after another, and may empty the same rows again. */
+const REFILLED_AFTER_MS = 10_000;
+/** So much, and so many rows, are filled before what was emptied is removed: that takes about as long for one as for all. */
+const REFILLING_MS = 500;
+const MAX_REFILLED = 64;
 /** Texts whose words cannot be had so many times are left without, such as some too large for the engine's memory. */
 const MAX_FAILURES = 5;
 /** While clients write, rounds take this share of the time of one connection, and so of one core. */
@@ -37,25 +45,41 @@ const SHARE_WHEN_BUSY = 0.05;
 const ROUNDS_BETWEEN_CHECKS = 16;
 /** Versions that were indexed per span that is stored, from which on the table is filled anew. */
 const MAX_VERSIONS_PER_SPAN = 3;
+/** Statements that change the table. */
+const CHANGES = '^(INSERT INTO|DELETE FROM|TRUNCATE TABLE) span_words\\b';
+/** The party of the rounds beside the projects that delete. */
+const ROUNDS = '';
+
+/** What a round takes up. */
+interface Portion {
+  readonly last: Version;
+  readonly spans: number;
+  /** Whether there may be more. */
+  readonly full: boolean;
+}
 
 /** Fills `span_words` with what was written since, a little at a time and mostly while nobody writes. */
 export class WordIndexer {
   readonly #source: WordIndexerSource;
   readonly #timer: NodeJS.Timeout;
+  /** Whoever changes the table does so alone: two rounds at a time would index the same spans. */
+  readonly #turns = new Turns('changes of the word index', { atOnce: 1 });
   /** Spans that are not indexed, at most; unknown at the start. */
   #waiting = Infinity;
+  /** From when on emptied rows are filled again; there may be some from before the start. */
+  #refillAt = 0;
   #notBefore = 0;
   #rounds = 0;
   #size = MAX_ROUND;
   /** Rounds of the smallest size that failed one after another. */
   #failures = 0;
-  #running: Promise<unknown> | null = null;
+  #looking = false;
   readonly #closing = new AbortController();
 
   constructor(source: WordIndexerSource) {
     this.#source = source;
     this.#timer = setInterval(() => {
-      this.#look();
+      void this.#look();
     }, LOOKED_AFTER_MS).unref();
   }
 
@@ -64,96 +88,175 @@ export class WordIndexer {
     this.#waiting += rows;
   }
 
-  /** Indexes all that makes whole groups of spans, which otherwise happens by itself. */
+  /** Indexes all that makes whole groups of spans, and fills what deletions emptied; otherwise that happens by itself. */
   async run(): Promise<void> {
-    await this.#inTurn(async () => {
-      while (!this.#closing.signal.aborted && (await this.#round()));
-    });
+    this.#refillAt = 0;
+    while (await this.#round());
   }
 
-  /** See {@link WordIndex.forget}. What is indexed from then on has none of what was deleted before the call. */
-  async forget(projectId: string, startedAt: readonly Micros[]): Promise<void> {
-    await this.#inTurn(() => this.#source.index.forget(projectId, startedAt));
-    this.#waiting = Infinity;
+  /**
+   * See {@link WordIndex.forget}. What is indexed from then on has none of what was deleted before the call.
+   * @throws the signal's reason, which ends the waiting.
+   */
+  async forget(projectId: string, startedAt: readonly Micros[], signal: AbortSignal): Promise<void> {
+    try {
+      await this.#turn(projectId, () => this.#source.index.forget(projectId, startedAt, signal), signal);
+    } finally {
+      this.#refillAt = Math.min(this.#refillAt, performance.now() + REFILLED_AFTER_MS);
+    }
   }
 
-  /** See {@link WordIndex.forgetProject}. */
-  async forgetProject(condition: string): Promise<void> {
-    await this.#inTurn(() => this.#source.index.forgetProject(condition));
+  /** See {@link WordIndex.forgetProject}. @throws as {@link forget} */
+  async forgetProject(projectId: string, signal: AbortSignal): Promise<void> {
+    await this.#turn(projectId, () => this.#source.index.forgetProject(projectId, signal), signal);
   }
 
   /** Ends at once; what is not indexed is by the next process. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     this.#closing.abort();
-    await this.#running;
+    await this.#turns.run(ROUNDS, () => Promise.resolve());
   }
 
-  #look(): void {
-    if (this.#running || this.#waiting < TOGETHER || performance.now() < this.#notBefore) return;
-    this.#alone(() => this.#whileIdle()).catch((error: unknown) => {
+  async #look(): Promise<void> {
+    const now = performance.now();
+    if (this.#looking || now < this.#notBefore || (this.#waiting < TOGETHER && now < this.#refillAt)) return;
+    this.#looking = true;
+    try {
+      while ((await this.#round()) && performance.now() >= this.#notBefore);
+    } catch (error) {
       if (this.#closing.signal.aborted) return;
       this.#failures = this.#size === TOGETHER ? this.#failures + 1 : 0;
       this.#size = Math.max(TOGETHER, this.#size / 2);
       this.#notBefore = performance.now() + FAILURE_PAUSE_MS;
       this.#source.observer.wordIndexFailed({ error });
-    });
-  }
-
-  /** After the work under way. */
-  async #inTurn(work: () => Promise<void>): Promise<void> {
-    while (this.#running) await this.#running;
-    await this.#alone(work);
-  }
-
-  /** Two rounds at a time would index the same spans. */
-  #alone(work: () => Promise<void>): Promise<void> {
-    const done = work().finally(() => {
-      this.#running = null;
-    });
-    // Whoever waits for the end wants no error of another's work.
-    this.#running = done.catch(() => undefined);
-    return done;
-  }
-
-  async #whileIdle(): Promise<void> {
-    let more = true;
-    while (more && !this.#closing.signal.aborted) {
-      const started = performance.now();
-      more = await this.#round();
-      const ms = performance.now() - started;
-      if (!this.#source.busy()) continue;
-      this.#notBefore = performance.now() + ms * (1 / SHARE_WHEN_BUSY - 1);
-      return;
+    } finally {
+      this.#looking = false;
     }
   }
 
-  /** @returns whether there may be more to do. */
+  #turn<T>(party: string, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    return this.#turns.run(
+      party,
+      async () => {
+        // What such a statement has read may be deleted since, and what it deletes may be written anew.
+        await statementsEnded(this.#source.client, CHANGES, signal);
+        return work();
+      },
+      signal,
+    );
+  }
+
+  /** One round, behind one deletion of each project that waits. @returns whether there may be more to do. */
   async #round(): Promise<boolean> {
-    const { client, index, observer } = this.#source;
-    const settled = this.#source.settled();
-    if (settled === null) return false;
+    const { signal } = this.#closing;
+    if (signal.aborted) return false;
+    return this.#turn(
+      ROUNDS,
+      async () => {
+        const settled = this.#source.settled();
+        if (settled === null) return false;
+        const started = performance.now();
+        const more = (await this.#index(settled)) || (await this.#refill());
+        const ms = performance.now() - started;
+        if (this.#source.busy()) this.#notBefore = performance.now() + ms * (1 / SHARE_WHEN_BUSY - 1);
+        return more;
+      },
+      signal,
+    );
+  }
+
+  /** @returns whether there may be more to do. */
+  async #index(settled: Version): Promise<boolean> {
+    const { index, observer } = this.#source;
     const started = performance.now();
     const size = this.#size;
-    const [next] = await client.query<{ last: string; spans: string; waiting: string }>(
-      `SELECT toString(maxIf(ver, ver <= ${settled})) AS last, toString(countIf(ver <= ${settled})) AS spans, toString(count()) AS waiting
-       FROM (SELECT ver FROM spans WHERE ver > ${index.upTo} ORDER BY ver LIMIT ${size})`,
+    const withTexts = this.#failures < MAX_FAILURES;
+    const portion = await this.#portion(settled, size, withTexts);
+    if (portion === null) return false;
+    const { last, spans, full } = portion;
+    await this.#command(
+      indexing({
+        after: String(index.upTo),
+        upTo: last,
+        together: Math.ceil(spans / Math.max(1, Math.floor(spans / TOGETHER))),
+        withTexts,
+      }),
     );
-    const [last, spans] = [Number(next?.last ?? 0), Number(next?.spans ?? 0)];
-    this.#waiting = Number(next?.waiting ?? 0);
-    if (spans < TOGETHER) return false;
-    const texts = this.#failures < MAX_FAILURES ? 'payload' : "''";
-    await client.command(indexing(index.upTo, last, Math.ceil(spans / Math.floor(spans / TOGETHER)), texts), {
-      settings: { max_threads: 1, max_insert_threads: '1', max_block_size: String(BLOCK_ROWS) },
-      signal: this.#closing.signal,
-    });
     index.indexed(last);
     this.#failures = 0;
     this.#size = Math.min(MAX_ROUND, size * 2);
     this.#rounds += 1;
     if (this.#rounds % ROUNDS_BETWEEN_CHECKS === 0) await this.#renewWhenStale();
     observer.wordsIndexed({ spans, seconds: (performance.now() - started) / 1000 });
-    return spans === size;
+    return full;
+  }
+
+  /** The next versions: at most `size` of them, and about as many bytes of texts as belong to that. */
+  async #portion(settled: Version, size: number, withTexts: boolean): Promise<Portion | null> {
+    const { index } = this.#source;
+    const [next] = await this.#rows<{ last: string; spans: string; waiting: string }>(
+      `SELECT toString(maxIf(ver, ver <= ${settled})) AS last, toString(countIf(ver <= ${settled})) AS spans, toString(count()) AS waiting
+       FROM (SELECT ver FROM spans WHERE ver > ${index.upTo} ORDER BY ver LIMIT ${size})`,
+    );
+    const [last, spans] = [Number(next?.last ?? 0), Number(next?.spans ?? 0)];
+    this.#waiting = Number(next?.waiting ?? 0);
+    if (spans < TOGETHER) return null;
+    if (!withTexts) return { last, spans, full: spans === size };
+    const [fitting] = await this.#rows<{ last: string; spans: string }>(
+      `SELECT toString(max(ver)) AS last, toString(count()) AS spans FROM (
+         SELECT ver, bytes, sum(bytes) OVER (ORDER BY ver ROWS UNBOUNDED PRECEDING) AS total FROM (
+           SELECT ver, length(payload) AS bytes FROM spans WHERE ver > ${index.upTo} AND ver <= ${last}))
+       WHERE total - bytes < ${MAX_ROUND_BYTES * (size / MAX_ROUND)}`,
+    );
+    const fit = Number(fitting?.spans ?? 0);
+    return { last: Number(fitting?.last ?? 0), spans: fit, full: fit < spans || spans === size };
+  }
+
+  /** Has rows that deletions emptied made anew of what is left. @returns whether there may be more to do. */
+  async #refill(): Promise<boolean> {
+    if (performance.now() < this.#refillAt) return false;
+    const started = performance.now();
+    const emptied = await this.#rows<EmptiedRow>(emptiedRows(MAX_REFILLED));
+    const refilled: EmptiedRow[] = [];
+    for (const row of emptied) {
+      await this.#refillRow(row);
+      refilled.push(row);
+      if (performance.now() - started > REFILLING_MS) break;
+    }
+    // Afterwards, so that no search misses anything in between.
+    if (refilled.length > 0)
+      await deleteRows(this.#source.client, 'span_words', isEmptied(refilled), this.#closing.signal);
+    const more = refilled.length < emptied.length || emptied.length === MAX_REFILLED;
+    if (!more) this.#refillAt = Infinity;
+    return more;
+  }
+
+  /** Texts that are too much for a statement are left without words. */
+  async #refillRow(row: EmptiedRow): Promise<void> {
+    try {
+      await this.#command(refilling(row, true));
+    } catch (error) {
+      if (!metLimit(error)) throw error;
+      await this.#command(refilling(row, false));
+    }
+  }
+
+  #rows<T>(statement: string): Promise<T[]> {
+    const { signal } = this.#closing;
+    return this.#source.client.query<T>(statement, { settings: { max_execution_time: MAX_SECONDS }, signal });
+  }
+
+  #command(statement: string): Promise<void> {
+    return this.#source.client.command(statement, {
+      settings: {
+        max_threads: 1,
+        max_insert_threads: '1',
+        max_block_size: String(BLOCK_ROWS),
+        max_execution_time: MAX_SECONDS,
+      },
+      signal: this.#closing.signal,
+    });
   }
 
   async #renewWhenStale(): Promise<void> {
@@ -163,29 +266,4 @@ export class WordIndexer {
     );
     if (Number(row?.stale) === 1) await index.clear();
   }
-}
-
-/**
- * Rows for the versions after one up to another, in groups of about `together` spans: one insert, whole or not at all.
- * Versions that were replaced or deleted since are left out: what was deleted must leave no words.
- *
- * @param texts the column whose words are kept, or an empty text.
- */
-function indexing(after: Version, upTo: Version, together: number, texts: string): string {
-  return `INSERT INTO span_words (project_id, started_from, started_to, spans, indexed_to, complete, words, figures)
-WITH ${WORDS} AS all_words, ${FIGURES} AS all_figures,
-  spans >= ${MIN_SPANS} AND length(all_words) + length(all_figures) <= bytes * ${MAX_SHARE} AS worthwhile
-SELECT project_id, started_from, started_to, spans, ${upTo}, worthwhile, if(worthwhile, all_words, ''), if(worthwhile, all_figures, '')
-FROM (
-  SELECT project_id, min(started_at) AS started_from, max(started_at) AS started_to, count() AS spans,
-    sum(length(payload)) AS bytes, ${TOKENS} AS tokens
-  FROM (
-    SELECT project_id, started_at, payload, intDiv(rowNumberInAllBlocks(), ${together}) AS part FROM (
-      SELECT project_id, started_at, ${texts} AS payload FROM spans
-      WHERE ver > ${after} AND ver <= ${upTo} AND ver NOT IN (SELECT ver FROM superseded WHERE ver > ${after} AND ver <= ${upTo})
-      ORDER BY project_id, started_at
-    )
-  )
-  GROUP BY project_id, part
-)`;
 }
