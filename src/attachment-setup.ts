@@ -3,7 +3,7 @@ import type { Closers } from './clickhouse-setup.js';
 import type { Config } from './config/config.js';
 import type { AttachmentStore } from './domain/attachment/attachment-store.js';
 import { AttachmentService } from './domain/attachment/attachment-service.js';
-import { VaultIntake } from './domain/attachment/intake.js';
+import { NO_SOURCE, VaultIntake } from './domain/attachment/intake.js';
 import { GrantSigner } from './domain/attachment/signature.js';
 import { AttachmentSweeper } from './domain/attachment/sweeper.js';
 import { AttachmentVault } from './domain/attachment/vault.js';
@@ -45,15 +45,15 @@ export async function openAttachments(options: AttachmentsOptions): Promise<Atta
   const { config, database, events, closers } = options;
   const store = await openStore(config, closers);
   const vault = new AttachmentVault({ store, catalogue: new SqliteAttachmentCatalogue(database), observer: events });
-  const fetch = createImageFetcher({
+  const source = createImageFetcher({
     hosts: config.attachments.fetchHosts,
     extraAddresses: options.fetchableAddresses,
     observer: events,
   });
   let sweeper: AttachmentSweeper | undefined;
   return {
-    intake: new VaultIntake(vault, fetch),
-    restated: new VaultIntake(vault, () => Promise.resolve(null)),
+    intake: new VaultIntake(vault, source),
+    restated: new VaultIntake(vault, NO_SOURCE, Infinity),
     deleted: vault,
     purged(versions) {
       if (vault.forget(versions)) sweeper?.soon();

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { AttachmentStore } from '../../src/domain/attachment/attachment-store.js';
-import { VaultIntake } from '../../src/domain/attachment/intake.js';
+import { NO_SOURCE, VaultIntake } from '../../src/domain/attachment/intake.js';
 import { AttachmentVault } from '../../src/domain/attachment/vault.js';
 import { DomainError } from '../../src/domain/errors.js';
 import { IngestService } from '../../src/domain/ingest/ingest-service.js';
@@ -61,7 +61,7 @@ describe('cleaning up attachments', () => {
       lists: spans.store.lists,
       price: () => null,
       maxTagBytes: 65_536,
-      attachments: new VaultIntake(parts.vault ?? vault, () => Promise.resolve(null)),
+      attachments: new VaultIntake(parts.vault ?? vault, NO_SOURCE),
       observer: silent,
     });
   }
@@ -71,6 +71,11 @@ describe('cleaning up attachments', () => {
     const attachments = images.map((bytes) => ({ base64: bytes.toString('base64') }));
     return { id, trace_id: traceId, name: 's', started_at: '2026-01-01T00:00:00Z', attributes: { attachments } };
   }
+
+  const logOf = (append: WriteLog['append'], admit: WriteLog['admit'] = () => undefined): WriteLog => ({
+    admit,
+    append,
+  });
 
   const post = (service: IngestService, ...list: object[]) => service.postSpans(project, list, true);
 
@@ -123,13 +128,11 @@ describe('cleaning up attachments', () => {
     const [failed, underWay] = [png(10), png(10)];
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
-    const failing: WriteLog = { append: () => Promise.reject(new DomainError('overloaded', 'full')) };
-    const slow: WriteLog = {
-      async append(writes) {
-        await released;
-        return spans.store.log.append(writes);
-      },
-    };
+    const failing = logOf(() => Promise.reject(new DomainError('overloaded', 'full')));
+    const slow = logOf(async (writes) => {
+      await released;
+      return spans.store.log.append(writes);
+    });
     const failure = await post(ingest({ log: failing }), span(randomUUID(), failed)).catch((error: unknown) => error);
     expect(failure).to.be.instanceOf(DomainError);
     const posting = post(ingest({ log: slow }), span(randomUUID(), underWay));
@@ -142,16 +145,25 @@ describe('cleaning up attachments', () => {
     expect(await isThere(underWay)).to.equal(true);
   });
 
+  it('stores no image of a request that is known to be refused', async () => {
+    const image = png(10);
+    const refusing = logOf(spans.store.log.append.bind(spans.store.log), () => {
+      throw new DomainError('overloaded', 'full');
+    });
+    const failure = await post(ingest({ log: refusing }), span(randomUUID(), image)).catch((error: unknown) => error);
+    expect(failure).to.be.instanceOf(DomainError).and.include({ kind: 'overloaded' });
+    expect(await files.get(project, sha(image))).to.equal(null);
+  });
+
   it('finds out after a crash which spans got stored', async () => {
     const [stored, lost] = [png(10), png(10)];
     const id = randomUUID();
     // A process that dies after the commit, or before it, and so never writes which version names the image.
-    const dying = (append: WriteLog['append']): WriteLog => ({
-      async append(writes) {
+    const dying = (append: WriteLog['append']) =>
+      logOf(async (writes) => {
         await append(writes);
         return new Promise(() => undefined);
-      },
-    });
+      });
     const before = newVault();
     void post(ingest({ vault: before, log: dying((writes) => spans.store.log.append(writes)) }), span(id, stored));
     void post(
@@ -168,7 +180,7 @@ describe('cleaning up attachments', () => {
   });
 
   it('never removes an image that is sent again meanwhile', async () => {
-    const failing: WriteLog = { append: () => Promise.reject(new DomainError('overloaded', 'full')) };
+    const failing = logOf(() => Promise.reject(new DomainError('overloaded', 'full')));
     for (let round = 0; round < 30; round += 1) {
       const image = png(20);
       await post(ingest({ log: failing }), span(randomUUID(), image)).catch(() => undefined);

@@ -1,5 +1,6 @@
-import pLimit from 'p-limit';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Micros } from '../time/timestamp.js';
+import { Turns, type TurnLimits } from '../turns.js';
 import type { AttachmentStore, StoredContent } from './attachment-store.js';
 import type { AttachmentCatalogue, NamedImage, Naming, UnboundNaming } from './catalogue.js';
 import type { KeptImage } from './extraction.js';
@@ -21,11 +22,15 @@ export interface VaultParts {
   readonly store: AttachmentStore;
   readonly catalogue: AttachmentCatalogue;
   readonly observer: Pick<AttachmentObserver, 'attachmentStored' | 'attachmentsRemoved' | 'attachmentSweepFailed'>;
+  /** Of images written at once, over all requests. Default: {@link WRITES}. */
+  readonly writes?: TurnLimits;
 }
 
-/** Images written at once, over all requests. */
-const WRITES_AT_ONCE = 16;
+/** One project never has all of them: a bucket may take as long as half a minute to refuse an image. */
+const WRITES: TurnLimits = { atOnce: 20, perParty: 16, maxWaitMs: 10_000 };
 const BATCH = 200;
+/** Namings whose versions are written in one transaction: a few milliseconds, so that nobody waits. */
+const BOUND_AT_ONCE = 500;
 
 /**
  * Keeps each image once per project, as long as a span version names it, and removes it afterwards.
@@ -38,13 +43,14 @@ const BATCH = 200;
  */
 export class AttachmentVault {
   readonly #parts: VaultParts;
-  readonly #writes = pLimit(WRITES_AT_ONCE);
+  readonly #writes: Turns;
   readonly #locks = new Map<string, Promise<unknown>>();
   /** Namings of requests under way. */
   readonly #inWork = new Set<number>();
 
   constructor(parts: VaultParts) {
     this.#parts = parts;
+    this.#writes = new Turns('images written', parts.writes ?? WRITES);
   }
 
   find(projectId: string, sha256: string): KeptImage | undefined {
@@ -65,24 +71,45 @@ export class AttachmentVault {
     return ids;
   }
 
-  /** Stores images that were named before. Each is durable once this resolves. */
+  /**
+   * Stores images that were named before. Each is durable once this resolves. None is being written any more when it
+   * rejects.
+   * @throws DomainError `overloaded` when it does not become the project's turn in time; `unavailable`
+   */
   async keep(projectId: string, images: readonly Image[]): Promise<void> {
     if (images.length === 0) return;
     const distinct = [...new Map(images.map((image) => [image.sha256, image])).values()];
-    await Promise.all(distinct.map((image) => this.#writes(() => this.#put(projectId, image))));
-    this.#parts.catalogue.markStored(
-      projectId,
-      distinct.map(({ sha256 }) => sha256),
+    const giveUp = new AbortController();
+    const stored: string[] = [];
+    const results = await Promise.allSettled(
+      distinct.map(async (image) => {
+        try {
+          await this.#writes.run(projectId, () => this.#put(projectId, image), giveUp.signal);
+          stored.push(image.sha256);
+        } catch (error) {
+          giveUp.abort(error);
+          throw error;
+        }
+      }),
     );
+    this.#parts.catalogue.markStored(projectId, stored);
+    const failure = results.find((result) => result.status === 'rejected');
+    if (failure !== undefined) throw failure.reason;
   }
 
   /**
-   * The request is over. Never throws: what cannot be written now is found out by the next sweep.
+   * The request is over. Never rejects: what cannot be written now is found out by the next sweep.
    * @param bindings the versions of what was stored; empty when nothing was: the next sweep looks what became of it
    */
-  settle(ids: readonly number[], bindings: readonly { readonly id: number; readonly version: Micros }[]): void {
+  async settle(
+    ids: readonly number[],
+    bindings: readonly { readonly id: number; readonly version: Micros }[],
+  ): Promise<void> {
     try {
-      if (bindings.length > 0) this.#parts.catalogue.bind(bindings);
+      for (let from = 0; from < bindings.length; from += BOUND_AT_ONCE) {
+        if (from > 0) await nextTurn();
+        this.#parts.catalogue.bind(bindings.slice(from, from + BOUND_AT_ONCE));
+      }
     } catch (error) {
       this.#parts.observer.attachmentSweepFailed({ error });
     }
