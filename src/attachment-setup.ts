@@ -32,7 +32,10 @@ export interface Attachments {
   /** For the purge of span versions. */
   purged(versions: readonly Micros[]): void;
   /** Once spans are deleted. */
-  readonly deleted: Pick<AttachmentVault, 'forgetSpans' | 'forgetSomeOfProject' | 'removeFree'>;
+  readonly deleted: Pick<
+    AttachmentVault,
+    'forgetSpans' | 'removeSomeFree' | 'forgetSomeOfProject' | 'removeFreeOfProject'
+  >;
   /** Once the spans can be read: what lists and serves images, and the sweeps. */
   serve(spans: SpanAttachments, baseUrl: () => string): AttachmentService;
 }
@@ -44,13 +47,18 @@ const SIGNING_KEY = 'attachment-urls';
 export async function openAttachments(options: AttachmentsOptions): Promise<Attachments> {
   const { config, database, events, closers } = options;
   const store = await openStore(config, closers);
-  const vault = new AttachmentVault({ store, catalogue: new SqliteAttachmentCatalogue(database), observer: events });
+  let sweeper: AttachmentSweeper | undefined;
+  const vault = new AttachmentVault({
+    store,
+    catalogue: new SqliteAttachmentCatalogue(database),
+    observer: events,
+    onFree: () => sweeper?.soon(),
+  });
   const source = createImageFetcher({
     hosts: config.attachments.fetchHosts,
     extraAddresses: options.fetchableAddresses,
     observer: events,
   });
-  let sweeper: AttachmentSweeper | undefined;
   return {
     intake: new VaultIntake(vault, source),
     restated: new VaultIntake(vault, NO_SOURCE, Infinity),

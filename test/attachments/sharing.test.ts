@@ -8,7 +8,7 @@ import type { AttachmentStore } from '../../src/domain/attachment/attachment-sto
 import { keptImage } from '../../src/domain/attachment/extraction.js';
 import type { Image } from '../../src/domain/attachment/image.js';
 import { NO_SOURCE, VaultIntake, type ImageSource } from '../../src/domain/attachment/intake.js';
-import { AttachmentVault, type VaultParts } from '../../src/domain/attachment/vault.js';
+import { AttachmentVault, REMOVED_WITH_SPANS, type VaultParts } from '../../src/domain/attachment/vault.js';
 import { DomainError } from '../../src/domain/errors.js';
 import { FileAttachmentStore } from '../../src/storage/attachments/file-store.js';
 import { readMigrationFiles } from '../../src/storage/migration-files.js';
@@ -26,6 +26,7 @@ const silent = {
 };
 
 describe('projects that share the keeping of images', () => {
+  // In this order, what is done for the small one comes to the other's images next.
   const [small, greedy] = ['0', 'f'].map((digit) => digit.repeat(32)) as [string, string];
   let folder: string;
   let database: Database;
@@ -68,6 +69,7 @@ describe('projects that share the keeping of images', () => {
       const bytes = png(1);
       return { sha256: sha(bytes), type: 'image/png', bytes };
     });
+  const nothing = () => Promise.resolve(null);
   const count = (table: string) => database.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get();
 
   /** Images that are stored, with a naming of one span each. @returns the ids of the spans */
@@ -175,5 +177,73 @@ describe('projects that share the keeping of images', () => {
     expect(performance.now() - started).to.be.lessThan(5_000);
     release();
     await hanging;
+  });
+
+  it('remove what their own spans freed, without waiting for others; the rest follows', async () => {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    let free = 0;
+    let hangs = false;
+    const store = storeAfter(async (projectId) => {
+      if (hangs && projectId === greedy) await released;
+    });
+    const vault = vaultOf({ store, onFree: () => (free += 1) });
+    const [theirs, mine, many] = [imagesOf(30), imagesOf(3), imagesOf(REMOVED_WITH_SPANS)];
+    const lost = await keep(vault, greedy, theirs);
+    const deleted = await keep(vault, small, mine);
+    vault.forgetSpans(greedy, lost, 1e9);
+    hangs = true;
+    await vault.removeSomeFree(small, vault.forgetSpans(small, deleted, 1e9));
+    for (const { sha256 } of mine) expect(await files.get(small, sha256)).to.equal(null);
+    expect(free).to.equal(0);
+
+    const more = await keep(vault, small, [...many, ...imagesOf(20)]);
+    const freed = [...vault.forgetSpans(small, more, 1e9)];
+    expect(freed.filter((sha256) => vault.find(small, sha256) !== undefined)).to.deep.equal([]);
+    await vault.removeSomeFree(small, new Set(freed.slice(0, REMOVED_WITH_SPANS)));
+    expect(count('attachment_leftovers')).to.equal(30 + 20);
+    expect(free, 'the sweeper is told').to.equal(1);
+    release();
+    await vault.sweep(nothing);
+    expect(count('attachments')).to.equal(0);
+  });
+
+  it('lose no time to an image that cannot be removed', async () => {
+    const images = imagesOf(250);
+    let stuck = true;
+    const [first] = images.map(({ sha256 }) => sha256).sort();
+    const store = storeAfter(async (_project, sha256) => {
+      if (removing && stuck && sha256 === first) throw new DomainError('unavailable', 'locked');
+    });
+    let removing = false;
+    const vault = vaultOf({ store });
+    const spans = await keep(vault, greedy, images);
+    vault.forgetSpans(greedy, spans, 1e9);
+    removing = true;
+    const failure = await vault.sweep(nothing).catch((error: unknown) => error);
+    expect(failure).to.be.instanceOf(DomainError).and.include({ kind: 'unavailable' });
+    expect(database.prepare('SELECT sha256 FROM attachments').pluck().all()).to.deep.equal([first]);
+    stuck = false;
+    await vault.sweep(nothing);
+    expect(count('attachments')).to.equal(0);
+  });
+
+  it('lose what is still being written for a project when that is deleted', async () => {
+    const [image] = imagesOf(1) as [Image];
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    let free = 0;
+    const vault = vaultOf({ store: storeAfter(() => released), onFree: () => (free += 1) });
+    const keeping = keep(vault, small, [image]);
+    // By a process that knows nothing of what this one is at, or before the image's turn has come.
+    const deleting = vaultOf();
+    while (deleting.forgetSomeOfProject(small));
+    await deleting.removeFreeOfProject(small, new AbortController().signal);
+    release();
+    await keeping;
+    expect(free, 'the sweeper is told').to.equal(1);
+    await vault.sweep(nothing);
+    expect(await files.get(small, image.sha256)).to.equal(null);
+    expect(count('attachment_leftovers')).to.equal(0);
   });
 });

@@ -22,15 +22,21 @@ export interface VaultParts {
   readonly store: AttachmentStore;
   readonly catalogue: AttachmentCatalogue;
   readonly observer: Pick<AttachmentObserver, 'attachmentStored' | 'attachmentsRemoved' | 'attachmentSweepFailed'>;
+  /** Called when images are free that only a sweep will remove. */
+  readonly onFree?: () => void;
   /** Of images written at once, over all requests. Default: {@link WRITES}. */
   readonly writes?: TurnLimits;
 }
 
 /** One project never has all of them: a bucket may take as long as half a minute to refuse an image. */
 const WRITES: TurnLimits = { atOnce: 20, perParty: 16, maxWaitMs: 10_000 };
+const REMOVALS_AT_ONCE = 8;
+/** Images, or namings, that are looked at together. */
 const BATCH = 200;
 /** Namings whose versions are written in one transaction: a few milliseconds, so that nobody waits. */
 const BOUND_AT_ONCE = 500;
+/** Images that a deletion removes itself: a few seconds of work. */
+export const REMOVED_WITH_SPANS = 500;
 
 /**
  * Keeps each image once per project, as long as a span version names it, and removes it afterwards.
@@ -38,8 +44,9 @@ const BOUND_AT_ONCE = 500;
  * The rule: a naming is written to the catalogue before the image is stored, the image is stored before its span is
  * committed, and only then is the request acknowledged. An image is removed only when no naming is left, and a naming
  * ends only when its span version has been deleted or purged, or when its request is over and no span that counts now
- * names the image. Storing and removing the same image exclude each other. So a crash at any point leaves at worst a naming or an
- * image too many, and the next sweep removes those.
+ * names the image, or with its project: then what is stored nevertheless is free at once. Storing and removing the same
+ * image exclude each other. So a crash at any point leaves at worst a naming or an image too many, and the next sweep
+ * removes those.
  */
 export class AttachmentVault {
   readonly #parts: VaultParts;
@@ -92,7 +99,7 @@ export class AttachmentVault {
         }
       }),
     );
-    this.#parts.catalogue.markStored(projectId, stored);
+    if (this.#parts.catalogue.markStored(projectId, stored)) this.#parts.onFree?.();
     const failure = results.find((result) => result.status === 'rejected');
     if (failure !== undefined) throw failure.reason;
   }
@@ -121,9 +128,9 @@ export class AttachmentVault {
     return this.#parts.catalogue.forget(versions) > 0;
   }
 
-  /** Spans were deleted, as they were up to a moment. Their images are free at once, see `removeFree`. */
-  forgetSpans(projectId: string, spanIds: readonly string[], upTo: Micros): void {
-    this.#parts.catalogue.forgetSpans(projectId, spanIds, upTo);
+  /** Spans were deleted, as they were up to a moment. @returns images that may be free now, see `removeSomeFree` */
+  forgetSpans(projectId: string, spanIds: readonly string[], upTo: Micros): ReadonlySet<string> {
+    return this.#parts.catalogue.forgetSpans(projectId, spanIds, upTo);
   }
 
   /** A project is deleted, a portion with each call. @returns whether there is more */
@@ -131,21 +138,38 @@ export class AttachmentVault {
     return this.#parts.catalogue.forgetSomeOfProject(projectId) > 0;
   }
 
-  /** Removes what no span names any more. @returns how many images. */
-  async sweep(findVersion: FindNamingVersion): Promise<number> {
-    await this.#resolveUnbound(findVersion);
-    return this.removeFree();
+  /**
+   * Removes images of a project that have lost their last naming: these first, and {@link REMOVED_WITH_SPANS} at most. The
+   * next sweep removes the rest. @throws what the first failed with
+   */
+  async removeSomeFree(projectId: string, first: ReadonlySet<string>): Promise<void> {
+    const images = [...first].map((sha256) => ({ project_id: projectId, sha256 }));
+    for (const image of this.#free(projectId)) {
+      if (images.length >= REMOVED_WITH_SPANS) break;
+      if (!first.has(image.sha256)) images.push(image);
+    }
+    if (images.length >= REMOVED_WITH_SPANS) this.#parts.onFree?.();
+    await this.#removeAll(images.slice(0, REMOVED_WITH_SPANS).values());
   }
 
-  /** Removes images that have lost their last naming. @returns how many. */
-  async removeFree(): Promise<number> {
-    let count = 0;
-    const next = () => this.#parts.catalogue.leftovers(BATCH);
-    for (let batch = next(); batch.length > 0; batch = next()) {
-      for (const image of batch) if (await this.#remove(image)) count += 1;
-    }
-    if (count > 0) this.#parts.observer.attachmentsRemoved({ count });
-    return count;
+  /** Removes all images of a project that have lost their last naming. @throws what the first failed with */
+  async removeFreeOfProject(projectId: string, signal: AbortSignal): Promise<void> {
+    await this.#removeAll(this.#free(projectId), { signal });
+  }
+
+  /**
+   * Removes what no span names any more. What fails keeps none of the rest from it.
+   * @param signal ends it early
+   * @throws what failed first
+   */
+  async sweep(findVersion: FindNamingVersion, signal?: AbortSignal): Promise<void> {
+    const failures: unknown[] = [];
+    for (const part of [
+      () => this.#resolveUnbound(findVersion),
+      () => this.#removeAll(this.#free(), { pastFailures: true, ...(signal && { signal }) }),
+    ])
+      await part().catch((error: unknown) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
   }
 
   async #put(projectId: string, image: Image): Promise<void> {
@@ -165,6 +189,41 @@ export class AttachmentVault {
       catalogue.endRemoval(image);
       return true;
     });
+  }
+
+  /** Images that have lost a naming, of a project or of all. */
+  *#free(projectId?: string): Generator<NamedImage> {
+    for (let after: NamedImage | undefined = { project_id: projectId ?? '', sha256: '' }; after !== undefined;) {
+      const batch = this.#parts.catalogue.leftovers(after, BATCH);
+      for (const image of batch) {
+        if (projectId !== undefined && image.project_id !== projectId) return;
+        yield image;
+      }
+      after = batch.at(-1);
+    }
+  }
+
+  /** @throws what the first failed with; unless it goes on past failures, nothing more is begun after it */
+  async #removeAll(
+    images: IterableIterator<NamedImage>,
+    { pastFailures = false, signal }: { readonly pastFailures?: boolean; readonly signal?: AbortSignal } = {},
+  ): Promise<void> {
+    let count = 0;
+    const failures: unknown[] = [];
+    const work = async () => {
+      for (const image of images) {
+        if (signal?.aborted === true || (failures.length > 0 && !pastFailures)) return;
+        try {
+          if (await this.#remove(image)) count += 1;
+        } catch (error) {
+          if (failures.length === 0) failures.push(error);
+        }
+      }
+    };
+    // They take from the same images.
+    await Promise.all(Array.from({ length: REMOVALS_AT_ONCE }, work));
+    if (count > 0) this.#parts.observer.attachmentsRemoved({ count });
+    if (failures.length > 0) throw failures[0];
   }
 
   async #resolveUnbound(findVersion: FindNamingVersion): Promise<void> {
