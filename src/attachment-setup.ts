@@ -67,7 +67,7 @@ export async function openAttachments(options: AttachmentsOptions): Promise<Atta
       if (vault.forget(versions)) sweeper?.soon();
     },
     serve(spans, baseUrl) {
-      const sweeping = new AttachmentSweeper(vault, spans.findVersion, events);
+      const sweeping = new AttachmentSweeper(vault, spans.findVersions, events);
       sweeper = sweeping;
       closers.push(() => sweeping.close());
       const signer = new GrantSigner(readSecret(database, SIGNING_KEY));

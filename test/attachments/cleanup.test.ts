@@ -81,7 +81,7 @@ describe('cleaning up attachments', () => {
 
   async function sweep(): Promise<void> {
     await spans.store.purge();
-    await vault.sweep(spans.store.attachments.findVersion);
+    await vault.sweep(spans.store.attachments.findVersions);
   }
 
   async function isThere(bytes: Buffer): Promise<boolean> {
@@ -188,9 +188,9 @@ describe('cleaning up attachments', () => {
         for (let turn = 0; turn < round; turn += 1) await new Promise((resolve) => setImmediate(resolve));
         await post(ingest(), span(randomUUID(), image));
       };
-      await Promise.all([vault.sweep(spans.store.attachments.findVersion), sendAgain()]);
+      await Promise.all([vault.sweep(spans.store.attachments.findVersions), sendAgain()]);
       expect(await isThere(image), `round ${round}`).to.equal(true);
-      await vault.sweep(spans.store.attachments.findVersion);
+      await vault.sweep(spans.store.attachments.findVersions);
       expect(await isThere(image), `round ${round}, later`).to.equal(true);
     }
   });
@@ -215,7 +215,7 @@ describe('cleaning up attachments', () => {
     await post(ingest({ vault: careful }), span(id, image));
     await remove(spans.store, project, 'span', id);
     await spans.store.purge();
-    const sweeping = careful.sweep(spans.store.attachments.findVersion);
+    const sweeping = careful.sweep(spans.store.attachments.findVersions);
     // A sweep that fails before is a failed test, not one that hangs.
     await Promise.race([reached, sweeping]);
     const posting = post(ingest({ vault: careful }), span(randomUUID(), image));
@@ -223,7 +223,7 @@ describe('cleaning up attachments', () => {
     goOn();
     await Promise.all([sweeping, posting]);
     expect(await isThere(image)).to.equal(true);
-    await careful.sweep(spans.store.attachments.findVersion);
+    await careful.sweep(spans.store.attachments.findVersions);
     expect(await isThere(image)).to.equal(true);
   });
 
@@ -238,9 +238,46 @@ describe('cleaning up attachments', () => {
       get: (...name) => files.get(...name),
       remove: () => Promise.reject(new DomainError('unavailable', 'down')),
     });
-    const failure = await down.sweep(spans.store.attachments.findVersion).catch((error: unknown) => error);
+    const failure = await down.sweep(spans.store.attachments.findVersions).catch((error: unknown) => error);
     expect(failure).to.be.instanceOf(DomainError);
     await sweep();
     expect(await isThere(image)).to.equal(false);
+  });
+
+  it('goes on past a project that cannot be read now, which waits for the next sweep', async () => {
+    const [busy, other] = [randomUUID(), randomUUID()];
+    const [waiting, lost, kept] = [png(10), png(10), png(10)];
+    const keptSpan = randomUUID();
+    const before = newVault();
+    // Requests that a crash cut off: before the commit, and after it.
+    const cutOff = (projectId: string, body: object, append: WriteLog['append']) =>
+      ingest({ vault: before, log: logOf((writes) => append(writes).then(() => new Promise(() => undefined))) })
+        .postSpans(projectId, [body], true)
+        .catch(() => undefined);
+    const nothing = () => Promise.resolve({ createdAt: [] });
+    void cutOff(busy, span(randomUUID(), waiting), nothing);
+    void cutOff(other, span(randomUUID(), lost), nothing);
+    void cutOff(other, span(keptSpan, kept), (writes) => spans.store.log.append(writes));
+    while ((await spans.store.attachments.read(other, keptSpan)).length === 0)
+      await new Promise((r) => setTimeout(r, 20));
+    const found = (projectId: string, image: Buffer) => vault.find(projectId, sha(image)) !== undefined;
+    while (!found(busy, waiting) || !found(other, lost)) await new Promise((r) => setTimeout(r, 5));
+
+    const asked: string[] = [];
+    const failure = await vault
+      .sweep((projectId, namings) => {
+        asked.push(projectId);
+        if (projectId === busy) return Promise.reject(new DomainError('overloaded', 'busy'));
+        return spans.store.attachments.findVersions(projectId, namings);
+      })
+      .catch((error: unknown) => error);
+    expect(failure).to.be.instanceOf(DomainError).and.include({ kind: 'overloaded' });
+    expect(asked, 'one statement for each project').to.have.members([busy, other]);
+    expect([found(busy, waiting), found(other, lost), found(other, kept)]).to.deep.equal([true, false, true]);
+    await sweep();
+    expect(found(busy, waiting)).to.equal(false);
+    expect(await remove(spans.store, other, 'span', keptSpan)).to.equal(true);
+    await sweep();
+    expect(found(other, kept), 'its naming is bound to the version that was found').to.equal(false);
   });
 });

@@ -69,7 +69,7 @@ describe('projects that share the keeping of images', () => {
       const bytes = png(1);
       return { sha256: sha(bytes), type: 'image/png', bytes };
     });
-  const nothing = () => Promise.resolve(null);
+  const nothing = () => Promise.resolve(new Map<number, number>());
   const count = (table: string) => database.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get();
 
   /** Images that are stored, with a naming of one span each. @returns the ids of the spans */

@@ -15,8 +15,14 @@ export interface AttachmentObserver {
   attachmentNotFetched(failure: { readonly host: string; readonly reason: string }): void;
 }
 
-/** Finds the stored version of a span that counts now, if it names the image. Sees every acknowledged write. */
-export type FindNamingVersion = (naming: UnboundNaming) => Promise<Micros | null>;
+/**
+ * Finds, for namings of a project, the stored version of the span that counts now, if it names the image. By the ids of
+ * the namings; absent: it does not. Sees every acknowledged write.
+ */
+export type FindNamingVersions = (
+  projectId: string,
+  namings: readonly UnboundNaming[],
+) => Promise<ReadonlyMap<number, Micros>>;
 
 export interface VaultParts {
   readonly store: AttachmentStore;
@@ -162,10 +168,10 @@ export class AttachmentVault {
    * @param signal ends it early
    * @throws what failed first
    */
-  async sweep(findVersion: FindNamingVersion, signal?: AbortSignal): Promise<void> {
+  async sweep(findVersions: FindNamingVersions, signal?: AbortSignal): Promise<void> {
     const failures: unknown[] = [];
     for (const part of [
-      () => this.#resolveUnbound(findVersion),
+      () => this.#resolveUnbound(findVersions, signal),
       () => this.#removeAll(this.#free(), { pastFailures: true, ...(signal && { signal }) }),
     ])
       await part().catch((error: unknown) => failures.push(error));
@@ -226,19 +232,31 @@ export class AttachmentVault {
     if (failures.length > 0) throw failures[0];
   }
 
-  async #resolveUnbound(findVersion: FindNamingVersion): Promise<void> {
+  /** @throws what the first failed with, when all others are resolved */
+  async #resolveUnbound(findVersions: FindNamingVersions, signal?: AbortSignal): Promise<void> {
     const { catalogue } = this.#parts;
-    for (let after = 0; ;) {
+    /** Projects that cannot be read now, such as busy ones: theirs wait for the next sweep, and nobody else's. */
+    const failed = new Map<string, unknown>();
+    for (let after = 0; signal?.aborted !== true;) {
       const batch = catalogue.unbound(after, BATCH);
       const last = batch.at(-1);
-      if (last === undefined) return;
+      if (last === undefined) break;
       after = last.id;
-      for (const naming of batch.filter(({ id }) => !this.#inWork.has(id))) {
-        const version = await findVersion(naming);
-        if (version === null) catalogue.drop([naming.id]);
-        else catalogue.bind([{ id: naming.id, version }]);
+      const open = batch.filter(({ id, project_id }) => !this.#inWork.has(id) && !failed.has(project_id));
+      for (const projectId of new Set(open.map(({ project_id }) => project_id))) {
+        const namings = open.filter(({ project_id }) => project_id === projectId);
+        try {
+          const versions = await findVersions(projectId, namings);
+          catalogue.bind([...versions].map(([id, version]) => ({ id, version })));
+          catalogue.drop(namings.map(({ id }) => id).filter((id) => !versions.has(id)));
+        } catch (error) {
+          failed.set(projectId, error);
+        }
       }
+      await nextTurn();
     }
+    const [failure] = failed.values();
+    if (failed.size > 0) throw failure;
   }
 
   async #exclusively<T>(projectId: string, sha256: string, work: () => Promise<T>): Promise<T> {
