@@ -44,7 +44,7 @@ export async function inspect(span: Span): Promise<Inspection> {
   for (const place of PLACES) {
     for (const item of itemsOf(span, place, issues)) {
       const read = item.source.by === 'data' ? await imageOfBase64(item.source.text) : null;
-      // Nothing else gives way: what an image is awaited for is there already.
+      // To await what is there already lets nobody else in.
       if ((looked += 1) % LOOKED_AT_ONCE === 0) await nextTurn();
       if (typeof read !== 'string') found.push({ ...item, place, image: read });
       else if (place === 'attributes' || read === 'too_large') issues.push(flawOf(item, place, read));
