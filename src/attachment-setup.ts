@@ -3,7 +3,7 @@ import type { Closers } from './clickhouse-setup.js';
 import type { Config } from './config/config.js';
 import type { AttachmentStore } from './domain/attachment/attachment-store.js';
 import { AttachmentService } from './domain/attachment/attachment-service.js';
-import { VaultIntake } from './domain/attachment/intake.js';
+import { NO_SOURCE, VaultIntake } from './domain/attachment/intake.js';
 import { GrantSigner } from './domain/attachment/signature.js';
 import { AttachmentSweeper } from './domain/attachment/sweeper.js';
 import { AttachmentVault } from './domain/attachment/vault.js';
@@ -32,7 +32,10 @@ export interface Attachments {
   /** For the purge of span versions. */
   purged(versions: readonly Micros[]): void;
   /** Once spans are deleted. */
-  readonly deleted: Pick<AttachmentVault, 'forgetSpans' | 'forgetSomeOfProject' | 'removeFree'>;
+  readonly deleted: Pick<
+    AttachmentVault,
+    'forgetSpans' | 'removeSomeFree' | 'forgetSomeOfProject' | 'removeFreeOfProject'
+  >;
   /** Once the spans can be read: what lists and serves images, and the sweeps. */
   serve(spans: SpanAttachments, baseUrl: () => string): AttachmentService;
 }
@@ -44,22 +47,27 @@ const SIGNING_KEY = 'attachment-urls';
 export async function openAttachments(options: AttachmentsOptions): Promise<Attachments> {
   const { config, database, events, closers } = options;
   const store = await openStore(config, closers);
-  const vault = new AttachmentVault({ store, catalogue: new SqliteAttachmentCatalogue(database), observer: events });
-  const fetch = createImageFetcher({
+  let sweeper: AttachmentSweeper | undefined;
+  const vault = new AttachmentVault({
+    store,
+    catalogue: new SqliteAttachmentCatalogue(database),
+    observer: events,
+    onFree: () => sweeper?.soon(),
+  });
+  const source = createImageFetcher({
     hosts: config.attachments.fetchHosts,
     extraAddresses: options.fetchableAddresses,
     observer: events,
   });
-  let sweeper: AttachmentSweeper | undefined;
   return {
-    intake: new VaultIntake(vault, fetch),
-    restated: new VaultIntake(vault, () => Promise.resolve(null)),
+    intake: new VaultIntake(vault, source),
+    restated: new VaultIntake(vault, NO_SOURCE, Infinity),
     deleted: vault,
     purged(versions) {
       if (vault.forget(versions)) sweeper?.soon();
     },
     serve(spans, baseUrl) {
-      const sweeping = new AttachmentSweeper(vault, spans.findVersion, events);
+      const sweeping = new AttachmentSweeper(vault, spans.findVersions, events);
       sweeper = sweeping;
       closers.push(() => sweeping.close());
       const signer = new GrantSigner(readSecret(database, SIGNING_KEY));

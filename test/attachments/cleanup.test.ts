@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { AttachmentStore } from '../../src/domain/attachment/attachment-store.js';
-import { VaultIntake } from '../../src/domain/attachment/intake.js';
+import { NO_SOURCE, VaultIntake } from '../../src/domain/attachment/intake.js';
 import { AttachmentVault } from '../../src/domain/attachment/vault.js';
 import { DomainError } from '../../src/domain/errors.js';
 import { IngestService } from '../../src/domain/ingest/ingest-service.js';
@@ -61,7 +61,7 @@ describe('cleaning up attachments', () => {
       lists: spans.store.lists,
       price: () => null,
       maxTagBytes: 65_536,
-      attachments: new VaultIntake(parts.vault ?? vault, () => Promise.resolve(null)),
+      attachments: new VaultIntake(parts.vault ?? vault, NO_SOURCE),
       observer: silent,
     });
   }
@@ -72,11 +72,16 @@ describe('cleaning up attachments', () => {
     return { id, trace_id: traceId, name: 's', started_at: '2026-01-01T00:00:00Z', attributes: { attachments } };
   }
 
+  const logOf = (append: WriteLog['append'], admit: WriteLog['admit'] = () => undefined): WriteLog => ({
+    admit,
+    append,
+  });
+
   const post = (service: IngestService, ...list: object[]) => service.postSpans(project, list, true);
 
   async function sweep(): Promise<void> {
     await spans.store.purge();
-    await vault.sweep(spans.store.attachments.findVersion);
+    await vault.sweep(spans.store.attachments.findVersions);
   }
 
   async function isThere(bytes: Buffer): Promise<boolean> {
@@ -123,13 +128,11 @@ describe('cleaning up attachments', () => {
     const [failed, underWay] = [png(10), png(10)];
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
-    const failing: WriteLog = { append: () => Promise.reject(new DomainError('overloaded', 'full')) };
-    const slow: WriteLog = {
-      async append(writes) {
-        await released;
-        return spans.store.log.append(writes);
-      },
-    };
+    const failing = logOf(() => Promise.reject(new DomainError('overloaded', 'full')));
+    const slow = logOf(async (writes) => {
+      await released;
+      return spans.store.log.append(writes);
+    });
     const failure = await post(ingest({ log: failing }), span(randomUUID(), failed)).catch((error: unknown) => error);
     expect(failure).to.be.instanceOf(DomainError);
     const posting = post(ingest({ log: slow }), span(randomUUID(), underWay));
@@ -142,16 +145,25 @@ describe('cleaning up attachments', () => {
     expect(await isThere(underWay)).to.equal(true);
   });
 
+  it('stores no image of a request that is known to be refused', async () => {
+    const image = png(10);
+    const refusing = logOf(spans.store.log.append.bind(spans.store.log), () => {
+      throw new DomainError('overloaded', 'full');
+    });
+    const failure = await post(ingest({ log: refusing }), span(randomUUID(), image)).catch((error: unknown) => error);
+    expect(failure).to.be.instanceOf(DomainError).and.include({ kind: 'overloaded' });
+    expect(await files.get(project, sha(image))).to.equal(null);
+  });
+
   it('finds out after a crash which spans got stored', async () => {
     const [stored, lost] = [png(10), png(10)];
     const id = randomUUID();
     // A process that dies after the commit, or before it, and so never writes which version names the image.
-    const dying = (append: WriteLog['append']): WriteLog => ({
-      async append(writes) {
+    const dying = (append: WriteLog['append']) =>
+      logOf(async (writes) => {
         await append(writes);
         return new Promise(() => undefined);
-      },
-    });
+      });
     const before = newVault();
     void post(ingest({ vault: before, log: dying((writes) => spans.store.log.append(writes)) }), span(id, stored));
     void post(
@@ -168,7 +180,7 @@ describe('cleaning up attachments', () => {
   });
 
   it('never removes an image that is sent again meanwhile', async () => {
-    const failing: WriteLog = { append: () => Promise.reject(new DomainError('overloaded', 'full')) };
+    const failing = logOf(() => Promise.reject(new DomainError('overloaded', 'full')));
     for (let round = 0; round < 30; round += 1) {
       const image = png(20);
       await post(ingest({ log: failing }), span(randomUUID(), image)).catch(() => undefined);
@@ -176,9 +188,9 @@ describe('cleaning up attachments', () => {
         for (let turn = 0; turn < round; turn += 1) await new Promise((resolve) => setImmediate(resolve));
         await post(ingest(), span(randomUUID(), image));
       };
-      await Promise.all([vault.sweep(spans.store.attachments.findVersion), sendAgain()]);
+      await Promise.all([vault.sweep(spans.store.attachments.findVersions), sendAgain()]);
       expect(await isThere(image), `round ${round}`).to.equal(true);
-      await vault.sweep(spans.store.attachments.findVersion);
+      await vault.sweep(spans.store.attachments.findVersions);
       expect(await isThere(image), `round ${round}, later`).to.equal(true);
     }
   });
@@ -203,7 +215,7 @@ describe('cleaning up attachments', () => {
     await post(ingest({ vault: careful }), span(id, image));
     await remove(spans.store, project, 'span', id);
     await spans.store.purge();
-    const sweeping = careful.sweep(spans.store.attachments.findVersion);
+    const sweeping = careful.sweep(spans.store.attachments.findVersions);
     // A sweep that fails before is a failed test, not one that hangs.
     await Promise.race([reached, sweeping]);
     const posting = post(ingest({ vault: careful }), span(randomUUID(), image));
@@ -211,7 +223,7 @@ describe('cleaning up attachments', () => {
     goOn();
     await Promise.all([sweeping, posting]);
     expect(await isThere(image)).to.equal(true);
-    await careful.sweep(spans.store.attachments.findVersion);
+    await careful.sweep(spans.store.attachments.findVersions);
     expect(await isThere(image)).to.equal(true);
   });
 
@@ -226,9 +238,46 @@ describe('cleaning up attachments', () => {
       get: (...name) => files.get(...name),
       remove: () => Promise.reject(new DomainError('unavailable', 'down')),
     });
-    const failure = await down.sweep(spans.store.attachments.findVersion).catch((error: unknown) => error);
+    const failure = await down.sweep(spans.store.attachments.findVersions).catch((error: unknown) => error);
     expect(failure).to.be.instanceOf(DomainError);
     await sweep();
     expect(await isThere(image)).to.equal(false);
+  });
+
+  it('goes on past a project that cannot be read now, which waits for the next sweep', async () => {
+    const [busy, other] = [randomUUID(), randomUUID()];
+    const [waiting, lost, kept] = [png(10), png(10), png(10)];
+    const keptSpan = randomUUID();
+    const before = newVault();
+    // Requests that a crash cut off: before the commit, and after it.
+    const cutOff = (projectId: string, body: object, append: WriteLog['append']) =>
+      ingest({ vault: before, log: logOf((writes) => append(writes).then(() => new Promise(() => undefined))) })
+        .postSpans(projectId, [body], true)
+        .catch(() => undefined);
+    const nothing = () => Promise.resolve({ createdAt: [] });
+    void cutOff(busy, span(randomUUID(), waiting), nothing);
+    void cutOff(other, span(randomUUID(), lost), nothing);
+    void cutOff(other, span(keptSpan, kept), (writes) => spans.store.log.append(writes));
+    while ((await spans.store.attachments.read(other, keptSpan)).length === 0)
+      await new Promise((r) => setTimeout(r, 20));
+    const found = (projectId: string, image: Buffer) => vault.find(projectId, sha(image)) !== undefined;
+    while (!found(busy, waiting) || !found(other, lost)) await new Promise((r) => setTimeout(r, 5));
+
+    const asked: string[] = [];
+    const failure = await vault
+      .sweep((projectId, namings) => {
+        asked.push(projectId);
+        if (projectId === busy) return Promise.reject(new DomainError('overloaded', 'busy'));
+        return spans.store.attachments.findVersions(projectId, namings);
+      })
+      .catch((error: unknown) => error);
+    expect(failure).to.be.instanceOf(DomainError).and.include({ kind: 'overloaded' });
+    expect(asked, 'one statement for each project').to.have.members([busy, other]);
+    expect([found(busy, waiting), found(other, lost), found(other, kept)]).to.deep.equal([true, false, true]);
+    await sweep();
+    expect(found(busy, waiting)).to.equal(false);
+    expect(await remove(spans.store, other, 'span', keptSpan)).to.equal(true);
+    await sweep();
+    expect(found(other, kept), 'its naming is bound to the version that was found').to.equal(false);
   });
 });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import type { FetchImage } from '../../src/domain/attachment/intake.js';
+import type { ImageSource } from '../../src/domain/attachment/intake.js';
 import { createImageFetcher } from '../../src/storage/attachments/image-fetcher.js';
 import { bootServer } from '../http/harness.js';
 import { images, svg } from './images.js';
@@ -80,9 +80,9 @@ describe('fetching images', () => {
     other.asked.length = 0;
   });
 
-  function fetcher(hosts: readonly string[], extraAddresses: readonly string[] = ['127.0.0.1']): FetchImage {
+  function fetcher(hosts: readonly string[], extraAddresses: readonly string[] = ['127.0.0.1']): ImageSource['fetch'] {
     const observer = { attachmentNotFetched: ({ reason }: { reason: string }) => void reasons.push(reason) };
-    return createImageFetcher({ hosts, extraAddresses, observer });
+    return createImageFetcher({ hosts, extraAddresses, observer }).fetch;
   }
 
   it('gives the image of a listed host, also through three redirects', async () => {

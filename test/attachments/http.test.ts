@@ -135,6 +135,25 @@ describe('attachments over HTTP', () => {
     expect([answer.status, answer.json.errors[0].detail]).to.deep.equal([422, 'must be at most 10 MB']);
   });
 
+  it('are at most 500 in a request, sent, named or fetched; links that are not fetched do not count', async () => {
+    const bytes = png(20);
+    await api.post({ attributes: { attachments: [{ base64: base64(bytes) }] } });
+    const spansOf = (count: number, item: object) =>
+      Array.from({ length: count }, () => spanWith({ attributes: { attachments: Array(5).fill(item) } }));
+    const named = await api.server.request('POST', '/spans', { body: spansOf(101, { sha256: sha(bytes) }) });
+    expect(named.status).to.equal(422);
+    expect(named.json.errors).to.deep.equal([
+      { pointer: '/100/attributes/attachments/0', detail: 'is one image too many: a request has at most 500' },
+    ]);
+    const sent = await api.server.request('POST', '/spans', { body: spansOf(101, { base64: base64(images.gif) }) });
+    expect(sent.status).to.equal(422);
+    for (const item of [{ sha256: sha(bytes) }, { url: 'https://unlisted.example/a.png' }]) {
+      const spans = spansOf('url' in item ? 200 : 100, item);
+      expect((await api.server.request('POST', '/spans', { body: spans })).status).to.equal(200);
+      expect(await api.list(spans.at(-1)!.id)).to.have.lengthOf(5);
+    }
+  });
+
   describe('by OTLP', () => {
     const traceId = 'a'.repeat(32);
     const uuid = (spanId: string) =>
@@ -168,6 +187,19 @@ describe('attachments over HTTP', () => {
         const span = (await api.server.request('GET', `/spans?id=${uuid(id)}`)).text;
         expect(span, id).to.not.include(base64(images.webp));
       }
+    });
+
+    it('beyond those of one request refuse the spans that bring them', async () => {
+      const attachments = Array.from({ length: 5 }, () => ({ base64: base64(images.gif) }));
+      const ids = Array.from({ length: 102 }, (_, index) => (0xc000 + index).toString(16).padStart(16, '0'));
+      const spans = [...ids.map((id) => otlpSpan(id, { attachments })), otlpSpan('000000000000cfff', {})];
+      const answer = await api.server.request('POST', '/v1/traces', { body: requestOf(...spans) });
+      expect([answer.status, answer.json.partialSuccess.rejectedSpans]).to.deep.equal([200, '2']);
+      expect(answer.json.partialSuccess.errorMessage).to.include('one image too many: a request has at most 500');
+      expect(await api.list(uuid(ids[99]!))).to.have.lengthOf(5);
+      expect(await api.list(uuid('000000000000cfff'))).to.deep.equal([]);
+      for (const id of ids.slice(100))
+        expect((await api.server.request('GET', `/spans/${uuid(id)}/attachments`)).status).to.equal(404);
     });
 
     it('that break a rule refuse their span alone, in both encodings', async () => {

@@ -54,4 +54,15 @@ describe('a project that sends more than can be stored', () => {
   it('may send everything that the queue holds in one request', async () => {
     await append(randomUUID(), 9 * MEGABYTE);
   });
+
+  it('is told so before it does work for what it will send', async () => {
+    const [flooding, other] = [randomUUID(), randomUUID()];
+    const waiting = append(flooding, 5 * MEGABYTE);
+    expect(() => store.log.admit(flooding))
+      .to.throw(DomainError)
+      .and.include({ kind: 'overloaded' });
+    store.log.admit(other);
+    await waiting;
+    store.log.admit(flooding);
+  });
 });

@@ -20,7 +20,8 @@ export interface NamedImage {
 }
 
 /**
- * Which images there are, and which span versions name them. What a method wrote is durable when it returns.
+ * Which images there are, and which span versions name them. What a method wrote is durable when it returns. An image that
+ * nothing names any more counts as not stored, and is a leftover until it is removed.
  * A span version is known by the moment it was taken in, which no two share.
  *
  * @throws DomainError `unavailable` when it does not answer.
@@ -33,23 +34,27 @@ export interface AttachmentCatalogue {
    * not stored. @returns the ids of the namings, in their order.
    */
   name(projectId: string, namings: readonly (Naming & { readonly image: KeptImage })[]): number[];
-  markStored(projectId: string, sha256s: readonly string[]): void;
+  /**
+   * Images are fully stored. Those not known any more, as their project was deleted meanwhile, become leftovers.
+   * @returns whether there are such
+   */
+  markStored(projectId: string, sha256s: readonly string[]): boolean;
   /** The image turned out to be gone: sent again, it is stored again. */
   markMissing(projectId: string, sha256: string): void;
   /** Tells which versions name the images. */
   bind(bindings: readonly { readonly id: number; readonly version: Micros }[]): void;
   /** Forgets versions that are gone, in whatever project. @returns how many namings that were. */
   forget(versions: readonly Micros[]): number;
-  /** Forgets versions of spans up to a moment. @returns how many namings that were */
-  forgetSpans(projectId: string, spanIds: readonly string[], upTo: Micros): number;
+  /** Forgets versions of spans up to a moment. @returns the images that they named, by hash */
+  forgetSpans(projectId: string, spanIds: readonly string[], upTo: Micros): ReadonlySet<string>;
   /** Forgets some namings of a project that is deleted. @returns how many; 0: there are none left */
   forgetSomeOfProject(projectId: string): number;
   /** Those after an id, in order. */
   unbound(after: number, limit: number): UnboundNaming[];
   /** Forgets namings that turned out to be of no span. */
   drop(ids: readonly number[]): void;
-  /** Images that lost a naming since they were looked at. */
-  leftovers(limit: number): NamedImage[];
+  /** Images that lost a naming since they were looked at: those after one, by project and then by hash. */
+  leftovers(after: NamedImage, limit: number): NamedImage[];
   /**
    * Marks an image that nothing names as not stored, because it is about to be removed.
    * @returns false when it is named again; it is then no leftover any more.

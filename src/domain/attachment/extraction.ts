@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Issue } from '../errors.js';
 import { JsonDepthError } from '../json-text.js';
 import type { Span } from '../span/span.js';
@@ -24,6 +25,9 @@ export interface KeptImage {
   readonly bytes: number;
 }
 
+/** Items of a span that are looked at before others are served: a few milliseconds of work. */
+const LOOKED_AT_ONCE = 50;
+
 /** A cheap first look: false for nearly every span. */
 export function mayHoldImages(span: Span): boolean {
   return span.attributes['attachments'] != null || (span.output_data !== null && mayHoldItems(span.output_data));
@@ -36,21 +40,23 @@ export function mayHoldImages(span: Span): boolean {
 export async function inspect(span: Span): Promise<Inspection> {
   const issues: Issue[] = [];
   const found: Found[] = [];
+  let looked = 0;
   for (const place of PLACES) {
     for (const item of itemsOf(span, place, issues)) {
       const read = item.source.by === 'data' ? await imageOfBase64(item.source.text) : null;
+      // To await what is there already lets nobody else in.
+      if ((looked += 1) % LOOKED_AT_ONCE === 0) await nextTurn();
       if (typeof read !== 'string') found.push({ ...item, place, image: read });
       else if (place === 'attributes' || read === 'too_large') issues.push(flawOf(item, place, read));
     }
   }
   const sixth = found[MAX_IMAGES_PER_SPAN];
-  if (sixth !== undefined) {
-    issues.push({
-      pointer: pointerTo(sixth.place, sixth.index),
-      detail: `is one image too many: a span has at most ${MAX_IMAGES_PER_SPAN}`,
-    });
-  }
+  if (sixth !== undefined) issues.push(oneTooMany(sixth, `a span has at most ${MAX_IMAGES_PER_SPAN}`));
   return { found, issues };
+}
+
+export function oneTooMany({ place, index }: Found, rule: string): Issue {
+  return { pointer: pointerTo(place, index), detail: `is one image too many: ${rule}` };
 }
 
 /** The span, which was inspected, with what is kept removed from it; a reference by hash stands in its place. */

@@ -4,6 +4,8 @@ import { fileTypeFromBuffer } from 'file-type';
 /** Largest image that is kept, in bytes. */
 export const MAX_IMAGE_BYTES = 10 * 1024 * 1024;
 export const MAX_IMAGES_PER_SPAN = 5;
+/** Each takes a file, and rows of the catalogue; a request of more is better sent as several. */
+export const MAX_IMAGES_PER_REQUEST = 500;
 
 /** The image formats that are kept, and the ends of their file names. */
 export const IMAGE_EXTENSIONS = {

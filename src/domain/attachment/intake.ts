@@ -1,10 +1,20 @@
-import pLimit from 'p-limit';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Issue } from '../errors.js';
 import type { Span } from '../span/span.js';
 import type { Micros } from '../time/timestamp.js';
+import { Turns } from '../turns.js';
 import type { Naming } from './catalogue.js';
-import { inspect, keptImage, mayHoldImages, withReferences, type Found, type KeptImage } from './extraction.js';
-import type { Image } from './image.js';
+import {
+  inspect,
+  keptImage,
+  mayHoldImages,
+  oneTooMany,
+  withReferences,
+  type Found,
+  type Inspection,
+  type KeptImage,
+} from './extraction.js';
+import { MAX_IMAGES_PER_REQUEST, type Image } from './image.js';
 import type { AttachmentVault } from './vault.js';
 
 /** A span whose attachments or tags break a rule. */
@@ -27,29 +37,39 @@ export interface InspectedSpans {
 /** Spans whose images are kept apart, durably. The spans must now be stored, and one of the two be called. */
 export interface DetachedSpans {
   readonly spans: readonly Span[];
-  /** @param createdAt of the spans, in their order; null for one that was not stored */
-  stored(createdAt: readonly (Micros | null)[]): void;
-  /** Perhaps not stored: what was kept is removed later unless a span names it after all. */
-  failed(): void;
+  /** @param createdAt of the spans, in their order; null for one that was not stored. Never rejects. */
+  stored(createdAt: readonly (Micros | null)[]): Promise<void>;
+  /** Perhaps not stored: what was kept is removed later unless a span names it after all. Never rejects. */
+  failed(): Promise<void>;
 }
 
-/**
- * Fetches the image at a URL, if its host may be asked.
- * @returns null when it may not, does not answer in time, or holds no image; never throws
- */
-export type FetchImage = (url: string) => Promise<Image | null>;
+/** Where images that are linked are fetched from. */
+export interface ImageSource {
+  /** Whether its host may be asked. */
+  mayFetch(url: string): boolean;
+  /** Null when it does not answer in time, or holds no image; never rejects. @param url one that may be fetched */
+  fetch(url: string): Promise<Image | null>;
+}
+
+/** URLs stay references. */
+export const NO_SOURCE: ImageSource = { mayFetch: () => false, fetch: () => Promise.resolve(null) };
 
 /** Takes images out of spans on their way in. */
 export interface AttachmentIntake {
   inspect(spans: readonly Span[]): Promise<InspectedSpans>;
-  /** @throws DomainError `unavailable` when an image cannot be stored */
+  /** @throws DomainError `unavailable` when an image cannot be stored, `overloaded` when too many are being stored */
   detach(projectId: string, inspected: InspectedSpans): Promise<DetachedSpans>;
 }
 
-/** Images fetched at once, over all requests; it bounds the memory they take. */
-const FETCHES_AT_ONCE = 8;
-/** After this long with a request, its URLs that were not fetched yet stay references. */
-const MAX_FETCHING_MS = 10_000;
+/**
+ * Images fetched at once, over all requests, which bounds the memory they take; a project whose host hangs never has all of
+ * them. A URL that has waited for its turn for so long stays a reference.
+ */
+const FETCHES = { atOnce: 8, perParty: 6, maxWaitMs: 10_000 };
+/** Spans that are looked through before others are served. */
+const INSPECTED_AT_ONCE = 20;
+/** Images that are named in one transaction: a few milliseconds, so that nobody waits. */
+const NAMED_AT_ONCE = 500;
 
 /** How a naming belongs to a span of the request. */
 interface Named {
@@ -59,14 +79,26 @@ interface Named {
 
 type Kept = Map<number, Map<Found, KeptImage>>;
 
+/** An image of a span of the request. */
+interface Occurrence {
+  readonly index: number;
+  readonly span: Span;
+  readonly found: Found;
+}
+
+const NOTHING: Inspection = { found: [], issues: [] };
+
 export class VaultIntake implements AttachmentIntake {
   readonly #vault: AttachmentVault;
-  readonly #fetch: FetchImage;
-  readonly #fetches = pLimit(FETCHES_AT_ONCE);
+  readonly #source: ImageSource;
+  readonly #maxImages: number;
+  readonly #fetches = new Turns('images fetched', FETCHES);
 
-  constructor(vault: AttachmentVault, fetch: FetchImage) {
+  /** @param maxImages of one request; URLs that are not fetched do not count */
+  constructor(vault: AttachmentVault, source: ImageSource, maxImages = MAX_IMAGES_PER_REQUEST) {
     this.#vault = vault;
-    this.#fetch = fetch;
+    this.#source = source;
+    this.#maxImages = maxImages;
   }
 
   async inspect(spans: readonly Span[]): Promise<InspectedSpans> {
@@ -74,30 +106,45 @@ export class VaultIntake implements AttachmentIntake {
     const flaws: SpanFlaw[] = [];
     const sound: Span[] = [];
     const found = new Map<number, readonly Found[]>();
+    let room = this.#maxImages;
     for (const [index, span] of spans.entries()) {
-      const inspection = mayHoldImages(span) ? await inspect(span) : null;
-      if (inspection !== null && inspection.issues.length > 0) {
-        flaws.push({ index, issues: inspection.issues });
+      if (index % INSPECTED_AT_ONCE === INSPECTED_AT_ONCE - 1) await nextTurn();
+      const inspection = mayHoldImages(span) ? await inspect(span) : NOTHING;
+      const images = inspection.found.filter((item) => item.image !== null || this.#mayBeKept(item));
+      const surplus = images[room];
+      const issues =
+        surplus === undefined || inspection.issues.length > 0
+          ? inspection.issues
+          : [oneTooMany(surplus, `a request has at most ${this.#maxImages}`)];
+      if (issues.length > 0) {
+        flaws.push({ index, issues });
         continue;
       }
-      if (inspection !== null && inspection.found.length > 0) found.set(sound.length, inspection.found);
+      room -= images.length;
+      if (inspection.found.length > 0) found.set(sound.length, inspection.found);
       sound.push(span);
     }
     return { flaws, sound, found };
   }
 
+  /** Whether an item without data may name an image that is kept. */
+  #mayBeKept({ source }: Found): boolean {
+    return source.by === 'hash' || (source.by === 'url' && this.#source.mayFetch(source.url));
+  }
+
   async detach(projectId: string, { sound, found }: InspectedSpans): Promise<DetachedSpans> {
-    if (found.size === 0) return { spans: sound, stored: () => undefined, failed: () => undefined };
+    if (found.size === 0) return { spans: sound, stored: () => Promise.resolve(), failed: () => Promise.resolve() };
     const named: Named[] = [];
     const kept: Kept = new Map();
     const failed = () => this.#settle(named, null);
     try {
-      await this.#keepSent(projectId, sound, found, { named, kept });
-      await this.#keepFetched(projectId, sound, found, { named, kept });
+      const occurrences = occurrencesOf(found, sound);
+      await this.#keepSent(projectId, occurrences, { named, kept });
+      await this.#keepFetched(projectId, occurrences, { named, kept });
       const spans = sound.map((span, index) => withReferences(span, kept.get(index) ?? new Map<Found, KeptImage>()));
       return { spans, stored: (createdAt) => this.#settle(named, createdAt), failed };
     } catch (error) {
-      failed();
+      await failed();
       throw error;
     }
   }
@@ -105,56 +152,60 @@ export class VaultIntake implements AttachmentIntake {
   /** Images whose data came along, and those named by the hash of one kept already. */
   async #keepSent(
     projectId: string,
-    spans: readonly Span[],
-    all: InspectedSpans['found'],
+    occurrences: readonly Occurrence[],
     into: { named: Named[]; kept: Kept },
   ): Promise<void> {
-    const namings: (Naming & { image: KeptImage; span: number })[] = [];
     const images: Image[] = [];
-    for (const [index, span] of entries(all, spans)) {
-      for (const found of span.found) {
+    for (let from = 0; from < occurrences.length; from += NAMED_AT_ONCE) {
+      if (from > 0) await nextTurn();
+      const namings: (Naming & { image: KeptImage; span: number })[] = [];
+      // What is found to be kept is named before anything else can happen: it might be removed.
+      for (const { index, span, found } of occurrences.slice(from, from + NAMED_AT_ONCE)) {
         const image = found.image === null ? this.#known(projectId, found) : keptImage(found.image);
         if (image === undefined) continue;
         if (found.image !== null) images.push(found.image);
         keptOf(into.kept, index).set(found, image);
-        namings.push({ ...nameOf(span.span), sha256: image.sha256, image, span: index });
+        namings.push({ ...nameOf(span), sha256: image.sha256, image, span: index });
       }
+      this.#name(projectId, namings, into.named);
     }
-    this.#name(projectId, namings, into.named);
     await this.#vault.keep(projectId, images);
   }
 
   async #keepFetched(
     projectId: string,
-    spans: readonly Span[],
-    all: InspectedSpans['found'],
+    occurrences: readonly Occurrence[],
     into: { named: Named[]; kept: Kept },
   ): Promise<void> {
-    const until = performance.now() + MAX_FETCHING_MS;
-    const work: Promise<void>[] = [];
-    for (const [index, { span, found: list }] of entries(all, spans)) {
-      for (const found of list) {
-        const url = linkOf(found);
-        if (url === null || into.kept.get(index)?.has(found) === true) continue;
-        work.push(
-          this.#fetches(async () => {
-            const image = performance.now() > until ? null : await this.#fetch(url);
-            if (image === null) return;
-            const reference = keptImage(image);
-            this.#name(
-              projectId,
-              [{ ...nameOf(span), sha256: image.sha256, image: reference, span: index }],
-              into.named,
-            );
-            await this.#vault.keep(projectId, [image]);
-            keptOf(into.kept, index).set(found, reference);
-          }),
-        );
+    const work = occurrences.map(async (occurrence) => {
+      const url = linkOf(occurrence.found);
+      const isKept = into.kept.get(occurrence.index)?.has(occurrence.found) === true;
+      if (url === null || isKept || !this.#source.mayFetch(url)) return;
+      const endTurn = await this.#fetches.take(projectId).catch(() => null);
+      if (endTurn === null) return;
+      try {
+        await this.#keepLinked(projectId, occurrence, url, into);
+      } finally {
+        endTurn();
       }
-    }
+    });
     // Every one is over before anything is settled.
     const failure = (await Promise.allSettled(work)).find((result) => result.status === 'rejected');
     if (failure !== undefined) throw failure.reason;
+  }
+
+  async #keepLinked(
+    projectId: string,
+    { index, span, found }: Occurrence,
+    url: string,
+    into: { named: Named[]; kept: Kept },
+  ): Promise<void> {
+    const image = await this.#source.fetch(url);
+    if (image === null) return;
+    const reference = keptImage(image);
+    this.#name(projectId, [{ ...nameOf(span), sha256: image.sha256, image: reference, span: index }], into.named);
+    await this.#vault.keep(projectId, [image]);
+    keptOf(into.kept, index).set(found, reference);
   }
 
   #known(projectId: string, { source }: Found): KeptImage | undefined {
@@ -170,23 +221,23 @@ export class VaultIntake implements AttachmentIntake {
     ids.forEach((id, at) => into.push({ id, span: namings[at]?.span ?? 0 }));
   }
 
-  #settle(named: readonly Named[], createdAt: readonly (Micros | null)[] | null): void {
+  #settle(named: readonly Named[], createdAt: readonly (Micros | null)[] | null): Promise<void> {
     const bindings = named.flatMap(({ id, span }) => {
       const version = createdAt?.[span];
       return version == null ? [] : [{ id, version }];
     });
-    this.#vault.settle(
+    return this.#vault.settle(
       named.map(({ id }) => id),
       bindings,
     );
   }
 }
 
-function* entries(all: InspectedSpans['found'], spans: readonly Span[]) {
-  for (const [index, found] of all) {
+function occurrencesOf(all: InspectedSpans['found'], spans: readonly Span[]): Occurrence[] {
+  return [...all].flatMap(([index, list]) => {
     const span = spans[index];
-    if (span !== undefined) yield [index, { span, found }] as const;
-  }
+    return span === undefined ? [] : list.map((found) => ({ index, span, found }));
+  });
 }
 
 function nameOf(span: Span): Omit<Naming, 'sha256'> {

@@ -1,4 +1,4 @@
-import type { AttachmentObserver, AttachmentVault, FindNamingVersion } from './vault.js';
+import type { AttachmentObserver, AttachmentVault, FindNamingVersions } from './vault.js';
 
 const INTERVAL_MS = 10 * 60_000;
 /** What is freed together is swept together. */
@@ -7,19 +7,19 @@ const SOON_MS = 1_000;
 /** Sweeps the vault: at the start, for what a crash left behind, now and then, and soon after images became free. */
 export class AttachmentSweeper {
   readonly #vault: Pick<AttachmentVault, 'sweep'>;
-  readonly #findVersion: FindNamingVersion;
+  readonly #findVersions: FindNamingVersions;
   readonly #observer: Pick<AttachmentObserver, 'attachmentSweepFailed'>;
+  readonly #closing = new AbortController();
   #timer: NodeJS.Timeout | null = null;
   #running: Promise<void> | null = null;
-  #closed = false;
 
   constructor(
     vault: Pick<AttachmentVault, 'sweep'>,
-    findVersion: FindNamingVersion,
+    findVersions: FindNamingVersions,
     observer: Pick<AttachmentObserver, 'attachmentSweepFailed'>,
   ) {
     this.#vault = vault;
-    this.#findVersion = findVersion;
+    this.#findVersions = findVersions;
     this.#observer = observer;
     this.soon();
   }
@@ -28,16 +28,16 @@ export class AttachmentSweeper {
     this.#schedule(SOON_MS);
   }
 
-  /** Waits for a sweep under way. */
+  /** Ends a sweep under way, after what it is at. */
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#closing.abort();
     if (this.#timer !== null) clearTimeout(this.#timer);
     await this.#running;
   }
 
   #schedule(delayMs: number): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
-    if (!this.#closed) this.#timer = setTimeout(() => void this.#run(), delayMs).unref();
+    if (!this.#closing.signal.aborted) this.#timer = setTimeout(() => void this.#run(), delayMs).unref();
   }
 
   async #run(): Promise<void> {
@@ -54,7 +54,7 @@ export class AttachmentSweeper {
 
   async #sweep(): Promise<void> {
     try {
-      await this.#vault.sweep(this.#findVersion);
+      await this.#vault.sweep(this.#findVersions, this.#closing.signal);
     } catch (error) {
       this.#observer.attachmentSweepFailed({ error });
     }

@@ -1,5 +1,6 @@
-import pLimit from 'p-limit';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Micros } from '../time/timestamp.js';
+import { Turns, type TurnLimits } from '../turns.js';
 import type { AttachmentStore, StoredContent } from './attachment-store.js';
 import type { AttachmentCatalogue, NamedImage, Naming, UnboundNaming } from './catalogue.js';
 import type { KeptImage } from './extraction.js';
@@ -14,18 +15,34 @@ export interface AttachmentObserver {
   attachmentNotFetched(failure: { readonly host: string; readonly reason: string }): void;
 }
 
-/** Finds the stored version of a span that counts now, if it names the image. Sees every acknowledged write. */
-export type FindNamingVersion = (naming: UnboundNaming) => Promise<Micros | null>;
+/**
+ * Finds, for namings of a project, the stored version of the span that counts now, if it names the image. By the ids of
+ * the namings; absent: it does not. Sees every acknowledged write.
+ */
+export type FindNamingVersions = (
+  projectId: string,
+  namings: readonly UnboundNaming[],
+) => Promise<ReadonlyMap<number, Micros>>;
 
 export interface VaultParts {
   readonly store: AttachmentStore;
   readonly catalogue: AttachmentCatalogue;
   readonly observer: Pick<AttachmentObserver, 'attachmentStored' | 'attachmentsRemoved' | 'attachmentSweepFailed'>;
+  /** Called when images are free that only a sweep will remove. */
+  readonly onFree?: () => void;
+  /** Of images written at once, over all requests. Default: {@link WRITES}. */
+  readonly writes?: TurnLimits;
 }
 
-/** Images written at once, over all requests. */
-const WRITES_AT_ONCE = 16;
+/** One project never has all of them: a bucket may take as long as half a minute to refuse an image. */
+const WRITES: TurnLimits = { atOnce: 20, perParty: 16, maxWaitMs: 10_000 };
+const REMOVALS_AT_ONCE = 8;
+/** Images, or namings, that are looked at together. */
 const BATCH = 200;
+/** Namings whose versions are written in one transaction: a few milliseconds, so that nobody waits. */
+const BOUND_AT_ONCE = 500;
+/** Images that a deletion removes itself: a few seconds of work. */
+export const REMOVED_WITH_SPANS = 500;
 
 /**
  * Keeps each image once per project, as long as a span version names it, and removes it afterwards.
@@ -33,18 +50,20 @@ const BATCH = 200;
  * The rule: a naming is written to the catalogue before the image is stored, the image is stored before its span is
  * committed, and only then is the request acknowledged. An image is removed only when no naming is left, and a naming
  * ends only when its span version has been deleted or purged, or when its request is over and no span that counts now
- * names the image. Storing and removing the same image exclude each other. So a crash at any point leaves at worst a naming or an
- * image too many, and the next sweep removes those.
+ * names the image, or with its project: then what is stored nevertheless is free at once. Storing and removing the same
+ * image exclude each other. So a crash at any point leaves at worst a naming or an image too many, and the next sweep
+ * removes those.
  */
 export class AttachmentVault {
   readonly #parts: VaultParts;
-  readonly #writes = pLimit(WRITES_AT_ONCE);
+  readonly #writes: Turns;
   readonly #locks = new Map<string, Promise<unknown>>();
   /** Namings of requests under way. */
   readonly #inWork = new Set<number>();
 
   constructor(parts: VaultParts) {
     this.#parts = parts;
+    this.#writes = new Turns('images written', parts.writes ?? WRITES);
   }
 
   find(projectId: string, sha256: string): KeptImage | undefined {
@@ -65,24 +84,45 @@ export class AttachmentVault {
     return ids;
   }
 
-  /** Stores images that were named before. Each is durable once this resolves. */
+  /**
+   * Stores images that were named before. Each is durable once this resolves. None is being written any more when it
+   * rejects.
+   * @throws DomainError `overloaded` when it does not become the project's turn in time; `unavailable`
+   */
   async keep(projectId: string, images: readonly Image[]): Promise<void> {
     if (images.length === 0) return;
     const distinct = [...new Map(images.map((image) => [image.sha256, image])).values()];
-    await Promise.all(distinct.map((image) => this.#writes(() => this.#put(projectId, image))));
-    this.#parts.catalogue.markStored(
-      projectId,
-      distinct.map(({ sha256 }) => sha256),
+    const giveUp = new AbortController();
+    const stored: string[] = [];
+    const results = await Promise.allSettled(
+      distinct.map(async (image) => {
+        try {
+          await this.#writes.run(projectId, () => this.#put(projectId, image), giveUp.signal);
+          stored.push(image.sha256);
+        } catch (error) {
+          giveUp.abort(error);
+          throw error;
+        }
+      }),
     );
+    if (this.#parts.catalogue.markStored(projectId, stored)) this.#parts.onFree?.();
+    const failure = results.find((result) => result.status === 'rejected');
+    if (failure !== undefined) throw failure.reason;
   }
 
   /**
-   * The request is over. Never throws: what cannot be written now is found out by the next sweep.
+   * The request is over. Never rejects: what cannot be written now is found out by the next sweep.
    * @param bindings the versions of what was stored; empty when nothing was: the next sweep looks what became of it
    */
-  settle(ids: readonly number[], bindings: readonly { readonly id: number; readonly version: Micros }[]): void {
+  async settle(
+    ids: readonly number[],
+    bindings: readonly { readonly id: number; readonly version: Micros }[],
+  ): Promise<void> {
     try {
-      if (bindings.length > 0) this.#parts.catalogue.bind(bindings);
+      for (let from = 0; from < bindings.length; from += BOUND_AT_ONCE) {
+        if (from > 0) await nextTurn();
+        this.#parts.catalogue.bind(bindings.slice(from, from + BOUND_AT_ONCE));
+      }
     } catch (error) {
       this.#parts.observer.attachmentSweepFailed({ error });
     }
@@ -94,9 +134,9 @@ export class AttachmentVault {
     return this.#parts.catalogue.forget(versions) > 0;
   }
 
-  /** Spans were deleted, as they were up to a moment. Their images are free at once, see `removeFree`. */
-  forgetSpans(projectId: string, spanIds: readonly string[], upTo: Micros): void {
-    this.#parts.catalogue.forgetSpans(projectId, spanIds, upTo);
+  /** Spans were deleted, as they were up to a moment. @returns images that may be free now, see `removeSomeFree` */
+  forgetSpans(projectId: string, spanIds: readonly string[], upTo: Micros): ReadonlySet<string> {
+    return this.#parts.catalogue.forgetSpans(projectId, spanIds, upTo);
   }
 
   /** A project is deleted, a portion with each call. @returns whether there is more */
@@ -104,21 +144,38 @@ export class AttachmentVault {
     return this.#parts.catalogue.forgetSomeOfProject(projectId) > 0;
   }
 
-  /** Removes what no span names any more. @returns how many images. */
-  async sweep(findVersion: FindNamingVersion): Promise<number> {
-    await this.#resolveUnbound(findVersion);
-    return this.removeFree();
+  /**
+   * Removes images of a project that have lost their last naming: these first, and {@link REMOVED_WITH_SPANS} at most. The
+   * next sweep removes the rest. @throws what the first failed with
+   */
+  async removeSomeFree(projectId: string, first: ReadonlySet<string>): Promise<void> {
+    const images = [...first].map((sha256) => ({ project_id: projectId, sha256 }));
+    for (const image of this.#free(projectId)) {
+      if (images.length >= REMOVED_WITH_SPANS) break;
+      if (!first.has(image.sha256)) images.push(image);
+    }
+    if (images.length >= REMOVED_WITH_SPANS) this.#parts.onFree?.();
+    await this.#removeAll(images.slice(0, REMOVED_WITH_SPANS).values());
   }
 
-  /** Removes images that have lost their last naming. @returns how many. */
-  async removeFree(): Promise<number> {
-    let count = 0;
-    const next = () => this.#parts.catalogue.leftovers(BATCH);
-    for (let batch = next(); batch.length > 0; batch = next()) {
-      for (const image of batch) if (await this.#remove(image)) count += 1;
-    }
-    if (count > 0) this.#parts.observer.attachmentsRemoved({ count });
-    return count;
+  /** Removes all images of a project that have lost their last naming. @throws what the first failed with */
+  async removeFreeOfProject(projectId: string, signal: AbortSignal): Promise<void> {
+    await this.#removeAll(this.#free(projectId), { signal });
+  }
+
+  /**
+   * Removes what no span names any more. What fails keeps none of the rest from it.
+   * @param signal ends it early
+   * @throws what failed first
+   */
+  async sweep(findVersions: FindNamingVersions, signal?: AbortSignal): Promise<void> {
+    const failures: unknown[] = [];
+    for (const part of [
+      () => this.#resolveUnbound(findVersions, signal),
+      () => this.#removeAll(this.#free(), { pastFailures: true, ...(signal && { signal }) }),
+    ])
+      await part().catch((error: unknown) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
   }
 
   async #put(projectId: string, image: Image): Promise<void> {
@@ -140,19 +197,66 @@ export class AttachmentVault {
     });
   }
 
-  async #resolveUnbound(findVersion: FindNamingVersion): Promise<void> {
+  /** Images that have lost a naming, of a project or of all. */
+  *#free(projectId?: string): Generator<NamedImage> {
+    for (let after: NamedImage | undefined = { project_id: projectId ?? '', sha256: '' }; after !== undefined;) {
+      const batch = this.#parts.catalogue.leftovers(after, BATCH);
+      for (const image of batch) {
+        if (projectId !== undefined && image.project_id !== projectId) return;
+        yield image;
+      }
+      after = batch.at(-1);
+    }
+  }
+
+  /** @throws what the first failed with; unless it goes on past failures, nothing more is begun after it */
+  async #removeAll(
+    images: IterableIterator<NamedImage>,
+    { pastFailures = false, signal }: { readonly pastFailures?: boolean; readonly signal?: AbortSignal } = {},
+  ): Promise<void> {
+    let count = 0;
+    const failures: unknown[] = [];
+    const work = async () => {
+      for (const image of images) {
+        if (signal?.aborted === true || (failures.length > 0 && !pastFailures)) return;
+        try {
+          if (await this.#remove(image)) count += 1;
+        } catch (error) {
+          if (failures.length === 0) failures.push(error);
+        }
+      }
+    };
+    // They take from the same images.
+    await Promise.all(Array.from({ length: REMOVALS_AT_ONCE }, work));
+    if (count > 0) this.#parts.observer.attachmentsRemoved({ count });
+    if (failures.length > 0) throw failures[0];
+  }
+
+  /** @throws what the first failed with, when all others are resolved */
+  async #resolveUnbound(findVersions: FindNamingVersions, signal?: AbortSignal): Promise<void> {
     const { catalogue } = this.#parts;
-    for (let after = 0; ;) {
+    /** Projects that cannot be read now, such as busy ones: theirs wait for the next sweep, and nobody else's. */
+    const failed = new Map<string, unknown>();
+    for (let after = 0; signal?.aborted !== true;) {
       const batch = catalogue.unbound(after, BATCH);
       const last = batch.at(-1);
-      if (last === undefined) return;
+      if (last === undefined) break;
       after = last.id;
-      for (const naming of batch.filter(({ id }) => !this.#inWork.has(id))) {
-        const version = await findVersion(naming);
-        if (version === null) catalogue.drop([naming.id]);
-        else catalogue.bind([{ id: naming.id, version }]);
+      const open = batch.filter(({ id, project_id }) => !this.#inWork.has(id) && !failed.has(project_id));
+      for (const projectId of new Set(open.map(({ project_id }) => project_id))) {
+        const namings = open.filter(({ project_id }) => project_id === projectId);
+        try {
+          const versions = await findVersions(projectId, namings);
+          catalogue.bind([...versions].map(([id, version]) => ({ id, version })));
+          catalogue.drop(namings.map(({ id }) => id).filter((id) => !versions.has(id)));
+        } catch (error) {
+          failed.set(projectId, error);
+        }
       }
+      await nextTurn();
     }
+    const [failure] = failed.values();
+    if (failed.size > 0) throw failure;
   }
 
   async #exclusively<T>(projectId: string, sha256: string, work: () => Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { AttachmentVault } from '../attachment/vault.js';
+import { REMOVED_WITH_SPANS, type AttachmentVault } from '../attachment/vault.js';
 import type { JobStore, WithoutSpans } from '../job/job.js';
 import { callTraceId } from '../judge/call-spans.js';
 import { jobTraceId } from '../trial/model-trials.js';
@@ -14,7 +14,10 @@ export type DeletionStep = (typeof DELETION_STEPS)[number];
 export interface DeletionParts {
   readonly store: DeletionStore;
   readonly spans: StoredSpans;
-  readonly images: Pick<AttachmentVault, 'forgetSpans' | 'forgetSomeOfProject' | 'removeFree'>;
+  readonly images: Pick<
+    AttachmentVault,
+    'forgetSpans' | 'removeSomeFree' | 'forgetSomeOfProject' | 'removeFreeOfProject'
+  >;
   /** Images that cannot be removed now are later. */
   readonly onImagesLeft: (error: unknown) => void;
   readonly jobs: Pick<JobStore, 'findById' | 'forgetSpans'>;
@@ -33,6 +36,13 @@ const TRACES_AT_ONCE = 500;
 
 /** Jobs, each with the spans that it loses. */
 type LosingJobs = Map<string, Set<string>>;
+
+/** What else the spans that go were in. */
+interface Bereft {
+  readonly jobs: LosingJobs;
+  /** Images that they named, by hash: the first of them. */
+  readonly images: Set<string>;
+}
 
 /**
  * Performs deletions, step by step. Every step may be repeated, and together they may be cut off anywhere: what a later
@@ -56,7 +66,7 @@ export class DeletionWork {
   }
 
   async #spans(deletion: Deletion): Promise<number> {
-    const losing: LosingJobs = new Map();
+    const bereft: Bereft = { jobs: new Map(), images: new Set() };
     let count = 0;
     for await (const page of this.#pages(deletion, ['span', 'trace', 'session'])) {
       this.#enter('spans');
@@ -67,11 +77,11 @@ export class DeletionWork {
       const ids = page.filter(({ kind, id }) => kind === 'span' && !shared.has(id)).map(({ id }) => id);
       // Of one that was not stored it is not known whether it has been sent since.
       const unknown = page.filter(({ kind, trace_id }) => kind === 'span' && trace_id === '').map(({ id }) => id);
-      await this.#records(deletion, ids, new Set([...staying, ...unknown]), losing);
+      await this.#records(deletion, ids, new Set([...staying, ...unknown]), bereft);
       count += page.filter(({ kind }) => kind === 'span').length;
     }
     this.#enter('calls');
-    await this.#noteCalls(deletion, [...losing.keys()]);
+    await this.#noteCalls(deletion, [...bereft.jobs.keys()]);
     for await (const page of this.#pages(deletion, ['call'])) {
       const calls = page.map((item): DeletedThing => ({ ...item, kind: 'span' }));
       await this.#parts.spans.bury(deletion.project_id, calls, null);
@@ -79,16 +89,17 @@ export class DeletionWork {
         deletion,
         calls.map(({ id }) => id),
         new Set(),
-        losing,
+        bereft,
       );
     }
     this.#enter('jobs');
-    this.#forgetInJobs(losing);
+    this.#forgetInJobs(bereft.jobs);
     this.#enter('words');
     for await (const page of this.#pages(deletion, ['span', 'call']))
       await this.#parts.spans.forgetWords(deletion.project_id, page, this.#signal);
     this.#enter('images');
-    await this.#removeFreeImages();
+    const { images } = this.#parts;
+    await this.#orLater(() => images.removeSomeFree(deletion.project_id, bereft.images));
     return count;
   }
 
@@ -104,7 +115,7 @@ export class DeletionWork {
     this.#enter('records');
     while (store.removeSomeOfProject(deletion)) await this.#rest();
     await this.#giveUp(all);
-    await this.#removeFreeImages();
+    await this.#orLater(() => images.removeFreeOfProject(projectId, this.#signal));
     return 0;
   }
 
@@ -113,13 +124,14 @@ export class DeletionWork {
     deletion: Deletion,
     ids: readonly string[],
     staying: ReadonlySet<string>,
-    losing: LosingJobs,
+    { jobs: losing, images: freed }: Bereft,
   ): Promise<void> {
     const { store, images } = this.#parts;
     for (let from = 0; from < ids.length; from += RECORDS_AT_ONCE) {
       const part = ids.slice(from, from + RECORDS_AT_ONCE);
       const spans = part.map((id) => ({ id, before: staying.has(id) ? deletion.created_at : null }));
-      images.forgetSpans(deletion.project_id, part, deletion.upto);
+      for (const image of images.forgetSpans(deletion.project_id, part, deletion.upto))
+        if (freed.size < REMOVED_WITH_SPANS) freed.add(image);
       // What was being recorded or created meanwhile has left something, too.
       for (let more = true, first = true; more; first = false) {
         const { judges, jobs } = store.removeSpans(deletion, spans);
@@ -169,10 +181,10 @@ export class DeletionWork {
     }
   }
 
-  /** One that the store of images does not remove now is left to the sweeps. */
-  async #removeFreeImages(): Promise<void> {
+  /** Images that their store does not remove now are left to the sweeps. */
+  async #orLater(remove: () => Promise<void>): Promise<void> {
     try {
-      await this.#parts.images.removeFree();
+      await remove();
     } catch (error) {
       this.#parts.onImagesLeft(error);
     }

@@ -90,15 +90,16 @@ export class IngestService {
     const { log, price, attachments } = this.#dependencies;
     const { inspected, flaws } = await this.#inspect(received);
     refuse(flaws);
+    if (inspected.found.size > 0) log.admit(projectId);
     const detached = await attachments.detach(projectId, inspected);
     const spans = detached.spans.map((span) => priceSpan(span, projectId, price));
     if (spans.length === 0) return { spans, createdAt: [], flaws };
     try {
       const { createdAt } = await log.append({ projectId, spans });
-      detached.stored(createdAt);
+      await detached.stored(createdAt);
       return { spans, createdAt, flaws };
     } catch (error) {
-      detached.failed();
+      await detached.failed();
       throw error;
     }
   }

@@ -25,5 +25,7 @@ export interface WriteReceipt {
  * @throws DomainError `overloaded` when the bounded queue is full, `unavailable` when the store does not answer.
  */
 export interface WriteLog {
+  /** Before work is spent on what is to be appended. @throws what `append` would throw now, whatever it is given */
+  admit(projectId: string): void;
   append(writes: Writes): Promise<WriteReceipt>;
 }

@@ -266,10 +266,10 @@ export class RepriceService {
       const times = await revision.replace(
         detached.spans.map((span, index) => ({ version: versions[index] ?? 0, span })),
       );
-      detached.stored(times);
+      await detached.stored(times);
       return times;
     } catch (error) {
-      detached.failed();
+      await detached.failed();
       throw error;
     }
   }

@@ -2,7 +2,7 @@ import { request as requestHttp, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent';
 import { imageOf, MAX_IMAGE_BYTES, type Image } from '../../domain/attachment/image.js';
-import type { FetchImage } from '../../domain/attachment/intake.js';
+import type { ImageSource } from '../../domain/attachment/intake.js';
 import type { AttachmentObserver } from '../../domain/attachment/vault.js';
 
 export interface ImageFetcherOptions {
@@ -21,7 +21,7 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
  * Fetches images from listed hosts. Private, loopback, link-local and other special addresses are refused by what the
  * name resolves to, for the very connection that is made; so for every redirect, which must lead to a listed host too.
  */
-export function createImageFetcher({ hosts, extraAddresses, observer }: ImageFetcherOptions): FetchImage {
+export function createImageFetcher({ hosts, extraAddresses, observer }: ImageFetcherOptions): ImageSource {
   const listed: ReadonlySet<string> = new Set(hosts);
   const filter = { allowIPAddressList: [...extraAddresses], keepAlive: false };
   const agents = { http: new RequestFilteringHttpAgent(filter), https: new RequestFilteringHttpsAgent(filter) };
@@ -51,19 +51,21 @@ export function createImageFetcher({ hosts, extraAddresses, observer }: ImageFet
     throw new Error(`redirected more than ${MAX_REDIRECTS} times`);
   }
 
-  return async (text) => {
+  async function fetch(text: string): Promise<Image | null> {
     const url = new URL(text);
     if (!mayAsk(url, listed)) return null;
     try {
       const image = await imageOf(await follow(url, AbortSignal.timeout(DEADLINE_MS)));
       if (typeof image === 'string') throw new Error('it is no image that is kept');
-      return image satisfies Image;
+      return image;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       observer.attachmentNotFetched({ host: url.host, reason });
       return null;
     }
-  };
+  }
+
+  return { mayFetch: (url) => mayAsk(new URL(url), listed), fetch };
 }
 
 function mayAsk(url: URL, listed: ReadonlySet<string>): boolean {

@@ -1,5 +1,5 @@
 import type { AttachmentParts, ReadAttachmentParts } from '../../domain/attachment/attachment-service.js';
-import type { FindNamingVersion } from '../../domain/attachment/vault.js';
+import type { FindNamingVersions } from '../../domain/attachment/vault.js';
 import type { ClickHouseClient } from './client.js';
 import { versionTime } from './commit/version-clock.js';
 import type { ReadLimits } from './list/clickhouse-lists.js';
@@ -11,7 +11,7 @@ import { sql, value } from './sql.js';
 /** What attachments need to know of the stored spans. */
 export interface SpanAttachments {
   readonly read: ReadAttachmentParts;
-  readonly findVersion: FindNamingVersion;
+  readonly findVersions: FindNamingVersions;
 }
 
 export function createSpanAttachments(
@@ -36,17 +36,31 @@ ORDER BY started_at, trace_id`,
         output_data,
       }));
     },
-    async findVersion({ project_id, trace_id, span_id, sha256 }) {
-      const hash = value(sha256, 'String');
-      const [row] = await reads.run(project_id, (upTo) =>
-        rows<{ found: string }>(
-          sql`SELECT toString(ver) AS found FROM spans
-WHERE ${inProject(project_id)} AND id = ${value(span_id, 'UUID')} AND trace_id = ${value(trace_id, 'UUID')} AND ${current({ projectId: project_id, upTo })}
-  AND (position(attributes, ${hash}) > 0 OR position(ifNull(output_data, ''), ${hash}) > 0)
-ORDER BY ver DESC LIMIT 1`,
+    async findVersions(projectId, namings) {
+      const hashes = [...new Set(namings.map(({ sha256 }) => sha256))];
+      const found = await reads.run(projectId, (upTo) =>
+        rows<{ trace: string; span: string; version: string; named: string[] }>(
+          sql`SELECT toString(trace_id) AS trace, toString(id) AS span, toString(ver) AS version,
+  arrayFilter((hash, inAttributes, inOutput) -> inAttributes > 0 OR inOutput > 0, ${value(hashes, 'Array(String)')},
+    multiSearchAllPositions(attributes, ${value(hashes, 'Array(String)')}),
+    multiSearchAllPositions(ifNull(output_data, ''), ${value(hashes, 'Array(String)')})) AS named
+FROM spans
+WHERE ${inProject(projectId)} AND id IN ${value([...new Set(namings.map(({ span_id }) => span_id))], 'Array(UUID)')} AND ${current({ projectId, upTo })}
+ORDER BY ver`,
         ),
       );
-      return row === undefined ? null : versionTime(Number(row.found));
+      const key = (trace: string, span: string, hash: string) => `${trace}/${span}/${hash}`;
+      const versions = new Map(
+        found.flatMap(({ trace, span, version, named }) =>
+          named.map((hash) => [key(trace, span, hash), versionTime(Number(version))] as const),
+        ),
+      );
+      return new Map(
+        namings.flatMap(({ id, trace_id, span_id, sha256 }) => {
+          const version = versions.get(key(trace_id, span_id, sha256));
+          return version === undefined ? [] : [[id, version] as const];
+        }),
+      );
     },
   };
 }

@@ -50,7 +50,12 @@ function prepare(db: Database) {
     leaveOver: db.prepare<NamedImage>(
       'INSERT INTO attachment_leftovers (project_id, sha256) VALUES (@project_id, @sha256) ON CONFLICT DO NOTHING',
     ),
-    leftovers: db.prepare<[number], NamedImage>('SELECT project_id, sha256 FROM attachment_leftovers LIMIT ?'),
+    /** What nothing names can be had no more, also while it is not removed yet. */
+    hide: db.prepare<NamedImage>(`UPDATE attachments SET stored = 0 WHERE ${OF_IMAGE} AND NOT ${NAMED}`),
+    leftovers: db.prepare<NamedImage & { limit: number }, NamedImage>(
+      `SELECT project_id, sha256 FROM attachment_leftovers WHERE (project_id, sha256) > (@project_id, @sha256)
+       ORDER BY project_id, sha256 LIMIT @limit`,
+    ),
     isNamed: db.prepare<NamedImage, number>(`SELECT ${NAMED}`).pluck(),
     noLeftover: db.prepare<NamedImage>(`DELETE FROM attachment_leftovers WHERE ${OF_IMAGE}`),
     remove: db.prepare<NamedImage>(`DELETE FROM attachments WHERE ${OF_IMAGE} AND NOT ${NAMED}`),
@@ -81,9 +86,16 @@ export class SqliteAttachmentCatalogue implements AttachmentCatalogue {
     );
   }
 
-  markStored(projectId: string, sha256s: readonly string[]): void {
-    this.#transaction(() => {
-      for (const sha256 of sha256s) this.#statements.markStored.run({ project_id: projectId, sha256, stored: 1 });
+  markStored(projectId: string, sha256s: readonly string[]): boolean {
+    return this.#transaction(() => {
+      let unknown = false;
+      for (const sha256 of sha256s) {
+        const image = { project_id: projectId, sha256 };
+        if (this.#statements.markStored.run({ ...image, stored: 1 }).changes > 0) continue;
+        this.#statements.leaveOver.run(image);
+        unknown = true;
+      }
+      return unknown;
     });
   }
 
@@ -98,16 +110,17 @@ export class SqliteAttachmentCatalogue implements AttachmentCatalogue {
   }
 
   forget(versions: readonly Micros[]): number {
-    return this.#unname(this.#statements.forget, versions);
+    return this.#unname(this.#statements.forget, versions).length;
   }
 
-  forgetSpans(projectId: string, spanIds: readonly string[], upTo: Micros): number {
+  forgetSpans(projectId: string, spanIds: readonly string[], upTo: Micros): ReadonlySet<string> {
     const spans = JSON.stringify(spanIds);
-    return this.#leaveOver(() => this.#statements.forgetSpans.all({ projectId, spans, upTo }));
+    const freed = this.#leaveOver(() => this.#statements.forgetSpans.all({ projectId, spans, upTo }));
+    return new Set(freed.map(({ sha256 }) => sha256));
   }
 
   forgetSomeOfProject(projectId: string): number {
-    return this.#leaveOver(() => this.#statements.forgetSomeOfProject.all(projectId, FORGOTTEN_AT_ONCE));
+    return this.#leaveOver(() => this.#statements.forgetSomeOfProject.all(projectId, FORGOTTEN_AT_ONCE)).length;
   }
 
   unbound(after: number, limit: number): UnboundNaming[] {
@@ -118,8 +131,8 @@ export class SqliteAttachmentCatalogue implements AttachmentCatalogue {
     this.#unname(this.#statements.drop, ids);
   }
 
-  leftovers(limit: number): NamedImage[] {
-    return guarded(() => this.#statements.leftovers.all(limit));
+  leftovers(after: NamedImage, limit: number): NamedImage[] {
+    return guarded(() => this.#statements.leftovers.all({ ...after, limit }));
   }
 
   beginRemoval(image: NamedImage): boolean {
@@ -140,16 +153,19 @@ export class SqliteAttachmentCatalogue implements AttachmentCatalogue {
     });
   }
 
-  #unname(statement: ReturnType<typeof prepare>['forget'], numbers: readonly number[]): number {
-    if (numbers.length === 0) return 0;
+  #unname(statement: ReturnType<typeof prepare>['forget'], numbers: readonly number[]): NamedImage[] {
+    if (numbers.length === 0) return [];
     return this.#leaveOver(() => statement.all(JSON.stringify(numbers)));
   }
 
-  #leaveOver(unname: () => NamedImage[]): number {
+  #leaveOver(unname: () => NamedImage[]): NamedImage[] {
     return this.#transaction(() => {
       const freed = unname();
-      for (const image of freed) this.#statements.leaveOver.run(image);
-      return freed.length;
+      for (const image of freed) {
+        this.#statements.leaveOver.run(image);
+        this.#statements.hide.run(image);
+      }
+      return freed;
     });
   }
 

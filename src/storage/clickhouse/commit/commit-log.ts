@@ -111,11 +111,16 @@ export class CommitLog implements WriteLog {
     this.#space.demand();
   }
 
-  async append(writes: AppendedWrites): Promise<WriteReceipt> {
+  admit(projectId: string): void {
     if (this.#closed) throw new DomainError('unavailable', 'The server is stopping.', { retryAfterSeconds: 5 });
-    if (this.#isGone(writes.projectId)) throw new DomainError('not_found', 'The project was deleted.');
+    if (this.#isGone(projectId)) throw new DomainError('not_found', 'The project was deleted.');
     this.#space.demand();
     if (this.#uncertain) throw uncertain();
+    if (this.#queue.room(projectId) <= 0) throw overloaded();
+  }
+
+  async append(writes: AppendedWrites): Promise<WriteReceipt> {
+    this.admit(writes.projectId);
     const tables = this.#encode(writes);
     const bytes = tables.reduce((sum, table) => sum + table.bytes.length, 0);
     const rows = tables.reduce((sum, table) => sum + table.versionOffsets.length, 0);
@@ -160,7 +165,6 @@ export class CommitLog implements WriteLog {
   #encode(writes: AppendedWrites): EncodedRows[] {
     const { maxRequestBytes } = this.#limits;
     const room = this.#queue.room(writes.projectId);
-    if (room <= 0) throw overloaded();
     try {
       return this.#encoder.encode(writes, Math.min(room, maxRequestBytes));
     } catch (error) {

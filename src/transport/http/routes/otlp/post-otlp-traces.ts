@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { MAX_IMAGES_PER_REQUEST } from '../../../../domain/attachment/image.js';
 import type { ExportTraces } from '../../../otlp/export.js';
 import { decodeJson } from '../../../otlp/json.js';
 import type { OtlpTraces } from '../../../otlp/model.js';
@@ -32,8 +33,8 @@ export function postOtlpTracesRoute(exportTraces: ExportTraces): Route {
     summary: 'Export traces (OTLP)',
     description:
       'Takes an ExportTraceServiceRequest in protobuf or JSON and answers in the same encoding. Spans that cannot be ' +
-      'used are refused one by one in `partialSuccess`, the rest is stored. Errors are a google.rpc.Status in the ' +
-      'encoding of the request; 429 and 503 carry `Retry-After`, and sending again is always safe.',
+      `used are refused one by one in \`partialSuccess\`, such as those with images beyond the ${MAX_IMAGES_PER_REQUEST} that ` +
+      'a request may bring; the rest is stored. Errors are a google.rpc.Status in the encoding of the request; 429 and 503 carry `Retry-After`, and sending again is always safe.',
     tag: 'Traces',
     access: 'key',
     purpose: 'ingest',

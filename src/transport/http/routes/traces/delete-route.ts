@@ -17,7 +17,8 @@ export function deleteRoute(what: DeletableKind, deletions: Pick<DeletionService
       'evaluations, feedback and corrections, queued runs, images no other span names, the calls of judges that were stored ' +
       'as spans and hold its text, the samples of optimisations and trials, and its words in the search index; no judge is ' +
       'shown it as an example again. Versions of prompts that were made of candidates stay, and so do figures of jobs. When ' +
-      'this is answered, all of it is gone; what fails on the way, or is cut off by a stop, is completed later by itself. ' +
+      'this is answered, all of it is gone (of more than 500 images, the bytes of the rest are removed within minutes); what ' +
+      'fails on the way, or is cut off by a stop, is completed later by itself. ' +
       'A span sent again with the same id is a new one.',
     tag: 'Traces',
     access: 'key',

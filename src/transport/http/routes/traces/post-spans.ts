@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { MAX_IMAGES_PER_REQUEST, MAX_IMAGES_PER_SPAN } from '../../../../domain/attachment/image.js';
 import { SpanInput } from '../../../../domain/ingest/schema.js';
 import type { IngestService } from '../../../../domain/ingest/ingest-service.js';
 import { SpanRead } from '../../../../domain/list/read-schemas.js';
@@ -13,7 +14,8 @@ export function postSpansRoute(ingest: Pick<IngestService, 'postSpans'>): Route 
     description:
       'Stores an array of spans, all or none. Traces and sessions that they name are created. Sending a span again ' +
       '(by trace and id) replaces it, so a retry changes nothing. Once answered, the spans are durable and in every ' +
-      'list and figure. With `Prefer: return=minimal` only the ids are answered.',
+      'list and figure. With `Prefer: return=minimal` only the ids are answered. A span may bring up to ' +
+      `${MAX_IMAGES_PER_SPAN} images in \`attributes.attachments\` and its output, a request up to ${MAX_IMAGES_PER_REQUEST}.`,
     tag: 'Traces',
     access: 'key',
     purpose: 'ingest',
