@@ -62,7 +62,11 @@ describe('jobs that price spans anew', function () {
       price: () => null,
       attachments: {
         inspect: async (sound) => ({ flaws: [], sound, found: new Map() }),
-        detach: async (_project, { sound }) => ({ spans: sound, stored: () => undefined, failed: () => undefined }),
+        detach: async (_project, { sound }) => ({
+          spans: sound,
+          stored: () => Promise.resolve(),
+          failed: () => Promise.resolve(),
+        }),
       },
       observer: { repriceAdvanced: () => undefined, repriceFinished: () => undefined, repriceFailed: () => undefined },
       maxAttempts: 4,
