@@ -31,8 +31,11 @@ export async function statementsOf(core: EngineCore, list: ListName, search: str
   recorded.length = 0;
   const lists = new ClickHouseLists({
     client: client(core, recorded),
-    reads: new ReadsInProgress(() => Promise.resolve(upTo)),
-    committed: () => ({ upTo, unsettledSince: null }),
+    reads: new ReadsInProgress({
+      settle: () => Promise.resolve(upTo),
+      settleTraces: () => Promise.resolve(upTo),
+      committed: () => ({ upTo, unsettledSince: null }),
+    }),
     notCurrent: () => ({ traces: [], sessions: [], stale: [] }),
     words,
     limits: UNLIMITED,

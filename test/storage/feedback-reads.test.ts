@@ -51,10 +51,13 @@ describe('reads for feedback', function () {
           else if (what === 'delete trace') await remove(store, projectId, 'trace', trace_id);
           else if (session_id !== null) await remove(store, projectId, 'session', session_id);
         }
-        const reads = new ReadsInProgress(async () => {
-          await listed('spans', projectId, 'offset=0');
-          return Number.MAX_SAFE_INTEGER;
-        });
+        const upTo = Number.MAX_SAFE_INTEGER;
+        const settle = async () => {
+          await listed('traces', projectId, 'offset=0');
+          return upTo;
+        };
+        const committed = () => ({ upTo, unsettledSince: null });
+        const reads = new ReadsInProgress({ settle, settleTraces: settle, committed });
         // So few ids at once that it takes several statements.
         const spans = new ClickHouseEntitySpans(client, reads, { timeoutSeconds: 30, maxResultBytes: 1e8 }, 3);
         const below = async (type: 'trace' | 'session', id: string) => {

@@ -4,9 +4,9 @@ import { DirtySet } from '../../src/storage/clickhouse/rollup/dirty-set.js';
 describe('what waits to be recomputed', () => {
   const filled = (counts: Readonly<Record<string, number>>) => {
     const dirty = new DirtySet();
-    let mark = 0;
+    let since = 100;
     for (const [projectId, count] of Object.entries(counts))
-      for (let n = 0; n < count; n += 1) dirty.add(projectId, `${n}`, (mark += 1), 100 + mark);
+      for (let n = 0; n < count; n += 1) dirty.add({ projectId, id: `${n}`, since: (since += 1) });
     return dirty;
   };
   const perProject = (items: readonly { readonly projectId: string }[]) => {
@@ -17,11 +17,11 @@ describe('what waits to be recomputed', () => {
 
   it('is taken once, the oldest of a project first', () => {
     const dirty = filled({ a: 5 });
-    dirty.add('a', '0', 99, 999);
+    dirty.add({ projectId: 'a', id: '0', since: 999 });
     expect(dirty.size).to.equal(5);
     expect(dirty.take(3).map(({ id }) => id)).to.deep.equal(['0', '1', '2']);
     expect(dirty.take(3).map(({ id }) => id)).to.deep.equal(['3', '4']);
-    expect([dirty.size, dirty.oldest(), dirty.oldest('a')]).to.deep.equal([0, undefined, undefined]);
+    expect([dirty.size, dirty.since(), dirty.since('a')]).to.deep.equal([0, Infinity, Infinity]);
   });
 
   it('of a project with little is not behind all of one with much', () => {
@@ -37,17 +37,15 @@ describe('what waits to be recomputed', () => {
 
   it('tells since when it waits, of one project and of all', () => {
     const dirty = filled({ a: 2, b: 2 });
-    expect(dirty.oldest()).to.deep.equal({ mark: 1, since: 101 });
-    expect(dirty.oldest('b')).to.deep.equal({ mark: 3, since: 103 });
+    expect([dirty.since(), dirty.since('b'), dirty.since('c')]).to.deep.equal([101, 103, Infinity]);
+    expect(dirty.sinceOf({ projectId: 'b', id: '1' })).to.equal(104);
     // A repair marks anew what may have changed long ago.
-    dirty.add('b', 'repaired', 5, 7);
-    expect(dirty.oldest('b')).to.deep.equal({ mark: 3, since: 7 });
-    expect(dirty.oldest('a')).to.deep.equal({ mark: 1, since: 101 });
+    dirty.add({ projectId: 'b', id: 'repaired', since: 7 });
+    expect([dirty.since(), dirty.since('b'), dirty.since('a')]).to.deep.equal([7, 7, 101]);
     const taken = dirty.take(4);
-    expect(dirty.oldest()).to.deep.equal({ mark: 5, since: 7 });
-    dirty.add('a', '0', 6, 200);
+    expect([dirty.since(), dirty.sinceOf({ projectId: 'b', id: '1' })]).to.deep.equal([7, Infinity]);
+    dirty.add({ projectId: 'a', id: '0', since: 200 });
     dirty.restore(taken);
-    expect(dirty.oldest('a')).to.deep.equal({ mark: 1, since: 101 });
-    expect(dirty.size).to.equal(5);
+    expect([dirty.since('a'), dirty.size]).to.deep.equal([101, 5]);
   });
 });

@@ -2,13 +2,25 @@ import { expect } from 'chai';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ReadsInProgress } from '../../src/storage/clickhouse/reads-in-progress.js';
 
+const readsOf = (settled: () => number, longestMs?: number) =>
+  new ReadsInProgress(
+    {
+      settle: async () => settled(),
+      settleTraces: async () => settled() + 1,
+      committed: () => ({ upTo: settled() + 2, unsettledSince: settled() + 1 }),
+    },
+    longestMs,
+  );
+
 describe('reads in progress', () => {
   it('hold the oldest state that one of them reads, until it has ended in whatever way', async () => {
     let settled = 7;
-    const reads = new ReadsInProgress(async () => settled);
+    const reads = readsOf(() => settled);
     const first = await reads.open('p');
     settled = 9;
     await reads.run('p', async (upTo) => expect([upTo, reads.oldest()]).to.deep.equal([9, 7]));
+    await reads.ofTraces('p', ['t'], async (upTo) => expect([upTo, reads.oldest()]).to.deep.equal([10, 7]));
+    await reads.ofSpans('p', async ({ upTo }) => expect([upTo, reads.oldest()]).to.deep.equal([11, 7]));
     await reads.at(5, async () => expect(reads.oldest()).to.equal(5));
     const failed = await reads.at(3, () => Promise.reject(new Error('failed'))).catch(String);
     expect([failed, reads.oldest()]).to.deep.equal(['Error: failed', 7]);
@@ -18,7 +30,7 @@ describe('reads in progress', () => {
   });
 
   it('hold nothing for good when they never end', async () => {
-    const reads = new ReadsInProgress(async () => 7, 5);
+    const reads = readsOf(() => 7, 5);
     await reads.open('p');
     await sleep(10);
     expect(reads.oldest()).to.equal(Infinity);

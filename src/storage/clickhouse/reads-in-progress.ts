@@ -6,6 +6,23 @@ import type { Version } from './commit/version-clock.js';
  */
 export type Settle = (projectId: string) => Promise<Version>;
 
+/** What spans alone can be read from before it is rolled up. */
+export interface CommittedState {
+  /** Up to which all is committed. */
+  readonly upTo: Version;
+  /** The first version of the project that may not be rolled up, so that what it replaced is not known to be; null: all is. */
+  readonly unsettledSince: Version | null;
+}
+
+/** What can be read of a project right now. What it was acknowledged is in all of them. */
+export interface ReadableStates {
+  readonly settle: Settle;
+  /** As `settle`, for some traces alone, without what they bring to their sessions. */
+  readonly settleTraces: (projectId: string, ids: readonly string[]) => Promise<Version>;
+  /** For spans alone, which wait for nothing; throws when it cannot be had now. */
+  readonly committed: (projectId: string) => CommittedState;
+}
+
 /** A state that is read, possibly by several statements. */
 export interface HeldState {
   readonly upTo: Version;
@@ -21,25 +38,36 @@ const LONGEST_READ_MS = 24 * 3_600_000;
  * waits for its turn: each of its statements finds what the first one found.
  */
 export class ReadsInProgress {
-  readonly #settle: Settle;
+  readonly #states: ReadableStates;
   readonly #longestMs: number;
   /** With when they were taken, on the clock of `performance`. */
   readonly #held = new Map<HeldState, number>();
 
   /** @param longestMs after so long a read counts no more */
-  constructor(settle: Settle, longestMs = LONGEST_READ_MS) {
-    this.#settle = settle;
+  constructor(states: ReadableStates, longestMs = LONGEST_READ_MS) {
+    this.#states = states;
     this.#longestMs = longestMs;
   }
 
   /** The state with everything of a project acknowledged so far, for a read that does not end with one call. */
   async open(projectId: string): Promise<HeldState> {
-    return this.#hold(await this.#settle(projectId));
+    return this.#hold(await this.#states.settle(projectId));
   }
 
   /** Reads the state with everything of a project acknowledged so far. */
   async run<T>(projectId: string, read: (upTo: Version) => Promise<T>): Promise<T> {
-    return this.at(await this.#settle(projectId), read);
+    return this.at(await this.#states.settle(projectId), read);
+  }
+
+  /** Reads some traces of a project, whatever else it writes. */
+  async ofTraces<T>(projectId: string, ids: readonly string[], read: (upTo: Version) => Promise<T>): Promise<T> {
+    return this.at(await this.#states.settleTraces(projectId, ids), read);
+  }
+
+  /** Reads spans, whatever else is written. */
+  async ofSpans<T>(projectId: string, read: (state: CommittedState) => Promise<T>): Promise<T> {
+    const state = this.#states.committed(projectId);
+    return this.at(state.upTo, () => read(state));
   }
 
   /** Reads the state at a version, which must have been committed just now. */

@@ -108,7 +108,17 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     demandCertain();
     return withRoom(() => rollups.settle(projectId));
   };
-  const reads = new ReadsInProgress(settle);
+  const reads = new ReadsInProgress({
+    settle,
+    settleTraces(projectId, ids) {
+      demandCertain();
+      return withRoom(() => rollups.settleTraces(projectId, ids));
+    },
+    committed(projectId) {
+      demandCertain();
+      return rollups.committedOf(projectId);
+    },
+  });
   const arrivals = new ClickHouseArrivals({ client, clock, settled, reads, limits: options.read });
   const commitObserver: CommitObserver = {
     commitFailed: (failure) => observer.commitFailed(failure),
@@ -156,10 +166,6 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     lists: new ClickHouseLists({
       client,
       reads,
-      committed(projectId) {
-        demandCertain();
-        return rollups.committedOf(projectId);
-      },
       notCurrent: (projectId) => rollups.notCurrent(projectId),
       words,
       limits: options.read,

@@ -36,8 +36,10 @@ export interface Touched {
 
 /** Who has to know of commits: the rollups. */
 export interface CommitFollower {
-  /** Resolves once it can take the changes of a further commit; rejects when the store does not answer. */
-  room(): Promise<void>;
+  /** Whether it has so much to do for a project that its writes must wait, and nobody else's. */
+  isFull(projectId: string): boolean;
+  /** Resolves once some of what it has to do is done; rejects when the store does not answer. */
+  progress(): Promise<void>;
   /** Called after a commit is durable and before it is acknowledged. */
   committed(touched: readonly Touched[], upTo: Version): void;
   /**
@@ -78,6 +80,7 @@ export class CommitLog implements WriteLog {
   readonly #pending = new Set<Promise<unknown>>();
   readonly #queue: CommitQueue<Request>;
   #running: Promise<void> | null = null;
+  #anotherWrites = (): void => undefined;
   #uncertain = false;
   #closed = false;
 
@@ -131,6 +134,7 @@ export class CommitLog implements WriteLog {
       this.#queue.add({ projectId, tables, touched: touchedBy(writes), rows, bytes, resolve, reject });
       this.#observer.queueChanged(this.#queue.held);
       this.#gathering.arrived();
+      if (!this.#follower.isFull(projectId)) this.#anotherWrites();
       this.#running ??= this.#run();
     });
     const ended = () => this.#pending.delete(stored);
@@ -176,7 +180,11 @@ export class CommitLog implements WriteLog {
   async #run(): Promise<void> {
     while (this.#queue.length > 0) {
       await this.#gathering.wait(() => ({ requests: this.#queue.length, rows: this.#queue.held.rows }));
-      const group = this.#queue.nextGroup(this.#limits);
+      const group = this.#queue.nextGroup(this.#limits, (projectId) => this.#follower.isFull(projectId));
+      if (group.length === 0) {
+        await this.#progress();
+        continue;
+      }
       const started = performance.now();
       await this.#commit(group);
       const ms = performance.now() - started;
@@ -186,6 +194,17 @@ export class CommitLog implements WriteLog {
     this.#running = null;
   }
 
+  /** While every project that writes has to wait: until one need not any more, or another writes. */
+  async #progress(): Promise<void> {
+    let waiting = true;
+    const progress = this.#follower.progress().catch((error: unknown) => {
+      if (waiting) this.#refuse(this.#queue.takeAll(), error);
+    });
+    const another = new Promise<void>((resolve) => (this.#anotherWrites = resolve));
+    await Promise.race([progress, another]);
+    waiting = false;
+  }
+
   /** Never rejects: whatever happens, each request is answered, and the next commit can begin. */
   async #commit(group: readonly Request[]): Promise<void> {
     const started = performance.now();
@@ -193,7 +212,6 @@ export class CommitLog implements WriteLog {
     const bytes = group.reduce((sum, request) => sum + request.bytes, 0);
     let receipts: readonly WriteReceipt[];
     try {
-      await this.#follower.room();
       // What room there is now is for what is stored already.
       this.#space.demand();
       const first = this.#clock.take(rows);

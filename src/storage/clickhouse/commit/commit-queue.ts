@@ -55,14 +55,17 @@ export class CommitQueue<Request extends Queued> {
     this.#hold(request, 1);
   }
 
-  /** Removes what the next commit is to hold: one request of each project in turn, and at least one. They are still held. */
-  nextGroup({ maxRows, maxBytes }: GroupLimits): Request[] {
+  /**
+   * Removes what the next commit is to hold: one request of each project in turn, and at least one. They are still held.
+   * @param mustWait projects that are passed over; with them alone, the commit would hold nothing
+   */
+  nextGroup({ maxRows, maxBytes }: GroupLimits, mustWait: (projectId: string) => boolean = () => false): Request[] {
     const group: Request[] = [];
     let rows = 0;
     let bytes = 0;
     for (const [projectId, waiting] of this.#waiting) {
       const [request] = waiting;
-      if (request === undefined) continue;
+      if (request === undefined || mustWait(projectId)) continue;
       if (group.length > 0 && (rows + request.rows > maxRows || bytes + request.bytes > maxBytes)) break;
       rows += request.rows;
       bytes += request.bytes;

@@ -4,11 +4,13 @@ import { sessionList, traceList } from '../../../domain/list/definitions.js';
 import { parseListQuery, type ListQuery } from '../../../domain/list/query.js';
 import type { QueryObserver } from '../../../observability/events/storage.js';
 import type { ClickHouseClient, QueryOptions } from '../client.js';
+import type { Version } from '../commit/version-clock.js';
 import type { ReadsInProgress } from '../reads-in-progress.js';
 import type { NotCurrent } from '../rollup/set-aside.js';
 import type { WordIndex } from '../search/word-index.js';
 import { join, sql, value, type Sql } from '../sql.js';
 import {
+  idsAskedFor,
   inProject,
   reachOf,
   rollupCount,
@@ -28,13 +30,9 @@ export interface ReadLimits {
   readonly maxResultBytes: number;
 }
 
-/** What spans alone are read from, without waiting for rollups: see {@link ReadScope}. Throws when it cannot be had now. */
-export type Committed = (projectId: string) => Pick<ReadScope, 'upTo' | 'unsettledSince'>;
-
 export interface ListParts {
   readonly client: ClickHouseClient;
   readonly reads: ReadsInProgress;
-  readonly committed: Committed;
   readonly notCurrent: (projectId: string) => NotCurrent;
   readonly words: WordIndex;
   readonly limits: ReadLimits;
@@ -46,6 +44,8 @@ interface ReadOf {
   readonly list: 'spans' | 'traces' | 'sessions';
   readonly concerned: keyof NotCurrent;
   readonly projectId: string;
+  /** Where rows with these ids alone are read. */
+  readonly ids?: readonly string[] | null;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -53,16 +53,14 @@ interface ReadOf {
 export class ClickHouseLists implements Lists {
   readonly #client: ClickHouseClient;
   readonly #reads: ReadsInProgress;
-  readonly #committed: Committed;
   readonly #notCurrent: ListParts['notCurrent'];
   readonly #search: TextSearch;
   readonly #settings: NonNullable<QueryOptions['settings']>;
   readonly #observer: QueryObserver;
 
-  constructor({ client, reads, committed, notCurrent, words, limits, observer }: ListParts) {
+  constructor({ client, reads, notCurrent, words, limits, observer }: ListParts) {
     this.#client = client;
     this.#reads = reads;
-    this.#committed = committed;
     this.#notCurrent = notCurrent;
     this.#search = new TextSearch(words, (statement, signal) => this.#rows(statement, signal));
     this.#observer = observer;
@@ -87,7 +85,8 @@ export class ClickHouseLists implements Lists {
   }
 
   traces(projectId: string, query: ListQuery, signal?: AbortSignal): Promise<Page> {
-    return this.#read({ list: 'traces', concerned: 'traces', projectId, signal }, (read) =>
+    const ids = query.search === null ? idsAskedFor(query) : null;
+    return this.#read({ list: 'traces', concerned: 'traces', projectId, ids, signal }, (read) =>
       this.#rollups(traceSource, read, query, signal, (scope, part, reach) =>
         this.#tracePage(scope, part, reach, signal),
       ),
@@ -104,38 +103,33 @@ export class ClickHouseLists implements Lists {
   }
 
   async tracesById(projectId: string, ids: readonly string[]): Promise<Map<string, TraceRead>> {
-    return this.#byId(projectId, ids, (scope, some) =>
-      this.#tracePage(
-        scope,
-        { ...parseListQuery(traceList, NO_PARAMETERS), limit: some.length },
-        { by: 'ids', ids: some },
-      ),
+    return this.#reads.ofTraces(projectId, ids, (upTo) =>
+      this.#byId(ids, (some) => {
+        const query = { ...parseListQuery(traceList, NO_PARAMETERS), limit: some.length };
+        return this.#tracePage({ projectId, upTo }, query, { by: 'ids', ids: some });
+      }),
     );
   }
 
   async sessionsById(projectId: string, ids: readonly string[]): Promise<Map<string, SessionRead>> {
-    return this.#byId(projectId, ids, async (scope, some) => {
-      const query = { ...parseListQuery(sessionList, NO_PARAMETERS), limit: some.length };
-      const page = rollupPage(sessionSource, scope, query, { by: 'ids', ids: some });
-      return (await this.#rows<{ row: string }>(page)).map(({ row }) => row);
-    });
+    return this.#reads.run(projectId, (upTo) =>
+      this.#byId(ids, async (some) => {
+        const query = { ...parseListQuery(sessionList, NO_PARAMETERS), limit: some.length };
+        const page = rollupPage(sessionSource, { projectId, upTo }, query, { by: 'ids', ids: some });
+        return (await this.#rows<{ row: string }>(page)).map(({ row }) => row);
+      }),
+    );
   }
 
-  async #byId<T extends { id: string }>(
-    projectId: string,
-    ids: readonly string[],
-    read: (scope: ReadScope, ids: readonly string[]) => Promise<string[]>,
-  ): Promise<Map<string, T>> {
-    return this.#reads.run(projectId, async (upTo) => {
-      const found = new Map<string, T>();
-      for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
-        for (const row of await read({ projectId, upTo }, ids.slice(from, from + IDS_AT_ONCE))) {
-          const object = JSON.parse(row) as T;
-          found.set(object.id, object);
-        }
+  async #byId<T extends { id: string }>(ids: readonly string[], read: (ids: readonly string[]) => Promise<string[]>) {
+    const found = new Map<string, T>();
+    for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
+      for (const row of await read(ids.slice(from, from + IDS_AT_ONCE))) {
+        const object = JSON.parse(row) as T;
+        found.set(object.id, object);
       }
-      return found;
-    });
+    }
+    return found;
   }
 
   async #rollups(
@@ -209,7 +203,7 @@ WHERE ${inProject(projectId)} AND started_at IN (${times}) AND ver IN ${value(ve
   }
 
   async #read(
-    { list, concerned, projectId, signal }: ReadOf,
+    { list, concerned, projectId, ids = null, signal }: ReadOf,
     read: (scope: ReadScope) => Promise<Found>,
   ): Promise<Page> {
     const started = performance.now();
@@ -221,9 +215,10 @@ WHERE ${inProject(projectId)} AND started_at IN (${times}) AND ver IN ${value(ve
       return { ...found, notCurrent };
     };
     try {
-      if (list !== 'spans') return await this.#reads.run(projectId, (upTo) => page({ projectId, upTo }));
-      const scope = { projectId, ...this.#committed(projectId) };
-      return await this.#reads.at(scope.upTo, () => page(scope));
+      if (list === 'spans') return await this.#reads.ofSpans(projectId, (state) => page({ projectId, ...state }));
+      const settled = (upTo: Version) => page({ projectId, upTo });
+      if (list === 'traces' && ids !== null) return await this.#reads.ofTraces(projectId, ids, settled);
+      return await this.#reads.run(projectId, settled);
     } catch (error) {
       // A client that leaves makes no query fail.
       if (signal?.aborted !== true) this.#observer.queryFailed({ list, seconds: seconds(), error });

@@ -96,11 +96,17 @@ export type Reach =
 
 /** The cheapest way to a page; `time` may turn out too short, then `all` is the way. */
 export function reachOf(source: ListSource, query: ListQuery): Reach {
-  const id = query.filters.find(({ filter }) => filter.field === 'id');
-  if (id !== undefined) return { by: 'ids', ids: [String(id.values[0])] };
+  const ids = idsAskedFor(query);
+  if (ids !== null) return { by: 'ids', ids };
   const plain = query.filters.length === 0 && query.tags.size === 0 && query.search === null;
   const byTime = query.sort === source.list.defaultSort && query.offset + query.limit <= MAX_INDEXED_ROWS;
   return plain && byTime ? { by: 'time' } : { by: 'all' };
+}
+
+/** The ids of the only rows that a query can find; null when it names none. */
+export function idsAskedFor(query: ListQuery): readonly string[] | null {
+  const id = query.filters.find(({ filter }) => filter.field === 'id');
+  return id === undefined ? null : [String(id.values[0])];
 }
 
 /** Rows of `traces` or `sessions` as columns `row` (a rendered object) and those of `extra`. */

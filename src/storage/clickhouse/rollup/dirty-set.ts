@@ -6,15 +6,10 @@ export interface DirtyItem {
   readonly id: string;
 }
 
-/** How long something has waited. */
-export interface Age {
-  /** When it was marked, as a count of marks. */
-  readonly mark: number;
+export interface WaitingItem extends DirtyItem {
   /** The commit that first changed it since it was last clean. */
   readonly since: Version;
 }
-
-interface Marked extends DirtyItem, Age {}
 
 /** Projects whose reads wait have this share of what is taken; the others must not wait for ever. */
 const AWAITED_SHARE = 0.75;
@@ -28,19 +23,24 @@ export class DirtySet {
     return this.#size;
   }
 
-  add(projectId: string, id: string, mark: number, since: Version): void {
+  /** How much of a project waits. */
+  sizeOf(projectId: string): number {
+    return this.#projects.get(projectId)?.size ?? 0;
+  }
+
+  add({ projectId, id, since }: WaitingItem): void {
     const items = this.#projects.get(projectId) ?? new DirtyItems();
     this.#projects.set(projectId, items);
-    if (items.add({ projectId, id, mark, since })) this.#size += 1;
+    if (items.add({ projectId, id, since })) this.#size += 1;
   }
 
   /**
    * Removes and returns the oldest of every project, as many of each as of any other where there are too many.
    * @param awaited projects that are first
    */
-  take(count: number, awaited: ReadonlySet<string> = new Set()): Marked[] {
-    const taken: Marked[] = [];
-    const byAge = [...this.#projects.entries()].sort(([, one], [, other]) => one.oldest.mark - other.oldest.mark);
+  take(count: number, awaited: ReadonlySet<string> = new Set()): WaitingItem[] {
+    const taken: WaitingItem[] = [];
+    const byAge = [...this.#projects.entries()].sort(([, one], [, other]) => one.since - other.since);
     const projects = byAge.map(([projectId]) => projectId);
     const first = projects.filter((projectId) => awaited.has(projectId));
     this.#takeEvenly(taken, Math.ceil(count * AWAITED_SHARE), first);
@@ -49,23 +49,28 @@ export class DirtySet {
   }
 
   /** Puts back what could not be recomputed, in front of the rest. */
-  restore(items: readonly Marked[]): void {
+  restore(items: readonly WaitingItem[]): void {
     const later = new Map(this.#projects);
     this.#projects.clear();
     this.#size = 0;
-    for (const { projectId, id, mark, since } of items) this.add(projectId, id, mark, since);
-    for (const project of later.values())
-      for (const { projectId, id, mark, since } of project) this.add(projectId, id, mark, since);
+    for (const item of items) this.add(item);
+    for (const project of later.values()) for (const item of project) this.add(item);
   }
 
-  /** How long what has waited longest has; undefined when nothing waits. @param projectId default: of any */
-  oldest(projectId?: string): Age | undefined {
-    return projectId === undefined
-      ? eldest([...this.#projects.values()].map(({ oldest }) => oldest))
-      : this.#projects.get(projectId)?.oldest;
+  /** Since when the longest has waited; Infinity when nothing waits. @param projectId default: of any */
+  since(projectId?: string): Version {
+    if (projectId !== undefined) return this.#projects.get(projectId)?.since ?? Infinity;
+    let since = Infinity;
+    for (const items of this.#projects.values()) since = Math.min(since, items.since);
+    return since;
   }
 
-  #takeEvenly(taken: Marked[], upTo: number, projects: readonly string[]): void {
+  /** Since when one has waited; Infinity when it does not. */
+  sinceOf({ projectId, id }: DirtyItem): Version {
+    return this.#projects.get(projectId)?.sinceOf(id) ?? Infinity;
+  }
+
+  #takeEvenly(taken: WaitingItem[], upTo: number, projects: readonly string[]): void {
     const left = () => projects.flatMap((projectId) => this.#projects.get(projectId) ?? []);
     for (let some = left(); some.length > 0 && taken.length < upTo; some = left()) {
       const share = Math.ceil((upTo - taken.length) / some.length);
@@ -81,48 +86,42 @@ export class DirtySet {
 
 /** Of one project, and never empty but for a moment. */
 class DirtyItems {
-  readonly #items = new Map<string, Marked>();
+  readonly #items = new Map<string, WaitingItem>();
   #since: Version = Infinity;
 
   get size(): number {
     return this.#items.size;
   }
 
-  get oldest(): Age {
-    const [first] = this.#items.values();
-    return { mark: first?.mark ?? Infinity, since: this.#since };
+  get since(): Version {
+    return this.#since;
   }
 
-  add(item: Marked): boolean {
+  sinceOf(id: string): Version | undefined {
+    return this.#items.get(id)?.since;
+  }
+
+  add(item: WaitingItem): boolean {
     if (this.#items.has(item.id)) return false;
     this.#items.set(item.id, item);
     this.#since = Math.min(this.#since, item.since);
     return true;
   }
 
-  take(count: number): Marked[] {
-    const taken: Marked[] = [];
+  take(count: number): WaitingItem[] {
+    const taken: WaitingItem[] = [];
     for (const item of this.#items.values()) {
       if (taken.length >= count) break;
       taken.push(item);
       this.#items.delete(item.id);
     }
+    // Not that of the first: what a repair marks comes last, and may have changed long ago.
     this.#since = Infinity;
     for (const { since } of this.#items.values()) this.#since = Math.min(this.#since, since);
     return taken;
   }
 
-  [Symbol.iterator](): Iterator<Marked> {
+  [Symbol.iterator](): Iterator<WaitingItem> {
     return this.#items.values();
   }
-}
-
-/** The earliest mark and commit of all. */
-export function eldest(ages: readonly (Age | undefined)[]): Age | undefined {
-  const known = ages.filter((age) => age !== undefined);
-  if (known.length === 0) return undefined;
-  return {
-    mark: Math.min(...known.map(({ mark }) => mark)),
-    since: Math.min(...known.map(({ since }) => since)),
-  };
 }

@@ -2,7 +2,7 @@ import type { RollupObserver } from '../../../observability/events/storage.js';
 import type { CommitFollower, Touched } from '../commit/commit-log.js';
 import type { Version, VersionClock } from '../commit/version-clock.js';
 import type { ClickHouseClient } from '../client.js';
-import { DirtySet, eldest, type Age, type DirtyItem } from './dirty-set.js';
+import { DirtySet, type WaitingItem } from './dirty-set.js';
 import {
   agree,
   changedSince,
@@ -21,7 +21,10 @@ export type { RollupObserver } from '../../../observability/events/storage.js';
 const MAX_ROUND = 2000;
 /** Of one that reads wait for: half as long. */
 const MAX_AWAITED_ROUND = 1000;
-/** Commits wait while more traces than this are to be recomputed, so that neither memory nor a read's wait grows. */
+/**
+ * Traces that are to be recomputed, at most, so that neither memory nor a read's wait grows: the writes of a project that
+ * has more of them than are left free wait.
+ */
 const MAX_DIRTY = 50_000;
 /**
  * How long changes gather before they are rolled up, when nobody reads: a trace under way is then recomputed once. It
@@ -54,13 +57,12 @@ export class Rollups implements CommitFollower {
   readonly #observer: RollupObserver;
   readonly #traces = new DirtySet();
   readonly #sessions = new DirtySet();
-  #marks = 0;
   #committed: Version;
   #watermark: Version = 0;
   #watermarkAt = 0;
   #round: Promise<void> | null = null;
-  /** How long what the round under way recomputes has waited, by project. */
-  #inRound: ReadonlyMap<string, Age> = new Map();
+  /** What the round under way recomputes. */
+  #inRound = { traces: new DirtySet(), sessions: new DirtySet() };
   /** How many wait for a project to be settled. */
   readonly #awaited = new Map<string, number>();
   #timer: NodeJS.Timeout | null = null;
@@ -81,15 +83,14 @@ export class Rollups implements CommitFollower {
   }
 
   committed(touched: readonly Touched[], upTo: Version): void {
-    this.#marks += 1;
     const since = this.#committed + 1;
     for (const { projectId, traces, sessions } of touched) {
       for (const trace of traces) {
-        this.#traces.add(projectId, trace, this.#marks, since);
+        this.#traces.add({ projectId, id: trace, since });
         this.#aside.written('trace', { projectId, id: trace });
       }
       for (const session of sessions) {
-        this.#sessions.add(projectId, session, this.#marks, since);
+        this.#sessions.add({ projectId, id: session, since });
         this.#aside.written('session', { projectId, id: session });
       }
     }
@@ -98,8 +99,13 @@ export class Rollups implements CommitFollower {
     this.#schedule(this.#gatherMs);
   }
 
-  async room(): Promise<void> {
-    while (this.#traces.size > MAX_DIRTY) await (this.#round ??= this.#runRound());
+  isFull(projectId: string): boolean {
+    const own = this.#traces.sizeOf(projectId);
+    return own > 0 && own > MAX_DIRTY - this.#traces.size;
+  }
+
+  async progress(): Promise<void> {
+    await (this.#round ??= this.#runRound());
   }
 
   /**
@@ -109,28 +115,33 @@ export class Rollups implements CommitFollower {
    * @returns the version up to which all commits are.
    */
   async settle(projectId?: string): Promise<Version> {
-    const target = this.#marks;
     const acknowledged = this.#committed;
-    this.#await(projectId, 1);
-    try {
-      // A repair that begins meanwhile marks much of what was settled once more.
-      while (this.#oldest(projectId).mark <= target || this.settled(projectId) < acknowledged)
-        await (this.#round ??= this.#runRound());
-    } finally {
-      this.#await(projectId, -1);
-    }
+    await this.#until(projectId, () => this.settled(projectId) >= acknowledged);
     return this.settled(projectId);
+  }
+
+  /**
+   * As {@link settle}, for some traces of a project, without what they bring to their sessions: what others it writes to
+   * is not waited for either.
+   */
+  async settleTraces(projectId: string, ids: readonly string[]): Promise<Version> {
+    const acknowledged = this.#committed;
+    const since = (id: string) =>
+      Math.min(this.#traces.sinceOf({ projectId, id }), this.#inRound.traces.sinceOf({ projectId, id }));
+    await this.#until(projectId, () => ids.every((id) => since(id) > acknowledged));
+    return acknowledged;
   }
 
   /** The version up to which all commits are in the rollups right now. @param projectId default: those of all projects */
   settled(projectId?: string): Version {
-    return this.#oldest(projectId).since - 1;
+    const sets = [this.#traces, this.#sessions, this.#inRound.traces, this.#inRound.sessions];
+    return Math.min(this.#committed, ...sets.map((set) => set.since(projectId) - 1));
   }
 
   /** The version up to which all is committed, and, if not all of a project is rolled up, from which on it is not. */
   committedOf(projectId: string): { readonly upTo: Version; readonly unsettledSince: Version | null } {
-    const { since } = this.#oldest(projectId);
-    return { upTo: this.#committed, unsettledSince: since > this.#committed ? null : since };
+    const settled = this.settled(projectId);
+    return { upTo: this.#committed, unsettledSince: settled < this.#committed ? settled + 1 : null };
   }
 
   /** To be called when replaced or deleted versions are gone. */
@@ -163,10 +174,9 @@ export class Rollups implements CommitFollower {
     await this.#aside.load();
     const reinstated = await findOwnSuccessors(this.#client);
     const { traces, sessions } = await changedSince(this.#client, this.#watermark);
-    this.#marks += 1;
-    for (const { projectId, id } of [...reinstated, ...traces])
-      this.#traces.add(projectId, id, this.#marks, this.#watermark + 1);
-    for (const { projectId, id } of sessions) this.#sessions.add(projectId, id, this.#marks, this.#watermark + 1);
+    const since = this.#watermark + 1;
+    for (const { projectId, id } of [...reinstated, ...traces]) this.#traces.add({ projectId, id, since });
+    for (const { projectId, id } of sessions) this.#sessions.add({ projectId, id, since });
     this.#committed = Math.max(this.#committed, upTo);
     this.#changed();
     await this.settle();
@@ -188,10 +198,14 @@ export class Rollups implements CommitFollower {
     }
   }
 
-  #oldest(projectId?: string): Age {
-    const inRound = projectId === undefined ? [...this.#inRound.values()] : [this.#inRound.get(projectId)];
-    const oldest = eldest([this.#traces.oldest(projectId), this.#sessions.oldest(projectId), ...inRound]);
-    return oldest ?? { mark: this.#marks + 1, since: this.#committed + 1 };
+  /** Runs rounds, in which the project is first, until a condition holds. A repair may mark again what was settled. */
+  async #until(projectId: string | undefined, settled: () => boolean): Promise<void> {
+    this.#await(projectId, 1);
+    try {
+      while (!settled()) await (this.#round ??= this.#runRound());
+    } finally {
+      this.#await(projectId, -1);
+    }
   }
 
   #await(projectId: string | undefined, more: 1 | -1): void {
@@ -217,7 +231,7 @@ export class Rollups implements CommitFollower {
     const most = awaited.size > 0 ? MAX_AWAITED_ROUND : MAX_ROUND;
     const traces = this.#traces.take(most, awaited);
     const sessions = this.#sessions.take(most, awaited);
-    this.#inRound = agesByProject([...traces, ...sessions]);
+    this.#inRound = { traces: setOf(traces), sessions: setOf(sessions) };
     try {
       if (traces.length > 0) await this.#recomputation.traces(traces, { upTo, round: this.#clock.take(1) });
       await this.#recomputation.sessions(sessions);
@@ -231,7 +245,7 @@ export class Rollups implements CommitFollower {
       throw error;
     } finally {
       this.#round = null;
-      this.#inRound = new Map();
+      this.#inRound = { traces: new DirtySet(), sessions: new DirtySet() };
       this.#changed();
       if (this.#traces.size + this.#sessions.size > 0) this.#schedule(RETRY_MS);
       this.#scheduleRetry();
@@ -284,9 +298,8 @@ export class Rollups implements CommitFollower {
   }
 }
 
-function agesByProject(items: readonly (DirtyItem & Age)[]): Map<string, Age> {
-  const ages = new Map<string, Age>();
-  for (const { projectId, mark, since } of items)
-    ages.set(projectId, eldest([{ mark, since }, ages.get(projectId)]) ?? { mark, since });
-  return ages;
+function setOf(items: readonly WaitingItem[]): DirtySet {
+  const set = new DirtySet();
+  for (const item of items) set.add(item);
+  return set;
 }
