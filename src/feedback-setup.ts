@@ -62,6 +62,7 @@ export function openFeedback(options: FeedbackOptions): Route[] {
       secret: readSecret(database, SIGNING_KEY),
       baseUrl,
       trustedProxies,
+      requestsPerMinute: limits.requestsPerMinute,
       textLimits: reviewTextLimits(limits.maxTextCharacters),
       assets: join(packageRoot(), ASSETS),
       observer: events,

@@ -43,10 +43,11 @@ export interface JudgeParts {
 
 /** The configured model endpoint; its library is loaded only when there is one. */
 export async function openModel(config: JudgeConfig, events: Events): Promise<ModelClient | null> {
-  const { llm, concurrency, ratePerMinute, maxAnswerCharacters } = config;
+  const { llm, concurrency, ratePerMinute, maxAnswerCharacters, maxAnswerBytes } = config;
   if (llm === null) return null;
   const { OpenAiModelClient } = await import('./models/openai-client.js');
-  return new OpenAiModelClient({ ...llm, concurrency, ratePerMinute, maxAnswerCharacters }, events);
+  const limits = { concurrency, ratePerMinute, maxAnswerCharacters, maxAnswerBytes };
+  return new OpenAiModelClient({ ...llm, ...limits }, events);
 }
 
 /**

@@ -275,8 +275,9 @@ async function start(
     await Promise.all(listeners.map((listener) => listener.stop(stopDeadlineMs)));
   });
   const { host, port } = config.http;
-  const { maxConnections } = config;
-  const http = await listen(app, { host, port, requestTimeoutMs: limits.readTimeoutMs + 5_000, maxConnections });
+  const { headersTimeoutMs, maxConnections } = config;
+  const requestTimeoutMs = limits.readTimeoutMs + 5_000;
+  const http = await listen(app, { host, port, headersTimeoutMs, requestTimeoutMs, maxConnections });
   listeners.push(http);
   const grpc = await openGrpc(config, { identity, exportTraces, events, limits, memory });
   if (grpc !== null) listeners.push(grpc);

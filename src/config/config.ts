@@ -33,6 +33,7 @@ function group(settings: Settings) {
       maxBodyBytes: settings.MAX_BODY_MB * MEGABYTE,
       trustedProxies: settings.TRUSTED_PROXIES,
     },
+    headersTimeoutMs: settings.HEADERS_TIMEOUT_SECONDS * 1000,
     /** Per listener. */
     maxConnections: settings.MAX_CONNECTIONS,
     bodies: {
@@ -104,6 +105,7 @@ function group(settings: Settings) {
       queueMax: settings.JUDGE_QUEUE_MAX,
       maxCharacters: settings.JUDGE_MAX_CHARACTERS,
       maxAnswerCharacters: settings.JUDGE_MAX_ANSWER_CHARACTERS,
+      maxAnswerBytes: settings.JUDGE_MAX_ANSWER_MB * MEGABYTE,
       exampleTokens: settings.JUDGE_EXAMPLE_TOKENS,
     },
     ingest: { maxEncodedBytes: settings.MAX_ENCODED_MB * MEGABYTE, maxTagBytes: settings.MAX_TAG_BYTES },
@@ -114,6 +116,10 @@ function group(settings: Settings) {
       maxReviewers: settings.REVIEW_MAX_REVIEWERS,
       /** Of one link. */
       maxBytes: settings.REVIEW_MAX_MB * MEGABYTE,
+      requestsPerMinute: {
+        link: settings.REVIEW_REQUESTS_PER_MINUTE,
+        address: settings.REVIEW_ADDRESS_REQUESTS_PER_MINUTE,
+      },
     },
     jobs: {
       atOnce: settings.JOBS_AT_ONCE,
@@ -143,15 +149,12 @@ function group(settings: Settings) {
   };
 }
 
-/** Reads of one project that may wait for their turn. */
-const MAX_WAITING = 256;
-
-function turnLimits({ READ_WAIT_SECONDS }: Settings, atOnce: number, perProject: number) {
+function turnLimits({ READ_WAIT_SECONDS, READS_WAITING_PER_PROJECT }: Settings, atOnce: number, perProject: number) {
   return {
     atOnce,
     perParty: Math.min(perProject, atOnce - 1),
     maxWaitMs: READ_WAIT_SECONDS * 1000,
-    maxWaiting: MAX_WAITING,
+    maxWaiting: READS_WAITING_PER_PROJECT,
   };
 }
 

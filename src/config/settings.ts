@@ -229,6 +229,12 @@ export const settings = Type.Object({
     maximum: 8_000_000,
     description: 'Of an answer of a model longer than this, the rest is left out.',
   }),
+  JUDGE_MAX_ANSWER_MB: whole({
+    default: 8,
+    minimum: 1,
+    maximum: 64,
+    description: 'An answer of the endpoint that is larger is read no further, and its evaluation fails.',
+  }),
   JUDGE_EXAMPLE_TOKENS: whole({
     default: 4000,
     minimum: 0,
@@ -277,6 +283,18 @@ export const settings = Type.Object({
     maximum: 65_536,
     description: 'All that the reviewers of one feedback link said, shared in the same way.',
   }),
+  REVIEW_REQUESTS_PER_MINUTE: whole({
+    default: 600,
+    minimum: 1,
+    maximum: 1_000_000,
+    description: 'Requests for one feedback link; beyond it, 429.',
+  }),
+  REVIEW_ADDRESS_REQUESTS_PER_MINUTE: whole({
+    default: 300,
+    minimum: 1,
+    maximum: 1_000_000,
+    description: 'Of one address for feedback links, which may be an office full of reviewers; beyond it, 429.',
+  }),
   MAX_BODY_MB: whole({
     default: 32,
     minimum: 1,
@@ -316,6 +334,12 @@ export const settings = Type.Object({
     description:
       'The same for bodies without a key, which are reviews at feedback links, besides; one address has at most as much as is ' +
       'left free.',
+  }),
+  HEADERS_TIMEOUT_SECONDS: whole({
+    default: 15,
+    minimum: 1,
+    maximum: 600,
+    description: 'How long the headers of a request may take to arrive; beyond it, 408.',
   }),
   UPLOAD_TIMEOUT_SECONDS: whole({
     default: 60,
@@ -439,6 +463,12 @@ export const settings = Type.Object({
     minimum: 1,
     maximum: 3600,
     description: 'How long a read waits for its turn by these four; beyond it, 429 with `Retry-After`.',
+  }),
+  READS_WAITING_PER_PROJECT: whole({
+    default: 256,
+    minimum: 1,
+    maximum: 100_000,
+    description: 'How many reads of one project may wait so; beyond it, 429 at once.',
   }),
   ANSWER_MIN_BYTES_PER_SECOND: whole({
     default: 16_384,

@@ -15,10 +15,10 @@ export interface ModelEndpoint {
   readonly ratePerMinute: number | null;
   /** Of a longer answer, the rest is left out. */
   readonly maxAnswerCharacters: number;
+  /** A larger answer fails the call. */
+  readonly maxAnswerBytes: number;
 }
 
-/** Larger answers are none that anybody asked for. */
-const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 /** Of what an endpoint says of an error, so much is logged. */
 const MAX_DETAIL = 2_000;
 const MAX_MODEL = 512;
@@ -50,7 +50,7 @@ export class OpenAiModelClient implements ModelClient {
       // Attempts are counted, spread and kept by the queue.
       maxRetries: 0,
       logLevel: 'off',
-      fetch: wholeAnswer,
+      fetch: (url, init) => wholeAnswer(endpoint.maxAnswerBytes, url, init),
     });
   }
 
@@ -227,13 +227,13 @@ function rootOf(error: unknown): string {
 }
 
 /** Reads the answer to its end, so that the signal covers it, and refuses one that never ends. */
-async function wholeAnswer(url: string | URL | Request, init?: RequestInit): Promise<Response> {
+async function wholeAnswer(maxBytes: number, url: string | URL | Request, init?: RequestInit): Promise<Response> {
   const response = await fetch(url, init);
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.length;
-    if (size > MAX_ANSWER_BYTES) throw new Error(`The answer is larger than ${MAX_ANSWER_BYTES} bytes`);
+    if (size > maxBytes) throw new Error(`The answer is larger than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
   const { status, statusText, headers } = response;

@@ -72,6 +72,7 @@ export async function bootApp(routes: readonly Route[], given: Partial<typeof LI
   const listener = await listen(app, {
     host: '127.0.0.1',
     port: 0,
+    headersTimeoutMs: requestTimeoutMs,
     requestTimeoutMs,
     maxConnections: limits.maxConnections,
   });

@@ -23,7 +23,17 @@ describe('one client leaves room for the others', function () {
 
   before(async () => {
     server = await bootServer({
-      env: { MAX_BODY_MB: '1', BODY_MEMORY_MB: '4', UPLOAD_WINDOW_SECONDS: '2', MAX_CONNECTIONS: String(CONNECTIONS) },
+      env: {
+        MAX_BODY_MB: '1',
+        BODY_MEMORY_MB: '4',
+        UPLOAD_WINDOW_SECONDS: '2',
+        HEADERS_TIMEOUT_SECONDS: '1',
+        MAX_CONNECTIONS: String(CONNECTIONS),
+        OTLP_GRPC_PORT: '0',
+        REVIEW_REQUESTS_PER_MINUTE: '40',
+        REVIEW_ADDRESS_REQUESTS_PER_MINUTE: '30',
+        TRUSTED_PROXIES: '1',
+      },
     });
     otherKey = secondProject(server).key;
     const api = feedbackApi(server);
@@ -128,6 +138,35 @@ describe('one client leaves room for the others', function () {
       await delay(600);
     }
     expect([await small.status(), await steady.status()]).to.deep.equal([200, 200]);
+  });
+
+  it('by ending a request whose headers do not come', async () => {
+    const client = open(new RawClient(server.port));
+    client.socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n');
+    expect(await client.status()).to.equal(408);
+  });
+
+  it('of its connections over gRPC, which are closed beyond its share', async () => {
+    const connections = (from: string, count: number) =>
+      Array.from({ length: count }, () => open(new RawClient(server.grpcPort ?? 0, from)));
+    const many = connections('127.0.0.5', CONNECTIONS);
+    const [other] = connections('127.0.0.6', 1);
+    await delay(300);
+    expect(many.filter(({ closed }) => !closed)).to.have.length(CONNECTIONS / 2);
+    expect(other?.closed).to.equal(false);
+  });
+
+  it('of the requests for a feedback link, of one address and of all', async () => {
+    const { json } = await feedbackApi(server).link({ prompt_slug: 'p' });
+    const visits = async (address: string, count: number) => {
+      const headers = { 'x-forwarded-for': address };
+      let refused = 0;
+      for (let visit = 0; visit < count; visit += 1)
+        if ((await send(json.url, 'GET', { headers })).status === 429) refused += 1;
+      return refused;
+    };
+    expect(await visits('192.0.2.1', 35), 'of one address, too many').to.equal(5);
+    expect(await visits('198.51.100.1', 20), 'for the link, too many').to.equal(10);
   });
 
   it('of its connections: 503 beyond its share, while another address is served', async () => {

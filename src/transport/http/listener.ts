@@ -10,6 +10,8 @@ export interface ListenerOptions {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
+  /** The headers of a request must be there within this time. */
+  readonly headersTimeoutMs: number;
   /** A whole request, headers and body, must be there within this time. */
   readonly requestTimeoutMs: number;
   /** Open at once; one client has at most as many as are left free. */
@@ -23,14 +25,13 @@ export interface Listener {
   stop(deadlineMs: number): Promise<void>;
 }
 
-const HEADERS_TIMEOUT_MS = 15_000;
 /** Longer than the 60 s after which common load balancers drop idle connections, so that they do it first. */
 const KEEP_ALIVE_MS = 65_000;
 
 /** @throws Error with `code` such as `EADDRINUSE` */
 export async function listen(app: RequestListener, options: ListenerOptions): Promise<Listener> {
   const server = createServer({
-    headersTimeout: Math.min(HEADERS_TIMEOUT_MS, options.requestTimeoutMs),
+    headersTimeout: Math.min(options.headersTimeoutMs, options.requestTimeoutMs),
     requestTimeout: options.requestTimeoutMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionsCheckingInterval: 1_000,

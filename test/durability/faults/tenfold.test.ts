@@ -8,7 +8,7 @@ import { Programs } from '../programs.js';
 import { audit } from '../recount.js';
 import { Crowd } from '../traffic.js';
 
-const SECONDS = Number(process.env['OVERLOAD_SECONDS'] ?? 20);
+const SECONDS = Number(process.env['OVERLOAD_SECONDS'] ?? 60);
 /** Writing, updating and reading small things: each as soon as it has its answer. */
 const CLIENTS = 200;
 /** Far more than the 64 MB of bodies that one key may have in work. */

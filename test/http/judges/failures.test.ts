@@ -53,6 +53,7 @@ describe('judges when the model endpoint fails', () => {
     ['a stream that never ends', { do: 'drip' }, 'timeout'],
     ['an answer that is no completion', { do: 'raw', text: '{"choices": []}' }, 'answer'],
     ['an answer that is no JSON', { do: 'raw', text: '<html>' }, 'answer'],
+    ['an answer larger than may be read', { do: 'raw', text: 'x'.repeat(9 * 1024 * 1024) }, 'connection'],
   ];
   for (const [what, script, code] of passingFailures)
     it(`tries again after ${what}`, async () => {
@@ -118,6 +119,11 @@ describe('judges when the model endpoint fails', () => {
   const badAnswers: [what: string, script: Script, problem: RegExp][] = [
     ['no JSON', { do: 'answer', content: 'Well, I think it passes' }, /is not JSON/],
     ['nothing', { do: 'answer', content: '' }, /is empty/],
+    [
+      'more than is looked at',
+      { do: 'answer', content: `{"reason":"${'x'.repeat(1_100_000)}"}` },
+      /cut off because it was/,
+    ],
     ['another shape', { do: 'answer', content: '{"passed": "yes", "confidence": 2}' }, /reason.*passed|passed.*reason/],
     ['a refusal', { do: 'answer', content: '', with: { refusal: 'I cannot do that' } }, /refused: I cannot do that/],
   ];

@@ -5,7 +5,11 @@ import { clientAddress, networkOf, siteOf } from '../../../client-address.js';
 import type { Opening } from '../../route.js';
 
 /** Requests a minute: of one address, which may be an office full of reviewers, and of one link. */
-const LIMITS = { address: 300, link: 600 };
+export interface RequestsPerMinute {
+  readonly address: number;
+  readonly link: number;
+}
+
 const SECONDS = 60;
 
 /** Where a request comes from. */
@@ -14,14 +18,17 @@ export type From = Pick<Opening<unknown>, 'headers' | 'remoteAddress'>;
 /** Keeps the public pages from being used up by few. */
 export class ReviewAccess {
   readonly #trustedProxies: number;
-  readonly #limiters = {
-    address: new RateLimiterMemory({ points: LIMITS.address, duration: SECONDS }),
-    link: new RateLimiterMemory({ points: LIMITS.link, duration: SECONDS }),
-  };
+  readonly #limits: RequestsPerMinute;
+  readonly #limiters;
 
   /** @param trustedProxies how many proxies in front add to `X-Forwarded-For` */
-  constructor(trustedProxies: number) {
+  constructor(trustedProxies: number, limits: RequestsPerMinute) {
     this.#trustedProxies = trustedProxies;
+    this.#limits = limits;
+    this.#limiters = {
+      address: new RateLimiterMemory({ points: limits.address, duration: SECONDS }),
+      link: new RateLimiterMemory({ points: limits.link, duration: SECONDS }),
+    };
   }
 
   /** @throws DomainError `overloaded` */
@@ -39,12 +46,12 @@ export class ReviewAccess {
     return this.#consume('link', linkId);
   }
 
-  async #consume(what: keyof typeof LIMITS, key: string): Promise<void> {
+  async #consume(what: keyof RequestsPerMinute, key: string): Promise<void> {
     try {
       await this.#limiters[what].consume(key);
     } catch (refusal) {
       if (!(refusal instanceof RateLimiterRes)) throw refusal;
-      throw new DomainError('overloaded', `Only ${LIMITS[what]} requests a minute are taken here`, {
+      throw new DomainError('overloaded', `Only ${this.#limits[what]} requests a minute are taken here`, {
         retryAfterSeconds: refusal.msBeforeNext / 1000,
       });
     }

@@ -2,7 +2,7 @@ import type { ReviewService } from '../../../../domain/review/review-service.js'
 import type { ReviewTextLimits } from '../../../../domain/review/schema.js';
 import type { ReviewObserver } from '../../../../observability/events/requests.js';
 import type { Route } from '../../route.js';
-import { ReviewAccess } from './access.js';
+import { ReviewAccess, type RequestsPerMinute } from './access.js';
 import { ReviewAdmission } from './admission.js';
 import { reviewAssets } from './assets.js';
 import { postReviewRoute } from './post-review.js';
@@ -18,6 +18,7 @@ export interface ReviewRoutesParts {
   /** Base of the URLs handed out, without a slash at its end. */
   readonly baseUrl: () => string;
   readonly trustedProxies: number;
+  readonly requestsPerMinute: RequestsPerMinute;
   readonly textLimits: ReviewTextLimits;
   /** Folder of the pages' styles and scripts. */
   readonly assets: string;
@@ -30,13 +31,14 @@ export function reviewRoutes({
   secret,
   baseUrl,
   trustedProxies,
+  requestsPerMinute,
   textLimits,
   assets,
   observer,
 }: ReviewRoutesParts): Route[] {
   const { version, routes } = reviewAssets(assets);
   const signer = new ReviewSigner(secret);
-  const access = new ReviewAccess(trustedProxies);
+  const access = new ReviewAccess(trustedProxies, requestsPerMinute);
   const pages = new ReviewPages({ reviews, signer, access, textLimits, baseUrl, assetsVersion: version });
   const admission = new ReviewAdmission({
     reviews,
