@@ -5,14 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { REQUEST_CLIENTS, REQUEST_SPANS, requestBodies, SINGLE_CLIENTS, singleBodies } from './bodies.js';
 import { generateTrace, SPANS_PER_TRACE } from './data.js';
-import { figure, megabytes, percentile, printTable } from './figures.js';
-import { CALLS, measureCalls, type CallName, type Neighbour, type Outcome } from './neighbour-calls.js';
+import { figure, megabytes, printTable } from './figures.js';
 import { wholeNumber } from './options.js';
 import { Bodies, sendLoad } from './processes/load.js';
 import { startServerProcess, type ServerProcess } from './processes/server.js';
 import { startSteadyLoad, startSteadyReads, type SteadyLoad } from './processes/steady.js';
 import { startProgress } from '../scripts/progress.js';
 import { captureContext, writeResults } from './results.js';
+import { failuresOf, timeCalls, timesOf, type Outcome, type TimedCall } from './timed-calls.js';
 
 const NEIGHBOUR_PROJECT_ID = '0197f3a0-0000-7000-8000-00000000be9d';
 const NEIGHBOUR_KEY = 'sk_sh_key_of_the_bench_neighbour';
@@ -46,7 +46,7 @@ interface Scenario {
 
 interface Measured {
   readonly scenario: string;
-  readonly calls: Readonly<Record<CallName, Outcome>>;
+  readonly calls: readonly Outcome[];
   /** Of the first project: requests a second answered and refused, bytes read a second. Null without a load. */
   readonly load: { readonly answered: number; readonly refused: number; readonly bytesRead: number } | null;
 }
@@ -110,13 +110,7 @@ async function measure(server: ServerProcess, options: Options): Promise<Measure
   await fill(server, 'spans of the neighbour', NEIGHBOUR_KEY, requestBodies(seed + 1, spans));
   await fill(server, 'spans of the first project', server.key, requestBodies(seed, spans));
   await fill(server, 'long spans', server.key, largeBodies(seed, answerMb));
-  const traces = Math.min(500, Math.floor(spans / SPANS_PER_TRACE));
-  const neighbour: Neighbour = {
-    url: server.url,
-    key: NEIGHBOUR_KEY,
-    writes: singleBodies(seed + 4, POOL.neighbour),
-    traceIds: Array.from({ length: traces }, (_none, number) => generateTrace(seed + 1, number)[0]?.trace_id ?? ''),
-  };
+  const calls = neighbourCalls(options);
   const scenarios = scenariosOf(options);
   const measured: Measured[] = [];
   const progress = startProgress('neighbours', scenarios.length * seconds, 's');
@@ -125,7 +119,7 @@ async function measure(server: ServerProcess, options: Options): Promise<Measure
       await rested(server, measured.at(-1)?.scenario ?? 'filling in', Math.min(REST_MS, seconds * 100));
       const before = measured.length * seconds;
       measured.push(
-        await measureUnder(scenario, server, neighbour, seconds, (done) => {
+        await measureUnder(scenario, server, calls, seconds, (done) => {
           progress.update(before + Math.min(seconds, Math.round(done)));
         }),
       );
@@ -135,6 +129,21 @@ async function measure(server: ServerProcess, options: Options): Promise<Measure
   } finally {
     progress.stop();
   }
+}
+
+function neighbourCalls({ seed, spans }: Options): TimedCall[] {
+  const traces = Math.min(500, Math.floor(spans / SPANS_PER_TRACE));
+  const ids = Array.from({ length: traces }, (_none, number) => generateTrace(seed + 1, number)[0]?.trace_id ?? '');
+  // Each is sent once, until there are no more and they begin anew.
+  const writes = singleBodies(seed + 4, POOL.neighbour);
+  return [
+    {
+      name: 'write of one span',
+      request: (round) => ({ path: '/spans', body: writes.at(round % writes.ends.length) }),
+    },
+    { name: 'spans of a trace', request: (round) => ({ path: `/spans?trace_id=${ids[round % ids.length] ?? ''}` }) },
+    { name: 'newest 50 traces', request: () => ({ path: '/traces?limit=50' }) },
+  ];
 }
 
 function scenariosOf({ seed, answerMb }: Options): Scenario[] {
@@ -169,7 +178,7 @@ function scenariosOf({ seed, answerMb }: Options): Scenario[] {
 async function measureUnder(
   { name, start }: Scenario,
   server: ServerProcess,
-  neighbour: Neighbour,
+  timed: readonly TimedCall[],
   seconds: number,
   onProgress: (seconds: number) => void,
 ): Promise<Measured> {
@@ -177,7 +186,7 @@ async function measureUnder(
   try {
     await sleep(Math.min(WARM_UP_MS, seconds * 250));
     const from = await load?.count();
-    const calls = await measureCalls(neighbour, seconds, onProgress);
+    const calls = await timeCalls({ url: server.url, key: NEIGHBOUR_KEY }, timed, seconds, onProgress);
     const to = await load?.count();
     if (from === undefined || to === undefined) return { scenario: name, calls, load: null };
     const rate = (value: 'answered' | 'refused' | 'bytesRead') =>
@@ -244,32 +253,18 @@ const COLUMNS = [
 
 function rowsOf(measured: readonly Measured[]): string[][] {
   const quiet = measured[0];
-  const figures = ({ latencies }: Outcome) => [50, 95, 100].map((share) => percentile(latencies, share));
   return measured.flatMap(({ scenario, calls, load }) =>
-    CALLS.map((call) => {
-      const own = figures(calls[call]);
-      const base = quiet === undefined ? [] : figures(quiet.calls[call]);
-      const { latencies, failures } = calls[call];
-      return [
-        scenario,
-        call,
-        own.map(figure).join(' / '),
-        own.map((value, at) => figure(value / (base[at] ?? NaN))).join(' / '),
-        String(latencies.length + failures.length),
-        failuresOf(failures),
-        load === null
-          ? ''
-          : [load.answered, load.refused, load.bytesRead / 2 ** 20].map((value) => figure(value)).join(', '),
-      ];
-    }),
+    calls.map((call, at) => [
+      scenario,
+      call.name,
+      ...timesOf(call, quiet?.calls[at], [50, 95, 100]),
+      String(call.latencies.length + call.failures.length),
+      failuresOf(call),
+      load === null
+        ? ''
+        : [load.answered, load.refused, load.bytesRead / 2 ** 20].map((value) => figure(value)).join(', '),
+    ]),
   );
-}
-
-/** How many failed by what, such as `3 × 503`. */
-function failuresOf(failures: readonly string[]): string {
-  const kinds = [...new Set(failures)];
-  if (kinds.length === 0) return '0';
-  return kinds.map((kind) => `${failures.filter((failure) => failure === kind).length} × ${kind}`).join(', ');
 }
 
 function aboutOf({ seconds, spans, answerMb }: Options): string {

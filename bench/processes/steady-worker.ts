@@ -20,6 +20,8 @@ export interface SteadyTarget {
   readonly url: string;
   readonly key: string;
   readonly clients: number;
+  /** Requests a second, over all clients, as far as they can. Default: as many as they can. */
+  readonly perSecond?: number;
   /**
    * Whether the load goes on, and counts it, when a request is answered otherwise than 200 or its connection ends. When
    * such a load is told to stop it gives up what is under way. Default: false.
@@ -49,8 +51,10 @@ const DATE = /\d{4}-\d\d-\d\d(?=T\d\d:\d\d:\d\d)/g;
 const DAY_MS = 86_400_000;
 /** After a connection that ended, so that a server that is gone is not asked without a pause. */
 const RECONNECT_MS = 100;
+/** Requests that are later than this are not made up for. */
+const MAX_LAG_MS = 100;
 
-const { url, key, clients, refusable = false, work } = workerData as SteadyJob;
+const { url, key, clients, perSecond = Infinity, refusable = false, work } = workerData as SteadyJob;
 const agent = new Agent({ keepAlive: true, maxSockets: clients });
 const requestOf = 'paths' in work ? reads(work) : writes(work);
 let sent = 0;
@@ -58,6 +62,8 @@ let answered = 0;
 let refused = 0;
 let bytesRead = 0;
 let stopping = false;
+/** When the next request may be sent. */
+let nextAt = 0;
 
 parentPort?.on('message', (message: 'count' | 'stop') => {
   if (message === 'count')
@@ -80,6 +86,9 @@ try {
 /** Sends requests one after another until it is told to stop. */
 async function client(): Promise<void> {
   while (!stopping) {
+    const slot = Math.max(nextAt, performance.now() - MAX_LAG_MS);
+    nextAt = slot + 1000 / perSecond;
+    if (slot > performance.now()) await sleep(slot - performance.now());
     try {
       const { status, problem } = await call({ agent, key, onBytes: countBytes, ...requestOf(sent++) });
       if (status === 200) answered += 1;

@@ -5,12 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { uuid } from '../../../http/checked-api.js';
 import { rowsHolding } from './remains.js';
-import { Program, unhurried } from '../../program.js';
+import { Program } from '../../program.js';
 
 const SPANS = 1_000;
 const TRACE_LENGTH = 20;
 const SPANS_PER_RECORD = 20;
 const ROUNDS = 3;
+/** So many at most, until one deletion was cut off. */
+const MOST_ROUNDS = 10;
 const SEED = Number(process.env['KILL_SEED'] ?? Date.now() % 1_000_000);
 
 describe(`deletions when the program is killed, KILL_SEED=${SEED}`, function () {
@@ -64,13 +66,17 @@ describe(`deletions when the program is killed, KILL_SEED=${SEED}`, function () 
   };
 
   it('are completed by the next start, or were never begun', async () => {
+    await fill(uuid(2_999_999), 9_000_000);
+    const started = performance.now();
+    await program.request('DELETE', `/sessions/${uuid(2_999_999)}`);
+    const wholeMs = performance.now() - started;
     let interrupted = 0;
-    for (let round = 0; round < ROUNDS; round += 1) {
+    for (let round = 0; round < ROUNDS || (interrupted === 0 && round < MOST_ROUNDS); round += 1) {
       const [session, other] = [uuid(3_000_000 + 2 * round), uuid(3_000_001 + 2 * round)];
       await fill(session, 4_000_000 + round * 10_000);
       await fill(other, 6_000_000 + round * 10_000);
       const deletion = program.request('DELETE', `/sessions/${session}`);
-      await sleep(unhurried(40 + ((SEED + round * 137) % 400)));
+      await sleep(wholeMs * (0.1 + ((SEED + round * 137) % 400) / 500));
       await program.destroy();
       const { status } = await deletion;
       if (status === 0) interrupted += 1;
