@@ -36,10 +36,10 @@ function prepare(db: Database) {
     find: db.prepare<[string, string], Row>(`SELECT ${ALL} FROM judges WHERE project_id = ? AND id = ?`),
     list: db.prepare<Window & { projectId: string }, Row>(
       `SELECT ${ALL} FROM judges WHERE project_id = @projectId AND deleted_at IS NULL
-       ORDER BY created_at, id LIMIT @limit OFFSET @offset`,
+       ORDER BY created_at, rowid LIMIT @limit OFFSET @offset`,
     ),
     enabled: db.prepare<[], Row>(
-      `SELECT ${ALL} FROM judges WHERE enabled = 1 AND deleted_at IS NULL ORDER BY created_at, id`,
+      `SELECT ${ALL} FROM judges WHERE enabled = 1 AND deleted_at IS NULL ORDER BY created_at, rowid`,
     ),
     update: db.prepare<Omit<Row, 'created_at' | 'created_by' | 'deleted_at'>>(
       `UPDATE judges SET ${SETTINGS.map((name) => `${name} = @${name}`).join(', ')}

@@ -27,7 +27,7 @@ function prepare(db: Database) {
        VALUES (@id, @project_id, @prompt_id, @link_type, @token_hash, @created_at, @created_by, @expires_at)`,
     ),
     list: db.prepare<Window & { projectId: string }, FeedbackLink>(
-      `${LINK} WHERE l.project_id = @projectId ORDER BY l.created_at DESC, l.id DESC LIMIT @limit OFFSET @offset`,
+      `${LINK} WHERE l.project_id = @projectId ORDER BY l.created_at DESC, l.rowid DESC LIMIT @limit OFFSET @offset`,
     ),
     revoke: db.prepare<{ projectId: string; id: string; at: Micros }>(
       `UPDATE feedback_links SET revoked_at = coalesce(revoked_at, @at) WHERE project_id = @projectId AND id = @id`,

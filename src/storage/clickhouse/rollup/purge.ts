@@ -122,7 +122,7 @@ export class Purge {
     if (this.#running) return;
     this.#running = this.#runIfWorthwhile()
       .catch((error: unknown) => {
-        this.#observer.purgeFailed({ error });
+        if (!this.#closing.signal.aborted) this.#observer.purgeFailed({ error });
       })
       .finally(() => {
         this.#running = null;
