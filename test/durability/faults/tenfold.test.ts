@@ -8,7 +8,8 @@ import { Programs } from '../programs.js';
 import { audit } from '../recount.js';
 import { Crowd } from '../traffic.js';
 
-const SECONDS = Number(process.env['OVERLOAD_SECONDS'] ?? 60);
+/** OVERLOAD_SECONDS=60 npm test -- test/durability/faults/tenfold.test.ts for a whole minute of it. */
+const SECONDS = Number(process.env['OVERLOAD_SECONDS'] ?? 20);
 /** Writing, updating and reading small things: each as soon as it has its answer. */
 const CLIENTS = 200;
 /** Far more than the 64 MB of bodies that one key may have in work. */
@@ -26,7 +27,7 @@ const LARGE_BODY = JSON.stringify(
     input_data: LARGE_TEXT,
   })),
 );
-/** Measured: 468 and 476. */
+/** Measured: 466 to 500, and in a minute 491 to 506. */
 const MAX_SERVER_MB = 512;
 const WELL_WITHIN_MS = 10_000;
 
