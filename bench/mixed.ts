@@ -1,55 +1,39 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { REQUEST_CLIENTS, REQUEST_SPANS, requestBodies, SINGLE_CLIENTS, singleBodies } from './bodies.js';
-import { generateTrace, SPANS_PER_TRACE } from './data.js';
-import { figure, megabytes, percentile, printTable } from './figures.js';
+import { generateTrace } from './data.js';
+import { figure, percentile } from './figures.js';
 import { wholeNumber } from './options.js';
-import { Bodies, sendLoad } from './processes/load.js';
-import { startServerProcess, type ServerProcess } from './processes/server.js';
-import { startSteadyLoad, type SteadyLoad } from './processes/steady.js';
-import { startProgress } from '../scripts/progress.js';
-import { captureContext, writeResults } from './results.js';
-import { failuresOf, timeCalls, timesOf, type Outcome, type TimedCall } from './timed-calls.js';
+import { Bodies } from './processes/load.js';
+import type { ServerProcess } from './processes/server.js';
+import { startSteadyLoad } from './processes/steady.js';
+import { failuresOf, timeCalls, timesOf, type TimedCall } from './timed-calls.js';
+import {
+  benchTwoProjects,
+  fill,
+  OTHER_KEY,
+  timeUnderEach,
+  traceIdsOf,
+  type BenchOptions,
+  type Load,
+  type UnderLoad,
+} from './two-projects.js';
 
-const OTHER_PROJECT_ID = '0197f3a0-0000-7000-8000-00000000be9e';
-const OTHER_KEY = 'sk_sh_key_of_another_bench_project';
 /** Of the load that does not take all it can get. */
 const PACED_SPANS_PER_SECOND = 2_000;
 const PACED_SPANS_PER_REQUEST = 20;
 /** Requests and spans that the loads send again and again, each time with other ids. */
 const POOL = { requests: 300, singles: 6_000, small: 3_000 };
-const WARM_UP_MS = 3_000;
-const REST_MS = 2_000;
-
-interface Options {
-  readonly seconds: number;
+interface Options extends BenchOptions {
   readonly spans: number;
   readonly burst: number;
   readonly only?: string;
   readonly seed: number;
-  readonly checkout?: string;
-  readonly node?: string;
-  readonly write: boolean;
 }
 
 /** What is written while one client reads. */
-interface Load {
-  readonly name: string;
+interface Writes extends Load {
   /** Spans of each request. */
   readonly spans: number;
-  readonly start: (server: ServerProcess) => SteadyLoad | null;
-}
-
-interface Measured {
-  readonly name: string;
-  readonly calls: readonly Outcome[];
-  /** Spans a second; null without a load. */
-  readonly rate: number | null;
-  /** Processor time of a second, in seconds. */
-  readonly processor: { readonly server: number; readonly engine: number };
 }
 
 /** `mixed`: how fast one client's reads are while others write. */
@@ -73,74 +57,20 @@ export function register(program: Command): void {
     .action(bench);
 }
 
-async function bench(options: Options): Promise<void> {
-  const context = captureContext(options);
-  const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-bench-mixed-'));
-  try {
-    const server = await startWithTwoProjects(options, dataDir);
-    try {
-      const measured = await measure(server, options);
-      const after = await firstReads(server, options);
-      const { server: own, engine } = server.peakMemory();
-      const memory = `Peak memory: server ${megabytes(own)}, engine ${megabytes(engine)}.`;
-      const table = { columns: COLUMNS, rows: rowsOf(measured) };
-      printTable(table.columns, table.rows);
-      process.stdout.write(`\n${after}\n${memory}\n`);
-      if (!options.write) return;
-      const of = options.checkout === undefined ? '' : ` at commit ${context.commit}`;
-      writeResults({
-        name: `Reads beside writes${of}`,
-        command: commandOf(options),
-        context,
-        engine: 'embedded',
-        about: `${aboutOf(options)} ${after} ${memory}`,
-        ...table,
-      });
-    } finally {
-      await server.stop();
-    }
-  } finally {
-    await rm(dataDir, { recursive: true, force: true });
-  }
-}
-
-/** A start makes sure of one project; the other one is that of the start before. */
-async function startWithTwoProjects({ checkout, node }: Options, dataDir: string): Promise<ServerProcess> {
-  const program = { dataDir, ...(checkout === undefined ? {} : { checkout }), ...(node === undefined ? {} : { node }) };
-  const env = { SPANHOUSE_INIT_PROJECT_ID: OTHER_PROJECT_ID, SPANHOUSE_INIT_API_KEY: OTHER_KEY };
-  await (await startServerProcess({ ...program, env })).stop();
-  return startServerProcess(program);
-}
-
-async function measure(server: ServerProcess, options: Options): Promise<Measured[]> {
-  const { seed, spans, seconds } = options;
-  await fill(server, 'spans of the project', server.key, requestBodies(seed, spans));
-  await fill(server, 'spans of the other project', OTHER_KEY, requestBodies(seed + 1, spans));
-  const calls = readsOf(options);
-  const { only } = options;
-  const loads = loadsOf(options).filter(({ name, spans: each }) => each === 0 || name.includes(only ?? ''));
-  const measured: Measured[] = [];
-  const progress = startProgress('mixed', loads.length * seconds, 's');
-  try {
-    for (const load of loads) {
-      await server.settled();
-      await sleep(Math.min(REST_MS, seconds * 100));
-      const before = measured.length * seconds;
-      measured.push(
-        await measureUnder(load, server, calls, seconds, (done) => {
-          progress.update(before + Math.min(seconds, Math.round(done)));
-        }),
-      );
-    }
-    return measured;
-  } finally {
-    progress.stop();
-  }
+function bench(options: Options): Promise<void> {
+  const { seed, spans, seconds, only = '' } = options;
+  const kept = { name: 'Reads beside writes', command: commandOf(options), about: aboutOf(options) };
+  return benchTwoProjects(options, kept, async (server) => {
+    await fill(server, 'spans of the project', server.key, requestBodies(seed, spans));
+    await fill(server, 'spans of the other project', OTHER_KEY, requestBodies(seed + 1, spans));
+    const loads = writesOf(options).filter((writes) => writes.spans === 0 || writes.name.includes(only));
+    const measured = await timeUnderEach(server, server, readsOf(options), loads, { label: 'mixed', seconds });
+    return { columns: COLUMNS, rows: rowsOf(measured, loads), notes: [await firstReads(server, options)] };
+  });
 }
 
 function readsOf({ seed, spans }: Options): TimedCall[] {
-  const traces = Math.min(500, Math.floor(spans / SPANS_PER_TRACE));
-  const ids = Array.from({ length: traces }, (_none, number) => generateTrace(seed, number)[0]?.trace_id ?? '');
+  const ids = traceIdsOf(seed, spans);
   const idOf = (round: number) => ids[round % ids.length] ?? '';
   return [
     { name: 'traces, newest 50', request: () => ({ path: '/traces?limit=50' }) },
@@ -155,7 +85,7 @@ function readsOf({ seed, spans }: Options): TimedCall[] {
   ];
 }
 
-function loadsOf({ seed }: Options): Load[] {
+function writesOf({ seed }: Options): Writes[] {
   const requests = requestBodies(seed + 2, POOL.requests * REQUEST_SPANS);
   const singles = singleBodies(seed + 3, POOL.singles);
   const small = bodiesOf(seed + 4, 12);
@@ -198,39 +128,16 @@ function bodiesOf(seed: number, spans: number): Bodies {
   );
 }
 
-async function measureUnder(
-  { name, spans, start }: Load,
-  server: ServerProcess,
-  calls: readonly TimedCall[],
-  seconds: number,
-  onProgress: (seconds: number) => void,
-): Promise<Measured> {
-  const load = start(server);
-  try {
-    await sleep(Math.min(WARM_UP_MS, seconds * 250));
-    const [from, cpuFrom, started] = [await load?.count(), server.cpuMs(), performance.now()];
-    const outcomes = await timeCalls({ url: server.url, key: server.key }, calls, seconds, onProgress);
-    const [to, cpuTo, ms] = [await load?.count(), server.cpuMs(), performance.now() - started];
-    const processor = { server: (cpuTo.server - cpuFrom.server) / ms, engine: (cpuTo.engine - cpuFrom.engine) / ms };
-    if (from === undefined || to === undefined) return { name, calls: outcomes, rate: null, processor };
-    const rate = ((to.answered - from.answered) * spans * 1000) / (to.at - from.at);
-    return { name, calls: outcomes, rate, processor };
-  } finally {
-    await load?.stop();
-  }
-}
-
 /** The first read after a burst of traces, and after a single write, in words. */
 async function firstReads(server: ServerProcess, { seed, burst }: Options): Promise<string> {
   const bodies = singleBodies(seed + 7, POOL.small);
-  const caller = { url: server.url, key: server.key };
   const read: TimedCall = { name: 'traces, newest 50', request: () => ({ path: '/traces?limit=50' }) };
-  const once = async () => (await timeCalls(caller, [read], 0, () => undefined))[0]?.latencies[0] ?? NaN;
+  const once = async () => (await timeCalls(server, [read], 0, () => undefined))[0]?.latencies[0] ?? NaN;
   const afterOne: number[] = [];
   for (let round = 0; round < 20; round += 1) {
     await server.settled();
     await timeCalls(
-      caller,
+      server,
       [{ name: 'write', request: () => ({ path: '/spans', body: bodies.at(round) }) }],
       0,
       () => undefined,
@@ -260,18 +167,6 @@ function burstOf(seed: number, traces: number): Bodies {
   );
 }
 
-async function fill({ url }: ServerProcess, label: string, key: string, bodies: Bodies): Promise<void> {
-  const progress = startProgress(label, bodies.ends.length, 'requests');
-  try {
-    await sendLoad(bodies, { url, key, clients: 2 }, (done) => {
-      progress.update(done);
-    });
-    progress.update(bodies.ends.length);
-  } finally {
-    progress.stop();
-  }
-}
-
 const COLUMNS = [
   'who writes',
   'read',
@@ -283,16 +178,16 @@ const COLUMNS = [
   'processor, server / engine',
 ];
 
-function rowsOf(measured: readonly Measured[]): string[][] {
+function rowsOf(measured: readonly UnderLoad[], writes: readonly Writes[]): string[][] {
   const quiet = measured[0];
-  return measured.flatMap(({ name, calls, rate, processor }) =>
+  return measured.flatMap(({ name, calls, load, processor }, which) =>
     calls.map((call, at) => [
       name,
       call.name,
       ...timesOf(call, quiet?.calls[at], [50, 95]),
       String(call.latencies.length + call.failures.length),
       failuresOf(call),
-      rate === null ? '' : figure(rate),
+      load === null ? '' : figure(load.answered * (writes[which]?.spans ?? NaN)),
       `${figure(processor.server)} / ${figure(processor.engine)}`,
     ]),
   );
@@ -306,11 +201,7 @@ function aboutOf({ seconds, spans }: Options): string {
   );
 }
 
-function commandOf({ seconds, spans, burst, only, checkout, node }: Options): string {
-  const other = [
-    only === undefined ? '' : ` --only "${only}"`,
-    checkout === undefined ? '' : ` --checkout ${checkout}`,
-    node === undefined ? '' : ` --node ${node}`,
-  ];
-  return `npm run bench -- mixed --seconds ${seconds} --spans ${spans} --burst ${burst}${other.join('')}`;
+function commandOf({ seconds, spans, burst, only }: Options): string {
+  const chosen = only === undefined ? '' : ` --only "${only}"`;
+  return `npm run bench -- mixed --seconds ${seconds} --spans ${spans} --burst ${burst}${chosen}`;
 }

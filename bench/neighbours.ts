@@ -1,21 +1,23 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { REQUEST_CLIENTS, REQUEST_SPANS, requestBodies, SINGLE_CLIENTS, singleBodies } from './bodies.js';
-import { generateTrace, SPANS_PER_TRACE } from './data.js';
-import { figure, megabytes, printTable } from './figures.js';
+import { generateTrace } from './data.js';
+import { figure } from './figures.js';
 import { wholeNumber } from './options.js';
-import { Bodies, sendLoad } from './processes/load.js';
-import { startServerProcess, type ServerProcess } from './processes/server.js';
-import { startSteadyLoad, startSteadyReads, type SteadyLoad } from './processes/steady.js';
-import { startProgress } from '../scripts/progress.js';
-import { captureContext, writeResults } from './results.js';
-import { failuresOf, timeCalls, timesOf, type Outcome, type TimedCall } from './timed-calls.js';
+import { Bodies } from './processes/load.js';
+import type { ServerProcess } from './processes/server.js';
+import { startSteadyLoad, startSteadyReads } from './processes/steady.js';
+import { failuresOf, timesOf, type TimedCall } from './timed-calls.js';
+import {
+  benchTwoProjects,
+  fill,
+  OTHER_KEY,
+  timeUnderEach,
+  traceIdsOf,
+  type BenchOptions,
+  type Load,
+  type UnderLoad,
+} from './two-projects.js';
 
-const NEIGHBOUR_PROJECT_ID = '0197f3a0-0000-7000-8000-00000000be9d';
-const NEIGHBOUR_KEY = 'sk_sh_key_of_the_bench_neighbour';
 const PAGE = 10_000;
 const SLOW_CONNECTIONS = 40;
 /** Of each connection that reads slowly, so that no answer of the size asked for ends while the bench looks. */
@@ -24,31 +26,10 @@ const LARGE_TRACE_ID = '0197f3a0-0000-7000-8000-0000000b16be';
 const LARGE_SPANS_PER_REQUEST = 5;
 /** Requests and spans that the floods send again and again. */
 const POOL = { requests: 300, singles: 6_000, neighbour: 3_000 };
-const WARM_UP_MS = 3_000;
-/** What a load leaves behind besides rollups has this long, before the next begins. */
-const REST_MS = 2_000;
-
-interface Options {
-  readonly seconds: number;
+interface Options extends BenchOptions {
   readonly spans: number;
   readonly answerMb: number;
   readonly seed: number;
-  readonly checkout?: string;
-  readonly node?: string;
-  readonly write: boolean;
-}
-
-/** What the first project does meanwhile. */
-interface Scenario {
-  readonly name: string;
-  readonly start: (server: ServerProcess) => SteadyLoad | null;
-}
-
-interface Measured {
-  readonly scenario: string;
-  readonly calls: readonly Outcome[];
-  /** Of the first project: requests a second answered and refused, bytes read a second. Null without a load. */
-  readonly load: { readonly answered: number; readonly refused: number; readonly bytesRead: number } | null;
 }
 
 /** `neighbours`: what a project notices of another that takes all it can get of the same server. */
@@ -66,74 +47,22 @@ export function register(program: Command): void {
     .action(bench);
 }
 
-async function bench(options: Options): Promise<void> {
-  const context = captureContext(options);
-  const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-bench-neighbours-'));
-  try {
-    const server = await startWithTwoProjects(options, dataDir);
-    try {
-      const measured = await measure(server, options);
-      const { server: own, engine } = server.peakMemory();
-      const memory = `Peak memory: server ${megabytes(own)}, engine ${megabytes(engine)}.`;
-      const table = { columns: COLUMNS, rows: rowsOf(measured) };
-      printTable(table.columns, table.rows);
-      process.stdout.write(`\n${memory}\n`);
-      if (!options.write) return;
-      const of = options.checkout === undefined ? '' : ` at commit ${context.commit}`;
-      const about = `${aboutOf(options)} ${memory}`;
-      writeResults({
-        name: `Neighbours${of}`,
-        command: commandOf(options),
-        context,
-        engine: 'embedded',
-        about,
-        ...table,
-      });
-    } finally {
-      await server.stop();
-    }
-  } finally {
-    await rm(dataDir, { recursive: true, force: true });
-  }
-}
-
-/** A start makes sure of one project; the neighbour's is the one of the start before. */
-async function startWithTwoProjects({ checkout, node }: Options, dataDir: string): Promise<ServerProcess> {
-  const program = { dataDir, ...(checkout === undefined ? {} : { checkout }), ...(node === undefined ? {} : { node }) };
-  const env = { SPANHOUSE_INIT_PROJECT_ID: NEIGHBOUR_PROJECT_ID, SPANHOUSE_INIT_API_KEY: NEIGHBOUR_KEY };
-  await (await startServerProcess({ ...program, env })).stop();
-  return startServerProcess(program);
-}
-
-async function measure(server: ServerProcess, options: Options): Promise<Measured[]> {
+function bench(options: Options): Promise<void> {
   const { seed, spans, answerMb, seconds } = options;
-  await fill(server, 'spans of the neighbour', NEIGHBOUR_KEY, requestBodies(seed + 1, spans));
-  await fill(server, 'spans of the first project', server.key, requestBodies(seed, spans));
-  await fill(server, 'long spans', server.key, largeBodies(seed, answerMb));
-  const calls = neighbourCalls(options);
-  const scenarios = scenariosOf(options);
-  const measured: Measured[] = [];
-  const progress = startProgress('neighbours', scenarios.length * seconds, 's');
-  try {
-    for (const scenario of scenarios) {
-      await rested(server, measured.at(-1)?.scenario ?? 'filling in', Math.min(REST_MS, seconds * 100));
-      const before = measured.length * seconds;
-      measured.push(
-        await measureUnder(scenario, server, calls, seconds, (done) => {
-          progress.update(before + Math.min(seconds, Math.round(done)));
-        }),
-      );
-      progress.update(before + seconds);
-    }
-    return measured;
-  } finally {
-    progress.stop();
-  }
+  const kept = { name: 'Neighbours', command: commandOf(options), about: aboutOf(options) };
+  return benchTwoProjects(options, kept, async (server) => {
+    await fill(server, 'spans of the neighbour', OTHER_KEY, requestBodies(seed + 1, spans));
+    await fill(server, 'spans of the first project', server.key, requestBodies(seed, spans));
+    await fill(server, 'long spans', server.key, largeBodies(seed, answerMb));
+    const neighbour = { url: server.url, key: OTHER_KEY };
+    const calls = neighbourCalls(options);
+    const measured = await timeUnderEach(server, neighbour, calls, loadsOf(options), { label: 'neighbours', seconds });
+    return { columns: COLUMNS, rows: rowsOf(measured), notes: [] };
+  });
 }
 
 function neighbourCalls({ seed, spans }: Options): TimedCall[] {
-  const traces = Math.min(500, Math.floor(spans / SPANS_PER_TRACE));
-  const ids = Array.from({ length: traces }, (_none, number) => generateTrace(seed + 1, number)[0]?.trace_id ?? '');
+  const ids = traceIdsOf(seed + 1, spans);
   // Each is sent once, until there are no more and they begin anew.
   const writes = singleBodies(seed + 4, POOL.neighbour);
   return [
@@ -146,7 +75,8 @@ function neighbourCalls({ seed, spans }: Options): TimedCall[] {
   ];
 }
 
-function scenariosOf({ seed, answerMb }: Options): Scenario[] {
+/** What the first project does meanwhile. */
+function loadsOf({ seed, answerMb }: Options): Load[] {
   const requests = requestBodies(seed + 2, POOL.requests * REQUEST_SPANS);
   const singles = singleBodies(seed + 3, POOL.singles);
   const pages = [`/spans?limit=${PAGE}`, `/spans?limit=${PAGE}&offset=${PAGE}`];
@@ -175,44 +105,6 @@ function scenariosOf({ seed, answerMb }: Options): Scenario[] {
   ];
 }
 
-async function measureUnder(
-  { name, start }: Scenario,
-  server: ServerProcess,
-  timed: readonly TimedCall[],
-  seconds: number,
-  onProgress: (seconds: number) => void,
-): Promise<Measured> {
-  const load = start(server);
-  try {
-    await sleep(Math.min(WARM_UP_MS, seconds * 250));
-    const from = await load?.count();
-    const calls = await timeCalls({ url: server.url, key: NEIGHBOUR_KEY }, timed, seconds, onProgress);
-    const to = await load?.count();
-    if (from === undefined || to === undefined) return { scenario: name, calls, load: null };
-    const rate = (value: 'answered' | 'refused' | 'bytesRead') =>
-      ((to[value] - from[value]) / (to.at - from.at)) * 1000;
-    return {
-      scenario: name,
-      calls,
-      load: { answered: rate('answered'), refused: rate('refused'), bytesRead: rate('bytesRead') },
-    };
-  } finally {
-    await load?.stop();
-  }
-}
-
-async function fill({ url }: ServerProcess, label: string, key: string, bodies: Bodies): Promise<void> {
-  const progress = startProgress(label, bodies.ends.length, 'requests');
-  try {
-    await sendLoad(bodies, { url, key, clients: 2 }, (done) => {
-      progress.update(done);
-    });
-    progress.update(bodies.ends.length);
-  } finally {
-    progress.stop();
-  }
-}
-
 /** Spans of about a megabyte each, all of one trace. */
 function largeBodies(seed: number, megabytesInAll: number): Bodies {
   const text = JSON.stringify(Array.from({ length: 40 }, (_none, number) => generateTrace(seed + 5, number)));
@@ -231,16 +123,6 @@ function largeBodies(seed: number, megabytesInAll: number): Bodies {
   );
 }
 
-/** @throws Error when the server is gone */
-async function rested(server: ServerProcess, after: string, ms: number): Promise<void> {
-  try {
-    await server.settled();
-  } catch (cause) {
-    throw new Error(`the server does not answer any more, after: ${after}`, { cause });
-  }
-  await sleep(ms);
-}
-
 const COLUMNS = [
   'the first project',
   'the neighbour',
@@ -251,11 +133,11 @@ const COLUMNS = [
   'the first project: requests/s answered, refused, MB/s read',
 ];
 
-function rowsOf(measured: readonly Measured[]): string[][] {
+function rowsOf(measured: readonly UnderLoad[]): string[][] {
   const quiet = measured[0];
-  return measured.flatMap(({ scenario, calls, load }) =>
+  return measured.flatMap(({ name, calls, load }) =>
     calls.map((call, at) => [
-      scenario,
+      name,
       call.name,
       ...timesOf(call, quiet?.calls[at], [50, 95, 100]),
       String(call.latencies.length + call.failures.length),
@@ -276,7 +158,6 @@ function aboutOf({ seconds, spans, answerMb }: Options): string {
   );
 }
 
-function commandOf({ seconds, spans, answerMb, checkout, node }: Options): string {
-  const other = [checkout === undefined ? '' : ` --checkout ${checkout}`, node === undefined ? '' : ` --node ${node}`];
-  return `npm run bench -- neighbours --seconds ${seconds} --spans ${spans} --answer-mb ${answerMb}${other.join('')}`;
+function commandOf({ seconds, spans, answerMb }: Options): string {
+  return `npm run bench -- neighbours --seconds ${seconds} --spans ${spans} --answer-mb ${answerMb}`;
 }

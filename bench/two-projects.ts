@@ -1,0 +1,179 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startProgress } from '../scripts/progress.js';
+import { generateTrace, SPANS_PER_TRACE } from './data.js';
+import { megabytes, printTable } from './figures.js';
+import { sendLoad, type Bodies } from './processes/load.js';
+import { startServerProcess, type ProcessorTime, type ServerProcess } from './processes/server.js';
+import type { SteadyLoad } from './processes/steady.js';
+import { captureContext, writeResults } from './results.js';
+import { timeCalls, type Caller, type Outcome, type TimedCall } from './timed-calls.js';
+
+/*
+ * What benches share that look at calls of one project while it, or another of the same server, does much else.
+ */
+
+const OTHER_PROJECT_ID = '0197f3a0-0000-7000-8000-00000000be9d';
+/** Of the project beside the server's own. */
+export const OTHER_KEY = 'sk_sh_key_of_the_bench_neighbour';
+const WARM_UP_MS = 3_000;
+/** What a load leaves behind besides rollups has this long, before the next begins. */
+const REST_MS = 2_000;
+
+export interface BenchOptions {
+  readonly seconds: number;
+  /** Folder of another checkout, compiled, whose server is measured. Default: this one. */
+  readonly checkout?: string;
+  /** The node that runs the server. Default: the one that runs the bench. */
+  readonly node?: string;
+  readonly write: boolean;
+}
+
+/** What is done to the server meanwhile. */
+export interface Load {
+  readonly name: string;
+  readonly start: (server: ServerProcess) => SteadyLoad | null;
+}
+
+export interface UnderLoad {
+  readonly name: string;
+  readonly calls: readonly Outcome[];
+  /** Of the load: requests a second answered and refused, bytes read a second. Null without one. */
+  readonly load: { readonly answered: number; readonly refused: number; readonly bytesRead: number } | null;
+  /** Processor time, in cores. */
+  readonly processor: ProcessorTime;
+}
+
+export interface Report {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  /** Sentences below the table. */
+  readonly notes: readonly string[];
+}
+
+/** Runs a bench on a server with two projects, and prints and keeps what it reports. */
+export async function benchTwoProjects(
+  options: BenchOptions,
+  { name, command, about }: { readonly name: string; readonly command: string; readonly about: string },
+  measure: (server: ServerProcess) => Promise<Report>,
+): Promise<void> {
+  const context = captureContext(options);
+  const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-bench-'));
+  try {
+    const server = await startWithTwoProjects(options, dataDir);
+    try {
+      const { notes, ...table } = await measure(server);
+      const { server: own, engine } = server.peakMemory();
+      const below = [...notes, `Peak memory: server ${megabytes(own)}, engine ${megabytes(engine)}.`];
+      printTable(table.columns, table.rows);
+      process.stdout.write(`\n${below.join('\n')}\n`);
+      if (!options.write) return;
+      const of = options.checkout === undefined ? '' : ` at commit ${context.commit}`;
+      writeResults({
+        name: `${name}${of}`,
+        command: command + serverArguments(options),
+        context,
+        engine: 'embedded',
+        about: [about, ...below].join(' '),
+        ...table,
+      });
+    } finally {
+      await server.stop();
+    }
+  } finally {
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+/** A start makes sure of one project; the other one is that of the start before. */
+async function startWithTwoProjects({ checkout, node }: BenchOptions, dataDir: string): Promise<ServerProcess> {
+  const program = { dataDir, ...(checkout === undefined ? {} : { checkout }), ...(node === undefined ? {} : { node }) };
+  const env = { SPANHOUSE_INIT_PROJECT_ID: OTHER_PROJECT_ID, SPANHOUSE_INIT_API_KEY: OTHER_KEY };
+  await (await startServerProcess({ ...program, env })).stop();
+  return startServerProcess(program);
+}
+
+function serverArguments({ checkout, node }: BenchOptions): string {
+  const given = [checkout === undefined ? '' : ` --checkout ${checkout}`, node === undefined ? '' : ` --node ${node}`];
+  return given.join('');
+}
+
+export async function fill({ url }: ServerProcess, label: string, key: string, bodies: Bodies): Promise<void> {
+  const progress = startProgress(label, bodies.ends.length, 'requests');
+  try {
+    await sendLoad(bodies, { url, key, clients: 2 }, (done) => {
+      progress.update(done);
+    });
+    progress.update(bodies.ends.length);
+  } finally {
+    progress.stop();
+  }
+}
+
+/** Some ids of the traces that so many spans from a seed make. */
+export function traceIdsOf(seed: number, spans: number): string[] {
+  const traces = Math.min(500, Math.floor(spans / SPANS_PER_TRACE));
+  return Array.from({ length: traces }, (_none, number) => generateTrace(seed, number)[0]?.trace_id ?? '');
+}
+
+/** Times the calls under each load, one load after the other, for so many seconds each. */
+export async function timeUnderEach(
+  server: ServerProcess,
+  caller: Caller,
+  calls: readonly TimedCall[],
+  loads: readonly Load[],
+  { label, seconds }: { readonly label: string; readonly seconds: number },
+): Promise<UnderLoad[]> {
+  const measured: UnderLoad[] = [];
+  const progress = startProgress(label, loads.length * seconds, 's');
+  try {
+    for (const load of loads) {
+      await rested(server, measured.at(-1)?.name ?? 'filling in', Math.min(REST_MS, seconds * 100));
+      const before = measured.length * seconds;
+      const time = () =>
+        timeCalls(caller, calls, seconds, (done) => {
+          progress.update(before + Math.min(seconds, Math.round(done)));
+        });
+      measured.push(await underLoad(server, load, Math.min(WARM_UP_MS, seconds * 250), time));
+      progress.update(before + seconds);
+    }
+    return measured;
+  } finally {
+    progress.stop();
+  }
+}
+
+async function underLoad(
+  server: ServerProcess,
+  { name, start }: Load,
+  warmUpMs: number,
+  time: () => Promise<Outcome[]>,
+): Promise<UnderLoad> {
+  const load = start(server);
+  try {
+    await sleep(warmUpMs);
+    const [from, cpuFrom, started] = [await load?.count(), server.cpuMs(), performance.now()];
+    const calls = await time();
+    const [to, cpuTo, ms] = [await load?.count(), server.cpuMs(), performance.now() - started];
+    const processor = { server: (cpuTo.server - cpuFrom.server) / ms, engine: (cpuTo.engine - cpuFrom.engine) / ms };
+    if (from === undefined || to === undefined) return { name, calls, load: null, processor };
+    const rate = (value: 'answered' | 'refused' | 'bytesRead') =>
+      ((to[value] - from[value]) / (to.at - from.at)) * 1000;
+    const rates = { answered: rate('answered'), refused: rate('refused'), bytesRead: rate('bytesRead') };
+    return { name, calls, load: rates, processor };
+  } finally {
+    await load?.stop();
+  }
+}
+
+/** @throws Error when the server is gone */
+async function rested(server: ServerProcess, after: string, ms: number): Promise<void> {
+  try {
+    await server.settled();
+  } catch (cause) {
+    throw new Error(`the server does not answer any more, after: ${after}`, { cause });
+  }
+  await sleep(ms);
+}
