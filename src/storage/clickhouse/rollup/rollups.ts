@@ -1,3 +1,4 @@
+import { fairRoom } from '../../../domain/fair-share.js';
 import type { RollupObserver } from '../../../observability/events/storage.js';
 import type { CommitFollower, Touched } from '../commit/commit-log.js';
 import type { Version, VersionClock } from '../commit/version-clock.js';
@@ -100,8 +101,8 @@ export class Rollups implements CommitFollower {
   }
 
   isFull(projectId: string): boolean {
-    const own = this.#traces.sizeOf(projectId);
-    return own > 0 && own > MAX_DIRTY - this.#traces.size;
+    const ofParty = this.#traces.sizeOf(projectId);
+    return ofParty > 0 && fairRoom({ limit: MAX_DIRTY, taken: this.#traces.size, ofParty }) < 0;
   }
 
   async progress(): Promise<void> {
