@@ -107,9 +107,11 @@ export class VaultIntake implements AttachmentIntake {
     const sound: Span[] = [];
     const found = new Map<number, readonly Found[]>();
     let room = this.#maxImages;
+    let looked = 0;
     for (const [index, span] of spans.entries()) {
-      if (index % INSPECTED_AT_ONCE === INSPECTED_AT_ONCE - 1) await nextTurn();
-      const inspection = mayHoldImages(span) ? await inspect(span) : NOTHING;
+      const mayHold = mayHoldImages(span);
+      if (mayHold && (looked += 1) % INSPECTED_AT_ONCE === 0) await nextTurn();
+      const inspection = mayHold ? await inspect(span) : NOTHING;
       const images = inspection.found.filter((item) => item.image !== null || this.#mayBeKept(item));
       const surplus = images[room];
       const issues =
