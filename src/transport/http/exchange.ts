@@ -130,12 +130,9 @@ export class Exchange {
       return;
     }
     const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+    const length = encoding === null ? { 'Content-Length': String(bytes.length) } : {};
     const pieces = Readable.from(piecesOf(bytes));
-    if (encoding !== null) await this.#sendPieces(pieces, status, contentType, headers, encoding);
-    else {
-      const length = { 'Content-Length': String(bytes.length) };
-      await this.#sendPieces(pieces, status, contentType, { ...length, ...headers });
-    }
+    await this.#sendPieces(pieces, status, contentType, { ...length, ...headers }, encoding);
   }
 
   #sendBytes(
