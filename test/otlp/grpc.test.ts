@@ -295,15 +295,7 @@ describe('OTLP over gRPC', () => {
       ['fits', status.OK],
       ['x'.repeat(20_000_000), status.RESOURCE_EXHAUSTED],
     ] as const) {
-      const session = http2Connect(`http://127.0.0.1:${server.grpcPort}`);
-      const stream = session.request({
-        ':method': 'POST',
-        ':path': EXPORT_PATH,
-        'content-type': 'application/grpc',
-        'grpc-encoding': 'gzip',
-        te: 'trailers',
-        authorization: `Bearer ${server.key}`,
-      });
+      const { session, stream } = rawCall(server);
       const answered = new Promise<number>((resolve) => {
         for (const event of ['response', 'trailers'] as const)
           stream.on(event, (headers: Record<string, unknown>) => {
