@@ -157,8 +157,7 @@ WHERE ${inProject(projectId)} AND id IN ${uuids(ids)} AND ${current({ projectId,
     if (stored.length === 0) return [];
     const rows = await this.#rows<{ readonly started: string }>(
       sql`SELECT DISTINCT toString(toUnixTimestamp64Micro(f.started_at)) AS started FROM facts AS f
-WHERE ${inProject(projectId)} AND f.trace_id IN ${uuids([...new Set(stored.map(({ trace_id }) => trace_id))])}
-  AND f.id IN ${uuids(stored.map(({ id }) => id))} AND row_type = 0 AND NOT deleted`,
+WHERE ${isFactOf(projectId, stored)} AND row_type = 0 AND NOT deleted`,
     );
     return rows.map(({ started }) => Number(started));
   }
@@ -250,8 +249,7 @@ ORDER BY f.trace_id, row_type, f.id${limit === null ? empty : sql` LIMIT ${value
     const stale = new Set(this.#source.stale(projectId));
     const spans = things.filter(({ kind, trace_id }) => kind === 'span' && stale.has(trace_id));
     if (spans.length === 0) return;
-    const among = sql`${inProject(projectId)} AND f.trace_id IN ${uuids([...new Set(spans.map(({ trace_id }) => trace_id))])}
-  AND f.id IN ${uuids(spans.map(({ id }) => id))} AND row_type = 0`;
+    const among = sql`${isFactOf(projectId, spans)} AND row_type = 0`;
     const { text, ...whose } = sql`INSERT INTO superseded SELECT project_id, f.ver, last FROM facts AS f
 INNER JOIN (SELECT f.trace_id, f.id, max(f.ver) AS last FROM facts AS f WHERE ${among} GROUP BY f.trace_id, f.id HAVING argMax(deleted, f.ver)) AS buried
   ON buried.trace_id = f.trace_id AND buried.id = f.id
@@ -270,12 +268,11 @@ WHERE ${among} AND f.ver < last`.render();
   async #live(projectId: string, things: readonly DeletedThing[]): Promise<LiveThing[]> {
     const inTraces = things.filter(({ kind }) => kind !== 'session');
     if (inTraces.length === 0) return [];
-    const traces = [...new Set(inTraces.map(({ trace_id }) => trace_id))];
     const rows = await this.#rows<FactRow & { readonly version: string }>(
       // A price that was calculated anew is not sent by a client: what counts is the version that was.
       sql`SELECT toString(f.trace_id) AS trace, row_type AS type, toString(f.id) AS span, '0' AS started,
   toString(argMax(if(origin_ver = 0, ver, origin_ver), ver)) AS version FROM facts AS f
-WHERE ${inProject(projectId)} AND f.trace_id IN ${uuids(traces)} AND f.id IN ${uuids(inTraces.map(({ id }) => id))}
+WHERE ${isFactOf(projectId, inTraces)}
 GROUP BY f.trace_id, row_type, f.id HAVING NOT argMax(deleted, ver)`,
     );
     return rows.map((row) => ({ ...toThing(row), sentAt: versionTime(Number(row.version)) }));
@@ -330,6 +327,12 @@ function sessionThing(id: string): DeletedThing {
 
 function keyOf({ kind, trace_id, id }: DeletedThing): string {
   return `${kind}/${trace_id}/${id}`;
+}
+
+/** Facts `f` of these things of a project, and of a few more where an id is in several of the traces. */
+function isFactOf(projectId: string, things: readonly Pick<DeletedThing, 'trace_id' | 'id'>[]): Sql {
+  const traces = [...new Set(things.map(({ trace_id }) => trace_id))];
+  return sql`${inProject(projectId)} AND f.trace_id IN ${uuids(traces)} AND f.id IN ${uuids(things.map(({ id }) => id))}`;
 }
 
 /** The traces that any write ever put into a session. */
