@@ -26,10 +26,43 @@ export interface Outcome {
 
 /** Enough for a server that is busy with others to have moments in which it is not busy with this. */
 const PAUSE_MS = 20;
+const ROUNDS_BETWEEN_CLIENTS = 97;
 /** Longer than any time limit of the server. */
 const TIMEOUT_MS = 60_000;
 
-/** Makes the calls in turn, one at a time over one connection, for that many seconds; each at least once. */
+/**
+ * As timeCalls, by several clients at once. Each asks in another order and for what belongs to other rounds, so that they
+ * do not ask for the same at the same time.
+ */
+export async function timeClients(
+  caller: Caller,
+  calls: readonly TimedCall[],
+  { clients, seconds }: { readonly clients: number; readonly seconds: number },
+  onProgress: (seconds: number) => void,
+): Promise<Outcome[]> {
+  const callsOf = (client: number) =>
+    calls.map((_none, at) => {
+      const { name, request } = calls[(at + client) % calls.length] as TimedCall;
+      return { name, request: (round: number) => request(round + client * ROUNDS_BETWEEN_CLIENTS) };
+    });
+  const turns = Array.from({ length: clients }, (_none, client) =>
+    timeCalls(caller, callsOf(client), seconds, onProgress),
+  );
+  const outcomes = (await Promise.all(turns)).flat();
+  return calls.map(({ name }) => {
+    const own = outcomes.filter((outcome) => outcome.name === name);
+    return {
+      name,
+      latencies: own.flatMap(({ latencies }) => latencies),
+      failures: own.flatMap(({ failures }) => failures),
+    };
+  });
+}
+
+/**
+ * Makes the calls in turn, one at a time over one connection, for that many seconds; each at least once. Without any it
+ * lets the time pass.
+ */
 export async function timeCalls(
   caller: Caller,
   calls: readonly TimedCall[],
@@ -43,11 +76,12 @@ export async function timeCalls(
   try {
     for (let round = 0; round === 0 || passed() < seconds; round += 1) {
       for (const { each, latencies, failures } of outcomes) {
-        const outcome = await timed(caller, each, round, agent);
+        const outcome = await timeCall(caller, each, round, agent);
         if (typeof outcome === 'number') latencies.push(outcome);
         else failures.push(outcome);
         await sleep(PAUSE_MS);
       }
+      if (calls.length === 0) await sleep(PAUSE_MS);
       onProgress(passed());
     }
     return outcomes.map(({ each, latencies, failures }) => ({ name: each.name, latencies, failures }));
@@ -72,7 +106,12 @@ export function timesOf(outcome: Outcome, quiet: Outcome | undefined, shares: re
 }
 
 /** Milliseconds to the last byte, or what the call failed by. */
-async function timed({ url, key }: Caller, { request }: TimedCall, round: number, agent: Agent) {
+export async function timeCall(
+  { url, key }: Caller,
+  { request }: TimedCall,
+  round: number,
+  agent: Agent,
+): Promise<number | string> {
   const { path, body } = request(round);
   const sent = { agent, target: new URL(path, url), key, timeoutMs: TIMEOUT_MS };
   const started = performance.now();

@@ -9,7 +9,7 @@ import { sendLoad, type Bodies } from './processes/load.js';
 import { startServerProcess, type ProcessorTime, type ServerProcess } from './processes/server.js';
 import type { SteadyLoad } from './processes/steady.js';
 import { captureContext, writeResults } from './results.js';
-import { timeCalls, type Caller, type Outcome, type TimedCall } from './timed-calls.js';
+import { timeClients, type Caller, type Outcome, type TimedCall } from './timed-calls.js';
 
 /*
  * What benches share that look at calls of one project while it, or another of the same server, does much else.
@@ -35,6 +35,8 @@ export interface BenchOptions {
 export interface Load {
   readonly name: string;
   readonly start: (server: ServerProcess) => SteadyLoad | null;
+  /** Whether no calls are made meanwhile, to see what the load reaches by itself. Default: false. */
+  readonly alone?: boolean;
 }
 
 export interface UnderLoad {
@@ -44,13 +46,20 @@ export interface UnderLoad {
   readonly load: { readonly answered: number; readonly refused: number; readonly bytesRead: number } | null;
   /** Processor time, in cores. */
   readonly processor: ProcessorTime;
+  /** How long all this was counted. */
+  readonly ms: number;
 }
 
-export interface Report {
+interface Table {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
+}
+
+export interface Report extends Table {
   /** Sentences below the table. */
   readonly notes: readonly string[];
+  /** What the table comes to, kept as a section of its own. */
+  readonly summary?: Table & { readonly name: string; readonly about: string };
 }
 
 /** Runs a bench on a server with two projects, and prints and keeps what it reports. */
@@ -64,21 +73,20 @@ export async function benchTwoProjects(
   try {
     const server = await startWithTwoProjects(options, dataDir);
     try {
-      const { notes, ...table } = await measure(server);
+      const { notes, summary, ...table } = await measure(server);
       const { server: own, engine } = server.peakMemory();
       const below = [...notes, `Peak memory: server ${megabytes(own)}, engine ${megabytes(engine)}.`];
       printTable(table.columns, table.rows);
       process.stdout.write(`\n${below.join('\n')}\n`);
+      if (summary !== undefined) {
+        process.stdout.write(`\n${summary.name}\n\n`);
+        printTable(summary.columns, summary.rows);
+      }
       if (!options.write) return;
       const of = options.checkout === undefined ? '' : ` at commit ${context.commit}`;
-      writeResults({
-        name: `${name}${of}`,
-        command: command + serverArguments(options),
-        context,
-        engine: 'embedded',
-        about: [about, ...below].join(' '),
-        ...table,
-      });
+      const run = { command: command + serverArguments(options), context, engine: 'embedded' };
+      writeResults({ name: `${name}${of}`, ...run, about: [about, ...below].join(' '), ...table });
+      if (summary !== undefined) writeResults({ ...run, ...summary, name: `${name}${of}, ${summary.name}` });
     } finally {
       await server.stop();
     }
@@ -118,13 +126,13 @@ export function traceIdsOf(seed: number, spans: number): string[] {
   return Array.from({ length: traces }, (_none, number) => generateTrace(seed, number)[0]?.trace_id ?? '');
 }
 
-/** Times the calls under each load, one load after the other, for so many seconds each. */
+/** Times the calls under each load, one load after the other, for so many seconds each, by one client or several. */
 export async function timeUnderEach(
   server: ServerProcess,
   caller: Caller,
   calls: readonly TimedCall[],
   loads: readonly Load[],
-  { label, seconds }: { readonly label: string; readonly seconds: number },
+  { label, seconds, clients = 1 }: { readonly label: string; readonly seconds: number; readonly clients?: number },
 ): Promise<UnderLoad[]> {
   const measured: UnderLoad[] = [];
   const progress = startProgress(label, loads.length * seconds, 's');
@@ -133,7 +141,7 @@ export async function timeUnderEach(
       await rested(server, measured.at(-1)?.name ?? 'filling in', Math.min(REST_MS, seconds * 100));
       const before = measured.length * seconds;
       const time = () =>
-        timeCalls(caller, calls, seconds, (done) => {
+        timeClients(caller, load.alone === true ? [] : calls, { clients, seconds }, (done) => {
           progress.update(before + Math.min(seconds, Math.round(done)));
         });
       measured.push(await underLoad(server, load, Math.min(WARM_UP_MS, seconds * 250), time));
@@ -158,11 +166,11 @@ async function underLoad(
     const calls = await time();
     const [to, cpuTo, ms] = [await load?.count(), server.cpuMs(), performance.now() - started];
     const processor = { server: (cpuTo.server - cpuFrom.server) / ms, engine: (cpuTo.engine - cpuFrom.engine) / ms };
-    if (from === undefined || to === undefined) return { name, calls, load: null, processor };
+    if (from === undefined || to === undefined) return { name, calls, load: null, processor, ms };
     const rate = (value: 'answered' | 'refused' | 'bytesRead') =>
       ((to[value] - from[value]) / (to.at - from.at)) * 1000;
     const rates = { answered: rate('answered'), refused: rate('refused'), bytesRead: rate('bytesRead') };
-    return { name, calls, load: rates, processor };
+    return { name, calls, load: rates, processor, ms };
   } finally {
     await load?.stop();
   }

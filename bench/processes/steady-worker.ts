@@ -7,6 +7,10 @@ import { call } from './call.js';
 export interface SteadyWrites {
   readonly bodies: SharedArrayBuffer;
   readonly ends: readonly number[];
+  /** Share of the requests, below 1, that repeat one sent before in this load to the byte. Default: none. */
+  readonly repeated?: number;
+  /** Loads of the same bodies with different numbers send different ids. Default: 0. */
+  readonly series?: number;
 }
 
 /** Paths that are asked for in turn. */
@@ -49,6 +53,10 @@ export type SteadyMessage =
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const DATE = /\d{4}-\d\d-\d\d(?=T\d\d:\d\d:\d\d)/g;
 const DAY_MS = 86_400_000;
+/** Odd, so that the products with different whole numbers differ in 32 bits; spreads numbers that are close. */
+const SPREAD = 0x9e3779b1;
+/** More laps than a load has. */
+const LAPS_OF_SERIES = 65_536;
 /** After a connection that ended, so that a server that is gone is not asked without a pause. */
 const RECONNECT_MS = 100;
 /** Requests that are later than this are not made up for. */
@@ -112,8 +120,8 @@ function reads({ paths, bytesPerSecond }: SteadyReads) {
   return (number: number) => ({ target: new URL(paths[number % paths.length] ?? '/', url), ...slowly });
 }
 
-/** Bodies in laps that differ in their ids and dates. */
-function writes({ bodies, ends }: SteadyWrites) {
+/** Bodies in laps that differ in their ids and dates, some of them once more as they were. */
+function writes({ bodies, ends, repeated = 0, series = 0 }: SteadyWrites) {
   const target = new URL('/spans', url);
   const all = Buffer.from(bodies);
   /** Where UUIDs and dates of a body begin: in each lap they are others, the same for the same. */
@@ -124,7 +132,7 @@ function writes({ bodies, ends }: SteadyWrites) {
   });
   const bodyOf = (index: number, lap: number) => {
     const body = Buffer.from(all.subarray(ends[index - 1] ?? 0, ends[index]));
-    const mask = Math.imul(lap, 0x9e3779b1);
+    const mask = Math.imul(lap + series * LAPS_OF_SERIES, SPREAD);
     for (const place of places[index]?.dates ?? []) {
       const date = Date.parse(body.toString('latin1', place, place + 10)) + lap * DAY_MS;
       body.write(new Date(date).toISOString().slice(0, 10), place, 'latin1');
@@ -135,7 +143,21 @@ function writes({ bodies, ends }: SteadyWrites) {
     }
     return body;
   };
-  return (number: number) => ({ target, body: bodyOf(number % ends.length, Math.floor(number / ends.length)) });
+  return (number: number) => {
+    const content = contentOf(number, repeated);
+    return { target, body: bodyOf(content % ends.length, Math.floor(content / ends.length)) };
+  };
+}
+
+/**
+ * The contents of requests are numbered as they are first sent. A repetition has those of any request before, so that
+ * most of what is sent again lies in an old commit.
+ */
+function contentOf(number: number, repeated: number): number {
+  const repetitions = Math.floor(number * repeated);
+  const fresh = number - repetitions;
+  const repeats = Math.floor((number + 1) * repeated) > repetitions;
+  return repeats ? (Math.imul(number, SPREAD) >>> 0) % fresh : fresh;
 }
 
 function tell(message: SteadyMessage): void {

@@ -1,7 +1,14 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Bodies } from './load.js';
-import type { SteadyCount, SteadyJob, SteadyMessage, SteadyReads, SteadyTarget } from './steady-worker.js';
+import type {
+  SteadyCount,
+  SteadyJob,
+  SteadyMessage,
+  SteadyReads,
+  SteadyTarget,
+  SteadyWrites,
+} from './steady-worker.js';
 
 /** A load that goes on until it is told to stop, from a thread of its own. */
 export interface SteadyLoad {
@@ -11,8 +18,12 @@ export interface SteadyLoad {
 }
 
 /** Sends the bodies again and again by `clients` clients, each time with other ids, a day later. */
-export function startSteadyLoad({ shared, ends }: Bodies, target: SteadyTarget): SteadyLoad {
-  return start({ ...target, work: { bodies: shared, ends } });
+export function startSteadyLoad(
+  { shared, ends }: Bodies,
+  target: SteadyTarget,
+  variation: Pick<SteadyWrites, 'repeated' | 'series'> = {},
+): SteadyLoad {
+  return start({ ...target, work: { bodies: shared, ends, ...variation } });
 }
 
 /** Asks for the paths again and again by `clients` clients, each with one connection. */
