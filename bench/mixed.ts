@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
-import { REQUEST_CLIENTS, REQUEST_SPANS, requestBodies, SINGLE_CLIENTS, singleBodies } from './bodies.js';
-import { generateTrace } from './data.js';
-import { figure, percentile } from './figures.js';
+import { REQUEST_CLIENTS, REQUEST_SPANS, requestBodies, SINGLE_CLIENTS } from './bodies.js';
+import { figure } from './figures.js';
+import { FIRST_READ_ROUNDS, timeFirstReads, type FirstReads } from './first-reads.js';
+import { BOUND_COLUMNS, boundRows, BOUNDS, standings, verdict, type Beside, type Read } from './mixed-bounds.js';
+import { mixedWrites, type Writes } from './mixed-loads.js';
 import { wholeNumber } from './options.js';
-import { Bodies } from './processes/load.js';
-import type { ServerProcess } from './processes/server.js';
-import { startSteadyLoad } from './processes/steady.js';
-import { failuresOf, timeCalls, timesOf, type TimedCall } from './timed-calls.js';
+import { failuresOf, timesOf } from './timed-calls.js';
 import {
   benchTwoProjects,
   fill,
@@ -14,41 +13,31 @@ import {
   timeUnderEach,
   traceIdsOf,
   type BenchOptions,
-  type Load,
   type UnderLoad,
 } from './two-projects.js';
 
-/** Of the load that does not take all it can get. */
-const PACED_SPANS_PER_SECOND = 2_000;
-const PACED_SPANS_PER_REQUEST = 20;
-/** Requests and spans that the loads send again and again, each time with other ids. */
-const POOL = { requests: 300, singles: 6_000, small: 3_000 };
 interface Options extends BenchOptions {
   readonly spans: number;
   readonly burst: number;
+  readonly readers: number;
   readonly only?: string;
   readonly seed: number;
 }
 
-/** What is written while one client reads. */
-interface Writes extends Load {
-  /** Spans of each request. */
-  readonly spans: number;
-}
-
-/** `mixed`: how fast one client's reads are while others write. */
+/** `mixed`: how fast reads are while others write. */
 export function register(program: Command): void {
   program
     .command('mixed')
-    .description('time the reads of one client while others write, to the same project and to another, against quiet')
-    .option('--seconds <n>', 'how long each load is looked at', wholeNumber(1, 600), 20)
+    .description('time reads while others write, to the same project and to another, against quiet')
+    .option('--seconds <n>', 'how long each load is looked at', wholeNumber(1, 600), 15)
     .option('--spans <n>', 'spans that each project has before', wholeNumber(REQUEST_SPANS, 10_000_000), 120_000)
     .option(
       '--burst <n>',
       'traces of one span that are written at once before one read',
       wholeNumber(1, 1_000_000),
-      50_000,
+      300_000,
     )
+    .option('--readers <n>', 'clients that read at once', wholeNumber(1, 100), 1)
     .option('--only <text>', 'only loads with this text in their names, and none')
     .option('--seed <n>', 'seed of the data', wholeNumber(0, 2 ** 31), 1)
     .option('--checkout <dir>', 'measure the server of this other checkout, compiled')
@@ -58,113 +47,49 @@ export function register(program: Command): void {
 }
 
 function bench(options: Options): Promise<void> {
-  const { seed, spans, seconds, only = '' } = options;
+  const { seed, spans, seconds, readers, only = '' } = options;
   const kept = { name: 'Reads beside writes', command: commandOf(options), about: aboutOf(options) };
   return benchTwoProjects(options, kept, async (server) => {
     await fill(server, 'spans of the project', server.key, requestBodies(seed, spans));
     await fill(server, 'spans of the other project', OTHER_KEY, requestBodies(seed + 1, spans));
-    const loads = writesOf(options).filter((writes) => writes.spans === 0 || writes.name.includes(only));
-    const measured = await timeUnderEach(server, server, readsOf(options), loads, { label: 'mixed', seconds });
-    return { columns: COLUMNS, rows: rowsOf(measured, loads), notes: [await firstReads(server, options)] };
+    const loads = mixedWrites(seed).filter((writes) => writes.spans === 0 || writes.name.includes(only));
+    const reads = readsOf(options);
+    const timing = { label: 'mixed', seconds, clients: readers };
+    const measured = (await timeUnderEach(server, server, reads, loads, timing)).map(besideOf(loads));
+    const first = await timeFirstReads(server, { ...options, seed: seed + 7 });
+    const summary = {
+      name: 'bounds',
+      about: 'How the figures of the section above stand to what is promised, and which share of the bound they are.',
+      columns: BOUND_COLUMNS,
+      rows: boundRows(measured, reads, first),
+    };
+    return { columns: COLUMNS, rows: rowsOf(measured, reads), notes: [noteOf(first, options)], summary };
   });
 }
 
-function readsOf({ seed, spans }: Options): TimedCall[] {
+function readsOf({ seed, spans }: Options): Read[] {
   const ids = traceIdsOf(seed, spans);
   const idOf = (round: number) => ids[round % ids.length] ?? '';
+  const errorsByCost = 'has_error=true&sort_by=cost&limit=50&fields=id,name,cost';
   return [
-    { name: 'traces, newest 50', request: () => ({ path: '/traces?limit=50' }) },
-    { name: 'a trace by id', request: (round) => ({ path: `/traces?id=${idOf(round)}` }) },
-    { name: 'spans of a trace', request: (round) => ({ path: `/spans?trace_id=${idOf(round)}` }) },
-    { name: 'spans, newest 50', request: () => ({ path: '/spans?limit=50' }) },
-    { name: 'sessions, newest 50', request: () => ({ path: '/sessions?limit=50' }) },
-    {
-      name: 'traces with errors by cost',
-      request: () => ({ path: '/traces?has_error=true&sort_by=cost&limit=50&fields=id,name,cost' }),
-    },
+    { name: 'traces, newest 50', heavy: false, request: () => ({ path: '/traces?limit=50' }) },
+    { name: 'a trace by id', heavy: false, request: (round) => ({ path: `/traces?id=${idOf(round)}` }) },
+    { name: 'spans of a trace', heavy: false, request: (round) => ({ path: `/spans?trace_id=${idOf(round)}` }) },
+    { name: 'spans, newest 50', heavy: false, request: () => ({ path: '/spans?limit=50' }) },
+    { name: 'sessions, newest 50', heavy: true, request: () => ({ path: '/sessions?limit=50' }) },
+    { name: 'traces with errors by cost', heavy: true, request: () => ({ path: `/traces?${errorsByCost}` }) },
+    { name: 'spans with errors by cost', heavy: true, request: () => ({ path: `/spans?${errorsByCost}` }) },
   ];
 }
 
-function writesOf({ seed }: Options): Writes[] {
-  const requests = requestBodies(seed + 2, POOL.requests * REQUEST_SPANS);
-  const singles = singleBodies(seed + 3, POOL.singles);
-  const small = bodiesOf(seed + 4, 12);
-  const paced = bodiesOf(seed + 5, PACED_SPANS_PER_REQUEST);
-  const by = ({ url }: ServerProcess, key: string, clients: number) => ({ url, key, clients, refusable: true });
-  const perSecond = PACED_SPANS_PER_SECOND / PACED_SPANS_PER_REQUEST;
-  const flood = (key: (server: ServerProcess) => string) => (server: ServerProcess) =>
-    startSteadyLoad(requests, by(server, key(server), REQUEST_CLIENTS));
-  const flakes = (key: (server: ServerProcess) => string) => (server: ServerProcess) =>
-    startSteadyLoad(singles, by(server, key(server), SINGLE_CLIENTS));
-  const same = (server: ServerProcess) => server.key;
-  const other = () => OTHER_KEY;
-  return [
-    { name: 'nobody', spans: 0, start: () => null },
-    {
-      name: 'one client, 12 spans at a time',
-      spans: 12,
-      start: (server) => startSteadyLoad(small, by(server, server.key, 1)),
-    },
-    {
-      name: `${PACED_SPANS_PER_SECOND.toLocaleString('en')} spans/s, ${PACED_SPANS_PER_REQUEST} at a time`,
-      spans: PACED_SPANS_PER_REQUEST,
-      start: (server) => startSteadyLoad(paced, { ...by(server, server.key, 8), perSecond }),
-    },
-    { name: `flood, same project`, spans: REQUEST_SPANS, start: flood(same) },
-    { name: `flood, another project`, spans: REQUEST_SPANS, start: flood(other) },
-    { name: `one-span flood, same project`, spans: 1, start: flakes(same) },
-    { name: `one-span flood, another project`, spans: 1, start: flakes(other) },
-    { name: 'nobody again', spans: 0, start: () => null },
-  ];
-}
+/** What was measured beside one kind of writers, with the processor time it took. */
+type Measured = Beside & Pick<UnderLoad, 'processor' | 'ms'>;
 
-/** Requests of so many spans, of whole traces one after another. */
-function bodiesOf(seed: number, spans: number): Bodies {
-  const all = Array.from({ length: POOL.small }, (_none, number) => generateTrace(seed, number)).flat();
-  return new Bodies(
-    Array.from({ length: Math.floor(all.length / spans) }, (_none, request) =>
-      Buffer.from(JSON.stringify(all.slice(request * spans, (request + 1) * spans))),
-    ),
-  );
-}
-
-/** The first read after a burst of traces, and after a single write, in words. */
-async function firstReads(server: ServerProcess, { seed, burst }: Options): Promise<string> {
-  const bodies = singleBodies(seed + 7, POOL.small);
-  const read: TimedCall = { name: 'traces, newest 50', request: () => ({ path: '/traces?limit=50' }) };
-  const once = async () => (await timeCalls(server, [read], 0, () => undefined))[0]?.latencies[0] ?? NaN;
-  const afterOne: number[] = [];
-  for (let round = 0; round < 20; round += 1) {
-    await server.settled();
-    await timeCalls(
-      server,
-      [{ name: 'write', request: () => ({ path: '/spans', body: bodies.at(round) }) }],
-      0,
-      () => undefined,
-    );
-    afterOne.push(await once());
-  }
-  await server.settled();
-  await fill(server, 'burst', server.key, burstOf(seed + 8, burst));
-  const afterBurst = await once();
-  return (
-    `First read of the newest 50 traces after one write: ${figure(percentile(afterOne, 50))} ms (median of 20); ` +
-    `after ${burst.toLocaleString('en')} traces of one span each: ${figure(afterBurst)} ms.`
-  );
-}
-
-/** Traces of one span, a thousand a request. */
-function burstOf(seed: number, traces: number): Bodies {
-  const roots = Array.from({ length: traces }, (_none, number) => ({
-    ...generateTrace(seed, number % POOL.small)[0],
-    id: undefined,
-    trace_id: `0197f3a0-0000-7000-9000-${number.toString(16).padStart(12, '0')}`,
-  }));
-  return new Bodies(
-    Array.from({ length: Math.ceil(traces / 1000) }, (_none, request) =>
-      Buffer.from(JSON.stringify(roots.slice(request * 1000, (request + 1) * 1000))),
-    ),
-  );
+function besideOf(writes: readonly Writes[]) {
+  return ({ name, calls, load, processor, ms }: UnderLoad, at: number): Measured => {
+    const rate = load === null ? NaN : load.answered * (writes[at]?.spans ?? NaN);
+    return { name, calls, rate, processor, ms };
+  };
 }
 
 const COLUMNS = [
@@ -172,36 +97,68 @@ const COLUMNS = [
   'read',
   'p50 / p95, ms',
   'ratio to nobody: p50 / p95',
+  'bound of the p50',
+  `p95 ≤ ${BOUNDS.p95} × p50`,
   'calls',
   'failed',
   'spans/s written',
   'processor, server / engine',
+  'of it, for a span written or a read',
 ];
 
-function rowsOf(measured: readonly UnderLoad[], writes: readonly Writes[]): string[][] {
+function rowsOf(measured: readonly Measured[], reads: readonly Read[]): string[][] {
   const quiet = measured[0];
-  return measured.flatMap(({ name, calls, load, processor }, which) =>
-    calls.map((call, at) => [
-      name,
-      call.name,
-      ...timesOf(call, quiet?.calls[at], [50, 95]),
-      String(call.latencies.length + call.failures.length),
-      failuresOf(call),
-      load === null ? '' : figure(load.answered * (writes[which]?.spans ?? NaN)),
-      `${figure(processor.server)} / ${figure(processor.engine)}`,
-    ]),
-  );
+  return measured.flatMap((beside) => {
+    const { name, calls, rate } = beside;
+    const of = standings(beside, quiet, reads);
+    const load = [Number.isNaN(rate) ? '' : figure(rate), ...processorOf(beside)];
+    if (calls.length === 0) return [[name, '', '', '', '', '', '', '', ...load]];
+    return calls.map((call, at) => {
+      const standing = of[at];
+      return [
+        name,
+        call.name,
+        ...timesOf(call, quiet?.calls[at], [50, 95]),
+        ...(standing === undefined
+          ? ['', '']
+          : [verdict(standing.p50, '≤', standing.p50Bound), verdict(standing.p95, '≤', BOUNDS.p95)]),
+        String(call.latencies.length + call.failures.length),
+        failuresOf(call),
+        ...load,
+      ];
+    });
+  });
 }
 
-function aboutOf({ seconds, spans }: Options): string {
+/** In cores, and what that comes to for each span written, or, with nobody writing, for each read. */
+function processorOf({ calls, rate, processor, ms }: Measured): [string, string] {
+  const both = (scale: number) => `${figure(processor.server * scale)} / ${figure(processor.engine * scale)}`;
+  if (!Number.isNaN(rate)) return [both(1), `${both(1e6 / rate)} µs a span`];
+  const made = calls.reduce((sum, { latencies, failures }) => sum + latencies.length + failures.length, 0);
+  return [both(1), `${both(ms / made)} ms a read`];
+}
+
+function noteOf({ afterWrite, afterNothing, afterBurst }: FirstReads, { burst }: Options): string {
   return (
-    `Two projects of ${spans} spans each on one server with default settings. One client of the first project makes the reads in turn over one connection, with a ` +
-    `short pause after each, while the first column writes without a pause from a thread outside the server's process, ${seconds} s each. A flood is ` +
-    `${REQUEST_SPANS} spans at a time by ${REQUEST_CLIENTS} clients, a one-span flood is by ${SINGLE_CLIENTS}. Processor time is in cores.`
+    `First read of the newest 50 traces after one write: ${figure(afterWrite)} ms, after nothing, in turn with these: ` +
+    `${figure(afterNothing)} ms (medians of ${FIRST_READ_ROUNDS}); ` +
+    `after ${burst.toLocaleString('en')} traces of one span each: ${figure(afterBurst)} ms.`
   );
 }
 
-function commandOf({ seconds, spans, burst, only }: Options): string {
+function aboutOf({ seconds, spans, readers }: Options): string {
+  const who = readers === 1 ? 'One client of the first project makes' : `${readers} clients of the first project make`;
+  return (
+    `Two projects of ${spans} spans each on one server with default settings. ${who} the reads in turn over one connection${readers === 1 ? '' : ' each'}, with a ` +
+    `short pause after each, while the first column writes without a pause from a thread outside the server's process, ${seconds} s each. A flood is ` +
+    `${REQUEST_SPANS} spans at a time by ${REQUEST_CLIENTS} clients, a one-span flood is by ${SINGLE_CLIENTS}. What is sent again repeats any request before, ` +
+    `to the byte. Bounds come with the share of them that is taken. Processor time is in cores; that of a span written includes the reads beside it, that of a ` +
+    `read is a mean of all kinds.`
+  );
+}
+
+function commandOf({ seconds, spans, burst, readers, only }: Options): string {
+  const several = readers === 1 ? '' : ` --readers ${readers}`;
   const chosen = only === undefined ? '' : ` --only "${only}"`;
-  return `npm run bench -- mixed --seconds ${seconds} --spans ${spans} --burst ${burst}${chosen}`;
+  return `npm run bench -- mixed --seconds ${seconds} --spans ${spans} --burst ${burst}${several}${chosen}`;
 }
