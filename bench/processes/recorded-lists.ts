@@ -33,8 +33,8 @@ export async function statementsOf(core: EngineCore, list: ListName, search: str
     client: client(core, recorded),
     reads: new ReadsInProgress({
       settle: () => Promise.resolve(upTo),
-      settleTraces: () => Promise.resolve(upTo),
-      committed: () => ({ upTo, unsettledSince: null }),
+      readable: () => Promise.resolve(),
+      committed: () => ({ upTo, traces: [], aside: [], sessions: [] }),
     }),
     notCurrent: () => ({ traces: [], sessions: [], stale: [] }),
     words,

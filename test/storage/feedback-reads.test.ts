@@ -53,11 +53,11 @@ describe('reads for feedback', function () {
         }
         const upTo = Number.MAX_SAFE_INTEGER;
         const settle = async () => {
-          await listed('traces', projectId, 'offset=0');
+          await store.indexWords();
           return upTo;
         };
-        const committed = () => ({ upTo, unsettledSince: null });
-        const reads = new ReadsInProgress({ settle, settleTraces: settle, committed });
+        const committed = () => ({ upTo, traces: [], aside: [], sessions: [] });
+        const reads = new ReadsInProgress({ settle, readable: async () => undefined, committed });
         // So few ids at once that it takes several statements.
         const spans = new ClickHouseEntitySpans(client, reads, { timeoutSeconds: 30, maxResultBytes: 1e8 }, 3);
         const below = async (type: 'trace' | 'session', id: string) => {

@@ -1,98 +1,165 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { spanList, traceList } from '../../src/domain/list/definitions.js';
-import type { SpanRead } from '../../src/domain/list/fields.js';
+import type { WriteReceipt } from '../../src/domain/ingest/write-log.js';
+import { sessionList, spanList, traceList, type ListDefinition } from '../../src/domain/list/definitions.js';
 import type { Page } from '../../src/domain/list/lists.js';
 import { parseListQuery } from '../../src/domain/list/query.js';
+import type { Span } from '../../src/domain/span/span.js';
 import type { CommitLog } from '../../src/storage/clickhouse/commit/commit-log.js';
+import type { AppendedWrites } from '../../src/storage/clickhouse/commit/rows.js';
+import { EPOCH_SECONDS } from '../../src/storage/clickhouse/commit/version-clock.js';
 import { storedSpan } from '../fixtures/span.js';
 import { type OpenedStore, openStore, rowsOf } from './trace-store-harness.js';
 
-const HISTORIES = 6;
-const CALLS = [
-  'limit=1000',
-  'limit=1000&trace_id=TRACE',
-  'limit=3&offset=1&sort_by=name',
-  'q=text&names=b',
-  'cost_min=2',
-];
+const HISTORIES = 8;
 
-/** Of a handful of spans in two traces, written again and again. */
-const writes = fc.array(
-  fc.record({
-    span: fc.nat(5),
-    name: fc.constantFrom('a', 'b'),
-    cost: fc.constantFrom(null, 1, 3),
-    deleted: fc.boolean(),
-    readHere: fc.boolean(),
-  }),
-  { minLength: 1, maxLength: 12 },
+/** Every filter, sort and page of each list, with TRACE, SESSION and SPAN in place of ids. */
+const CALLS: Readonly<Record<ListName, readonly string[]>> = {
+  spans: [
+    ...[
+      '',
+      'id=SPAN',
+      'trace_id=TRACE',
+      'session_id=SESSION',
+      'parent_span_id=null',
+      'span_kind=llm',
+      'status=ok',
+      'names=b',
+    ],
+    ...['error_codes=e', 'has_error=true', 'cost_min=2', 'duration_min=5', 'q=text', 'q=text&names=b', 'tags.user=u'],
+    ...sorted(spanList),
+  ],
+  traces: [
+    ...[
+      '',
+      'id=TRACE',
+      'session_id=SESSION',
+      'status=error',
+      'names=b',
+      'has_error=true',
+      'cost_min=2',
+      'duration_max=5',
+    ],
+    ...[
+      'tags.user=u',
+      'environment=prod',
+      'q=text',
+      'q=text of a&sort_by=cost',
+      'fields=id,cost',
+      'limit=2',
+      'limit=1&offset=1',
+    ],
+    ...sorted(traceList),
+  ],
+  sessions: [
+    ...[
+      '',
+      'id=SESSION',
+      'names=b',
+      'has_error=true',
+      'cost_min=2',
+      'duration_min=5',
+      'tags.user=u',
+      'environment=prod',
+    ],
+    ...['limit=1', 'limit=1&offset=1'],
+    ...sorted(sessionList),
+  ],
+};
+
+type ListName = 'spans' | 'traces' | 'sessions';
+
+const lists = { spans: spanList, traces: traceList, sessions: sessionList };
+
+function sorted({ sorts }: ListDefinition): string[] {
+  return sorts.flatMap((sort) => ['asc', 'desc'].map((order) => `sort_by=${sort}&sort_order=${order}&limit=4`));
+}
+
+/** A fresh read takes some tens of milliseconds: each history is asked for some of them. */
+const someCalls = fc.shuffledSubarray(
+  (Object.keys(CALLS) as ListName[]).flatMap((name) => CALLS[name].map((call) => ({ name, call }))),
+  { minLength: 24, maxLength: 24 },
 );
 
+/** Written again and again, over few ids, so that writes meet. */
+const step = fc.record({
+  do: fc.constantFrom(
+    'span',
+    'span',
+    'span',
+    'span',
+    'trace',
+    'session',
+    'reprice',
+    'delete span',
+    'delete trace',
+    'delete session',
+  ),
+  span: fc.nat(5),
+  trace: fc.nat(2),
+  session: fc.nat(2),
+  change: fc.record({
+    name: fc.constantFrom('a', 'b'),
+    status: fc.constantFrom(null, 'ok', 'error', 'unset'),
+    started_at: fc.constantFrom(1e15, 1e15 + 1, 1.7e15),
+    cost: fc.constantFrom(null, 1, 3),
+    duration_ms: fc.constantFrom(null, 7.5),
+    tags: fc.constantFrom({}, { user: 'u' }, { user: 'v', environment: 'prod' }),
+  }),
+  parented: fc.boolean(),
+  error: fc.boolean(),
+  rollUpHere: fc.integer({ min: 0, max: 5 }).map((sixth) => sixth === 0),
+});
 describe('fresh reads', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let opened: OpenedStore;
   beforeEach(async () => {
     opened = await openStore();
   });
   afterEach(() => opened.dispose());
 
-  const list = async (projectId: string, text: string) => {
-    const page = await opened.store.lists.spans(projectId, parseListQuery(spanList, new URLSearchParams(text)));
-    return { rows: await rowsOf<SpanRead>(page), total: page.total };
+  const list = async (projectId: string, name: ListName, search: string) => {
+    const query = parseListQuery(lists[name], new URLSearchParams(search));
+    const page = await opened.store.lists[name](projectId, query);
+    return { rows: await rowsOf<Record<string, unknown>>(page), total: page.total };
   };
 
   const listTraces = (projectId: string, text = '') =>
     opened.store.lists.traces(projectId, parseListQuery(traceList, new URLSearchParams(text)));
 
   /** Not in a round that began when that was impossible. */
-  async function rollUp(projectId: string): Promise<void> {
-    await listTraces(projectId).catch(() => listTraces(projectId));
+  async function rollUp(): Promise<void> {
+    await opened.store.indexWords().catch(() => opened.store.indexWords());
   }
 
-  it('of spans wait for no rollup: lists are the same before it and after it', async () => {
-    const { store, client } = opened;
-    const log = store.log as CommitLog;
+  it('wait for no rollup: every list, filter, sort and page is the same before it and after it', async () => {
+    const { client } = opened;
     await fc.assert(
-      fc.asyncProperty(writes, async (steps) => {
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 14 }), someCalls, async (steps, chosen) => {
         const projectId = randomUUID();
-        const traces = [randomUUID(), randomUUID()] as const;
-        const spans = Array.from({ length: 6 }, () => randomUUID());
-        const calls = CALLS.map((call) => `count=true&${call.replace('TRACE', traces[0])}`);
-        const live = new Map<number, string>();
-        // No trace can be rolled up without this table.
-        await client.command('DETACH TABLE session_traces');
-        let rolledUp: boolean = false;
+        const writer = new Writer(opened.store, projectId);
+        const calls = chosen.map(({ name, call }) => ({ name, search: writer.naming(`count=true&${call}`) }));
+        const all = () => Promise.all(calls.map(({ name, search }) => list(projectId, name, search)));
+        // Nothing can be rolled up without this table, and nothing is read from it.
+        await client.command('DETACH TABLE touch_traces');
         try {
-          for (const { span, name, cost, deleted, readHere } of steps) {
-            const [trace_id, id] = [traces[span % 2] ?? '', spans[span] ?? ''];
-            if (deleted) await log.append({ projectId, tombstones: [{ trace_id, id, rowType: 0 }] });
-            else {
-              const session_id = traces[0];
-              const span = storedSpan({ id, trace_id, name, cost, session_id, input_data: `some text of ${name}` });
-              await log.append({ projectId, spans: [span] });
-            }
-            if (deleted) live.delete(span);
-            else live.set(span, name);
-            const { rows } = await list(projectId, 'limit=1000');
-            expect(rows.map((row) => `${row.id} ${row.name}`).sort()).to.deep.equal(
-              [...live].map(([index, last]) => `${spans[index]} ${last}`).sort(),
-            );
-            if (!readHere || rolledUp) continue;
-            // Some of it is rolled up, so that what is replaced is known in two ways.
-            await client.command('ATTACH TABLE session_traces');
-            await rollUp(projectId);
-            await client.command('DETACH TABLE session_traces');
-            rolledUp = true;
+          for (const { rollUpHere, ...change } of steps) {
+            await writer.write(change);
+            if (!rollUpHere) continue;
+            await client.command('ATTACH TABLE touch_traces');
+            await rollUp();
+            await client.command('DETACH TABLE touch_traces');
           }
-          const before = await Promise.all(calls.map((call) => list(projectId, call)));
-          await client.command('ATTACH TABLE session_traces');
-          await rollUp(projectId);
-          const after = await Promise.all(calls.map((call) => list(projectId, call)));
-          expect(before).to.deep.equal(after);
+          const before = await all();
+          await client.command('ATTACH TABLE touch_traces');
+          await rollUp();
+          const after = await all();
+          calls.forEach((call, at) => {
+            expect(before[at], `${call.name}?${call.search}`).to.deep.equal(after[at]);
+          });
         } finally {
-          await client.command('ATTACH TABLE IF NOT EXISTS session_traces').catch(() => undefined);
+          await client.command('ATTACH TABLE IF NOT EXISTS touch_traces').catch(() => undefined);
         }
       }),
       { numRuns: HISTORIES },
@@ -115,26 +182,27 @@ describe('fresh reads', function () {
 
     afterEach(() => opened.client.command('DROP VIEW slow_to_recompute'));
 
-    it('traces of another are read meanwhile, and those that it has not written to', async () => {
+    it('nothing that is listed waits for them', async () => {
       const [settled] = await write(slow, 'settled');
       await write(other, 'quick');
-      await Promise.all([listTraces(slow), listTraces(other)]);
+      await rollUp();
       const [unsettled] = await write(slow, 'slow');
       const ended: string[] = [];
-      const read = (name: string, page: Promise<Page>) =>
+      const told = (name: string, page: Promise<Page>) =>
         page.then(rowsOf).then((rows) => ended.push(`${name}: ${rows.length}`));
       await Promise.all([
-        read('all', listTraces(slow)),
-        read('unsettled', listTraces(slow, `id=${unsettled}`)),
-        read('settled', listTraces(slow, `id=${settled}`)),
-        read('other', listTraces(other)),
+        rollUp().then(() => ended.push('rolled up')),
+        told('all', listTraces(slow)),
+        told('unsettled', listTraces(slow, `id=${unsettled}`)),
+        told('settled', listTraces(slow, `id=${settled}`)),
+        told('other', listTraces(other)),
       ]);
-      expect(ended.slice(0, 2)).to.have.members(['other: 1', 'settled: 1']);
-      expect(ended.slice(2)).to.have.members(['unsettled: 1', 'all: 2']);
+      expect(ended.slice(0, 4)).to.have.members(['all: 2', 'unsettled: 1', 'settled: 1', 'other: 1']);
+      expect(ended[4]).to.equal('rolled up');
     });
 
     it('another writes meanwhile, also when more of the slow one waits than may', async () => {
-      await write(slow, 'slow', 30_000);
+      await write(slow, 'slow', 6_000);
       const ended: string[] = [];
       const held = write(slow, 'slow').then(() => ended.push('slow'));
       for (let nth = 0; nth < 2; nth += 1) await write(other, 'quick').then(() => ended.push('other'));
@@ -143,3 +211,80 @@ describe('fresh reads', function () {
     });
   });
 });
+
+type Step = Omit<typeof step extends fc.Arbitrary<infer T> ? T : never, 'rollUpHere'>;
+
+/** Writes steps of a history to a project, over ids of its own. */
+class Writer {
+  readonly #store: OpenedStore['store'];
+  readonly #projectId: string;
+  readonly #ids = { traces: ids(3), sessions: ids(3), spans: ids(6) };
+  #latest: { readonly span: Span; readonly version: number } | null = null;
+
+  constructor(store: OpenedStore['store'], projectId: string) {
+    this.#store = store;
+    this.#projectId = projectId;
+  }
+
+  naming(search: string): string {
+    const { traces, sessions, spans } = this.#ids;
+    return search.replace('TRACE', traces[0]!).replace('SESSION', sessions[0]!).replace('SPAN', spans[0]!);
+  }
+
+  async write(step: Step): Promise<void> {
+    const { createdAt } = await this.#append(this.#writes(step));
+    const [taken] = createdAt;
+    if (step.do === 'span' && taken !== undefined)
+      this.#latest = { span: this.#span(step), version: taken - EPOCH_SECONDS * 1_000_000 };
+  }
+
+  #append(writes: Omit<AppendedWrites, 'projectId'>): Promise<WriteReceipt> {
+    return (this.#store.log as CommitLog).append({ projectId: this.#projectId, ...writes });
+  }
+
+  #writes(step: Step): Omit<AppendedWrites, 'projectId'> {
+    const { name, status, started_at, cost, duration_ms, tags } = step.change;
+    const posted = { name, tags, attributes: { posted: name } };
+    const ids = { trace: this.#ids.traces[step.trace]!, session: this.#ids.sessions[step.session]! };
+    const timed = { status, started_at, ended_at: null, duration_ms, cost };
+    switch (step.do) {
+      case 'span':
+        return { spans: [this.#span(step)] };
+      case 'reprice':
+        return this.#latest === null
+          ? {}
+          : { spans: [{ ...this.#latest.span, cost: 0.5, originVersion: this.#latest.version }] };
+      case 'trace':
+        return { traces: [{ id: ids.trace, session_id: ids.session, ...posted, ...timed }] };
+      case 'session':
+        return { sessions: [{ id: ids.session, ...posted }] };
+      case 'delete span':
+        return { tombstones: [{ trace_id: ids.trace, id: this.#ids.spans[step.span]!, rowType: 0 }] };
+      case 'delete trace':
+        return { tombstones: [{ trace_id: ids.trace, id: ids.trace, rowType: 1 }] };
+      default:
+        return { deletedSessions: [ids.session] };
+    }
+  }
+
+  #span({ span, trace, session, change, parented, error }: Step): Span {
+    const { tags, ...rest } = change;
+    return storedSpan({
+      ...rest,
+      id: this.#ids.spans[span]!,
+      trace_id: this.#ids.traces[trace]!,
+      parent_span_id: parented ? this.#ids.spans[(span + 1) % 6]! : null,
+      session_id: session === 2 ? null : this.#ids.sessions[session]!,
+      session_name: error ? rest.name : null,
+      kind: parented ? 'llm' : 'generic',
+      ended_at: parented ? rest.started_at + 8_000 : null,
+      input_data: `some text of ${rest.name}`,
+      error_code: error ? 'e' : null,
+      ...{ tags, trace_tags: tags, session_tags: parented ? tags : {} },
+    });
+  }
+}
+
+function ids(count: number): string[] {
+  return Array.from({ length: count }, () => randomUUID());
+}

@@ -10,6 +10,7 @@ import {
   spanCount,
   spanPage,
   stretch,
+  type ReadScope,
 } from '../../src/storage/clickhouse/list/compile.js';
 import { sessionSource, traceSource, type ListSource } from '../../src/storage/clickhouse/list/sources.js';
 import type { Sql } from '../../src/storage/clickhouse/sql.js';
@@ -28,15 +29,17 @@ const ID = '00000000-0000-4000-8000-000000000001';
 
 const parsed = (list: ListDefinition, text: string) => parseListQuery(list, new URLSearchParams(text));
 const spans = (text: string) => spanPage(SCOPE, parsed(spanList, text));
-const rollup = (source: ListSource, text: string) => {
+const rollup = (source: ListSource, text: string, scope: ReadScope = SCOPE) => {
   const query: ListQuery = parsed(source.list, text);
-  return rollupPage(source, SCOPE, query, reachOf(source, query));
+  return rollupPage(source, scope, query, reachOf(source, query));
 };
 
 const cases: Readonly<Record<string, () => Sql>> = {
   'spans-newest': () => spans('limit=50'),
-  'spans-newest-unsettled': () =>
-    spanPage({ ...SCOPE, unsettledSince: 49_000_000_000_000 }, parsed(spanList, 'limit=50')),
+  'spans-newest-unsettled': () => spanPage({ ...SCOPE, unsettled: [ID] }, parsed(spanList, 'limit=50')),
+  'traces-newest-unsettled': () => rollup(traceSource, 'limit=50', { ...SCOPE, unsettled: [ID] }),
+  'sessions-unsettled': () =>
+    rollup(sessionSource, 'has_error=true', { ...SCOPE, unsettled: [ID], unsettledSessions: [ID] }),
   'spans-of-trace': () => spans(`trace_id=${ID}&sort_order=asc`),
   'spans-roots': () => spans('parent_span_id=null&fields=id,name'),
   'spans-every-filter': () =>

@@ -6,8 +6,8 @@ const readsOf = (settled: () => number, longestMs?: number) =>
   new ReadsInProgress(
     {
       settle: async () => settled(),
-      settleTraces: async () => settled() + 1,
-      committed: () => ({ upTo: settled() + 2, unsettledSince: settled() + 1 }),
+      readable: async () => undefined,
+      committed: () => ({ upTo: settled() + 2, traces: [], aside: [], sessions: [] }),
     },
     longestMs,
   );
@@ -19,7 +19,10 @@ describe('reads in progress', () => {
     const first = await reads.open('p');
     settled = 9;
     await reads.run('p', async (upTo) => expect([upTo, reads.oldest()]).to.deep.equal([9, 7]));
-    await reads.ofTraces('p', ['t'], async (upTo) => expect([upTo, reads.oldest()]).to.deep.equal([10, 7]));
+    await reads.ofFigures('p', ['t'], async ({ upTo }) => {
+      expect([upTo, reads.oldest()]).to.deep.equal([11, 7]);
+      expect([reads.oldestStill('p'), reads.oldestStill('q')]).to.deep.equal([11, Infinity]);
+    });
     await reads.ofSpans('p', async ({ upTo }) => expect([upTo, reads.oldest()]).to.deep.equal([11, 7]));
     await reads.at(5, async () => expect(reads.oldest()).to.equal(5));
     const failed = await reads.at(3, () => Promise.reject(new Error('failed'))).catch(String);

@@ -6,21 +6,28 @@ import type { Version } from './commit/version-clock.js';
  */
 export type Settle = (projectId: string) => Promise<Version>;
 
-/** What spans alone can be read from before it is rolled up. */
+/** What can be read at once: rolled-up rows, and of what is not rolled up yet the facts. */
 export interface CommittedState {
   /** Up to which all is committed. */
   readonly upTo: Version;
-  /** The first version of the project that may not be rolled up, so that what it replaced is not known to be; null: all is. */
-  readonly unsettledSince: Version | null;
+  /** Traces of the project that are not rolled up as of this version. */
+  readonly traces: readonly string[];
+  /** Those of them whose figures cannot be had from their facts: they are read as they were rolled up last. */
+  readonly aside: readonly string[];
+  /** Sessions of the project that were posted or deleted since they were rolled up. */
+  readonly sessions: readonly string[];
 }
 
 /** What can be read of a project right now. What it was acknowledged is in all of them. */
 export interface ReadableStates {
   readonly settle: Settle;
-  /** As `settle`, for some traces alone, without what they bring to their sessions. */
-  readonly settleTraces: (projectId: string, ids: readonly string[]) => Promise<Version>;
-  /** For spans alone, which wait for nothing; throws when it cannot be had now. */
+  /** Throws when it cannot be had now. */
   readonly committed: (projectId: string) => CommittedState;
+  /**
+   * Resolves once the figures of what is not rolled up can be read from facts, which but for what is set aside is at once.
+   * @param traces the only ones that are read; null: all
+   */
+  readonly readable: (projectId: string, traces: readonly string[] | null) => Promise<void>;
 }
 
 /** A state that is read, possibly by several statements. */
@@ -30,18 +37,26 @@ export interface HeldState {
   release(): void;
 }
 
+interface Held extends HeldState {
+  /** The project whose rolled-up rows must not become newer meanwhile; null: none. */
+  readonly projectId: string | null;
+}
+
 /** No read takes as long, whatever the limits of its statements: one that is never released keeps nothing for good. */
 const LONGEST_READ_MS = 24 * 3_600_000;
+/** A read that takes longer sees traces that changed meanwhile as they are then: others of the project do not wait for it. */
+const LONGEST_STILL_MS = 1_000;
 
 /**
  * The states that are being read. A span version that counts in one of them is not purged, however long the read takes or
- * waits for its turn: each of its statements finds what the first one found.
+ * waits for its turn, and what changed after one is not rolled up: each of its statements finds what the first one found.
  */
 export class ReadsInProgress {
   readonly #states: ReadableStates;
   readonly #longestMs: number;
   /** With when they were taken, on the clock of `performance`. */
-  readonly #held = new Map<HeldState, number>();
+  readonly #held = new Map<Held, number>();
+  #waiting: (() => void)[] = [];
 
   /** @param longestMs after so long a read counts no more */
   constructor(states: ReadableStates, longestMs = LONGEST_READ_MS) {
@@ -51,7 +66,7 @@ export class ReadsInProgress {
 
   /** The state with everything of a project acknowledged so far, for a read that does not end with one call. */
   async open(projectId: string): Promise<HeldState> {
-    return this.#hold(await this.#states.settle(projectId));
+    return this.#hold(await this.#states.settle(projectId), null);
   }
 
   /** Reads the state with everything of a project acknowledged so far. */
@@ -59,37 +74,72 @@ export class ReadsInProgress {
     return this.at(await this.#states.settle(projectId), read);
   }
 
-  /** Reads some traces of a project, whatever else it writes. */
-  async ofTraces<T>(projectId: string, ids: readonly string[], read: (upTo: Version) => Promise<T>): Promise<T> {
-    return this.at(await this.#states.settleTraces(projectId, ids), read);
+  /** Reads figures without waiting for them to be rolled up. @param traces the only ones that are read; null: all */
+  async ofFigures<T>(
+    projectId: string,
+    traces: readonly string[] | null,
+    read: (state: CommittedState) => Promise<T>,
+  ): Promise<T> {
+    await this.#states.readable(projectId, traces);
+    return this.ofSpans(projectId, read);
   }
 
-  /** Reads spans, whatever else is written. */
+  /** Reads spans, which wait for nothing. */
   async ofSpans<T>(projectId: string, read: (state: CommittedState) => Promise<T>): Promise<T> {
     const state = this.#states.committed(projectId);
-    return this.at(state.upTo, () => read(state));
+    return this.#until(this.#hold(state.upTo, projectId), () => read(state));
   }
 
   /** Reads the state at a version, which must have been committed just now. */
   async at<T>(upTo: Version, read: (upTo: Version) => Promise<T>): Promise<T> {
-    const state = this.#hold(upTo);
-    try {
-      return await read(upTo);
-    } finally {
-      state.release();
-    }
+    return this.#until(this.#hold(upTo, null), () => read(upTo));
   }
 
   /** The oldest state that is being read; Infinity: none is. */
   oldest(): Version {
-    const since = performance.now() - this.#longestMs;
+    return this.#oldest(this.#longestMs, () => true);
+  }
+
+  /** As {@link oldest}, of those for whose sake the rolled-up rows of a project stay as they are. */
+  oldestStill(projectId: string): Version {
+    return this.#oldest(LONGEST_STILL_MS, (held) => held.projectId === projectId);
+  }
+
+  /** Resolves when a read has ended, or has taken too long to be waited for. */
+  async ended(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, LONGEST_STILL_MS);
+      this.#waiting.push(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
+  async #until<T>(held: HeldState, read: () => Promise<T>): Promise<T> {
+    try {
+      return await read();
+    } finally {
+      held.release();
+    }
+  }
+
+  #oldest(longestMs: number, counts: (held: Held) => boolean): Version {
+    const since = performance.now() - longestMs;
     let oldest = Infinity;
-    for (const [{ upTo }, at] of this.#held) if (at >= since) oldest = Math.min(oldest, upTo);
+    for (const [held, at] of this.#held) if (at >= since && counts(held)) oldest = Math.min(oldest, held.upTo);
     return oldest;
   }
 
-  #hold(upTo: Version): HeldState {
-    const state: HeldState = { upTo, release: () => this.#held.delete(state) };
+  #hold(upTo: Version, projectId: string | null): HeldState {
+    const state: Held = {
+      upTo,
+      projectId,
+      release: () => {
+        this.#held.delete(state);
+        for (const resolve of this.#waiting.splice(0)) resolve();
+      },
+    };
     this.#held.set(state, performance.now());
     return state;
   }

@@ -99,7 +99,6 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
       arrivals.arrived();
     },
   };
-  const rollups = new Rollups(client, clock, told, options.rollup);
   const settled = () => (log.certain ? rollups.settled() : null);
   const demandCertain = () => {
     if (!log.certain) throw new DomainError('unavailable', 'The store is recovering.', { retryAfterSeconds: 1 });
@@ -108,17 +107,18 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     demandCertain();
     return withRoom(() => rollups.settle(projectId));
   };
-  const reads = new ReadsInProgress({
+  const reads: ReadsInProgress = new ReadsInProgress({
     settle,
-    settleTraces(projectId, ids) {
+    readable(projectId, traces) {
       demandCertain();
-      return withRoom(() => rollups.settleTraces(projectId, ids));
+      return withRoom(() => rollups.readable(projectId, traces));
     },
     committed(projectId) {
       demandCertain();
       return rollups.committedOf(projectId);
     },
   });
+  const rollups: Rollups = new Rollups(client, clock, reads, told, options.rollup);
   const arrivals = new ClickHouseArrivals({ client, clock, settled, reads, limits: options.read });
   const commitObserver: CommitObserver = {
     commitFailed: (failure) => observer.commitFailed(failure),

@@ -3,12 +3,10 @@ FROM spans
 WHERE project_id = {p1:String}
   AND identity(ver) <= {p2:UInt64}
   AND identity(ver) NOT IN (SELECT ver FROM superseded WHERE project_id = {p3:String} AND next_ver <= {p4:UInt64})
-  AND identity(ver) NOT IN (SELECT f.ver FROM facts AS f
-    INNER JOIN (SELECT trace_id, id, max(ver) AS newest FROM facts WHERE project_id = {p5:String} AND row_type = 0 AND ver >= {p6:UInt64} AND ver <= {p7:UInt64} GROUP BY trace_id, id) AS n
-      ON n.trace_id = f.trace_id AND n.id = f.id
-    WHERE project_id = {p8:String} AND f.trace_id IN (SELECT trace_id FROM facts WHERE project_id = {p9:String} AND row_type = 0 AND ver >= {p10:UInt64} AND ver <= {p11:UInt64}) AND f.row_type = 0 AND f.ver < n.newest)
+  AND identity(ver) NOT IN (SELECT arrayJoin(arraySlice(arrayReverseSort(groupUniqArray(ver)), 2)) FROM facts
+    WHERE project_id = {p5:String} AND trace_id IN {p6:Array(UUID)} AND ver <= {p7:UInt64} AND row_type = 0 GROUP BY trace_id, id)
 ORDER BY project_id DESC, started_at DESC, trace_id DESC, id DESC
-LIMIT {p12:UInt64} OFFSET {p13:UInt64}
+LIMIT {p8:UInt64} OFFSET {p9:UInt64}
 FORMAT CustomSeparated SETTINGS format_custom_escaping_rule = 'Raw', format_custom_result_before_delimiter = '[', format_custom_result_after_delimiter = ']', format_custom_row_before_delimiter = '', format_custom_row_after_delimiter = '', format_custom_row_between_delimiter = ',
 '
 -- p1 = "0197f3a0-0000-7000-8000-000000000001"
@@ -16,11 +14,7 @@ FORMAT CustomSeparated SETTINGS format_custom_escaping_rule = 'Raw', format_cust
 -- p3 = "0197f3a0-0000-7000-8000-000000000001"
 -- p4 = 50000000000000
 -- p5 = "0197f3a0-0000-7000-8000-000000000001"
--- p6 = 49000000000000
+-- p6 = ["00000000-0000-4000-8000-000000000001"]
 -- p7 = 50000000000000
--- p8 = "0197f3a0-0000-7000-8000-000000000001"
--- p9 = "0197f3a0-0000-7000-8000-000000000001"
--- p10 = 49000000000000
--- p11 = 50000000000000
--- p12 = 50
--- p13 = 0
+-- p8 = 50
+-- p9 = 0

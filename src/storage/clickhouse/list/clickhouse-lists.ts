@@ -3,9 +3,9 @@ import type { Lists, Page } from '../../../domain/list/lists.js';
 import { sessionList, traceList } from '../../../domain/list/definitions.js';
 import { parseListQuery, type ListQuery } from '../../../domain/list/query.js';
 import type { QueryObserver } from '../../../observability/events/storage.js';
+import { metLimit } from '../client-errors.js';
 import type { ClickHouseClient, QueryOptions } from '../client.js';
-import type { Version } from '../commit/version-clock.js';
-import type { ReadsInProgress } from '../reads-in-progress.js';
+import type { CommittedState, ReadsInProgress } from '../reads-in-progress.js';
 import type { NotCurrent } from '../rollup/set-aside.js';
 import type { WordIndex } from '../search/word-index.js';
 import { join, sql, value, type Sql } from '../sql.js';
@@ -17,6 +17,7 @@ import {
   rollupPage,
   spanCount,
   spanPage,
+  traceOf,
   type Reach,
   type ReadScope,
 } from './compile.js';
@@ -44,8 +45,10 @@ interface ReadOf {
   readonly list: 'spans' | 'traces' | 'sessions';
   readonly concerned: keyof NotCurrent;
   readonly projectId: string;
-  /** Where rows with these ids alone are read. */
+  /** The traces that alone are read, or whose spans are; null: all. */
   readonly ids?: readonly string[] | null;
+  /** All of it has to be rolled up first. */
+  readonly settled?: boolean;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -70,11 +73,16 @@ export class ClickHouseLists implements Lists {
       result_overflow_mode: 'throw',
       // Of the ids of a stretch.
       max_query_size: '10000000',
+      // They find nothing in these statements, and are a tenth of what it takes to analyse one.
+      optimize_and_compare_chain: 0,
+      optimize_extract_common_expressions: 0,
     };
   }
 
   spans(projectId: string, query: ListQuery, signal?: AbortSignal): Promise<Page> {
-    return this.#read({ list: 'spans', concerned: 'stale', projectId, signal }, async (read) => {
+    const trace = traceOf(query);
+    const ids = trace === null ? null : [trace];
+    return this.#read({ list: 'spans', concerned: 'stale', projectId, ids, signal }, async (read) => {
       const { scope, candidates } = await this.#search.near(read, query, signal);
       if (candidates?.spans === 0) return nothing(query);
       const total = query.count ? await this.#count(spanCount(scope, query), signal) : null;
@@ -94,7 +102,9 @@ export class ClickHouseLists implements Lists {
   }
 
   sessions(projectId: string, query: ListQuery, signal?: AbortSignal): Promise<Page> {
-    return this.#read({ list: 'sessions', concerned: 'sessions', projectId, signal }, (read) =>
+    // Which session a trace with a text belongs to, and what is set aside, is known of rolled-up rows alone.
+    const settled = query.search !== null || this.#notCurrent(projectId).sessions.length > 0;
+    return this.#read({ list: 'sessions', concerned: 'sessions', projectId, settled, signal }, (read) =>
       this.#rollups(sessionSource, read, query, signal, async (scope, part, reach) => {
         const page = await this.#rows<{ row: string }>(rollupPage(sessionSource, scope, part, reach), signal);
         return page.map(({ row }) => row);
@@ -103,19 +113,19 @@ export class ClickHouseLists implements Lists {
   }
 
   async tracesById(projectId: string, ids: readonly string[]): Promise<Map<string, TraceRead>> {
-    return this.#reads.ofTraces(projectId, ids, (upTo) =>
+    return this.#reads.ofFigures(projectId, ids, (state) =>
       this.#byId(ids, (some) => {
         const query = { ...parseListQuery(traceList, NO_PARAMETERS), limit: some.length };
-        return this.#tracePage({ projectId, upTo }, query, { by: 'ids', ids: some });
+        return this.#tracePage(scopeOfFigures(projectId, state, some), query, { by: 'ids', ids: some });
       }),
     );
   }
 
   async sessionsById(projectId: string, ids: readonly string[]): Promise<Map<string, SessionRead>> {
-    return this.#reads.run(projectId, (upTo) =>
+    return this.#reads.ofFigures(projectId, null, (state) =>
       this.#byId(ids, async (some) => {
         const query = { ...parseListQuery(sessionList, NO_PARAMETERS), limit: some.length };
-        const page = rollupPage(sessionSource, { projectId, upTo }, query, { by: 'ids', ids: some });
+        const page = rollupPage(sessionSource, scopeOfFigures(projectId, state, null), query, { by: 'ids', ids: some });
         return (await this.#rows<{ row: string }>(page)).map(({ row }) => row);
       }),
     );
@@ -203,7 +213,7 @@ WHERE ${inProject(projectId)} AND started_at IN (${times}) AND ver IN ${value(ve
   }
 
   async #read(
-    { list, concerned, projectId, ids = null, signal }: ReadOf,
+    { list, concerned, projectId, ids = null, settled = false, signal }: ReadOf,
     read: (scope: ReadScope) => Promise<Found>,
   ): Promise<Page> {
     const started = performance.now();
@@ -215,16 +225,37 @@ WHERE ${inProject(projectId)} AND started_at IN (${times}) AND ver IN ${value(ve
       return { ...found, notCurrent };
     };
     try {
-      if (list === 'spans') return await this.#reads.ofSpans(projectId, (state) => page({ projectId, ...state }));
-      const settled = (upTo: Version) => page({ projectId, upTo });
-      if (list === 'traces' && ids !== null) return await this.#reads.ofTraces(projectId, ids, settled);
-      return await this.#reads.run(projectId, settled);
+      if (list === 'spans')
+        return await this.#reads.ofSpans(projectId, (state) => page(scopeOf(projectId, state, ids)));
+      const rolledUp = () => this.#reads.run(projectId, (upTo) => page({ projectId, upTo }));
+      if (settled) return await rolledUp();
+      const ofState = (state: CommittedState) => page(scopeOfFigures(projectId, state, ids));
+      // A trace that meets a limit is set aside by the round that was to store it.
+      return await this.#reads.ofFigures(projectId, ids, ofState).catch((error: unknown) => {
+        if (!metLimit(error)) throw error;
+        return rolledUp();
+      });
     } catch (error) {
       // A client that leaves makes no query fail.
       if (signal?.aborted !== true) this.#observer.queryFailed({ list, seconds: seconds(), error });
       throw error;
     }
   }
+}
+
+/** @param traces the only ones that are read; null: all */
+function scopeOf(
+  projectId: string,
+  { upTo, traces: unsettled, sessions: unsettledSessions }: CommittedState,
+  traces: readonly string[] | null,
+): ReadScope {
+  const wanted = traces === null ? unsettled : unsettled.filter((id) => traces.includes(id));
+  return { projectId, upTo, unsettled: wanted, unsettledSessions };
+}
+
+function scopeOfFigures(projectId: string, state: CommittedState, traces: readonly string[] | null): ReadScope {
+  const known = state.traces.filter((id) => !state.aside.includes(id));
+  return scopeOf(projectId, { ...state, traces: known }, traces);
 }
 
 type Found = Omit<Page, 'notCurrent'>;

@@ -1,7 +1,9 @@
 import type { ListQuery } from '../../../domain/list/query.js';
 import type { Version } from '../commit/version-clock.js';
 import type { TimeRange } from '../search/time-ranges.js';
-import { empty, join, literal, projectValue, sql, value, type Sql } from '../sql.js';
+import { broughtToSessions, partsOfSessions, sessionFigureColumns, sessionFigures } from '../rollup/session-figures.js';
+import { figureColumns, traceFigures, withSessionWrites } from '../rollup/trace-figures.js';
+import { empty, identifier, join, literal, projectValue, sql, value, type Sql } from '../sql.js';
 import { conditions, textFound } from './conditions.js';
 import { JSON_ARRAY_FORMAT, jsonRow } from './json-row.js';
 import { spanSource, traceSource, type ListSource } from './sources.js';
@@ -13,8 +15,10 @@ const MAX_INDEXED_ROWS = 1000;
 export interface ReadScope {
   readonly projectId: string;
   readonly upTo: Version;
-  /** The first version that may not be rolled up, so that what it replaced is not known to be; absent or null: all are. */
-  readonly unsettledSince?: Version | null;
+  /** Traces that are not rolled up as of this version: what is read of them comes from their facts. Absent: all are. */
+  readonly unsettled?: readonly string[];
+  /** Sessions that were posted or deleted and are not rolled up as of this version. */
+  readonly unsettledSessions?: readonly string[];
   /** When the spans started that may hold the text that is searched for; absent: at any time. */
   readonly within?: readonly TimeRange[];
 }
@@ -55,7 +59,8 @@ function spanBounds(scope: ReadScope, query: ListQuery): Sql {
 `;
 }
 
-function traceOf(query: ListQuery): string | null {
+/** The only trace whose spans a query asks for; null: any. */
+export function traceOf(query: ListQuery): string | null {
   const applied = query.filters.find(({ filter }) => filter.field === 'trace_id');
   return applied === undefined ? null : String(applied.values[0]);
 }
@@ -64,25 +69,29 @@ function traceOf(query: ListQuery): string | null {
  * The rows that count in the state that is read. Versions are unique per row, so one number tells, and what is being
  * committed or rolled up meanwhile changes nothing.
  */
-export function current({ projectId, upTo, unsettledSince = null }: ReadScope): Sql {
-  const last = sql`${value(upTo, 'UInt64')}`;
-  const unsettled =
-    unsettledSince === null
-      ? empty
-      : sql`
-  AND identity(ver) NOT IN (${replacedSince(projectId, sql`ver >= ${value(unsettledSince, 'UInt64')} AND ver <= ${last}`)})`;
+export function current(scope: ReadScope): Sql {
+  const last = sql`${value(scope.upTo, 'UInt64')}`;
+  const unsettled = unsettledOf(scope);
   // `identity` keeps the index of `ver` out of it: nearly every granule passes, and asking them all takes most of a page's time.
   return sql`identity(ver) <= ${last}
-  AND identity(ver) NOT IN (SELECT ver FROM superseded WHERE ${inProject(projectId)} AND next_ver <= ${last})${unsettled}`;
+  AND identity(ver) NOT IN (SELECT ver FROM superseded WHERE ${inProject(scope.projectId)} AND next_ver <= ${last})${
+    unsettled === null ? empty : sql`\n  AND identity(ver) NOT IN (${replaced(scope, unsettled)})`
+  }`;
 }
 
-/** Versions of spans that newer ones took the place of, and these are so new that it is not recorded. */
-function replacedSince(projectId: string, isNew: Sql): Sql {
-  const written = sql`${inProject(projectId)} AND row_type = 0 AND ${isNew}`;
-  return sql`SELECT f.ver FROM facts AS f
-    INNER JOIN (SELECT trace_id, id, max(ver) AS newest FROM facts WHERE ${written} GROUP BY trace_id, id) AS n
-      ON n.trace_id = f.trace_id AND n.id = f.id
-    WHERE ${inProject(projectId)} AND f.trace_id IN (SELECT trace_id FROM facts WHERE ${written}) AND f.row_type = 0 AND f.ver < n.newest`;
+/** Versions of spans of unsettled traces that newer ones took the place of. A row that is there twice has not replaced itself. */
+function replaced(scope: ReadScope, unsettled: Sql): Sql {
+  return sql`SELECT arrayJoin(arraySlice(arrayReverseSort(groupUniqArray(ver)), 2)) FROM facts
+    WHERE ${factsOf(scope, unsettled)} AND row_type = 0 GROUP BY trace_id, id`;
+}
+
+/** Their ids as one array; null: there are none. */
+function unsettledOf({ unsettled = [] }: ReadScope): Sql | null {
+  return unsettled.length === 0 ? null : sql`${value(unsettled, 'Array(UUID)')}`;
+}
+
+function factsOf({ projectId, upTo }: ReadScope, traces: Sql): Sql {
+  return sql`${inProject(projectId)} AND trace_id IN ${traces} AND ver <= ${value(upTo, 'UInt64')}`;
 }
 
 /** How the rows of a rollup are to be reached. */
@@ -183,9 +192,61 @@ SELECT DISTINCT id FROM (${holders(source, scope, spans, sql` AND session_id IN 
 
 /**
  * The newest version of every row. Few rows are picked by id, which reads a few granules; FINAL over all merges what is
- * not merged yet.
+ * not merged yet. Of traces that are not rolled up, whatever is stored is left out and their figures come from their facts.
  */
 function rows(source: ListSource, scope: ReadScope, query: ListQuery, reach: Reach): Sql {
+  const unsettled = source === traceSource ? unsettledTraces(scope) : unsettledSessions(scope, reach);
+  if (unsettled === null) return stored(source, scope, query, reach);
+  const settled = sql` WHERE ${inProject(scope.projectId)} AND id NOT IN ${unsettled.ids}`;
+  return sql`(
+  SELECT ${join(unsettled.columns.map(identifier), ', ')} FROM ${stored(source, scope, query, reach)}${settled}
+  UNION ALL
+  ${unsettled.figures}
+)`;
+}
+
+/** Rows that are computed from facts, in place of whatever is stored of them. */
+interface Unsettled {
+  readonly ids: Sql;
+  readonly columns: readonly string[];
+  readonly figures: Sql;
+}
+
+function unsettledTraces(scope: ReadScope): Unsettled | null {
+  const ids = unsettledOf(scope);
+  return ids === null ? null : { ids, columns: figureColumns, figures: traceFigures(factsOf(scope, ids)) };
+}
+
+/** Sessions that anything in an unsettled trace ever named, and those that were posted. */
+function unsettledSessions(scope: ReadScope, reach: Reach): Unsettled | null {
+  const traces = unsettledOf(scope);
+  const posted = scope.unsettledSessions ?? [];
+  if (traces === null && posted.length === 0) return null;
+  const ids = sql`(${join(
+    [
+      ...(posted.length === 0 ? [] : [sql`SELECT arrayJoin(${value(posted, 'Array(UUID)')})`]),
+      ...(traces === null
+        ? []
+        : [sql`SELECT assumeNotNull(session_id) FROM facts WHERE ${factsOf(scope, traces)} AND isNotNull(session_id)`]),
+    ],
+    ' UNION ALL ',
+  )})`;
+  const asked = reach.by === 'ids' ? sql` AND session_id IN ${value(reach.ids, 'Array(UUID)')}` : empty;
+  const parts = partsOfSessions({
+    sessions: sql`${inProject(scope.projectId)} AND session_id IN ${ids}${asked}`,
+    upTo: sql` AND s.ver <= ${value(scope.upTo, 'UInt64')}`,
+    tags: sql`tags`,
+    ...(traces !== null && {
+      unsettled: {
+        traces,
+        brought: broughtToSessions(traceFigures(factsOf(scope, traces), withSessionWrites), sql`toUInt128(0)`),
+      },
+    }),
+  });
+  return { ids, columns: sessionFigureColumns, figures: sessionFigures(sql`(\n  ${parts}\n) AS p`) };
+}
+
+function stored(source: ListSource, scope: ReadScope, query: ListQuery, reach: Reach): Sql {
   if (reach.by === 'all') return sql`${source.table} FINAL`;
   const ids =
     reach.by === 'ids'

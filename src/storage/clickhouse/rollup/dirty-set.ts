@@ -37,14 +37,19 @@ export class DirtySet {
   /**
    * Removes and returns the oldest of every project, as many of each as of any other where there are too many.
    * @param awaited projects that are first
+   * @param until of each project, the last commit whose changes may be taken
    */
-  take(count: number, awaited: ReadonlySet<string> = new Set()): WaitingItem[] {
+  take(
+    count: number,
+    awaited: ReadonlySet<string> = new Set(),
+    until: (projectId: string) => Version = () => Infinity,
+  ): WaitingItem[] {
     const taken: WaitingItem[] = [];
     const byAge = [...this.#projects.entries()].sort(([, one], [, other]) => one.since - other.since);
     const projects = byAge.map(([projectId]) => projectId);
     const first = projects.filter((projectId) => awaited.has(projectId));
-    this.#takeEvenly(taken, Math.ceil(count * AWAITED_SHARE), first);
-    this.#takeEvenly(taken, count, projects);
+    this.#takeEvenly(taken, Math.ceil(count * AWAITED_SHARE), first, until);
+    this.#takeEvenly(taken, count, projects, until);
     return taken;
   }
 
@@ -65,22 +70,41 @@ export class DirtySet {
     return since;
   }
 
+  /** The ids of a project that wait. */
+  idsOf(projectId: string): string[] {
+    return [...(this.#projects.get(projectId)?.ids() ?? [])];
+  }
+
   /** Since when one has waited; Infinity when it does not. */
   sinceOf({ projectId, id }: DirtyItem): Version {
     return this.#projects.get(projectId)?.sinceOf(id) ?? Infinity;
   }
 
-  #takeEvenly(taken: WaitingItem[], upTo: number, projects: readonly string[]): void {
-    const left = () => projects.flatMap((projectId) => this.#projects.get(projectId) ?? []);
-    for (let some = left(); some.length > 0 && taken.length < upTo; some = left()) {
-      const share = Math.ceil((upTo - taken.length) / some.length);
-      for (const items of some) {
-        const more = items.take(Math.min(share, upTo - taken.length));
+  #takeEvenly(
+    taken: WaitingItem[],
+    upTo: number,
+    projects: readonly string[],
+    until: (projectId: string) => Version,
+  ): void {
+    let left = projects.filter((projectId) => this.#projects.has(projectId));
+    while (left.length > 0 && taken.length < upTo) {
+      const share = Math.ceil((upTo - taken.length) / left.length);
+      left = left.filter((projectId) => {
+        const wanted = Math.min(share, upTo - taken.length);
+        const more = this.#takeOf(projectId, wanted, until(projectId));
         taken.push(...more);
-        this.#size -= more.length;
-      }
-      for (const projectId of projects) if (this.#projects.get(projectId)?.size === 0) this.#projects.delete(projectId);
+        return more.length === wanted && this.#projects.has(projectId);
+      });
     }
+  }
+
+  #takeOf(projectId: string, count: number, until: Version): WaitingItem[] {
+    const items = this.#projects.get(projectId);
+    if (items === undefined) return [];
+    const taken = items.take(count, until);
+    this.#size -= taken.length;
+    if (items.size === 0) this.#projects.delete(projectId);
+    return taken;
   }
 }
 
@@ -97,6 +121,10 @@ class DirtyItems {
     return this.#since;
   }
 
+  ids(): Iterable<string> {
+    return this.#items.keys();
+  }
+
   sinceOf(id: string): Version | undefined {
     return this.#items.get(id)?.since;
   }
@@ -108,10 +136,11 @@ class DirtyItems {
     return true;
   }
 
-  take(count: number): WaitingItem[] {
+  take(count: number, until: Version): WaitingItem[] {
     const taken: WaitingItem[] = [];
     for (const item of this.#items.values()) {
       if (taken.length >= count) break;
+      if (item.since > until) continue;
       taken.push(item);
       this.#items.delete(item.id);
     }

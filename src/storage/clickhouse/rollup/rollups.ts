@@ -1,8 +1,10 @@
+import { setImmediate } from 'node:timers/promises';
 import { fairRoom } from '../../../domain/fair-share.js';
 import type { RollupObserver } from '../../../observability/events/storage.js';
 import type { CommitFollower, Touched } from '../commit/commit-log.js';
 import type { Version, VersionClock } from '../commit/version-clock.js';
 import type { ClickHouseClient } from '../client.js';
+import type { CommittedState, ReadsInProgress } from '../reads-in-progress.js';
 import { DirtySet, type WaitingItem } from './dirty-set.js';
 import {
   agree,
@@ -22,11 +24,20 @@ export type { RollupObserver } from '../../../observability/events/storage.js';
 const MAX_ROUND = 2000;
 /** Of one that reads wait for: half as long. */
 const MAX_AWAITED_ROUND = 1000;
-/**
- * Traces that are to be recomputed, at most, so that neither memory nor a read's wait grows: the writes of a project that
- * has more of them than are left free wait.
- */
+/** Traces that are to be recomputed, at most, so that memory does not grow; shared by the projects that have some. */
 const MAX_DIRTY = 50_000;
+/**
+ * What a list may spend on the unsettled traces of its project: the writes of a project that has more of them wait. For
+ * reading them takes about half of the time that a round takes, which stores them, too.
+ */
+const MAX_READ_MS = 150;
+const READ_SHARE = 0.5;
+/** Of a round for one trace, until rounds have shown how long they take. */
+const FIRST_TRACE_MS = 0.1;
+/** A round of fewer traces shows what a round costs rather than what a trace does. */
+const TELLING_ROUND = 100;
+/** Whatever rounds take, a project may have so many: they are read by one statement. */
+const UNSETTLED = { least: 500, most: 5_000 };
 /**
  * How long changes gather before they are rolled up, when nobody reads: a trace under way is then recomputed once. It
  * follows how long rounds take, so that they leave most of the engine's time to commits.
@@ -47,14 +58,21 @@ export interface RollupLimits {
   readonly retryMs?: number;
 }
 
+/** The reads for whose sake rolled-up rows stay as they are. */
+export type RollupReads = Pick<ReadsInProgress, 'oldestStill' | 'ended'>;
+
 /**
  * Keeps the rollups in step with the commits. A commit only marks its traces; they are recomputed in rounds by
- * materialized views, soon by themselves, and at once when somebody reads. So a read always sees figures of everything
- * acknowledged before it, and a trace that grows span by span is not recomputed for each.
+ * materialized views, soon by themselves, and at once when somebody waits for them. A trace that grows span by span is so
+ * not recomputed for each.
+ *
+ * Lists do not wait: of the traces that are not rolled up as of the last commit they read the facts, in place of what is
+ * rolled up. So that the rest is as it was then, a round takes only what had changed before every read under way began.
  */
 export class Rollups implements CommitFollower {
   readonly #client: ClickHouseClient;
   readonly #clock: VersionClock;
+  readonly #reads: RollupReads;
   readonly #observer: RollupObserver;
   readonly #traces = new DirtySet();
   readonly #sessions = new DirtySet();
@@ -69,14 +87,22 @@ export class Rollups implements CommitFollower {
   #timer: NodeJS.Timeout | null = null;
   #closed = false;
   #gatherMs = MIN_GATHER_MS;
+  #traceMs = FIRST_TRACE_MS;
   readonly #aside: SetAside;
   readonly #recomputation: Recomputation;
   #retry: Promise<void> | null = null;
   #retryTimer: NodeJS.Timeout | null = null;
 
-  constructor(client: ClickHouseClient, clock: VersionClock, observer: RollupObserver, limits: RollupLimits) {
+  constructor(
+    client: ClickHouseClient,
+    clock: VersionClock,
+    reads: RollupReads,
+    observer: RollupObserver,
+    limits: RollupLimits,
+  ) {
     this.#client = client;
     this.#clock = clock;
+    this.#reads = reads;
     this.#observer = observer;
     this.#committed = clock.last;
     this.#aside = new SetAside(client, clock, observer, limits.retryMs ?? ASIDE_RETRY_MS);
@@ -97,12 +123,14 @@ export class Rollups implements CommitFollower {
     }
     this.#committed = upTo;
     this.#changed();
-    this.#schedule(this.#gatherMs);
+    const many = touched.some(({ projectId }) => this.#unsettled(projectId) > this.#most() / 2);
+    this.#schedule(many ? 0 : this.#gatherMs);
   }
 
   isFull(projectId: string): boolean {
-    const ofParty = this.#traces.sizeOf(projectId);
-    return ofParty > 0 && fairRoom({ limit: MAX_DIRTY, taken: this.#traces.size, ofParty }) < 0;
+    const ofParty = this.#unsettled(projectId);
+    if (ofParty === 0) return false;
+    return ofParty > this.#most() || fairRoom({ limit: MAX_DIRTY, taken: this.#traces.size, ofParty }) < 0;
   }
 
   async progress(): Promise<void> {
@@ -139,10 +167,30 @@ export class Rollups implements CommitFollower {
     return Math.min(this.#committed, ...sets.map((set) => set.since(projectId) - 1));
   }
 
-  /** The version up to which all is committed, and, if not all of a project is rolled up, from which on it is not. */
-  committedOf(projectId: string): { readonly upTo: Version; readonly unsettledSince: Version | null } {
-    const settled = this.settled(projectId);
-    return { upTo: this.#committed, unsettledSince: settled < this.#committed ? settled + 1 : null };
+  /** What can be read of a project at once. */
+  committedOf(projectId: string): CommittedState {
+    const idsOf = (waiting: DirtySet, inRound: DirtySet) => [
+      ...new Set([...waiting.idsOf(projectId), ...inRound.idsOf(projectId)]),
+    ];
+    const traces = idsOf(this.#traces, this.#inRound.traces);
+    return {
+      upTo: this.#committed,
+      traces,
+      aside: traces.filter((id) => this.#aside.get('trace', { projectId, id }) !== undefined),
+      sessions: idsOf(this.#sessions, this.#inRound.sessions),
+    };
+  }
+
+  /**
+   * Resolves once the figures of a project's unsettled traces can be read from their facts: those of traces that are set
+   * aside cannot, and too many would take too long.
+   * @param ids the only traces that are read; null: all
+   */
+  async readable(projectId: string, ids: readonly string[] | null): Promise<void> {
+    const { traces, aside } = this.committedOf(projectId);
+    if (ids === null && traces.length > UNSETTLED.most) await this.settle(projectId);
+    const wanted = ids === null ? aside : aside.filter((id) => ids.includes(id));
+    if (wanted.length > 0) await this.settleTraces(projectId, wanted);
   }
 
   /** To be called when replaced or deleted versions are gone. */
@@ -226,18 +274,24 @@ export class Rollups implements CommitFollower {
   }
 
   async #runRound(): Promise<void> {
+    // Who waited for the one before begins to read first.
+    await setImmediate();
     const started = performance.now();
     const upTo = this.#committed;
     const awaited = new Set(this.#awaited.keys());
     const most = awaited.size > 0 ? MAX_AWAITED_ROUND : MAX_ROUND;
-    const traces = this.#traces.take(most, awaited);
-    const sessions = this.#sessions.take(most, awaited);
+    const until = (projectId: string) => this.#reads.oldestStill(projectId);
+    const traces = this.#traces.take(most, awaited, until);
+    const sessions = this.#sessions.take(most, awaited, until);
     this.#inRound = { traces: setOf(traces), sessions: setOf(sessions) };
     try {
+      if (traces.length + sessions.length === 0 && this.#traces.size + this.#sessions.size > 0)
+        await this.#reads.ended();
       if (traces.length > 0) await this.#recomputation.traces(traces, { upTo, round: this.#clock.take(1) });
       await this.#recomputation.sessions(sessions);
       const duration = performance.now() - started;
       this.#gatherMs = Math.min(MAX_GATHER_MS, Math.max(MIN_GATHER_MS, duration * GATHER_ROUNDS));
+      if (traces.length >= TELLING_ROUND) this.#traceMs = (this.#traceMs + duration / traces.length) / 2;
       this.#observer.rollupFinished({ traces: traces.length, seconds: duration / 1000 });
     } catch (error) {
       this.#traces.restore(traces);
@@ -292,6 +346,16 @@ export class Rollups implements CommitFollower {
     this.#watermarkAt = performance.now();
     await writeWatermark(this.#client, settled);
     this.#watermark = settled;
+  }
+
+  /** How many traces of a project no round has stored yet. */
+  #unsettled(projectId: string): number {
+    return this.#traces.sizeOf(projectId) + this.#inRound.traces.sizeOf(projectId);
+  }
+
+  /** How many a project may have before its writes wait. */
+  #most(): number {
+    return Math.min(UNSETTLED.most, Math.max(UNSETTLED.least, MAX_READ_MS / (this.#traceMs * READ_SHARE)));
   }
 
   #changed(): void {

@@ -1,0 +1,61 @@
+-- The figures of traces, written flat. Lists read traces that are not rolled up yet by the same text: rollup/trace-figures.ts
+-- has it, and a test compares the two.
+DROP VIEW IF EXISTS recompute_traces;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS recompute_traces TO traces_recomputed AS
+SELECT figures.*, touched.round AS round
+FROM (SELECT max(round) AS round FROM touch_traces) AS touched
+CROSS JOIN (
+SELECT project_id, trace_id AS id, spans = 0 AND statements = 0 AS gone,
+  if(isNull(stated_as.1) AND of_session.1 != 0, of_session.2, stated_as.1) AS session_id,
+  if(statements > 0, stated_as.2, oldest.4) AS name,
+  multiIf(stated_as.3 != '', stated_as.3, errors > 0, 'error', oks > 0, 'ok', 'unset') AS status,
+  if(statements > 0, stated_as.4, first_start) AS started_at,
+  coalesce(stated_as.5, last_end) AS ended_at,
+  coalesce(stated_as.6, if(ended_at < started_at, 0, dateDiff('microsecond', started_at, ended_at) / 1000)) AS duration_ms,
+  coalesce(stated_as.7, costs) AS cost,
+  spans AS span_count,
+  errors AS error_count,
+  mapUpdate(mapApply((k, v) -> (k, v.2), tag_writes), stated_as.8) AS tags,
+  stated_as.9 AS attributes,
+  first_ver AS created_ver,
+  if(spans > 0 AND NOT oldest.1, oldest.5, 0) AS root_ver,
+  if(root_ver > 0, oldest.2, toDateTime64(0, 6, 'UTC')) AS root_started_at,
+  latest * 2 + (getSetting('log_comment') != 'bare') AS ver,
+  stale,
+  session_writes
+FROM (
+  SELECT project_id, trace_id,
+    min(ver) AS first_ver,
+    countIf(live) AS spans,
+    countIf(live AND has_error) AS errors,
+    countIf(live AND status = 'ok') AS oks,
+    minIf(started_at, live) AS first_start,
+    maxIf(ended_at, live) AS last_end,
+    sumIf(cost, live) AS costs,
+    minIf((isNotNull(parent_span_id), started_at, id, name, ver), live) AS oldest,
+    maxIf((written, assumeNotNull(session_id)), live AND isNotNull(session_id)) AS of_session,
+    maxMapIf(mapApply((k, v) -> (k, (written, v)), trace_tags), live) AS tag_writes,
+    countIf(stated) AS statements,
+    anyIf((session_id, name, status, started_at, ended_at, duration_ms, cost, trace_tags, attributes), stated) AS stated_as,
+    sumIf(toUInt128(ver), newest) AS latest,
+    groupArrayIf((ver, next_ver), NOT newest AND row_type = 0) AS stale,
+    groupArrayIf((session_id, toUInt8(newest AND NOT deleted), written, session_name, CAST(session_tags, 'Map(String, String)')),
+      isNotNull(session_id) OR (newest AND NOT deleted AND (session_name != '' OR notEmpty(session_tags)))) AS session_writes
+  FROM (
+    SELECT *, next_ver = 0 AS newest,
+      row_type = 0 AND newest AND NOT deleted AS live,
+      row_type = 1 AND newest AND NOT deleted AS stated,
+      if(origin_ver = 0, ver, origin_ver) AS written
+    FROM (
+      SELECT project_id, trace_id, row_type, id, ver, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, has_error,
+        if(getSetting('log_comment') = 'bare', CAST(map(), 'Map(LowCardinality(String), String)'), trace_tags) AS trace_tags, if(getSetting('log_comment') = 'bare', CAST(map(), 'Map(LowCardinality(String), String)'), session_tags) AS session_tags, attributes, origin_ver, session_name,
+        lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_ver
+      FROM facts
+      WHERE (project_id, trace_id) IN (SELECT project_id, trace_id FROM touch_traces) AND ver <= (SELECT max(upto) FROM touch_traces)
+    )
+    WHERE next_ver != ver
+  )
+  GROUP BY project_id, trace_id
+)
+) AS figures;

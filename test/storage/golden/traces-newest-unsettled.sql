@@ -1,0 +1,72 @@
+WITH (SELECT (min(started_at), count()) FROM (SELECT started_at, id FROM trace_starts WHERE project_id = {p1:String} ORDER BY project_id DESC, started_at DESC, id DESC LIMIT {p2:UInt64})) AS edge
+SELECT concat('{"id":', concat('"', toString(id), '"'), ',"session_id":', if(isNull(session_id), 'null', assumeNotNull(concat('"', toString(session_id), '"'))), ',"project_id":', toJSONString(project_id), ',"name":', toJSONString(name), ',"status":', toJSONString(status), ',"started_at":', concat('"', replaceOne(toString(started_at), ' ', 'T'), 'Z"'), ',"ended_at":', if(isNull(ended_at), 'null', assumeNotNull(concat('"', replaceOne(toString(ended_at), ' ', 'T'), 'Z"'))), ',"duration_ms":', if(isNull(duration_ms), 'null', assumeNotNull(toString(duration_ms))), ',"cost":', if(isNull(cost), 'null', assumeNotNull(toString(cost))), ',"span_count":', toString(span_count), ',"error_count":', toString(error_count), ',"root_span_input":', if(isNull(CAST(NULL, 'Nullable(String)')), 'null', assumeNotNull(toJSONString(CAST(NULL, 'Nullable(String)')))), ',"root_span_output":', if(isNull(CAST(NULL, 'Nullable(String)')), 'null', assumeNotNull(toJSONString(CAST(NULL, 'Nullable(String)')))), ',"tags":', toJSONString(tags), ',"attributes":', if(attributes = '', '{}', attributes), ',"has_error":', if((status = 'error'), 'true', 'false'), ',"created_at":', concat('"', replaceOne(toString(fromUnixTimestamp64Micro(toInt64(created_ver + toUInt64('1735689600000000')), 'UTC')), ' ', 'T'), 'Z"'), '}') AS row
+FROM (
+  SELECT project_id, id, gone, session_id, name, status, started_at, ended_at, duration_ms, cost, span_count, error_count, tags, attributes, created_ver, root_ver, root_started_at FROM (
+  SELECT * FROM traces WHERE project_id = {p3:String} AND id IN (SELECT id FROM (SELECT started_at, id FROM trace_starts WHERE project_id = {p4:String} ORDER BY project_id DESC, started_at DESC, id DESC LIMIT {p5:UInt64})) ORDER BY id, ver DESC LIMIT 1 BY id
+) WHERE project_id = {p6:String} AND id NOT IN {p7:Array(UUID)}
+  UNION ALL
+  SELECT project_id, trace_id AS id, spans = 0 AND statements = 0 AS gone,
+  if(isNull(stated_as.1) AND of_session.1 != 0, of_session.2, stated_as.1) AS session_id,
+  if(statements > 0, stated_as.2, oldest.4) AS name,
+  multiIf(stated_as.3 != '', stated_as.3, errors > 0, 'error', oks > 0, 'ok', 'unset') AS status,
+  if(statements > 0, stated_as.4, first_start) AS started_at,
+  coalesce(stated_as.5, last_end) AS ended_at,
+  coalesce(stated_as.6, if(ended_at < started_at, 0, dateDiff('microsecond', started_at, ended_at) / 1000)) AS duration_ms,
+  coalesce(stated_as.7, costs) AS cost,
+  spans AS span_count,
+  errors AS error_count,
+  mapUpdate(mapApply((k, v) -> (k, v.2), tag_writes), stated_as.8) AS tags,
+  stated_as.9 AS attributes,
+  first_ver AS created_ver,
+  if(spans > 0 AND NOT oldest.1, oldest.5, 0) AS root_ver,
+  if(root_ver > 0, oldest.2, toDateTime64(0, 6, 'UTC')) AS root_started_at
+FROM (
+  SELECT project_id, trace_id,
+    min(ver) AS first_ver,
+    countIf(live) AS spans,
+    countIf(live AND has_error) AS errors,
+    countIf(live AND status = 'ok') AS oks,
+    minIf(started_at, live) AS first_start,
+    maxIf(ended_at, live) AS last_end,
+    sumIf(cost, live) AS costs,
+    minIf((isNotNull(parent_span_id), started_at, id, name, ver), live) AS oldest,
+    maxIf((written, assumeNotNull(session_id)), live AND isNotNull(session_id)) AS of_session,
+    maxMapIf(mapApply((k, v) -> (k, (written, v)), trace_tags), live) AS tag_writes,
+    countIf(stated) AS statements,
+    anyIf((session_id, name, status, started_at, ended_at, duration_ms, cost, trace_tags, attributes), stated) AS stated_as
+  FROM (
+    SELECT *, next_ver = 0 AS newest,
+      row_type = 0 AND newest AND NOT deleted AS live,
+      row_type = 1 AND newest AND NOT deleted AS stated,
+      if(origin_ver = 0, ver, origin_ver) AS written
+    FROM (
+      SELECT project_id, trace_id, row_type, id, ver, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, has_error,
+        trace_tags, attributes, origin_ver,
+        lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_ver
+      FROM facts
+      WHERE project_id = {p8:String} AND trace_id IN {p9:Array(UUID)} AND ver <= {p10:UInt64}
+    )
+    WHERE next_ver != ver
+  )
+  GROUP BY project_id, trace_id
+)
+)
+WHERE project_id = {p11:String}
+  AND NOT gone
+  AND (edge.2 < {p12:UInt64} OR started_at > edge.1)
+ORDER BY started_at DESC NULLS LAST, id DESC
+LIMIT {p13:UInt64} OFFSET {p14:UInt64}
+-- p1 = "0197f3a0-0000-7000-8000-000000000001"
+-- p2 = 600
+-- p3 = "0197f3a0-0000-7000-8000-000000000001"
+-- p4 = "0197f3a0-0000-7000-8000-000000000001"
+-- p5 = 600
+-- p6 = "0197f3a0-0000-7000-8000-000000000001"
+-- p7 = ["00000000-0000-4000-8000-000000000001"]
+-- p8 = "0197f3a0-0000-7000-8000-000000000001"
+-- p9 = ["00000000-0000-4000-8000-000000000001"]
+-- p10 = 50000000000000
+-- p11 = "0197f3a0-0000-7000-8000-000000000001"
+-- p12 = 600
+-- p13 = 50
+-- p14 = 0
