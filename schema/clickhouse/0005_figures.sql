@@ -1,12 +1,13 @@
--- The figures of traces, written flat. Lists read traces that are not rolled up yet by the same text: rollup/trace-figures.ts
--- has it, and a test compares the two.
+-- The figures of traces, written flat. Lists compute those of traces that no round has stored yet by the same text, which
+-- src/storage/clickhouse/rollup/trace-figures.ts makes; a test compares the two.
 DROP VIEW IF EXISTS recompute_traces;
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS recompute_traces TO traces_recomputed AS
 SELECT figures.*, touched.round AS round
 FROM (SELECT max(round) AS round FROM touch_traces) AS touched
 CROSS JOIN (
-SELECT project_id, trace_id AS id, spans = 0 AND statements = 0 AS gone,
+SELECT project_id, trace_id AS id,
+  spans = 0 AND statements = 0 AS gone,
   if(isNull(stated_as.1) AND of_session.1 != 0, of_session.2, stated_as.1) AS session_id,
   if(statements > 0, stated_as.2, oldest.4) AS name,
   multiIf(stated_as.3 != '', stated_as.3, errors > 0, 'error', oks > 0, 'ok', 'unset') AS status,
@@ -26,18 +27,18 @@ SELECT project_id, trace_id AS id, spans = 0 AND statements = 0 AS gone,
   session_writes
 FROM (
   SELECT project_id, trace_id,
-    min(ver) AS first_ver,
-    countIf(live) AS spans,
-    countIf(live AND has_error) AS errors,
-    countIf(live AND status = 'ok') AS oks,
-    minIf(started_at, live) AS first_start,
-    maxIf(ended_at, live) AS last_end,
     sumIf(cost, live) AS costs,
-    minIf((isNotNull(parent_span_id), started_at, id, name, ver), live) AS oldest,
+    countIf(live AND has_error) AS errors,
+    minIf(started_at, live) AS first_start,
+    min(ver) AS first_ver,
+    maxIf(ended_at, live) AS last_end,
     maxIf((written, assumeNotNull(session_id)), live AND isNotNull(session_id)) AS of_session,
-    maxMapIf(mapApply((k, v) -> (k, (written, v)), trace_tags), live) AS tag_writes,
-    countIf(stated) AS statements,
+    countIf(live AND status = 'ok') AS oks,
+    minIf((isNotNull(parent_span_id), started_at, id, name, ver), live) AS oldest,
+    countIf(live) AS spans,
     anyIf((session_id, name, status, started_at, ended_at, duration_ms, cost, trace_tags, attributes), stated) AS stated_as,
+    countIf(stated) AS statements,
+    maxMapIf(mapApply((k, v) -> (k, (written, v)), trace_tags), live) AS tag_writes,
     sumIf(toUInt128(ver), newest) AS latest,
     groupArrayIf((ver, next_ver), NOT newest AND row_type = 0) AS stale,
     groupArrayIf((session_id, toUInt8(newest AND NOT deleted), written, session_name, CAST(session_tags, 'Map(String, String)')),

@@ -35,6 +35,18 @@ describe('how long a commit waits for company', () => {
     expect(await waited(new Gathering(0), one)).to.be.below(50);
   });
 
+  it('waits longer while others read, but for a client that writes alone', async () => {
+    let reading = true;
+    const gathering = new Gathering(1, () => reading);
+    gathering.committed({ answered: 2, waiting: 1, ms: 30 });
+    expect(await waited(gathering, one)).to.be.within(40, FAR);
+    reading = false;
+    expect(await waited(gathering, one)).to.be.below(40);
+    reading = true;
+    gathering.committed({ answered: 1, waiting: 0, ms: 30 });
+    expect(await waited(gathering, one)).to.be.below(40);
+  });
+
   it('gives up on clients that do not come back', async () => {
     const gathering = new Gathering(1);
     gathering.committed({ answered: 64, waiting: 64, ms: 100 });

@@ -95,6 +95,10 @@ export class ReadsInProgress {
     return this.#until(this.#hold(upTo, null), () => read(upTo));
   }
 
+  get underWay(): boolean {
+    return this.#held.size > 0;
+  }
+
   /** The oldest state that is being read; Infinity: none is. */
   oldest(): Version {
     return this.#oldest(this.#longestMs, () => true);

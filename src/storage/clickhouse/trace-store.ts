@@ -138,6 +138,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     commitObserver,
     options.space,
     options.isGone,
+    () => reads.underWay,
   );
   await withRoom(() => rollups.repair(clock.last));
   // At once, before anything else takes the room that was made for it.

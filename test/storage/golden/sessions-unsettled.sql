@@ -1,6 +1,6 @@
 SELECT concat('{"id":', concat('"', toString(id), '"'), ',"project_id":', toJSONString(project_id), ',"name":', if(isNull(nullIf(name, '')), 'null', assumeNotNull(toJSONString(nullIf(name, '')))), ',"trace_count":', toString(trace_count), ',"error_count":', toString(error_count), ',"cost":', if(isNull(cost), 'null', assumeNotNull(toString(cost))), ',"duration":', if(isNull(duration), 'null', assumeNotNull(toString(duration))), ',"started_at":', if(isNull(started_at), 'null', assumeNotNull(concat('"', replaceOne(toString(started_at), ' ', 'T'), 'Z"'))), ',"ended_at":', if(isNull(ended_at), 'null', assumeNotNull(concat('"', replaceOne(toString(ended_at), ' ', 'T'), 'Z"'))), ',"tags":', toJSONString(tags), ',"attributes":', if(attributes = '', '{}', attributes), ',"has_error":', if((error_count > 0), 'true', 'false'), ',"created_at":', concat('"', replaceOne(toString(fromUnixTimestamp64Micro(toInt64(created_ver + toUInt64('1735689600000000')), 'UTC')), ' ', 'T'), 'Z"'), '}') AS row
 FROM (
-  SELECT project_id, id, gone, name, trace_count, error_count, cost, duration, started_at, ended_at, tags, attributes, created_ver FROM sessions FINAL WHERE project_id = {p1:String} AND id NOT IN (SELECT arrayJoin({p2:Array(UUID)}) UNION ALL SELECT assumeNotNull(session_id) FROM facts WHERE project_id = {p3:String} AND trace_id IN {p4:Array(UUID)} AND ver <= {p5:UInt64} AND isNotNull(session_id))
+  SELECT project_id, id, gone, name, trace_count, error_count, cost, duration, started_at, ended_at, tags, attributes, created_ver FROM sessions FINAL WHERE project_id = {p1:String} AND id NOT IN {p2:Array(UUID)}
   UNION ALL
   WITH
   argMaxIf(p.name, p.name_ver, p.name != '' AND NOT p.stated) AS derived_name,
@@ -26,7 +26,7 @@ FROM (
     tags AS tags, cost, duration_ms, error_count,
     toNullable(started_at) AS started_at, ended_at, created_ver, 0 AS stated, 0 AS deleted, '' AS attributes
   FROM session_traces FINAL
-  WHERE project_id = {p6:String} AND session_id IN (SELECT arrayJoin({p7:Array(UUID)}) UNION ALL SELECT assumeNotNull(session_id) FROM facts WHERE project_id = {p8:String} AND trace_id IN {p9:Array(UUID)} AND ver <= {p10:UInt64} AND isNotNull(session_id)) AND trace_id NOT IN {p11:Array(UUID)}
+  WHERE project_id = {p3:String} AND session_id IN {p4:Array(UUID)} AND trace_id NOT IN {p5:Array(UUID)}
   UNION ALL
   SELECT project_id, session_id, ver, named, member, name, name_ver,
     tags AS tags, cost, duration_ms, error_count,
@@ -47,36 +47,25 @@ FROM (
   any(r.started_at) AS started_at,
   any(r.ended_at) AS ended_at,
   minIf(w.ver, isNotNull(w.session_id)) AS created_ver
-FROM (SELECT project_id, trace_id AS id, spans = 0 AND statements = 0 AS gone,
+FROM (SELECT project_id, trace_id AS id,
+  spans = 0 AND statements = 0 AS gone,
   if(isNull(stated_as.1) AND of_session.1 != 0, of_session.2, stated_as.1) AS session_id,
-  if(statements > 0, stated_as.2, oldest.4) AS name,
-  multiIf(stated_as.3 != '', stated_as.3, errors > 0, 'error', oks > 0, 'ok', 'unset') AS status,
   if(statements > 0, stated_as.4, first_start) AS started_at,
   coalesce(stated_as.5, last_end) AS ended_at,
   coalesce(stated_as.6, if(ended_at < started_at, 0, dateDiff('microsecond', started_at, ended_at) / 1000)) AS duration_ms,
   coalesce(stated_as.7, costs) AS cost,
-  spans AS span_count,
   errors AS error_count,
-  mapUpdate(mapApply((k, v) -> (k, v.2), tag_writes), stated_as.8) AS tags,
-  stated_as.9 AS attributes,
-  first_ver AS created_ver,
-  if(spans > 0 AND NOT oldest.1, oldest.5, 0) AS root_ver,
-  if(root_ver > 0, oldest.2, toDateTime64(0, 6, 'UTC')) AS root_started_at,
   CAST(session_writes, 'Array(Tuple(session_id Nullable(UUID), live UInt8, ver UInt64, name String, tags Map(String, String)))') AS session_writes
 FROM (
   SELECT project_id, trace_id,
-    min(ver) AS first_ver,
-    countIf(live) AS spans,
+    sumIf(cost, live) AS costs,
     countIf(live AND has_error) AS errors,
-    countIf(live AND status = 'ok') AS oks,
     minIf(started_at, live) AS first_start,
     maxIf(ended_at, live) AS last_end,
-    sumIf(cost, live) AS costs,
-    minIf((isNotNull(parent_span_id), started_at, id, name, ver), live) AS oldest,
     maxIf((written, assumeNotNull(session_id)), live AND isNotNull(session_id)) AS of_session,
-    maxMapIf(mapApply((k, v) -> (k, (written, v)), trace_tags), live) AS tag_writes,
-    countIf(stated) AS statements,
+    countIf(live) AS spans,
     anyIf((session_id, name, status, started_at, ended_at, duration_ms, cost, trace_tags, attributes), stated) AS stated_as,
+    countIf(stated) AS statements,
     groupArrayIf((session_id, toUInt8(newest AND NOT deleted), written, session_name, CAST(session_tags, 'Map(String, String)')),
       isNotNull(session_id) OR (newest AND NOT deleted AND (session_name != '' OR notEmpty(session_tags)))) AS session_writes
   FROM (
@@ -89,7 +78,7 @@ FROM (
         trace_tags, session_tags, attributes, origin_ver, session_name,
         lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_ver
       FROM facts
-      WHERE project_id = {p12:String} AND trace_id IN {p13:Array(UUID)} AND ver <= {p14:UInt64}
+      WHERE project_id = {p6:String} AND trace_id IN {p7:Array(UUID)} AND ver <= {p8:UInt64}
     )
     WHERE next_ver != ver
   )
@@ -98,7 +87,7 @@ FROM (
 ARRAY JOIN session_writes AS w
 WHERE isNotNull(coalesce(w.session_id, r.session_id))
 GROUP BY project_id, session_id, trace_id)
-  WHERE project_id = {p15:String} AND session_id IN (SELECT arrayJoin({p16:Array(UUID)}) UNION ALL SELECT assumeNotNull(session_id) FROM facts WHERE project_id = {p17:String} AND trace_id IN {p18:Array(UUID)} AND ver <= {p19:UInt64} AND isNotNull(session_id))
+  WHERE project_id = {p9:String} AND session_id IN {p10:Array(UUID)}
   UNION ALL
   SELECT project_id, session_id, max(s.ver) AS ver, argMax(NOT s.deleted, s.ver) AS named, 0 AS member, argMax(s.name, s.ver) AS name,
     0 AS name_ver, argMax(CAST(mapApply((k, v) -> (k, (toUInt64(0), v)), s.tags), 'Map(String, Tuple(ver UInt64, value String))'), s.ver) AS tags,
@@ -106,42 +95,30 @@ GROUP BY project_id, session_id, trace_id)
     CAST(NULL, 'Nullable(DateTime64(6, \'UTC\'))') AS started_at, CAST(NULL, 'Nullable(DateTime64(6, \'UTC\'))') AS ended_at, min(s.ver) AS created_ver,
     1 AS stated, argMax(s.deleted, s.ver) AS deleted, argMax(s.attributes, s.ver) AS attributes
   FROM session_statements AS s
-  WHERE project_id = {p20:String} AND session_id IN (SELECT arrayJoin({p21:Array(UUID)}) UNION ALL SELECT assumeNotNull(session_id) FROM facts WHERE project_id = {p22:String} AND trace_id IN {p23:Array(UUID)} AND ver <= {p24:UInt64} AND isNotNull(session_id)) AND s.ver <= {p25:UInt64}
+  WHERE project_id = {p11:String} AND session_id IN {p12:Array(UUID)} AND s.ver <= {p13:UInt64}
   GROUP BY project_id, session_id
 ) AS p
 GROUP BY project_id, session_id
 )
-WHERE project_id = {p26:String}
+WHERE project_id = {p14:String}
   AND NOT gone
-  AND (error_count > 0) = {p27:UInt8}
+  AND (error_count > 0) = {p15:UInt8}
 ORDER BY created_ver DESC NULLS LAST, id DESC
-LIMIT {p28:UInt64} OFFSET {p29:UInt64}
+LIMIT {p16:UInt64} OFFSET {p17:UInt64}
 -- p1 = "0197f3a0-0000-7000-8000-000000000001"
 -- p2 = ["00000000-0000-4000-8000-000000000001"]
 -- p3 = "0197f3a0-0000-7000-8000-000000000001"
 -- p4 = ["00000000-0000-4000-8000-000000000001"]
--- p5 = 50000000000000
+-- p5 = ["00000000-0000-4000-8000-000000000001"]
 -- p6 = "0197f3a0-0000-7000-8000-000000000001"
 -- p7 = ["00000000-0000-4000-8000-000000000001"]
--- p8 = "0197f3a0-0000-7000-8000-000000000001"
--- p9 = ["00000000-0000-4000-8000-000000000001"]
--- p10 = 50000000000000
--- p11 = ["00000000-0000-4000-8000-000000000001"]
--- p12 = "0197f3a0-0000-7000-8000-000000000001"
--- p13 = ["00000000-0000-4000-8000-000000000001"]
--- p14 = 50000000000000
--- p15 = "0197f3a0-0000-7000-8000-000000000001"
--- p16 = ["00000000-0000-4000-8000-000000000001"]
--- p17 = "0197f3a0-0000-7000-8000-000000000001"
--- p18 = ["00000000-0000-4000-8000-000000000001"]
--- p19 = 50000000000000
--- p20 = "0197f3a0-0000-7000-8000-000000000001"
--- p21 = ["00000000-0000-4000-8000-000000000001"]
--- p22 = "0197f3a0-0000-7000-8000-000000000001"
--- p23 = ["00000000-0000-4000-8000-000000000001"]
--- p24 = 50000000000000
--- p25 = 50000000000000
--- p26 = "0197f3a0-0000-7000-8000-000000000001"
--- p27 = 1
--- p28 = 50
--- p29 = 0
+-- p8 = 50000000000000
+-- p9 = "0197f3a0-0000-7000-8000-000000000001"
+-- p10 = ["00000000-0000-4000-8000-000000000001"]
+-- p11 = "0197f3a0-0000-7000-8000-000000000001"
+-- p12 = ["00000000-0000-4000-8000-000000000001"]
+-- p13 = 50000000000000
+-- p14 = "0197f3a0-0000-7000-8000-000000000001"
+-- p15 = 1
+-- p16 = 50
+-- p17 = 0

@@ -5,7 +5,8 @@ FROM (
   SELECT * FROM traces WHERE project_id = {p3:String} AND id IN (SELECT id FROM (SELECT started_at, id FROM trace_starts WHERE project_id = {p4:String} ORDER BY project_id DESC, started_at DESC, id DESC LIMIT {p5:UInt64})) ORDER BY id, ver DESC LIMIT 1 BY id
 ) WHERE project_id = {p6:String} AND id NOT IN {p7:Array(UUID)}
   UNION ALL
-  SELECT project_id, trace_id AS id, spans = 0 AND statements = 0 AS gone,
+  SELECT project_id, trace_id AS id,
+  spans = 0 AND statements = 0 AS gone,
   if(isNull(stated_as.1) AND of_session.1 != 0, of_session.2, stated_as.1) AS session_id,
   if(statements > 0, stated_as.2, oldest.4) AS name,
   multiIf(stated_as.3 != '', stated_as.3, errors > 0, 'error', oks > 0, 'ok', 'unset') AS status,
@@ -22,18 +23,18 @@ FROM (
   if(root_ver > 0, oldest.2, toDateTime64(0, 6, 'UTC')) AS root_started_at
 FROM (
   SELECT project_id, trace_id,
-    min(ver) AS first_ver,
-    countIf(live) AS spans,
-    countIf(live AND has_error) AS errors,
-    countIf(live AND status = 'ok') AS oks,
-    minIf(started_at, live) AS first_start,
-    maxIf(ended_at, live) AS last_end,
     sumIf(cost, live) AS costs,
-    minIf((isNotNull(parent_span_id), started_at, id, name, ver), live) AS oldest,
+    countIf(live AND has_error) AS errors,
+    minIf(started_at, live) AS first_start,
+    min(ver) AS first_ver,
+    maxIf(ended_at, live) AS last_end,
     maxIf((written, assumeNotNull(session_id)), live AND isNotNull(session_id)) AS of_session,
-    maxMapIf(mapApply((k, v) -> (k, (written, v)), trace_tags), live) AS tag_writes,
+    countIf(live AND status = 'ok') AS oks,
+    minIf((isNotNull(parent_span_id), started_at, id, name, ver), live) AS oldest,
+    countIf(live) AS spans,
+    anyIf((session_id, name, status, started_at, ended_at, duration_ms, cost, trace_tags, attributes), stated) AS stated_as,
     countIf(stated) AS statements,
-    anyIf((session_id, name, status, started_at, ended_at, duration_ms, cost, trace_tags, attributes), stated) AS stated_as
+    maxMapIf(mapApply((k, v) -> (k, (written, v)), trace_tags), live) AS tag_writes
   FROM (
     SELECT *, next_ver = 0 AS newest,
       row_type = 0 AND newest AND NOT deleted AS live,

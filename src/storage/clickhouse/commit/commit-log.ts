@@ -92,12 +92,13 @@ export class CommitLog implements WriteLog {
     observer: CommitObserver,
     space: Pick<DiskSpace, 'demand'> = { demand: () => undefined },
     isGone: IsGone = () => false,
+    othersRead: () => boolean = () => false,
   ) {
     this.#client = client;
     this.#clock = clock;
     this.#limits = limits;
     this.#queue = new CommitQueue(limits.queueMaxBytes);
-    this.#gathering = new Gathering(limits.waitMs);
+    this.#gathering = new Gathering(limits.waitMs, othersRead);
     this.#follower = follower;
     this.#observer = observer;
     this.#space = space;

@@ -6,24 +6,33 @@ export interface Waiting {
 
 /** From here on a commit is so large that its rows cost more than the commit itself: waiting would only delay it. */
 const ROWS_WORTH_A_COMMIT = 500;
-/** A commit waits at most this part of what the one before it took. */
+/** A commit waits at most so many times what the one before it took. */
 const PART_OF_A_COMMIT = 0.25;
 const MAX_WAIT_MS = 50;
+/** While others read: what commits leave of the engine is theirs. */
+const BESIDE_READS = 1.5;
+const MAX_WAIT_BESIDE_READS_MS = 60;
 
 /**
  * Decides how long a commit waits for company. A small commit costs nearly as much as one ten times its size, and clients
  * that were answered by one commit are back a moment later: without waiting for them they would fall into two halves that
- * take turns, each paying for a whole commit.
+ * take turns, each paying for a whole commit. A client that writes alone is not waited for: all that was there last time
+ * is there again.
  */
 export class Gathering {
   readonly #waitMs: number;
+  readonly #othersRead: () => boolean;
   #expected = Number.POSITIVE_INFINITY;
   #commitMs = 0;
   #arrived: () => void = () => undefined;
 
-  /** @param waitMs the longest wait while commits are short; 0: never wait. */
-  constructor(waitMs: number) {
+  /**
+   * @param waitMs the longest wait while commits are short; 0: never wait.
+   * @param othersRead whether reads are under way
+   */
+  constructor(waitMs: number, othersRead: () => boolean = () => false) {
     this.#waitMs = waitMs;
+    this.#othersRead = othersRead;
   }
 
   /** Tells it of a request that has come in. */
@@ -45,7 +54,12 @@ export class Gathering {
       return requests >= this.#expected || rows >= ROWS_WORTH_A_COMMIT;
     };
     if (enough()) return;
-    const limit = Math.max(this.#waitMs, Math.min(MAX_WAIT_MS, this.#commitMs * PART_OF_A_COMMIT));
+    const limit = Math.max(
+      this.#waitMs,
+      this.#othersRead()
+        ? Math.min(MAX_WAIT_BESIDE_READS_MS, this.#commitMs * BESIDE_READS)
+        : Math.min(MAX_WAIT_MS, this.#commitMs * PART_OF_A_COMMIT),
+    );
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, limit);
       this.#arrived = () => {

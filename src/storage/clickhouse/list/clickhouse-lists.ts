@@ -15,6 +15,7 @@ import {
   reachOf,
   rollupCount,
   rollupPage,
+  sessionsNamed,
   spanCount,
   spanPage,
   traceOf,
@@ -104,12 +105,13 @@ export class ClickHouseLists implements Lists {
   sessions(projectId: string, query: ListQuery, signal?: AbortSignal): Promise<Page> {
     // Which session a trace with a text belongs to, and what is set aside, is known of rolled-up rows alone.
     const settled = query.search !== null || this.#notCurrent(projectId).sessions.length > 0;
-    return this.#read({ list: 'sessions', concerned: 'sessions', projectId, settled, signal }, (read) =>
-      this.#rollups(sessionSource, read, query, signal, async (scope, part, reach) => {
+    return this.#read({ list: 'sessions', concerned: 'sessions', projectId, settled, signal }, async (read) => {
+      const fresh = await this.#sessionScope(read, idsAskedFor(query), signal);
+      return this.#rollups(sessionSource, fresh, query, signal, async (scope, part, reach) => {
         const page = await this.#rows<{ row: string }>(rollupPage(sessionSource, scope, part, reach), signal);
         return page.map(({ row }) => row);
-      }),
-    );
+      });
+    });
   }
 
   async tracesById(projectId: string, ids: readonly string[]): Promise<Map<string, TraceRead>> {
@@ -125,10 +127,19 @@ export class ClickHouseLists implements Lists {
     return this.#reads.ofFigures(projectId, null, (state) =>
       this.#byId(ids, async (some) => {
         const query = { ...parseListQuery(sessionList, NO_PARAMETERS), limit: some.length };
-        const page = rollupPage(sessionSource, scopeOfFigures(projectId, state, null), query, { by: 'ids', ids: some });
+        const scope = await this.#sessionScope(scopeOfFigures(projectId, state, null), some);
+        const page = rollupPage(sessionSource, scope, query, { by: 'ids', ids: some });
         return (await this.#rows<{ row: string }>(page)).map(({ row }) => row);
       }),
     );
+  }
+
+  /** With the sessions that unsettled traces concern. @param ids the only ones that are read; null: all */
+  async #sessionScope(scope: ReadScope, ids: readonly string[] | null, signal?: AbortSignal): Promise<ReadScope> {
+    const { unsettled = [], unsettledSessions = [] } = scope;
+    const named = unsettled.length === 0 ? [] : await this.#rows<{ id: string }>(sessionsNamed(scope), signal);
+    const concerned = new Set([...unsettledSessions, ...named.map(({ id }) => id)]);
+    return { ...scope, unsettledSessions: [...concerned].filter((id) => ids?.includes(id) ?? true) };
   }
 
   async #byId<T extends { id: string }>(ids: readonly string[], read: (ids: readonly string[]) => Promise<string[]>) {

@@ -2,7 +2,7 @@ import type { ListQuery } from '../../../domain/list/query.js';
 import type { Version } from '../commit/version-clock.js';
 import type { TimeRange } from '../search/time-ranges.js';
 import { broughtToSessions, partsOfSessions, sessionFigureColumns, sessionFigures } from '../rollup/session-figures.js';
-import { figureColumns, traceFigures, withSessionWrites } from '../rollup/trace-figures.js';
+import { broughtBy, figureColumns, traceFigures } from '../rollup/trace-figures.js';
 import { empty, identifier, join, literal, projectValue, sql, value, type Sql } from '../sql.js';
 import { conditions, textFound } from './conditions.js';
 import { JSON_ARRAY_FORMAT, jsonRow } from './json-row.js';
@@ -17,7 +17,7 @@ export interface ReadScope {
   readonly upTo: Version;
   /** Traces that are not rolled up as of this version: what is read of them comes from their facts. Absent: all are. */
   readonly unsettled?: readonly string[];
-  /** Sessions that were posted or deleted and are not rolled up as of this version. */
+  /** Sessions that are not rolled up as of this version: posted, or named in an unsettled trace. Absent: all are. */
   readonly unsettledSessions?: readonly string[];
   /** When the spans started that may hold the text that is searched for; absent: at any time. */
   readonly within?: readonly TimeRange[];
@@ -195,7 +195,7 @@ SELECT DISTINCT id FROM (${holders(source, scope, spans, sql` AND session_id IN 
  * not merged yet. Of traces that are not rolled up, whatever is stored is left out and their figures come from their facts.
  */
 function rows(source: ListSource, scope: ReadScope, query: ListQuery, reach: Reach): Sql {
-  const unsettled = source === traceSource ? unsettledTraces(scope) : unsettledSessions(scope, reach);
+  const unsettled = source === traceSource ? unsettledTraces(scope) : unsettledSessions(scope);
   if (unsettled === null) return stored(source, scope, query, reach);
   const settled = sql` WHERE ${inProject(scope.projectId)} AND id NOT IN ${unsettled.ids}`;
   return sql`(
@@ -217,33 +217,29 @@ function unsettledTraces(scope: ReadScope): Unsettled | null {
   return ids === null ? null : { ids, columns: figureColumns, figures: traceFigures(factsOf(scope, ids)) };
 }
 
-/** Sessions that anything in an unsettled trace ever named, and those that were posted. */
-function unsettledSessions(scope: ReadScope, reach: Reach): Unsettled | null {
+function unsettledSessions(scope: ReadScope): Unsettled | null {
+  const { projectId, upTo, unsettledSessions = [] } = scope;
+  if (unsettledSessions.length === 0) return null;
+  const ids = sql`${value(unsettledSessions, 'Array(UUID)')}`;
   const traces = unsettledOf(scope);
-  const posted = scope.unsettledSessions ?? [];
-  if (traces === null && posted.length === 0) return null;
-  const ids = sql`(${join(
-    [
-      ...(posted.length === 0 ? [] : [sql`SELECT arrayJoin(${value(posted, 'Array(UUID)')})`]),
-      ...(traces === null
-        ? []
-        : [sql`SELECT assumeNotNull(session_id) FROM facts WHERE ${factsOf(scope, traces)} AND isNotNull(session_id)`]),
-    ],
-    ' UNION ALL ',
-  )})`;
-  const asked = reach.by === 'ids' ? sql` AND session_id IN ${value(reach.ids, 'Array(UUID)')}` : empty;
   const parts = partsOfSessions({
-    sessions: sql`${inProject(scope.projectId)} AND session_id IN ${ids}${asked}`,
-    upTo: sql` AND s.ver <= ${value(scope.upTo, 'UInt64')}`,
+    sessions: sql`${inProject(projectId)} AND session_id IN ${ids}`,
+    upTo: sql` AND s.ver <= ${value(upTo, 'UInt64')}`,
     tags: sql`tags`,
     ...(traces !== null && {
       unsettled: {
         traces,
-        brought: broughtToSessions(traceFigures(factsOf(scope, traces), withSessionWrites), sql`toUInt128(0)`),
+        brought: broughtToSessions(traceFigures(factsOf(scope, traces), broughtBy), sql`toUInt128(0)`),
       },
     }),
   });
   return { ids, columns: sessionFigureColumns, figures: sessionFigures(sql`(\n  ${parts}\n) AS p`) };
+}
+
+/** Ids of the sessions that anything in an unsettled trace ever named. */
+export function sessionsNamed(scope: ReadScope): Sql {
+  return sql`SELECT DISTINCT toString(session_id) AS id FROM facts
+WHERE ${factsOf(scope, sql`${value(scope.unsettled ?? [], 'Array(UUID)')}`)} AND isNotNull(session_id)`;
 }
 
 function stored(source: ListSource, scope: ReadScope, query: ListQuery, reach: Reach): Sql {

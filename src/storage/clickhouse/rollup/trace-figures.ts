@@ -1,28 +1,67 @@
-import { sql, type Sql } from '../sql.js';
+import { identifier, join, sql, type Sql } from '../sql.js';
 
-/** The columns of a trace's row, in the order of the table `traces` and of {@link traceFigures}, but for those of storing it. */
-export const figureColumns = [
-  'project_id',
-  'id',
-  'gone',
-  'session_id',
-  'name',
-  'status',
-  'started_at',
-  'ended_at',
-  'duration_ms',
-  'cost',
-  'span_count',
-  'error_count',
-  'tags',
-  'attributes',
-  'created_ver',
-  'root_ver',
-  'root_started_at',
-] as const;
+/** An expression over aggregates, and which of them it needs. */
+type Figure = readonly [expression: Sql, ...needs: AggregateName[]];
+type AggregateName = keyof typeof aggregates;
+
+/** Over the facts of one trace, each with its flags `newest`, `live` (a span), `stated` (what was posted) and `written`. */
+const aggregates = {
+  first_ver: sql`min(ver)`,
+  spans: sql`countIf(live)`,
+  errors: sql`countIf(live AND has_error)`,
+  oks: sql`countIf(live AND status = 'ok')`,
+  first_start: sql`minIf(started_at, live)`,
+  last_end: sql`maxIf(ended_at, live)`,
+  costs: sql`sumIf(cost, live)`,
+  oldest: sql`minIf((isNotNull(parent_span_id), started_at, id, name, ver), live)`,
+  of_session: sql`maxIf((written, assumeNotNull(session_id)), live AND isNotNull(session_id))`,
+  tag_writes: sql`maxMapIf(mapApply((k, v) -> (k, (written, v)), trace_tags), live)`,
+  statements: sql`countIf(stated)`,
+  stated_as: sql`anyIf((session_id, name, status, started_at, ended_at, duration_ms, cost, trace_tags, attributes), stated)`,
+} satisfies Record<string, Sql>;
+
+/** In the order of the table `traces`. One may stand on those before it. */
+const figures = {
+  gone: [sql`spans = 0 AND statements = 0`, 'spans', 'statements'],
+  session_id: [
+    sql`if(isNull(stated_as.1) AND of_session.1 != 0, of_session.2, stated_as.1)`,
+    'stated_as',
+    'of_session',
+  ],
+  name: [sql`if(statements > 0, stated_as.2, oldest.4)`, 'statements', 'stated_as', 'oldest'],
+  status: [
+    sql`multiIf(stated_as.3 != '', stated_as.3, errors > 0, 'error', oks > 0, 'ok', 'unset')`,
+    'stated_as',
+    'errors',
+    'oks',
+  ],
+  started_at: [sql`if(statements > 0, stated_as.4, first_start)`, 'statements', 'stated_as', 'first_start'],
+  ended_at: [sql`coalesce(stated_as.5, last_end)`, 'stated_as', 'last_end'],
+  duration_ms: [
+    sql`coalesce(stated_as.6, if(ended_at < started_at, 0, dateDiff('microsecond', started_at, ended_at) / 1000))`,
+    'stated_as',
+  ],
+  cost: [sql`coalesce(stated_as.7, costs)`, 'stated_as', 'costs'],
+  span_count: [sql`spans`, 'spans'],
+  error_count: [sql`errors`, 'errors'],
+  tags: [sql`mapUpdate(mapApply((k, v) -> (k, v.2), tag_writes), stated_as.8)`, 'tag_writes', 'stated_as'],
+  attributes: [sql`stated_as.9`, 'stated_as'],
+  created_ver: [sql`first_ver`, 'first_ver'],
+  root_ver: [sql`if(spans > 0 AND NOT oldest.1, oldest.5, 0)`, 'spans', 'oldest'],
+  root_started_at: [sql`if(root_ver > 0, oldest.2, toDateTime64(0, 6, 'UTC'))`, 'oldest'],
+} satisfies Record<string, Figure>;
+
+export type FigureName = keyof typeof figures;
+
+const allFigures = Object.keys(figures) as FigureName[];
+
+/** The columns of a trace's row, in the order of {@link traceFigures}, but for those of storing it. */
+export const figureColumns = ['project_id', 'id', ...allFigures] as const;
 
 /** What is wanted of a trace beside its figures. */
 export interface Beside {
+  /** The figures that are wanted; default: all. */
+  readonly figures?: readonly FigureName[];
   /** Further columns, over the aggregates. */
   readonly columns: Sql;
   /** Further aggregates over the facts, each with its flags `newest`, `live`, `stated` and `written`. */
@@ -42,35 +81,13 @@ const nothing: Beside = { columns: sql``, aggregates: sql``, facts: sql``, tags:
  * @param facts conditions on `facts`: which traces, up to which version
  */
 export function traceFigures(facts: Sql, beside: Beside = nothing): Sql {
-  return sql`SELECT project_id, trace_id AS id, spans = 0 AND statements = 0 AS gone,
-  if(isNull(stated_as.1) AND of_session.1 != 0, of_session.2, stated_as.1) AS session_id,
-  if(statements > 0, stated_as.2, oldest.4) AS name,
-  multiIf(stated_as.3 != '', stated_as.3, errors > 0, 'error', oks > 0, 'ok', 'unset') AS status,
-  if(statements > 0, stated_as.4, first_start) AS started_at,
-  coalesce(stated_as.5, last_end) AS ended_at,
-  coalesce(stated_as.6, if(ended_at < started_at, 0, dateDiff('microsecond', started_at, ended_at) / 1000)) AS duration_ms,
-  coalesce(stated_as.7, costs) AS cost,
-  spans AS span_count,
-  errors AS error_count,
-  mapUpdate(mapApply((k, v) -> (k, v.2), tag_writes), stated_as.8) AS tags,
-  stated_as.9 AS attributes,
-  first_ver AS created_ver,
-  if(spans > 0 AND NOT oldest.1, oldest.5, 0) AS root_ver,
-  if(root_ver > 0, oldest.2, toDateTime64(0, 6, 'UTC')) AS root_started_at${beside.columns}
+  const wanted = allFigures.filter((name) => beside.figures?.includes(name) ?? true);
+  const needed = new Set(wanted.flatMap((name) => (figures[name] as Figure).slice(1) as AggregateName[]));
+  const columns = wanted.map((name) => sql`,\n  ${figures[name][0]} AS ${identifier(name)}`);
+  const aggregated = [...needed].sort().map((name) => sql`,\n    ${aggregates[name]} AS ${identifier(name)}`);
+  return sql`SELECT project_id, trace_id AS id${join(columns, '')}${beside.columns}
 FROM (
-  SELECT project_id, trace_id,
-    min(ver) AS first_ver,
-    countIf(live) AS spans,
-    countIf(live AND has_error) AS errors,
-    countIf(live AND status = 'ok') AS oks,
-    minIf(started_at, live) AS first_start,
-    maxIf(ended_at, live) AS last_end,
-    sumIf(cost, live) AS costs,
-    minIf((isNotNull(parent_span_id), started_at, id, name, ver), live) AS oldest,
-    maxIf((written, assumeNotNull(session_id)), live AND isNotNull(session_id)) AS of_session,
-    maxMapIf(mapApply((k, v) -> (k, (written, v)), trace_tags), live) AS tag_writes,
-    countIf(stated) AS statements,
-    anyIf((session_id, name, status, started_at, ended_at, duration_ms, cost, trace_tags, attributes), stated) AS stated_as${beside.aggregates}
+  SELECT project_id, trace_id${join(aggregated, '')}${beside.aggregates}
   FROM (
     SELECT *, next_ver = 0 AS newest,
       row_type = 0 AND newest AND NOT deleted AS live,
@@ -95,8 +112,9 @@ const sessionWrites = sql`,
     groupArrayIf((session_id, toUInt8(newest AND NOT deleted), written, session_name, CAST(session_tags, 'Map(String, String)')),
       isNotNull(session_id) OR (newest AND NOT deleted AND (session_name != '' OR notEmpty(session_tags)))) AS session_writes`;
 
-/** Figures with what was written about sessions in each trace. */
-export const withSessionWrites: Beside = {
+/** What sessions need of a trace: the figures that they sum, and what was written about them in it. */
+export const broughtBy: Beside = {
+  figures: ['gone', 'session_id', 'started_at', 'ended_at', 'duration_ms', 'cost', 'error_count'],
   columns: sql`,
   CAST(session_writes, 'Array(Tuple(session_id Nullable(UUID), live UInt8, ver UInt64, name String, tags Map(String, String)))') AS session_writes`,
   aggregates: sessionWrites,
@@ -123,7 +141,7 @@ ${traceFigures(
     aggregates: sql`,
     sumIf(toUInt128(ver), newest) AS latest,
     groupArrayIf((ver, next_ver), NOT newest AND row_type = 0) AS stale${sessionWrites}`,
-    facts: withSessionWrites.facts,
+    facts: broughtBy.facts,
     tags: sql`if(${bare}, ${noTags}, trace_tags) AS trace_tags, if(${bare}, ${noTags}, session_tags) AS session_tags`,
   },
 )}
