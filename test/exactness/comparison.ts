@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Expected } from './model.js';
 import type { Read } from './stored-span.js';
 import { decimal, money } from './units.js';
 
@@ -65,6 +66,18 @@ export function same(expected: unknown, actual: unknown, tolerance = ULPS): bool
 
 function isRead(value: unknown): value is Read {
   return typeof value === 'object' && value !== null;
+}
+
+/** What distinguishes a listed object from what a recount says of it; null: nothing does. */
+export function differenceOf(expected: Expected | undefined, answer: Read | undefined): string | null {
+  if (!expected || !answer) return expected ? 'is missing' : 'is too much';
+  const { created_at, ...rest } = answer;
+  const fitting = expected.variants.find((variant) => same(variant, rest)) ?? expected.variants[0];
+  if (!same(fitting, rest)) return differences(fitting ?? {}, rest);
+  const created = microsOf(created_at);
+  const { low, high } = expected.created;
+  if (created >= low && created <= high) return null;
+  return `created_at ${String(created_at)} is ${created}, not within ${low} and ${high}`;
 }
 
 export function differences(expected: Read, actual: Read): string {

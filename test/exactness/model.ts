@@ -18,7 +18,13 @@ export type Write =
   | { readonly kind: 'span'; readonly at: Moment; readonly sent: SentSpan }
   | { readonly kind: 'trace'; readonly at: Moment; readonly sent: SentTrace }
   | { readonly kind: 'session'; readonly at: Moment; readonly sent: SentSession }
-  | { readonly kind: 'delete'; readonly what: 'span' | 'trace' | 'session'; readonly id: string };
+  | Deletion;
+
+export interface Deletion {
+  readonly kind: 'delete';
+  readonly what: 'span' | 'trace' | 'session';
+  readonly id: string;
+}
 
 export interface Expected {
   /** Usually one; several where the rules leave a choice (root spans that start at the same moment). */
@@ -64,6 +70,18 @@ export class Model {
 
   constructor(projectId: string) {
     this.#projectId = projectId;
+  }
+
+  /** Another one that has played the same. */
+  copy(): Model {
+    const copy = new Model(this.#projectId);
+    for (const [key, span] of this.#spans) copy.#spans.set(key, span);
+    for (const [id, trace] of this.#traces) copy.#traces.set(id, trace);
+    for (const [id, session] of this.#sessions) copy.#sessions.set(id, session);
+    for (const [id, at] of this.#firstTrace) copy.#firstTrace.set(id, at);
+    for (const [id, at] of this.#firstSession) copy.#firstSession.set(id, at);
+    copy.#order = this.#order;
+    return copy;
   }
 
   apply(write: Write): void {

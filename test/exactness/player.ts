@@ -1,9 +1,10 @@
-import { isDeepStrictEqual } from 'node:util';
 import { send, type TestResponse } from '../http/harness.js';
-import { agreeWithSpans, agreeWithTraces, differences, expectSame, ids, microsOf, parse, same } from './comparison.js';
-import { Model, type Expected, type Moment, type Write } from './model.js';
-import type { Listed, Post, SentSpan, Step } from './sent.js';
-import { spanKey, spanRead, type Read } from './stored-span.js';
+import { agreeWithSpans, agreeWithTraces, differenceOf, expectSame, ids, microsOf, parse } from './comparison.js';
+import { Model, type Moment } from './model.js';
+import { contradiction, type Reading, type Writing } from './moments.js';
+import type { Listed, Post, Step } from './sent.js';
+import { spanRead, type Read } from './stored-span.js';
+import { disagreement, pathOf, tracesByCost, where, whole, type View } from './views.js';
 
 export interface Access {
   /** Base of the server; it may have moved after a restart. */
@@ -21,7 +22,6 @@ interface Acknowledged {
   readonly retried: boolean;
 }
 
-const LIMITS: Readonly<Record<Listed, number>> = { spans: 10_000, traces: 500, sessions: 500 };
 /** The clock of versions may run ahead of the wall by as many microseconds as rows were written. */
 const CLOCK_LEAD = 10_000;
 const GIVE_UP_MS = 30_000;
@@ -32,9 +32,7 @@ export class Player {
   readonly #model: Model;
   readonly #sent: Post[] = [];
   /** What `created_at` of a trace or session was when first seen: it never changes. */
-  readonly #created = new Map<string, number>();
-  /** Every state that a span was ever written in, acknowledged or not. */
-  readonly #written = new Map<string, Read[]>();
+  readonly #created = new Map<string, unknown>();
   #latest = 0;
 
   constructor(access: Access) {
@@ -55,14 +53,14 @@ export class Player {
   /** Compares all three lists, and them with each other: thoroughly, or for one trace and one session. */
   async compareAll({ thoroughly }: { readonly thoroughly: boolean }): Promise<void> {
     const lists = {
-      spans: await this.#list('spans'),
-      traces: await this.#list('traces'),
-      sessions: await this.#list('sessions'),
+      spans: await this.#list(whole('spans')),
+      traces: await this.#list(whole('traces')),
+      sessions: await this.#list(whole('sessions')),
     };
-    for (const list of ['spans', 'traces', 'sessions'] as const) this.#compare(list, lists[list]);
+    for (const list of ['spans', 'traces', 'sessions'] as const) this.#compare(whole(list), lists[list]);
     const some = (rows: readonly Read[]) => (thoroughly ? rows : rows.slice(0, 1));
     for (const trace of some(lists.traces)) {
-      const spans = await this.#list('spans', `&trace_id=${String(trace['id'])}`);
+      const spans = await this.#list(where('spans', 'trace_id', String(trace['id'])));
       expectSame(
         `GET /spans?trace_id= of ${String(trace['id'])}`,
         ids(spans),
@@ -71,7 +69,7 @@ export class Player {
       agreeWithSpans(trace, spans, this.#model.isStated(String(trace['id'])));
     }
     for (const session of some(lists.sessions))
-      agreeWithTraces(session, await this.#list('traces', `&session_id=${String(session['id'])}`));
+      agreeWithTraces(session, await this.#list(where('traces', 'session_id', String(session['id']))));
   }
 
   async #step(step: Step): Promise<void> {
@@ -88,7 +86,7 @@ export class Player {
       case 'delete':
         return this.#delete(step.what, step.id);
       case 'read':
-        this.#compare(step.list, await this.#list(step.list));
+        this.#compare(whole(step.list), await this.#list(whole(step.list)));
     }
   }
 
@@ -110,45 +108,44 @@ export class Player {
     if (answers.length !== post.body.length) throw new Error(`POST answered ${answers.length} of ${post.body.length}`);
     post.body.forEach(({ id }, index) => {
       const found = expected.get(id.toLowerCase());
-      this.#compareOne(
-        `POST /${post.to}`,
-        id.toLowerCase(),
+      const difference = differenceOf(
         found && { ...found, variants: found.variants.map(rounded) },
         answers[index] && rounded(answers[index]),
       );
+      if (difference !== null) throw new Error(`POST /${post.to}: ${id.toLowerCase()}: ${difference}`);
     });
+    this.#noteCreated(post.to, answers);
   }
 
   /** Several clients write while others read; the times that spans were taken in tell their order. */
   async #together(posts: readonly Post[]): Promise<void> {
-    const before = this.#model.recount();
-    for (const post of posts) if (post.to === 'spans') this.#remember(post.body);
+    const writings: Writing[] = [];
+    const readings: Reading[] = [];
+    let events = 0;
+    const write = async (post: Post) => {
+      const sent = (events += 1);
+      const acknowledged = await this.#send(post);
+      writings.push({ sent, answered: (events += 1), writes: this.#writes(post, acknowledged) });
+    };
+    const read = async (view: View) => {
+      const sent = (events += 1);
+      const answers = await this.#list(view);
+      readings.push({ sent, answered: (events += 1), view, answers });
+    };
     let writing = true;
-    const readers = this.#access.retrying ? [] : [this.#watch(before.spans.keys(), () => writing)];
-    const writers = Promise.all(posts.map(async (post) => this.#writes(post, await this.#send(post))));
-    const ended = writers.finally(() => (writing = false));
-    const [sent] = await Promise.all([ended, ...readers]);
-    const writes = sent.flat().sort((a, b) => timeOf(a) - timeOf(b));
-    for (const write of writes) this.#model.apply(write);
-    this.#latest = Math.max(this.#latest, ...writes.flatMap((write) => (write.kind === 'span' ? write.at.low : [])));
-  }
-
-  /** Whatever is being written, every span is listed once, in a state it was written in, and none is missing. */
-  async #watch(existing: Iterable<string>, going: () => boolean): Promise<void> {
-    const keys = [...existing];
-    while (going()) {
-      const spans = await this.#list('spans');
-      const listed = spans.map((span) => spanKey(span as { trace_id: unknown; id: unknown }));
-      if (new Set(listed).size !== listed.length) throw new Error('GET /spans lists a span twice during writes');
-      const missing = keys.find((key) => !listed.includes(key));
-      if (missing !== undefined) throw new Error(`GET /spans misses ${missing} during writes`);
-      for (const span of spans) {
-        const { created_at: _created, ...rest } = span;
-        const states = this.#written.get(spanKey(span as { trace_id: unknown; id: unknown })) ?? [];
-        if (!states.some((state) => isDeepStrictEqual(state, rest)))
-          throw new Error(`GET /spans lists what was never written: ${JSON.stringify(span)}`);
-      }
-    }
+    const watch = async (view: View) => {
+      while (writing) await read(view);
+      await read(view);
+    };
+    const written = Promise.all(posts.map(write)).finally(() => (writing = false));
+    const watched = this.#access.retrying ? [] : viewsDuring(posts, this.#sent.length);
+    await Promise.all([written, ...watched.map(watch)]);
+    const problem = contradiction(this.#model, writings, readings);
+    if (problem !== null) throw new Error(problem);
+    for (const { view, answers } of readings) this.#noteCreated(view.list, answers);
+    const writes = writings.flatMap((each) => each.writes).sort((a, b) => a.at.high - b.at.high);
+    for (const each of writes) this.#model.apply(each);
+    this.#latest = Math.max(this.#latest, ...writes.flatMap(({ kind, at }) => (kind === 'span' ? at.low : [])));
   }
 
   async #delete(what: 'span' | 'trace' | 'session', id: string): Promise<void> {
@@ -164,7 +161,6 @@ export class Player {
 
   async #send(post: Post): Promise<Acknowledged> {
     this.#sent.push(post);
-    if (post.to === 'spans') this.#remember(post.body);
     const body =
       post.to === 'sessions'
         ? post.body.map((session) => ({ ...session, project_id: this.#access.projectId }))
@@ -172,16 +168,8 @@ export class Player {
     return this.#acknowledged('POST', `/${post.to}`, body, [200]);
   }
 
-  #remember(spans: readonly SentSpan[]): void {
-    for (const span of spans) {
-      const states = this.#written.get(spanKey(span)) ?? [];
-      states.push(spanRead(span, this.#access.projectId));
-      this.#written.set(spanKey(span), states);
-    }
-  }
-
   /** What an answered POST wrote; the answer to spans must be what was sent, with every default applied. */
-  #writes(post: Post, { response, at, retried }: Acknowledged): Write[] {
+  #writes(post: Post, { response, at, retried }: Acknowledged): Writing['writes'] {
     if (post.to === 'traces') return post.body.map((sent) => ({ kind: 'trace', at, sent }));
     if (post.to === 'sessions') return post.body.map((sent) => ({ kind: 'session', at, sent }));
     const answers = parse(response.text);
@@ -216,37 +204,33 @@ export class Player {
     }
   }
 
-  async #list(list: Listed, filter = ''): Promise<Read[]> {
-    const { response } = await this.#acknowledged('GET', `/${list}?limit=${LIMITS[list]}${filter}`, undefined, [200]);
+  async #list(view: View): Promise<Read[]> {
+    const { response } = await this.#acknowledged('GET', pathOf(view), undefined, [200]);
     return parse(response.text);
   }
 
-  #compare(list: Listed, answers: readonly Read[]): void {
-    const expected = this.#model.recount()[list];
-    const key = (read: Read) =>
-      list === 'spans' ? spanKey(read as { trace_id: unknown; id: unknown }) : String(read['id']);
-    expectSame(`ids of GET /${list}`, answers.map(key).sort(), [...expected.keys()].sort());
-    for (const answer of answers) this.#compareOne(`GET /${list}`, key(answer), expected.get(key(answer)), answer);
-    const sorted = answers.map((answer) => String(answer[list === 'sessions' ? 'created_at' : 'started_at']));
-    expectSame(`order of GET /${list}`, sorted, [...sorted].sort().reverse());
+  #compare(view: View, answers: readonly Read[]): void {
+    const problem = disagreement(view, answers, this.#model.recount());
+    if (problem !== null) throw new Error(`GET ${pathOf(view)}: ${problem}`);
+    this.#noteCreated(view.list, answers);
   }
 
-  #compareOne(call: string, key: string, expected: Expected | undefined, answer: Read | undefined): void {
-    if (!expected || !answer) throw new Error(`${call}: ${key} is ${expected ? 'missing' : 'too much'}`);
-    const { created_at, ...rest } = answer;
-    const fitting = expected.variants.find((variant) => same(variant, rest)) ?? expected.variants[0];
-    if (!same(fitting, rest)) throw new Error(`${call}: ${key}: ${differences(fitting ?? {}, rest)}`);
-    const created = microsOf(created_at);
-    const { low, high } = expected.created;
-    if (created < low || created > high)
-      throw new Error(`${call}: ${key}: created_at ${String(created_at)} is ${created}, not within ${low} and ${high}`);
-    if (call.endsWith('spans')) return;
-    const seen = this.#created.get(`${call.split('/')[1]}/${key}`) ?? created;
-    if (seen !== created) throw new Error(`${call}: ${key}: created_at was ${seen} and is now ${created}`);
-    this.#created.set(`${call.split('/')[1]}/${key}`, created);
+  #noteCreated(list: Listed, answers: readonly Read[]): void {
+    if (list === 'spans') return;
+    for (const { id, created_at } of answers) {
+      const key = `${list}/${String(id)}`;
+      const seen = this.#created.get(key) ?? created_at;
+      if (seen !== created_at)
+        throw new Error(`${key}: created_at was ${String(seen)} and is now ${String(created_at)}`);
+      this.#created.set(key, created_at);
+    }
   }
 }
 
-function timeOf(write: Write): number {
-  return write.kind === 'delete' ? 0 : write.at.high;
+/** What is read while these are written: every list, and one that chooses or sorts, another one from step to step. */
+function viewsDuring(posts: readonly Post[], step: number): View[] {
+  const [trace] = posts.flatMap((post) => (post.to === 'spans' ? post.body.map((span) => span.trace_id) : []));
+  const ofTrace = trace === undefined ? [] : [where('spans', 'trace_id', trace)];
+  const others = [tracesByCost, where('traces', 'has_error', true), ...ofTrace];
+  return [whole('spans'), whole('traces'), whole('sessions'), ...others.slice(step % others.length).slice(0, 1)];
 }
