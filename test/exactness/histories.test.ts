@@ -17,7 +17,9 @@ import type { Step } from './sent.js';
 const HISTORIES = Number(process.env['HISTORIES'] ?? 200);
 const SEED = Number(process.env['SEED'] ?? randomInt(2 ** 31));
 /** Histories under way at once, each in its own project: they share commits and rollup rounds, as clients do. */
-const AT_ONCE = 50;
+const AT_ONCE = 100;
+/** With hundreds of readers, one may wait longer than servers usually let it. */
+const env = { READ_WAIT_SECONDS: '120' };
 /** How long a failing history is made smaller. */
 const SHRINK_MS = 90_000;
 const KILLS = Number(process.env['KILLS'] ?? 5);
@@ -29,7 +31,7 @@ describe('Random histories', function () {
 
   before(async () => {
     console.log(`      ${HISTORIES} histories, SEED=${SEED}`);
-    server = await bootServer();
+    server = await bootServer({ env });
     projects = projectMaker(server.dataDir);
   });
   after(async () => {
@@ -104,7 +106,7 @@ describe('Random histories', function () {
 
   async function restart(): Promise<void> {
     await server.stop();
-    server = await bootServer({ dataDir: server.dataDir });
+    server = await bootServer({ dataDir: server.dataDir, env });
   }
 
   function sample(count: number): Step[][] {
