@@ -21,7 +21,7 @@ describe('reads in progress', () => {
     await reads.run('p', async (upTo) => expect([upTo, reads.oldest()]).to.deep.equal([9, 7]));
     await reads.ofFigures('p', ['t'], async ({ upTo }) => {
       expect([upTo, reads.oldest()]).to.deep.equal([11, 7]);
-      expect([reads.oldestStill('p'), reads.oldestStill('q')]).to.deep.equal([11, Infinity]);
+      expect([reads.oldestStill('p', true), reads.oldestStill('q', false)]).to.deep.equal([11, Infinity]);
     });
     await reads.ofSpans('p', async ({ upTo }) => expect([upTo, reads.oldest()]).to.deep.equal([11, 7]));
     await reads.at(5, async () => expect(reads.oldest()).to.equal(5));

@@ -44,8 +44,15 @@ interface Held extends HeldState {
 
 /** No read takes as long, whatever the limits of its statements: one that is never released keeps nothing for good. */
 const LONGEST_READ_MS = 24 * 3_600_000;
-/** A read that takes longer sees traces that changed meanwhile as they are then: others of the project do not wait for it. */
-const LONGEST_STILL_MS = 1_000;
+/**
+ * For the sake of a read that takes longer nothing is held back: it sees traces that changed meanwhile as they are then.
+ * The writes of the project would wait for it.
+ */
+const LONGEST_STILL_MS = 10_000;
+/** The same, where the project has about as much that is not rolled up as it may have. */
+const LONGEST_STILL_WHEN_FULL_MS = 1_000;
+/** How soon it is looked again whether a read that has not ended has taken too long. */
+const LOOK_AGAIN_MS = 250;
 
 /**
  * The states that are being read. A span version that counts in one of them is not purged, however long the read takes or
@@ -104,15 +111,19 @@ export class ReadsInProgress {
     return this.#oldest(this.#longestMs, () => true);
   }
 
-  /** As {@link oldest}, of those for whose sake the rolled-up rows of a project stay as they are. */
-  oldestStill(projectId: string): Version {
-    return this.#oldest(LONGEST_STILL_MS, (held) => held.projectId === projectId);
+  /**
+   * As {@link oldest}, of those for whose sake the rolled-up rows of a project stay as they are.
+   * @param full whether the project has about as much that is not rolled up as it may have
+   */
+  oldestStill(projectId: string, full: boolean): Version {
+    const longestMs = full ? LONGEST_STILL_WHEN_FULL_MS : LONGEST_STILL_MS;
+    return this.#oldest(longestMs, (held) => held.projectId === projectId);
   }
 
-  /** Resolves when a read has ended, or has taken too long to be waited for. */
+  /** Resolves when a read has ended, or may have taken too long to be waited for. */
   async ended(): Promise<void> {
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, LONGEST_STILL_MS);
+      const timer = setTimeout(resolve, LOOK_AGAIN_MS);
       this.#waiting.push(() => {
         clearTimeout(timer);
         resolve();

@@ -123,8 +123,7 @@ export class Rollups implements CommitFollower {
     }
     this.#committed = upTo;
     this.#changed();
-    const many = touched.some(({ projectId }) => this.#unsettled(projectId) > this.#most() / 2);
-    this.#schedule(many ? 0 : this.#gatherMs);
+    this.#schedule(touched.some(({ projectId }) => this.#isHalfFull(projectId)) ? 0 : this.#gatherMs);
   }
 
   isFull(projectId: string): boolean {
@@ -280,7 +279,7 @@ export class Rollups implements CommitFollower {
     const upTo = this.#committed;
     const awaited = new Set(this.#awaited.keys());
     const most = awaited.size > 0 ? MAX_AWAITED_ROUND : MAX_ROUND;
-    const until = (projectId: string) => this.#reads.oldestStill(projectId);
+    const until = (projectId: string) => this.#reads.oldestStill(projectId, this.#isHalfFull(projectId));
     const traces = this.#traces.take(most, awaited, until);
     const sessions = this.#sessions.take(most, awaited, until);
     this.#inRound = { traces: setOf(traces), sessions: setOf(sessions) };
@@ -351,6 +350,10 @@ export class Rollups implements CommitFollower {
   /** How many traces of a project no round has stored yet. */
   #unsettled(projectId: string): number {
     return this.#traces.sizeOf(projectId) + this.#inRound.traces.sizeOf(projectId);
+  }
+
+  #isHalfFull(projectId: string): boolean {
+    return this.#unsettled(projectId) > this.#most() / 2;
   }
 
   /** How many a project may have before its writes wait. */
