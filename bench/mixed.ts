@@ -20,6 +20,7 @@ interface Options extends BenchOptions {
   readonly spans: number;
   readonly burst: number;
   readonly readers: number;
+  readonly pause: number;
   readonly only?: string;
   readonly seed: number;
 }
@@ -37,7 +38,8 @@ export function register(program: Command): void {
       wholeNumber(1, 1_000_000),
       300_000,
     )
-    .option('--readers <n>', 'clients that read at once', wholeNumber(1, 100), 1)
+    .option('--readers <n>', 'clients that read at once', wholeNumber(1, 100), 4)
+    .option('--pause <ms>', 'how long each of them rests after a read', wholeNumber(1, 10_000), 100)
     .option('--only <text>', 'only loads with this text in their names, and none')
     .option('--seed <n>', 'seed of the data', wholeNumber(0, 2 ** 31), 1)
     .option('--checkout <dir>', 'measure the server of this other checkout, compiled')
@@ -47,14 +49,14 @@ export function register(program: Command): void {
 }
 
 function bench(options: Options): Promise<void> {
-  const { seed, spans, seconds, readers, only = '' } = options;
+  const { seed, spans, seconds, readers, pause, only = '' } = options;
   const kept = { name: 'Reads beside writes', command: commandOf(options), about: aboutOf(options) };
   return benchTwoProjects(options, kept, async (server) => {
     await fill(server, 'spans of the project', server.key, requestBodies(seed, spans));
     await fill(server, 'spans of the other project', OTHER_KEY, requestBodies(seed + 1, spans));
     const loads = mixedWrites(seed).filter((writes) => writes.spans === 0 || writes.name.includes(only));
     const reads = readsOf(options);
-    const timing = { label: 'mixed', seconds, clients: readers };
+    const timing = { label: 'mixed', seconds, clients: readers, pauseMs: pause };
     const measured = (await timeUnderEach(server, server, reads, loads, timing)).map(besideOf(loads));
     const first = await timeFirstReads(server, { ...options, seed: seed + 7 });
     const summary = {
@@ -146,19 +148,18 @@ function noteOf({ afterWrite, afterNothing, afterBurst }: FirstReads, { burst }:
   );
 }
 
-function aboutOf({ seconds, spans, readers }: Options): string {
+function aboutOf({ seconds, spans, readers, pause }: Options): string {
   const who = readers === 1 ? 'One client of the first project makes' : `${readers} clients of the first project make`;
   return (
-    `Two projects of ${spans} spans each on one server with default settings. ${who} the reads in turn over one connection${readers === 1 ? '' : ' each'}, with a ` +
-    `short pause after each, while the first column writes without a pause from a thread outside the server's process, ${seconds} s each. A flood is ` +
+    `Two projects of ${spans} spans each on one server with default settings. ${who} the reads in turn over one connection${readers === 1 ? '' : ' each'}, with ` +
+    `${pause} ms of rest after each, while the first column writes without a pause from a thread outside the server's process, ${seconds} s each. A flood is ` +
     `${REQUEST_SPANS} spans at a time by ${REQUEST_CLIENTS} clients, a one-span flood is by ${SINGLE_CLIENTS}. What is sent again repeats any request before, ` +
     `to the byte. Bounds come with the share of them that is taken. Processor time is in cores; that of a span written includes the reads beside it, that of a ` +
     `read is a mean of all kinds.`
   );
 }
 
-function commandOf({ seconds, spans, burst, readers, only }: Options): string {
-  const several = readers === 1 ? '' : ` --readers ${readers}`;
+function commandOf({ seconds, spans, burst, readers, pause, only }: Options): string {
   const chosen = only === undefined ? '' : ` --only "${only}"`;
-  return `npm run bench -- mixed --seconds ${seconds} --spans ${spans} --burst ${burst}${several}${chosen}`;
+  return `npm run bench -- mixed --seconds ${seconds} --spans ${spans} --burst ${burst} --readers ${readers} --pause ${pause}${chosen}`;
 }

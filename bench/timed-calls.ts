@@ -24,7 +24,7 @@ export interface Outcome {
   readonly failures: readonly string[];
 }
 
-/** Enough for a server that is busy with others to have moments in which it is not busy with this. */
+/** After each call: enough for a server that is busy with others to have moments in which it is not busy with this. */
 const PAUSE_MS = 20;
 const ROUNDS_BETWEEN_CLIENTS = 97;
 /** Longer than any time limit of the server. */
@@ -37,7 +37,7 @@ const TIMEOUT_MS = 60_000;
 export async function timeClients(
   caller: Caller,
   calls: readonly TimedCall[],
-  { clients, seconds }: { readonly clients: number; readonly seconds: number },
+  { clients, seconds, pauseMs }: { readonly clients: number; readonly seconds: number; readonly pauseMs?: number },
   onProgress: (seconds: number) => void,
 ): Promise<Outcome[]> {
   const callsOf = (client: number) =>
@@ -46,7 +46,7 @@ export async function timeClients(
       return { name, request: (round: number) => request(round + client * ROUNDS_BETWEEN_CLIENTS) };
     });
   const turns = Array.from({ length: clients }, (_none, client) =>
-    timeCalls(caller, callsOf(client), seconds, onProgress),
+    timeCalls(caller, callsOf(client), seconds, onProgress, pauseMs),
   );
   const outcomes = (await Promise.all(turns)).flat();
   return calls.map(({ name }) => {
@@ -68,6 +68,7 @@ export async function timeCalls(
   calls: readonly TimedCall[],
   seconds: number,
   onProgress: (seconds: number) => void,
+  pauseMs = PAUSE_MS,
 ): Promise<Outcome[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const outcomes = calls.map((each) => ({ each, latencies: new Array<number>(), failures: new Array<string>() }));
@@ -79,9 +80,9 @@ export async function timeCalls(
         const outcome = await timeCall(caller, each, round, agent);
         if (typeof outcome === 'number') latencies.push(outcome);
         else failures.push(outcome);
-        await sleep(PAUSE_MS);
+        await sleep(pauseMs);
       }
-      if (calls.length === 0) await sleep(PAUSE_MS);
+      if (calls.length === 0) await sleep(pauseMs);
       onProgress(passed());
     }
     return outcomes.map(({ each, latencies, failures }) => ({ name: each.name, latencies, failures }));

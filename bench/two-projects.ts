@@ -126,13 +126,22 @@ export function traceIdsOf(seed: number, spans: number): string[] {
   return Array.from({ length: traces }, (_none, number) => generateTrace(seed, number)[0]?.trace_id ?? '');
 }
 
+export interface Timing {
+  readonly label: string;
+  readonly seconds: number;
+  /** Clients that call at once. Default: one. */
+  readonly clients?: number;
+  /** After each call. */
+  readonly pauseMs?: number;
+}
+
 /** Times the calls under each load, one load after the other, for so many seconds each, by one client or several. */
 export async function timeUnderEach(
   server: ServerProcess,
   caller: Caller,
   calls: readonly TimedCall[],
   loads: readonly Load[],
-  { label, seconds, clients = 1 }: { readonly label: string; readonly seconds: number; readonly clients?: number },
+  { label, seconds, clients = 1, pauseMs }: Timing,
 ): Promise<UnderLoad[]> {
   const measured: UnderLoad[] = [];
   const progress = startProgress(label, loads.length * seconds, 's');
@@ -141,9 +150,14 @@ export async function timeUnderEach(
       await rested(server, measured.at(-1)?.name ?? 'filling in', Math.min(REST_MS, seconds * 100));
       const before = measured.length * seconds;
       const time = () =>
-        timeClients(caller, load.alone === true ? [] : calls, { clients, seconds }, (done) => {
-          progress.update(before + Math.min(seconds, Math.round(done)));
-        });
+        timeClients(
+          caller,
+          load.alone === true ? [] : calls,
+          { clients, seconds, ...(pauseMs !== undefined && { pauseMs }) },
+          (done) => {
+            progress.update(before + Math.min(seconds, Math.round(done)));
+          },
+        );
       measured.push(await underLoad(server, load, Math.min(WARM_UP_MS, seconds * 250), time));
       progress.update(before + seconds);
     }

@@ -11,7 +11,7 @@ const PACED = '2,000 spans/s, 20 at a time';
 describe('npm run bench -- mixed', () => {
   it('tells its options', async () => {
     expect(await bench('--help')).to.match(
-      /--burst <n>[\s\S]*--readers <n>[\s\S]*--only <text>[\s\S]*--checkout <dir>[\s\S]*--no-write/,
+      /--burst <n>[\s\S]*--readers <n>[\s\S]*--pause <ms>[\s\S]*--only <text>[\s\S]*--checkout <dir>[\s\S]*--no-write/,
     );
   });
 

@@ -38,12 +38,12 @@ describe('how long a commit waits for company', () => {
   it('waits longer while others read, but for a client that writes alone', async () => {
     let reading = true;
     const gathering = new Gathering(1, () => reading);
-    gathering.committed({ answered: 2, waiting: 1, ms: 30 });
-    expect(await waited(gathering, one)).to.be.within(40, FAR);
+    gathering.committed({ answered: 2, waiting: 1, ms: 60 });
+    expect(await waited(gathering, one)).to.be.within(42, FAR);
     reading = false;
     expect(await waited(gathering, one)).to.be.below(40);
     reading = true;
-    gathering.committed({ answered: 1, waiting: 0, ms: 30 });
+    gathering.committed({ answered: 1, waiting: 0, ms: 60 });
     expect(await waited(gathering, one)).to.be.below(40);
   });
 

@@ -16,11 +16,14 @@ describe('reads in progress', () => {
   it('hold the oldest state that one of them reads, until it has ended in whatever way', async () => {
     let settled = 7;
     const reads = readsOf(() => settled);
+    expect([reads.underWay, reads.lately]).to.deep.equal([false, false]);
     const first = await reads.open('p');
+    expect([reads.underWay, reads.lately]).to.deep.equal([true, false]);
     settled = 9;
     await reads.run('p', async (upTo) => expect([upTo, reads.oldest()]).to.deep.equal([9, 7]));
     await reads.ofFigures('p', ['t'], async ({ upTo }) => {
       expect([upTo, reads.oldest()]).to.deep.equal([11, 7]);
+      expect([reads.underWay, reads.lately]).to.deep.equal([true, true]);
       expect([reads.oldestStill('p', true), reads.oldestStill('q', false)]).to.deep.equal([11, Infinity]);
     });
     await reads.ofSpans('p', async ({ upTo }) => expect([upTo, reads.oldest()]).to.deep.equal([11, 7]));
@@ -30,6 +33,7 @@ describe('reads in progress', () => {
     first.release();
     first.release();
     expect(reads.oldest()).to.equal(Infinity);
+    expect([reads.underWay, reads.lately]).to.deep.equal([false, true]);
   });
 
   it('hold nothing for good when they never end', async () => {

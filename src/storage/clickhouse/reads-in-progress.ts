@@ -51,6 +51,8 @@ const LONGEST_READ_MS = 24 * 3_600_000;
 const LONGEST_STILL_MS = 10_000;
 /** The same, where the project has about as much that is not rolled up as it may have. */
 const LONGEST_STILL_WHEN_FULL_MS = 1_000;
+/** Who has just read will read again. */
+const LATELY_MS = 2_000;
 /** How soon it is looked again whether a read that has not ended has taken too long. */
 const LOOK_AGAIN_MS = 250;
 
@@ -64,6 +66,8 @@ export class ReadsInProgress {
   /** With when they were taken, on the clock of `performance`. */
   readonly #held = new Map<Held, number>();
   #waiting: (() => void)[] = [];
+  /** When a list was last read to its end. */
+  #listedAt = -Infinity;
 
   /** @param longestMs after so long a read counts no more */
   constructor(states: ReadableStates, longestMs = LONGEST_READ_MS) {
@@ -104,6 +108,14 @@ export class ReadsInProgress {
 
   get underWay(): boolean {
     return this.#held.size > 0;
+  }
+
+  /** Whether lists are being read, or were a moment ago. */
+  get lately(): boolean {
+    return (
+      performance.now() - this.#listedAt < LATELY_MS ||
+      [...this.#held.keys()].some(({ projectId }) => projectId !== null)
+    );
   }
 
   /** The oldest state that is being read; Infinity: none is. */
@@ -152,6 +164,7 @@ export class ReadsInProgress {
       projectId,
       release: () => {
         this.#held.delete(state);
+        if (projectId !== null) this.#listedAt = performance.now();
         for (const resolve of this.#waiting.splice(0)) resolve();
       },
     };

@@ -149,7 +149,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     client,
     index: words,
     settled,
-    busy: () => commits.load().share >= BUSY_SHARE,
+    busy: () => commits.load().share >= BUSY_SHARE || reads.lately,
     observer,
   });
   const purge = new Purge({

@@ -10,8 +10,8 @@ const ROWS_WORTH_A_COMMIT = 500;
 const PART_OF_A_COMMIT = 0.25;
 const MAX_WAIT_MS = 50;
 /** While others read: what commits leave of the engine is theirs. */
-const BESIDE_READS = 1.5;
-const MAX_WAIT_BESIDE_READS_MS = 60;
+const BESIDE_READS = 0.75;
+const MAX_WAIT_BESIDE_READS_MS = 50;
 
 /**
  * Decides how long a commit waits for company. A small commit costs nearly as much as one ten times its size, and clients

@@ -16,7 +16,7 @@ export interface WordIndexerSource {
   readonly index: WordIndex;
   /** Up to which version everything is stored; null while that is not known. */
   readonly settled: () => Version | null;
-  /** Whether clients keep the store busy with writing. */
+  /** Whether clients keep the store busy with writing, or read lists. */
   readonly busy: () => boolean;
   readonly observer: WordIndexObserver;
 }
