@@ -131,7 +131,7 @@ async function rollUp(client: ClickHouseClient, first: number, rows: number, upT
      SELECT DISTINCT '${PROJECT_ID}', ${copied('pool.trace_id')}, ${upTo}, ${round} FROM ${source(first, rows)}`,
   );
   await client.command(
-    `INSERT INTO touch_sessions SELECT DISTINCT project_id, session_id FROM session_traces WHERE round = ${round}`,
+    `INSERT INTO touch_sessions (project_id, session_id) SELECT DISTINCT project_id, session_id FROM session_traces WHERE round = ${round}`,
   );
 }
 

@@ -1,5 +1,7 @@
--- The figures of traces, written flat. Lists compute those of traces that no round has stored yet by the same text, which
--- src/storage/clickhouse/rollup/trace-figures.ts makes; a test compares the two.
+-- The figures of traces, written flat. Lists compute those of traces and sessions that no round has stored yet by the same
+-- texts, which src/storage/clickhouse/rollup makes (trace-figures.ts, session-figures.ts); a test compares them.
+--
+-- Each project is recomputed up to a version of its own: that of the oldest read under way.
 DROP VIEW IF EXISTS recompute_traces;
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS recompute_traces TO traces_recomputed AS
@@ -53,10 +55,54 @@ FROM (
         if(getSetting('log_comment') = 'bare', CAST(map(), 'Map(LowCardinality(String), String)'), trace_tags) AS trace_tags, if(getSetting('log_comment') = 'bare', CAST(map(), 'Map(LowCardinality(String), String)'), session_tags) AS session_tags, attributes, origin_ver, session_name,
         lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_ver
       FROM facts
-      WHERE (project_id, trace_id) IN (SELECT project_id, trace_id FROM touch_traces) AND ver <= (SELECT max(upto) FROM touch_traces)
+      WHERE (project_id, trace_id) IN (SELECT project_id, trace_id FROM touch_traces) AND ver <= (SELECT maxMap(map(project_id, upto)) FROM touch_traces)[project_id]
     )
     WHERE next_ver != ver
   )
   GROUP BY project_id, trace_id
 )
 ) AS figures;
+
+DROP VIEW IF EXISTS recompute_sessions;
+
+ALTER TABLE touch_sessions ADD COLUMN IF NOT EXISTS upto UInt64 DEFAULT 18446744073709551615;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS recompute_sessions TO sessions AS
+WITH
+  argMaxIf(p.name, p.name_ver, p.name != '' AND NOT p.stated) AS derived_name,
+  anyIf(p.name, p.stated AND NOT p.deleted) AS stated_name,
+  mapApply((k, v) -> (k, v.2), maxMapIf(p.tags, NOT p.stated)) AS derived_tags
+SELECT
+  project_id,
+  session_id AS id,
+  sum(p.ver) * 2 + (getSetting('log_comment') != 'bare') AS ver,
+  max(p.named) = 0 AS gone,
+  if(stated_name != '', stated_name, derived_name) AS name,
+  countIf(p.member) AS trace_count,
+  sumIf(p.error_count, p.member) AS error_count,
+  sumIf(p.cost, p.member) AS cost,
+  -- summed as integers, so that the figure does not depend on the order of the traces
+  sumIf(toInt128(round(p.duration_ms * 1000000)), p.member) / 1000000 AS duration,
+  minIf(p.started_at, p.member) AS started_at,
+  maxIf(p.ended_at, p.member) AS ended_at,
+  mapUpdate(derived_tags, mapApply((k, v) -> (k, v.2), maxMapIf(p.tags, p.stated AND NOT p.deleted))) AS tags,
+  anyIf(p.attributes, p.stated AND NOT p.deleted) AS attributes,
+  min(p.created_ver) AS created_ver
+FROM (SELECT DISTINCT project_id, session_id FROM touch_sessions) AS t
+INNER JOIN (
+  SELECT project_id, session_id, ver, named, member, name, name_ver,
+    if(getSetting('log_comment') = 'bare', CAST(map(), 'Map(String, Tuple(ver UInt64, value String))'), tags) AS tags, cost, duration_ms, error_count,
+    toNullable(started_at) AS started_at, ended_at, created_ver, 0 AS stated, 0 AS deleted, '' AS attributes
+  FROM session_traces FINAL
+  WHERE (project_id, session_id) IN (SELECT project_id, session_id FROM touch_sessions)
+  UNION ALL
+  SELECT project_id, session_id, max(s.ver) AS ver, argMax(NOT s.deleted, s.ver) AS named, 0 AS member, argMax(s.name, s.ver) AS name,
+    0 AS name_ver, argMax(CAST(mapApply((k, v) -> (k, (toUInt64(0), v)), s.tags), 'Map(String, Tuple(ver UInt64, value String))'), s.ver) AS tags,
+    CAST(NULL, 'Nullable(Decimal(38, 12))') AS cost, CAST(NULL, 'Nullable(Float64)') AS duration_ms, 0 AS error_count,
+    CAST(NULL, 'Nullable(DateTime64(6, \'UTC\'))') AS started_at, CAST(NULL, 'Nullable(DateTime64(6, \'UTC\'))') AS ended_at, min(s.ver) AS created_ver,
+    1 AS stated, argMax(s.deleted, s.ver) AS deleted, argMax(s.attributes, s.ver) AS attributes
+  FROM session_statements AS s
+  WHERE (project_id, session_id) IN (SELECT project_id, session_id FROM touch_sessions) AND s.ver <= (SELECT maxMap(map(project_id, upto)) FROM touch_sessions)[project_id]
+  GROUP BY project_id, session_id
+) AS p USING (project_id, session_id)
+GROUP BY project_id, session_id;

@@ -53,7 +53,7 @@ describe('reads for feedback', function () {
         }
         const upTo = Number.MAX_SAFE_INTEGER;
         const settle = async () => {
-          await store.indexWords();
+          await store.rollUp();
           return upTo;
         };
         const committed = () => ({ upTo, traces: [], aside: [], sessions: [] });

@@ -130,7 +130,7 @@ describe('fresh reads', function () {
 
   /** Not in a round that began when that was impossible. */
   async function rollUp(): Promise<void> {
-    await opened.store.indexWords().catch(() => opened.store.indexWords());
+    await opened.store.rollUp().catch(() => opened.store.rollUp());
   }
 
   it('wait for no rollup: every list, filter, sort and page is the same before it and after it', async () => {

@@ -10,8 +10,8 @@ import {
   spanCount,
   spanPage,
   stretch,
-  type ReadScope,
 } from '../../src/storage/clickhouse/list/compile.js';
+import type { ReadScope } from '../../src/storage/clickhouse/list/scope.js';
 import { sessionSource, traceSource, type ListSource } from '../../src/storage/clickhouse/list/sources.js';
 import type { Sql } from '../../src/storage/clickhouse/sql.js';
 

@@ -30,6 +30,7 @@ describe('while ClickHouse has not rewritten what it was told to', function () {
   /** Sends the one span there is, and rolls it up. */
   async function send(cost: number): Promise<void> {
     await opened.store.log.append({ projectId: PROJECT, spans: [storedSpan({ id, trace_id: trace, cost })] });
+    await opened.store.rollUp();
     expect(await costOfTrace()).to.equal(cost);
   }
 

@@ -6,7 +6,7 @@ describe('what waits to be recomputed', () => {
     const dirty = new DirtySet();
     let since = 100;
     for (const [projectId, count] of Object.entries(counts))
-      for (let n = 0; n < count; n += 1) dirty.add({ projectId, id: `${n}`, since: (since += 1) });
+      for (let n = 0; n < count; n += 1) dirty.add({ projectId, id: `${n}`, since: (since += 1), last: since });
     return dirty;
   };
   const perProject = (items: readonly { readonly projectId: string }[]) => {
@@ -17,7 +17,7 @@ describe('what waits to be recomputed', () => {
 
   it('is taken once, the oldest of a project first', () => {
     const dirty = filled({ a: 5 });
-    dirty.add({ projectId: 'a', id: '0', since: 999 });
+    dirty.add({ projectId: 'a', id: '0', since: 999, last: 999 });
     expect(dirty.size).to.equal(5);
     expect(dirty.take(3).map(({ id }) => id)).to.deep.equal(['0', '1', '2']);
     expect(dirty.take(3).map(({ id }) => id)).to.deep.equal(['3', '4']);
@@ -40,11 +40,11 @@ describe('what waits to be recomputed', () => {
     expect([dirty.since(), dirty.since('b'), dirty.since('c')]).to.deep.equal([101, 103, Infinity]);
     expect(dirty.sinceOf({ projectId: 'b', id: '1' })).to.equal(104);
     // A repair marks anew what may have changed long ago.
-    dirty.add({ projectId: 'b', id: 'repaired', since: 7 });
+    dirty.add({ projectId: 'b', id: 'repaired', since: 7, last: 7 });
     expect([dirty.since(), dirty.since('b'), dirty.since('a')]).to.deep.equal([7, 7, 101]);
     const taken = dirty.take(4);
     expect([dirty.since(), dirty.sinceOf({ projectId: 'b', id: '1' })]).to.deep.equal([7, Infinity]);
-    dirty.add({ projectId: 'a', id: '0', since: 200 });
+    dirty.add({ projectId: 'a', id: '0', since: 200, last: 200 });
     dirty.restore(taken);
     expect([dirty.since('a'), dirty.size]).to.deep.equal([101, 5]);
   });

@@ -21,12 +21,11 @@ describe('reads in progress', () => {
     expect([reads.underWay, reads.lately]).to.deep.equal([true, false]);
     settled = 9;
     await reads.run('p', async (upTo) => expect([upTo, reads.oldest()]).to.deep.equal([9, 7]));
-    await reads.ofFigures('p', ['t'], async ({ upTo }) => {
+    await reads.ofCommitted('p', { figures: true, traces: null }, async ({ upTo }) => {
       expect([upTo, reads.oldest()]).to.deep.equal([11, 7]);
       expect([reads.underWay, reads.lately]).to.deep.equal([true, true]);
       expect([reads.oldestStill('p', true), reads.oldestStill('q', false)]).to.deep.equal([11, Infinity]);
     });
-    await reads.ofSpans('p', async ({ upTo }) => expect([upTo, reads.oldest()]).to.deep.equal([11, 7]));
     await reads.at(5, async () => expect(reads.oldest()).to.equal(5));
     const failed = await reads.at(3, () => Promise.reject(new Error('failed'))).catch(String);
     expect([failed, reads.oldest()]).to.deep.equal(['Error: failed', 7]);

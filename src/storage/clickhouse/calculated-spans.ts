@@ -16,7 +16,7 @@ import type { Version } from './commit/version-clock.js';
 import type { WriteWatch } from './commit/write-watch.js';
 import type { ReadLimits } from './list/clickhouse-lists.js';
 import { spanColumns } from './list/columns.js';
-import { current, inProject, type ReadScope } from './list/compile.js';
+import { current, inProject, type ReadScope } from './list/scope.js';
 import { jsonRow } from './list/json-row.js';
 import type { HeldState, ReadsInProgress } from './reads-in-progress.js';
 import { rowReader, type ReadRows } from './row-reader.js';

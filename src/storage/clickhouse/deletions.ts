@@ -6,7 +6,7 @@ import type { ClickHouseClient } from './client.js';
 import type { CommitLog } from './commit/commit-log.js';
 import type { AppendedWrites } from './commit/rows.js';
 import { versionTime } from './commit/version-clock.js';
-import { current, inProject } from './list/compile.js';
+import { current, inProject } from './list/scope.js';
 import { deleteRows } from './mutations.js';
 import type { ReadsInProgress, Settle } from './reads-in-progress.js';
 import { rowReader, type ReadRows } from './row-reader.js';

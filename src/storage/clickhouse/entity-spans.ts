@@ -1,7 +1,7 @@
 import type { EntitySpans, EntityType } from '../../domain/feedback/unified.js';
 import type { ClickHouseClient } from './client.js';
 import type { ReadLimits } from './list/clickhouse-lists.js';
-import { current, inProject, type ReadScope } from './list/compile.js';
+import { current, inProject, type ReadScope } from './list/scope.js';
 import type { ReadsInProgress } from './reads-in-progress.js';
 import { rowReader, type ReadRows } from './row-reader.js';
 import { empty, sql, value, type Sql } from './sql.js';

@@ -18,16 +18,21 @@ export interface CommittedState {
   readonly sessions: readonly string[];
 }
 
+/** What is to be read of a project. */
+export interface Wanted {
+  /** Figures, which what is set aside cannot be read for; otherwise spans alone. */
+  readonly figures: boolean;
+  /** The only traces that are read, or whose spans are; null: all. */
+  readonly traces: readonly string[] | null;
+}
+
 /** What can be read of a project right now. What it was acknowledged is in all of them. */
 export interface ReadableStates {
   readonly settle: Settle;
   /** Throws when it cannot be had now. */
   readonly committed: (projectId: string) => CommittedState;
-  /**
-   * Resolves once the figures of what is not rolled up can be read from facts, which but for what is set aside is at once.
-   * @param traces the only ones that are read; null: all
-   */
-  readonly readable: (projectId: string, traces: readonly string[] | null) => Promise<void>;
+  /** Resolves once what is not rolled up can be read from facts, which but for what is set aside is at once. */
+  readonly readable: (projectId: string, wanted: Wanted) => Promise<void>;
 }
 
 /** A state that is read, possibly by several statements. */
@@ -85,18 +90,9 @@ export class ReadsInProgress {
     return this.at(await this.#states.settle(projectId), read);
   }
 
-  /** Reads figures without waiting for them to be rolled up. @param traces the only ones that are read; null: all */
-  async ofFigures<T>(
-    projectId: string,
-    traces: readonly string[] | null,
-    read: (state: CommittedState) => Promise<T>,
-  ): Promise<T> {
-    await this.#states.readable(projectId, traces);
-    return this.ofSpans(projectId, read);
-  }
-
-  /** Reads spans, which wait for nothing. */
-  async ofSpans<T>(projectId: string, read: (state: CommittedState) => Promise<T>): Promise<T> {
+  /** Reads what is committed, without waiting until it is rolled up. */
+  async ofCommitted<T>(projectId: string, wanted: Wanted, read: (state: CommittedState) => Promise<T>): Promise<T> {
+    await this.#states.readable(projectId, wanted);
     const state = this.#states.committed(projectId);
     return this.#until(this.#hold(state.upTo, projectId), () => read(state));
   }

@@ -3,7 +3,7 @@ import type { FindNamingVersions } from '../../domain/attachment/vault.js';
 import type { ClickHouseClient } from './client.js';
 import { versionTime } from './commit/version-clock.js';
 import type { ReadLimits } from './list/clickhouse-lists.js';
-import { current, inProject } from './list/compile.js';
+import { current, inProject } from './list/scope.js';
 import type { ReadsInProgress } from './reads-in-progress.js';
 import { rowReader } from './row-reader.js';
 import { sql, value } from './sql.js';

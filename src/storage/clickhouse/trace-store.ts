@@ -64,6 +64,8 @@ export interface TraceStore {
   /** How busy it is with commits. */
   writeLoad(): WriteLoad;
   readonly completions: Completions;
+  /** Stores the figures of everything acknowledged, which otherwise happens by itself. */
+  rollUp(): Promise<void>;
   /** Removes what was replaced or deleted, which otherwise happens by itself. @returns how many span versions. */
   purge(): Promise<number>;
   /** Makes search by text ready for what was written, which otherwise happens by itself. */
@@ -109,9 +111,9 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
   };
   const reads: ReadsInProgress = new ReadsInProgress({
     settle,
-    readable(projectId, traces) {
+    readable(projectId, wanted) {
       demandCertain();
-      return withRoom(() => rollups.readable(projectId, traces));
+      return withRoom(() => rollups.readable(projectId, wanted));
     },
     committed(projectId) {
       demandCertain();
@@ -196,7 +198,13 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     arrivals,
     writeLoad: () => commits.load(),
     completions: new ClickHouseCompletions(client, reads, options.read),
-    purge: () => purge.run(),
+    async rollUp() {
+      await rollups.settle();
+    },
+    async purge() {
+      await rollups.settle();
+      return purge.run();
+    },
     async indexWords() {
       await rollups.settle();
       await indexer.run();

@@ -173,7 +173,9 @@ async function insertSpans(client: ClickHouseClient, version: number): Promise<v
     `INSERT INTO touch_traces SELECT DISTINCT project_id, trace_id, ${version}999999999, 1 FROM spans
      WHERE intDiv(ver, 1000000000) = ${version} AND intDiv(ver % 1000000000, ${SPANS}) % 2 = 0`,
   );
-  await client.command(`INSERT INTO touch_sessions SELECT DISTINCT project_id, session_id FROM session_traces`);
+  await client.command(
+    `INSERT INTO touch_sessions (project_id, session_id) SELECT DISTINCT project_id, session_id FROM session_traces`,
+  );
 }
 
 async function expectSpans(program: Program, version: number): Promise<void> {

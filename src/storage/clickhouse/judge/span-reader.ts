@@ -6,7 +6,7 @@ import type { Micros } from '../../../domain/time/timestamp.js';
 import type { ClickHouseClient } from '../client.js';
 import type { Version } from '../commit/version-clock.js';
 import type { ReadLimits } from '../list/clickhouse-lists.js';
-import { current, inProject, type ReadScope } from '../list/compile.js';
+import { current, inProject, type ReadScope } from '../list/scope.js';
 import type { ReadsInProgress } from '../reads-in-progress.js';
 import { rowReader, type ReadRows } from '../row-reader.js';
 import { join, literal, sql, value, type Sql } from '../sql.js';

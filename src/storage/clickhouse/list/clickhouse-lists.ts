@@ -9,21 +9,11 @@ import type { CommittedState, ReadsInProgress } from '../reads-in-progress.js';
 import type { NotCurrent } from '../rollup/set-aside.js';
 import type { WordIndex } from '../search/word-index.js';
 import { join, sql, value, type Sql } from '../sql.js';
-import {
-  idsAskedFor,
-  inProject,
-  reachOf,
-  rollupCount,
-  rollupPage,
-  sessionsNamed,
-  spanCount,
-  spanPage,
-  traceOf,
-  type Reach,
-  type ReadScope,
-} from './compile.js';
+import { idsAskedFor, reachOf, rollupCount, rollupPage, spanCount, spanPage, traceOf, type Reach } from './compile.js';
+import { inProject, type ReadScope } from './scope.js';
 import { sessionSource, traceSource, type ListSource } from './sources.js';
 import { TextSearch } from './text-search.js';
+import { scopeOf, scopeOfFigures, sessionsNamed } from './unsettled.js';
 
 export type { QueryObserver } from '../../../observability/events/storage.js';
 
@@ -106,7 +96,7 @@ export class ClickHouseLists implements Lists {
     // Which session a trace with a text belongs to, and what is set aside, is known of rolled-up rows alone.
     const settled = query.search !== null || this.#notCurrent(projectId).sessions.length > 0;
     return this.#read({ list: 'sessions', concerned: 'sessions', projectId, settled, signal }, async (read) => {
-      const fresh = await this.#sessionScope(read, idsAskedFor(query), signal);
+      const fresh = await this.#sessionScope(read, signal);
       return this.#rollups(sessionSource, fresh, query, signal, async (scope, part, reach) => {
         const page = await this.#rows<{ row: string }>(rollupPage(sessionSource, scope, part, reach), signal);
         return page.map(({ row }) => row);
@@ -115,7 +105,7 @@ export class ClickHouseLists implements Lists {
   }
 
   async tracesById(projectId: string, ids: readonly string[]): Promise<Map<string, TraceRead>> {
-    return this.#reads.ofFigures(projectId, ids, (state) =>
+    return this.#reads.ofCommitted(projectId, { figures: true, traces: ids }, (state) =>
       this.#byId(ids, (some) => {
         const query = { ...parseListQuery(traceList, NO_PARAMETERS), limit: some.length };
         return this.#tracePage(scopeOfFigures(projectId, state, some), query, { by: 'ids', ids: some });
@@ -124,22 +114,22 @@ export class ClickHouseLists implements Lists {
   }
 
   async sessionsById(projectId: string, ids: readonly string[]): Promise<Map<string, SessionRead>> {
-    return this.#reads.ofFigures(projectId, null, (state) =>
+    return this.#reads.ofCommitted(projectId, { figures: true, traces: null }, (state) =>
       this.#byId(ids, async (some) => {
         const query = { ...parseListQuery(sessionList, NO_PARAMETERS), limit: some.length };
-        const scope = await this.#sessionScope(scopeOfFigures(projectId, state, null), some);
+        const scope = await this.#sessionScope(scopeOfFigures(projectId, state, null));
         const page = rollupPage(sessionSource, scope, query, { by: 'ids', ids: some });
         return (await this.#rows<{ row: string }>(page)).map(({ row }) => row);
       }),
     );
   }
 
-  /** With the sessions that unsettled traces concern. @param ids the only ones that are read; null: all */
-  async #sessionScope(scope: ReadScope, ids: readonly string[] | null, signal?: AbortSignal): Promise<ReadScope> {
+  /** With the sessions that unsettled traces concern. */
+  async #sessionScope(scope: ReadScope, signal?: AbortSignal): Promise<ReadScope> {
     const { unsettled = [], unsettledSessions = [] } = scope;
     const named = unsettled.length === 0 ? [] : await this.#rows<{ id: string }>(sessionsNamed(scope), signal);
     const concerned = new Set([...unsettledSessions, ...named.map(({ id }) => id)]);
-    return { ...scope, unsettledSessions: [...concerned].filter((id) => ids?.includes(id) ?? true) };
+    return { ...scope, unsettledSessions: [...concerned] };
   }
 
   async #byId<T extends { id: string }>(ids: readonly string[], read: (ids: readonly string[]) => Promise<string[]>) {
@@ -236,14 +226,18 @@ WHERE ${inProject(projectId)} AND started_at IN (${times}) AND ver IN ${value(ve
       return { ...found, notCurrent };
     };
     try {
-      if (list === 'spans')
-        return await this.#reads.ofSpans(projectId, (state) => page(scopeOf(projectId, state, ids)));
       const rolledUp = () => this.#reads.run(projectId, (upTo) => page({ projectId, upTo }));
       if (settled) return await rolledUp();
-      const ofState = (state: CommittedState) => page(scopeOfFigures(projectId, state, ids));
+      const figures = list !== 'spans';
+      const scope = figures ? scopeOfFigures : scopeOf;
+      let fresh = false;
+      const ofState = (state: CommittedState) => {
+        fresh = figures && state.traces.length + state.sessions.length > 0;
+        return page(scope(projectId, state, ids));
+      };
       // A trace that meets a limit is set aside by the round that was to store it.
-      return await this.#reads.ofFigures(projectId, ids, ofState).catch((error: unknown) => {
-        if (!metLimit(error)) throw error;
+      return await this.#reads.ofCommitted(projectId, { figures, traces: ids }, ofState).catch((error: unknown) => {
+        if (!fresh || !metLimit(error)) throw error;
         return rolledUp();
       });
     } catch (error) {
@@ -252,21 +246,6 @@ WHERE ${inProject(projectId)} AND started_at IN (${times}) AND ver IN ${value(ve
       throw error;
     }
   }
-}
-
-/** @param traces the only ones that are read; null: all */
-function scopeOf(
-  projectId: string,
-  { upTo, traces: unsettled, sessions: unsettledSessions }: CommittedState,
-  traces: readonly string[] | null,
-): ReadScope {
-  const wanted = traces === null ? unsettled : unsettled.filter((id) => traces.includes(id));
-  return { projectId, upTo, unsettled: wanted, unsettledSessions };
-}
-
-function scopeOfFigures(projectId: string, state: CommittedState, traces: readonly string[] | null): ReadScope {
-  const known = state.traces.filter((id) => !state.aside.includes(id));
-  return scopeOf(projectId, { ...state, traces: known }, traces);
 }
 
 type Found = Omit<Page, 'notCurrent'>;

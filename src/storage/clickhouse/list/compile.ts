@@ -1,27 +1,13 @@
 import type { ListQuery } from '../../../domain/list/query.js';
-import type { Version } from '../commit/version-clock.js';
-import type { TimeRange } from '../search/time-ranges.js';
-import { broughtToSessions, partsOfSessions, sessionFigureColumns, sessionFigures } from '../rollup/session-figures.js';
-import { broughtBy, figureColumns, traceFigures } from '../rollup/trace-figures.js';
-import { empty, identifier, join, literal, projectValue, sql, value, type Sql } from '../sql.js';
+import { empty, identifier, join, literal, sql, value, type Sql } from '../sql.js';
 import { conditions, textFound } from './conditions.js';
 import { JSON_ARRAY_FORMAT, jsonRow } from './json-row.js';
+import { current, inProject, type ReadScope } from './scope.js';
 import { spanSource, traceSource, type ListSource } from './sources.js';
+import { unsettledSessions, unsettledTraces } from './unsettled.js';
 
 /** Pages up to here are looked for among the newest or oldest before all rows are read. */
 const MAX_INDEXED_ROWS = 1000;
-
-/** What is read: a project, in the state that it had at a version. */
-export interface ReadScope {
-  readonly projectId: string;
-  readonly upTo: Version;
-  /** Traces that are not rolled up as of this version: what is read of them comes from their facts. Absent: all are. */
-  readonly unsettled?: readonly string[];
-  /** Sessions that are not rolled up as of this version: posted, or named in an unsettled trace. Absent: all are. */
-  readonly unsettledSessions?: readonly string[];
-  /** When the spans started that may hold the text that is searched for; absent: at any time. */
-  readonly within?: readonly TimeRange[];
-}
 
 /** Bytes of a JSON array of spans. */
 export function spanPage(scope: ReadScope, query: ListQuery): Sql {
@@ -63,35 +49,6 @@ function spanBounds(scope: ReadScope, query: ListQuery): Sql {
 export function traceOf(query: ListQuery): string | null {
   const applied = query.filters.find(({ filter }) => filter.field === 'trace_id');
   return applied === undefined ? null : String(applied.values[0]);
-}
-
-/**
- * The rows that count in the state that is read. Versions are unique per row, so one number tells, and what is being
- * committed or rolled up meanwhile changes nothing.
- */
-export function current(scope: ReadScope): Sql {
-  const last = sql`${value(scope.upTo, 'UInt64')}`;
-  const unsettled = unsettledOf(scope);
-  // `identity` keeps the index of `ver` out of it: nearly every granule passes, and asking them all takes most of a page's time.
-  return sql`identity(ver) <= ${last}
-  AND identity(ver) NOT IN (SELECT ver FROM superseded WHERE ${inProject(scope.projectId)} AND next_ver <= ${last})${
-    unsettled === null ? empty : sql`\n  AND identity(ver) NOT IN (${replaced(scope, unsettled)})`
-  }`;
-}
-
-/** Versions of spans of unsettled traces that newer ones took the place of. A row that is there twice has not replaced itself. */
-function replaced(scope: ReadScope, unsettled: Sql): Sql {
-  return sql`SELECT arrayJoin(arraySlice(arrayReverseSort(groupUniqArray(ver)), 2)) FROM facts
-    WHERE ${factsOf(scope, unsettled)} AND row_type = 0 GROUP BY trace_id, id`;
-}
-
-/** Their ids as one array; null: there are none. */
-function unsettledOf({ unsettled = [] }: ReadScope): Sql | null {
-  return unsettled.length === 0 ? null : sql`${value(unsettled, 'Array(UUID)')}`;
-}
-
-function factsOf({ projectId, upTo }: ReadScope, traces: Sql): Sql {
-  return sql`${inProject(projectId)} AND trace_id IN ${traces} AND ver <= ${value(upTo, 'UInt64')}`;
 }
 
 /** How the rows of a rollup are to be reached. */
@@ -195,7 +152,8 @@ SELECT DISTINCT id FROM (${holders(source, scope, spans, sql` AND session_id IN 
  * not merged yet. Of traces that are not rolled up, whatever is stored is left out and their figures come from their facts.
  */
 function rows(source: ListSource, scope: ReadScope, query: ListQuery, reach: Reach): Sql {
-  const unsettled = source === traceSource ? unsettledTraces(scope) : unsettledSessions(scope);
+  const ids = reach.by === 'ids' ? reach.ids : null;
+  const unsettled = source === traceSource ? unsettledTraces(scope, ids) : unsettledSessions(scope, ids);
   if (unsettled === null) return stored(source, scope, query, reach);
   const settled = sql` WHERE ${inProject(scope.projectId)} AND id NOT IN ${unsettled.ids}`;
   return sql`(
@@ -203,43 +161,6 @@ function rows(source: ListSource, scope: ReadScope, query: ListQuery, reach: Rea
   UNION ALL
   ${unsettled.figures}
 )`;
-}
-
-/** Rows that are computed from facts, in place of whatever is stored of them. */
-interface Unsettled {
-  readonly ids: Sql;
-  readonly columns: readonly string[];
-  readonly figures: Sql;
-}
-
-function unsettledTraces(scope: ReadScope): Unsettled | null {
-  const ids = unsettledOf(scope);
-  return ids === null ? null : { ids, columns: figureColumns, figures: traceFigures(factsOf(scope, ids)) };
-}
-
-function unsettledSessions(scope: ReadScope): Unsettled | null {
-  const { projectId, upTo, unsettledSessions = [] } = scope;
-  if (unsettledSessions.length === 0) return null;
-  const ids = sql`${value(unsettledSessions, 'Array(UUID)')}`;
-  const traces = unsettledOf(scope);
-  const parts = partsOfSessions({
-    sessions: sql`${inProject(projectId)} AND session_id IN ${ids}`,
-    upTo: sql` AND s.ver <= ${value(upTo, 'UInt64')}`,
-    tags: sql`tags`,
-    ...(traces !== null && {
-      unsettled: {
-        traces,
-        brought: broughtToSessions(traceFigures(factsOf(scope, traces), broughtBy), sql`toUInt128(0)`),
-      },
-    }),
-  });
-  return { ids, columns: sessionFigureColumns, figures: sessionFigures(sql`(\n  ${parts}\n) AS p`) };
-}
-
-/** Ids of the sessions that anything in an unsettled trace ever named. */
-export function sessionsNamed(scope: ReadScope): Sql {
-  return sql`SELECT DISTINCT toString(session_id) AS id FROM facts
-WHERE ${factsOf(scope, sql`${value(scope.unsettled ?? [], 'Array(UUID)')}`)} AND isNotNull(session_id)`;
 }
 
 function stored(source: ListSource, scope: ReadScope, query: ListQuery, reach: Reach): Sql {
@@ -290,10 +211,6 @@ function directionOf(query: ListQuery): Sql {
 
 function window(query: ListQuery): Sql {
   return sql`LIMIT ${value(query.limit, 'UInt64')} OFFSET ${value(query.offset, 'UInt64')}`;
-}
-
-export function inProject(projectId: string): Sql {
-  return sql`project_id = ${projectValue(projectId)}`;
 }
 
 function allOf(parts: readonly Sql[]): Sql {

@@ -9,6 +9,8 @@ export interface DirtyItem {
 export interface WaitingItem extends DirtyItem {
   /** The commit that first changed it since it was last clean. */
   readonly since: Version;
+  /** The last that did. */
+  readonly last: Version;
 }
 
 /** Projects whose reads wait have this share of what is taken; the others must not wait for ever. */
@@ -28,10 +30,10 @@ export class DirtySet {
     return this.#projects.get(projectId)?.size ?? 0;
   }
 
-  add({ projectId, id, since }: WaitingItem): void {
-    const items = this.#projects.get(projectId) ?? new DirtyItems();
-    this.#projects.set(projectId, items);
-    if (items.add({ projectId, id, since })) this.#size += 1;
+  add(item: WaitingItem): void {
+    const items = this.#projects.get(item.projectId) ?? new DirtyItems();
+    this.#projects.set(item.projectId, items);
+    if (items.add(item)) this.#size += 1;
   }
 
   /**
@@ -130,10 +132,11 @@ class DirtyItems {
   }
 
   add(item: WaitingItem): boolean {
-    if (this.#items.has(item.id)) return false;
-    this.#items.set(item.id, item);
-    this.#since = Math.min(this.#since, item.since);
-    return true;
+    const before = this.#items.get(item.id);
+    const since = Math.min(item.since, before?.since ?? Infinity);
+    this.#items.set(item.id, { ...item, since, last: Math.max(item.last, before?.last ?? 0) });
+    this.#since = Math.min(this.#since, since);
+    return before === undefined;
   }
 
   take(count: number, until: Version): WaitingItem[] {

@@ -14,7 +14,8 @@ const MAX_SECONDS = 20;
 
 /** The state that traces are recomputed to, and the mark by which the sessions that it concerns are found. */
 export interface Round {
-  readonly upTo: Version;
+  /** Up to which version of a project. */
+  readonly upTo: (projectId: string) => Version;
   readonly round: Version;
 }
 
@@ -42,12 +43,12 @@ export class Recomputation {
   /** @throws DomainError when ClickHouse as a whole fails. */
   async traces(traces: readonly DirtyItem[], round: Round): Promise<void> {
     await this.#each('trace', traces, (items, bare) => this.#touchTraces(items, round, bare));
-    await this.#sessionsOf(round);
+    await this.#sessionsOf(traces, round);
   }
 
   /** @throws DomainError when ClickHouse as a whole fails. */
-  async sessions(sessions: readonly DirtyItem[]): Promise<void> {
-    await this.#each('session', sessions, (items, bare) => this.#touchSessions(items, bare));
+  async sessions(sessions: readonly DirtyItem[], { upTo }: Pick<Round, 'upTo'>): Promise<void> {
+    await this.#each('session', sessions, (items, bare) => this.#touchSessions(items, upTo, bare));
   }
 
   /**
@@ -57,7 +58,7 @@ export class Recomputation {
   async again(aside: Aside, round: Round): Promise<void> {
     const { kind } = aside;
     const touch: Touch = (items, bare) =>
-      kind === 'trace' ? this.#touchTraces(items, round, bare) : this.#touchSessions(items, bare);
+      kind === 'trace' ? this.#touchTraces(items, round, bare) : this.#touchSessions(items, round.upTo, bare);
     try {
       await touch([aside], false);
       await this.#aside.recomputed(aside);
@@ -66,7 +67,7 @@ export class Recomputation {
       await this.#aside.add(kind, aside, error);
       if (aside.stale) await this.#bare(kind, [aside], touch);
     }
-    if (kind === 'trace') await this.#sessionsOf(round);
+    if (kind === 'trace') await this.#sessionsOf([aside], round);
   }
 
   async #each(kind: Kind, items: readonly DirtyItem[], touch: Touch): Promise<void> {
@@ -125,12 +126,17 @@ export class Recomputation {
     return rows.filter(({ projectId, id }) => keys.has(`${projectId}/${id}`));
   }
 
-  async #sessionsOf({ round }: Round): Promise<void> {
+  async #sessionsOf(traces: readonly DirtyItem[], { upTo, round }: Round): Promise<void> {
     const sessions = `SELECT DISTINCT project_id, session_id FROM session_traces WHERE round = ${round}`;
     // In one statement while none of them is known to be too large.
     if (!this.#aside.anySession) {
+      const projects = [...new Set(traces.map(({ projectId }) => projectId))];
       try {
-        await this.#client.command(`INSERT INTO touch_sessions ${sessions}`, { settings: this.#settings });
+        await this.#client.command(
+          `INSERT INTO touch_sessions (project_id, session_id, upto)
+           SELECT project_id, session_id, {states:Array(UInt64)}[indexOf({projects:Array(String)}, project_id)] FROM (${sessions})`,
+          { settings: this.#settings, params: { projects, states: projects.map(upTo) } },
+        );
         return;
       } catch (error) {
         if (!metLimit(error)) throw error;
@@ -140,19 +146,22 @@ export class Recomputation {
       `SELECT project_id AS projectId, toString(session_id) AS id FROM (${sessions})`,
     );
     for (const session of found) this.#aside.written('session', session);
-    await this.sessions(found);
+    await this.sessions(found, { upTo });
   }
 
   #touchTraces(items: readonly DirtyItem[], { upTo, round }: Round, bare: boolean): Promise<void> {
-    const rows = encode(items, (writer) => {
-      writer.uint64(upTo);
+    const rows = encode(items, (writer, projectId) => {
+      writer.uint64(upTo(projectId));
       writer.uint64(round);
     });
     return this.#touch('touch_traces', ['project_id', 'trace_id', 'upto', 'round'], rows, bare);
   }
 
-  #touchSessions(items: readonly DirtyItem[], bare: boolean): Promise<void> {
-    return this.#touch('touch_sessions', ['project_id', 'session_id'], encode(items), bare);
+  #touchSessions(items: readonly DirtyItem[], upTo: Round['upTo'], bare: boolean): Promise<void> {
+    const rows = encode(items, (writer, projectId) => {
+      writer.uint64(upTo(projectId));
+    });
+    return this.#touch('touch_sessions', ['project_id', 'session_id', 'upto'], rows, bare);
   }
 
   #touch(table: string, columns: readonly string[], rows: Buffer, bare: boolean): Promise<void> {
@@ -181,12 +190,12 @@ async function halving(
   }
 }
 
-function encode(items: readonly DirtyItem[], more: (writer: RowBinaryWriter) => void = () => undefined): Buffer {
+function encode(items: readonly DirtyItem[], more: (writer: RowBinaryWriter, projectId: string) => void): Buffer {
   const writer = new RowBinaryWriter();
   for (const { projectId, id } of items) {
     writer.string(projectId);
     writer.uuid(id);
-    more(writer);
+    more(writer, projectId);
   }
   return writer.take();
 }

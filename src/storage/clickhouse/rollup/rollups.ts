@@ -4,7 +4,7 @@ import type { RollupObserver } from '../../../observability/events/storage.js';
 import type { CommitFollower, Touched } from '../commit/commit-log.js';
 import type { Version, VersionClock } from '../commit/version-clock.js';
 import type { ClickHouseClient } from '../client.js';
-import type { CommittedState, ReadsInProgress } from '../reads-in-progress.js';
+import type { CommittedState, ReadsInProgress, Wanted } from '../reads-in-progress.js';
 import { DirtySet, type WaitingItem } from './dirty-set.js';
 import {
   agree,
@@ -15,6 +15,7 @@ import {
   readWatermark,
   writeWatermark,
 } from './healing.js';
+import { MOST_UNSETTLED, ReadBudget } from './read-budget.js';
 import { Recomputation } from './recomputation.js';
 import { SetAside, type NotCurrent } from './set-aside.js';
 
@@ -26,18 +27,6 @@ const MAX_ROUND = 2000;
 const MAX_AWAITED_ROUND = 1000;
 /** Traces that are to be recomputed, at most, so that memory does not grow; shared by the projects that have some. */
 const MAX_DIRTY = 50_000;
-/**
- * What a list may spend on the unsettled traces of its project: the writes of a project that has more of them wait. For
- * reading them takes about half of the time that a round takes, which stores them, too.
- */
-const MAX_READ_MS = 150;
-const READ_SHARE = 0.5;
-/** Of a round for one trace, until rounds have shown how long they take. */
-const FIRST_TRACE_MS = 0.1;
-/** A round of fewer traces shows what a round costs rather than what a trace does. */
-const TELLING_ROUND = 100;
-/** Whatever rounds take, a project may have so many: they are read by one statement. */
-const UNSETTLED = { least: 500, most: 5_000 };
 /**
  * How long changes gather before they are rolled up, when nobody reads: a trace under way is then recomputed once. It
  * follows how long rounds take, so that they leave most of the engine's time to commits.
@@ -87,7 +76,7 @@ export class Rollups implements CommitFollower {
   #timer: NodeJS.Timeout | null = null;
   #closed = false;
   #gatherMs = MIN_GATHER_MS;
-  #traceMs = FIRST_TRACE_MS;
+  readonly #budget = new ReadBudget();
   readonly #aside: SetAside;
   readonly #recomputation: Recomputation;
   #retry: Promise<void> | null = null;
@@ -113,23 +102,24 @@ export class Rollups implements CommitFollower {
     const since = this.#committed + 1;
     for (const { projectId, traces, sessions } of touched) {
       for (const trace of traces) {
-        this.#traces.add({ projectId, id: trace, since });
+        this.#traces.add({ projectId, id: trace, since, last: upTo });
         this.#aside.written('trace', { projectId, id: trace });
       }
       for (const session of sessions) {
-        this.#sessions.add({ projectId, id: session, since });
+        this.#sessions.add({ projectId, id: session, since, last: upTo });
         this.#aside.written('session', { projectId, id: session });
       }
     }
     this.#committed = upTo;
     this.#changed();
-    this.#schedule(touched.some(({ projectId }) => this.#isHalfFull(projectId)) ? 0 : this.#gatherMs);
+    this.#schedule(this.#gatherMs);
+    if (touched.some(({ projectId }) => this.#isHalfFull(projectId))) this.#hasten();
   }
 
   isFull(projectId: string): boolean {
     const ofParty = this.#unsettled(projectId);
     if (ofParty === 0) return false;
-    return ofParty > this.#most() || fairRoom({ limit: MAX_DIRTY, taken: this.#traces.size, ofParty }) < 0;
+    return ofParty > this.#budget.most || fairRoom({ limit: MAX_DIRTY, taken: this.#traces.size, ofParty }) < 0;
   }
 
   async progress(): Promise<void> {
@@ -181,13 +171,13 @@ export class Rollups implements CommitFollower {
   }
 
   /**
-   * Resolves once the figures of a project's unsettled traces can be read from their facts: those of traces that are set
-   * aside cannot, and too many would take too long.
-   * @param ids the only traces that are read; null: all
+   * Resolves once a project's unsettled traces can be read from their facts: the figures of those that are set aside
+   * cannot, and too many, as one request may hold, would take too long.
    */
-  async readable(projectId: string, ids: readonly string[] | null): Promise<void> {
-    const { traces, aside } = this.committedOf(projectId);
-    if (ids === null && traces.length > UNSETTLED.most) await this.settle(projectId);
+  async readable(projectId: string, { figures, traces: ids }: Wanted): Promise<void> {
+    if (ids === null && this.#unsettled(projectId) > MOST_UNSETTLED) await this.settle(projectId);
+    if (!figures) return;
+    const { aside } = this.committedOf(projectId);
     const wanted = ids === null ? aside : aside.filter((id) => ids.includes(id));
     if (wanted.length > 0) await this.settleTraces(projectId, wanted);
   }
@@ -223,8 +213,8 @@ export class Rollups implements CommitFollower {
     const reinstated = await findOwnSuccessors(this.#client);
     const { traces, sessions } = await changedSince(this.#client, this.#watermark);
     const since = this.#watermark + 1;
-    for (const { projectId, id } of [...reinstated, ...traces]) this.#traces.add({ projectId, id, since });
-    for (const { projectId, id } of sessions) this.#sessions.add({ projectId, id, since });
+    for (const { projectId, id } of [...reinstated, ...traces]) this.#traces.add({ projectId, id, since, last: upTo });
+    for (const { projectId, id } of sessions) this.#sessions.add({ projectId, id, since, last: upTo });
     this.#committed = Math.max(this.#committed, upTo);
     this.#changed();
     await this.settle();
@@ -272,25 +262,37 @@ export class Rollups implements CommitFollower {
     }, delay);
   }
 
+  /** Begins now what is scheduled. */
+  #hasten(): void {
+    if (this.#timer === null || this.#round !== null) return;
+    clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#schedule(0);
+  }
+
   async #runRound(): Promise<void> {
     // Who waited for the one before begins to read first.
     await setImmediate();
     const started = performance.now();
-    const upTo = this.#committed;
+    const upTo = this.#statesToRollUp();
     const awaited = new Set(this.#awaited.keys());
     const most = awaited.size > 0 ? MAX_AWAITED_ROUND : MAX_ROUND;
-    const until = (projectId: string) => this.#reads.oldestStill(projectId, this.#isHalfFull(projectId));
-    const traces = this.#traces.take(most, awaited, until);
-    const sessions = this.#sessions.take(most, awaited, until);
+    const traces = this.#traces.take(most, awaited, upTo);
+    const sessions = this.#sessions.take(most, awaited, upTo);
     this.#inRound = { traces: setOf(traces), sessions: setOf(sessions) };
     try {
-      if (traces.length + sessions.length === 0 && this.#traces.size + this.#sessions.size > 0)
-        await this.#reads.ended();
-      if (traces.length > 0) await this.#recomputation.traces(traces, { upTo, round: this.#clock.take(1) });
-      await this.#recomputation.sessions(sessions);
+      if (traces.length + sessions.length === 0) {
+        if (this.#traces.size + this.#sessions.size > 0) await this.#reads.ended();
+        return;
+      }
+      const round = { upTo, round: this.#clock.take(1) };
+      if (traces.length > 0) await this.#recomputation.traces(traces, round);
+      await this.#recomputation.sessions(sessions, round);
+      for (const trace of traces) this.#addRest(this.#traces, trace, upTo);
+      for (const session of sessions) this.#addRest(this.#sessions, session, upTo);
       const duration = performance.now() - started;
       this.#gatherMs = Math.min(MAX_GATHER_MS, Math.max(MIN_GATHER_MS, duration * GATHER_ROUNDS));
-      if (traces.length >= TELLING_ROUND) this.#traceMs = (this.#traceMs + duration / traces.length) / 2;
+      this.#budget.rolledUp({ traces: traces.length, ms: duration });
       this.#observer.rollupFinished({ traces: traces.length, seconds: duration / 1000 });
     } catch (error) {
       this.#traces.restore(traces);
@@ -308,6 +310,25 @@ export class Rollups implements CommitFollower {
     this.#moveWatermark(WATERMARK_MS).catch((error: unknown) => {
       this.#observer.rollupFailed({ error });
     });
+  }
+
+  /** Of each project the state that a round rolls up: the oldest one that is read, or else the last. */
+  #statesToRollUp(): (projectId: string) => Version {
+    const committed = this.#committed;
+    const states = new Map<string, Version>();
+    return (projectId) => {
+      const known = states.get(projectId);
+      if (known !== undefined) return known;
+      const state = Math.min(committed, this.#reads.oldestStill(projectId, this.#isHalfFull(projectId)));
+      states.set(projectId, state);
+      return state;
+    };
+  }
+
+  /** Marks again what changed after the state that was rolled up. */
+  #addRest(dirty: DirtySet, item: WaitingItem, upTo: (projectId: string) => Version): void {
+    const since = upTo(item.projectId) + 1;
+    if (item.last >= since) dirty.add({ ...item, since });
   }
 
   /** Beside the rounds, so that nobody waits for it. */
@@ -330,7 +351,7 @@ export class Rollups implements CommitFollower {
     const next = this.#aside.next();
     if (next === undefined || next.dueAt > performance.now()) return;
     try {
-      await this.#recomputation.again(next, { upTo: this.#committed, round: this.#clock.take(1) });
+      await this.#recomputation.again(next, { upTo: () => this.#committed, round: this.#clock.take(1) });
     } catch (error) {
       this.#aside.putOff(next);
       this.#observer.rollupFailed({ error });
@@ -353,12 +374,7 @@ export class Rollups implements CommitFollower {
   }
 
   #isHalfFull(projectId: string): boolean {
-    return this.#unsettled(projectId) > this.#most() / 2;
-  }
-
-  /** How many a project may have before its writes wait. */
-  #most(): number {
-    return Math.min(UNSETTLED.most, Math.max(UNSETTLED.least, MAX_READ_MS / (this.#traceMs * READ_SHARE)));
+    return this.#unsettled(projectId) > this.#budget.most / 2;
   }
 
   #changed(): void {

@@ -132,6 +132,7 @@ export const recomputedSessions = sessionFigures(
 INNER JOIN (
   ${partsOfSessions({
     sessions: sql`(project_id, session_id) IN (SELECT project_id, session_id FROM touch_sessions)`,
+    upTo: sql` AND s.ver <= (SELECT maxMap(map(project_id, upto)) FROM touch_sessions)[project_id]`,
     tags: sql`if(${bare}, CAST(map(), 'Map(String, Tuple(ver UInt64, value String))'), tags)`,
   })}
 ) AS p USING (project_id, session_id)`,

@@ -132,7 +132,7 @@ export const recomputedTraces = sql`SELECT figures.*, touched.round AS round
 FROM (SELECT max(round) AS round FROM touch_traces) AS touched
 CROSS JOIN (
 ${traceFigures(
-  sql`(project_id, trace_id) IN (SELECT project_id, trace_id FROM touch_traces) AND ver <= (SELECT max(upto) FROM touch_traces)`,
+  sql`(project_id, trace_id) IN (SELECT project_id, trace_id FROM touch_traces) AND ver <= (SELECT maxMap(map(project_id, upto)) FROM touch_traces)[project_id]`,
   {
     columns: sql`,
   latest * 2 + (getSetting('log_comment') != 'bare') AS ver,

@@ -1,7 +1,7 @@
 import type { ClickHouseClient } from '../client.js';
 import type { Micros } from '../../../domain/time/timestamp.js';
 import type { Version } from '../commit/version-clock.js';
-import { inProject } from '../list/compile.js';
+import { inProject } from '../list/scope.js';
 import { deleteRows, mutationsEnded } from '../mutations.js';
 import { join, sql, value, type Sql } from '../sql.js';
 import { wordConditions } from './searched-words.js';

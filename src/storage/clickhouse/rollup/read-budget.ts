@@ -1,0 +1,26 @@
+/** What a list may spend on the unsettled traces of its project. */
+const MAX_READ_MS = 150;
+/** Reading a trace from its facts takes about so much of what a round takes for it, which stores it, too. */
+const READ_SHARE = 0.5;
+/** Of a round for one trace, until rounds have shown how long they take. */
+const FIRST_TRACE_MS = 0.1;
+/** A round of fewer traces shows what a round costs rather than what a trace does. */
+const TELLING_ROUND = 100;
+const LEAST = 500;
+
+/** However quick rounds are, a project has no more unsettled traces: they are named in one statement. */
+export const MOST_UNSETTLED = 5_000;
+
+/** How many traces of a project may be unsettled, by what rounds show of the time that reading them takes. */
+export class ReadBudget {
+  #traceMs = FIRST_TRACE_MS;
+
+  /** Beyond so many the writes of a project wait. */
+  get most(): number {
+    return Math.min(MOST_UNSETTLED, Math.max(LEAST, MAX_READ_MS / (this.#traceMs * READ_SHARE)));
+  }
+
+  rolledUp({ traces, ms }: { readonly traces: number; readonly ms: number }): void {
+    if (traces >= TELLING_ROUND) this.#traceMs = (this.#traceMs + ms / traces) / 2;
+  }
+}
