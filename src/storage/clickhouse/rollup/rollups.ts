@@ -5,6 +5,7 @@ import type { CommitFollower, Touched } from '../commit/commit-log.js';
 import type { Version, VersionClock } from '../commit/version-clock.js';
 import type { ClickHouseClient } from '../client.js';
 import type { CommittedState, ReadsInProgress, Wanted } from '../reads-in-progress.js';
+import { AsideRetry } from './aside-retry.js';
 import { DirtySet, type WaitingItem } from './dirty-set.js';
 import {
   agree,
@@ -79,8 +80,7 @@ export class Rollups implements CommitFollower {
   readonly #budget = new ReadBudget();
   readonly #aside: SetAside;
   readonly #recomputation: Recomputation;
-  #retry: Promise<void> | null = null;
-  #retryTimer: NodeJS.Timeout | null = null;
+  readonly #retry: AsideRetry;
 
   constructor(
     client: ClickHouseClient,
@@ -96,6 +96,10 @@ export class Rollups implements CommitFollower {
     this.#committed = clock.last;
     this.#aside = new SetAside(client, clock, observer, limits.retryMs ?? ASIDE_RETRY_MS);
     this.#recomputation = new Recomputation(client, this.#aside, limits.maxMemoryBytes);
+    this.#retry = new AsideRetry(this.#aside, this.#recomputation, observer, () => ({
+      upTo: () => this.#committed,
+      round: clock.take(1),
+    }));
   }
 
   committed(touched: readonly Touched[], upTo: Version): void {
@@ -185,7 +189,7 @@ export class Rollups implements CommitFollower {
   /** To be called when replaced or deleted versions are gone. */
   purged(): void {
     this.#aside.purged();
-    this.#scheduleRetry();
+    this.#retry.schedule();
   }
 
   /** What is set aside of a project. */
@@ -196,7 +200,7 @@ export class Rollups implements CommitFollower {
   /** Resolves once nothing that is set aside of a project is tried again: the project is deleted. */
   async forget(projectId: string): Promise<void> {
     this.#aside.forget(projectId);
-    await this.#retry;
+    await this.#retry.ended();
     // One that was being tried in vain is set aside anew.
     this.#aside.forget(projectId);
   }
@@ -219,15 +223,14 @@ export class Rollups implements CommitFollower {
     this.#changed();
     await this.settle();
     if (reinstated.length > 0) await forgetOwnSuccessors(this.#client);
-    this.#scheduleRetry();
+    this.#retry.schedule();
   }
 
   /** Rolls up what is left. When that fails, everything acknowledged is stored all the same: the next start rolls it up. */
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#timer) clearTimeout(this.#timer);
-    if (this.#retryTimer) clearTimeout(this.#retryTimer);
-    await this.#retry;
+    await this.#retry.close();
     try {
       await this.settle();
       await this.#moveWatermark(0);
@@ -304,7 +307,7 @@ export class Rollups implements CommitFollower {
       this.#inRound = { traces: new DirtySet(), sessions: new DirtySet() };
       this.#changed();
       if (this.#traces.size + this.#sessions.size > 0) this.#schedule(RETRY_MS);
-      this.#scheduleRetry();
+      this.#retry.schedule();
     }
     // Nobody waits for it, and one that fails is made up for by the next.
     this.#moveWatermark(WATERMARK_MS).catch((error: unknown) => {
@@ -329,33 +332,6 @@ export class Rollups implements CommitFollower {
   #addRest(dirty: DirtySet, item: WaitingItem, upTo: (projectId: string) => Version): void {
     const since = upTo(item.projectId) + 1;
     if (item.last >= since) dirty.add({ ...item, since });
-  }
-
-  /** Beside the rounds, so that nobody waits for it. */
-  #scheduleRetry(): void {
-    const next = this.#aside.next();
-    if (this.#closed || this.#retry || next === undefined) return;
-    if (this.#retryTimer) clearTimeout(this.#retryTimer);
-    this.#retryTimer = setTimeout(
-      () => {
-        this.#retry = this.#tryAgain().finally(() => {
-          this.#retry = null;
-          this.#scheduleRetry();
-        });
-      },
-      Math.max(RETRY_MS, next.dueAt - performance.now()),
-    ).unref();
-  }
-
-  async #tryAgain(): Promise<void> {
-    const next = this.#aside.next();
-    if (next === undefined || next.dueAt > performance.now()) return;
-    try {
-      await this.#recomputation.again(next, { upTo: () => this.#committed, round: this.#clock.take(1) });
-    } catch (error) {
-      this.#aside.putOff(next);
-      this.#observer.rollupFailed({ error });
-    }
   }
 
   /** Everything below the watermark is rolled up for good; healing at start begins there. */
