@@ -208,8 +208,10 @@ describe('what is too large to be recomputed', function () {
     await opened.client.command('DETACH TABLE session_traces');
     await write([storedSpan({ trace_id: trace, cost: 1, session_id: randomUUID() })]);
     for (let attempt = 0; attempt < 4; attempt += 1)
-      expect(await traces(opened.store).catch((error: unknown) => error)).to.be.instanceOf(Error);
+      expect(await opened.store.rollUp().catch((error: unknown) => error)).to.be.instanceOf(Error);
     await opened.client.command('ATTACH TABLE session_traces');
+    // A round may be under way that began when that was impossible.
+    await opened.store.rollUp().catch(() => opened.store.rollUp());
     const page = await traces(opened.store);
     expect(page.notCurrent).to.deep.equal([]);
     expect((await rowsOf<TraceRead>(page)).map(({ id }) => id)).to.deep.equal([trace]);
