@@ -41,8 +41,10 @@ export class Breaker {
   }
 
   failed(retryAfterMs: number | null): void {
-    this.#failures += 1;
-    const trips = this.#failures - TRIPPED_AFTER + 1;
+    // Calls that were under way when it began to hold back say nothing new.
+    const heldBack = this.#failures >= TRIPPED_AFTER && this.waitMs() > 0;
+    if (!heldBack) this.#failures += 1;
+    const trips = heldBack ? 0 : this.#failures - TRIPPED_AFTER + 1;
     const wait = Math.max(retryAfterMs ?? 0, trips > 0 ? retryDelay(trips, this.#baseMs, null) : 0);
     this.#until = Math.max(this.#until, performance.now() + wait);
   }
