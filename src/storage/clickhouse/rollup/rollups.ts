@@ -36,6 +36,8 @@ const GATHER_ROUNDS = 8;
 const MIN_GATHER_MS = 100;
 const MAX_GATHER_MS = 2000;
 const RETRY_MS = 250;
+/** Traces of a project that are not rolled up and add to each of its lists about what a list takes anyway. */
+const MANY_TO_READ = 300;
 /** After how long what is set aside may be tried again; from try to try it takes twice as long. */
 const ASIDE_RETRY_MS = 10_000;
 /** How often the watermark is moved on at most: each time costs a small insert. */
@@ -49,7 +51,7 @@ export interface RollupLimits {
 }
 
 /** The reads for whose sake rolled-up rows stay as they are. */
-export type RollupReads = Pick<ReadsInProgress, 'oldestStill' | 'ended'>;
+export type RollupReads = Pick<ReadsInProgress, 'oldestStill' | 'ended' | 'lately'>;
 
 /**
  * Keeps the rollups in step with the commits. A commit only marks its traces; they are recomputed in rounds by
@@ -117,7 +119,7 @@ export class Rollups implements CommitFollower {
     this.#committed = upTo;
     this.#changed();
     this.#schedule(this.#gatherMs);
-    if (touched.some(({ projectId }) => this.#isHalfFull(projectId))) this.#hasten();
+    if (touched.some(({ projectId }) => this.#isPressing(projectId))) this.#hasten();
   }
 
   isFull(projectId: string): boolean {
@@ -347,6 +349,11 @@ export class Rollups implements CommitFollower {
   /** How many traces of a project no round has stored yet. */
   #unsettled(projectId: string): number {
     return this.#traces.sizeOf(projectId) + this.#inRound.traces.sizeOf(projectId);
+  }
+
+  /** Whether a round pays at once: for readers when a list takes noticeably longer for what is not rolled up. */
+  #isPressing(projectId: string): boolean {
+    return this.#isHalfFull(projectId) || (this.#reads.lately && this.#unsettled(projectId) > MANY_TO_READ);
   }
 
   #isHalfFull(projectId: string): boolean {
