@@ -34,7 +34,7 @@ export async function statementsOf(core: EngineCore, list: ListName, search: str
     reads: new ReadsInProgress({
       settle: () => Promise.resolve(upTo),
       readable: () => Promise.resolve(),
-      committed: () => ({ upTo, traces: [], aside: [], sessions: [] }),
+      committed: () => ({ upTo, traces: [], sessions: [] }),
     }),
     notCurrent: () => ({ traces: [], sessions: [], stale: [] }),
     words,

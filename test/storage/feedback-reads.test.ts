@@ -56,7 +56,7 @@ describe('reads for feedback', function () {
           await store.rollUp();
           return upTo;
         };
-        const committed = () => ({ upTo, traces: [], aside: [], sessions: [] });
+        const committed = () => ({ upTo, traces: [], sessions: [] });
         const reads = new ReadsInProgress({ settle, readable: async () => undefined, committed });
         // So few ids at once that it takes several statements.
         const spans = new ClickHouseEntitySpans(client, reads, { timeoutSeconds: 30, maxResultBytes: 1e8 }, 3);

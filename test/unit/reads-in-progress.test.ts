@@ -7,7 +7,7 @@ const readsOf = (settled: () => number, longestMs?: number) =>
     {
       settle: async () => settled(),
       readable: async () => undefined,
-      committed: () => ({ upTo: settled() + 2, traces: [], aside: [], sessions: [] }),
+      committed: () => ({ upTo: settled() + 2, traces: [], sessions: [] }),
     },
     longestMs,
   );

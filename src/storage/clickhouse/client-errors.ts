@@ -41,12 +41,14 @@ const NOT_ENOUGH_SPACE = 243;
 /** The system's error comes under several codes, such as 1001 and 1002, where only the text tells. */
 const NO_SPACE = /no space left on device|ENOSPC|errno: 28\b/i;
 
+const MEMORY_LIMIT_EXCEEDED = 241;
+
 /** Codes of ClickHouse for a limit met, with what it was a limit of. */
 const LIMITS: ReadonlyMap<number, string> = new Map([
   [158, 'rows read'], // TOO_MANY_ROWS
   [159, 'time'], // TIMEOUT_EXCEEDED
   [160, 'time'], // TOO_SLOW
-  [241, 'memory'], // MEMORY_LIMIT_EXCEEDED
+  [MEMORY_LIMIT_EXCEEDED, 'memory'],
   [307, 'bytes read'], // TOO_MANY_BYTES
   [396, 'result size'], // TOO_MANY_ROWS_OR_BYTES
 ]);
@@ -126,10 +128,19 @@ export function refusalCode(error: unknown): number | null {
 
 /** Whether a statement failed by what it was to work on: another, with less, may do well at the same moment. */
 export function metLimit(error: unknown): boolean {
-  const cause = error instanceof DomainError ? error.cause : error;
-  if (!(cause instanceof ClickHouseError)) return false;
-  const code = Number(cause.code);
+  const code = refusedBy(error);
   return LIMITS.has(code) || TOO_LARGE.has(code);
+}
+
+/** Whether what a statement was to work on is too large for ClickHouse to hold, however long it may take. */
+export function isTooLarge(error: unknown): boolean {
+  const code = refusedBy(error);
+  return code === MEMORY_LIMIT_EXCEEDED || TOO_LARGE.has(code);
+}
+
+/** The code that ClickHouse refused a statement by, of whichever error; NaN: it did not. */
+function refusedBy(error: unknown): number {
+  return clickHouseCodeOf(error instanceof DomainError ? error.cause : error);
 }
 
 /** Whether a statement failed for want of room on ClickHouse's disk. */

@@ -12,10 +12,13 @@ export interface CommittedState {
   readonly upTo: Version;
   /** Traces of the project that are not rolled up as of this version. */
   readonly traces: readonly string[];
-  /** Those of them whose figures cannot be had from their facts: they are read as they were rolled up last. */
-  readonly aside: readonly string[];
   /** Sessions of the project that were posted or deleted since they were rolled up. */
   readonly sessions: readonly string[];
+}
+
+/** Those of some ids that are among the wanted ones; null: all are wanted. */
+export function among(ids: readonly string[], wanted: readonly string[] | null): readonly string[] {
+  return wanted === null ? ids : ids.filter((id) => wanted.includes(id));
 }
 
 /** What is to be read of a project. */

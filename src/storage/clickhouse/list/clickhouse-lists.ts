@@ -3,17 +3,17 @@ import type { Lists, Page } from '../../../domain/list/lists.js';
 import { sessionList, traceList } from '../../../domain/list/definitions.js';
 import { parseListQuery, type ListQuery } from '../../../domain/list/query.js';
 import type { QueryObserver } from '../../../observability/events/storage.js';
-import { metLimit } from '../client-errors.js';
+import { isTooLarge } from '../client-errors.js';
 import type { ClickHouseClient, QueryOptions } from '../client.js';
-import type { CommittedState, ReadsInProgress } from '../reads-in-progress.js';
+import { among, type CommittedState, type ReadsInProgress } from '../reads-in-progress.js';
 import type { NotCurrent } from '../rollup/set-aside.js';
 import type { WordIndex } from '../search/word-index.js';
 import { join, sql, value, type Sql } from '../sql.js';
-import { idsAskedFor, reachOf, rollupCount, rollupPage, spanCount, spanPage, traceOf, type Reach } from './compile.js';
+import { idsAskedFor, reachOf, rollupCount, rollupPage, spanCount, spanPage, type Reach } from './compile.js';
 import { inProject, type ReadScope } from './scope.js';
 import { sessionSource, traceSource, type ListSource } from './sources.js';
 import { TextSearch } from './text-search.js';
-import { scopeOf, scopeOfFigures, sessionsNamed } from './unsettled.js';
+import { sessionsNamed } from './unsettled.js';
 
 export type { QueryObserver } from '../../../observability/events/storage.js';
 
@@ -32,15 +32,19 @@ export interface ListParts {
 }
 
 /** Which list is read, of what, and which traces or sessions that are not current concern it. */
-interface ReadOf {
-  readonly list: 'spans' | 'traces' | 'sessions';
+interface ReadOf extends StateOf {
   readonly concerned: keyof NotCurrent;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** What state is read. */
+interface StateOf {
+  readonly list: 'spans' | 'traces' | 'sessions';
   readonly projectId: string;
   /** The traces that alone are read, or whose spans are; null: all. */
   readonly ids?: readonly string[] | null;
   /** All of it has to be rolled up first. */
   readonly settled?: boolean;
-  readonly signal: AbortSignal | undefined;
 }
 
 /** The three lists, read from ClickHouse. */
@@ -71,8 +75,7 @@ export class ClickHouseLists implements Lists {
   }
 
   spans(projectId: string, query: ListQuery, signal?: AbortSignal): Promise<Page> {
-    const trace = traceOf(query);
-    const ids = trace === null ? null : [trace];
+    const ids = idsAskedFor(query, 'trace_id');
     return this.#read({ list: 'spans', concerned: 'stale', projectId, ids, signal }, async (read) => {
       const { scope, candidates } = await this.#search.near(read, query, signal);
       if (candidates?.spans === 0) return nothing(query);
@@ -93,8 +96,8 @@ export class ClickHouseLists implements Lists {
   }
 
   sessions(projectId: string, query: ListQuery, signal?: AbortSignal): Promise<Page> {
-    // Which session a trace with a text belongs to, and what is set aside, is known of rolled-up rows alone.
-    const settled = query.search !== null || this.#notCurrent(projectId).sessions.length > 0;
+    // Which session a trace with a text belongs to is known of rolled-up rows alone.
+    const settled = query.search !== null;
     return this.#read({ list: 'sessions', concerned: 'sessions', projectId, settled, signal }, async (read) => {
       const fresh = await this.#sessionScope(read, signal);
       return this.#rollups(sessionSource, fresh, query, signal, async (scope, part, reach) => {
@@ -105,23 +108,23 @@ export class ClickHouseLists implements Lists {
   }
 
   async tracesById(projectId: string, ids: readonly string[]): Promise<Map<string, TraceRead>> {
-    return this.#reads.ofCommitted(projectId, { figures: true, traces: ids }, (state) =>
+    return this.#state({ list: 'traces', projectId, ids }, (scope) =>
       this.#byId(ids, (some) => {
         const query = { ...parseListQuery(traceList, NO_PARAMETERS), limit: some.length };
-        return this.#tracePage(scopeOfFigures(projectId, state, some), query, { by: 'ids', ids: some });
+        return this.#tracePage(scope, query, { by: 'ids', ids: some });
       }),
     );
   }
 
   async sessionsById(projectId: string, ids: readonly string[]): Promise<Map<string, SessionRead>> {
-    return this.#reads.ofCommitted(projectId, { figures: true, traces: null }, (state) =>
-      this.#byId(ids, async (some) => {
+    return this.#state({ list: 'sessions', projectId }, async (read) => {
+      const scope = await this.#sessionScope(read);
+      return this.#byId(ids, async (some) => {
         const query = { ...parseListQuery(sessionList, NO_PARAMETERS), limit: some.length };
-        const scope = await this.#sessionScope(scopeOfFigures(projectId, state, null));
         const page = rollupPage(sessionSource, scope, query, { by: 'ids', ids: some });
         return (await this.#rows<{ row: string }>(page)).map(({ row }) => row);
-      }),
-    );
+      });
+    });
   }
 
   /** With the sessions that unsettled traces concern. */
@@ -213,10 +216,8 @@ WHERE ${inProject(projectId)} AND started_at IN (${times}) AND ver IN ${value(ve
     return { ...whose, settings: this.#settings, ...(signal ? { signal } : {}) };
   }
 
-  async #read(
-    { list, concerned, projectId, ids = null, settled = false, signal }: ReadOf,
-    read: (scope: ReadScope) => Promise<Found>,
-  ): Promise<Page> {
+  async #read({ concerned, signal, ...state }: ReadOf, read: (scope: ReadScope) => Promise<Found>): Promise<Page> {
+    const { list, projectId } = state;
     const started = performance.now();
     const seconds = () => (performance.now() - started) / 1000;
     const page = async (scope: ReadScope) => {
@@ -226,25 +227,35 @@ WHERE ${inProject(projectId)} AND started_at IN (${times}) AND ver IN ${value(ve
       return { ...found, notCurrent };
     };
     try {
-      const rolledUp = () => this.#reads.run(projectId, (upTo) => page({ projectId, upTo }));
-      if (settled) return await rolledUp();
-      const figures = list !== 'spans';
-      const scope = figures ? scopeOfFigures : scopeOf;
-      let fresh = false;
-      const ofState = (state: CommittedState) => {
-        fresh = figures && state.traces.length + state.sessions.length > 0;
-        return page(scope(projectId, state, ids));
-      };
-      // A trace that meets a limit is set aside by the round that was to store it.
-      return await this.#reads.ofCommitted(projectId, { figures, traces: ids }, ofState).catch((error: unknown) => {
-        if (!fresh || !metLimit(error)) throw error;
-        return rolledUp();
-      });
+      return await this.#state(state, page);
     } catch (error) {
       // A client that leaves makes no query fail.
       if (signal?.aborted !== true) this.#observer.queryFailed({ list, seconds: seconds(), error });
       throw error;
     }
+  }
+
+  /** Reads what is committed, or where that is asked for, or cannot be had, what is rolled up. */
+  async #state<T>(
+    { list, projectId, ids = null, settled = false }: StateOf,
+    read: (scope: ReadScope) => Promise<T>,
+  ): Promise<T> {
+    const rolledUp = () => this.#reads.run(projectId, (upTo) => read({ projectId, upTo }));
+    // What is set aside of a session is known of rolled-up rows alone, too.
+    if (settled || (list === 'sessions' && this.#notCurrent(projectId).sessions.length > 0)) return rolledUp();
+    const figures = list !== 'spans';
+    let fresh = false;
+    const committed = ({ upTo, traces, sessions: unsettledSessions }: CommittedState) => {
+      const aside = new Set(figures ? this.#notCurrent(projectId).traces : []);
+      const unsettled = among(traces, ids).filter((id) => !aside.has(id));
+      fresh = figures && unsettled.length + unsettledSessions.length > 0;
+      return read({ projectId, upTo, unsettled, unsettledSessions });
+    };
+    return this.#reads.ofCommitted(projectId, { figures, traces: ids }, committed).catch((error: unknown) => {
+      // A trace that is too large is set aside by the round that was to store it.
+      if (!fresh || !isTooLarge(error)) throw error;
+      return rolledUp();
+    });
   }
 }
 

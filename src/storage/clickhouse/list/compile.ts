@@ -32,23 +32,18 @@ FROM (SELECT 1 FROM spans WHERE ${spanConditions(scope, query)} LIMIT ${value(ro
 
 function spanConditions(scope: ReadScope, query: ListQuery): Sql {
   const search = query.search === null ? [] : [textFound(query.search, scope.within)];
-  const bounds = traceOf(query) === null ? [] : [sql`started_at >= bounds.1`, sql`started_at <= bounds.2`];
+  const bounds =
+    idsAskedFor(query, 'trace_id') === null ? [] : [sql`started_at >= bounds.1`, sql`started_at <= bounds.2`];
   return allOf([inProject(scope.projectId), ...bounds, ...conditions(query, spanSource), ...search, current(scope)]);
 }
 
 /** The spans of one trace are found by their times, which its facts know, in a table ordered by time. */
 function spanBounds(scope: ReadScope, query: ListQuery): Sql {
-  const trace = traceOf(query);
-  if (trace === null) return empty;
+  const traces = idsAskedFor(query, 'trace_id');
+  if (traces === null) return empty;
   return sql`WITH (SELECT (min(started_at), max(started_at)) FROM facts
-  WHERE ${inProject(scope.projectId)} AND trace_id = ${value(trace, 'UUID')} AND row_type = 0 AND NOT deleted) AS bounds
+  WHERE ${inProject(scope.projectId)} AND trace_id = ${value(traces[0], 'UUID')} AND row_type = 0 AND NOT deleted) AS bounds
 `;
-}
-
-/** The only trace whose spans a query asks for; null: any. */
-export function traceOf(query: ListQuery): string | null {
-  const applied = query.filters.find(({ filter }) => filter.field === 'trace_id');
-  return applied === undefined ? null : String(applied.values[0]);
 }
 
 /** How the rows of a rollup are to be reached. */
@@ -69,9 +64,9 @@ export function reachOf(source: ListSource, query: ListQuery): Reach {
   return plain && byTime ? { by: 'time' } : { by: 'all' };
 }
 
-/** The ids of the only rows that a query can find; null when it names none. */
-export function idsAskedFor(query: ListQuery): readonly string[] | null {
-  const id = query.filters.find(({ filter }) => filter.field === 'id');
+/** The ids of the only rows that a query can find, or of the only trace with such; null when it names none. */
+export function idsAskedFor(query: ListQuery, field: 'id' | 'trace_id' = 'id'): readonly string[] | null {
+  const id = query.filters.find(({ filter }) => filter.field === field);
   return id === undefined ? null : [String(id.values[0])];
 }
 

@@ -1,4 +1,5 @@
 import type { Version } from '../commit/version-clock.js';
+import { among } from '../reads-in-progress.js';
 import type { TimeRange } from '../search/time-ranges.js';
 import { empty, projectValue, sql, value, type Sql } from '../sql.js';
 
@@ -38,9 +39,9 @@ function replaced(scope: ReadScope, unsettled: Sql): Sql {
     WHERE ${factsOf(scope, unsettled)} AND row_type = 0 GROUP BY trace_id, id`;
 }
 
-/** The ids of unsettled traces as one array; null: there are none. @param among null: of all traces */
-export function unsettledOf({ unsettled = [] }: ReadScope, among: readonly string[] | null = null): Sql | null {
-  const ids = unsettled.filter((id) => among?.includes(id) ?? true);
+/** The ids of unsettled traces as one array; null: there are none. @param wanted null: all traces */
+export function unsettledOf({ unsettled = [] }: ReadScope, wanted: readonly string[] | null = null): Sql | null {
+  const ids = among(unsettled, wanted);
   return ids.length === 0 ? null : sql`${value(ids, 'Array(UUID)')}`;
 }
 

@@ -4,7 +4,7 @@ import type { RollupObserver } from '../../../observability/events/storage.js';
 import type { CommitFollower, Touched } from '../commit/commit-log.js';
 import type { Version, VersionClock } from '../commit/version-clock.js';
 import type { ClickHouseClient } from '../client.js';
-import type { CommittedState, ReadsInProgress, Wanted } from '../reads-in-progress.js';
+import { among, type CommittedState, type ReadsInProgress, type Wanted } from '../reads-in-progress.js';
 import { AsideRetry } from './aside-retry.js';
 import { DirtySet, type WaitingItem } from './dirty-set.js';
 import {
@@ -167,11 +167,9 @@ export class Rollups implements CommitFollower {
     const idsOf = (waiting: DirtySet, inRound: DirtySet) => [
       ...new Set([...waiting.idsOf(projectId), ...inRound.idsOf(projectId)]),
     ];
-    const traces = idsOf(this.#traces, this.#inRound.traces);
     return {
       upTo: this.#committed,
-      traces,
-      aside: traces.filter((id) => this.#aside.get('trace', { projectId, id }) !== undefined),
+      traces: idsOf(this.#traces, this.#inRound.traces),
       sessions: idsOf(this.#sessions, this.#inRound.sessions),
     };
   }
@@ -183,8 +181,8 @@ export class Rollups implements CommitFollower {
   async readable(projectId: string, { figures, traces: ids }: Wanted): Promise<void> {
     if (ids === null && this.#unsettled(projectId) > MOST_UNSETTLED) await this.settle(projectId);
     if (!figures) return;
-    const { aside } = this.committedOf(projectId);
-    const wanted = ids === null ? aside : aside.filter((id) => ids.includes(id));
+    const { traces: aside } = this.#aside.notCurrent(projectId);
+    const wanted = among(aside, ids);
     if (wanted.length > 0) await this.settleTraces(projectId, wanted);
   }
 
