@@ -3,7 +3,7 @@ import boundaries from 'eslint-plugin-boundaries';
 import tseslint from 'typescript-eslint';
 
 /**
- * The layer rule: transport → domain ← storage and models, joined by server.ts. Each layer, the folder it lies in, the layers
+ * The layer rule: transport → domain ← storage and llm, joined by server.ts. Each layer, the folder it lies in, the layers
  * it may import, those it may import types of, and why nothing else. The files of src itself (server.ts, main.ts)
  * may import every layer, and no layer may import them.
  */
@@ -22,16 +22,16 @@ const layers = [
     why: 'A store serves the domain through its ports; settings, loggers and observers are handed in by server.ts.',
   },
   {
-    type: 'models',
-    pattern: 'src/models',
-    imports: ['models', 'domain'],
+    type: 'llm',
+    pattern: 'src/llm',
+    imports: ['llm', 'domain'],
     types: ['config', 'observability'],
     why: 'It asks language models for the domain, through its port; settings and observers are handed in by server.ts.',
   },
   {
     type: 'transport',
     pattern: 'src/transport',
-    imports: ['transport', 'domain', 'ui'],
+    imports: ['transport', 'domain'],
     types: ['config', 'observability'],
     why: 'A route translates between HTTP and the domain; SQL never reaches it, and what it needs is handed in by server.ts.',
   },
@@ -39,6 +39,7 @@ const layers = [
     type: 'ui',
     pattern: 'src/ui',
     imports: ['ui', 'domain', 'transport'],
+    types: ['observability'],
     why: 'A page shows what the domain answers; it never asks a store.',
   },
   {
@@ -64,9 +65,9 @@ const packages = [
     why: 'Only storage talks to a store.',
   },
   { from: ['domain', 'storage'], sources: ['express', 'helmet'], why: 'Only transport speaks HTTP to clients.' },
-  { from: ['domain', 'storage', 'transport', 'ui'], sources: ['openai'], why: 'Only models talks to language models.' },
+  { from: ['domain', 'storage', 'transport', 'ui'], sources: ['openai'], why: 'Only llm talks to language models.' },
   {
-    from: ['domain', 'storage', 'models', 'transport', 'ui'],
+    from: ['domain', 'storage', 'llm', 'transport', 'ui'],
     sources: ['winston', 'prom-client'],
     why: 'Logs and metrics go through src/observability.',
   },

@@ -1,5 +1,5 @@
 import { readElements } from '../src/domain/ingest/elements.js';
-import { SpanInput } from '../src/domain/ingest/schema.js';
+import { SpanInput } from '../src/domain/span/schema.js';
 import { normaliseSpan } from '../src/domain/span/normalise-span.js';
 import { createListPrices, priceSpan } from '../src/domain/span/pricing.js';
 import type { Span } from '../src/domain/span/span.js';

@@ -6,7 +6,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { basename, delimiter, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { npm, suffices } from './node-releases.mjs';
 
@@ -161,7 +161,7 @@ export async function compile() {
 /** A hash over everything that decides what is compiled. */
 function fingerprint() {
   const hash = createHash('sha256').update(process.versions.node);
-  for (const file of [...sources(), 'scripts/compile.mjs']) {
+  for (const file of [...sources(), ...assets(), 'scripts/compile.mjs']) {
     hash
       .update(`${file}\0`)
       .update(readFileSync(join(root, file)))
@@ -177,8 +177,16 @@ function sources() {
     .sort();
 }
 
+/** What is copied as it is. */
+function assets() {
+  return readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && basename(entry.parentPath) === 'static')
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .sort();
+}
+
 function missingOutputs() {
-  return sources()
-    .map((file) => join(dist, file.replace(/\.ts$/, '.js')))
+  return [...sources().map((file) => file.replace(/\.ts$/, '.js')), ...assets()]
+    .map((file) => join(dist, file))
     .filter((file) => !existsSync(file));
 }

@@ -1,36 +1,39 @@
 /**
  * Compiles the sources into dist/: each TypeScript file without its types, at the same line and column, which takes
- * half a second and no package (tsc checks the types, in `npm test`). Outputs that would not change are left alone, so
- * that a server that runs from them does not see a mixture.
+ * half a second and no package (tsc checks the types, in `npm test`). What pages are made of, the files in `static`
+ * folders, is copied beside the code that serves it. Outputs that would not change are left alone, so that a server that
+ * runs from them does not see a mixture.
  */
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
 const FOLDERS = ['src', 'test', 'bench', 'scripts'];
+const STATIC = `${sep}static${sep}`;
 
 const outputs = new Set();
 for (const source of FOLDERS.flatMap((folder) => filesIn(join(root, folder), '.ts'))) {
   if (source.endsWith('.d.ts')) continue;
   const output = join(dist, relative(root, source)).replace(/\.ts$/, '.js');
-  outputs.add(output);
-  compile(source, output);
+  write(output, Buffer.from(strip(source)));
 }
+for (const asset of filesIn(join(root, 'src'), '').filter((file) => file.includes(STATIC)))
+  write(join(dist, relative(root, asset)), readFileSync(asset));
 // A test whose source is gone would run for ever.
 for (const output of FOLDERS.flatMap((folder) => filesIn(join(dist, folder), '.js', '.js.map'))) {
   if (!outputs.has(output)) rmSync(output);
 }
 
-function compile(source, output) {
-  const code = strip(source);
-  if (existsSync(output) && readFileSync(output, 'utf8') === code) return;
+function write(output, content) {
+  outputs.add(output);
+  if (existsSync(output) && readFileSync(output).equals(content)) return;
   mkdirSync(dirname(output), { recursive: true });
   // Renamed into place: a program that starts meanwhile reads all of it or what was there.
   const draft = `${output}.${process.pid}`;
-  writeFileSync(draft, code);
+  writeFileSync(draft, content);
   renameSync(draft, output);
 }
 

@@ -1,8 +1,8 @@
 import type { Closers } from './clickhouse-setup.js';
-import { CALIBRATION_TRIAL, trialWithoutSpans } from './domain/calibration/calibration-trial.js';
+import { CALIBRATION_TRIAL, trialWithoutSpans } from './domain/learning/calibration/calibration-trial.js';
 import { DeletionService } from './domain/deletion/deletion-service.js';
 import type { DeletionParts } from './domain/deletion/deletion-work.js';
-import { OPTIMIZATION, optimizationWithoutSpans } from './domain/optimization/optimization-job.js';
+import { OPTIMIZATION, optimizationWithoutSpans } from './domain/learning/optimization/optimization-job.js';
 import type { Events } from './observability/events.js';
 import { SqliteDeletionStore } from './storage/sqlite/deletion-store.js';
 import type { Database } from './storage/sqlite/database.js';

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { ReviewConfig } from './config/config.js';
 import type { AttachmentService } from './domain/attachment/attachment-service.js';
 import { FeedbackService } from './domain/feedback/feedback-service.js';
@@ -8,7 +7,6 @@ import { ReviewService } from './domain/review/review-service.js';
 import { reviewTextLimits } from './domain/review/schema.js';
 import type { Events } from './observability/events.js';
 import type { TraceStore } from './storage/clickhouse/trace-store.js';
-import { packageRoot } from './storage/schema-files.js';
 import type { Database } from './storage/sqlite/database.js';
 import { SqliteFeedbackItems } from './storage/sqlite/feedback-items.js';
 import { SqliteFeedbackStore } from './storage/sqlite/feedback-store.js';
@@ -18,7 +16,7 @@ import { SqlitePromptIdentities } from './storage/sqlite/prompt-identities.js';
 import { readSecret } from './storage/sqlite/secrets.js';
 import type { Route } from './transport/http/route.js';
 import { feedbackRoutes } from './transport/http/routes/feedback/index.js';
-import { reviewRoutes } from './transport/http/routes/review/index.js';
+import { reviewRoutes } from './ui/review/index.js';
 
 export interface FeedbackOptions {
   readonly database: Database;
@@ -32,8 +30,6 @@ export interface FeedbackOptions {
 }
 
 const SIGNING_KEY = 'feedback-pages';
-/** The compiler leaves them where they are. */
-const ASSETS = 'src/transport/http/routes/review/static';
 
 /** Everything about feedback: the calls, and the pages of feedback links. Part of the composition root. */
 export function openFeedback(options: FeedbackOptions): Route[] {
@@ -64,7 +60,6 @@ export function openFeedback(options: FeedbackOptions): Route[] {
       trustedProxies,
       requestsPerMinute: limits.requestsPerMinute,
       textLimits: reviewTextLimits(limits.maxTextCharacters),
-      assets: join(packageRoot(), ASSETS),
       observer: events,
     }),
   ];

@@ -1,6 +1,6 @@
 import type { JudgeConfig } from './config/config.js';
 import type { Closers } from './clickhouse-setup.js';
-import type { WorkUnderWay } from './domain/deletion/work-under-way.js';
+import type { WorkUnderWay } from './domain/job/work-under-way.js';
 import { EvaluationService } from './domain/judge/evaluation-service.js';
 import { noExamples, type ExampleSource } from './domain/judge/examples.js';
 import { ExplainService } from './domain/judge/explain-service.js';
@@ -45,7 +45,7 @@ export interface JudgeParts {
 export async function openModel(config: JudgeConfig, events: Events): Promise<ModelClient | null> {
   const { llm, concurrency, ratePerMinute, maxAnswerCharacters, maxAnswerBytes } = config;
   if (llm === null) return null;
-  const { OpenAiModelClient } = await import('./models/openai-client.js');
+  const { OpenAiModelClient } = await import('./llm/openai-client.js');
   const limits = { concurrency, ratePerMinute, maxAnswerCharacters, maxAnswerBytes };
   return new OpenAiModelClient({ ...llm, ...limits }, events);
 }

@@ -1,4 +1,4 @@
-import type { SpanInput } from '../../src/domain/ingest/schema.js';
+import type { SpanInput } from '../../src/domain/span/schema.js';
 import type { Random } from '../random.js';
 
 /** What a step of a trace says about itself; the builder adds ids, times and what all spans of the trace share. */

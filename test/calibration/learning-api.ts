@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { isHeldOut } from '../../src/domain/trial/held-out.js';
+import { isHeldOut } from '../../src/domain/learning/trial/held-out.js';
 import { uuid } from '../http/checked-api.js';
 import { bootServer, type BootOptions, type TestResponse, type TestServer } from '../http/harness.js';
 import { Described } from './described.js';

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { lessonsOf, splitLessons } from '../../src/domain/optimization/learning.js';
-import { misfit, placeholdersOf, valuesIn } from '../../src/domain/optimization/placeholders.js';
-import { proposalsIn } from '../../src/domain/optimization/proposal.js';
-import { messagesWith, replayOf } from '../../src/domain/optimization/replay.js';
+import { lessonsOf, splitLessons } from '../../src/domain/learning/optimization/learning.js';
+import { misfit, placeholdersOf, valuesIn } from '../../src/domain/learning/optimization/placeholders.js';
+import { proposalsIn } from '../../src/domain/learning/optimization/proposal.js';
+import { messagesWith, replayOf } from '../../src/domain/learning/optimization/replay.js';
 import type { StoredFeedback } from '../../src/domain/feedback/feedback.js';
-import { isHeldOut } from '../../src/domain/trial/held-out.js';
+import { isHeldOut } from '../../src/domain/learning/trial/held-out.js';
 
 describe('placeholders of a prompt', () => {
   it('are found, each once, in their order', () => {

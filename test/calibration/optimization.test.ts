@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isHeldOut } from '../../src/domain/trial/held-out.js';
+import { isHeldOut } from '../../src/domain/learning/trial/held-out.js';
 import { uuid } from '../http/checked-api.js';
 import { idsOf, LearningApi } from './learning-api.js';
 import { ScriptedModel, shown, verdict, type Asked } from './scripted-model.js';

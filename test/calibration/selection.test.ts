@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { ExamplePool, stepOf } from '../../src/domain/calibration/example-pool.js';
-import { selectExamples as select } from '../../src/domain/calibration/selection.js';
-import type { ExampleStatement } from '../../src/domain/calibration/statement.js';
-import { Corrections } from '../../src/domain/calibration/corrections.js';
+import { ExamplePool, stepOf } from '../../src/domain/learning/calibration/example-pool.js';
+import { selectExamples as select } from '../../src/domain/learning/calibration/selection.js';
+import type { ExampleStatement } from '../../src/domain/learning/calibration/statement.js';
+import { Corrections } from '../../src/domain/learning/calibration/corrections.js';
 import type { Judge } from '../../src/domain/judge/judge.js';
 import type { JudgedSpan } from '../../src/domain/judge/span-reader.js';
 import { seeded } from '../http/malformed-requests.js';

@@ -1,3 +1,5 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { ESLint } from 'eslint';
@@ -33,8 +35,8 @@ describe('layer rule', () => {
     ['src/storage/sqlite/a.ts', `import { loadConfig } from '../../config/config.js';`, /handed in by server\.ts/],
     ['src/transport/http/a.ts', `import '../../storage/sqlite/x.js';`, /SQL never reaches it/],
     ['src/transport/http/a.ts', `import 'better-sqlite3';`, /Only storage talks to a store/],
-    ['src/domain/span/a.ts', `import 'openai';`, /Only models talks to language models/],
-    ['src/models/a.ts', `import '../storage/sqlite/x.js';`, /through its port/],
+    ['src/domain/span/a.ts', `import 'openai';`, /Only llm talks to language models/],
+    ['src/llm/a.ts', `import '../storage/sqlite/x.js';`, /through its port/],
     ['src/config/a.ts', `import '../domain/errors.js';`, /depends on nothing/],
     ['src/observability/a.ts', `import '../storage/sqlite/x.js';`, /they may depend on none/],
     ['src/domain/a.ts', `import '../../bench/results.js';`, /domain must not import/],
@@ -69,4 +71,26 @@ describe('layer rule', () => {
   it('knows every folder of src', async () => {
     expect(await complaints('src/utils/a.ts', `export const a = 1;`)).to.have.lengthOf(1);
   });
+
+  it('leaves no folders of the domain that import each other, not even by way of others', () => {
+    const imports = folderImports(`${root}src/domain/`);
+    const reaches = (from: string, to: string, seen = new Set<string>()): boolean =>
+      [...(imports.get(from) ?? [])].some(
+        (next) => next === to || (!seen.has(next) && reaches(next, to, seen.add(next))),
+      );
+    expect([...imports.keys()].filter((folder) => reaches(folder, folder))).to.deep.equal([]);
+  });
 });
+
+/** Which folders the files of each folder import. */
+function folderImports(base: string): Map<string, Set<string>> {
+  const imports = new Map<string, Set<string>>();
+  for (const file of readdirSync(base, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))) {
+    const folder = dirname(file);
+    for (const [, path = ''] of readFileSync(base + file, 'utf8').matchAll(/from '(\.[^']+)'/g)) {
+      const target = normalize(join(folder, dirname(path)));
+      if (target !== folder) imports.set(folder, (imports.get(folder) ?? new Set()).add(target));
+    }
+  }
+  return imports;
+}

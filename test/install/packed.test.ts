@@ -58,7 +58,7 @@ describe('the package that `npm pack` makes @slow', function () {
       'dist/src/main.js',
       'schema/clickhouse/0001_spans_and_rollups.sql',
       'schema/sqlite/0001_identity.sql',
-      'src/transport/http/routes/review/static/review.css',
+      'dist/src/ui/review/static/review.css',
       'LICENSE',
     ]);
     expect(paths.filter((path) => /\.ts$|\.map$|^dist\/(test|bench)|^(test|bench)\//.test(path))).to.deep.equal([]);

@@ -8,7 +8,7 @@ import { schemaDirectory } from '../../src/storage/schema-files.js';
 import { openDatabase } from '../../src/storage/sqlite/database.js';
 import { SqliteLinkStore } from '../../src/storage/sqlite/link-store.js';
 import { migrate } from '../../src/storage/sqlite/migrations.js';
-import { ReviewSigner } from '../../src/transport/http/routes/review/review-cookie.js';
+import { ReviewSigner } from '../../src/ui/review/review-cookie.js';
 
 const LINK = 'the-link';
 

@@ -4,7 +4,7 @@ import { spanList } from '../../src/domain/list/definitions.js';
 import { answerJson } from '../../src/domain/judge/answer-json.js';
 import { InvalidAnswer } from '../../src/domain/judge/answer-form.js';
 import { readVerdict, type AnswerShape } from '../../src/domain/judge/verdict.js';
-import { proposalsIn } from '../../src/domain/optimization/proposal.js';
+import { proposalsIn } from '../../src/domain/learning/optimization/proposal.js';
 
 const MEGABYTE = 1024 * 1024;
 /** Looking at each character once takes some milliseconds; twice as long a text made it eight times as long before. */

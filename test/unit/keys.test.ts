@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { FeedbackInput } from '../../src/domain/feedback/schema.js';
-import { SpanInput } from '../../src/domain/ingest/schema.js';
+import { SpanInput } from '../../src/domain/span/schema.js';
 import { EvaluationInput, JudgeInput } from '../../src/domain/judge/schema.js';
 import { compile } from '../../src/domain/validation/validation.js';
 

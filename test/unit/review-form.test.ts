@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { reviewTextLimits } from '../../src/domain/review/schema.js';
-import { ReviewForm } from '../../src/transport/http/routes/review/review-form.js';
+import { ReviewForm } from '../../src/ui/review/review-form.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 

@@ -3,7 +3,7 @@ import type { Micros } from '../time/timestamp.js';
 import { DeletionWork, type DeletionParts } from './deletion-work.js';
 import type { Deletion, DeletionTarget } from './deletion-store.js';
 import type { Below, DeletableKind } from './stored-spans.js';
-import type { WorkUnderWay } from './work-under-way.js';
+import type { WorkUnderWay } from '../job/work-under-way.js';
 
 export interface DeletionObserver {
   deletionFinished(deletion: {

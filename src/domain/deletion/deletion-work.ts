@@ -2,10 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { REMOVED_WITH_SPANS, type AttachmentVault } from '../attachment/vault.js';
 import type { JobStore, WithoutSpans } from '../job/job.js';
 import { callTraceId } from '../judge/call-spans.js';
-import { jobTraceId } from '../trial/model-trials.js';
+import { jobTraceId } from '../learning/trial/model-trials.js';
 import type { DeletedThing, Deletion, DeletionItem, DeletionStore } from './deletion-store.js';
 import type { StoredSpans } from './stored-spans.js';
-import type { Vanished, WorkUnderWay } from './work-under-way.js';
+import type { Vanished, WorkUnderWay } from '../job/work-under-way.js';
 
 /** What a deletion is at. */
 export const DELETION_STEPS = ['spans', 'records', 'calls', 'jobs', 'words', 'images', 'end'] as const;

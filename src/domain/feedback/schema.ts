@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { optional } from '../ingest/schema.js';
-import { byKey, orNull, time, uuid } from '../validation/fields.js';
+import { optional } from '../schema/inputs.js';
+import { byKey, orNull, time, uuid } from '../schema/parts.js';
 
 /** Longest reason, in characters. */
 export const MAX_REASON = 32_768;

@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { byKey, count, number, orNull, time, uuid } from '../validation/fields.js';
+import { byKey, count, number, orNull, time, uuid } from '../schema/parts.js';
 import { CriterionRead } from './schema.js';
 
 const text = (description: string) => Type.String({ description });

@@ -1,6 +1,6 @@
 import { MAX_ISSUES, type Issue } from '../errors.js';
 import { invalid, type Validator } from '../validation/validation.js';
-import { Normaliser } from './normalise.js';
+import { Normaliser } from '../schema/normalise.js';
 
 /**
  * Reads an array of elements that stand or fall together.

@@ -9,7 +9,8 @@ import { toSpanRead } from '../span/span-read.js';
 import { normaliseSession, normaliseTrace, requireOwnSessions } from '../trace/statement.js';
 import { compile, invalid } from '../validation/validation.js';
 import { readElements } from './elements.js';
-import { SessionInput, SpanInput, TraceInput } from './schema.js';
+import { SpanInput } from '../span/schema.js';
+import { SessionInput, TraceInput } from '../trace/schema.js';
 import { tagFlaws } from './tag-limit.js';
 import type { WriteLog } from './write-log.js';
 

@@ -1,5 +1,5 @@
 import type { SpanFlaw } from '../attachment/intake.js';
-import type { Tags } from '../span/span.js';
+import type { Tags } from '../schema/tags.js';
 
 type Tagged = { readonly [K in TagField]?: Tags };
 type TagField = (typeof TAG_FIELDS)[number];

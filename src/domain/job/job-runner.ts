@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import pLimit from 'p-limit';
 import { DomainError } from '../errors.js';
-import type { Vanished, WorkUnderWay } from '../deletion/work-under-way.js';
-import { retryDelay } from '../judge/backoff.js';
+import type { Vanished, WorkUnderWay } from './work-under-way.js';
+import { retryDelay } from './backoff.js';
 import type { Micros } from '../time/timestamp.js';
 import { JobFailure, type Job, type JobHead, type JobStore } from './job.js';
 

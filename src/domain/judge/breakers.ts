@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { Breaker } from './backoff.js';
+import { Breaker } from '../job/backoff.js';
 
 /** More than projects have models under way; of the others, nothing is lost but what their next calls find out anew. */
 const MAX_KEPT = 10_000;

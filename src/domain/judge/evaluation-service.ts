@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DomainError, type Issue } from '../errors.js';
-import { normaliseText } from '../ingest/normalise.js';
+import { normaliseText } from '../schema/normalise.js';
 import { formatTimestamp, type Micros } from '../time/timestamp.js';
 import { assertValid, compile, invalid } from '../validation/validation.js';
 import type { CriteriaScores, Evaluation } from './evaluation.js';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import type { Vanished, WorkUnderWay } from '../deletion/work-under-way.js';
+import type { Vanished, WorkUnderWay } from '../job/work-under-way.js';
 import type { Micros } from '../time/timestamp.js';
-import { retryDelay } from './backoff.js';
+import { retryDelay } from '../job/backoff.js';
 import { FeedLane, type FeedLaneOptions, type Look } from './feed-lane.js';
 import type { Judge } from './judge.js';
 import type { JudgeStore } from './judge-store.js';

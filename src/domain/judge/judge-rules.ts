@@ -1,5 +1,5 @@
 import type { Issue } from '../errors.js';
-import { normaliseTags, normaliseText } from '../ingest/normalise.js';
+import { normaliseTags, normaliseText } from '../schema/normalise.js';
 import type { Criterion, JudgeFilters, JudgeSettings } from './judge.js';
 import type { JudgeInput, JudgePatch } from './schema.js';
 

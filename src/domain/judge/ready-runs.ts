@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { retryDelay } from './backoff.js';
+import { retryDelay } from '../job/backoff.js';
 import type { Judge } from './judge.js';
 import type { JudgeCaller } from './judge-caller.js';
 import type { JudgeStore } from './judge-store.js';

@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { optional } from '../ingest/schema.js';
-import { count, number, oneOf, orNull, page, time, uuid } from '../validation/fields.js';
+import { optional } from '../schema/inputs.js';
+import { count, number, oneOf, orNull, page, time, uuid } from '../schema/parts.js';
 
 /** Most that one call may queue. */
 const MAX_RUN_SPANS = 1_000;

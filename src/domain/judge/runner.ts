@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { retryDelay, type Breaker } from './backoff.js';
+import { retryDelay, type Breaker } from '../job/backoff.js';
 import { Breakers } from './breakers.js';
 import { callSpans } from './call-spans.js';
 import type { Judge } from './judge.js';
@@ -9,7 +9,7 @@ import { DEFECT, isPassing, Recorder, type Ending, type RecorderObserver } from 
 import { Politeness, type WriteLoad } from './politeness.js';
 import type { Run } from './run.js';
 import type { RunOutcome, RunStore } from './run-store.js';
-import type { Vanished, WorkUnderWay } from '../deletion/work-under-way.js';
+import type { Vanished, WorkUnderWay } from '../job/work-under-way.js';
 import type { SpanReader } from './span-reader.js';
 import { ReadyRuns, type Ready, type RunReadObserver } from './ready-runs.js';
 import type { Span } from '../span/span.js';

@@ -1,9 +1,9 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { optional, tags } from '../ingest/schema.js';
+import { optional, tags } from '../schema/inputs.js';
 import { MAX_CONTENT_BYTES, Slug } from '../prompt/schema.js';
-import { spanKind } from '../span/kind.js';
+import { spanKind } from '../schema/kind.js';
 import { LONGEST_FILTER_VALUE } from './judge.js';
-import { byKey, line, number, oneOf, orNull, page, time, uuid } from '../validation/fields.js';
+import { byKey, line, number, oneOf, orNull, page, time, uuid } from '../schema/parts.js';
 
 const EvaluationType = oneOf(
   ['binary', 'scored'],

@@ -1,6 +1,7 @@
 import type { JudgeFilters } from './judge.js';
 import type { SpanPlace } from './run.js';
-import type { SpanStatus, Tags } from '../span/span.js';
+import type { SpanStatus } from '../span/span.js';
+import type { Tags } from '../schema/tags.js';
 import type { Micros } from '../time/timestamp.js';
 
 /** What the rules about which spans are judged look at. */

@@ -1,5 +1,5 @@
 import { Type, type TObject, type TSchema } from '@sinclair/typebox';
-import { spanKind } from '../span/kind.js';
+import { spanKind } from '../schema/kind.js';
 import type { ListDefinition } from './definitions.js';
 import type { FieldType } from './fields.js';
 import { MAX_OFFSET } from './query.js';

@@ -1,5 +1,5 @@
 import { DomainError, MAX_ISSUES, type Issue } from '../errors.js';
-import { KIND } from '../span/kind.js';
+import { KIND } from '../schema/kind.js';
 import { parseTimestampText } from '../time/timestamp.js';
 import type { Filter, ListDefinition } from './definitions.js';
 import type { FieldType } from './fields.js';

@@ -1,6 +1,6 @@
 import { Type, type TSchema } from '@sinclair/typebox';
-import { spanKind } from '../span/kind.js';
-import { byKey, uuid } from '../validation/fields.js';
+import { spanKind } from '../schema/kind.js';
+import { byKey, uuid } from '../schema/parts.js';
 import type { Field, FieldType } from './fields.js';
 
 const schemas: Readonly<Record<FieldType, (description: string) => TSchema>> = {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { DomainError } from '../errors.js';
-import { normaliseCost } from '../ingest/normalise.js';
+import { normaliseCost } from '../schema/normalise.js';
 import type { PriceModelCall } from '../span/pricing.js';
 import { formatTimestamp, type Micros } from '../time/timestamp.js';
 import { costAt, type ModelPrice } from './model-price.js';

@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { optional, time as timeInput } from '../ingest/schema.js';
-import { line, orNull, time, uuid } from '../validation/fields.js';
+import { optional, time as timeInput } from '../schema/inputs.js';
+import { line, orNull, time, uuid } from '../schema/parts.js';
 
 const MAX_RATE = 1e9;
 const rate = (description: string) => Type.Number({ minimum: 0, maximum: MAX_RATE, description });

@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { optional } from '../ingest/schema.js';
-import { line, orNull, time, uuid } from '../validation/fields.js';
+import { optional } from '../schema/inputs.js';
+import { line, orNull, time, uuid } from '../schema/parts.js';
 
 /** Longer contents are refused: a prompt is read by every client at its start. */
 export const MAX_CONTENT_BYTES = 4 * 1024 * 1024;

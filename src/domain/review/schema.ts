@@ -1,8 +1,8 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { MAX_REASON } from '../feedback/schema.js';
-import { optional } from '../ingest/schema.js';
+import { optional } from '../schema/inputs.js';
 import { Slug } from '../prompt/schema.js';
-import { time, uuid } from '../validation/fields.js';
+import { time, uuid } from '../schema/parts.js';
 
 export const MAX_NAME = 100;
 const DEFAULT_DAYS = 30;

@@ -6,10 +6,11 @@ import {
   optionalText,
   positiveZero,
   type Normaliser,
-} from '../ingest/normalise.js';
-import type { SpanInput } from '../ingest/schema.js';
+} from '../schema/normalise.js';
+import type { SpanInput } from './schema.js';
 import { toJsonText } from '../json-text.js';
-import type { Span, Tags } from './span.js';
+import type { Span } from './span.js';
+import type { Tags } from '../schema/tags.js';
 
 /** A span as sent, checked against its schema, becomes a span as stored, but for its price. */
 export function normaliseSpan(input: SpanInput, normaliser: Normaliser): Span {

@@ -1,5 +1,5 @@
 import { calcPrice, findProvider, type Provider, type Usage } from '@pydantic/genai-prices';
-import { normaliseCost } from '../ingest/normalise.js';
+import { normaliseCost } from '../schema/normalise.js';
 import type { Span } from './span.js';
 
 /** Kinds of spans whose own model call is paid for; wrappers repeat the usage of the calls below them. */

@@ -1,10 +1,8 @@
+import type { Tags } from '../schema/tags.js';
 import type { Micros } from '../time/timestamp.js';
 export type { Micros };
 
 export type SpanStatus = 'unset' | 'ok' | 'error';
-
-/** Tag values are always strings; numbers and booleans are kept as their JSON text. */
-export type Tags = Readonly<Record<string, string>>;
 
 /**
  * A span as it is stored: validated, normalised, with every default applied and its cost settled. All transports

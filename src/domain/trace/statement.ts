@@ -7,9 +7,10 @@ import {
   optionalText,
   positiveZero,
   type Normaliser,
-} from '../ingest/normalise.js';
-import type { SessionInput, TraceInput } from '../ingest/schema.js';
-import type { SpanStatus, Tags } from '../span/span.js';
+} from '../schema/normalise.js';
+import type { SessionInput, TraceInput } from './schema.js';
+import type { SpanStatus } from '../span/span.js';
+import type { Tags } from '../schema/tags.js';
 import type { Micros } from '../time/timestamp.js';
 
 /** What a client posted about a trace. It replaces what was posted before, and wins over what spans say. */

@@ -1,4 +1,4 @@
-import type { PromotionStore } from '../../domain/optimization/promotion-store.js';
+import type { PromotionStore } from '../../domain/learning/optimization/promotion-store.js';
 import type { Micros } from '../../domain/time/timestamp.js';
 import { guarded, type Database } from './database.js';
 

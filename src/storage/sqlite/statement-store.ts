@@ -4,7 +4,7 @@ import type {
   Statement,
   StatementStore,
   UsedVersion,
-} from '../../domain/calibration/statement.js';
+} from '../../domain/learning/calibration/statement.js';
 import type { Micros } from '../../domain/time/timestamp.js';
 import { guarded, type Database } from './database.js';
 

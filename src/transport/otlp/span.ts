@@ -1,9 +1,10 @@
 import { v5 as uuidv5 } from 'uuid';
 import { DomainError } from '../../domain/errors.js';
-import { normaliseCost } from '../../domain/ingest/normalise.js';
-import { SpanInput } from '../../domain/ingest/schema.js';
+import { normaliseCost } from '../../domain/schema/normalise.js';
+import { SpanInput } from '../../domain/span/schema.js';
 import { toJsonText } from '../../domain/json-text.js';
-import type { Span, SpanStatus, Tags } from '../../domain/span/span.js';
+import type { Span, SpanStatus } from '../../domain/span/span.js';
+import type { Tags } from '../../domain/schema/tags.js';
 import { Evidence } from './genai/evidence.js';
 import { WRAPPER_KINDS } from './genai/kind.js';
 import { Lookup } from './genai/lookup.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { SpanInput } from '../../../src/domain/ingest/schema.js';
+import { SpanInput } from '../../../src/domain/span/schema.js';
 import { UNSAID } from '../../fixtures/span.js';
 import { START, uuid, type CheckedApi } from '../checked-api.js';
 import { SpanSender } from './span-sender.js';

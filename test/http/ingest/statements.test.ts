@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { SessionInput, TraceInput } from '../../../src/domain/ingest/schema.js';
+import { SessionInput, TraceInput } from '../../../src/domain/trace/schema.js';
 import { CheckedApi, each, span, START, uuid, type Row } from '../checked-api.js';
 
 const NIL = '00000000-0000-0000-0000-000000000000';

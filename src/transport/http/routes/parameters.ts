@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { uuid } from '../../../domain/validation/fields.js';
+import { uuid } from '../../../domain/schema/parts.js';
 
 /* Path parameters that several groups of routes have. */
 

@@ -1,4 +1,4 @@
-import { SpanInput } from '../../../domain/ingest/schema.js';
+import { SpanInput } from '../../../domain/span/schema.js';
 import type { AttributeValue } from '../model.js';
 import { KIND_RULES } from './kind.js';
 import { MAPPING, type FieldName, type FieldRule, type Reading, type Source } from './mapping.js';

@@ -2,7 +2,7 @@ import { Type, type Static } from '@sinclair/typebox';
 import type { ApiKey } from '../../../../domain/identity/identity.js';
 import { KEY_ACCESSES, KEY_ACCESS_EXPLAINED } from '../../../../domain/identity/key-access.js';
 import type { Micros } from '../../../../domain/span/span.js';
-import { oneOf, time, uuid } from '../../../../domain/validation/fields.js';
+import { oneOf, time, uuid } from '../../../../domain/schema/parts.js';
 import { project_id } from '../parameters.js';
 
 export { ProjectParams } from '../parameters.js';

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { AttachmentService } from '../../../../domain/attachment/attachment-service.js';
 import { AttachmentList } from '../../../../domain/attachment/schema.js';
-import { uuid } from '../../../../domain/validation/fields.js';
+import { uuid } from '../../../../domain/schema/parts.js';
 import { defineRoute, type Route } from '../../route.js';
 
 export function listAttachmentsRoute(attachments: Pick<AttachmentService, 'list'>): Route {

@@ -1,4 +1,4 @@
-import type { CalibrationRead } from '../../../../domain/calibration/schema.js';
+import type { CalibrationRead } from '../../../../domain/learning/calibration/schema.js';
 
 const LEFT = 56;
 const TOP = 68;

@@ -1,5 +1,5 @@
-import type { CalibrationService } from '../../../../domain/calibration/calibration-service.js';
-import { CalibrationTrialRead, TrialInputBody } from '../../../../domain/calibration/schema.js';
+import type { CalibrationService } from '../../../../domain/learning/calibration/calibration-service.js';
+import { CalibrationTrialRead, TrialInputBody } from '../../../../domain/learning/calibration/schema.js';
 import { defineRoute, jsonBody, type Route } from '../../route.js';
 import { JudgeParams, TAG } from './schema.js';
 

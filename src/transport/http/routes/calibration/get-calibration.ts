@@ -1,5 +1,5 @@
-import type { CalibrationService } from '../../../../domain/calibration/calibration-service.js';
-import { CalibrationRead } from '../../../../domain/calibration/schema.js';
+import type { CalibrationService } from '../../../../domain/learning/calibration/calibration-service.js';
+import { CalibrationRead } from '../../../../domain/learning/calibration/schema.js';
 import { defineRoute, type Route } from '../../route.js';
 import { reportQuery } from './report-query.js';
 import { JudgeParams, TAG } from './schema.js';

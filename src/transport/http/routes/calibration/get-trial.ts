@@ -1,5 +1,5 @@
-import type { CalibrationService } from '../../../../domain/calibration/calibration-service.js';
-import { CalibrationTrialRead } from '../../../../domain/calibration/schema.js';
+import type { CalibrationService } from '../../../../domain/learning/calibration/calibration-service.js';
+import { CalibrationTrialRead } from '../../../../domain/learning/calibration/schema.js';
 import { defineRoute, type Route } from '../../route.js';
 import { JobParams, TAG } from './schema.js';
 

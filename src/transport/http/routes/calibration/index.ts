@@ -1,4 +1,4 @@
-import type { CalibrationService } from '../../../../domain/calibration/calibration-service.js';
+import type { CalibrationService } from '../../../../domain/learning/calibration/calibration-service.js';
 import type { Route } from '../../route.js';
 import { cancelTrialRoute } from './cancel-trial.js';
 import { evaluateCalibrationRoute } from './evaluate-calibration.js';

@@ -1,5 +1,5 @@
-import type { CalibrationService } from '../../../../domain/calibration/calibration-service.js';
-import { CalibrationTrialSummaryRead } from '../../../../domain/calibration/schema.js';
+import type { CalibrationService } from '../../../../domain/learning/calibration/calibration-service.js';
+import { CalibrationTrialSummaryRead } from '../../../../domain/learning/calibration/schema.js';
 import { defineRoute, listOf, type Route } from '../../route.js';
 import { JudgeParams, TAG } from './schema.js';
 

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import type { CalibrationService } from '../../../../domain/calibration/calibration-service.js';
+import type { CalibrationService } from '../../../../domain/learning/calibration/calibration-service.js';
 import { defineRoute, type Route } from '../../route.js';
 import { calibrationSvg } from './calibration-svg.js';
 import { reportQuery } from './report-query.js';

@@ -1,4 +1,4 @@
-import type { CalibrationQuery } from '../../../../domain/calibration/calibration-service.js';
+import type { CalibrationQuery } from '../../../../domain/learning/calibration/calibration-service.js';
 import { DomainError, type Issue } from '../../../../domain/errors.js';
 import { invalid } from '../../../../domain/validation/validation.js';
 import { queryOf, type QueryDefinition } from '../../query.js';

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { uuid } from '../../../../domain/validation/fields.js';
+import { uuid } from '../../../../domain/schema/parts.js';
 import { judge_id, project_id } from '../parameters.js';
 
 export { JudgeParams } from '../parameters.js';

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { Type } from '@sinclair/typebox';
 import type { UnifiedFeedback, UnifiedFeedbackService } from '../../../../domain/feedback/unified.js';
 import { UnifiedFeedbackRead } from '../../../../domain/feedback/unified-schema.js';
-import { uuid } from '../../../../domain/validation/fields.js';
+import { uuid } from '../../../../domain/schema/parts.js';
 import { queryOf } from '../../query.js';
 import { defineRoute, type Route } from '../../route.js';
 import { project_id } from '../parameters.js';

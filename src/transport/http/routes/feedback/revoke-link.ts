@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type { LinkService } from '../../../../domain/review/link-service.js';
-import { uuid } from '../../../../domain/validation/fields.js';
+import { uuid } from '../../../../domain/schema/parts.js';
 import { defineRoute, type Route } from '../../route.js';
 import { TAG } from './schema.js';
 

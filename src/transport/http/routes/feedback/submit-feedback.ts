@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { FeedbackService } from '../../../../domain/feedback/feedback-service.js';
 import { FeedbackInput, FeedbackRead } from '../../../../domain/feedback/schema.js';
 import { Slug } from '../../../../domain/prompt/schema.js';
-import { uuid } from '../../../../domain/validation/fields.js';
+import { uuid } from '../../../../domain/schema/parts.js';
 import { defineRoute, jsonBody, type Route } from '../../route.js';
 import { TAG } from './schema.js';
 

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { RunStateName } from '../../../../domain/judge/run-schema.js';
-import { uuid } from '../../../../domain/validation/fields.js';
+import { uuid } from '../../../../domain/schema/parts.js';
 import { judge_id, project_id } from '../parameters.js';
 
 export { ProjectParams, JudgeParams } from '../parameters.js';

@@ -1,4 +1,4 @@
-import type { OptimizationService } from '../../../../domain/optimization/optimization-service.js';
+import type { OptimizationService } from '../../../../domain/learning/optimization/optimization-service.js';
 import type { Route } from '../../route.js';
 import { cancelOptimizationRoute } from './cancel-optimization.js';
 import { createOptimizationRoute } from './create-optimization.js';

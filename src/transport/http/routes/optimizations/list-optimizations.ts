@@ -1,5 +1,5 @@
-import type { OptimizationService } from '../../../../domain/optimization/optimization-service.js';
-import { OptimizationSummaryRead } from '../../../../domain/optimization/schema.js';
+import type { OptimizationService } from '../../../../domain/learning/optimization/optimization-service.js';
+import { OptimizationSummaryRead } from '../../../../domain/learning/optimization/schema.js';
 import { defineRoute, listOf, type Route } from '../../route.js';
 import { PromptParams, TAG } from './schema.js';
 

@@ -1,5 +1,5 @@
-import type { OptimizationService } from '../../../../domain/optimization/optimization-service.js';
-import { PromoteInput } from '../../../../domain/optimization/schema.js';
+import type { OptimizationService } from '../../../../domain/learning/optimization/optimization-service.js';
+import { PromoteInput } from '../../../../domain/learning/optimization/schema.js';
 import { PromptVersionRead } from '../../../../domain/prompt/schema.js';
 import { defineRoute, jsonBody, type Route } from '../../route.js';
 import { JobParams, TAG } from './schema.js';

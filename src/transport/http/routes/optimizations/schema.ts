@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { Slug } from '../../../../domain/prompt/schema.js';
-import { uuid } from '../../../../domain/validation/fields.js';
+import { uuid } from '../../../../domain/schema/parts.js';
 import { project_id } from '../parameters.js';
 
 /** How the documentation groups these routes. */

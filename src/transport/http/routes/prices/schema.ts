@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { ModelName, ProviderName } from '../../../../domain/price/schema.js';
-import { uuid } from '../../../../domain/validation/fields.js';
+import { uuid } from '../../../../domain/schema/parts.js';
 import { project_id } from '../parameters.js';
 
 export { ProjectParams } from '../parameters.js';

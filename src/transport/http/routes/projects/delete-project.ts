@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { DeletionService } from '../../../../domain/deletion/deletion-service.js';
 import { DomainError } from '../../../../domain/errors.js';
-import { uuid } from '../../../../domain/validation/fields.js';
+import { uuid } from '../../../../domain/schema/parts.js';
 import { defineRoute, type Route } from '../../route.js';
 import { ProjectParams } from '../parameters.js';
 

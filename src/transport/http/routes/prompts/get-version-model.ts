@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
 import { ModelBindingRead } from '../../../../domain/prompt/schema.js';
-import { uuid } from '../../../../domain/validation/fields.js';
+import { uuid } from '../../../../domain/schema/parts.js';
 import { defineRoute, type Route } from '../../route.js';
 import { TAG } from './schema.js';
 

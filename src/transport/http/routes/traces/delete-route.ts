@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { DeletionService } from '../../../../domain/deletion/deletion-service.js';
 import { DomainError } from '../../../../domain/errors.js';
 import type { DeletableKind } from '../../../../domain/deletion/stored-spans.js';
-import { uuid } from '../../../../domain/validation/fields.js';
+import { uuid } from '../../../../domain/schema/parts.js';
 import { defineRoute, type Route } from '../../route.js';
 
 /** `DELETE /spans/{id}`, `/traces/{id}` and `/sessions/{id}`. */

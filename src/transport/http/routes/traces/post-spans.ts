@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { MAX_IMAGES_PER_REQUEST, MAX_IMAGES_PER_SPAN } from '../../../../domain/attachment/image.js';
-import { SpanInput } from '../../../../domain/ingest/schema.js';
+import { SpanInput } from '../../../../domain/span/schema.js';
 import type { IngestService } from '../../../../domain/ingest/ingest-service.js';
 import { SpanRead } from '../../../../domain/list/read-schemas.js';
 import { defineRoute, jsonBody, type Route } from '../../route.js';

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { SessionInput, TraceInput } from '../../../../domain/ingest/schema.js';
+import { SessionInput, TraceInput } from '../../../../domain/trace/schema.js';
 import type { IngestService } from '../../../../domain/ingest/ingest-service.js';
 import { SessionRead, TraceRead } from '../../../../domain/list/read-schemas.js';
 import { defineRoute, jsonBody, type Route } from '../../route.js';

@@ -1,0 +1,149 @@
+import { DomainError } from '../../errors.js';
+import type { Principal } from '../../identity/identity.js';
+import type { Job, JobHead } from '../../job/job.js';
+import { jobRead } from '../../job/job-read.js';
+import type { JobRunner } from '../../job/job-runner.js';
+import type { JobStore } from '../../job/job.js';
+import { instructionOf } from '../../judge/instruction.js';
+import type { Judge } from '../../judge/judge.js';
+import type { JudgeStore } from '../../judge/judge-store.js';
+import type { PromptStore } from '../../prompt/prompt-store.js';
+import { MAX_MICROS, type Micros } from '../../time/timestamp.js';
+import { isHeldOut } from '../trial/held-out.js';
+import { CALIBRATION_TRIAL, type TrialInput } from './calibration-trial.js';
+import { calibrationOf } from './report.js';
+import {
+  DEFAULT_TRIAL_SPANS,
+  type CalibrationRead,
+  type CalibrationTrialRead,
+  type CalibrationTrialSummaryRead,
+  type TrialInputBody,
+} from './schema.js';
+import type { StatementStore } from './statement.js';
+import type { TrialResult } from './trial-result.js';
+import { truthsOf } from './truths.js';
+import type { Grouping } from './versions.js';
+
+export interface CalibrationServiceOptions {
+  readonly statements: StatementStore;
+  readonly judges: Pick<JudgeStore, 'find'>;
+  readonly prompts: Pick<PromptStore, 'findVersion' | 'findVersionById'>;
+  readonly jobs: Pick<JobStore, 'list'>;
+  readonly runner: Pick<JobRunner, 'create' | 'cancel' | 'find'>;
+  /** Whether a model endpoint is configured. */
+  readonly canAsk: boolean;
+}
+
+/** What is counted; null: no bound. */
+export interface CalibrationQuery {
+  /** Of the statements, inclusive. */
+  readonly start: Micros | null;
+  readonly end: Micros | null;
+  readonly versions: Grouping;
+}
+
+type TrialSummary = Pick<CalibrationTrialSummaryRead, 'judge_id' | 'prompt_version' | 'held_out' | 'examples'>;
+
+/** Fewer would say nothing about a judge, and leave it nothing to learn from. */
+const MIN_SPANS = { held_out: 4, examples: 1 };
+const MAX_LISTED = 100;
+
+export const NO_ENDPOINT = 'No model endpoint is configured: set JUDGE_LLM_BASE_URL';
+
+/** How far judges and people agree, and what corrections are worth. */
+export class CalibrationService {
+  readonly #options: CalibrationServiceOptions;
+
+  constructor(options: CalibrationServiceOptions) {
+    this.#options = options;
+  }
+
+  /** Also of a deleted judge. @throws DomainError `not_found` */
+  report(projectId: string, judgeId: string, { start, end, versions }: CalibrationQuery): CalibrationRead {
+    this.#require(projectId, judgeId);
+    const { statements } = this.#options;
+    return calibrationOf(
+      judgeId,
+      statements.statements(judgeId, start ?? 0, end ?? MAX_MICROS),
+      statements.versions(judgeId),
+      versions,
+    );
+  }
+
+  /**
+   * Asks for a trial on the held-out half of the spans that people spoke of.
+   * @throws DomainError `not_found`; `conflict` when no model can be asked or people have said too little
+   */
+  evaluate({ project_id, user_id }: Principal, judgeId: string, body: TrialInputBody): CalibrationTrialRead {
+    const judge = this.#require(project_id, judgeId);
+    if (judge.deleted_at !== null) throw new DomainError('not_found', 'There is no judge with this id');
+    const { prompts, statements, runner, canAsk } = this.#options;
+    if (!canAsk) throw new DomainError('conflict', NO_ENDPOINT);
+    const instruction = instructionOf(prompts, judge);
+    const version = instruction && prompts.findVersionById(project_id, instruction.prompt_version_id);
+    if (instruction === undefined || version === undefined)
+      throw new DomainError('conflict', `There is no prompt ${judge.task_slug}, which holds the instruction`);
+    const truths = truthsOf(statements.statements(judgeId, 0, MAX_MICROS));
+    const heldOut = truths.filter(({ span_id }) => isHeldOut(span_id));
+    const examples = truths.length - heldOut.length;
+    if (heldOut.length < MIN_SPANS.held_out || examples < MIN_SPANS.examples)
+      throw new DomainError(
+        'conflict',
+        `There is too little feedback on this judge: ${MIN_SPANS.held_out} spans in the held-out half and ` +
+          `${MIN_SPANS.examples} in the other are needed, there are ${heldOut.length} and ${examples}. A hash of its ` +
+          'id says to which half a span belongs.',
+      );
+    const input: TrialInput = {
+      judge,
+      instruction,
+      held_out: heldOut.slice(0, body.max_spans ?? DEFAULT_TRIAL_SPANS),
+    };
+    const summary: TrialSummary = {
+      judge_id: judgeId,
+      prompt_version: version.version,
+      held_out: input.held_out.length,
+      examples,
+    };
+    const draft = { project_id, kind: CALIBRATION_TRIAL, subject_id: judgeId, summary, input, created_by: user_id };
+    return toRead(runner.create(draft));
+  }
+
+  /** @throws DomainError `not_found` */
+  trial(projectId: string, judgeId: string, id: string): CalibrationTrialRead {
+    return toRead(this.#requireTrial(projectId, judgeId, id));
+  }
+
+  /** The newest hundred, newest first. @throws DomainError `not_found` */
+  trials(projectId: string, judgeId: string): CalibrationTrialSummaryRead[] {
+    this.#require(projectId, judgeId);
+    return this.#options.jobs.list(projectId, CALIBRATION_TRIAL, judgeId, MAX_LISTED).map(toSummary);
+  }
+
+  /** @throws DomainError `not_found`; `conflict` when it has ended */
+  cancel(projectId: string, judgeId: string, id: string): CalibrationTrialRead {
+    this.#requireTrial(projectId, judgeId, id);
+    return toRead(this.#options.runner.cancel(projectId, CALIBRATION_TRIAL, id));
+  }
+
+  #require(projectId: string, judgeId: string): Judge {
+    const judge = this.#options.judges.find(projectId, judgeId);
+    if (judge === undefined) throw new DomainError('not_found', 'There is no judge with this id');
+    return judge;
+  }
+
+  #requireTrial(projectId: string, judgeId: string, id: string): Job {
+    this.#require(projectId, judgeId);
+    const job = this.#options.runner.find(projectId, CALIBRATION_TRIAL, id);
+    if (job.subject_id !== judgeId) throw new DomainError('not_found', 'There is no such job');
+    return job;
+  }
+}
+
+function toSummary(job: JobHead): CalibrationTrialSummaryRead {
+  return { ...jobRead(job), ...(job.summary as TrialSummary) };
+}
+
+function toRead(job: Job): CalibrationTrialRead {
+  // Read-only where the schema's type is not.
+  return { ...toSummary(job), result: job.result as (TrialResult & CalibrationTrialRead['result']) | null };
+}

@@ -1,0 +1,119 @@
+import { LRUCache } from 'lru-cache';
+import { NO_EXAMPLES, type ExampleSource, type Examples } from '../../judge/examples.js';
+import type { Judge } from '../../judge/judge.js';
+import type { JudgedSpan, SpanReader } from '../../judge/span-reader.js';
+import { HEADING } from './example-text.js';
+import { ExamplePool, stepOf, type Step } from './example-pool.js';
+import { selectExamples } from './selection.js';
+import type { ExampleStatement, StatementStore } from './statement.js';
+import { examplesId } from './versions.js';
+
+export interface CorrectionObserver {
+  examplesChosen(choice: { readonly examples: number; readonly seconds: number }): void;
+}
+
+export interface CorrectionsOptions {
+  readonly statements: StatementStore;
+  readonly spans: Pick<SpanReader, 'find'>;
+  /** Tokens that the examples of one evaluation may take, estimated; 0: none are shown. */
+  readonly maxTokens: number;
+  readonly observer: CorrectionObserver;
+  /** Spans that are candidates, the newest; default 1,000. */
+  readonly poolSize?: number;
+}
+
+const POOL_SIZE = 1_000;
+/** Judges whose pools are kept. */
+const MAX_POOLS = 64;
+/** Spans may be sent again or deleted: then examples follow after this time. */
+const MAX_AGE_MS = 5 * 60_000;
+/** Whole spans are read in parts, so that long ones do not fill the memory. */
+const SPANS_AT_ONCE = 100;
+
+interface Loading {
+  readonly pool: ExamplePool;
+  readonly done: Promise<void>;
+}
+
+/** Tells judges what people said of their evaluations: the newest corrections of spans that are alike. */
+export class Corrections implements ExampleSource {
+  readonly #options: CorrectionsOptions;
+  readonly #pools = new LRUCache<string, ExamplePool>({ max: MAX_POOLS, ttl: MAX_AGE_MS });
+  readonly #loading = new Map<string, Loading>();
+
+  constructor(options: CorrectionsOptions) {
+    this.#options = options;
+  }
+
+  /** The set is named by its revision, so a new or changed statement counts from the next evaluation on. */
+  async examplesFor(judge: Judge, span: JudgedSpan): Promise<Examples> {
+    if (this.#options.maxTokens === 0) return NO_EXAMPLES;
+    const revision = this.#options.statements.revision(judge.id);
+    if (revision === 0) return NO_EXAMPLES;
+    const pool = await this.#pool(judge, revision);
+    return { id: examplesId(pool.revision), ...this.#choose(pool, span) };
+  }
+
+  /** The same, but from statements about certain spans alone. */
+  async examplesAmong(judge: Judge, span: JudgedSpan, isAllowed: (spanId: string) => boolean): Promise<Examples> {
+    const revision = this.#options.statements.revision(judge.id);
+    const pool = await this.#pool(judge, revision);
+    return { id: examplesId(pool.revision), ...this.#choose(pool, span, isAllowed) };
+  }
+
+  #choose(pool: ExamplePool, span: JudgedSpan, isAllowed?: (spanId: string) => boolean): Omit<Examples, 'id'> {
+    const started = performance.now();
+    const chosen = selectExamples(pool, span, this.#options.maxTokens, isAllowed);
+    this.#options.observer.examplesChosen({ examples: chosen.length, seconds: (performance.now() - started) / 1000 });
+    const content = [HEADING, ...chosen.map(({ line }) => line)].join('\n');
+    return {
+      messages: chosen.length === 0 ? [] : [{ role: 'user', content }],
+      span_ids: chosen.map(({ span_id }) => span_id),
+    };
+  }
+
+  /** The pool with at least everything up to the revision, and nothing of a span that was deleted by now. */
+  async #pool(judge: Judge, revision: number): Promise<ExamplePool> {
+    for (;;) {
+      const removal = this.#options.statements.lastRemoval(judge.id);
+      const isWhole = (pool: ExamplePool) => pool.revision >= Math.max(revision, removal);
+      const known = this.#pools.get(judge.id);
+      if (known !== undefined && isWhole(known)) return known;
+      let loading = this.#loading.get(judge.id);
+      if (loading === undefined) {
+        const reusable = known !== undefined && known.revision >= removal ? known : undefined;
+        const pool = reusable ?? new ExamplePool(this.#options.poolSize ?? POOL_SIZE);
+        const done = this.#load(judge, pool).finally(() => this.#loading.delete(judge.id));
+        loading = { pool, done };
+        this.#loading.set(judge.id, loading);
+      }
+      // What was deleted meanwhile may be in it, so it is looked at again.
+      await loading.done;
+    }
+  }
+
+  /** Takes in what is new. */
+  async #load(judge: Judge, pool: ExamplePool): Promise<void> {
+    const { statements, spans, poolSize = POOL_SIZE } = this.#options;
+    const revision = statements.revision(judge.id);
+    const added = newestOfSpans(statements.examples(judge.id, pool.revision, 2 * poolSize)).slice(-poolSize);
+    const isNew = pool.revision === 0;
+    const steps = new Map<string, Step>();
+    for (let from = 0; from < added.length; from += SPANS_AT_ONCE) {
+      const ids = added.slice(from, from + SPANS_AT_ONCE).map(({ span_id }) => span_id);
+      for (const [id, span] of await spans.find(judge.project_id, ids)) steps.set(id, stepOf(span));
+    }
+    // At once, since evaluations choose from the pool meanwhile.
+    for (const statement of added) pool.add(statement, steps.get(statement.span_id) ?? null);
+    pool.revision = Math.max(pool.revision, revision);
+    // What is added does not make the rest younger.
+    if (isNew) this.#pools.set(judge.id, pool);
+  }
+}
+
+/** The newest statement of each span, oldest first. @param statements newest first */
+function newestOfSpans(statements: readonly ExampleStatement[]): ExampleStatement[] {
+  const newest = new Map<string, ExampleStatement>();
+  for (const statement of statements) if (!newest.has(statement.span_id)) newest.set(statement.span_id, statement);
+  return [...newest.values()].reverse();
+}

@@ -1,0 +1,96 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { DomainError } from '../../domain/errors.js';
+import { FeedbackRead } from '../../domain/feedback/schema.js';
+import type { ReviewService } from '../../domain/review/review-service.js';
+import { NAMELESS } from '../../domain/review/review-service.js';
+import { invalid } from '../../domain/validation/validation.js';
+import { defineRoute, type HandlerResult, type Route } from '../../transport/http/route.js';
+import { TAG } from '../../transport/http/routes/feedback/schema.js';
+import { isVouchedFor } from './access.js';
+import type { ReviewAdmission } from './admission.js';
+import type { ReviewSigner } from './review-cookie.js';
+import { formValues, type ReviewForm, type SentReview } from './review-form.js';
+import type { ReviewPages, Visit } from './review-pages.js';
+import { TokenParams } from './schema.js';
+import { PAGE_HEADERS } from './shell.js';
+
+export interface PostReviewParts {
+  readonly pages: ReviewPages;
+  readonly reviews: Pick<ReviewService, 'submit'>;
+  readonly signer: Pick<ReviewSigner, 'isFormValue'>;
+  readonly admission: ReviewAdmission;
+  readonly form: ReviewForm;
+}
+
+export function postReviewRoute({ pages, reviews, signer, admission, form }: PostReviewParts): Route {
+  /** The name that comes with the review, else the one given before, which no other site's form can rely on. */
+  const nameOf = (visit: Visit, { fields }: SentReview, headers: IncomingHttpHeaders): string => {
+    const given = fields['reviewer_name'];
+    if (typeof given === 'string' && given.trim() !== '') return given;
+    const { name } = visit.memory;
+    const [id, signed] = [fields['completion_id'], fields['form']];
+    if (name === null || isVouchedFor(headers)) return name ?? '';
+    const ours =
+      typeof id === 'string' &&
+      typeof signed === 'string' &&
+      signer.isFormValue(signed, visit.link.id, id, pages.claim(visit, name));
+    return ours ? name : '';
+  };
+  const take = async (visit: Visit, sent: SentReview, from: IncomingHttpHeaders): Promise<HandlerResult> => {
+    const name = nameOf(visit, sent, from);
+    const read = form.read(sent.fields);
+    if ('issues' in read) throw invalid([...(name === '' ? [NAMELESS] : []), ...read.issues]);
+    const feedback = await reviews.submit(visit.link, pages.claim(visit, name), read.review, visit.signal);
+    if (sent.byForm) return pages.saved(visit, name, feedback.completion_id);
+    const headers = { ...PAGE_HEADERS, 'Set-Cookie': pages.remembered(visit, name) };
+    return { status: 200, body: feedback, headers };
+  };
+  return defineRoute({
+    method: 'POST',
+    path: '/f/:token/feedback',
+    operationId: 'postReview',
+    summary: 'Give feedback by a feedback link',
+    description:
+      'What the form of a feedback link sends: feedback of a guest with the given name. Sent again by the same guest, it ' +
+      'changes what was said before. A guest is known by the name and the cookie that the page set; without a cookie, by ' +
+      'the name and the network that the request comes from. A form is answered with a redirect to the next completion, ' +
+      'JSON with the feedback as it is kept.',
+    tag: TAG,
+    access: 'public',
+    params: TokenParams,
+    body: form.body,
+    responses: {
+      200: { description: 'The feedback as it is kept, for JSON.', schema: FeedbackRead },
+      303: { description: 'Where to go on, for a form.' },
+    },
+    errors: ['forbidden', 'not_found', 'unavailable'],
+    renderError: admission.renderError,
+    admit: (opening) => admission.admit(opening, { ownSiteOnly: true }),
+    handle: ({ params: { token }, body, headers, remoteAddress, signal }) =>
+      admission.counted('saved', async () => {
+        const visit = pages.visitOfSender(token, { headers, remoteAddress }, signal);
+        try {
+          return await take(visit, body, headers);
+        } catch (error) {
+          const again = body.byForm && error instanceof DomainError && error.kind === 'invalid';
+          const page = again ? await formAgain(pages, visit, body, error) : null;
+          if (page === null) throw error;
+          return page;
+        }
+      }),
+  });
+}
+
+/** A person gets the form back as it was filled in. */
+async function formAgain(
+  pages: ReviewPages,
+  visit: Visit,
+  { fields }: SentReview,
+  { issues }: DomainError,
+): Promise<HandlerResult | null> {
+  const id = fields['completion_id'];
+  if (typeof id !== 'string' || !UUID.test(id)) return null;
+  return pages.refused(visit, id.toLowerCase(), { values: formValues(fields), issues });
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
