@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { connect, type ClickHouseClient } from '../src/storage/clickhouse/client.js';
+import { connect, type ClickHouseClient } from '../src/storage/clickhouse/client/client.js';
 import { insertedColumns } from '../src/storage/clickhouse/commit/rows.js';
 import { EPOCH_SECONDS, type Version } from '../src/storage/clickhouse/commit/version-clock.js';
 import { startEngine } from '../src/storage/clickhouse/engine/supervisor.js';

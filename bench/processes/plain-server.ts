@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import protobuf from 'protobufjs';
 import { createLogger } from '../../src/observability/logger.js';
-import { connect } from '../../src/storage/clickhouse/client.js';
+import { connect } from '../../src/storage/clickhouse/client/client.js';
 import { startEngine } from '../../src/storage/clickhouse/engine/supervisor.js';
 import { migrate } from '../../src/storage/clickhouse/migrations.js';
 import { readMigrationFiles } from '../../src/storage/migration-files.js';

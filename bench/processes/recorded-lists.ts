@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import { sessionList, spanList, traceList } from '../../src/domain/list/definitions.js';
 import { parseListQuery } from '../../src/domain/list/query.js';
-import type { ClickHouseClient, QueryOptions } from '../../src/storage/clickhouse/client.js';
+import type { ClickHouseClient, QueryOptions } from '../../src/storage/clickhouse/client/client.js';
 import type { EngineCore } from '../../src/storage/clickhouse/engine/engine-core.js';
 import { bindParameters } from '../../src/storage/clickhouse/engine/literals.js';
 import { readStatement } from '../../src/storage/clickhouse/engine/statement.js';
 import { ClickHouseLists } from '../../src/storage/clickhouse/list/clickhouse-lists.js';
-import { ReadsInProgress } from '../../src/storage/clickhouse/reads-in-progress.js';
+import { ReadsInProgress } from '../../src/storage/clickhouse/read/reads-in-progress.js';
 import { WordIndex } from '../../src/storage/clickhouse/search/word-index.js';
 import { highestVersion } from '../../src/storage/clickhouse/rollup/healing.js';
 import type { ListName } from '../list-queries.js';

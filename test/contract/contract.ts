@@ -1,7 +1,7 @@
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import type { ClickHouseClient as Library } from '@clickhouse/client';
-import { connect } from '../../src/storage/clickhouse/client.js';
-import type { ClickHouseClient } from '../../src/storage/clickhouse/client.js';
+import { connect } from '../../src/storage/clickhouse/client/client.js';
+import type { ClickHouseClient } from '../../src/storage/clickhouse/client/client.js';
 import { addressed, supervised } from './engines.js';
 import type { TestEngine } from './engines.js';
 

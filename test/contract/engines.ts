@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ClickHouseEndpoint } from '../../src/storage/clickhouse/endpoint.js';
+import type { ClickHouseEndpoint } from '../../src/storage/clickhouse/client/endpoint.js';
 import type { FromEngine, ToEngine } from '../../src/storage/clickhouse/engine/messages.js';
 import { startEngine } from '../../src/storage/clickhouse/engine/supervisor.js';
 import { engineSocket } from '../../src/storage/clickhouse/engine/socket-path.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { randomBytes } from 'node:crypto';
-import { InsertError } from '../../src/storage/clickhouse/client.js';
-import type { ClickHouseClient } from '../../src/storage/clickhouse/client.js';
+import { InsertError } from '../../src/storage/clickhouse/client/client.js';
+import type { ClickHouseClient } from '../../src/storage/clickhouse/client/client.js';
 import { contract, failure, HOSTILE, rowBinary } from './contract.js';
 
 contract((on) => {

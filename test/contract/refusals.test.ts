@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { connect, type ClickHouseClient } from '../../src/storage/clickhouse/client.js';
+import { connect, type ClickHouseClient } from '../../src/storage/clickhouse/client/client.js';
 import { rowBinary, failure } from './contract.js';
 import { supervised, type TestEngine } from './engines.js';
 

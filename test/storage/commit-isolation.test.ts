@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { DomainError } from '../../src/domain/errors.js';
 import type { Span } from '../../src/domain/span/span.js';
-import type { ClickHouseClient } from '../../src/storage/clickhouse/client.js';
+import type { ClickHouseClient } from '../../src/storage/clickhouse/client/client.js';
 import type { TraceStore } from '../../src/storage/clickhouse/trace-store.js';
 import { storedSpan } from '../fixtures/span.js';
 import { COMMIT_LIMITS, openStore, reopenStore, type OpenedStore } from './trace-store-harness.js';

@@ -6,7 +6,7 @@ import { parseListQuery } from '../../src/domain/list/query.js';
 import { isCompletionOf, type PromptIdentity } from '../../src/domain/prompt/completion.js';
 import type { Span } from '../../src/domain/span/span.js';
 import { ClickHouseEntitySpans } from '../../src/storage/clickhouse/entity-spans.js';
-import { ReadsInProgress } from '../../src/storage/clickhouse/reads-in-progress.js';
+import { ReadsInProgress } from '../../src/storage/clickhouse/read/reads-in-progress.js';
 import { storedSpan } from '../fixtures/span.js';
 import { type OpenedStore, openStore, remove, rowsOf } from './trace-store-harness.js';
 

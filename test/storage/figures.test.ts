@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { recomputedSessions, storedBroughtToSessions } from '../../src/storage/clickhouse/rollup/session-figures.js';
 import { recomputedTraces } from '../../src/storage/clickhouse/rollup/trace-figures.js';
-import type { Sql } from '../../src/storage/clickhouse/sql.js';
+import type { Sql } from '../../src/storage/clickhouse/client/sql.js';
 import { type OpenedStore, openStore } from './trace-store-harness.js';
 
 const VIEWS: Readonly<Record<string, { readonly to: string; readonly definition: Sql }>> = {

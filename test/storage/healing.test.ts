@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { TraceRead } from '../../src/domain/list/fields.js';
-import type { ClickHouseClient } from '../../src/storage/clickhouse/client.js';
+import type { ClickHouseClient } from '../../src/storage/clickhouse/client/client.js';
 import { openStore, reopenStore, type OpenedStore } from './trace-store-harness.js';
 
 const PROJECT = randomUUID();

@@ -11,9 +11,9 @@ import {
   spanPage,
   stretch,
 } from '../../src/storage/clickhouse/list/compile.js';
-import type { ReadScope } from '../../src/storage/clickhouse/list/scope.js';
+import type { ReadScope } from '../../src/storage/clickhouse/read/scope.js';
 import { sessionSource, traceSource, type ListSource } from '../../src/storage/clickhouse/list/sources.js';
-import type { Sql } from '../../src/storage/clickhouse/sql.js';
+import type { Sql } from '../../src/storage/clickhouse/client/sql.js';
 
 /*
  * The SQL of representative lists, kept in golden/*.sql so that a change of it is seen in review. After a change that is

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connect } from '../../src/storage/clickhouse/client.js';
+import { connect } from '../../src/storage/clickhouse/client/client.js';
 import { NEEDED_VERSION } from '../../src/storage/clickhouse/own-server.js';
 import { addressed, type TestEngine } from '../contract/engines.js';
 import { Program } from '../durability/program.js';

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger } from '../../src/observability/logger.js';
-import { connect, type ClickHouseClient } from '../../src/storage/clickhouse/client.js';
+import { connect, type ClickHouseClient } from '../../src/storage/clickhouse/client/client.js';
 import type { Engine } from '../../src/storage/clickhouse/engine/engine.js';
 import { startEngine } from '../../src/storage/clickhouse/engine/supervisor.js';
 import { migrate, statementsIn } from '../../src/storage/clickhouse/migrations.js';

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { spanList } from '../../src/domain/list/definitions.js';
 import { parseListQuery } from '../../src/domain/list/query.js';
 import type { Span } from '../../src/domain/span/span.js';
-import type { ClickHouseClient } from '../../src/storage/clickhouse/client.js';
+import type { ClickHouseClient } from '../../src/storage/clickhouse/client/client.js';
 import type { TraceStore } from '../../src/storage/clickhouse/trace-store.js';
 import { storedSpan } from '../fixtures/span.js';
 import { type OpenedStore, openStore, reopenStore, rowsOf } from './trace-store-harness.js';

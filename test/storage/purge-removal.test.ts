@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import type { ClickHouseClient } from '../../src/storage/clickhouse/client.js';
+import type { ClickHouseClient } from '../../src/storage/clickhouse/client/client.js';
 import { storedSpan } from '../fixtures/span.js';
 import { openStore, reopenStore } from './trace-store-harness.js';
 

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { DeletableKind } from '../../src/domain/deletion/stored-spans.js';
 import type { Page } from '../../src/domain/list/lists.js';
-import { connect, type ClickHouseClient } from '../../src/storage/clickhouse/client.js';
+import { connect, type ClickHouseClient } from '../../src/storage/clickhouse/client/client.js';
 import { startEngine } from '../../src/storage/clickhouse/engine/supervisor.js';
 import { openTraceStore, type TraceStore, type TraceStoreOptions } from '../../src/storage/clickhouse/trace-store.js';
 import { readMigrationFiles } from '../../src/storage/migration-files.js';

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { spanList } from '../../src/domain/list/definitions.js';
 import { parseListQuery } from '../../src/domain/list/query.js';
 import type { Span } from '../../src/domain/span/span.js';
-import type { ClickHouseClient, QueryOptions } from '../../src/storage/clickhouse/client.js';
+import type { ClickHouseClient, QueryOptions } from '../../src/storage/clickhouse/client/client.js';
 import { migrate } from '../../src/storage/clickhouse/migrations.js';
 import { WordIndex } from '../../src/storage/clickhouse/search/word-index.js';
 import { readMigrationFiles } from '../../src/storage/migration-files.js';

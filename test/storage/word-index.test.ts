@@ -6,7 +6,7 @@ import { parseListQuery } from '../../src/domain/list/query.js';
 import type { Span } from '../../src/domain/span/span.js';
 import { FIGURES, TOKENS, wordConditions, WORDS } from '../../src/storage/clickhouse/search/searched-words.js';
 import { WordIndex } from '../../src/storage/clickhouse/search/word-index.js';
-import { join, sql } from '../../src/storage/clickhouse/sql.js';
+import { join, sql } from '../../src/storage/clickhouse/client/sql.js';
 import { storedSpan } from '../fixtures/span.js';
 import { type OpenedStore, openStore, remove, reopenStore, rowsOf } from './trace-store-harness.js';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { connect, type InsertError } from '../../src/storage/clickhouse/client.js';
+import { connect, type InsertError } from '../../src/storage/clickhouse/client/client.js';
 
 describe('the client of ClickHouse', () => {
   it('takes a socket that is not there for an engine that starts anew: nothing was stored, and it is worth a retry', async () => {

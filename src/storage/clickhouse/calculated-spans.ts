@@ -10,17 +10,17 @@ import type { RepriceScope } from '../../domain/price/reprice-job.js';
 import { PRICED_KINDS, USAGE_ATTRIBUTES } from '../../domain/span/pricing.js';
 import type { Span } from '../../domain/span/span.js';
 import { parseTimestamp, type Micros } from '../../domain/time/timestamp.js';
-import type { ClickHouseClient } from './client.js';
+import type { ClickHouseClient } from './client/client.js';
 import type { CommitLog } from './commit/commit-log.js';
 import type { Version } from './commit/version-clock.js';
 import type { WriteWatch } from './commit/write-watch.js';
 import type { ReadLimits } from './list/clickhouse-lists.js';
 import { spanColumns } from './list/columns.js';
-import { current, inProject, type ReadScope } from './list/scope.js';
+import { current, inProject, type ReadScope } from './read/scope.js';
 import { jsonRow } from './list/json-row.js';
-import type { HeldState, ReadsInProgress } from './reads-in-progress.js';
-import { rowReader, type ReadRows } from './row-reader.js';
-import { join, sql, value, type Sql } from './sql.js';
+import type { HeldState, ReadsInProgress } from './read/reads-in-progress.js';
+import { rowReader, type ReadRows } from './read/row-reader.js';
+import { join, sql, value, type Sql } from './client/sql.js';
 
 /** Stored spans with calculated costs, to be calculated anew. */
 export class ClickHouseCalculatedSpans implements CalculatedSpans {

@@ -2,16 +2,16 @@ import type { DeletedThing } from '../../domain/deletion/deletion-store.js';
 import type { Below, DeletableKind, PlacedSpan, StoredSpans } from '../../domain/deletion/stored-spans.js';
 import { OWN_CALL_TAGS } from '../../domain/judge/own-calls.js';
 import type { Micros } from '../../domain/time/timestamp.js';
-import type { ClickHouseClient } from './client.js';
+import type { ClickHouseClient } from './client/client.js';
 import type { CommitLog } from './commit/commit-log.js';
 import type { AppendedWrites } from './commit/rows.js';
 import { versionTime } from './commit/version-clock.js';
-import { current, inProject } from './list/scope.js';
-import { deleteRows } from './mutations.js';
-import type { ReadsInProgress, Settle } from './reads-in-progress.js';
-import { rowReader, type ReadRows } from './row-reader.js';
+import { current, inProject } from './read/scope.js';
+import { deleteRows } from './client/mutations.js';
+import type { ReadsInProgress, Settle } from './read/reads-in-progress.js';
+import { rowReader, type ReadRows } from './read/row-reader.js';
 import type { WordIndexer } from './search/word-indexer.js';
-import { empty, join, literal, sql, value, type Sql } from './sql.js';
+import { empty, join, literal, sql, value, type Sql } from './client/sql.js';
 
 /** Things of one portion: their ids fit twice into a statement's text. */
 const PORTION = 2_000;

@@ -1,8 +1,8 @@
 import type { MigrationObserver } from '../../observability/events/storage.js';
 import { DomainError } from '../../domain/errors.js';
 import { MigrationError, verifyApplied, type AppliedMigration, type MigrationFile } from '../migration-files.js';
-import type { ClickHouseClient } from './client.js';
-import { mutationsEnded } from './mutations.js';
+import type { ClickHouseClient } from './client/client.js';
+import { mutationsEnded } from './client/mutations.js';
 
 export type { MigrationObserver } from '../../observability/events/storage.js';
 

@@ -1,6 +1,6 @@
 import { DomainError } from '../../domain/errors.js';
-import { refusalCode } from './client-errors.js';
-import { connect, type ClickHouseClient, type ClickHouseEndpoint } from './client.js';
+import { refusalCode } from './client/client-errors.js';
+import { connect, type ClickHouseClient, type ClickHouseEndpoint } from './client/client.js';
 import { identifierLiteral, stringLiteral } from './engine/literals.js';
 
 /**

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TraceRead } from '../../../src/domain/list/fields.js';
-import { connect, type ClickHouseClient } from '../../../src/storage/clickhouse/client.js';
+import { connect, type ClickHouseClient } from '../../../src/storage/clickhouse/client/client.js';
 import { addressed, type TestEngine } from '../../contract/engines.js';
 import { Program } from '../program.js';
 import { bootServer } from '../../http/harness.js';

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { Random } from '../../../scripts/random.js';
 import { generateApiKey, hashApiKey } from '../../../src/domain/identity/api-key.js';
 import { createLogger } from '../../../src/observability/logger.js';
-import { connect, type ClickHouseClient } from '../../../src/storage/clickhouse/client.js';
+import { connect, type ClickHouseClient } from '../../../src/storage/clickhouse/client/client.js';
 import { startEngine } from '../../../src/storage/clickhouse/engine/supervisor.js';
 import { migrate as migrateClickHouse, statementsIn } from '../../../src/storage/clickhouse/migrations.js';
 import { readMigrationFiles } from '../../../src/storage/migration-files.js';

@@ -1,8 +1,8 @@
 import { DomainError } from '../../../domain/errors.js';
 import type { WriteLog, WriteReceipt } from '../../../domain/ingest/write-log.js';
 import type { CommitObserver } from '../../../observability/events/storage.js';
-import { InsertError, type ClickHouseClient } from '../client.js';
-import type { DiskSpace } from '../disk-reserve.js';
+import { InsertError, type ClickHouseClient } from '../client/client.js';
+import type { DiskSpace } from './disk-reserve.js';
 import { CommitQueue, type Queued } from './commit-queue.js';
 import { Gathering } from './gathering.js';
 import { TooManyBytesError, writeUint64 } from './row-binary.js';

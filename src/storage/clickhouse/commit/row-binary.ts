@@ -1,4 +1,4 @@
-import { decimalUnits } from '../decimal.js';
+import { decimalUnits } from '../client/decimal.js';
 
 /** Buffers larger than this are not kept for the next request. */
 const KEPT_BYTES = 8 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { DomainError } from '../../../domain/errors.js';
-import type { ClickHouseEndpoint } from '../endpoint.js';
+import type { ClickHouseEndpoint } from '../client/endpoint.js';
 
-export type { ClickHouseEndpoint } from '../endpoint.js';
+export type { ClickHouseEndpoint } from '../client/endpoint.js';
 
 export type EngineState = 'starting' | 'ready' | 'failed' | 'stopped';
 

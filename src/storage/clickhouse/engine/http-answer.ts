@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { NOT_RUN_HEADER } from '../endpoint.js';
+import { NOT_RUN_HEADER } from '../client/endpoint.js';
 import { statusOf, type EngineError } from './engine-error.js';
 import type { NativeResult } from './native.js';
 

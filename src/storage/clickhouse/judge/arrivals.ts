@@ -8,12 +8,12 @@ import type {
   Arrivals,
 } from '../../../domain/judge/span-reader.js';
 import type { Micros } from '../../../domain/time/timestamp.js';
-import type { ClickHouseClient } from '../client.js';
+import type { ClickHouseClient } from '../client/client.js';
 import { EPOCH_SECONDS, versionAt, versionTime, type Version, type VersionClock } from '../commit/version-clock.js';
 import type { ReadLimits } from '../list/clickhouse-lists.js';
-import type { ReadsInProgress } from '../reads-in-progress.js';
-import { rowReader, type ReadRows } from '../row-reader.js';
-import { join, literal, sql, value, type Sql } from '../sql.js';
+import type { ReadsInProgress } from '../read/reads-in-progress.js';
+import { rowReader, type ReadRows } from '../read/row-reader.js';
+import { join, literal, sql, value, type Sql } from '../client/sql.js';
 import { filterConditions, isBounded, JUDGEABLE, toTraits, traitColumns, WRITTEN, type TraitRow } from './span-rows.js';
 
 export interface ArrivalSource {

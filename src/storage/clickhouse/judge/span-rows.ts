@@ -4,7 +4,7 @@ import { MAX_TAG_KEY } from '../../../domain/schema/inputs.js';
 import type { SpanTraits } from '../../../domain/judge/span-reader.js';
 import { PROMPT_PATHS, VERSION_PATHS, type AttributePath } from '../../../domain/prompt/completion.js';
 import { versionTime } from '../commit/version-clock.js';
-import { join, literal, sql, value, type Sql } from '../sql.js';
+import { join, literal, sql, value, type Sql } from '../client/sql.js';
 
 /** The texts themselves are not read here. */
 const FINISHED = sql`(NOT ended_at.null OR NOT duration_ms.null OR NOT no_output OR has_error)`;

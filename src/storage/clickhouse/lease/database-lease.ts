@@ -3,8 +3,8 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '../../../domain/errors.js';
 import type { LeaseObserver } from '../../../observability/events/storage.js';
-import type { ClickHouseClient } from '../client.js';
-import { mutationsEnded } from '../mutations.js';
+import type { ClickHouseClient } from '../client/client.js';
+import { mutationsEnded } from '../client/mutations.js';
 import type { LastOwner } from './last-owner.js';
 import { LeaseError } from './lease-error.js';
 import {

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { DomainError } from '../../../domain/errors.js';
-import { InsertError, refusalCode } from '../client-errors.js';
-import type { ClickHouseClient, InsertFormat, InsertOptions, QueryOptions } from '../client.js';
+import { InsertError, refusalCode } from '../client/client-errors.js';
+import type { ClickHouseClient, InsertFormat, InsertOptions, QueryOptions } from '../client/client.js';
 import { identifierLiteral, stringLiteral } from '../engine/literals.js';
 import type { DatabaseLease } from './database-lease.js';
 import { fenced, fencedInput } from './fenced-statement.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '../../../domain/errors.js';
-import type { ClickHouseClient, QueryOptions } from '../client.js';
+import type { ClickHouseClient, QueryOptions } from '../client/client.js';
 import { stringLiteral } from '../engine/literals.js';
 import { adapted } from '../migrations.js';
 

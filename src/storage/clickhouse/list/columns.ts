@@ -1,7 +1,7 @@
 import type { Field } from '../../../domain/list/fields.js';
 import { sessionFields, spanFields, traceFields } from '../../../domain/list/fields.js';
 import { EPOCH_SECONDS } from '../commit/version-clock.js';
-import { identifier, literal, sql, type Sql } from '../sql.js';
+import { identifier, literal, sql, type Sql } from '../client/sql.js';
 
 const epochMicros = literal(String(EPOCH_SECONDS * 1_000_000));
 

@@ -1,9 +1,9 @@
 import type { AppliedFilter, FilterValue, ListQuery } from '../../../domain/list/query.js';
 import type { FieldType } from '../../../domain/list/fields.js';
 import { EPOCH_SECONDS } from '../commit/version-clock.js';
-import { decimalText } from '../decimal.js';
+import { decimalText } from '../client/decimal.js';
 import { startedWithin, type TimeRange } from '../search/time-ranges.js';
-import { empty, join, sql, value, type Sql } from '../sql.js';
+import { empty, join, sql, value, type Sql } from '../client/sql.js';
 import type { ListSource } from './sources.js';
 
 /** What a query asks of a row, but for its search text, as SQL conditions over the list's columns. */

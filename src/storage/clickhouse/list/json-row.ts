@@ -1,5 +1,5 @@
 import type { Field } from '../../../domain/list/fields.js';
-import { join, literal, sql, type Sql } from '../sql.js';
+import { join, literal, sql, type Sql } from '../client/sql.js';
 
 /**
  * An expression that renders a row as the JSON object to be answered. The store writes the final bytes, so that a page

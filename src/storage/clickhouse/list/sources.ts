@@ -1,6 +1,6 @@
 import type { ListDefinition } from '../../../domain/list/definitions.js';
 import { sessionList, spanList, traceList } from '../../../domain/list/definitions.js';
-import { sql, type Sql } from '../sql.js';
+import { sql, type Sql } from '../client/sql.js';
 import { sessionColumns, spanColumns, traceColumns } from './columns.js';
 
 /** An index of objects by time, from which the newest or oldest are found without reading all. */

@@ -1,9 +1,9 @@
 import type { ListQuery } from '../../../domain/list/query.js';
 import type { TimeRange } from '../search/time-ranges.js';
 import type { Candidates, WordIndex } from '../search/word-index.js';
-import type { Sql } from '../sql.js';
+import type { Sql } from '../client/sql.js';
 import { hasSpans, holding, reachOf, stretch } from './compile.js';
-import type { ReadScope } from './scope.js';
+import type { ReadScope } from '../read/scope.js';
 import { spanSource, type ListSource } from './sources.js';
 
 /** Of fewer spans it is quicker to look at all at once. */

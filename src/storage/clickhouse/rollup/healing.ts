@@ -1,7 +1,7 @@
-import type { ClickHouseClient } from '../client.js';
+import type { ClickHouseClient } from '../client/client.js';
 import type { Version } from '../commit/version-clock.js';
-import { deleteRows, deleteVersions, MUTATIONS_END_WITHIN_MS } from '../mutations.js';
-import { statementsEnded } from '../running-statements.js';
+import { deleteRows, deleteVersions, MUTATIONS_END_WITHIN_MS } from '../client/mutations.js';
+import { statementsEnded } from '../client/running-statements.js';
 import type { DirtyItem } from './dirty-set.js';
 
 const WATERMARK = 'rollups';

@@ -1,8 +1,8 @@
 import { DomainError } from '../../../domain/errors.js';
 import type { Micros } from '../../../domain/time/timestamp.js';
 import type { PurgeObserver } from '../../../observability/events/storage.js';
-import type { ClickHouseClient } from '../client.js';
-import { deleteRows, deleteVersions, MUTATIONS_END_WITHIN_MS } from '../mutations.js';
+import type { ClickHouseClient } from '../client/client.js';
+import { deleteRows, deleteVersions, MUTATIONS_END_WITHIN_MS } from '../client/mutations.js';
 import { versionAt, versionTime, type Version } from '../commit/version-clock.js';
 
 export type { PurgeObserver } from '../../../observability/events/storage.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { metLimit } from '../client-errors.js';
-import type { ClickHouseClient, QueryOptions } from '../client.js';
+import { metLimit } from '../client/client-errors.js';
+import type { ClickHouseClient, QueryOptions } from '../client/client.js';
 import { RowBinaryWriter } from '../commit/row-binary.js';
 import type { Version } from '../commit/version-clock.js';
 import type { DirtyItem } from './dirty-set.js';

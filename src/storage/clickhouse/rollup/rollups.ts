@@ -3,8 +3,8 @@ import { fairRoom } from '../../../domain/fair-share.js';
 import type { RollupObserver } from '../../../observability/events/storage.js';
 import type { CommitFollower, Touched } from '../commit/commit-log.js';
 import type { Version, VersionClock } from '../commit/version-clock.js';
-import type { ClickHouseClient } from '../client.js';
-import { among, type CommittedState, type ReadsInProgress, type Wanted } from '../reads-in-progress.js';
+import type { ClickHouseClient } from '../client/client.js';
+import { among, type CommittedState, type ReadsInProgress, type Wanted } from '../read/reads-in-progress.js';
 import { AsideRetry } from './aside-retry.js';
 import { DirtySet, type WaitingItem } from './dirty-set.js';
 import {

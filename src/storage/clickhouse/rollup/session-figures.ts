@@ -1,4 +1,4 @@
-import { empty, sql, type Sql } from '../sql.js';
+import { empty, sql, type Sql } from '../client/sql.js';
 import { bare } from './trace-figures.js';
 
 /** The columns of a session's row, in the order of {@link sessionFigures} without its version. */

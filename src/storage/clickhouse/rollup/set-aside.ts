@@ -1,5 +1,5 @@
 import type { RolledUpItem, RollupObserver } from '../../../observability/events/storage.js';
-import type { ClickHouseClient } from '../client.js';
+import type { ClickHouseClient } from '../client/client.js';
 import type { VersionClock } from '../commit/version-clock.js';
 import type { DirtyItem } from './dirty-set.js';
 

@@ -1,4 +1,4 @@
-import { identifier, join, sql, type Sql } from '../sql.js';
+import { identifier, join, sql, type Sql } from '../client/sql.js';
 
 /** An expression over aggregates, and which of them it needs. */
 type Figure = readonly [expression: Sql, ...needs: AggregateName[]];

@@ -1,4 +1,4 @@
-import { sql, value, type Sql } from '../sql.js';
+import { sql, value, type Sql } from '../client/sql.js';
 
 /*
  * A word is a run of letters and digits; every character beyond ASCII counts as a letter, as for `tokens()` of ClickHouse.

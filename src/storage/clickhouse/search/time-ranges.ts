@@ -1,5 +1,5 @@
 import type { Micros } from '../../../domain/time/timestamp.js';
-import { join, sql, value, type Sql } from '../sql.js';
+import { join, sql, value, type Sql } from '../client/sql.js';
 
 /** From one start to another, both included. */
 export interface TimeRange {

@@ -1,9 +1,9 @@
-import type { ClickHouseClient } from '../client.js';
+import type { ClickHouseClient } from '../client/client.js';
 import type { Micros } from '../../../domain/time/timestamp.js';
 import type { Version } from '../commit/version-clock.js';
-import { inProject } from '../list/scope.js';
-import { deleteRows, mutationsEnded } from '../mutations.js';
-import { join, sql, value, type Sql } from '../sql.js';
+import { inProject } from '../read/scope.js';
+import { deleteRows, mutationsEnded } from '../client/mutations.js';
+import { join, sql, value, type Sql } from '../client/sql.js';
 import { wordConditions } from './searched-words.js';
 import { coveredBy, outermost, type TimeRange } from './time-ranges.js';
 import { COLUMNS } from './word-rows.js';

@@ -1,11 +1,11 @@
 import { Turns } from '../../../domain/turns.js';
 import type { WordIndexObserver } from '../../../observability/events/storage.js';
-import { metLimit } from '../client-errors.js';
-import type { ClickHouseClient } from '../client.js';
+import { metLimit } from '../client/client-errors.js';
+import type { ClickHouseClient } from '../client/client.js';
 import type { Micros } from '../../../domain/time/timestamp.js';
 import type { Version } from '../commit/version-clock.js';
-import { deleteRows } from '../mutations.js';
-import { statementsEnded } from '../running-statements.js';
+import { deleteRows } from '../client/mutations.js';
+import { statementsEnded } from '../client/running-statements.js';
 import type { WordIndex } from './word-index.js';
 import { emptiedRows, indexing, isEmptied, refilling, type EmptiedRow } from './word-rows.js';
 

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { open, rm, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { DomainError } from '../../domain/errors.js';
-import type { DiskObserver } from '../../observability/events/storage.js';
+import { DomainError } from '../../../domain/errors.js';
+import type { DiskObserver } from '../../../observability/events/storage.js';
 
 /** What a store of spans knows of the room on its disk. */
 export interface DiskSpace {

@@ -1,6 +1,6 @@
-import type { ClickHouseClient, QueryOptions } from './client.js';
-import type { ReadLimits } from './list/clickhouse-lists.js';
-import type { Sql } from './sql.js';
+import type { ClickHouseClient, QueryOptions } from '../client/client.js';
+import type { ReadLimits } from '../list/clickhouse-lists.js';
+import type { Sql } from '../client/sql.js';
 
 type Settings = NonNullable<QueryOptions['settings']>;
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DomainError } from '../../domain/errors.js';
+import { DomainError } from '../../../domain/errors.js';
 import type { ClickHouseClient } from './client.js';
 
 /** How long it is waited for what has to end some time; ClickHouse goes on with it in any case. */

@@ -1,6 +1,6 @@
 import { ClickHouseError } from '@clickhouse/client';
-import { DomainError } from '../../domain/errors.js';
-import type { DomainErrorKind, DomainErrorOptions } from '../../domain/errors.js';
+import { DomainError } from '../../../domain/errors.js';
+import type { DomainErrorKind, DomainErrorOptions } from '../../../domain/errors.js';
 
 /** Whether rows of a failed insert may have been stored: `none` is certain, `unknown` is not. */
 export type InsertOutcome = 'none' | 'unknown';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { ClickHouseError, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import type { ClickHouseClient as Library, ClickHouseSettings } from '@clickhouse/client';
-import type { Turns } from '../../domain/turns.js';
+import type { Turns } from '../../../domain/turns.js';
 import { clickHouseFailure, insertFailure, isDiskFull } from './client-errors.js';
 import { drained } from './drained.js';
 import type { ClickHouseEndpoint } from './endpoint.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DomainError } from '../../domain/errors.js';
+import { DomainError } from '../../../domain/errors.js';
 import type { ClickHouseClient } from './client.js';
-import { stringLiteral } from './engine/literals.js';
+import { stringLiteral } from '../engine/literals.js';
 
 const END_WITHIN_MS = 60_000;
 const LOOKED_AT_MS = 100;

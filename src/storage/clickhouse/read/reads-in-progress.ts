@@ -1,4 +1,4 @@
-import type { Version } from './commit/version-clock.js';
+import type { Version } from '../commit/version-clock.js';
 
 /**
  * Resolves once everything of a project that is acknowledged so far can be read, with a version up to which all of it is
