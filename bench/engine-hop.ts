@@ -9,6 +9,8 @@ import { loadNative } from '../src/storage/clickhouse/engine/native.js';
 import type { Native, NativeConnection, NativeResult } from '../src/storage/clickhouse/engine/native.js';
 import { startEngine } from '../src/storage/clickhouse/engine/supervisor.js';
 import { captureContext, writeResults } from './results.js';
+import { sql } from '../src/storage/clickhouse/client/sql.js';
+import { statementOf } from '../test/fixtures/statement.js';
 
 interface CommandOptions {
   readonly rounds: string;
@@ -94,9 +96,9 @@ export async function run(options: EngineHopOptions = {}): Promise<EngineHopResu
       'Null',
     );
     await native.QueryAsyncConnection(connection, DDL, 'Null');
-    await client.command(DDL);
+    await client.command(statementOf(DDL));
     const result = await measure({ native, connection, client }, rounds, () => rowBinary(rows, rowBytes));
-    const [version] = await client.query<{ v: string }>('SELECT version() AS v');
+    const [version] = await client.query<{ v: string }>(sql`SELECT version() AS v`);
     return { ...result, engine: version?.v ?? 'unknown' };
   } finally {
     native.CloseConnection(connection);
@@ -131,7 +133,7 @@ async function measure(
       JSON.parse(
         (await native.QueryAsyncConnection(connection, QUERY, 'JSONEachRow')).bytes.toString('utf8'),
       ) as unknown,
-    through: () => client.query(QUERY),
+    through: () => client.query(statementOf(QUERY)),
   };
   const insert = { inside: [] as number[], through: [] as number[] };
   const query = { inside: [] as number[], through: [] as number[] };

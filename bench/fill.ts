@@ -12,6 +12,8 @@ import { schemaDirectory } from '../src/storage/schema-files.js';
 import { FIRST_START, MS_BETWEEN_TRACES, SPANS_PER_TRACE } from './data.js';
 import { startProgress } from '../scripts/progress.js';
 import { binaryRows, generateSpans, PROJECT_ID, storedSpans } from './rows.js';
+import { sql } from '../src/storage/clickhouse/client/sql.js';
+import { statementOf } from '../test/fixtures/statement.js';
 
 /** Traces whose texts are generated; the rest are copies of them with other ids, times, users, costs and durations. */
 const POOL_TRACES = 1000;
@@ -43,11 +45,11 @@ export async function fill(dataDir: string, spans: number, seed: number): Promis
   const client = connect(engine.endpoint, { requestTimeoutMs: 3_600_000, settings: { async_insert: 0 } });
   try {
     await migrate(client, readMigrationFiles(schemaDirectory('clickhouse')), null);
-    const [stored] = await client.query<{ spans: string }>('SELECT toString(count()) AS spans FROM spans');
+    const [stored] = await client.query<{ spans: string }>(sql`SELECT toString(count()) AS spans FROM spans`);
     if (stored?.spans === '0') {
       await makePool(client, seed);
       await multiplyPool(client, spans);
-      await client.command('DROP TABLE bench_pool SYNC');
+      await client.command(sql`DROP TABLE bench_pool SYNC`);
     }
     await indexWords(client, spans);
     await mergesSettled(client);
@@ -58,7 +60,7 @@ export async function fill(dataDir: string, spans: number, seed: number): Promis
 }
 
 async function makePool(client: ClickHouseClient, seed: number): Promise<void> {
-  await client.command('CREATE TABLE bench_pool ENGINE = Memory AS SELECT * FROM spans LIMIT 0');
+  await client.command(sql`CREATE TABLE bench_pool ENGINE = Memory AS SELECT * FROM spans LIMIT 0`);
   const step = POOL_ROWS_AT_ONCE / SPANS_PER_TRACE;
   for (let from = 0; from < POOL_TRACES; from += step) {
     const spans = storedSpans(generateSpans(seed, from, Math.min(POOL_TRACES, from + step)));
@@ -73,7 +75,7 @@ async function multiplyPool(client: ClickHouseClient, spans: number): Promise<vo
     for (let row = 0, copy = 0; row < spans; copy += COPIES_AT_ONCE) {
       const rows = Math.min(spans - row, COPIES_AT_ONCE * POOL_SPANS);
       const last = FIRST_VERSION + (row + rows) * VERSION_STEP;
-      await client.command(copies(copy, rows));
+      await client.command(statementOf(copies(copy, rows)));
       await rollUp(client, copy, rows, last);
       row += rows;
       progress.update(row);
@@ -127,11 +129,13 @@ function source(first: number, rows: number): string {
 async function rollUp(client: ClickHouseClient, first: number, rows: number, upTo: Version): Promise<void> {
   const round = upTo + 1;
   await client.command(
-    `INSERT INTO touch_traces (project_id, trace_id, upto, round)
-     SELECT DISTINCT '${PROJECT_ID}', ${copied('pool.trace_id')}, ${upTo}, ${round} FROM ${source(first, rows)}`,
+    statementOf(`INSERT INTO touch_traces (project_id, trace_id, upto, round)
+     SELECT DISTINCT '${PROJECT_ID}', ${copied('pool.trace_id')}, ${upTo}, ${round} FROM ${source(first, rows)}`),
   );
   await client.command(
-    `INSERT INTO touch_sessions (project_id, session_id) SELECT DISTINCT project_id, session_id FROM session_traces WHERE round = ${round}`,
+    statementOf(
+      `INSERT INTO touch_sessions (project_id, session_id) SELECT DISTINCT project_id, session_id FROM session_traces WHERE round = ${round}`,
+    ),
   );
 }
 
@@ -167,7 +171,7 @@ async function indexWords(client: ClickHouseClient, spans: number): Promise<void
 async function mergesSettled(client: ClickHouseClient): Promise<void> {
   for (let quiet = 0; quiet < 3;) {
     await new Promise((done) => setTimeout(done, 500));
-    const [row] = await client.query<{ merges: string }>('SELECT toString(count()) AS merges FROM system.merges');
+    const [row] = await client.query<{ merges: string }>(sql`SELECT toString(count()) AS merges FROM system.merges`);
     quiet = row?.merges === '0' ? quiet + 1 : 0;
   }
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { insertedColumns } from '../../src/storage/clickhouse/commit/rows.js';
 import { openCore, type EngineCore } from '../../src/storage/clickhouse/engine/engine-core.js';
-import { stringLiteral } from '../../src/storage/clickhouse/engine/literals.js';
+import { stringLiteral } from '../../src/storage/clickhouse/client/literals.js';
 import { statementsIn } from '../../src/storage/clickhouse/migrations.js';
 import { readMigrationFiles } from '../../src/storage/migration-files.js';
 import { schemaDirectory } from '../../src/storage/schema-files.js';

@@ -11,6 +11,7 @@ import { readMigrationFiles } from '../../src/storage/migration-files.js';
 import { packageRoot, schemaDirectory } from '../../src/storage/schema-files.js';
 import type { GeneratedSpan } from '../data.js';
 import { PROJECT_ID } from '../rows.js';
+import { sql } from '../../src/storage/clickhouse/client/sql.js';
 
 // The plainest server there can be on the same engine and the same table: it parses what comes in, inserts what waits as
 // one group, and answers. It checks nothing, maps no attribute, prices nothing, keeps no figure of any trace and gives no
@@ -35,7 +36,7 @@ const logger = createLogger({ level: 'silent', format: 'json' });
 const engine = await startEngine({ path, database: 'spanhouse', memoryMb: 2048, maxReadSeconds: 60, logger });
 const client = connect(engine.endpoint, { settings: { async_insert: 0, date_time_input_format: 'best_effort' } });
 await migrate(client, readMigrationFiles(schemaDirectory('clickhouse')), null);
-await client.command('CREATE TABLE plain_spans AS spans');
+await client.command(sql`CREATE TABLE plain_spans AS spans`);
 
 let version = FIRST_VERSION;
 let waiting: Waiting[] = [];

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import { sessionList, spanList, traceList } from '../../src/domain/list/definitions.js';
 import { parseListQuery } from '../../src/domain/list/query.js';
-import type { ClickHouseClient, QueryOptions } from '../../src/storage/clickhouse/client/client.js';
+import type { ClickHouseClient } from '../../src/storage/clickhouse/client/client.js';
+import type { Sql } from '../../src/storage/clickhouse/client/sql.js';
 import type { EngineCore } from '../../src/storage/clickhouse/engine/engine-core.js';
 import { bindParameters } from '../../src/storage/clickhouse/engine/literals.js';
 import { readStatement } from '../../src/storage/clickhouse/engine/statement.js';
@@ -48,8 +49,9 @@ export async function statementsOf(core: EngineCore, list: ListName, search: str
 
 /** Reads from the engine and notes what it ran. */
 function client(core: EngineCore, recorded: RecordedStatement[]): ClickHouseClient {
-  const run = async (sql: string, { params = {} }: QueryOptions = {}) => {
-    const statement = readStatement(sql);
+  const run = async (sent: Sql) => {
+    const { text, params } = sent.render();
+    const statement = readStatement(text);
     const values = new Map(Object.entries(params).map(([name, value]) => [name, parameterText(value)]));
     const entry = { sql: bindParameters(statement, values), format: statement.format ?? 'JSONEachRow' };
     recorded.push(entry);
@@ -57,14 +59,14 @@ function client(core: EngineCore, recorded: RecordedStatement[]): ClickHouseClie
   };
   const refuse = () => Promise.reject(new Error('a list only reads'));
   return {
-    async query<T>(sql: string, options?: QueryOptions) {
-      const lines = (await run(sql, options))
+    async query<T>(statement: Sql) {
+      const lines = (await run(statement))
         .toString('utf8')
         .split('\n')
         .filter((line) => line !== '');
       return lines.map((line) => JSON.parse(line) as T);
     },
-    stream: async (sql, options) => Readable.from([await run(sql, options)]),
+    stream: async (statement) => Readable.from([await run(statement)]),
     insert: refuse,
     command: refuse,
     ping: () => Promise.resolve(true),

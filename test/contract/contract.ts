@@ -4,6 +4,7 @@ import { connect } from '../../src/storage/clickhouse/client/client.js';
 import type { ClickHouseClient } from '../../src/storage/clickhouse/client/client.js';
 import { addressed, supervised } from './engines.js';
 import type { TestEngine } from './engines.js';
+import { sql } from '../../src/storage/clickhouse/client/sql.js';
 
 /** What the tests of the contract run on; set once they run. */
 export class Tested {
@@ -32,9 +33,9 @@ export function contract(declare: (on: Tested) => void): void {
         on.engine = await start();
         on.client = connect(on.engine.endpoint);
         on.library = on.connect({ compression: { request: true, response: true } });
-        await on.client.command('CREATE TABLE rows (id UInt64, t String) ENGINE = MergeTree ORDER BY id');
+        await on.client.command(sql`CREATE TABLE rows (id UInt64, t String) ENGINE = MergeTree ORDER BY id`);
       });
-      beforeEach(() => on.client.command('TRUNCATE TABLE rows'));
+      beforeEach(() => on.client.command(sql`TRUNCATE TABLE rows`));
       after(async () => {
         await on.client.close();
         await on.library.close();

@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { InsertError } from '../../src/storage/clickhouse/client/client.js';
 import type { ClickHouseClient } from '../../src/storage/clickhouse/client/client.js';
 import { contract, failure, HOSTILE, rowBinary } from './contract.js';
+import { sql } from '../../src/storage/clickhouse/client/sql.js';
+import { statementOf } from '../fixtures/statement.js';
 
 contract((on) => {
   describe('inserts', () => {
@@ -14,7 +16,7 @@ contract((on) => {
         'RowBinary',
         Buffer.concat(texts.map((text, id) => rowBinary(id, text))),
       );
-      const rows = await on.client.query<{ t: string }>('SELECT t FROM rows ORDER BY id');
+      const rows = await on.client.query<{ t: string }>(sql`SELECT t FROM rows ORDER BY id`);
       expect(rows.map((row) => row.t)).to.deep.equal(texts);
     });
 
@@ -28,7 +30,7 @@ contract((on) => {
         'RowBinary',
         Buffer.concat(rows.map((row, id) => rowBinary(id, row))),
       );
-      const stored = await on.client.query<{ h: string }>('SELECT hex(t) AS h FROM rows ORDER BY id');
+      const stored = await on.client.query<{ h: string }>(sql`SELECT hex(t) AS h FROM rows ORDER BY id`);
       expect(stored.map(({ h }) => h.toLowerCase())).to.deep.equal(rows.map((row) => row.toString('hex')));
     });
 
@@ -41,7 +43,7 @@ contract((on) => {
         'JSONEachRow',
         Buffer.from('{"id":2,"t":"b"}\n\n{"id":3,"t":"c"}\n\n'),
       );
-      expect(await on.client.query('SELECT id, t FROM rows ORDER BY id')).to.deep.equal([
+      expect(await on.client.query(sql`SELECT id, t FROM rows ORDER BY id`)).to.deep.equal([
         { id: 1, t: attack },
         { id: 2, t: 'b' },
         { id: 3, t: 'c' },
@@ -56,7 +58,7 @@ contract((on) => {
       await on.library.insert({ table: 'rows', values, format: 'JSONEachRow' });
       expect(
         await on.client.query(
-          'SELECT count() AS n, uniqExact(id) AS ids, uniqExact(t) AS texts, any(t) AS text FROM rows',
+          sql`SELECT count() AS n, uniqExact(id) AS ids, uniqExact(t) AS texts, any(t) AS text FROM rows`,
         ),
       ).to.deep.equal([{ n: 6_000, ids: 6_000, texts: 1, text }]);
     });
@@ -70,13 +72,13 @@ contract((on) => {
       });
       await on.library.command({ query: 'INSERT INTO rows FORMAT JSONEachRow\n{"id":6,"t":"f"}\n{"id":7,"t":"g"}' });
       await on.library.command({ query: 'INSERT INTO rows SELECT number + 8, toString(number) FROM numbers(2)' });
-      const rows = await on.client.query<{ t: string }>('SELECT t FROM rows ORDER BY id');
+      const rows = await on.client.query<{ t: string }>(sql`SELECT t FROM rows ORDER BY id`);
       expect(rows.map(({ t }) => t)).to.deep.equal(['a', 'b', 'c;\n\nd', 'é', "it's\n\n; x", 'f', 'g', '0', '1']);
     });
 
     it('inserts nothing from an empty body', async () => {
       await on.client.insert('rows', ['id', 't'], 'RowBinary', Buffer.alloc(0));
-      expect(await on.client.query('SELECT count() AS n FROM rows')).to.deep.equal([{ n: 0 }]);
+      expect(await on.client.query(sql`SELECT count() AS n FROM rows`)).to.deep.equal([{ n: 0 }]);
     });
 
     it('stores nothing of a batch it cannot read, and says that it is certain', async () => {
@@ -92,7 +94,7 @@ contract((on) => {
       }
       const missing = await failure(on.client.insert('absent', ['id'], 'RowBinary', good));
       expect(missing).to.include({ outcome: 'none' });
-      expect(await on.client.query('SELECT count() AS n FROM rows')).to.deep.equal([{ n: 0 }]);
+      expect(await on.client.query(sql`SELECT count() AS n FROM rows`)).to.deep.equal([{ n: 0 }]);
     });
 
     it('has rows go through a SELECT, and stores none of those that it or their bytes forbid', async () => {
@@ -100,28 +102,30 @@ contract((on) => {
       const rows = Buffer.concat(texts.map((text, id) => rowBinary(id, text)));
       const insert = (condition: string, data = rows) =>
         on.client.insert('rows', ['id', 't'], 'RowBinary', data, {
-          through: `WITH throwIf(${condition}) = 0 AS fine SELECT id + 1, t FROM input('id UInt64, t String') WHERE fine`,
+          through: statementOf(
+            `WITH throwIf(${condition}) = 0 AS fine SELECT id + 1, t FROM input('id UInt64, t String') WHERE fine`,
+          ),
         });
       expect(await failure(insert('(SELECT count() FROM rows) = 0'))).to.include({ kind: 'internal' });
       expect(await failure(insert('0', rows.subarray(0, -1)))).to.include({ outcome: 'none' });
-      expect(await on.client.query('SELECT count() AS n FROM rows')).to.deep.equal([{ n: 0 }]);
+      expect(await on.client.query(sql`SELECT count() AS n FROM rows`)).to.deep.equal([{ n: 0 }]);
       await insert('(SELECT count() FROM rows) > 0');
-      expect(await on.client.query('SELECT id, t FROM rows ORDER BY id')).to.deep.equal(
+      expect(await on.client.query(sql`SELECT id, t FROM rows ORDER BY id`)).to.deep.equal(
         texts.map((t, id) => ({ id: id + 1, t })),
       );
     });
 
     it('is not certain when a view fails behind the table', async () => {
-      await on.client.command('CREATE TABLE kept (id UInt64) ENGINE = MergeTree ORDER BY id');
+      await on.client.command(sql`CREATE TABLE kept (id UInt64) ENGINE = MergeTree ORDER BY id`);
       await on.client.command(
-        "CREATE MATERIALIZED VIEW picky TO kept AS SELECT id FROM rows WHERE throwIf(t = 'bad') = 0",
+        sql`CREATE MATERIALIZED VIEW picky TO kept AS SELECT id FROM rows WHERE throwIf(t = 'bad') = 0`,
       );
       try {
         const error = await failure(on.client.insert('rows', ['id', 't'], 'RowBinary', rowBinary(1, 'bad')));
         expect(error).to.include({ outcome: 'unknown' });
       } finally {
-        await on.client.command('DROP TABLE picky');
-        await on.client.command('DROP TABLE kept');
+        await on.client.command(sql`DROP TABLE picky`);
+        await on.client.command(sql`DROP TABLE kept`);
       }
     });
 
@@ -142,7 +146,7 @@ contract((on) => {
         }),
       );
       expect(after).to.include({ kind: 'internal' });
-      expect(await on.client.query('SELECT count() AS n FROM rows')).to.deep.equal([{ n: 1 }]);
+      expect(await on.client.query(sql`SELECT count() AS n FROM rows`)).to.deep.equal([{ n: 1 }]);
     });
   });
 });

@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import { DomainError } from '../../src/domain/errors.js';
 import { contract, eventually, failure, rowBinary } from './contract.js';
 import { post } from './plain-http.js';
+import { sql } from '../../src/storage/clickhouse/client/sql.js';
+import { statementOf } from '../fixtures/statement.js';
 
 contract((on) => {
   describe('errors and limits', () => {
@@ -29,20 +31,22 @@ contract((on) => {
         Array.from({ length: 30 }, async (_, index) => {
           if (index % 3 === 0) expect(await failure(on.library.command({ query: bad }))).to.include({ code: '395' });
           else
-            expect(await on.client.query('SELECT {n:UInt32} AS n', { params: { n: index } })).to.deep.equal([
+            expect(await on.client.query(statementOf('SELECT {n:UInt32} AS n', { n: index }))).to.deep.equal([
               { n: index },
             ]);
         }),
       );
       for (let index = 0; index < 20; index++) {
-        expect(await on.client.query('SELECT {n:UInt32} AS n', { params: { n: index } })).to.deep.equal([{ n: index }]);
+        expect(await on.client.query(statementOf('SELECT {n:UInt32} AS n', { n: index }))).to.deep.equal([
+          { n: index },
+        ]);
       }
     });
 
     it('end a read at its time limit', async () => {
       const from = Date.now();
       const error = await failure(
-        on.client.query('SELECT count() FROM numbers(1000000000000) WHERE NOT ignore(sipHash64(number))', {
+        on.client.query(sql`SELECT count() FROM numbers(1000000000000) WHERE NOT ignore(sipHash64(number))`, {
           settings: { max_execution_time: 1 },
         }),
       );
@@ -53,7 +57,7 @@ contract((on) => {
 
     it('end a read at its memory limit, and go on', async () => {
       const error = await failure(
-        on.client.query('SELECT length(groupArray(toString(number))) FROM numbers(100000000)', {
+        on.client.query(sql`SELECT length(groupArray(toString(number))) FROM numbers(100000000)`, {
           settings: { max_memory_usage: '50000000' },
         }),
       );
@@ -64,7 +68,7 @@ contract((on) => {
 
     it('bound a result', async () => {
       const error = await failure(
-        on.client.query('SELECT number FROM numbers(10000)', { settings: { max_result_rows: '100' } }),
+        on.client.query(sql`SELECT number FROM numbers(10000)`, { settings: { max_result_rows: '100' } }),
       );
       expect((error as Error).message).to.match(/limit of result size/);
     });
@@ -73,7 +77,7 @@ contract((on) => {
       const reason = new Error('enough');
       const abort = new AbortController();
       const running = on.client.query(
-        "SELECT 'abandoned', count() FROM numbers(1000000000000) WHERE NOT ignore(sipHash64(number))",
+        sql`SELECT 'abandoned', count() FROM numbers(1000000000000) WHERE NOT ignore(sipHash64(number))`,
         {
           signal: abort.signal,
         },
@@ -82,7 +86,7 @@ contract((on) => {
       expect(await failure(running)).to.equal(reason);
       await eventually(async () => {
         const left = await on.client.query(
-          "SELECT 1 FROM system.processes WHERE query LIKE '%abandoned%' AND query NOT LIKE '%processes%'",
+          sql`SELECT 1 FROM system.processes WHERE query LIKE '%abandoned%' AND query NOT LIKE '%processes%'`,
         );
         expect(left).to.have.length(0);
       });
@@ -101,14 +105,16 @@ contract((on) => {
       );
       const queries = Array.from({ length: 30 }, async (_, index) => {
         const rows = await on.client.query<{ n: number; s: string }>(
-          'SELECT {i:UInt32} + number AS n, repeat({s:String}, 10) AS s FROM numbers(1000)',
-          { params: { i: index, s: `é${index}` } },
+          statementOf('SELECT {i:UInt32} + number AS n, repeat({s:String}, 10) AS s FROM numbers(1000)', {
+            i: index,
+            s: `é${index}`,
+          }),
         );
         expect(rows).to.have.length(1_000);
         expect(rows.at(-1)).to.deep.equal({ n: index + 999, s: `é${index}`.repeat(10) });
       });
       await Promise.all([...inserts, ...queries]);
-      expect(await on.client.query('SELECT count() AS n, uniqExact(id) AS ids FROM rows')).to.deep.equal([
+      expect(await on.client.query(sql`SELECT count() AS n, uniqExact(id) AS ids FROM rows`)).to.deep.equal([
         { n: 5_000, ids: 5_000 },
       ]);
     });
@@ -117,7 +123,7 @@ contract((on) => {
       const readers = 12;
       const abort = new AbortController();
       const slow = Array.from({ length: readers }, () =>
-        on.client.query('SELECT count() FROM numbers(1000000000000) WHERE NOT ignore(sipHash64(number))', {
+        on.client.query(sql`SELECT count() FROM numbers(1000000000000) WHERE NOT ignore(sipHash64(number))`, {
           settings: { max_execution_time: 5, max_threads: 1 },
           signal: abort.signal,
         }),
@@ -128,14 +134,14 @@ contract((on) => {
       expect(Date.now() - from).to.be.below(3_000);
       abort.abort();
       await ended;
-      expect(await on.client.query('SELECT count() AS n FROM rows')).to.deep.equal([{ n: 1 }]);
+      expect(await on.client.query(sql`SELECT count() AS n FROM rows`)).to.deep.equal([{ n: 1 }]);
     });
 
     it('sends twenty megabytes whole, plain and compressed', async () => {
       const query = "SELECT number, repeat('é漢😀', 20) AS t FROM numbers(100000) FORMAT JSONEachRow";
       const expected = { number: 99_999, t: 'é漢😀'.repeat(20) };
       for (const stream of [
-        await on.client.stream(query),
+        await on.client.stream(statementOf(query)),
         (await on.library.exec({ query, decompress_response_stream: true })).stream,
       ]) {
         const chunks: Buffer[] = [];
@@ -150,7 +156,7 @@ contract((on) => {
 
     it('reads a long statement in time', async () => {
       const long = 'é'.repeat(2_000_000);
-      expect(await on.client.query(`SELECT lengthUTF8('${long}') AS n`)).to.deep.equal([{ n: 2_000_000 }]);
+      expect(await on.client.query(statementOf(`SELECT lengthUTF8('${long}') AS n`))).to.deep.equal([{ n: 2_000_000 }]);
     });
   });
 });

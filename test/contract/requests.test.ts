@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { contract, failure, HOSTILE } from './contract.js';
 import { get } from './plain-http.js';
+import { sql } from '../../src/storage/clickhouse/client/sql.js';
+import { statementOf } from '../fixtures/statement.js';
 
 contract((on) => {
   const setting = async (name: string): Promise<string> => {
@@ -37,8 +39,8 @@ contract((on) => {
       ]) {
         expect(await failure(on.library.command({ query }))).to.include({ code: '62' });
       }
-      expect(await on.client.query('SELECT count() AS n FROM rows')).to.deep.equal([{ n: 0 }]);
-      expect(await on.client.query("SELECT ';' AS s -- ; the end\n;")).to.deep.equal([{ s: ';' }]);
+      expect(await on.client.query(sql`SELECT count() AS n FROM rows`)).to.deep.equal([{ n: 0 }]);
+      expect(await on.client.query(sql`SELECT ';' AS s -- ; the end\n;`)).to.deep.equal([{ s: ';' }]);
     });
 
     it('does not change anything for a GET', async () => {
@@ -59,7 +61,7 @@ contract((on) => {
 
     it('reads in UTC', async () => {
       expect(
-        await on.client.query("SELECT toUnixTimestamp(toDateTime('2024-06-01 00:00:00')) AS t, timezone() AS z"),
+        await on.client.query(sql`SELECT toUnixTimestamp(toDateTime('2024-06-01 00:00:00')) AS t, timezone() AS z`),
       ).to.deep.equal([{ t: 1717200000, z: 'UTC' }]);
     });
   });
@@ -68,7 +70,7 @@ contract((on) => {
     it('passes every string through unchanged', async () => {
       const one = async (t: string): Promise<void> => {
         expect(
-          await on.client.query('SELECT {t:String} AS t, length({t:String}) AS n', { params: { t } }),
+          await on.client.query(statementOf('SELECT {t:String} AS t, length({t:String}) AS n', { t })),
         ).to.deep.equal([{ t, n: Buffer.byteLength(t) }]);
       };
       for (const text of HOSTILE) if (text !== '\\N') await one(text);
@@ -78,9 +80,9 @@ contract((on) => {
     it('passes arrays, maps and tuples of any strings through unchanged', async () => {
       const one = async (list: string[]): Promise<void> => {
         const map = Object.fromEntries(list.map((text, index) => [`${index}${text}`, text]));
-        const [row] = await on.client.query('SELECT {list:Array(String)} AS list, {map:Map(String, String)} AS map', {
-          params: { list, map },
-        });
+        const [row] = await on.client.query(
+          statementOf('SELECT {list:Array(String)} AS list, {map:Map(String, String)} AS map', { list, map }),
+        );
         expect(row).to.deep.equal({ list, map });
       };
       await one(HOSTILE);
@@ -110,31 +112,35 @@ contract((on) => {
         maybe: ["x'y", null],
       };
       const [row] = await on.client.query(
-        `SELECT {u8:UInt8} AS u8, {i64:Int64}::String AS i64, {u64:UInt64}::String AS u64, {f:Float64} AS f, {b:Bool} AS b,
+        statementOf(
+          `SELECT {u8:UInt8} AS u8, {i64:Int64}::String AS i64, {u64:UInt64}::String AS u64, {f:Float64} AS f, {b:Bool} AS b,
            {id:UUID} AS id, {at:DateTime64(6, 'UTC')} AS at, {day:Date} AS day, {cost:Decimal(38, 12)}::String AS cost,
            {none:Nullable(String)} AS none, {some:Nullable(UInt32)} AS some, {low:LowCardinality(String)} AS low,
            {kind:Enum8('a''b' = 1, 'c' = 2)} AS kind, {ids:Array(UUID)} AS ids, {maybe:Array(Nullable(String))} AS maybe,
            toTypeName({u64:UInt64}) AS type`,
-        { params: values },
+          values,
+        ),
       );
       expect(row).to.deep.equal({ ...values, type: 'UInt64' });
     });
 
     it('takes them where constants are needed: LIMIT, OFFSET, IN, identifiers', async () => {
       const rows = await on.client.query<{ number: number }>(
-        'SELECT {column:Identifier} FROM numbers(100) WHERE number IN {ids:Array(UInt64)} ORDER BY number LIMIT {n:UInt32} OFFSET {from:UInt32}',
-        { params: { column: 'number', ids: [1, 2, 3, 4], n: 2, from: 1 } },
+        statementOf(
+          'SELECT {column:Identifier} FROM numbers(100) WHERE number IN {ids:Array(UInt64)} ORDER BY number LIMIT {n:UInt32} OFFSET {from:UInt32}',
+          { column: 'number', ids: [1, 2, 3, 4], n: 2, from: 1 },
+        ),
       );
       expect(rows.map(({ number }) => number)).to.deep.equal([2, 3]);
       const hostile = await failure(
-        on.client.query('SELECT {c:Identifier}', { params: { c: '1`; DROP TABLE rows; --' } }),
+        on.client.query(statementOf('SELECT {c:Identifier}', { c: '1`; DROP TABLE rows; --' })),
       );
       expect(hostile).to.include({ kind: 'internal' });
     });
 
     it('takes a thousand ids at once', async () => {
       const ids = Array.from({ length: 2_000 }, () => crypto.randomUUID());
-      const rows = await on.client.query('SELECT length({ids:Array(UUID)}) AS n', { params: { ids } });
+      const rows = await on.client.query(statementOf('SELECT length({ids:Array(UUID)}) AS n', { ids }));
       expect(rows).to.deep.equal([{ n: 2_000 }]);
     });
 
@@ -158,7 +164,7 @@ contract((on) => {
         Array.from({ length: 40 }, async (_, index) => {
           const settings = index % 2 === 0 ? { max_threads: 3, join_algorithm: 'grace_hash' as const } : {};
           const [row] = await on.client.query<{ t: string; j: string }>(
-            "SELECT toString(getSetting('max_threads')) AS t, toString(getSetting('join_algorithm')) AS j",
+            sql`SELECT toString(getSetting('max_threads')) AS t, toString(getSetting('join_algorithm')) AS j`,
             { settings },
           );
           if (index % 2 === 0) expect(row).to.deep.equal({ t: '3', j: 'grace_hash' });
@@ -171,7 +177,7 @@ contract((on) => {
     it('leave the guards of the engine alone', async () => {
       const guards = ['max_execution_time', 'max_memory_usage', 'async_insert', 'max_result_bytes'];
       const before = await Promise.all(guards.map((name) => setting(name)));
-      await on.client.query('SELECT 1', {
+      await on.client.query(sql`SELECT 1`, {
         settings: { max_execution_time: 1, max_memory_usage: '9999999', max_result_bytes: '1000', async_insert: 1 },
       });
       for (let index = 0; index < 8; index++) {
@@ -183,18 +189,18 @@ contract((on) => {
     it('cannot smuggle SQL, and an unknown one is refused', async () => {
       const value = "1, readonly = 1; DROP TABLE rows; --'";
       const settings = { log_comment: value };
-      expect(await on.client.query("SELECT getSetting('log_comment') AS c", { settings })).to.deep.equal([
+      expect(await on.client.query(sql`SELECT getSetting('log_comment') AS c`, { settings })).to.deep.equal([
         { c: value },
       ]);
       expect(await failure(on.library.query({ query: 'SELECT 1', clickhouse_settings: { nope: 1 } }))).to.include({
         code: '115',
       });
-      expect(await on.client.query('SELECT count() AS n FROM rows')).to.deep.equal([{ n: 0 }]);
+      expect(await on.client.query(sql`SELECT count() AS n FROM rows`)).to.deep.equal([{ n: 0 }]);
     });
 
     it('only lower the time limit of a read', async () => {
       for (const asked of [0, 100_000]) {
-        const rows = await on.client.query("SELECT toString(getSetting('max_execution_time')) AS s", {
+        const rows = await on.client.query(sql`SELECT toString(getSetting('max_execution_time')) AS s`, {
           settings: { max_execution_time: asked },
         });
         expect(rows).to.deep.equal([{ s: '20' }]);
@@ -206,7 +212,7 @@ contract((on) => {
       const result = await other.query({ query: 'SELECT currentDatabase() AS d, (SELECT count() FROM one) AS n' });
       expect(((await result.json()) as { data: unknown }).data).to.deep.equal([{ d: 'system', n: 1 }]);
       await other.close();
-      expect(await on.client.query('SELECT currentDatabase() AS d')).to.deep.equal([{ d: 'house' }]);
+      expect(await on.client.query(sql`SELECT currentDatabase() AS d`)).to.deep.equal([{ d: 'house' }]);
     });
   });
 });

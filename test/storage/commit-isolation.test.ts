@@ -6,6 +6,7 @@ import type { ClickHouseClient } from '../../src/storage/clickhouse/client/clien
 import type { TraceStore } from '../../src/storage/clickhouse/trace-store.js';
 import { storedSpan } from '../fixtures/span.js';
 import { COMMIT_LIMITS, openStore, reopenStore, type OpenedStore } from './trace-store-harness.js';
+import { statementOf } from '../fixtures/statement.js';
 
 const POISON = 'rows that the store cannot read';
 /** Long enough that what is appended in one turn is committed together. */
@@ -71,8 +72,10 @@ describe('a request that cannot be stored', () => {
   async function expectStored(requests: readonly Request[], stored: readonly Request[], by = store): Promise<void> {
     const projects = requests.map(({ projectId }) => projectId);
     const rows = await opened.client.query<{ project: string; name: string; attributes: string }>(
-      'SELECT project_id AS project, name, attributes FROM spans WHERE project_id IN {projects:Array(String)}',
-      { params: { projects } },
+      statementOf(
+        'SELECT project_id AS project, name, attributes FROM spans WHERE project_id IN {projects:Array(String)}',
+        { projects },
+      ),
     );
     const expected = stored.map(({ projectId, spans: [span] }) => ({
       project: projectId,

@@ -15,6 +15,8 @@ import { WordIndex } from '../../src/storage/clickhouse/search/word-index.js';
 import { addressed, type TestEngine } from '../contract/engines.js';
 import { storedSpan } from '../fixtures/span.js';
 import { remove, reopenStore, rowsOf } from './trace-store-harness.js';
+import { sql } from '../../src/storage/clickhouse/client/sql.js';
+import { statementOf } from '../fixtures/statement.js';
 
 const PROJECT = randomUUID();
 /** Spans that are indexed together. */
@@ -53,41 +55,41 @@ describe('writing under a lease', function () {
   });
   afterEach(async () => {
     await lease.release();
-    await plain.command('TRUNCATE TABLE server_lease');
-    await plain.command('DROP TABLE IF EXISTS rows');
+    await plain.command(sql`TRUNCATE TABLE server_lease`);
+    await plain.command(sql`DROP TABLE IF EXISTS rows`);
     await rm(dataDir, { recursive: true, force: true });
   });
 
   const ids = async () => {
-    const rows = await plain.query<{ id: number }>('SELECT id FROM rows ORDER BY id');
+    const rows = await plain.query<{ id: number }>(sql`SELECT id FROM rows ORDER BY id`);
     return rows.map(({ id }) => id);
   };
   const three = () => [
     client.insert('rows', ['id'], 'JSONEachRow', Buffer.from('{"id":1}')),
-    client.command('INSERT INTO rows (id) VALUES (2)'),
-    client.command('INSERT INTO rows SELECT number + 3 FROM numbers(2)'),
+    client.command(sql`INSERT INTO rows (id) VALUES (2)`),
+    client.command(sql`INSERT INTO rows SELECT number + 3 FROM numbers(2)`),
   ];
   const takenOver = () =>
     plain.command(
-      `INSERT INTO server_lease SELECT max(epoch) + 1, generateUUIDv4(), 0, 0, now64(3), now64(3), 'other', 7, 1000 FROM server_lease`,
+      sql`INSERT INTO server_lease SELECT max(epoch) + 1, generateUUIDv4(), 0, 0, now64(3), now64(3), 'other', 7, 1000 FROM server_lease`,
     );
 
   it('changes what it is told to', async () => {
-    await client.command('CREATE TABLE rows (id UInt64) ENGINE = MergeTree ORDER BY id');
+    await client.command(sql`CREATE TABLE rows (id UInt64) ENGINE = MergeTree ORDER BY id`);
     await Promise.all(three());
     expect(await ids()).to.deep.equal([1, 2, 3, 4]);
-    await client.command('DELETE FROM rows WHERE id = 1 OR id = 3');
+    await client.command(sql`DELETE FROM rows WHERE id = 1 OR id = 3`);
     expect(await ids()).to.deep.equal([2, 4]);
-    await client.command('TRUNCATE TABLE rows');
+    await client.command(sql`TRUNCATE TABLE rows`);
     expect(await ids()).to.deep.equal([]);
   });
 
   it('changes nothing once another server has taken the lease over, and says so once', async () => {
-    await plain.command('CREATE TABLE rows (id UInt64) ENGINE = MergeTree ORDER BY id');
-    await plain.command('INSERT INTO rows VALUES (9)');
+    await plain.command(sql`CREATE TABLE rows (id UInt64) ENGINE = MergeTree ORDER BY id`);
+    await plain.command(sql`INSERT INTO rows VALUES (9)`);
     await takenOver();
-    await client.command('DELETE FROM rows WHERE id = 9');
-    await client.command('TRUNCATE TABLE rows');
+    await client.command(sql`DELETE FROM rows WHERE id = 9`);
+    await client.command(sql`TRUNCATE TABLE rows`);
     await mutationsEnded(plain, { table: 'rows' });
     const outcomes = await Promise.allSettled(three());
     for (const outcome of outcomes)
@@ -118,10 +120,10 @@ describe('writing under a lease', function () {
     );
     expect(found).to.have.lengthOf(Math.ceil((TOGETHER - 3) / 7));
     const left = (table: string) =>
-      plain.query<{ id: string }>(`SELECT 1 FROM ${table} WHERE project_id = '${PROJECT}'`);
+      plain.query<{ id: string }>(statementOf(`SELECT 1 FROM ${table} WHERE project_id = '${PROJECT}'`));
     expect(await remove(store, PROJECT, 'span', spans[0]?.id ?? '')).to.equal(true);
     await store.deletions.forgetWords(PROJECT, spans.slice(0, 1), AbortSignal.timeout(60_000));
-    expect(await plain.query(`SELECT 1 FROM span_words WHERE complete = 1 AND words != ''`)).to.deep.equal([]);
+    expect(await plain.query(sql`SELECT 1 FROM span_words WHERE complete = 1 AND words != ''`)).to.deep.equal([]);
     // One row for each time that the index was written, which it also is by itself.
     expect(await left('span_words')).to.not.be.empty;
     await store.deletions.removeProject(PROJECT, AbortSignal.timeout(60_000));

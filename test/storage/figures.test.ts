@@ -3,6 +3,7 @@ import { recomputedSessions, storedBroughtToSessions } from '../../src/storage/c
 import { recomputedTraces } from '../../src/storage/clickhouse/rollup/trace-figures.js';
 import type { Sql } from '../../src/storage/clickhouse/client/sql.js';
 import { type OpenedStore, openStore } from './trace-store-harness.js';
+import { statementOf } from '../fixtures/statement.js';
 
 const VIEWS: Readonly<Record<string, { readonly to: string; readonly definition: Sql }>> = {
   recompute_traces: { to: 'traces_recomputed', definition: recomputedTraces },
@@ -21,11 +22,15 @@ describe('figures of traces and sessions', function () {
   for (const [view, { to, definition }] of Object.entries(VIEWS))
     it(`are stored by ${view} as lists compute them`, async () => {
       const { client } = opened;
-      await client.command(`CREATE MATERIALIZED VIEW as_defined_${view} TO ${to} AS ${definition.render().text}`);
-      const texts = await client.query<{ text: string }>(
-        `SELECT DISTINCT as_select AS text FROM system.tables WHERE database = currentDatabase() AND name IN ('${view}', 'as_defined_${view}')`,
+      await client.command(
+        statementOf(`CREATE MATERIALIZED VIEW as_defined_${view} TO ${to} AS ${definition.render().text}`),
       );
-      await client.command(`DROP VIEW as_defined_${view}`);
+      const texts = await client.query<{ text: string }>(
+        statementOf(
+          `SELECT DISTINCT as_select AS text FROM system.tables WHERE database = currentDatabase() AND name IN ('${view}', 'as_defined_${view}')`,
+        ),
+      );
+      await client.command(statementOf(`DROP VIEW as_defined_${view}`));
       expect(texts).to.have.length(1);
     });
 });

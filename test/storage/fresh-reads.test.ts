@@ -11,6 +11,7 @@ import type { AppendedWrites } from '../../src/storage/clickhouse/commit/rows.js
 import { EPOCH_SECONDS } from '../../src/storage/clickhouse/commit/version-clock.js';
 import { storedSpan } from '../fixtures/span.js';
 import { type OpenedStore, openStore, rowsOf } from './trace-store-harness.js';
+import { sql } from '../../src/storage/clickhouse/client/sql.js';
 
 const HISTORIES = 8;
 
@@ -142,24 +143,24 @@ describe('fresh reads', function () {
         const calls = chosen.map(({ name, call }) => ({ name, search: writer.naming(`count=true&${call}`) }));
         const all = () => Promise.all(calls.map(({ name, search }) => list(projectId, name, search)));
         // Nothing can be rolled up without this table, and nothing is read from it.
-        await client.command('DETACH TABLE touch_traces');
+        await client.command(sql`DETACH TABLE touch_traces`);
         try {
           for (const { rollUpHere, ...change } of steps) {
             await writer.write(change);
             if (!rollUpHere) continue;
-            await client.command('ATTACH TABLE touch_traces');
+            await client.command(sql`ATTACH TABLE touch_traces`);
             await rollUp();
-            await client.command('DETACH TABLE touch_traces');
+            await client.command(sql`DETACH TABLE touch_traces`);
           }
           const before = await all();
-          await client.command('ATTACH TABLE touch_traces');
+          await client.command(sql`ATTACH TABLE touch_traces`);
           await rollUp();
           const after = await all();
           calls.forEach((call, at) => {
             expect(before[at], `${call.name}?${call.search}`).to.deep.equal(after[at]);
           });
         } finally {
-          await client.command('ATTACH TABLE IF NOT EXISTS touch_traces').catch(() => undefined);
+          await client.command(sql`ATTACH TABLE IF NOT EXISTS touch_traces`).catch(() => undefined);
         }
       }),
       { numRuns: HISTORIES },
@@ -175,12 +176,12 @@ describe('fresh reads', function () {
 
     beforeEach(() =>
       opened.client.command(
-        `CREATE MATERIALIZED VIEW slow_to_recompute TO set_aside AS SELECT project_id, 'trace' AS kind, id, 0 AS ver, 0 AS aside,
+        sql`CREATE MATERIALIZED VIEW slow_to_recompute TO set_aside AS SELECT project_id, 'trace' AS kind, id, 0 AS ver, 0 AS aside,
          toUInt8(sleep(1)) AS stale FROM traces_recomputed WHERE name = 'slow'`,
       ),
     );
 
-    afterEach(() => opened.client.command('DROP VIEW slow_to_recompute'));
+    afterEach(() => opened.client.command(sql`DROP VIEW slow_to_recompute`));
 
     it('nothing that is listed waits for them', async () => {
       const [settled] = await write(slow, 'settled');

@@ -9,6 +9,7 @@ import { addressed, type TestEngine } from '../contract/engines.js';
 import { Program } from '../durability/program.js';
 import { bootServer, type TestServer } from '../http/harness.js';
 import { startStatementProxy, type Reply, type StatementProxy } from './statement-proxy.js';
+import { sql } from '../../src/storage/clickhouse/client/sql.js';
 
 const TRACE = '0199a1b2-0000-7000-8000-00000000000a';
 const SPAN = { trace_id: TRACE, name: 'first', started_at: '2026-01-15T10:00:00Z', attributes: { model: 'gpt-4o' } };
@@ -55,7 +56,7 @@ describe('a ClickHouse of the operator', function () {
   };
   const databases = async () => {
     const client = connect(engine.endpoint);
-    const rows = await client.query<{ name: string }>('SELECT name FROM system.databases');
+    const rows = await client.query<{ name: string }>(sql`SELECT name FROM system.databases`);
     await client.close();
     return rows.map(({ name }) => name);
   };

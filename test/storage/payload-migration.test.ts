@@ -9,6 +9,8 @@ import { startEngine } from '../../src/storage/clickhouse/engine/supervisor.js';
 import { migrate, statementsIn } from '../../src/storage/clickhouse/migrations.js';
 import { readMigrationFiles } from '../../src/storage/migration-files.js';
 import { schemaDirectory } from '../../src/storage/schema-files.js';
+import { sql } from '../../src/storage/clickhouse/client/sql.js';
+import { statementOf } from '../fixtures/statement.js';
 
 const files = readMigrationFiles(schemaDirectory('clickhouse'));
 
@@ -41,7 +43,9 @@ describe('the migration of stored spans to one payload', function () {
       value === null ? 'NULL' : `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
     for (const [index, [input, output]] of rows.entries())
       await client.command(
-        `INSERT INTO spans (ver, project_id, id, input_data, output_data) VALUES (${index + 1}, 'p', generateUUIDv4(), ${text(input)}, ${text(output)})`,
+        statementOf(
+          `INSERT INTO spans (ver, project_id, id, input_data, output_data) VALUES (${index + 1}, 'p', generateUUIDv4(), ${text(input)}, ${text(output)})`,
+        ),
       );
   });
 
@@ -53,7 +57,7 @@ describe('the migration of stored spans to one payload', function () {
 
   const stored = async () => {
     const found = await client.query<{ input_data: string | null; output_data: string | null }>(
-      'SELECT input_data, output_data FROM spans ORDER BY ver',
+      sql`SELECT input_data, output_data FROM spans ORDER BY ver`,
     );
     return found.map(({ input_data, output_data }) => [input_data, output_data]);
   };
@@ -70,7 +74,7 @@ describe('the migration of stored spans to one payload', function () {
     for (const done of [1, 4, 5, 6]) {
       const begun = statements.slice(0, done).join(';');
       await migrate(client, [...files.slice(0, 1), { ...file, sql: begun }], null);
-      await client.command('ALTER TABLE schema_migrations DELETE WHERE version = 2 SETTINGS mutations_sync = 2');
+      await client.command(sql`ALTER TABLE schema_migrations DELETE WHERE version = 2 SETTINGS mutations_sync = 2`);
     }
     await migrate(client, files, null);
     expect(await stored()).to.deep.equal(rows);

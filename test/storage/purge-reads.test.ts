@@ -14,7 +14,7 @@ const EVERYTHING = { started_after: null, started_before: null, provider: null, 
 function doing(after: (statement: string) => Promise<void>, client: ClickHouseClient): ClickHouseClient {
   const query: ClickHouseClient['query'] = async (statement, options) => {
     const rows = await client.query(statement, options);
-    await after(statement);
+    await after(statement.render().text);
     return rows as never;
   };
   return new Proxy(client, {

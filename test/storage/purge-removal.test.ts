@@ -3,14 +3,16 @@ import { expect } from 'chai';
 import type { ClickHouseClient } from '../../src/storage/clickhouse/client/client.js';
 import { storedSpan } from '../fixtures/span.js';
 import { openStore, reopenStore } from './trace-store-harness.js';
+import { sql } from '../../src/storage/clickhouse/client/sql.js';
+import { statementOf } from '../fixtures/statement.js';
 
 /** A client whose purges take their time to write what stays of a trace. */
 function slowly(client: ClickHouseClient): ClickHouseClient {
   const command: ClickHouseClient['command'] = (statement, options) =>
     client.command(
-      statement.startsWith('INSERT INTO facts')
-        ? statement.replace('WHERE', 'WHERE sleepEachRow(2) = 0 AND')
-        : statement,
+      statement.rewritten((text) =>
+        text.startsWith('INSERT INTO facts') ? text.replace('WHERE', 'WHERE sleepEachRow(2) = 0 AND') : text,
+      ),
       options,
     );
   return new Proxy(client, {
@@ -33,11 +35,11 @@ describe('removing a project while it is purged', function () {
       await store.spans.find(projectId, []);
       const running = `SELECT 1 FROM system.processes WHERE startsWith(query, 'INSERT INTO facts')`;
       const purge = store.purge();
-      while ((await opened.client.query(running)).length === 0);
+      while ((await opened.client.query(statementOf(running))).length === 0);
 
       await store.deletions.removeProject(projectId, AbortSignal.timeout(20_000));
       await purge;
-      expect(await opened.client.query('SELECT ver FROM facts')).to.deep.equal([]);
+      expect(await opened.client.query(sql`SELECT ver FROM facts`)).to.deep.equal([]);
     } finally {
       await store.close();
       await opened.dispose();

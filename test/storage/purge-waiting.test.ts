@@ -8,6 +8,7 @@ import { readMigrationFiles } from '../../src/storage/migration-files.js';
 import { schemaDirectory } from '../../src/storage/schema-files.js';
 import { storedSpan } from '../fixtures/span.js';
 import { openStore, reopenStore, rowsOf, type OpenedStore } from './trace-store-harness.js';
+import { sql } from '../../src/storage/clickhouse/client/sql.js';
 
 const PROJECT = randomUUID();
 /** More than the engine has sessions for commands. */
@@ -23,7 +24,7 @@ describe('while ClickHouse has not rewritten what it was told to', function () {
     opened = await openStore();
     await send(1);
     await send(2);
-    await opened.client.command('SYSTEM STOP MERGES spans');
+    await opened.client.command(sql`SYSTEM STOP MERGES spans`);
   });
   afterEach(() => opened.dispose());
 
@@ -43,7 +44,8 @@ describe('while ClickHouse has not rewritten what it was told to', function () {
   }
 
   async function mutationsOfSpans(): Promise<number> {
-    return (await opened.client.query("SELECT 1 FROM system.mutations WHERE table = 'spans' AND NOT is_done")).length;
+    return (await opened.client.query(sql`SELECT 1 FROM system.mutations WHERE table = 'spans' AND NOT is_done`))
+      .length;
   }
 
   async function begun(): Promise<void> {
@@ -55,17 +57,17 @@ describe('while ClickHouse has not rewritten what it was told to', function () {
     await begun();
 
     const started = performance.now();
-    await Promise.all(Array.from({ length: AT_ONCE }, () => opened.client.command('SYSTEM FLUSH LOGS')));
+    await Promise.all(Array.from({ length: AT_ONCE }, () => opened.client.command(sql`SYSTEM FLUSH LOGS`)));
     await send(3);
     expect(await spansListed()).to.have.length(1);
     expect(performance.now() - started).to.be.lessThan(5_000);
     expect(await mutationsOfSpans()).to.be.greaterThan(0);
 
-    await opened.client.command('SYSTEM START MERGES spans');
+    await opened.client.command(sql`SYSTEM START MERGES spans`);
     await Promise.all(purges);
     await opened.store.purge();
-    expect(await opened.client.query('SELECT cost FROM spans')).to.deep.equal([{ cost: 3 }]);
-    expect(await opened.client.query('SELECT ver FROM superseded')).to.deep.equal([]);
+    expect(await opened.client.query(sql`SELECT cost FROM spans`)).to.deep.equal([{ cost: 3 }]);
+    expect(await opened.client.query(sql`SELECT ver FROM superseded`)).to.deep.equal([]);
   });
 
   it('closing the store ends a purge at once, and the next start goes on with it', async () => {
@@ -77,13 +79,13 @@ describe('while ClickHouse has not rewritten what it was told to', function () {
     await opened.store.close();
     expect(performance.now() - started).to.be.lessThan(2_000);
     expect(await ended).to.contain('The server stops');
-    expect(await opened.client.query('SELECT ver FROM superseded')).to.have.length(1);
+    expect(await opened.client.query(sql`SELECT ver FROM superseded`)).to.have.length(1);
 
     opened = { ...opened, store: await reopenStore(opened.client) };
     expect(await costOfTrace()).to.equal(2);
-    await opened.client.command('SYSTEM START MERGES spans');
+    await opened.client.command(sql`SYSTEM START MERGES spans`);
     expect(await opened.store.purge()).to.equal(1);
-    expect(await opened.client.query('SELECT cost FROM spans')).to.deep.equal([{ cost: 2 }]);
+    expect(await opened.client.query(sql`SELECT cost FROM spans`)).to.deep.equal([{ cost: 2 }]);
   });
 
   it('a purge out of patience forgets nothing, tells nobody that it is done, and is not begun twice', async () => {
@@ -101,7 +103,7 @@ describe('while ClickHouse has not rewritten what it was told to', function () {
       await purge.close();
     }
     expect(told).to.deep.equal([]);
-    expect(await opened.client.query('SELECT ver FROM superseded')).to.have.length(1);
+    expect(await opened.client.query(sql`SELECT ver FROM superseded`)).to.have.length(1);
     expect(await mutationsOfSpans()).to.equal(1);
     expect(await spansListed()).to.have.length(1);
   });
@@ -119,11 +121,11 @@ describe('while ClickHouse has not rewritten what it was told to', function () {
       migrated = true;
     });
     await begun();
-    const statements = await opened.client.query("SELECT 1 FROM system.processes WHERE startsWith(query, 'ALTER')");
+    const statements = await opened.client.query(sql`SELECT 1 FROM system.processes WHERE startsWith(query, 'ALTER')`);
     expect(statements).to.deep.equal([]);
     expect(migrated).to.equal(false);
 
-    await opened.client.command('SYSTEM START MERGES spans');
+    await opened.client.command(sql`SYSTEM START MERGES spans`);
     await migration;
     expect(await mutationsOfSpans()).to.equal(0);
   });

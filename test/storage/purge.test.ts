@@ -5,6 +5,7 @@ import { parseListQuery } from '../../src/domain/list/query.js';
 import type { Span } from '../../src/domain/span/span.js';
 import { storedSpan } from '../fixtures/span.js';
 import { type OpenedStore, openStore, remove, rowsOf } from './trace-store-harness.js';
+import { statementOf } from '../fixtures/statement.js';
 
 const PROJECT = randomUUID();
 const START = Date.UTC(2026, 0, 31, 23, 59) * 1000;
@@ -44,7 +45,9 @@ describe('purging replaced and deleted spans', () => {
   }
 
   async function rows(table: string): Promise<number> {
-    const [row] = await opened.client.query<{ rows: string }>(`SELECT toString(count()) AS rows FROM ${table}`);
+    const [row] = await opened.client.query<{ rows: string }>(
+      statementOf(`SELECT toString(count()) AS rows FROM ${table}`),
+    );
     return Number(row?.rows);
   }
 
@@ -100,7 +103,7 @@ describe('purging replaced and deleted spans', () => {
 
     const texts = `SELECT name, session_name, trace_tags, session_tags FROM facts
       WHERE toString(tuple(name, session_name, trace_tags, session_tags)) LIKE '%secret%'`;
-    expect(await opened.client.query(texts)).to.deep.equal([]);
+    expect(await opened.client.query(statementOf(texts))).to.deep.equal([]);
     expect(await lists()).to.deep.equal(before);
     const facts = await rows('facts');
 

@@ -6,6 +6,7 @@ import { spanList } from '../../src/domain/list/definitions.js';
 import { parseListQuery } from '../../src/domain/list/query.js';
 import { storedSpan } from '../fixtures/span.js';
 import { type OpenedStore, openStore, rowsOf } from './trace-store-harness.js';
+import { sql } from '../../src/storage/clickhouse/client/sql.js';
 
 const ROUNDS = 30;
 const READERS = 4;
@@ -15,7 +16,7 @@ describe('reads while a failed insert is repaired', () => {
   before(async () => {
     opened = await openStore();
     // Fails when the spans are stored already, so that nobody knows what is.
-    await opened.client.command(`CREATE MATERIALIZED VIEW fails_on_demand TO set_aside AS
+    await opened.client.command(sql`CREATE MATERIALIZED VIEW fails_on_demand TO set_aside AS
       SELECT project_id, 'trace' AS kind, id, ver, 0 AS aside, 0 AS stale FROM spans WHERE throwIf(name = 'fail', 'as the test wants') = 1`);
   });
   after(() => opened.dispose());

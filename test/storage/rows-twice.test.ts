@@ -6,6 +6,8 @@ import { parseListQuery } from '../../src/domain/list/query.js';
 import type { TraceStore } from '../../src/storage/clickhouse/trace-store.js';
 import { storedSpan } from '../fixtures/span.js';
 import { openStore, remove, reopenStore, rowsOf, type OpenedStore } from './trace-store-harness.js';
+import { sql } from '../../src/storage/clickhouse/client/sql.js';
+import { statementOf } from '../fixtures/statement.js';
 
 const PROJECT = randomUUID();
 const ROLLED_UP = [
@@ -61,7 +63,7 @@ describe('rows that are stored twice', () => {
   });
 
   async function superseded(): Promise<number> {
-    return (await opened.client.query('SELECT DISTINCT ver FROM superseded')).length;
+    return (await opened.client.query(sql`SELECT DISTINCT ver FROM superseded`)).length;
   }
 
   it('a further row of the facts of a version changes no figure, hides no span, and has none purged', async () => {
@@ -69,8 +71,8 @@ describe('rows that are stored twice', () => {
     await figures(opened.store);
     await write(2);
     await figures(opened.store);
-    await opened.client.command('INSERT INTO facts SELECT * FROM facts');
-    await opened.client.command('INSERT INTO facts SELECT * FROM facts');
+    await opened.client.command(sql`INSERT INTO facts SELECT * FROM facts`);
+    await opened.client.command(sql`INSERT INTO facts SELECT * FROM facts`);
     // Touches the trace.
     await opened.store.log.append({
       projectId: PROJECT,
@@ -97,11 +99,11 @@ describe('rows that are stored twice', () => {
     await write(2);
     await figures(opened.store);
     // As it was recorded when the newest facts were there twice, and the replaced ones as well.
-    await opened.client.command('TRUNCATE TABLE superseded');
-    await opened.client.command('INSERT INTO superseded SELECT project_id, ver, ver FROM facts WHERE row_type = 0');
+    await opened.client.command(sql`TRUNCATE TABLE superseded`);
+    await opened.client.command(sql`INSERT INTO superseded SELECT project_id, ver, ver FROM facts WHERE row_type = 0`);
     // As a purge that was cut off leaves it.
     await opened.client.command(
-      'DELETE FROM facts WHERE ver IN (SELECT max(ver) FROM facts) SETTINGS lightweight_deletes_sync = 2',
+      sql`DELETE FROM facts WHERE ver IN (SELECT max(ver) FROM facts) SETTINGS lightweight_deletes_sync = 2`,
     );
     const again = await reopenStore(opened.client);
     expect(await figures(again)).to.deep.equal(expected(2));
@@ -113,7 +115,9 @@ describe('rows that are stored twice', () => {
 
   it('equal blocks are not taken for repetitions, whatever the tables say', async () => {
     for (const table of ROLLED_UP)
-      await opened.client.command(`ALTER TABLE ${table} MODIFY SETTING non_replicated_deduplication_window = 1000`);
+      await opened.client.command(
+        statementOf(`ALTER TABLE ${table} MODIFY SETTING non_replicated_deduplication_window = 1000`),
+      );
     const state = (name: string) =>
       opened.store.log.append({ projectId: PROJECT, sessions: [{ id: session, name, attributes: {}, tags: {} }] });
     for (const name of ['first', 'second', 'third']) {
@@ -124,8 +128,8 @@ describe('rows that are stored twice', () => {
     const row = Buffer.from(JSON.stringify([PROJECT, trace, 1]));
     for (let time = 0; time < 2; time += 1)
       await opened.client.insert('facts', ['project_id', 'trace_id', 'ver'], 'JSONCompactEachRow', row);
-    expect(await opened.client.query('SELECT ver FROM facts WHERE ver = 1')).to.have.length(2);
-    await opened.client.command('TRUNCATE TABLE traces');
+    expect(await opened.client.query(sql`SELECT ver FROM facts WHERE ver = 1`)).to.have.length(2);
+    await opened.client.command(sql`TRUNCATE TABLE traces`);
     const touch = Buffer.from(JSON.stringify([PROJECT, trace, 1, 1]));
     for (let time = 0; time < 2; time += 1) {
       await opened.client.insert(
@@ -134,14 +138,14 @@ describe('rows that are stored twice', () => {
         'JSONCompactEachRow',
         touch,
       );
-      expect(await opened.client.query('SELECT id FROM traces')).to.have.length(1);
-      await opened.client.command('TRUNCATE TABLE traces');
+      expect(await opened.client.query(sql`SELECT id FROM traces`)).to.have.length(1);
+      await opened.client.command(sql`TRUNCATE TABLE traces`);
     }
   });
 
   it('no table takes equal blocks for repetitions by itself', async () => {
     const tables = await opened.client.query<{ name: string; windows: string }>(
-      `SELECT name, arrayStringConcat(extractAll(create_table_query, 'deduplication_window = (\\\\d+)'), ' ') AS windows FROM system.tables
+      sql`SELECT name, arrayStringConcat(extractAll(create_table_query, 'deduplication_window = (\\\\d+)'), ' ') AS windows FROM system.tables
        WHERE database = currentDatabase() AND engine LIKE '%MergeTree' AND name != 'schema_migrations'`,
     );
     expect(tables.map(({ name }) => name)).to.include.members(ROLLED_UP);

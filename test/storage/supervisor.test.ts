@@ -10,6 +10,8 @@ import type { ClickHouseClient } from '../../src/storage/clickhouse/client/clien
 import { EngineLockedError, startEngine } from '../../src/storage/clickhouse/engine/supervisor.js';
 import type { Engine, EngineOptions, EngineState } from '../../src/storage/clickhouse/engine/supervisor.js';
 import { LIMITS, scratch, silent } from '../contract/engines.js';
+import { sql } from '../../src/storage/clickhouse/client/sql.js';
+import { statementOf } from '../fixtures/statement.js';
 
 /** The promise: a dead or stopped engine is noticed within this time. */
 const NOTICED_WITHIN_MS = unhurried(2_000);
@@ -54,7 +56,7 @@ describe('engine supervisor', () => {
       expect(engine.endpoint).to.deep.equal(endpoint);
       expect(engine.pid).to.be.a('number').and.not.equal(pid);
       expect(isAlive(pid as number)).to.equal(false);
-      expect(await client.query('SELECT id FROM kept')).to.deep.equal([{ id: 7 }]);
+      expect(await client.query(sql`SELECT id FROM kept`)).to.deep.equal([{ id: 7 }]);
       await client.close();
     });
   }
@@ -62,12 +64,12 @@ describe('engine supervisor', () => {
   it('answers "unavailable, try again" while the engine is away, in no time', async () => {
     const engine = await start({ path: await folder() });
     const client = connect(engine.endpoint);
-    await client.query('SELECT 1');
+    await client.query(sql`SELECT 1`);
     process.kill(engine.pid as number, 'SIGKILL');
     await until(() => engine.state !== 'ready', 5_000);
     const from = Date.now();
     const [read, write] = await Promise.allSettled([
-      client.query('SELECT 1'),
+      client.query(sql`SELECT 1`),
       client.insert('kept', ['id'], 'RowBinary', Buffer.alloc(8)),
     ]);
     expect(Date.now() - from).to.be.below(1_000);
@@ -79,7 +81,7 @@ describe('engine supervisor', () => {
   it('ends a running read of a killed engine at once, with "unavailable"', async () => {
     const engine = await start({ path: await folder() });
     const client = connect(engine.endpoint);
-    const running = client.query('SELECT count() FROM numbers(1000000000000) WHERE NOT ignore(sipHash64(number))');
+    const running = client.query(sql`SELECT count() FROM numbers(1000000000000) WHERE NOT ignore(sipHash64(number))`);
     const outcome = running.catch((error: unknown) => error);
     await new Promise((resolve) => setTimeout(resolve, 300));
     const from = Date.now();
@@ -96,7 +98,9 @@ describe('engine supervisor', () => {
     const client = connect(engine.endpoint);
     const { pid } = engine;
     const heavy = 'SELECT count() FROM numbers(1000000000000) WHERE NOT ignore(sipHash64(number))';
-    const reads = Array.from({ length: 12 }, () => client.query(heavy, { settings: { max_execution_time: 5 } }));
+    const reads = Array.from({ length: 12 }, () =>
+      client.query(statementOf(heavy), { settings: { max_execution_time: 5 } }),
+    );
     for (const { status } of await Promise.allSettled(reads)) expect(status).to.equal('rejected');
     expect(engine).to.include({ pid, restarts: 0, state: 'ready' });
     await client.close();
@@ -119,7 +123,7 @@ describe('engine supervisor', () => {
       path: await folder(),
       onReady: async (endpoint) => {
         const client = connect(endpoint);
-        await client.query('SELECT 1');
+        await client.query(sql`SELECT 1`);
         await client.close();
         seen.push('first hook');
       },
@@ -184,7 +188,7 @@ describe('engine supervisor', () => {
     expect(socket).to.not.contain(path);
     expect((await stat(dirname(socket))).mode & 0o077, 'rights of others').to.equal(0);
     const client = connect(engine.endpoint);
-    expect(await client.query('SELECT 1 AS n')).to.deep.equal([{ n: 1 }]);
+    expect(await client.query(sql`SELECT 1 AS n`)).to.deep.equal([{ n: 1 }]);
     await client.close();
     await engine.stop();
     const gone: unknown = await stat(dirname(socket)).catch((error: unknown) => error);
@@ -203,7 +207,7 @@ describe('engine supervisor', () => {
     await until(() => engine.state === 'ready', 20_000);
     expect(engine.endpoint.socketPath).to.equal(socket);
     const client = connect(engine.endpoint);
-    expect(await client.query('SELECT 1 AS n')).to.deep.equal([{ n: 1 }]);
+    expect(await client.query(sql`SELECT 1 AS n`)).to.deep.equal([{ n: 1 }]);
     await client.close();
   });
 
@@ -213,7 +217,7 @@ describe('engine supervisor', () => {
     const { pid } = engine;
     const client = connect(engine.endpoint);
     await fill(client);
-    const insert = client.command('INSERT INTO kept SELECT number + sleepEachRow(0.1) FROM numbers(10)');
+    const insert = client.command(sql`INSERT INTO kept SELECT number + sleepEachRow(0.1) FROM numbers(10)`);
     await new Promise((resolve) => setTimeout(resolve, 300));
     const from = Date.now();
     await Promise.all([engine.stop(), engine.stop(), insert]);
@@ -224,7 +228,7 @@ describe('engine supervisor', () => {
 
     const again = await start({ path });
     const reader = connect(again.endpoint);
-    expect(await reader.query('SELECT count() AS n FROM kept')).to.deep.equal([{ n: 11 }]);
+    expect(await reader.query(sql`SELECT count() AS n FROM kept`)).to.deep.equal([{ n: 11 }]);
     await reader.close();
   });
 
@@ -260,7 +264,9 @@ describe('engine supervisor', () => {
 });
 
 async function fill(client: ClickHouseClient): Promise<void> {
-  await client.command('CREATE TABLE kept (id UInt64) ENGINE = MergeTree ORDER BY id SETTINGS fsync_after_insert = 1');
+  await client.command(
+    sql`CREATE TABLE kept (id UInt64) ENGINE = MergeTree ORDER BY id SETTINGS fsync_after_insert = 1`,
+  );
   const row = Buffer.alloc(8);
   row.writeBigUInt64LE(7n);
   await client.insert('kept', ['id'], 'RowBinary', row);

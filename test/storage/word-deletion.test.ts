@@ -10,6 +10,8 @@ import { readMigrationFiles } from '../../src/storage/migration-files.js';
 import { schemaDirectory } from '../../src/storage/schema-files.js';
 import { storedSpan } from '../fixtures/span.js';
 import { type OpenedStore, openStore, remove, reopenStore, rowsOf } from './trace-store-harness.js';
+import { sql } from '../../src/storage/clickhouse/client/sql.js';
+import { statementOf } from '../fixtures/statement.js';
 
 const START = Date.UTC(2026, 0, 31, 12) * 1000;
 const TOGETHER = 8192;
@@ -38,11 +40,11 @@ describe('words of deleted spans', function () {
   async function writeMany(count: number, text: string, last: Span = spanAt(count, 'the last')): Promise<void> {
     await opened.store.log.append({ projectId: randomUUID(), spans: [spanAt(0, 'before')] });
     await new Promise((done) => setTimeout(done, count / 1000 + 100));
-    const [row] = await opened.client.query<{ ver: string }>('SELECT toString(max(ver)) AS ver FROM spans');
+    const [row] = await opened.client.query<{ ver: string }>(sql`SELECT toString(max(ver)) AS ver FROM spans`);
     await opened.client.command(
-      `INSERT INTO spans (project_id, trace_id, id, name, started_at, ver, payload, input_bytes, no_output)
+      statementOf(`INSERT INTO spans (project_id, trace_id, id, name, started_at, ver, payload, input_bytes, no_output)
        SELECT '${project}', generateUUIDv4(1), generateUUIDv4(2), 'work', fromUnixTimestamp64Micro(${START} + number * 1000000, 'UTC'),
-         ${row?.ver ?? 0} + 1 + number, ${text}, 100, 1 FROM numbers(${count})`,
+         ${row?.ver ?? 0} + 1 + number, ${text}, 100, 1 FROM numbers(${count})`),
     );
     await opened.store.log.append({ projectId: project, spans: [last] });
   }
@@ -54,7 +56,7 @@ describe('words of deleted spans', function () {
 
   async function rows(condition: string): Promise<number> {
     const [row] = await opened.client.query<{ count: string }>(
-      `SELECT toString(count()) AS count FROM span_words WHERE ${condition}`,
+      statementOf(`SELECT toString(count()) AS count FROM span_words WHERE ${condition}`),
     );
     return Number(row?.count);
   }
@@ -67,7 +69,7 @@ describe('words of deleted spans', function () {
 
   async function running(start: string): Promise<void> {
     const statement = `SELECT 1 FROM system.processes WHERE startsWith(query, '${start}')`;
-    while ((await opened.client.query(statement)).length === 0);
+    while ((await opened.client.query(statementOf(statement))).length === 0);
   }
 
   it('go after the round of the index that is under way, however many are to come', async () => {
@@ -103,7 +105,9 @@ describe('words of deleted spans', function () {
     const other = randomUUID();
     const seconds = Array.from({ length: 20 }, (_, second) => second);
     await opened.client.command(
-      `INSERT INTO span_words (${COLUMNS}) SELECT '${other}', fromUnixTimestamp64Micro(${START} + number * 1000000, 'UTC') AS at, at, 1, 1, 1, '\\nsecret\\n', '' FROM numbers(20)`,
+      statementOf(
+        `INSERT INTO span_words (${COLUMNS}) SELECT '${other}', fromUnixTimestamp64Micro(${START} + number * 1000000, 'UTC') AS at, at, 1, 1, 1, '\\nsecret\\n', '' FROM numbers(20)`,
+      ),
     );
     await opened.store.deletions.forgetWords(other, seconds.map(placed), patience());
     expect(await rows("position(words, 'secret') > 0")).to.equal(0);
@@ -151,7 +155,9 @@ describe('words of deleted spans', function () {
 
   it('do not come back with an insert that has lost its client', async () => {
     const late = opened.client.command(
-      `INSERT INTO span_words (${COLUMNS}) SELECT ${wordRow(project, 0, 'hurdygurdy')} FROM numbers(5) WHERE sleepEachRow(0.3) = 0`,
+      statementOf(
+        `INSERT INTO span_words (${COLUMNS}) SELECT ${wordRow(project, 0, 'hurdygurdy')} FROM numbers(5) WHERE sleepEachRow(0.3) = 0`,
+      ),
     );
     await running('INSERT INTO span_words');
     await opened.store.deletions.forgetWords(project, [placed(0)], patience());
@@ -160,7 +166,9 @@ describe('words of deleted spans', function () {
   });
 
   it('go from a table that could not be emptied', async () => {
-    await opened.client.command(`INSERT INTO span_words (${COLUMNS}) SELECT ${wordRow(project, 0, 'hurdygurdy')}`);
+    await opened.client.command(
+      statementOf(`INSERT INTO span_words (${COLUMNS}) SELECT ${wordRow(project, 0, 'hurdygurdy')}`),
+    );
     const index = new WordIndex(
       watched(opened.client, (statement) => {
         if (statement.startsWith('TRUNCATE')) throw new Error('the engine died');
@@ -200,7 +208,7 @@ describe('words of deleted spans', function () {
     expect(limits).to.not.be.empty;
     for (const limit of limits) expect(limit).to.be.within(1, 30);
     const [row] = await opened.client.query<{ most: string }>(
-      `SELECT toString(max(spans)) AS most FROM span_words WHERE project_id = '${project}'`,
+      statementOf(`SELECT toString(max(spans)) AS most FROM span_words WHERE project_id = '${project}'`),
     );
     expect(Number(row?.most)).to.be.within(6_000, 7_000);
     expect(await found('plain talk 8999xx')).to.have.length(1);
@@ -208,21 +216,23 @@ describe('words of deleted spans', function () {
 
   describe('while ClickHouse does not rewrite the table', () => {
     beforeEach(() =>
-      opened.client.command(`INSERT INTO span_words (${COLUMNS}) SELECT ${wordRow(project, 0, 'hurdygurdy')}`),
+      opened.client.command(
+        statementOf(`INSERT INTO span_words (${COLUMNS}) SELECT ${wordRow(project, 0, 'hurdygurdy')}`),
+      ),
     );
     afterEach(async () => {
-      await opened.client.command("KILL MUTATION WHERE table = 'span_words'");
-      await opened.client.command('SYSTEM START MERGES span_words');
+      await opened.client.command(sql`KILL MUTATION WHERE table = 'span_words'`);
+      await opened.client.command(sql`SYSTEM START MERGES span_words`);
     });
 
     it('are not waited for by a stop', async () => {
-      await opened.client.command('SYSTEM STOP MERGES span_words');
+      await opened.client.command(sql`SYSTEM STOP MERGES span_words`);
       const stop = new AbortController();
       const forgotten = opened.store.deletions.forgetWords(project, [placed(0)], stop.signal);
       const queued = opened.store.deletions.forgetWords(randomUUID(), [placed(0)], stop.signal);
       const outcomes = Promise.allSettled([forgotten, queued]);
       const pending = "SELECT 1 FROM system.mutations WHERE table = 'span_words' AND NOT is_done";
-      while ((await opened.client.query(pending)).length === 0);
+      while ((await opened.client.query(statementOf(pending))).length === 0);
       const started = performance.now();
       stop.abort(new Error('the server stops'));
       for (const outcome of await outcomes)
@@ -232,11 +242,11 @@ describe('words of deleted spans', function () {
 
     it('fail as unavailable while it fails to', async () => {
       await opened.client.command(
-        "ALTER TABLE span_words UPDATE figures = toString(throwIf(spans > 0, 'no room')) WHERE 1",
+        sql`ALTER TABLE span_words UPDATE figures = toString(throwIf(spans > 0, 'no room')) WHERE 1`,
         { settings: { mutations_sync: '0', alter_sync: '0' } },
       );
       const failing = "SELECT 1 FROM system.mutations WHERE table = 'span_words' AND latest_fail_reason != ''";
-      while ((await opened.client.query(failing)).length === 0);
+      while ((await opened.client.query(statementOf(failing))).length === 0);
       const failure: unknown = await opened.store.deletions
         .forgetWords(project, [placed(0)], patience())
         .catch((error: unknown) => error);
@@ -265,7 +275,7 @@ function watched(
     stream: (...given) => client.stream(...given),
     insert: (...given) => client.insert(...given),
     async command(statement, options) {
-      look(statement, options);
+      look(statement.render().text, options);
       await client.command(statement, options);
     },
     ping: () => client.ping(),

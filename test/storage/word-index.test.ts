@@ -6,9 +6,10 @@ import { parseListQuery } from '../../src/domain/list/query.js';
 import type { Span } from '../../src/domain/span/span.js';
 import { FIGURES, TOKENS, wordConditions, WORDS } from '../../src/storage/clickhouse/search/searched-words.js';
 import { WordIndex } from '../../src/storage/clickhouse/search/word-index.js';
-import { join, sql } from '../../src/storage/clickhouse/client/sql.js';
+import { join, sql, value } from '../../src/storage/clickhouse/client/sql.js';
 import { storedSpan } from '../fixtures/span.js';
 import { type OpenedStore, openStore, remove, reopenStore, rowsOf } from './trace-store-harness.js';
+import { statementOf } from '../fixtures/statement.js';
 
 const PROJECT = randomUUID();
 const START = Date.UTC(2026, 0, 31, 12) * 1000;
@@ -58,7 +59,7 @@ describe('search by text in many spans', () => {
 
   /** All at once: what is indexed in the background while spans are written may leave the last of them for later. */
   async function indexAnew(): Promise<void> {
-    await opened.client.command('TRUNCATE TABLE span_words');
+    await opened.client.command(sql`TRUNCATE TABLE span_words`);
     const again = await reopenStore(opened.client);
     await again.indexWords();
     await again.close();
@@ -69,7 +70,7 @@ describe('search by text in many spans', () => {
     await index.load();
     const found = await index.candidates(PROJECT, q, (statement) => {
       const { text, params } = statement.render();
-      return opened.client.query(text, { params });
+      return opened.client.query(statementOf(text, params));
     });
     return found && { ranges: found.ranges.length, spans: found.spans };
   }
@@ -128,7 +129,9 @@ describe('search by text in many spans', () => {
     await write([early, kept, ...filler(TOGETHER)]);
     await opened.store.indexWords();
     const held = async (word: string) => {
-      const rows = await opened.client.query(`SELECT 1 FROM span_words WHERE position(words, '${word}') > 0`);
+      const rows = await opened.client.query(
+        statementOf(`SELECT 1 FROM span_words WHERE position(words, '${word}') > 0`),
+      );
       return rows.length > 0;
     };
     expect(await held('hurdygurdy')).to.equal(true);
@@ -146,7 +149,7 @@ describe('search by text in many spans', () => {
   });
 
   it('goes on where it was after a restart', async () => {
-    const rows = async () => (await opened.client.query('SELECT 1 FROM span_words')).length;
+    const rows = async () => (await opened.client.query(sql`SELECT 1 FROM span_words`)).length;
     const before = await rows();
     const again = await reopenStore(opened.client);
     await again.indexWords();
@@ -157,13 +160,13 @@ describe('search by text in many spans', () => {
   it('reads the newest or oldest spans only, when they fill the page', async () => {
     const project = randomUUID();
     await new Promise((done) => setTimeout(done, 500));
-    const [row] = await opened.client.query<{ ver: number }>('SELECT max(ver) AS ver FROM spans');
+    const [row] = await opened.client.query<{ ver: number }>(sql`SELECT max(ver) AS ver FROM spans`);
     const first = Number(row?.ver) + 1;
     // As many as begin to be worth it, and no other way to write them within a second.
     await opened.client.command(
-      `INSERT INTO spans (project_id, trace_id, id, name, started_at, ver, payload, input_bytes, no_output)
+      statementOf(`INSERT INTO spans (project_id, trace_id, id, name, started_at, ver, payload, input_bytes, no_output)
        SELECT '${project}', generateUUIDv4(1), generateUUIDv4(2), 'work', fromUnixTimestamp64Micro(${START} + intDiv(number, 3) * 1000, 'UTC'),
-         ${first} + number, if(number % 500 = 7, 'a rare trombone', 'plain talk'), 100, 1 FROM numbers(200000)`,
+         ${first} + number, if(number % 500 = 7, 'a rare trombone', 'plain talk'), 100, 1 FROM numbers(200000)`),
     );
     await opened.store.log.append({ projectId: project, spans: [span('a trombone', { started_at: START + 50e6 })] });
     const pages = [
@@ -188,7 +191,7 @@ describe('search by text in many spans', () => {
     const some = hashes[4000];
     expect(await ids('spans', some?.input_data ?? '')).to.deep.equal([some?.id]);
     const [row] = await opened.client.query<{ bytes: string }>(
-      'SELECT toString(sum(length(words) + length(figures))) AS bytes FROM span_words WHERE NOT complete',
+      sql`SELECT toString(sum(length(words) + length(figures))) AS bytes FROM span_words WHERE NOT complete`,
     );
     expect(row?.bytes).to.equal('0');
   });
@@ -207,12 +210,11 @@ describe('search by text in many spans', () => {
           const needle = characters.slice(at % (characters.length + 1), to % (characters.length + 1)).join('');
           const conditions = wordConditions(needle);
           if (conditions.length === 0) return;
-          const { text, params } = join([sql`1`, ...conditions], ' AND ').render();
+          const met = join([sql`1`, ...conditions], ' AND ');
           const [answer] = await opened.client.query<{ skipped: number; held: number }>(
-            `SELECT NOT (${text}) AS skipped, held FROM (SELECT ${WORDS} AS words, ${FIGURES} AS figures, held FROM (
-             SELECT ${TOKENS} AS tokens, max(positionCaseInsensitiveUTF8(payload, {needle:String}) > 0) AS held
-             FROM (SELECT arrayJoin({texts:Array(String)}) AS payload)))`,
-            { params: { ...params, texts, needle } },
+            sql`SELECT NOT (${met}) AS skipped, held FROM (SELECT ${WORDS} AS words, ${FIGURES} AS figures, held FROM (
+             SELECT ${TOKENS} AS tokens, max(positionCaseInsensitiveUTF8(payload, ${value(needle, 'String')}) > 0) AS held
+             FROM (SELECT arrayJoin(${value(texts, 'Array(String)')}) AS payload)))`,
           );
           if (answer?.held) held += 1;
           expect(answer?.held === 1 && answer.skipped === 1, JSON.stringify({ texts, needle })).to.equal(false);

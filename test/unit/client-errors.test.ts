@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { connect, type InsertError } from '../../src/storage/clickhouse/client/client.js';
+import { sql } from '../../src/storage/clickhouse/client/sql.js';
 
 describe('the client of ClickHouse', () => {
   it('takes a socket that is not there for an engine that starts anew: nothing was stored, and it is worth a retry', async () => {
@@ -13,7 +14,7 @@ describe('the client of ClickHouse', () => {
     });
     try {
       const [read, insert] = await Promise.allSettled([
-        client.query('SELECT 1'),
+        client.query(sql`SELECT 1`),
         client.insert('spans', ['ver'], 'RowBinary', Buffer.alloc(8)),
       ]);
       expect((read as PromiseRejectedResult).reason).to.include({ kind: 'unavailable' });

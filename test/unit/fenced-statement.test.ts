@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { sql } from '../../src/storage/clickhouse/client/sql.js';
+import { statementOf } from '../fixtures/statement.js';
 import { fenced, fencedInput } from '../../src/storage/clickhouse/lease/fenced-statement.js';
 
 const FLAG = 'WITH throwIf(NOT mine) = 0 AS lease_held';
@@ -26,17 +28,17 @@ describe('a statement tied to the lease', () => {
   ];
   for (const [name, statement, tied] of cases)
     it(name, () => {
-      expect(fenced(statement, 'mine')).to.equal(tied);
+      expect(fenced(statementOf(statement), sql`mine`).render().text).to.equal(tied);
     });
 
   it('takes rows in', () => {
-    expect(fencedInput(['a', 'b'], "'a String, b String'", 'mine')).to.equal(
+    expect(fencedInput([sql`a`, sql`b`], 'a String, b String', sql`mine`).render().text).to.equal(
       `${FLAG} SELECT a, b FROM input('a String, b String') WHERE lease_held`,
     );
   });
 
   it('is of no other kind', () => {
     for (const statement of ['OPTIMIZE TABLE a', 'INSERT INTO a FORMAT RowBinary'])
-      expect(() => fenced(statement, 'mine'), statement).to.throw('cannot be tied to the lease');
+      expect(() => fenced(statementOf(statement), sql`mine`), statement).to.throw('cannot be tied to the lease');
   });
 });

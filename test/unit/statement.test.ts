@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { parameterLiteral, stringLiteral, unescapeTsv } from '../../src/storage/clickhouse/engine/literals.js';
+import { stringLiteral } from '../../src/storage/clickhouse/client/literals.js';
+import { parameterLiteral, unescapeTsv } from '../../src/storage/clickhouse/engine/literals.js';
 import { readStatement } from '../../src/storage/clickhouse/engine/statement.js';
 
 describe('statements of the engine front', () => {

@@ -14,12 +14,11 @@ import type { ClickHouseClient } from './client/client.js';
 import type { CommitLog } from './commit/commit-log.js';
 import type { Version } from './commit/version-clock.js';
 import type { WriteWatch } from './commit/write-watch.js';
-import type { ReadLimits } from './list/clickhouse-lists.js';
 import { spanColumns } from './list/columns.js';
 import { current, inProject, type ReadScope } from './read/scope.js';
 import { jsonRow } from './list/json-row.js';
 import type { HeldState, ReadsInProgress } from './read/reads-in-progress.js';
-import { rowReader, type ReadRows } from './read/row-reader.js';
+import { rowReader, type ReadLimits, type ReadRows } from './read/row-reader.js';
 import { join, sql, value, type Sql } from './client/sql.js';
 
 /** Stored spans with calculated costs, to be calculated anew. */

@@ -2,10 +2,9 @@ import { PROMPT_PATHS, VERSION_PATHS, isCompletionOf, type AttributePath } from 
 import type { PromptIdentity } from '../../domain/prompt/completion.js';
 import type { Completion, Completions } from '../../domain/prompt/completion-store.js';
 import type { ClickHouseClient } from './client/client.js';
-import type { ReadLimits } from './list/clickhouse-lists.js';
 import { current, inProject, type ReadScope } from './read/scope.js';
 import type { ReadsInProgress } from './read/reads-in-progress.js';
-import { rowReader, type ReadRows } from './read/row-reader.js';
+import { rowReader, type ReadLimits, type ReadRows } from './read/row-reader.js';
 import { join, literal, sql, value, type Sql } from './client/sql.js';
 
 /** Versions named in one statement; of prompts with more, the ids are looked up here. */

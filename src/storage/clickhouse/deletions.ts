@@ -143,7 +143,7 @@ WHERE ${inProject(projectId)} AND id IN ${uuids(ids)} AND ${current({ projectId,
     await log.idle();
     await settle(projectId);
     await forgetAside(projectId);
-    const condition = `project_id = '${requireUuid(projectId)}'`;
+    const condition = sql`project_id = ${literal(requireUuid(projectId))}`;
     // First, so that from then on the purge writes nothing of the project.
     await deleteRows(client, 'superseded', condition, signal);
     await purgeWritten();
@@ -250,11 +250,11 @@ ORDER BY f.trace_id, row_type, f.id${limit === null ? empty : sql` LIMIT ${value
     const spans = things.filter(({ kind, trace_id }) => kind === 'span' && stale.has(trace_id));
     if (spans.length === 0) return;
     const among = sql`${isFactOf(projectId, spans)} AND row_type = 0`;
-    const { text, ...whose } = sql`INSERT INTO superseded SELECT project_id, f.ver, last FROM facts AS f
+    const statement = sql`INSERT INTO superseded SELECT project_id, f.ver, last FROM facts AS f
 INNER JOIN (SELECT f.trace_id, f.id, max(f.ver) AS last FROM facts AS f WHERE ${among} GROUP BY f.trace_id, f.id HAVING argMax(deleted, f.ver)) AS buried
   ON buried.trace_id = f.trace_id AND buried.id = f.id
-WHERE ${among} AND f.ver < last`.render();
-    await this.#source.client.command(text, whose);
+WHERE ${among} AND f.ver < last`;
+    await this.#source.client.command(statement);
   }
 
   /** What stays for a write that was only accepted: when that was not stored after all, it goes. */

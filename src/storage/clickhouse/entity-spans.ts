@@ -1,9 +1,8 @@
 import type { EntitySpans, EntityType } from '../../domain/feedback/unified.js';
 import type { ClickHouseClient } from './client/client.js';
-import type { ReadLimits } from './list/clickhouse-lists.js';
 import { current, inProject, type ReadScope } from './read/scope.js';
 import type { ReadsInProgress } from './read/reads-in-progress.js';
-import { rowReader, type ReadRows } from './read/row-reader.js';
+import { rowReader, type ReadLimits, type ReadRows } from './read/row-reader.js';
 import { empty, sql, value, type Sql } from './client/sql.js';
 
 /** Ids read in one statement. */

@@ -3,6 +3,7 @@ import { DomainError } from '../../domain/errors.js';
 import { MigrationError, verifyApplied, type AppliedMigration, type MigrationFile } from '../migration-files.js';
 import type { ClickHouseClient } from './client/client.js';
 import { mutationsEnded } from './client/mutations.js';
+import { literal, number, sql, statementOfFile, type Sql } from './client/sql.js';
 
 export type { MigrationObserver } from '../../observability/events/storage.js';
 
@@ -31,13 +32,13 @@ export async function migrate(
 ): Promise<number[]> {
   await client.command(
     adapted(
-      `CREATE TABLE IF NOT EXISTS schema_migrations (version UInt32, name String, checksum String, applied_at DateTime)
+      sql`CREATE TABLE IF NOT EXISTS schema_migrations (version UInt32, name String, checksum String, applied_at DateTime)
        ENGINE = MergeTree ORDER BY version SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`,
       cluster,
     ),
   );
   const applied = await client.query<AppliedMigration>(
-    'SELECT version, any(name) AS name, any(checksum) AS checksum FROM schema_migrations GROUP BY version ORDER BY version',
+    sql`SELECT version, any(name) AS name, any(checksum) AS checksum FROM schema_migrations GROUP BY version ORDER BY version`,
   );
   verifyApplied(applied, files);
   const missing = files.filter((file) => !applied.some(({ version }) => version === file.version));
@@ -51,11 +52,11 @@ export async function migrate(
 async function applyFile(client: ClickHouseClient, file: MigrationFile, cluster: string | null): Promise<void> {
   try {
     for (const statement of statementsIn(file.sql)) {
-      await client.command(adapted(statement, cluster), cluster === null ? ON_ONE_SERVER : {});
+      await client.command(adapted(statementOfFile(statement), cluster), cluster === null ? ON_ONE_SERVER : {});
       if (REWRITES.test(statement)) await mutationsEnded(client);
     }
     await client.command(
-      `INSERT INTO schema_migrations VALUES (${file.version}, '${file.name}', '${file.checksum}', now())`,
+      sql`INSERT INTO schema_migrations VALUES (${number(file.version)}, ${literal(file.name)}, ${literal(file.checksum)}, now())`,
     );
   } catch (error) {
     throw new MigrationError('failed', `Migration ${file.version} (${file.name}) failed: ${reasonOf(error)}`, error);
@@ -79,12 +80,15 @@ export function statementsIn(text: string): string[] {
 }
 
 /** The one place where a statement written for one server becomes one for a cluster. */
-export function adapted(statement: string, cluster: string | null): string {
+export function adapted(statement: Sql, cluster: string | null): Sql {
   if (cluster === null) return statement;
-  return statement
-    .replace(
-      /^(CREATE (?:TABLE|MATERIALIZED VIEW) IF NOT EXISTS \w+|DROP VIEW IF EXISTS \w+|ALTER TABLE \w+)/,
-      `$1 ON CLUSTER '${cluster.replace(/['\\]/g, '\\$&')}'`,
-    )
-    .replace(/ENGINE = (Replacing)?MergeTree/, 'ENGINE = Replicated$1MergeTree');
+  const named = literal(cluster).render().text;
+  return statement.rewritten((text) =>
+    text
+      .replace(
+        /^(CREATE (?:TABLE|MATERIALIZED VIEW) IF NOT EXISTS \w+|DROP VIEW IF EXISTS \w+|ALTER TABLE \w+)/,
+        (beginning) => `${beginning} ON CLUSTER ${named}`,
+      )
+      .replace(/ENGINE = (Replacing)?MergeTree/, 'ENGINE = Replicated$1MergeTree'),
+  );
 }

@@ -1,7 +1,8 @@
 import { DomainError } from '../../domain/errors.js';
 import { refusalCode } from './client/client-errors.js';
 import { connect, type ClickHouseClient, type ClickHouseEndpoint } from './client/client.js';
-import { identifierLiteral, stringLiteral } from './engine/literals.js';
+import { identifierLiteral } from './client/literals.js';
+import { empty, literal, quotedIdentifier, sql, value } from './client/sql.js';
 
 /**
  * The release, year and month, that the migrations and settings were written for: that of the embedded engine. Any
@@ -78,11 +79,9 @@ function checkVersion(host: string, version: string): void {
 async function addressed(client: ClickHouseClient, endpoint: ClickHouseEndpoint): Promise<Found> {
   const { host } = new URL(endpoint.url);
   try {
-    const [row] = await client.query<{ version: string }>('SELECT version() AS version');
-    const { database } = endpoint;
-    const databases = await client.query('SELECT name FROM system.databases WHERE name = {database:String}', {
-      params: { database },
-    });
+    const [row] = await client.query<{ version: string }>(sql`SELECT version() AS version`);
+    const database = value(endpoint.database, 'String');
+    const databases = await client.query(sql`SELECT name FROM system.databases WHERE name = ${database}`);
     return { host, version: row?.version ?? 'unknown', present: databases.length };
   } catch (error) {
     if (refusedWith(error, REFUSED_USER))
@@ -106,9 +105,9 @@ async function replicas(
   if (cluster === null) return [];
   try {
     return await client.query<Found>(
-      `SELECT hostName() AS host, version() AS version, max(name = {database:String}) AS present
-       FROM clusterAllReplicas(${stringLiteral(cluster)}, system.databases) GROUP BY host, version`,
-      { params: { database }, settings: { skip_unavailable_shards: 1 } },
+      sql`SELECT hostName() AS host, version() AS version, max(name = ${value(database, 'String')}) AS present
+       FROM clusterAllReplicas(${literal(cluster)}, system.databases) GROUP BY host, version`,
+      { settings: { skip_unavailable_shards: 1 } },
     );
   } catch (error) {
     if (refusedWith(error, UNKNOWN_CLUSTER))
@@ -130,16 +129,16 @@ async function createDatabase(
   endpoint: ClickHouseEndpoint,
   cluster: string | null,
 ): Promise<void> {
-  const name = identifierLiteral(endpoint.database);
-  const everywhere = cluster === null ? '' : ` ON CLUSTER ${stringLiteral(cluster)}`;
-  const statement = `CREATE DATABASE IF NOT EXISTS ${name}${everywhere}`;
+  const everywhere = cluster === null ? empty : sql` ON CLUSTER ${literal(cluster)}`;
+  const statement = sql`CREATE DATABASE IF NOT EXISTS ${quotedIdentifier(endpoint.database)}${everywhere}`;
   try {
     await client.command(statement);
   } catch (error) {
     if (!refusedWith(error, NOT_ALLOWED)) throw error;
-    const user = userOf(endpoint);
+    const [user, name] = [userOf(endpoint), identifierLiteral(endpoint.database)];
     const rights = [`ALL ON ${name}.*`, ...(cluster === null ? [] : ['CLUSTER ON *.*'])];
-    const byHand = [statement, ...rights.map((right) => `GRANT${everywhere} ${right} TO ${user}`)];
+    const grant = `GRANT${everywhere.render().text}`;
+    const byHand = [statement.render().text, ...rights.map((right) => `${grant} ${right} TO ${user}`)];
     throw new OwnServerError(
       'no_database',
       `The user ${user} sees no database ${name} on the ClickHouse at ${new URL(endpoint.url).host} and may not create ` +

@@ -2,10 +2,9 @@ import type { AttachmentParts, ReadAttachmentParts } from '../../domain/attachme
 import type { FindNamingVersions } from '../../domain/attachment/vault.js';
 import type { ClickHouseClient } from './client/client.js';
 import { versionTime } from './commit/version-clock.js';
-import type { ReadLimits } from './list/clickhouse-lists.js';
 import { current, inProject } from './read/scope.js';
 import type { ReadsInProgress } from './read/reads-in-progress.js';
-import { rowReader } from './read/row-reader.js';
+import { rowReader, type ReadLimits } from './read/row-reader.js';
 import { sql, value } from './client/sql.js';
 
 /** What attachments need to know of the stored spans. */

@@ -10,6 +10,8 @@ import { addressed, type TestEngine } from '../../contract/engines.js';
 import { Program } from '../program.js';
 import { bootServer } from '../../http/harness.js';
 import { startStatementProxy, type StatementProxy } from '../../storage/statement-proxy.js';
+import { sql } from '../../../src/storage/clickhouse/client/sql.js';
+import { statementOf } from '../../fixtures/statement.js';
 
 const TRACE = '0199a1b2-0000-7000-8000-00000000000b';
 const LEASE_SECONDS = 6;
@@ -100,7 +102,7 @@ describe('the lease on a ClickHouse of the operator', function () {
     const listed = (json as { name: string }[]).map(({ name }) => name).sort();
     const traces = (await program.request('GET', '/traces')).json as TraceRead[];
     expect(traces.map(({ span_count }) => span_count)).to.deep.equal(listed.length === 0 ? [] : [listed.length]);
-    const stored = await direct.query<{ name: string }>('SELECT name FROM spans UNION ALL SELECT name FROM facts');
+    const stored = await direct.query<{ name: string }>(sql`SELECT name FROM spans UNION ALL SELECT name FROM facts`);
     expect(stored.map(({ name }) => name).sort(), 'stored').to.deep.equal([...listed, ...listed].sort());
     return listed;
   };
@@ -223,7 +225,7 @@ describe('the lease on a ClickHouse of the operator', function () {
       isInsert(statement) ? statement.replace('WHERE lease_held', 'WHERE lease_held AND sleep(3) = 0') : statement;
     void send(first, [span('slow')]);
     const runs = "SELECT query FROM system.processes WHERE position(query, 'sleep') > 0 AND query LIKE 'INSERT%'";
-    while ((await direct.query(runs)).length === 0) await sleep(10);
+    while ((await direct.query(statementOf(runs))).length === 0) await sleep(10);
     await first.destroy();
     proxy.rewrite = (statement) => statement;
     expect(await names(await start(dataDir))).to.deep.equal(['first', 'slow']);

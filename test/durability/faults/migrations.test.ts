@@ -15,6 +15,8 @@ import { migrate as migrateSqlite } from '../../../src/storage/sqlite/migrations
 import { PROJECT_ID, type Program } from '../program.js';
 import { Programs } from '../programs.js';
 import type { DeathPoint } from './killed-migration.js';
+import { sql } from '../../../src/storage/clickhouse/client/sql.js';
+import { statementOf } from '../../fixtures/statement.js';
 
 const PRELOAD = fileURLToPath(new URL('killed-migration.js', import.meta.url));
 const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 1_000_000);
@@ -145,7 +147,7 @@ async function withEngine<T>(path: string, work: (client: ClickHouseClient) => P
 }
 
 const tablesOf = (client: ClickHouseClient) =>
-  client.query(`SELECT name, create_table_query FROM system.tables WHERE database = 'spanhouse' ORDER BY name`);
+  client.query(sql`SELECT name, create_table_query FROM system.tables WHERE database = 'spanhouse' ORDER BY name`);
 
 const uuidOf = (kind: number, version: number, number: string) =>
   `toUUID(concat('0000000${kind}-000${version}-7000-8000-', leftPad(toString(${number}), 12, '0')))`;
@@ -162,19 +164,19 @@ async function insertSpans(client: ClickHouseClient, version: number): Promise<v
           `concat('in ', toString(number), if(number % 3 = 0, '', 'out')), length(toString(number)) + 3, number % 3 = 0`,
         ];
   await client.command(
-    `INSERT INTO spans (ver, project_id, trace_id, id, session_id, name, status, started_at, ended_at, cost, trace_tags, ${texts[0]})
+    statementOf(`INSERT INTO spans (ver, project_id, trace_id, id, session_id, name, status, started_at, ended_at, cost, trace_tags, ${texts[0]})
      SELECT ${version}000000000 + number, '${PROJECT_ID}', ${uuidOf(1, version, `intDiv(number, ${SPANS})`)},
        ${uuidOf(2, version, 'number')}, ${uuidOf(3, 0, `intDiv(number, ${SPANS}) % ${SESSIONS}`)}, 'old', 'ok',
        toDateTime64('2026-01-01 00:00:00', 6, 'UTC') + number, toDateTime64('2026-01-01 00:00:01', 6, 'UTC') + number,
        toDecimal64(number % ${SPANS}, 6) / 1000, map('last', toString(number)), ${texts[1]}
-     FROM numbers(${TRACES * SPANS})`,
+     FROM numbers(${TRACES * SPANS})`),
   );
   await client.command(
-    `INSERT INTO touch_traces SELECT DISTINCT project_id, trace_id, ${version}999999999, 1 FROM spans
-     WHERE intDiv(ver, 1000000000) = ${version} AND intDiv(ver % 1000000000, ${SPANS}) % 2 = 0`,
+    statementOf(`INSERT INTO touch_traces SELECT DISTINCT project_id, trace_id, ${version}999999999, 1 FROM spans
+     WHERE intDiv(ver, 1000000000) = ${version} AND intDiv(ver % 1000000000, ${SPANS}) % 2 = 0`),
   );
   await client.command(
-    `INSERT INTO touch_sessions (project_id, session_id) SELECT DISTINCT project_id, session_id FROM session_traces`,
+    sql`INSERT INTO touch_sessions (project_id, session_id) SELECT DISTINCT project_id, session_id FROM session_traces`,
   );
 }
 

@@ -12,6 +12,8 @@ import { createMetrics } from '../../../src/observability/metrics.js';
 import type { TraceStore } from '../../../src/storage/clickhouse/trace-store.js';
 import { storedSpan } from '../../fixtures/span.js';
 import { openStore, remove, reopenStore, rowsOf, type OpenedStore } from '../../storage/trace-store-harness.js';
+import { sql } from '../../../src/storage/clickhouse/client/sql.js';
+import { statementOf } from '../../fixtures/statement.js';
 
 const PROJECT = randomUUID();
 const MEGABYTES = 1024 * 1024;
@@ -105,7 +107,7 @@ describe('what is too large to be recomputed', function () {
     await traces(opened.store);
     expect(await opened.store.purge()).to.equal(HEAVY_SPANS);
     // Merges drop what was purged, some time; until then its tags are read.
-    await opened.client.command('OPTIMIZE TABLE facts FINAL');
+    await opened.client.command(sql`OPTIMIZE TABLE facts FINAL`);
     await until(async () => (await traces(opened.store)).notCurrent.length === 0);
     const found = (await opened.store.lists.tracesById(PROJECT, [heavy])).get(heavy);
     expect(found).to.deep.include({ span_count: HEAVY_SPANS, tags: { light: 'yes' } });
@@ -138,9 +140,9 @@ describe('what is too large to be recomputed', function () {
     for (const trace of [heavy, other])
       for (let n = 0; n < HEAVY_SPANS; n += 1)
         await opened.client.command(
-          `INSERT INTO spans (ver, project_id, trace_id, id, name, started_at, session_tags)
+          statementOf(`INSERT INTO spans (ver, project_id, trace_id, id, name, started_at, session_tags)
            SELECT ${60_000_000_000_000 + n + (trace === heavy ? 0 : 1000)}, '${PROJECT}', '${trace}', generateUUIDv4(), 'n', now64(6),
-             map('t', randomString(${trace === heavy ? 4 * MEGABYTES : 10}))`,
+             map('t', randomString(${trace === heavy ? 4 * MEGABYTES : 10}))`),
         );
     const again = await reopenStore(opened.client, { rollup });
     const page = await traces(again);
@@ -176,9 +178,9 @@ describe('what is too large to be recomputed', function () {
     const [vast, other] = [randomUUID(), randomUUID()];
     await opened.store.close();
     await opened.client.command(
-      `INSERT INTO spans (ver, project_id, trace_id, id, name, started_at, session_id, session_name)
+      statementOf(`INSERT INTO spans (ver, project_id, trace_id, id, name, started_at, session_id, session_name)
        SELECT 50000000000000 + number, '${PROJECT}', '${vast}', generateUUIDv4(), 'n', now64(6), generateUUIDv4(), randomString(4000)
-       FROM numbers(20000) SETTINGS max_block_size = 1000`,
+       FROM numbers(20000) SETTINGS max_block_size = 1000`),
     );
     const again = await reopenStore(opened.client, { rollup });
     await again.log.append({ projectId: PROJECT, spans: [storedSpan({ trace_id: other, cost: 1 })] });
@@ -191,7 +193,7 @@ describe('what is too large to be recomputed', function () {
     const left = (await rowsOf<SpanRead>(await spans(again))).length;
     expect(left, 'spans, without those deleted').to.equal(1);
     expect(await again.purge()).to.equal(20_000);
-    await opened.client.command('OPTIMIZE TABLE facts FINAL');
+    await opened.client.command(sql`OPTIMIZE TABLE facts FINAL`);
     await until(async () => (await traces(again)).notCurrent.length === 0);
     await again.close();
   });
@@ -200,27 +202,27 @@ describe('what is too large to be recomputed', function () {
     const heavy = randomUUID();
     await writeHeavy(heavy);
     expect((await traces(opened.store)).notCurrent).to.deep.equal([heavy]);
-    expect(await opened.client.query('SELECT id FROM set_aside')).to.have.lengthOf(1);
+    expect(await opened.client.query(sql`SELECT id FROM set_aside`)).to.have.lengthOf(1);
     await opened.store.deletions.removeProject(PROJECT, AbortSignal.timeout(60_000));
     expect((await traces(opened.store)).notCurrent).to.deep.equal([]);
     expect(await gauges()).to.include('spanhouse_rollup_set_aside_traces 0');
     await sleep(4 * rollup.retryMs);
     for (const table of ['set_aside', 'traces', 'facts'])
-      expect(await opened.client.query(`SELECT 1 FROM ${table}`), table).to.deep.equal([]);
+      expect(await opened.client.query(statementOf(`SELECT 1 FROM ${table}`)), table).to.deep.equal([]);
   });
 
   it('a failure of ClickHouse as a whole sets nothing aside', async () => {
     const trace = randomUUID();
-    await opened.client.command('DETACH TABLE session_traces');
+    await opened.client.command(sql`DETACH TABLE session_traces`);
     await write([storedSpan({ trace_id: trace, cost: 1, session_id: randomUUID() })]);
     for (let attempt = 0; attempt < 4; attempt += 1)
       expect(await opened.store.rollUp().catch((error: unknown) => error)).to.be.instanceOf(Error);
-    await opened.client.command('ATTACH TABLE session_traces');
+    await opened.client.command(sql`ATTACH TABLE session_traces`);
     // A round may be under way that began when that was impossible.
     await opened.store.rollUp().catch(() => opened.store.rollUp());
     const page = await traces(opened.store);
     expect(page.notCurrent).to.deep.equal([]);
     expect((await rowsOf<TraceRead>(page)).map(({ id }) => id)).to.deep.equal([trace]);
-    expect(await opened.client.query('SELECT id FROM set_aside')).to.deep.equal([]);
+    expect(await opened.client.query(sql`SELECT id FROM set_aside`)).to.deep.equal([]);
   });
 });

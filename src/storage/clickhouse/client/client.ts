@@ -6,6 +6,7 @@ import { clickHouseFailure, insertFailure, isDiskFull } from './client-errors.js
 import { drained } from './drained.js';
 import type { ClickHouseEndpoint } from './endpoint.js';
 import { LoopbackConnection } from './loopback.js';
+import { join, quotedIdentifier, sql, value, type Sql } from './sql.js';
 
 export { InsertError } from './client-errors.js';
 export type { ClickHouseEndpoint } from './endpoint.js';
@@ -26,21 +27,23 @@ export interface ClientOptions {
 }
 
 export interface QueryOptions {
-  /** Values of `{name:Type}` in the statement. */
-  readonly params?: Record<string, unknown>;
   /** Settings of this statement alone. */
   readonly settings?: ClickHouseSettings;
-  /** The project that is read: the statement waits until it is this project's turn. */
-  readonly project?: string;
   readonly signal?: AbortSignal;
 }
 
-export interface InsertOptions extends Pick<QueryOptions, 'settings' | 'signal'> {
+export interface InsertOptions extends QueryOptions {
   /** A SELECT from ClickHouse's `input()` that the rows go through; default: they are stored as they are. */
-  readonly through?: string;
+  readonly through?: Sql;
 }
 
-export type InsertFormat = 'RowBinary' | 'JSONEachRow' | 'JSONCompactEachRow';
+const FORMATS = {
+  RowBinary: sql`RowBinary`,
+  JSONEachRow: sql`JSONEachRow`,
+  JSONCompactEachRow: sql`JSONCompactEachRow`,
+} satisfies Record<string, Sql>;
+
+export type InsertFormat = keyof typeof FORMATS;
 
 /**
  * ClickHouse over HTTP, embedded or remote alike.
@@ -53,10 +56,10 @@ export type InsertFormat = 'RowBinary' | 'JSONEachRow' | 'JSONCompactEachRow';
  * A caller's own abort comes out as its signal's reason.
  */
 export interface ClickHouseClient {
-  /** Rows of a SELECT (without FORMAT), parsed from JSONEachRow. */
-  query<T>(sql: string, options?: QueryOptions): Promise<T[]>;
-  /** Raw bytes of a SELECT in the FORMAT it names. */
-  stream(sql: string, options?: QueryOptions): Promise<Readable>;
+  /** Rows of a SELECT (without FORMAT), parsed from JSONEachRow. One that reads a project waits until it is its turn. */
+  query<T>(statement: Sql, options?: QueryOptions): Promise<T[]>;
+  /** Raw bytes of a SELECT in the FORMAT it names. It waits as `query` does. */
+  stream(statement: Sql, options?: QueryOptions): Promise<Readable>;
   /**
    * Inserts rows already encoded, in one request and as they are.
    *
@@ -70,7 +73,7 @@ export interface ClickHouseClient {
     options?: InsertOptions,
   ): Promise<void>;
   /** DDL, mutations, INSERT SELECT: no rows come back. */
-  command(sql: string, options?: QueryOptions): Promise<void>;
+  command(statement: Sql, options?: QueryOptions): Promise<void>;
   /** Whether it answers a SELECT. */
   ping(): Promise<boolean>;
   close(): Promise<void>;
@@ -128,16 +131,16 @@ class HttpClient implements ClickHouseClient {
     this.#onDiskFull = onDiskFull ?? (() => undefined);
   }
 
-  async query<T>(sql: string, options: QueryOptions = {}): Promise<T[]> {
-    return this.#read(options, async () => {
-      const result = await this.#libraries.reads.query({ query: sql, format: 'JSONEachRow', ...toLibrary(options) });
+  async query<T>(statement: Sql, options: QueryOptions = {}): Promise<T[]> {
+    return this.#read(statement, options, async (sent) => {
+      const result = await this.#libraries.reads.query({ ...sent, format: 'JSONEachRow' });
       return result.json<T>();
     });
   }
 
-  async stream(sql: string, options: QueryOptions = {}): Promise<Readable> {
-    return this.#read(options, async () => {
-      const { stream } = await this.#libraries.reads.exec({ query: sql, ...toLibrary(options) });
+  async stream(statement: Sql, options: QueryOptions = {}): Promise<Readable> {
+    return this.#read(statement, options, async (sent) => {
+      const { stream } = await this.#libraries.reads.exec(sent);
       return stream;
     });
   }
@@ -150,14 +153,15 @@ class HttpClient implements ClickHouseClient {
     { through, ...options }: InsertOptions = {},
   ): Promise<void> {
     options.signal?.throwIfAborted();
-    const select = through === undefined ? '' : `${through} `;
+    const select = through === undefined ? sql`` : sql`${through} `;
+    const names = join(columns.map(quotedIdentifier), ', ');
+    const statement = sql`INSERT INTO ${quotedIdentifier(table)} (${names}) ${select}FORMAT ${FORMATS[format]}`;
     try {
       const settings = await this.#forWrites(options.settings);
       const { stream } = await this.#libraries.inserts.exec({
-        query: `INSERT INTO ${quote(table)} (${columns.map(quote).join(', ')}) ${select}FORMAT ${format}`,
+        ...toLibrary(statement, { ...options, settings }),
         // Each piece is read by itself: more than one in the stream's buffer would be put together.
         values: Readable.from(Buffer.isBuffer(rows) ? [rows] : rows, { objectMode: false, highWaterMark: 1 }),
-        ...toLibrary({ ...options, settings }),
       });
       await drained(stream);
     } catch (error) {
@@ -167,10 +171,10 @@ class HttpClient implements ClickHouseClient {
     }
   }
 
-  async command(sql: string, options: QueryOptions = {}): Promise<void> {
+  async command(statement: Sql, options: QueryOptions = {}): Promise<void> {
     await this.#attempt(options.signal, async () => {
       const settings = await this.#forWrites(options.settings);
-      await this.#libraries.commands.command({ query: sql, ...toLibrary({ ...options, settings }) });
+      await this.#libraries.commands.command(toLibrary(statement, { ...options, settings }));
     });
   }
 
@@ -184,9 +188,10 @@ class HttpClient implements ClickHouseClient {
   }
 
   /** The turn ends with the statement; how long its answer is then read is no matter. */
-  #read<T>(options: QueryOptions, work: () => Promise<T>): Promise<T> {
-    const { project, signal } = options;
-    const attempt = () => this.#attempt(signal, work);
+  #read<T>(statement: Sql, options: QueryOptions, work: (sent: Sent) => Promise<T>): Promise<T> {
+    const { project } = statement;
+    const { signal } = options;
+    const attempt = () => this.#attempt(signal, () => work(toLibrary(statement, options)));
     if (project === undefined || this.#turns === undefined) return attempt();
     return this.#turns.run(project, attempt, signal);
   }
@@ -202,11 +207,9 @@ class HttpClient implements ClickHouseClient {
   }
 
   async #knownWriteSettings(): Promise<ClickHouseSettings> {
-    const result = await this.#libraries.commands.query({
-      query: 'SELECT name FROM system.settings WHERE name IN {names:Array(String)}',
-      query_params: { names: Object.keys(WRITE_SETTINGS) },
-      format: 'JSONEachRow',
-    });
+    const names = value(Object.keys(WRITE_SETTINGS), 'Array(String)');
+    const statement = sql`SELECT name FROM system.settings WHERE name IN ${names}`;
+    const result = await this.#libraries.commands.query({ ...toLibrary(statement), format: 'JSONEachRow' });
     const known = await result.json<{ name: string }>();
     return Object.fromEntries(known.map(({ name }) => [name, WRITE_SETTINGS[name]]));
   }
@@ -224,19 +227,20 @@ class HttpClient implements ClickHouseClient {
   }
 }
 
-function toLibrary(options: QueryOptions): {
-  query_params?: Record<string, unknown>;
-  clickhouse_settings?: ClickHouseSettings;
-  abort_signal?: AbortSignal;
-} {
-  return {
-    ...(options.params === undefined ? {} : { query_params: options.params }),
-    ...(options.settings === undefined ? {} : { clickhouse_settings: options.settings }),
-    ...(options.signal === undefined ? {} : { abort_signal: options.signal }),
-  };
+/** A statement as the library takes it. */
+interface Sent {
+  readonly query: string;
+  readonly query_params: Record<string, unknown>;
+  readonly clickhouse_settings?: ClickHouseSettings;
+  readonly abort_signal?: AbortSignal;
 }
 
-/** Names come from this code base's own tables; quoted all the same, since some are keywords. */
-function quote(identifier: string): string {
-  return `\`${identifier.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``;
+function toLibrary(statement: Sql, { settings, signal }: QueryOptions = {}): Sent {
+  const { text, params } = statement.render();
+  return {
+    query: text,
+    query_params: params,
+    ...(settings === undefined ? {} : { clickhouse_settings: settings }),
+    ...(signal === undefined ? {} : { abort_signal: signal }),
+  };
 }

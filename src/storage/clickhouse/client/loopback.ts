@@ -3,10 +3,10 @@ import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:h
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { parseError, type ClickHouseClientConfigOptions } from '@clickhouse/client';
-import { toSearchParams } from '@clickhouse/client/dist/common/utils/url.js';
 import { NotRunError } from './client-errors.js';
 import { drained } from './drained.js';
 import { NOT_RUN_HEADER, type ClickHouseEndpoint } from './endpoint.js';
+import { searchParams } from './request-url.js';
 
 type Connection = NonNullable<ClickHouseClientConfigOptions['connection']>;
 type Sent = Pick<Parameters<Connection['query']>[0], 'query' | 'query_params' | 'clickhouse_settings' | 'abort_signal'>;
@@ -76,13 +76,7 @@ export class LoopbackConnection implements Connection {
   ): Promise<IncomingMessage> {
     const pieces = typeof body === 'string' ? [body] : body;
     const { socketPath, username, password, database } = this.#endpoint;
-    const search = toSearchParams({
-      database,
-      query_id: '',
-      ...(query !== undefined && { query }),
-      ...(query_params && { query_params }),
-      ...(clickhouse_settings && { clickhouse_settings }),
-    });
+    const search = searchParams({ database, query, query_params, clickhouse_settings });
     const sent = request({
       ...(socketPath !== undefined && { socketPath }),
       path: `/?${search.toString()}`,

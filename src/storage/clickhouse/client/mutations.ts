@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '../../../domain/errors.js';
 import type { ClickHouseClient } from './client.js';
+import { empty, identifier, literal, numbers, sql, type Sql } from './sql.js';
 
 /** How long it is waited for what has to end some time; ClickHouse goes on with it in any case. */
 export const MUTATIONS_END_WITHIN_MS = 10 * 60_000;
@@ -37,31 +38,32 @@ export async function deleteVersions(
   versions: readonly string[],
   signal?: AbortSignal,
 ): Promise<void> {
-  if (versions.length > 0) await deleteRows(client, table, `ver IN (${versions.join(', ')})`, signal);
+  if (versions.length > 0) await deleteRows(client, table, sql`ver IN (${numbers(versions)})`, signal);
 }
 
 /**
  * Deletes the rows that meet a condition, which merges then drop from disk. What is gone already, or was begun before, is
  * not done again.
- * @param condition SQL; no row that is written meanwhile may meet it.
+ * @param condition without parameters; no row that is written meanwhile may meet it.
  * @throws as {@link mutationsEnded}; the deletion may go on.
  */
 export async function deleteRows(
   client: ClickHouseClient,
   table: string,
-  condition: string,
+  condition: Sql,
   signal?: AbortSignal,
 ): Promise<void> {
+  const from = identifier(table);
   const wait: MutationWait = { table, ...(signal && { signal }) };
   // Asked again afterwards: on a cluster a mutation is listed only a moment after its statement, and one can be killed.
   const gone = async () => {
     if (!(await noneRuns(client, wait))) return false;
-    const left = await client.query(`SELECT 1 FROM ${table} WHERE ${condition} LIMIT 1`, signal && { signal });
+    const left = await client.query(sql`SELECT 1 FROM ${from} WHERE ${condition} LIMIT 1`, signal && { signal });
     return left.length === 0;
   };
   await mutationsEnded(client, wait);
   if (await gone()) return;
-  await client.command(`DELETE FROM ${table} WHERE ${condition}`, {
+  await client.command(sql`DELETE FROM ${from} WHERE ${condition}`, {
     settings: { lightweight_deletes_sync: '0' },
     ...(signal && { signal }),
   });
@@ -69,9 +71,10 @@ export async function deleteRows(
 }
 
 async function noneRuns(client: ClickHouseClient, wait: MutationWait): Promise<boolean> {
+  const ofTable = wait.table === undefined ? empty : sql` AND table = ${literal(wait.table)}`;
   const running = await client.query<{ failure: string }>(
-    `SELECT latest_fail_reason AS failure FROM system.mutations
-     WHERE database = currentDatabase() AND NOT is_done${wait.table === undefined ? '' : ` AND table = '${wait.table}'`}`,
+    sql`SELECT latest_fail_reason AS failure FROM system.mutations
+     WHERE database = currentDatabase() AND NOT is_done${ofTable}`,
     wait.signal && { signal: wait.signal },
   );
   const failed = running.find(({ failure }) => failure !== '');

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '../../../domain/errors.js';
 import type { ClickHouseClient } from './client.js';
-import { stringLiteral } from '../engine/literals.js';
+import { literal, sql } from './sql.js';
 
 const END_WITHIN_MS = 60_000;
 const LOOKED_AT_MS = 100;
@@ -27,7 +27,7 @@ export async function statementsEnded(client: ClickHouseClient, pattern: string,
 
 async function matching(client: ClickHouseClient, pattern: string): Promise<string[]> {
   const rows = await client.query<{ query_id: string }>(
-    `SELECT query_id FROM system.processes WHERE current_database = currentDatabase() AND match(query, ${stringLiteral(pattern)})`,
+    sql`SELECT query_id FROM system.processes WHERE current_database = currentDatabase() AND match(query, ${literal(pattern)})`,
   );
   return rows.map(({ query_id }) => query_id);
 }

@@ -1,3 +1,5 @@
+import { identifierLiteral, stringLiteral } from './literals.js';
+
 /** The ClickHouse type that a value is passed as. */
 export type SqlType =
   | 'String'
@@ -40,38 +42,67 @@ export function projectValue(projectId: string): SqlValue {
   return new ProjectId(projectId);
 }
 
+export type { Sql };
+
 export interface RenderedSql {
   readonly text: string;
   readonly params: Record<string, unknown>;
-  /** The project that is read, of a statement that names one. */
-  readonly project?: string;
 }
 
 type Part = string | SqlValue;
 
-/** A piece of SQL: text written in this code base, and values. Made only by the tag `sql`, `join` and `identifier`. */
-export class Sql {
+/**
+ * A statement or a piece of one: text written in this code base, and values. Only the functions of this file make one, so
+ * that no text from anywhere else becomes SQL.
+ */
+class Sql {
   readonly parts: readonly Part[];
 
   constructor(parts: readonly Part[]) {
     this.parts = parts;
   }
 
+  /** The project that is read, of a statement that names one. */
+  get project(): string | undefined {
+    return this.parts.find((part) => part instanceof ProjectId)?.projectId;
+  }
+
   /** The statement's text with numbered parameters, and their values: equal queries give equal text. */
   render(): RenderedSql {
     const params: Record<string, unknown> = {};
-    const project = this.parts.find((part) => part instanceof ProjectId)?.projectId;
     let count = 0;
     const text = this.parts
       .map((part) => {
         if (typeof part === 'string') return part;
         count += 1;
         params[`p${count}`] = part.value;
-        return `{p${count}:${part.type}}`;
+        return placeholder(count, part);
       })
       .join('');
-    return { text, params, ...(project !== undefined && { project }) };
+    return { text, params };
   }
+
+  /**
+   * The statement with its text written anew, for what depends on its kind.
+   * @param rewrite keeps every parameter `{p1:Type}` of the text, in their order
+   */
+  rewritten(rewrite: (text: string) => string): Sql {
+    const values = this.parts.filter((part) => part instanceof SqlValue);
+    let rest = rewrite(this.render().text);
+    const parts = values.flatMap((each, index) => {
+      const name = placeholder(index + 1, each);
+      const at = rest.indexOf(name);
+      if (at < 0) throw new Error(`A statement written anew has lost its parameter ${name}`);
+      const before = rest.slice(0, at);
+      rest = rest.slice(at + name.length);
+      return [before, each];
+    });
+    return new Sql([...parts, rest]);
+  }
+}
+
+function placeholder(number: number, { type }: SqlValue): string {
+  return `{p${number}:${type}}`;
 }
 
 export function sql(texts: TemplateStringsArray, ...inserted: (Sql | SqlValue)[]): Sql {
@@ -85,7 +116,7 @@ export function sql(texts: TemplateStringsArray, ...inserted: (Sql | SqlValue)[]
   return new Sql(parts);
 }
 
-export const empty = new Sql([]);
+export const empty: Sql = new Sql([]);
 
 export function join(pieces: readonly Sql[], separator: string): Sql {
   return new Sql(pieces.flatMap((piece, index) => (index === 0 ? piece.parts : [separator, ...piece.parts])));
@@ -97,7 +128,31 @@ export function identifier(name: string): Sql {
   return new Sql([name]);
 }
 
-/** A string literal of this code base; not for what clients send, which goes through `value`. */
+/** A name that an operator chose, such as a database's. */
+export function quotedIdentifier(name: string): Sql {
+  return new Sql([identifierLiteral(name)]);
+}
+
+/**
+ * A string in the statement's text: one of this code base, or an id where no parameter can stand. What clients send goes
+ * through `value`.
+ */
 export function literal(text: string): Sql {
-  return new Sql([`'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`]);
+  return new Sql([stringLiteral(text)]);
+}
+
+/** As {@link literal}, a number; digits when it comes from the store as text. */
+export function number(of: number | string): Sql {
+  return numbers([of]);
+}
+
+/** Numbers with commas between them, in the statement's text: parameters go in the URL, which many are too long for. */
+export function numbers(of: readonly (number | string)[]): Sql {
+  for (const each of of) if (!/^-?\d+(\.\d+)?$/.test(String(each))) throw new Error(`not a number: ${each}`);
+  return new Sql([of.join(', ')]);
+}
+
+/** A statement of a file of this package, such as a migration's. */
+export function statementOfFile(text: string): Sql {
+  return new Sql([text]);
 }

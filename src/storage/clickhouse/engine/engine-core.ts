@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { schemaDirectory } from '../../schema-files.js';
 import { EngineError, ErrorCode } from './engine-error.js';
 import { InsertFiles } from './insert-files.js';
-import { identifierLiteral } from './literals.js';
+import { identifierLiteral } from '../client/literals.js';
 import { connectionArguments, serverSettings, unmetSettings } from './memory-plan.js';
 import { loadNative } from './native.js';
 import type { Native, NativeConnection } from './native.js';

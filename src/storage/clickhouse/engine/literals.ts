@@ -1,30 +1,8 @@
+import { identifierLiteral, stringLiteral } from '../client/literals.js';
 import { ErrorCode, EngineError } from './engine-error.js';
 import type { Statement } from './statement.js';
 
-// The only place where a value becomes SQL text. chDB's own parameters are shared by all its connections (a race), so
-// they are not used.
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '\\': '\\\\',
-  "'": "\\'",
-  '`': '\\`',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\0': '\\0',
-};
-
-/** A string literal of ClickHouse's SQL; for every string, NUL included. */
-export function stringLiteral(value: string): string {
-  return `'${value.replace(/[\\'\n\r\t\b\f\0]/g, (char) => ESCAPES[char] as string)}'`;
-}
-
-/** A quoted identifier. */
-export function identifierLiteral(value: string): string {
-  return `\`${value.replace(/[\\`\n\r\t\b\f\0]/g, (char) => ESCAPES[char] as string)}\``;
-}
+// chDB's own parameters are shared by all its connections (a race), so they are not used.
 
 /** The value of a setting: numbers bare, all else quoted. */
 export function settingLiteral(value: string): string {

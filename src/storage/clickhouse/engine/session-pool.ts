@@ -1,5 +1,6 @@
 import { ErrorCode, EngineError } from './engine-error.js';
-import { identifierLiteral, settingLiteral } from './literals.js';
+import { identifierLiteral } from '../client/literals.js';
+import { settingLiteral } from './literals.js';
 import type { Native, NativeConnection, NativeResult } from './native.js';
 
 export type Settings = ReadonlyMap<string, string>;

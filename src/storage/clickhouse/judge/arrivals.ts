@@ -10,9 +10,8 @@ import type {
 import type { Micros } from '../../../domain/time/timestamp.js';
 import type { ClickHouseClient } from '../client/client.js';
 import { EPOCH_SECONDS, versionAt, versionTime, type Version, type VersionClock } from '../commit/version-clock.js';
-import type { ReadLimits } from '../list/clickhouse-lists.js';
 import type { ReadsInProgress } from '../read/reads-in-progress.js';
-import { rowReader, type ReadRows } from '../read/row-reader.js';
+import { rowReader, type ReadLimits, type ReadRows } from '../read/row-reader.js';
 import { join, literal, sql, value, type Sql } from '../client/sql.js';
 import { filterConditions, isBounded, JUDGEABLE, toTraits, traitColumns, WRITTEN, type TraitRow } from './span-rows.js';
 

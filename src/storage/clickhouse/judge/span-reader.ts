@@ -5,10 +5,9 @@ import type { SpanStatus } from '../../../domain/span/span.js';
 import type { Micros } from '../../../domain/time/timestamp.js';
 import type { ClickHouseClient } from '../client/client.js';
 import type { Version } from '../commit/version-clock.js';
-import type { ReadLimits } from '../list/clickhouse-lists.js';
 import { current, inProject, type ReadScope } from '../read/scope.js';
 import type { ReadsInProgress } from '../read/reads-in-progress.js';
-import { rowReader, type ReadRows } from '../read/row-reader.js';
+import { rowReader, type ReadLimits, type ReadRows } from '../read/row-reader.js';
 import { join, literal, sql, value, type Sql } from '../client/sql.js';
 import { filterConditions, isBounded, JUDGEABLE, toTraits, traitColumns, type TraitRow } from './span-rows.js';
 

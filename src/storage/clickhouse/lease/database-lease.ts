@@ -5,6 +5,7 @@ import { DomainError } from '../../../domain/errors.js';
 import type { LeaseObserver } from '../../../observability/events/storage.js';
 import type { ClickHouseClient } from '../client/client.js';
 import { mutationsEnded } from '../client/mutations.js';
+import type { Sql } from '../client/sql.js';
 import type { LastOwner } from './last-owner.js';
 import { LeaseError } from './lease-error.js';
 import {
@@ -114,7 +115,7 @@ export class DatabaseLease {
   }
 
   /** For statements: see {@link counts}. */
-  get condition(): string {
+  get condition(): Sql {
     return counts(this.#claim);
   }
 

@@ -2,7 +2,8 @@ import type { Readable } from 'node:stream';
 import { DomainError } from '../../../domain/errors.js';
 import { InsertError, refusalCode } from '../client/client-errors.js';
 import type { ClickHouseClient, InsertFormat, InsertOptions, QueryOptions } from '../client/client.js';
-import { identifierLiteral, stringLiteral } from '../engine/literals.js';
+import { identifierLiteral } from '../client/literals.js';
+import { quotedIdentifier, sql, value, type Sql } from '../client/sql.js';
 import type { DatabaseLease } from './database-lease.js';
 import { fenced, fencedInput } from './fenced-statement.js';
 
@@ -27,12 +28,12 @@ export class FencedClient implements ClickHouseClient {
     this.#lease = lease;
   }
 
-  query<T>(sql: string, options?: QueryOptions): Promise<T[]> {
-    return this.#client.query(sql, options);
+  query<T>(statement: Sql, options?: QueryOptions): Promise<T[]> {
+    return this.#client.query(statement, options);
   }
 
-  stream(sql: string, options?: QueryOptions): Promise<Readable> {
-    return this.#client.stream(sql, options);
+  stream(statement: Sql, options?: QueryOptions): Promise<Readable> {
+    return this.#client.stream(statement, options);
   }
 
   async insert(
@@ -58,12 +59,12 @@ export class FencedClient implements ClickHouseClient {
     }
   }
 
-  async command(sql: string, options: QueryOptions = {}): Promise<void> {
+  async command(statement: Sql, options: QueryOptions = {}): Promise<void> {
     this.#lease.check();
-    const statement = fenced(sql, this.#lease.condition);
+    const tied = fenced(statement, this.#lease.condition);
     const settings = { ...options.settings, ...ON_ARRIVAL };
     try {
-      await this.#client.command(statement, { ...options, settings });
+      await this.#client.command(tied, { ...options, settings });
     } catch (error) {
       throw (await this.#isFenced(error)) ? unsent(error) : error;
     }
@@ -83,11 +84,10 @@ export class FencedClient implements ClickHouseClient {
     return this.#lease.isLost().catch(() => false);
   }
 
-  async #through(table: string, columns: readonly string[]): Promise<string> {
+  async #through(table: string, columns: readonly string[]): Promise<Sql> {
     const types = await this.#typesOf(table);
-    const names = columns.map(identifierLiteral);
-    const structure = columns.map((column, index) => `${names[index] ?? ''} ${types.get(column) ?? ''}`).join(', ');
-    return fencedInput(names, stringLiteral(structure), this.#lease.condition);
+    const structure = columns.map((column) => `${identifierLiteral(column)} ${types.get(column) ?? ''}`).join(', ');
+    return fencedInput(columns.map(quotedIdentifier), structure, this.#lease.condition);
   }
 
   /** Asked once: while a server runs, columns stay what they are. */
@@ -104,8 +104,7 @@ export class FencedClient implements ClickHouseClient {
 
   async #askTypes(table: string): Promise<ReadonlyMap<string, string>> {
     const rows = await this.#client.query<{ name: string; type: string }>(
-      'SELECT name, type FROM system.columns WHERE database = currentDatabase() AND table = {table:String}',
-      { params: { table } },
+      sql`SELECT name, type FROM system.columns WHERE database = currentDatabase() AND table = ${value(table, 'String')}`,
     );
     return new Map(rows.map(({ name, type }) => [name, type]));
   }

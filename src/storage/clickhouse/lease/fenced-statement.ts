@@ -1,3 +1,5 @@
+import { identifier, join, literal, sql, type Sql } from '../client/sql.js';
+
 const FLAG = 'lease_held';
 
 /** Changes of tables; each may be run twice, and is by migrations alone. */
@@ -12,11 +14,17 @@ const TRUNCATE = /^\s*TRUNCATE TABLE (\w+)\s*$/;
  * refused otherwise (code 395), before it stores any; one that deletes finds no rows to delete. The condition stands near the
  * beginning, for ClickHouse to show it of a running statement however long that is.
  *
+ * @param condition without parameters
  * @throws Error for a statement of another kind, as nothing would keep it from running late.
  */
-export function fenced(statement: string, condition: string): string {
+export function fenced(statement: Sql, condition: Sql): Sql {
+  const flag = flagOf(condition).render().text;
+  const only = condition.render().text;
+  return statement.rewritten((text) => fencedText(text, flag, only));
+}
+
+function fencedText(statement: string, flag: string, condition: string): string {
   if (DEFINITION.test(statement)) return statement;
-  const flag = flagOf(condition);
   const values = INSERT_VALUES.exec(statement);
   if (values) return `${values[1] ?? ''} ${flag} SELECT ${values[2] ?? ''} WHERE ${FLAG}`;
   const select = INSERT_SELECT.exec(statement);
@@ -28,11 +36,11 @@ export function fenced(statement: string, condition: string): string {
   throw new Error(`A statement that changes data cannot be tied to the lease: ${statement.slice(0, 100)}`);
 }
 
-/** The SELECT that the rows of an insert go through. @param structure the columns with their types, a literal. */
-export function fencedInput(columns: readonly string[], structure: string, condition: string): string {
-  return `${flagOf(condition)} SELECT ${columns.join(', ')} FROM input(${structure}) WHERE ${FLAG}`;
+/** The SELECT that the rows of an insert go through. @param structure the columns with their types */
+export function fencedInput(columns: readonly Sql[], structure: string, condition: Sql): Sql {
+  return sql`${flagOf(condition)} SELECT ${join(columns, ', ')} FROM input(${literal(structure)}) WHERE ${identifier(FLAG)}`;
 }
 
-function flagOf(condition: string): string {
-  return `WITH throwIf(NOT ${condition}) = 0 AS ${FLAG}`;
+function flagOf(condition: Sql): Sql {
+  return sql`WITH throwIf(NOT ${condition}) = 0 AS ${identifier(FLAG)}`;
 }

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '../../../domain/errors.js';
 import type { ClickHouseClient, QueryOptions } from '../client/client.js';
-import { stringLiteral } from '../engine/literals.js';
+import { identifier, literal, number, sql, type Sql } from '../client/sql.js';
 import { adapted } from '../migrations.js';
 
-export const LEASE_TABLE = 'server_lease';
+const NAME = 'server_lease';
+const LEASE_TABLE = identifier(NAME);
 
 /** Renewals in the time that the lease lasts without one. */
 export const RENEWALS = 5;
@@ -73,7 +74,7 @@ export class LeaseTable {
   async create(): Promise<void> {
     await this.#client.command(
       adapted(
-        `CREATE TABLE IF NOT EXISTS ${LEASE_TABLE} (epoch UInt64, owner UUID, renewals UInt64, released UInt8,
+        sql`CREATE TABLE IF NOT EXISTS ${LEASE_TABLE} (epoch UInt64, owner UUID, renewals UInt64, released UInt8,
            renewed_at DateTime64(3, 'UTC'), taken_at DateTime64(3, 'UTC'), host String, pid UInt32, ttl_ms UInt32)
          ENGINE = ReplacingMergeTree(renewals) ORDER BY (epoch, owner)
          SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`,
@@ -85,7 +86,7 @@ export class LeaseTable {
   /** Null: nobody has ever claimed it. */
   async holder(options: QueryOptions = {}): Promise<Holder | null> {
     const [row] = await this.#client.query<HolderRow>(
-      `SELECT toString(epoch) AS epoch, toString(owner) AS owner, toString(renewals) AS renewals, released, host, pid,
+      sql`SELECT toString(epoch) AS epoch, toString(owner) AS owner, toString(renewals) AS renewals, released, host, pid,
          formatDateTime(taken_at, '%Y-%m-%dT%H:%i:%SZ') AS since, ttl_ms,
          toString(dateDiff('millisecond', renewed_at, now64(3))) AS age_ms
        FROM ${LEASE_TABLE} AS l ORDER BY l.epoch DESC, l.owner DESC, l.renewals DESC LIMIT 1`,
@@ -113,10 +114,10 @@ export class LeaseTable {
    */
   async claim(seen: Holder | null, { owner, host, pid, ttlMs }: Claimant): Promise<RenewedClaim | null> {
     const epoch = (seen?.epoch ?? 0) + 1;
-    const before = `(${seen?.epoch ?? 0}, toUUID('${seen?.owner ?? NOBODY}'), ${seen?.renewals ?? 0})`;
+    const before = sql`(${number(seen?.epoch ?? 0)}, ${uuid(seen?.owner ?? NOBODY)}, ${number(seen?.renewals ?? 0)})`;
     await this.#client.command(
-      `INSERT INTO ${LEASE_TABLE}
-       SELECT ${epoch}, '${owner}', 0, 0, now64(3), now64(3), ${stringLiteral(host)}, ${pid}, ${ttlMs}
+      sql`INSERT INTO ${LEASE_TABLE}
+       SELECT ${number(epoch)}, ${literal(owner)}, 0, 0, now64(3), now64(3), ${literal(host)}, ${number(pid)}, ${number(ttlMs)}
        WHERE (SELECT max((epoch, owner, renewals)) FROM ${LEASE_TABLE}) = ${before}`,
     );
     if (this.#cluster !== null) await sleep(REPLICATION_MS);
@@ -128,9 +129,9 @@ export class LeaseTable {
   /** Adds a row to a claim unless another one counts. */
   async renew(claim: Claim, renewals: number, released: boolean, options: QueryOptions = {}): Promise<void> {
     await this.#client.command(
-      `INSERT INTO ${LEASE_TABLE}
-       SELECT epoch, owner, ${renewals}, ${released ? 1 : 0}, now64(3), taken_at, host, pid, ttl_ms FROM ${LEASE_TABLE}
-       WHERE epoch = ${claim.epoch} AND owner = toUUID('${claim.owner}') AND ${counts(claim)}
+      sql`INSERT INTO ${LEASE_TABLE}
+       SELECT epoch, owner, ${number(renewals)}, ${number(released ? 1 : 0)}, now64(3), taken_at, host, pid, ttl_ms FROM ${LEASE_TABLE}
+       WHERE epoch = ${number(claim.epoch)} AND owner = ${uuid(claim.owner)} AND ${counts(claim)}
        ORDER BY renewals DESC LIMIT 1`,
       options,
     );
@@ -160,14 +161,19 @@ export class LeaseTable {
   /** Statements that name the lease but not this owner, as this one itself does. */
   async #others(owner: string): Promise<string[]> {
     const rows = await this.#client.query<{ query_id: string }>(
-      `SELECT query_id FROM system.processes WHERE current_database = currentDatabase()
-         AND position(query, '${LEASE_TABLE}') > 0 AND position(query, '${owner}') = 0`,
+      sql`SELECT query_id FROM system.processes WHERE current_database = currentDatabase()
+         AND position(query, ${literal(NAME)}) > 0 AND position(query, ${literal(owner)}) = 0`,
     );
     return rows.map(({ query_id }) => query_id);
   }
 }
 
 /** A condition, 1 or 0, that ClickHouse evaluates: whether this claim is the one that counts. */
-export function counts({ epoch, owner }: Claim): string {
-  return `ifNull((SELECT max((epoch, owner)) = (${epoch}, toUUID('${owner}')) FROM ${LEASE_TABLE}), 0)`;
+export function counts({ epoch, owner }: Claim): Sql {
+  return sql`ifNull((SELECT max((epoch, owner)) = (${number(epoch)}, ${uuid(owner)}) FROM ${LEASE_TABLE}), 0)`;
+}
+
+/** In the statement's text, by which those of this owner are told from others while they run. */
+function uuid(id: string): Sql {
+  return sql`toUUID(${literal(id)})`;
 }

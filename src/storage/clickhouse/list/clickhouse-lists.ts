@@ -10,17 +10,13 @@ import type { NotCurrent } from '../rollup/set-aside.js';
 import type { WordIndex } from '../search/word-index.js';
 import { join, sql, value, type Sql } from '../client/sql.js';
 import { idsAskedFor, reachOf, rollupCount, rollupPage, spanCount, spanPage, type Reach } from './compile.js';
+import type { ReadLimits } from '../read/row-reader.js';
 import { inProject, type ReadScope } from '../read/scope.js';
 import { sessionSource, traceSource, type ListSource } from './sources.js';
 import { TextSearch } from './text-search.js';
 import { sessionsNamed } from './unsettled.js';
 
 export type { QueryObserver } from '../../../observability/events/storage.js';
-
-export interface ReadLimits {
-  readonly timeoutSeconds: number;
-  readonly maxResultBytes: number;
-}
 
 export interface ListParts {
   readonly client: ClickHouseClient;
@@ -81,8 +77,8 @@ export class ClickHouseLists implements Lists {
       if (candidates?.spans === 0) return nothing(query);
       const total = query.count ? await this.#count(spanCount(scope, query), signal) : null;
       const within = candidates && (await this.#search.firstSpans(scope, query, candidates, signal));
-      const { text, ...whose } = spanPage(within ? { ...scope, within } : scope, query).render();
-      return { json: await this.#client.stream(text, this.#options(whose, signal)), total };
+      const page = spanPage(within ? { ...scope, within } : scope, query);
+      return { json: await this.#client.stream(page, this.#options(signal)), total };
     });
   }
 
@@ -208,12 +204,11 @@ WHERE ${inProject(projectId)} AND started_at IN (${times}) AND ver IN ${value(ve
   }
 
   #rows<T>(statement: Sql, signal?: AbortSignal): Promise<T[]> {
-    const { text, ...whose } = statement.render();
-    return this.#client.query<T>(text, this.#options(whose, signal));
+    return this.#client.query<T>(statement, this.#options(signal));
   }
 
-  #options(whose: Pick<QueryOptions, 'params' | 'project'>, signal: AbortSignal | undefined): QueryOptions {
-    return { ...whose, settings: this.#settings, ...(signal ? { signal } : {}) };
+  #options(signal: AbortSignal | undefined): QueryOptions {
+    return { settings: this.#settings, ...(signal ? { signal } : {}) };
   }
 
   async #read({ concerned, signal, ...state }: ReadOf, read: (scope: ReadScope) => Promise<Found>): Promise<Page> {

@@ -2,7 +2,7 @@ import type { AppliedFilter, FilterValue, ListQuery } from '../../../domain/list
 import type { FieldType } from '../../../domain/list/fields.js';
 import { EPOCH_SECONDS } from '../commit/version-clock.js';
 import { decimalText } from '../client/decimal.js';
-import { startedWithin, type TimeRange } from '../search/time-ranges.js';
+import { startedWithin, type TimeRange } from '../read/times.js';
 import { empty, join, sql, value, type Sql } from '../client/sql.js';
 import type { ListSource } from './sources.js';
 

@@ -1,5 +1,5 @@
 import type { ListQuery } from '../../../domain/list/query.js';
-import type { TimeRange } from '../search/time-ranges.js';
+import type { TimeRange } from '../read/times.js';
 import type { Candidates, WordIndex } from '../search/word-index.js';
 import type { Sql } from '../client/sql.js';
 import { hasSpans, holding, reachOf, stretch } from './compile.js';

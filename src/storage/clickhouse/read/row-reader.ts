@@ -1,6 +1,10 @@
 import type { ClickHouseClient, QueryOptions } from '../client/client.js';
-import type { ReadLimits } from '../list/clickhouse-lists.js';
 import type { Sql } from '../client/sql.js';
+
+export interface ReadLimits {
+  readonly timeoutSeconds: number;
+  readonly maxResultBytes: number;
+}
 
 type Settings = NonNullable<QueryOptions['settings']>;
 
@@ -24,12 +28,9 @@ export function rowReader(
     ...(limits.maxResultBytes === undefined ? {} : { max_result_bytes: String(limits.maxResultBytes) }),
     ...settings,
   };
-  return <T>(statement: Sql, options: RowReadOptions = {}) => {
-    const { text, ...whose } = statement.render();
-    return client.query<T>(text, {
-      ...whose,
+  return <T>(statement: Sql, options: RowReadOptions = {}) =>
+    client.query<T>(statement, {
       settings: { ...always, ...options.settings },
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     });
-  };
 }

@@ -1,6 +1,6 @@
 import type { Version } from '../commit/version-clock.js';
 import { among } from './reads-in-progress.js';
-import type { TimeRange } from '../search/time-ranges.js';
+import type { TimeRange } from './times.js';
 import { empty, projectValue, sql, value, type Sql } from '../client/sql.js';
 
 /** What is read: a project, in the state that it had at a version. */

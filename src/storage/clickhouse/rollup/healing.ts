@@ -2,9 +2,10 @@ import type { ClickHouseClient } from '../client/client.js';
 import type { Version } from '../commit/version-clock.js';
 import { deleteRows, deleteVersions, MUTATIONS_END_WITHIN_MS } from '../client/mutations.js';
 import { statementsEnded } from '../client/running-statements.js';
+import { identifier, join, literal, number, sql, type Sql } from '../client/sql.js';
 import type { DirtyItem } from './dirty-set.js';
 
-const WATERMARK = 'rollups';
+const WATERMARK = literal('rollups');
 /** Of one statement that names versions: far below the longest statement that ClickHouse takes. */
 const VERSIONS_AT_ONCE = 5_000;
 /** Facts with large tags are copied a few at a time, whatever memory the engine has. */
@@ -13,7 +14,7 @@ const SMALL_BLOCKS = { min_insert_block_size_bytes: '16777216', max_insert_threa
 /** The highest version in the store; 0 when it is empty. The clock goes on from there. */
 export async function highestVersion(client: ClickHouseClient): Promise<Version> {
   const [row] = await client.query<{ ver: string | number }>(
-    `SELECT greatest((SELECT max(ver) FROM spans), (SELECT max(ver) FROM facts), (SELECT max(ver) FROM session_statements),
+    sql`SELECT greatest((SELECT max(ver) FROM spans), (SELECT max(ver) FROM facts), (SELECT max(ver) FROM session_statements),
       (SELECT max(round) FROM session_traces), (SELECT max(ver) FROM set_aside)) AS ver`,
   );
   return Number(row?.ver ?? 0);
@@ -21,13 +22,13 @@ export async function highestVersion(client: ClickHouseClient): Promise<Version>
 
 export async function readWatermark(client: ClickHouseClient): Promise<Version> {
   const [row] = await client.query<{ ver: string | number }>(
-    `SELECT max(ver) AS ver FROM rolled_up WHERE name = '${WATERMARK}'`,
+    sql`SELECT max(ver) AS ver FROM rolled_up WHERE name = ${WATERMARK}`,
   );
   return Number(row?.ver ?? 0);
 }
 
 export async function writeWatermark(client: ClickHouseClient, version: Version): Promise<void> {
-  await client.command(`INSERT INTO rolled_up (name, ver) VALUES ('${WATERMARK}', ${version})`);
+  await client.command(sql`INSERT INTO rolled_up (name, ver) VALUES (${WATERMARK}, ${number(version)})`);
 }
 
 /**
@@ -44,9 +45,10 @@ export function insertsEnded(client: ClickHouseClient): Promise<void> {
  */
 export async function agree(client: ClickHouseClient, after: Version): Promise<void> {
   const columns = await sharedColumns(client);
+  const version = number(after);
   await client.command(
-    `INSERT INTO facts (${columns}) SELECT ${columns} FROM spans
-     WHERE ver > ${after} AND ver NOT IN (SELECT ver FROM facts WHERE ver > ${after})`,
+    sql`INSERT INTO facts (${columns}) SELECT ${columns} FROM spans
+     WHERE ver > ${version} AND ver NOT IN (SELECT ver FROM facts WHERE ver > ${version})`,
     { settings: SMALL_BLOCKS },
   );
   await removeOrphans(client, after);
@@ -54,11 +56,12 @@ export async function agree(client: ClickHouseClient, after: Version): Promise<v
 
 /** Facts that are the newest of their span but whose span never got stored. */
 async function removeOrphans(client: ClickHouseClient, after: Version): Promise<void> {
+  const version = number(after);
   const orphans = await client.query<{ ver: string | number }>(
-    `SELECT ver FROM (
+    sql`SELECT ver FROM (
        SELECT project_id, trace_id, id, argMax(deleted, f.ver) AS gone, max(f.ver) AS ver FROM facts AS f
-       WHERE row_type = 0 AND f.ver > ${after} GROUP BY project_id, trace_id, id)
-     WHERE NOT gone AND ver NOT IN (SELECT ver FROM spans WHERE ver > ${after}) LIMIT ${VERSIONS_AT_ONCE}`,
+       WHERE row_type = 0 AND f.ver > ${version} GROUP BY project_id, trace_id, id)
+     WHERE NOT gone AND ver NOT IN (SELECT ver FROM spans WHERE ver > ${version}) LIMIT ${number(VERSIONS_AT_ONCE)}`,
   );
   if (orphans.length === 0) return;
   await deleteVersions(
@@ -71,7 +74,7 @@ async function removeOrphans(client: ClickHouseClient, after: Version): Promise<
 }
 
 /** A version that took its own place: an earlier release took a second row of it for a later version. */
-const OWN_SUCCESSOR = 'next_ver <= ver';
+const OWN_SUCCESSOR = sql`next_ver <= ver`;
 
 /**
  * Finds span versions that were put aside for themselves, and names the later version of those that have one. All of
@@ -79,23 +82,23 @@ const OWN_SUCCESSOR = 'next_ver <= ver';
  * @returns their traces, to be recomputed before that.
  */
 export async function findOwnSuccessors(client: ClickHouseClient): Promise<DirtyItem[]> {
-  const versions = `SELECT ver FROM superseded WHERE ${OWN_SUCCESSOR}`;
-  const [any] = await client.query(`${versions} LIMIT 1`);
+  const versions = sql`SELECT ver FROM superseded WHERE ${OWN_SUCCESSOR}`;
+  const [any] = await client.query(sql`${versions} LIMIT 1`);
   if (any === undefined) return [];
   const columns = await sharedColumns(client);
   // Purging may have removed the facts already, and not yet the spans.
   await client.command(
-    `INSERT INTO facts (${columns}) SELECT ${columns} FROM spans
+    sql`INSERT INTO facts (${columns}) SELECT ${columns} FROM spans
      WHERE ver IN (${versions}) AND ver NOT IN (SELECT ver FROM facts WHERE ver IN (${versions}))`,
     { settings: SMALL_BLOCKS },
   );
   await client.command(
-    `INSERT INTO superseded (project_id, ver, next_ver)
+    sql`INSERT INTO superseded (project_id, ver, next_ver)
      SELECT project_id, f.ver, min(later.ver) FROM facts AS f INNER JOIN facts AS later USING (project_id, trace_id, row_type, id)
      WHERE f.row_type = 0 AND f.ver IN (${versions}) AND later.ver > f.ver GROUP BY project_id, f.ver`,
   );
   return client.query<DirtyItem>(
-    `SELECT DISTINCT project_id AS projectId, toString(trace_id) AS id FROM facts WHERE ver IN (${versions})`,
+    sql`SELECT DISTINCT project_id AS projectId, toString(trace_id) AS id FROM facts WHERE ver IN (${versions})`,
   );
 }
 
@@ -104,14 +107,17 @@ export async function forgetOwnSuccessors(client: ClickHouseClient): Promise<voi
 }
 
 /** The columns that facts take over from spans; the rest have defaults. */
-async function sharedColumns(client: ClickHouseClient): Promise<string> {
+async function sharedColumns(client: ClickHouseClient): Promise<Sql> {
   const rows = await client.query<{ name: string }>(
-    `SELECT name FROM system.columns WHERE database = currentDatabase() AND table = 'facts'
+    sql`SELECT name FROM system.columns WHERE database = currentDatabase() AND table = 'facts'
        AND name IN (SELECT name FROM system.columns WHERE database = currentDatabase() AND table = 'spans')
        AND name NOT IN ('attributes', 'duration_ms')
      ORDER BY position`,
   );
-  return rows.map(({ name }) => name).join(', ');
+  return join(
+    rows.map(({ name }) => identifier(name)),
+    ', ',
+  );
 }
 
 /** Traces and posted sessions that were written after a version. */
@@ -119,11 +125,12 @@ export async function changedSince(
   client: ClickHouseClient,
   after: Version,
 ): Promise<{ traces: DirtyItem[]; sessions: DirtyItem[] }> {
+  const version = number(after);
   const traces = await client.query<DirtyItem>(
-    `SELECT DISTINCT project_id AS projectId, toString(trace_id) AS id FROM facts WHERE ver > ${after}`,
+    sql`SELECT DISTINCT project_id AS projectId, toString(trace_id) AS id FROM facts WHERE ver > ${version}`,
   );
   const sessions = await client.query<DirtyItem>(
-    `SELECT DISTINCT project_id AS projectId, toString(session_id) AS id FROM session_statements WHERE ver > ${after}`,
+    sql`SELECT DISTINCT project_id AS projectId, toString(session_id) AS id FROM session_statements WHERE ver > ${version}`,
   );
   return { traces, sessions };
 }

@@ -3,6 +3,7 @@ import type { Micros } from '../../../domain/time/timestamp.js';
 import type { PurgeObserver } from '../../../observability/events/storage.js';
 import type { ClickHouseClient } from '../client/client.js';
 import { deleteRows, deleteVersions, MUTATIONS_END_WITHIN_MS } from '../client/mutations.js';
+import { empty, number, numbers, sql, type Sql } from '../client/sql.js';
 import { versionAt, versionTime, type Version } from '../commit/version-clock.js';
 
 export type { PurgeObserver } from '../../../observability/events/storage.js';
@@ -133,7 +134,7 @@ export class Purge {
   async #runIfWorthwhile(): Promise<void> {
     const before = Date.now() - READ_MS;
     const [row] = await this.#client.query<{ waiting: string }>(
-      `SELECT toString(count()) AS waiting FROM superseded WHERE next_ver < ${this.#end(before)}`,
+      sql`SELECT toString(count()) AS waiting FROM superseded WHERE next_ver < ${number(this.#end(before))}`,
     );
     const waiting = Number(row?.waiting ?? 0);
     const due = Date.now() - this.#last >= OLD_MS || (this.#deletions?.first ?? Infinity) < before;
@@ -151,11 +152,11 @@ export class Purge {
     this.#preparing = preparing;
     const { versions, kept } = await preparing;
     if (versions.length === 0) return 0;
-    const bare = kept.length === 0 ? '' : ` AND NOT (deleted AND ver IN (${kept.join(', ')}))`;
+    const bare = kept.length === 0 ? empty : sql` AND NOT (deleted AND ver IN (${numbers(kept)}))`;
     // Together, as each of them may have to wait behind merges.
     await Promise.all([
       deleteVersions(this.#client, 'spans', versions, signal),
-      deleteRows(this.#client, 'facts', `ver IN (${versions.join(', ')})${bare}`, signal),
+      deleteRows(this.#client, 'facts', sql`ver IN (${numbers(versions)})${bare}`, signal),
     ]);
     this.#follower(versions.map((ver) => versionTime(Number(ver))));
     await deleteVersions(this.#client, 'superseded', versions, signal);
@@ -168,22 +169,22 @@ export class Purge {
    * `deleted`, says nothing else.
    */
   async #prepare(end: Version, signal: AbortSignal): Promise<Batch> {
-    const query = async (sql: string) =>
-      (await this.#client.query<{ ver: string }>(sql, { signal })).map(({ ver }) => ver);
+    const query = async (statement: Sql) =>
+      (await this.#client.query<{ ver: string }>(statement, { signal })).map(({ ver }) => ver);
     const versions = await query(
-      `SELECT DISTINCT toString(s.ver) AS ver FROM superseded AS s
-       WHERE s.next_ver < ${end} ORDER BY s.ver LIMIT ${BATCH}`,
+      sql`SELECT DISTINCT toString(s.ver) AS ver FROM superseded AS s
+       WHERE s.next_ver < ${number(end)} ORDER BY s.ver LIMIT ${number(BATCH)}`,
     );
     if (versions.length === 0) return { versions, kept: [] };
-    const all = versions.join(', ');
+    const all = numbers(versions);
     const kept = await query(
-      `SELECT DISTINCT toString(created_ver) AS ver FROM traces WHERE created_ver IN (${all})
+      sql`SELECT DISTINCT toString(created_ver) AS ver FROM traces WHERE created_ver IN (${all})
        UNION DISTINCT SELECT DISTINCT toString(created_ver) AS ver FROM session_traces WHERE created_ver IN (${all})`,
     );
     if (kept.length === 0) return { versions, kept };
-    const first = `ver IN (${kept.join(', ')})`;
+    const first = sql`ver IN (${numbers(kept)})`;
     await this.#client.command(
-      `INSERT INTO facts (project_id, trace_id, row_type, id, ver, deleted, session_id, origin_ver)
+      sql`INSERT INTO facts (project_id, trace_id, row_type, id, ver, deleted, session_id, origin_ver)
        SELECT project_id, trace_id, row_type, id, ver, 1, session_id, origin_ver FROM facts
        WHERE ${first} AND NOT deleted AND ver NOT IN (SELECT ver FROM facts WHERE ${first} AND deleted) LIMIT 1 BY ver`,
       { signal },

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { metLimit } from '../client/client-errors.js';
 import type { ClickHouseClient, QueryOptions } from '../client/client.js';
+import { identifier, number, sql, value } from '../client/sql.js';
 import { RowBinaryWriter } from '../commit/row-binary.js';
 import type { Version } from '../commit/version-clock.js';
 import type { DirtyItem } from './dirty-set.js';
@@ -116,26 +117,31 @@ export class Recomputation {
 
   async #gone(kind: Kind, items: readonly DirtyItem[]): Promise<DirtyItem[]> {
     const keys = new Set(items.map(({ projectId, id }) => `${projectId}/${id}`));
+    const projects = value([...new Set(items.map(({ projectId }) => projectId))], 'Array(String)');
+    const ids = value(
+      items.map(({ id }) => id),
+      'Array(UUID)',
+    );
     const rows = await this.#client.query<DirtyItem>(
-      `SELECT projectId, id FROM (
-         SELECT project_id AS projectId, toString(r.id) AS id, argMax(gone, r.ver) AS last FROM ${kind}s AS r
-         WHERE project_id IN {projects:Array(String)} AND r.id IN {ids:Array(UUID)} GROUP BY project_id, r.id)
+      sql`SELECT projectId, id FROM (
+         SELECT project_id AS projectId, toString(r.id) AS id, argMax(gone, r.ver) AS last FROM ${identifier(`${kind}s`)} AS r
+         WHERE project_id IN ${projects} AND r.id IN ${ids} GROUP BY project_id, r.id)
        WHERE last`,
-      { params: { projects: [...new Set(items.map(({ projectId }) => projectId))], ids: items.map(({ id }) => id) } },
     );
     return rows.filter(({ projectId, id }) => keys.has(`${projectId}/${id}`));
   }
 
   async #sessionsOf(traces: readonly DirtyItem[], { upTo, round }: Round): Promise<void> {
-    const sessions = `SELECT DISTINCT project_id, session_id FROM session_traces WHERE round = ${round}`;
+    const sessions = sql`SELECT DISTINCT project_id, session_id FROM session_traces WHERE round = ${number(round)}`;
     // In one statement while none of them is known to be too large.
     if (!this.#aside.anySession) {
       const projects = [...new Set(traces.map(({ projectId }) => projectId))];
+      const states = value(projects.map(upTo), 'Array(UInt64)');
       try {
         await this.#client.command(
-          `INSERT INTO touch_sessions (project_id, session_id, upto)
-           SELECT project_id, session_id, {states:Array(UInt64)}[indexOf({projects:Array(String)}, project_id)] FROM (${sessions})`,
-          { settings: this.#settings, params: { projects, states: projects.map(upTo) } },
+          sql`INSERT INTO touch_sessions (project_id, session_id, upto)
+           SELECT project_id, session_id, ${states}[indexOf(${value(projects, 'Array(String)')}, project_id)] FROM (${sessions})`,
+          { settings: this.#settings },
         );
         return;
       } catch (error) {
@@ -143,7 +149,7 @@ export class Recomputation {
       }
     }
     const found = await this.#client.query<DirtyItem>(
-      `SELECT project_id AS projectId, toString(session_id) AS id FROM (${sessions})`,
+      sql`SELECT project_id AS projectId, toString(session_id) AS id FROM (${sessions})`,
     );
     for (const session of found) this.#aside.written('session', session);
     await this.sessions(found, { upTo });

@@ -1,5 +1,6 @@
 import type { RolledUpItem, RollupObserver } from '../../../observability/events/storage.js';
 import type { ClickHouseClient } from '../client/client.js';
+import { sql, value } from '../client/sql.js';
 import type { VersionClock } from '../commit/version-clock.js';
 import type { DirtyItem } from './dirty-set.js';
 
@@ -52,7 +53,7 @@ export class SetAside {
   /** Reads what an earlier process has set aside, to be tried again soon. */
   async load(): Promise<void> {
     const rows = await this.#client.query<RolledUpItem & { stale: number }>(
-      `SELECT project_id AS projectId, kind, toString(s.id) AS id, stale FROM set_aside AS s FINAL WHERE aside`,
+      sql`SELECT project_id AS projectId, kind, toString(s.id) AS id, stale FROM set_aside AS s FINAL WHERE aside`,
     );
     const sessions = await this.#sessionsOf(rows.filter(({ kind }) => kind === 'trace'));
     for (const { stale, ...item } of rows) {
@@ -170,16 +171,15 @@ export class SetAside {
 
   async #sessionsOf(traces: readonly DirtyItem[]): Promise<Map<string, string[]>> {
     if (traces.length === 0) return new Map();
+    const projects = value([...new Set(traces.map(({ projectId }) => projectId))], 'Array(String)');
+    const ids = value(
+      traces.map(({ id }) => id),
+      'Array(UUID)',
+    );
     const rows = await this.#client.query<DirtyItem & { sessions: string[] }>(
-      `SELECT project_id AS projectId, toString(f.trace_id) AS id, groupUniqArray(toString(f.session_id)) AS sessions FROM facts AS f
-       WHERE project_id IN {projects:Array(String)} AND f.trace_id IN {traces:Array(UUID)} AND isNotNull(f.session_id)
+      sql`SELECT project_id AS projectId, toString(f.trace_id) AS id, groupUniqArray(toString(f.session_id)) AS sessions FROM facts AS f
+       WHERE project_id IN ${projects} AND f.trace_id IN ${ids} AND isNotNull(f.session_id)
        GROUP BY project_id, f.trace_id`,
-      {
-        params: {
-          projects: [...new Set(traces.map(({ projectId }) => projectId))],
-          traces: traces.map(({ id }) => id),
-        },
-      },
     );
     return new Map(rows.map(({ sessions, ...trace }) => [keyOf({ kind: 'trace', ...trace }), sessions]));
   }

@@ -31,14 +31,14 @@ export function wordConditions(text: string): Sql[] {
 /*
  * The same words as ClickHouse finds them, for the columns of `span_words`: of many texts, first their distinct tokens.
  */
-export const TOKENS = 'groupUniqArrayArray(tokens(lower(payload)))';
+export const TOKENS = sql`groupUniqArrayArray(tokens(lower(payload)))`;
 /** Of tokens with digits it keeps the runs of letters: what a word of letters alone can be a part of. */
 export const WORDS = lines(
-  "arrayDistinct(tokens(translate(arrayStringConcat(tokens, ' '), '0123456789', '          ')))",
+  sql`arrayDistinct(tokens(translate(arrayStringConcat(tokens, ' '), '0123456789', '          ')))`,
 );
-export const FIGURES = lines("arrayFilter(token -> match(token, '[0-9]'), tokens)");
+export const FIGURES = lines(sql`arrayFilter(token -> match(token, '[0-9]'), tokens)`);
 
 /** Sorted, because like this they compress best, with a line break before and behind each. */
-function lines(words: string): string {
-  return `concat('\\n', arrayStringConcat(arraySort(${words}), '\\n'), '\\n')`;
+function lines(words: Sql): Sql {
+  return sql`concat('\\n', arrayStringConcat(arraySort(${words}), '\\n'), '\\n')`;
 }

@@ -1,11 +1,5 @@
 import type { Micros } from '../../../domain/time/timestamp.js';
-import { join, sql, value, type Sql } from '../client/sql.js';
-
-/** From one start to another, both included. */
-export interface TimeRange {
-  readonly from: Micros;
-  readonly to: Micros;
-}
+import type { TimeRange } from '../read/times.js';
 
 /** Spans that started within a range, about so many. */
 export interface Stretch extends TimeRange {
@@ -49,15 +43,4 @@ export function coveredBy(ranges: readonly TimeRange[], most: number): TimeRange
     from: apart[start]?.from ?? 0,
     to: apart[(starts[index + 1] ?? apart.length) - 1]?.to ?? 0,
   }));
-}
-
-/** Spans that started within one of the ranges; the table is in this order, so that the rest is not read. */
-export function startedWithin(ranges: readonly TimeRange[]): Sql {
-  if (ranges.length === 0) return sql`0`;
-  const pieces = ranges.map(({ from, to }) => sql`(started_at >= ${moment(from)} AND started_at <= ${moment(to)})`);
-  return sql`(${join(pieces, ' OR ')})`;
-}
-
-function moment(micros: Micros): Sql {
-  return sql`fromUnixTimestamp64Micro(${value(micros, 'Int64')}, 'UTC')`;
 }

@@ -3,9 +3,10 @@ import type { Micros } from '../../../domain/time/timestamp.js';
 import type { Version } from '../commit/version-clock.js';
 import { inProject } from '../read/scope.js';
 import { deleteRows, mutationsEnded } from '../client/mutations.js';
-import { join, sql, value, type Sql } from '../client/sql.js';
+import { join, literal, numbers, sql, value, type Sql } from '../client/sql.js';
 import { wordConditions } from './searched-words.js';
-import { coveredBy, outermost, type TimeRange } from './time-ranges.js';
+import type { TimeRange } from '../read/times.js';
+import { coveredBy, outermost } from './time-ranges.js';
 import { COLUMNS } from './word-rows.js';
 
 /** Where a text may be found. */
@@ -37,7 +38,9 @@ export class WordIndex {
 
   /** Takes up what an earlier process has indexed. */
   async load(): Promise<void> {
-    const [row] = await this.#client.query<{ ver: string | number }>('SELECT max(indexed_to) AS ver FROM span_words');
+    const [row] = await this.#client.query<{ ver: string | number }>(
+      sql`SELECT max(indexed_to) AS ver FROM span_words`,
+    );
     this.#upTo = Number(row?.ver ?? 0);
   }
 
@@ -54,7 +57,7 @@ export class WordIndex {
   async clear(): Promise<void> {
     this.#upTo = 0;
     this.#cleared += 1;
-    await this.#client.command('TRUNCATE TABLE span_words');
+    await this.#client.command(sql`TRUNCATE TABLE span_words`);
   }
 
   /**
@@ -64,12 +67,12 @@ export class WordIndex {
    */
   async forget(projectId: string, startedAt: readonly Micros[], signal: AbortSignal): Promise<void> {
     if (startedAt.length === 0) return;
-    const condition = `project_id = '${projectId}' AND complete = 1 AND arrayExists(t -> t >= toUnixTimestamp64Micro(started_from) AND t <= toUnixTimestamp64Micro(started_to), [${startedAt.join(', ')}])`;
+    const condition = sql`project_id = ${literal(projectId)} AND complete = 1 AND arrayExists(t -> t >= toUnixTimestamp64Micro(started_from) AND t <= toUnixTimestamp64Micro(started_to), [${numbers(startedAt)}])`;
     // While rows cannot go, each try would add some.
     await mutationsEnded(this.#client, { table: 'span_words', signal });
     // Before the rows go, so that no search misses anything in between.
     await this.#client.command(
-      `INSERT INTO span_words (${COLUMNS})
+      sql`INSERT INTO span_words (${COLUMNS})
 SELECT project_id, started_from, started_to, spans, indexed_to, 2 AS emptied, '' AS no_words, '' AS no_figures FROM span_words WHERE ${condition}`,
       { signal },
     );
@@ -78,7 +81,7 @@ SELECT project_id, started_from, started_to, spans, indexed_to, 2 AS emptied, ''
 
   /** @param signal ends the waiting, with its reason */
   async forgetProject(projectId: string, signal: AbortSignal): Promise<void> {
-    await deleteRows(this.#client, 'span_words', `project_id = '${projectId}'`, signal);
+    await deleteRows(this.#client, 'span_words', sql`project_id = ${literal(projectId)}`, signal);
   }
 
   /**

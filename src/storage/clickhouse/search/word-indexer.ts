@@ -6,6 +6,7 @@ import type { Micros } from '../../../domain/time/timestamp.js';
 import type { Version } from '../commit/version-clock.js';
 import { deleteRows } from '../client/mutations.js';
 import { statementsEnded } from '../client/running-statements.js';
+import { number, sql, type Sql } from '../client/sql.js';
 import type { WordIndex } from './word-index.js';
 import { emptiedRows, indexing, isEmptied, refilling, type EmptiedRow } from './word-rows.js';
 
@@ -177,7 +178,7 @@ export class WordIndexer {
     const { last, spans, full } = portion;
     await this.#command(
       indexing({
-        after: String(index.upTo),
+        after: number(index.upTo),
         upTo: last,
         together: Math.ceil(spans / Math.max(1, Math.floor(spans / TOGETHER))),
         withTexts,
@@ -194,20 +195,20 @@ export class WordIndexer {
 
   /** The next versions: at most `size` of them, and about as many bytes of texts as belong to that. */
   async #portion(settled: Version, size: number, withTexts: boolean): Promise<Portion | null> {
-    const { index } = this.#source;
+    const [after, upTo] = [number(this.#source.index.upTo), number(settled)];
     const [next] = await this.#rows<{ last: string; spans: string; waiting: string }>(
-      `SELECT toString(maxIf(ver, ver <= ${settled})) AS last, toString(countIf(ver <= ${settled})) AS spans, toString(count()) AS waiting
-       FROM (SELECT ver FROM spans WHERE ver > ${index.upTo} ORDER BY ver LIMIT ${size})`,
+      sql`SELECT toString(maxIf(ver, ver <= ${upTo})) AS last, toString(countIf(ver <= ${upTo})) AS spans, toString(count()) AS waiting
+       FROM (SELECT ver FROM spans WHERE ver > ${after} ORDER BY ver LIMIT ${number(size)})`,
     );
     const [last, spans] = [Number(next?.last ?? 0), Number(next?.spans ?? 0)];
     this.#waiting = Number(next?.waiting ?? 0);
     if (spans < TOGETHER) return null;
     if (!withTexts) return { last, spans, full: spans === size };
     const [fitting] = await this.#rows<{ last: string; spans: string }>(
-      `SELECT toString(max(ver)) AS last, toString(count()) AS spans FROM (
+      sql`SELECT toString(max(ver)) AS last, toString(count()) AS spans FROM (
          SELECT ver, bytes, sum(bytes) OVER (ORDER BY ver ROWS UNBOUNDED PRECEDING) AS total FROM (
-           SELECT ver, length(payload) AS bytes FROM spans WHERE ver > ${index.upTo} AND ver <= ${last}))
-       WHERE total - bytes < ${MAX_ROUND_BYTES * (size / MAX_ROUND)}`,
+           SELECT ver, length(payload) AS bytes FROM spans WHERE ver > ${after} AND ver <= ${number(last)}))
+       WHERE total - bytes < ${number(MAX_ROUND_BYTES * (size / MAX_ROUND))}`,
     );
     const fit = Number(fitting?.spans ?? 0);
     return { last: Number(fitting?.last ?? 0), spans: fit, full: fit < spans || spans === size };
@@ -242,12 +243,12 @@ export class WordIndexer {
     }
   }
 
-  #rows<T>(statement: string): Promise<T[]> {
+  #rows<T>(statement: Sql): Promise<T[]> {
     const { signal } = this.#closing;
     return this.#source.client.query<T>(statement, { settings: { max_execution_time: MAX_SECONDS }, signal });
   }
 
-  #command(statement: string): Promise<void> {
+  #command(statement: Sql): Promise<void> {
     return this.#source.client.command(statement, {
       settings: {
         max_threads: 1,
@@ -262,7 +263,7 @@ export class WordIndexer {
   async #renewWhenStale(): Promise<void> {
     const { client, index } = this.#source;
     const [row] = await client.query<{ stale: number }>(
-      `SELECT (SELECT sum(spans) FROM span_words) > ${MAX_VERSIONS_PER_SPAN} * (SELECT count() FROM spans) AS stale`,
+      sql`SELECT (SELECT sum(spans) FROM span_words) > ${number(MAX_VERSIONS_PER_SPAN)} * (SELECT count() FROM spans) AS stale`,
     );
     if (Number(row?.stale) === 1) await index.clear();
   }

@@ -1,5 +1,5 @@
 import type { Version } from '../commit/version-clock.js';
-import { stringLiteral } from '../engine/literals.js';
+import { join, literal, number, sql, type Sql } from '../client/sql.js';
 import { FIGURES, TOKENS, WORDS } from './searched-words.js';
 
 /*
@@ -12,14 +12,14 @@ const MIN_BYTES = 8 * 1024 * 1024;
 /** Words that take more than this share of the texts are not kept: they are ids or numbers, or a language without spaces. */
 const MAX_SHARE = 1 / 8;
 
-export const COLUMNS = 'project_id, started_from, started_to, spans, indexed_to, complete, words, figures';
+export const COLUMNS = sql`project_id, started_from, started_to, spans, indexed_to, complete, words, figures`;
 
 export interface Indexing {
-  /** SQL: the version after which it begins. */
-  readonly after: string;
+  /** The version after which it begins. */
+  readonly after: Sql;
   readonly upTo: Version;
-  /** SQL: which of these versions; default: all. */
-  readonly where?: string;
+  /** Which of these versions; default: all. */
+  readonly where?: Sql;
   /** About how many make a row. */
   readonly together: number;
   /** Without them, any text may be there. */
@@ -28,21 +28,22 @@ export interface Indexing {
 
 /**
  * Rows for the versions after one up to another: one insert, whole or not at all. Versions that were replaced or deleted
- * since are left out: what was deleted must leave no words.
+ * since, and not only up to some state that is read, are left out: what was deleted must leave no words.
  */
-export function indexing({ after, upTo, where = '1', together, withTexts }: Indexing): string {
-  return `INSERT INTO span_words (${COLUMNS})
+export function indexing({ after, upTo, where = sql`1`, together, withTexts }: Indexing): Sql {
+  const last = number(upTo);
+  return sql`INSERT INTO span_words (${COLUMNS})
 WITH ${WORDS} AS all_words, ${FIGURES} AS all_figures,
-  (spans >= ${MIN_SPANS} OR bytes >= ${MIN_BYTES}) AND length(all_words) + length(all_figures) <= bytes * ${MAX_SHARE} AS worthwhile
-SELECT project_id, started_from, started_to, spans, ${upTo}, worthwhile, if(worthwhile, all_words, ''), if(worthwhile, all_figures, '')
+  (spans >= ${number(MIN_SPANS)} OR bytes >= ${number(MIN_BYTES)}) AND length(all_words) + length(all_figures) <= bytes * ${number(MAX_SHARE)} AS worthwhile
+SELECT project_id, started_from, started_to, spans, ${last}, worthwhile, if(worthwhile, all_words, ''), if(worthwhile, all_figures, '')
 FROM (
   SELECT project_id, min(started_at) AS started_from, max(started_at) AS started_to, count() AS spans,
     sum(length(payload)) AS bytes, ${TOKENS} AS tokens
   FROM (
-    SELECT project_id, started_at, payload, intDiv(rowNumberInAllBlocks(), ${together}) AS part FROM (
-      SELECT project_id, started_at, ${withTexts ? 'payload' : "''"} AS payload FROM spans
-      WHERE ver > ${after} AND ver <= ${upTo} AND ${where}
-        AND ver NOT IN (SELECT ver FROM superseded WHERE ver > ${after} AND ver <= ${upTo})
+    SELECT project_id, started_at, payload, intDiv(rowNumberInAllBlocks(), ${number(together)}) AS part FROM (
+      SELECT project_id, started_at, ${withTexts ? sql`payload` : sql`''`} AS payload FROM spans
+      WHERE ver > ${after} AND ver <= ${last} AND ${where}
+        AND ver NOT IN (SELECT ver FROM superseded WHERE ver > ${after} AND ver <= ${last})
       ORDER BY project_id, started_at
     )
   )
@@ -59,29 +60,29 @@ export interface EmptiedRow {
   readonly indexed: string;
 }
 
-export function emptiedRows(most: number): string {
-  return `SELECT DISTINCT project_id AS project, toString(toUnixTimestamp64Micro(started_from)) AS from,
+export function emptiedRows(most: number): Sql {
+  return sql`SELECT DISTINCT project_id AS project, toString(toUnixTimestamp64Micro(started_from)) AS from,
   toString(toUnixTimestamp64Micro(started_to)) AS to, toString(indexed_to) AS indexed
-FROM span_words WHERE complete = 2 LIMIT ${most}`;
+FROM span_words WHERE complete = 2 LIMIT ${number(most)}`;
 }
 
 /** A row with what is left of its spans. Those of other rows may be among them, which does no harm. */
-export function refilling({ project, from, to, indexed }: EmptiedRow, withTexts: boolean): string {
+export function refilling({ project, from, to, indexed }: EmptiedRow, withTexts: boolean): Sql {
   return indexing({
     // Every insert was of all versions from the one before.
-    after: `(SELECT max(indexed_to) FROM span_words WHERE indexed_to < ${indexed})`,
+    after: sql`(SELECT max(indexed_to) FROM span_words WHERE indexed_to < ${number(indexed)})`,
     upTo: Number(indexed),
-    where: `project_id = ${stringLiteral(project)} AND started_at >= fromUnixTimestamp64Micro(${from}, 'UTC') AND started_at <= fromUnixTimestamp64Micro(${to}, 'UTC')`,
+    where: sql`project_id = ${literal(project)} AND started_at >= fromUnixTimestamp64Micro(${number(from)}, 'UTC') AND started_at <= fromUnixTimestamp64Micro(${number(to)}, 'UTC')`,
     together: Number.MAX_SAFE_INTEGER,
     withTexts,
   });
 }
 
 /** A condition: the row is one of these. */
-export function isEmptied(rows: readonly EmptiedRow[]): string {
+export function isEmptied(rows: readonly EmptiedRow[]): Sql {
   const each = rows.map(
     ({ project, from, to, indexed }) =>
-      `(project_id = ${stringLiteral(project)} AND toUnixTimestamp64Micro(started_from) = ${from} AND toUnixTimestamp64Micro(started_to) = ${to} AND indexed_to = ${indexed})`,
+      sql`(project_id = ${literal(project)} AND toUnixTimestamp64Micro(started_from) = ${number(from)} AND toUnixTimestamp64Micro(started_to) = ${number(to)} AND indexed_to = ${number(indexed)})`,
   );
-  return `complete = 2 AND (${each.join(' OR ')})`;
+  return sql`complete = 2 AND (${join(each, ' OR ')})`;
 }
