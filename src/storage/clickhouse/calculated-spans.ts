@@ -15,7 +15,9 @@ import type { CommitLog } from './commit/commit-log.js';
 import type { Version } from './commit/version-clock.js';
 import type { WriteWatch } from './commit/write-watch.js';
 import { spanColumns } from './list/columns.js';
-import { current, inProject, type ReadScope } from './read/scope.js';
+import { inProject, type ReadScope } from './read/scope.js';
+import { beyond, moment } from './read/times.js';
+import { current, written } from './read/visibility.js';
 import { jsonRow } from './list/json-row.js';
 import type { HeldState, ReadsInProgress } from './read/reads-in-progress.js';
 import { rowReader, type ReadLimits, type ReadRows } from './read/row-reader.js';
@@ -73,7 +75,7 @@ class Revision implements SpanRevision {
 
   async page(scope: RepriceScope, after: SpanPlace | null, limit: number): Promise<CalculatedSpan[]> {
     const usage = USAGE_ATTRIBUTES.map((name) => sql`JSONExtractRaw(attributes, ${value(name, 'String')})`);
-    const behind = after === null ? sql`1` : isBehind(after);
+    const behind = after === null ? sql`1` : beyond(after);
     const rows = await this.#rows<PageRow>(
       sql`SELECT toString(ver) AS version, toString(trace_id) AS trace, toString(id) AS span, kind,
   toString(toUnixTimestamp64Micro(started_at)) AS started, toString(cost) AS amount, [${join(usage, ', ')}] AS usage,
@@ -90,7 +92,7 @@ ORDER BY project_id, started_at, trace_id, id LIMIT ${value(limit, 'UInt64')}`,
     const versions = spans.map(({ version }) => version);
     const rows = await this.#rows<{ row: string; version: string; origin: string }>(
       sql`SELECT ${jsonRow(spanFields, Object.keys(spanFields), spanColumns)} AS row, toString(ver) AS version,
-  toString(if(origin_ver = 0, ver, origin_ver)) AS origin
+  toString(${written}) AS origin
 FROM spans
 WHERE ${inProject(this.#read.projectId)} AND ver IN ${value(versions, 'Array(UInt64)')}
   AND started_at >= ${moment(Math.min(...times))} AND started_at <= ${moment(Math.max(...times))}`,
@@ -145,15 +147,6 @@ function calculated(read: ReadScope, scope: RepriceScope): Sql {
     current(read),
   ];
   return join(conditions, ' AND ');
-}
-
-function isBehind({ started_at, trace_id, id }: SpanPlace): Sql {
-  const [at, trace, span] = [moment(started_at), value(trace_id, 'UUID'), value(id, 'UUID')];
-  return sql`started_at >= ${at} AND (started_at > ${at} OR trace_id > ${trace} OR (trace_id = ${trace} AND id > ${span}))`;
-}
-
-function moment(micros: Micros): Sql {
-  return sql`fromUnixTimestamp64Micro(${value(micros, 'Int64')}, 'UTC')`;
 }
 
 function toCalculatedSpan(row: PageRow): CalculatedSpan {

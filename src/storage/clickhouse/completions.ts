@@ -2,7 +2,9 @@ import { PROMPT_PATHS, VERSION_PATHS, isCompletionOf, type AttributePath } from 
 import type { PromptIdentity } from '../../domain/prompt/completion.js';
 import type { Completion, Completions } from '../../domain/prompt/completion-store.js';
 import type { ClickHouseClient } from './client/client.js';
-import { current, inProject, type ReadScope } from './read/scope.js';
+import { inProject, type ReadScope } from './read/scope.js';
+import { beyond } from './read/times.js';
+import { current } from './read/visibility.js';
 import type { ReadsInProgress } from './read/reads-in-progress.js';
 import { rowReader, type ReadLimits, type ReadRows } from './read/row-reader.js';
 import { join, literal, sql, value, type Sql } from './client/sql.js';
@@ -14,8 +16,9 @@ const CANDIDATES = 500;
 const MAX_STATEMENTS = 20;
 
 interface Candidate {
-  readonly id: string;
-  readonly trace_id: string;
+  readonly span: string;
+  readonly trace: string;
+  /** Microseconds. */
   readonly started: string;
   /** Whether it names the prompt itself. */
   readonly named: 0 | 1;
@@ -53,7 +56,7 @@ export class ClickHouseCompletions implements Completions {
         signal,
         settings: PARTIAL,
       });
-      for (const candidate of page) if (isCompletion(candidate, prompt)) found.add(candidate.id);
+      for (const candidate of page) if (isCompletion(candidate, prompt)) found.add(candidate.span);
       last = page.at(-1);
       if (found.size >= limit || page.length < atOnce) break;
     }
@@ -98,12 +101,12 @@ function candidates(read: ReadScope, prompt: PromptIdentity, last: Candidate | u
   const ofVersion = few
     ? sql`hasAny(${versions}, ${value([...prompt.version_ids], 'Array(String)')})`
     : sql`notEmpty(${versions})`;
-  return sql`SELECT toString(s.id) AS id, toString(s.trace_id) AS trace_id, toString(toUnixTimestamp64Micro(started_at)) AS started,
+  return sql`SELECT toString(id) AS span, toString(trace_id) AS trace, toString(toUnixTimestamp64Micro(started_at)) AS started,
   toUInt8(${named}) AS named, ${versions} AS versions,
   if(isValidJSON(attributes), '', attributes) AS unread
-FROM spans AS s
+FROM spans
 WHERE ${inProject(read.projectId)} AND ${mayName(prompt)} AND (${named} OR ${ofVersion} OR NOT isValidJSON(attributes))${behind(last)} AND ${current(read)}
-ORDER BY project_id DESC, started_at DESC, s.trace_id DESC, s.id DESC LIMIT ${value(limit, 'UInt64')}`;
+ORDER BY project_id DESC, started_at DESC, trace_id DESC, id DESC LIMIT ${value(limit, 'UInt64')}`;
 }
 
 /** Cheap, and false for most spans: their attributes need not be read as JSON. */
@@ -124,7 +127,5 @@ function texts(paths: readonly AttributePath[]): Sql {
 
 function behind(last: Candidate | undefined): Sql {
   if (last === undefined) return sql``;
-  const at = sql`fromUnixTimestamp64Micro(${value(last.started, 'Int64')}, 'UTC')`;
-  const [trace, span] = [value(last.trace_id, 'UUID'), value(last.id, 'UUID')];
-  return sql` AND started_at <= ${at} AND (started_at < ${at} OR s.trace_id < ${trace} OR (s.trace_id = ${trace} AND s.id < ${span}))`;
+  return sql` AND ${beyond({ started_at: last.started, trace_id: last.trace, id: last.span }, true)}`;
 }

@@ -1,12 +1,13 @@
 import type { DeletedThing } from '../../domain/deletion/deletion-store.js';
 import type { Below, DeletableKind, PlacedSpan, StoredSpans } from '../../domain/deletion/stored-spans.js';
-import { OWN_CALL_TAGS } from '../../domain/judge/own-calls.js';
 import type { Micros } from '../../domain/time/timestamp.js';
 import type { ClickHouseClient } from './client/client.js';
 import type { CommitLog } from './commit/commit-log.js';
 import type { AppendedWrites } from './commit/rows.js';
 import { versionTime } from './commit/version-clock.js';
-import { current, inProject } from './read/scope.js';
+import { inProject } from './read/scope.js';
+import { isOwnCall } from './read/tags.js';
+import { current, isDeleted, rolledUp, tracesOfSession, written } from './read/visibility.js';
 import { deleteRows } from './client/mutations.js';
 import type { ReadsInProgress, Settle } from './read/reads-in-progress.js';
 import { rowReader, type ReadRows } from './read/row-reader.js';
@@ -92,7 +93,7 @@ export class ClickHouseDeletions implements StoredSpans {
         const needles = join(spanIds.slice(from, from + NEEDLES).map(literal), ', ');
         const rows = await this.#rows<SpanRow>(
           sql`SELECT toString(trace_id) AS trace, toString(id) AS span, toString(toUnixTimestamp64Micro(started_at)) AS started FROM spans
-WHERE ${inProject(projectId)} AND hasAny(mapValues(tags), [${join(judgeIds.map(literal), ', ')}]) AND ${ownCall}
+WHERE ${inProject(projectId)} AND hasAny(mapValues(tags), [${join(judgeIds.map(literal), ', ')}]) AND ${isOwnCall}
   AND multiSearchAny(attributes, [${needles}]) AND ${current({ projectId, upTo })}`,
           { settings: { max_threads: 1 } },
         );
@@ -166,9 +167,7 @@ WHERE ${isFactOf(projectId, stored)} AND row_type = 0 AND NOT deleted`,
   async #first(projectId: string, kind: DeletableKind, id: string, upTo: number): Promise<DeletedThing[]> {
     if (kind === 'trace') return this.#things(projectId, sql`= ${value(id, 'UUID')}`, empty, null, 1);
     if (kind === 'session') {
-      const [known] = await this.#rows(
-        sql`SELECT 1 FROM (SELECT * FROM sessions WHERE ${inProject(projectId)} AND id = ${value(id, 'UUID')} ORDER BY ver DESC LIMIT 1) WHERE NOT gone`,
-      );
+      const [known] = await this.#rows(rolledUp(sql`sessions`, projectId, id));
       return known ? [sessionThing(id)] : [];
     }
     const found = await this.#rows<SpanRow>(
@@ -205,7 +204,7 @@ WHERE ${inProject(projectId)} AND id = ${value(id, 'UUID')} AND ${current({ proj
     const rows = await this.#rows<FactRow>(
       sql`SELECT toString(f.trace_id) AS trace, row_type AS type, toString(f.id) AS span, toString(toUnixTimestamp64Micro(argMax(f.started_at, ver))) AS started FROM facts AS f
 WHERE ${inProject(projectId)} AND f.trace_id ${traces}${after === null ? empty : isBehind(after)}
-GROUP BY f.trace_id, row_type, f.id HAVING NOT argMax(deleted, ver)${having}
+GROUP BY f.trace_id, row_type, f.id HAVING NOT ${isDeleted}${having}
 ORDER BY f.trace_id, row_type, f.id${limit === null ? empty : sql` LIMIT ${value(limit, 'UInt64')}`}`,
     );
     return rows.map(toThing);
@@ -251,7 +250,7 @@ ORDER BY f.trace_id, row_type, f.id${limit === null ? empty : sql` LIMIT ${value
     if (spans.length === 0) return;
     const among = sql`${isFactOf(projectId, spans)} AND row_type = 0`;
     const statement = sql`INSERT INTO superseded SELECT project_id, f.ver, last FROM facts AS f
-INNER JOIN (SELECT f.trace_id, f.id, max(f.ver) AS last FROM facts AS f WHERE ${among} GROUP BY f.trace_id, f.id HAVING argMax(deleted, f.ver)) AS buried
+INNER JOIN (SELECT f.trace_id, f.id, max(f.ver) AS last FROM facts AS f WHERE ${among} GROUP BY f.trace_id, f.id HAVING ${isDeleted}) AS buried
   ON buried.trace_id = f.trace_id AND buried.id = f.id
 WHERE ${among} AND f.ver < last`;
     await this.#source.client.command(statement);
@@ -271,9 +270,9 @@ WHERE ${among} AND f.ver < last`;
     const rows = await this.#rows<FactRow & { readonly version: string }>(
       // A price that was calculated anew is not sent by a client: what counts is the version that was.
       sql`SELECT toString(f.trace_id) AS trace, row_type AS type, toString(f.id) AS span, '0' AS started,
-  toString(argMax(if(origin_ver = 0, ver, origin_ver), ver)) AS version FROM facts AS f
+  toString(argMax(${written}, ver)) AS version FROM facts AS f
 WHERE ${isFactOf(projectId, inTraces)}
-GROUP BY f.trace_id, row_type, f.id HAVING NOT argMax(deleted, ver)`,
+GROUP BY f.trace_id, row_type, f.id HAVING NOT ${isDeleted}`,
     );
     return rows.map((row) => ({ ...toThing(row), sentAt: versionTime(Number(row.version)) }));
   }
@@ -284,7 +283,7 @@ GROUP BY f.trace_id, row_type, f.id HAVING NOT argMax(deleted, ver)`,
     if (ids.length === 0) return [];
     const rows = await this.#rows<{ readonly session: string; readonly version: string }>(
       sql`SELECT toString(session_id) AS session, toString(max(ver)) AS version FROM session_statements
-WHERE ${inProject(projectId)} AND session_id IN ${uuids(ids)} GROUP BY session_id HAVING NOT argMax(deleted, ver)`,
+WHERE ${inProject(projectId)} AND session_id IN ${uuids(ids)} GROUP BY session_id HAVING NOT ${isDeleted}`,
     );
     return rows.map(({ session, version }) => ({ ...sessionThing(session), sentAt: versionTime(Number(version)) }));
   }
@@ -303,11 +302,6 @@ interface LiveThing extends DeletedThing {
   /** When a client sent it. */
   readonly sentAt: Micros;
 }
-
-const ownCall = sql`(${join(
-  OWN_CALL_TAGS.map((tag) => sql`mapContains(tags, ${literal(tag)})`),
-  ' OR ',
-)})`;
 
 function toSpan({ trace, span, started }: SpanRow): DeletedThing {
   return { kind: 'span', trace_id: trace, id: span, started_at: Number(started) };
@@ -337,16 +331,12 @@ function isFactOf(projectId: string, things: readonly Pick<DeletedThing, 'trace_
 
 /** The traces that any write ever put into a session. */
 function inSession(projectId: string, session: string): Sql {
-  return sql`IN (${membersOf(projectId, session, sql`(member OR named)`)})`;
+  return sql`IN (${tracesOfSession(projectId, session, sql`(member OR named)`)})`;
 }
 
 /** A trace that has moved to another session keeps its spans, but for those that name this one. */
 function strays(projectId: string, session: string): Sql {
-  return sql` AND (f.trace_id IN (${membersOf(projectId, session, sql`member`)}) OR argMax(tuple(session_id), ver).1 = ${value(session, 'UUID')})`;
-}
-
-function membersOf(projectId: string, session: string, condition: Sql): Sql {
-  return sql`SELECT trace_id FROM session_traces FINAL WHERE ${inProject(projectId)} AND session_id = ${value(session, 'UUID')} AND ${condition}`;
+  return sql` AND (f.trace_id IN (${tracesOfSession(projectId, session)}) OR argMax(tuple(session_id), ver).1 = ${value(session, 'UUID')})`;
 }
 
 function isBehind({ kind, trace_id, id }: DeletedThing): Sql {

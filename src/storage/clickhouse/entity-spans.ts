@@ -1,6 +1,7 @@
 import type { EntitySpans, EntityType } from '../../domain/feedback/unified.js';
 import type { ClickHouseClient } from './client/client.js';
-import { current, inProject, type ReadScope } from './read/scope.js';
+import { inProject, type ReadScope } from './read/scope.js';
+import { current, isDeleted, rolledUp, tracesOfSession } from './read/visibility.js';
 import type { ReadsInProgress } from './read/reads-in-progress.js';
 import { rowReader, type ReadLimits, type ReadRows } from './read/row-reader.js';
 import { empty, sql, value, type Sql } from './client/sql.js';
@@ -29,7 +30,7 @@ export class ClickHouseEntitySpans implements EntitySpans {
     const state = await this.#reads.open(projectId);
     try {
       const read = { projectId, upTo: state.upTo };
-      const traces = type === 'trace' ? sql`= ${value(id, 'UUID')}` : sql`IN (${tracesOf(read, id)})`;
+      const traces = type === 'trace' ? sql`= ${value(id, 'UUID')}` : sql`IN (${tracesOfSession(projectId, id)})`;
       let last: string | undefined;
       do {
         const [page] = await this.#rows<{ ids: string[] }>(idsOf(read, traces, last, this.#idsAtOnce), { signal });
@@ -44,18 +45,16 @@ export class ClickHouseEntitySpans implements EntitySpans {
 
   async exists(projectId: string, type: EntityType, id: string, signal?: AbortSignal): Promise<boolean> {
     const wanted = value(id, 'UUID');
-    const newest = (table: Sql) =>
-      sql`SELECT 1 FROM (SELECT * FROM ${table} WHERE ${inProject(projectId)} AND id = ${wanted} ORDER BY ver DESC LIMIT 1) WHERE NOT gone`;
     return this.#reads.run(projectId, async (upTo) => {
       const span = sql`SELECT 1 FROM spans WHERE ${inProject(projectId)} AND id = ${wanted} AND ${current({ projectId, upTo })} LIMIT 1`;
-      const statement = { span, trace: newest(sql`traces`), session: newest(sql`sessions`) }[type];
+      const statement = {
+        span,
+        trace: rolledUp(sql`traces`, projectId, id),
+        session: rolledUp(sql`sessions`, projectId, id),
+      }[type];
       return (await this.#rows(statement, { signal })).length > 0;
     });
   }
-}
-
-function tracesOf({ projectId }: ReadScope, session: string): Sql {
-  return sql`SELECT trace_id FROM session_traces FINAL WHERE ${inProject(projectId)} AND session_id = ${value(session, 'UUID')} AND member`;
 }
 
 /**
@@ -67,7 +66,7 @@ function idsOf({ projectId, upTo }: ReadScope, traces: Sql, last: string | undef
   return sql`SELECT groupArray(span) AS ids FROM (
   SELECT DISTINCT toString(f.id) AS span FROM facts AS f
   WHERE ${inProject(projectId)} AND f.trace_id ${traces} AND row_type = 0 AND ver <= ${value(upTo, 'UInt64')}${behind}
-  GROUP BY f.trace_id, f.id HAVING NOT argMax(deleted, ver)
+  GROUP BY f.trace_id, f.id HAVING NOT ${isDeleted}
   ORDER BY span LIMIT ${value(limit, 'UInt64')}
 )`;
 }

@@ -2,7 +2,8 @@ import type { AttachmentParts, ReadAttachmentParts } from '../../domain/attachme
 import type { FindNamingVersions } from '../../domain/attachment/vault.js';
 import type { ClickHouseClient } from './client/client.js';
 import { versionTime } from './commit/version-clock.js';
-import { current, inProject } from './read/scope.js';
+import { inProject } from './read/scope.js';
+import { current } from './read/visibility.js';
 import type { ReadsInProgress } from './read/reads-in-progress.js';
 import { rowReader, type ReadLimits } from './read/row-reader.js';
 import { sql, value } from './client/sql.js';

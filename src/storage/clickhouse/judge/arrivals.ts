@@ -13,7 +13,9 @@ import { EPOCH_SECONDS, versionAt, versionTime, type Version, type VersionClock 
 import type { ReadsInProgress } from '../read/reads-in-progress.js';
 import { rowReader, type ReadLimits, type ReadRows } from '../read/row-reader.js';
 import { join, literal, sql, value, type Sql } from '../client/sql.js';
-import { filterConditions, isBounded, JUDGEABLE, toTraits, traitColumns, WRITTEN, type TraitRow } from './span-rows.js';
+import { inProjectAtOnce } from '../read/scope.js';
+import { supersededBy, written } from '../read/visibility.js';
+import { filterConditions, isBounded, JUDGEABLE, toTraits, traitColumns, type TraitRow } from './span-rows.js';
 
 export interface ArrivalSource {
   readonly client: ClickHouseClient;
@@ -88,10 +90,10 @@ export class ClickHouseArrivals implements Arrivals {
     if (settled === null || settled <= from) return [];
     const rows = await this.#source.reads.at(settled, () =>
       this.#rows<OutlineRow>(sql`SELECT toString(id) AS span, toString(trace_id) AS trace, name, kind,
-  toString(toUnixTimestamp64Micro(started_at)) AS started, toString(${WRITTEN}) AS version
+  toString(toUnixTimestamp64Micro(started_at)) AS started, toString(${written}) AS version
 FROM spans
 WHERE ${arrivedBetween({ projectId, from, end: settled, settled })}
-ORDER BY ${WRITTEN} LIMIT ${value(limit, 'UInt64')}`),
+ORDER BY ${written} LIMIT ${value(limit, 'UInt64')}`),
     );
     return rows.map(({ span, trace, name, kind, started, version }) => ({
       id: span,
@@ -121,7 +123,7 @@ WHERE ver > ${value(from, 'Int64')} AND ver <= ${value(settled, 'UInt64')}`);
 FROM spans
 WHERE ${arrivedBetween(arrived)} AND ${JUDGEABLE}
   AND (${conditions})
-ORDER BY ${WRITTEN} LIMIT ${value(limit, 'UInt64')}`;
+ORDER BY ${written} LIMIT ${value(limit, 'UInt64')}`;
     return this.#source.reads.at(arrived.settled, () => this.#rows<TraitRow>(statement));
   }
 }
@@ -145,13 +147,13 @@ interface Stretch {
  * price was written, perhaps behind the end, and what was sent may be purged.
  */
 function arrivedBetween({ projectId, from, end, settled }: Stretch): Sql {
-  const version = (of: Version) => value(of, 'UInt64');
-  const [project, after, upTo] = [value(projectId, 'String'), version(Math.max(0, from)), version(end)];
-  const countsAt = (state: Version) =>
-    sql`ver NOT IN (SELECT ver FROM superseded WHERE project_id = ${project} AND ver > ${after} AND next_ver <= ${version(state)})`;
+  const version = (of: Version) => sql`${value(of, 'UInt64')}`;
+  const [after, upTo] = [version(Math.max(0, from)), version(end)];
+  const since = sql`${inProjectAtOnce(projectId)} AND ver > ${after}`;
+  const countsAt = (state: Version) => sql`ver NOT IN (${supersededBy(since, version(state))})`;
   const here = sql`ver <= ${upTo} AND (origin_ver = 0 OR origin_ver > ${after}) AND ${countsAt(end)}`;
   const behind = sql`ver > ${upTo} AND ver <= ${version(settled)} AND origin_ver > ${after} AND origin_ver <= ${upTo} AND ${countsAt(settled)}`;
-  return sql`project_id = ${project} AND ver > ${after} AND ${end < settled ? sql`(${here} OR ${behind})` : here}`;
+  return sql`${since} AND ${end < settled ? sql`(${here} OR ${behind})` : here}`;
 }
 
 function wanted({ judge_id, filters, sample_rate }: ArrivalFilter): Sql {

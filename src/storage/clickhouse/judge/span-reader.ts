@@ -2,10 +2,11 @@ import type { JudgeFilters } from '../../../domain/judge/judge.js';
 import type { SpanPlace } from '../../../domain/judge/run.js';
 import type { Excerpt, JudgedSpan, SpanReader, SpanTraits } from '../../../domain/judge/span-reader.js';
 import type { SpanStatus } from '../../../domain/span/span.js';
-import type { Micros } from '../../../domain/time/timestamp.js';
 import type { ClickHouseClient } from '../client/client.js';
 import type { Version } from '../commit/version-clock.js';
-import { current, inProject, type ReadScope } from '../read/scope.js';
+import { inProject, type ReadScope } from '../read/scope.js';
+import { beyond, moment } from '../read/times.js';
+import { current } from '../read/visibility.js';
 import type { ReadsInProgress } from '../read/reads-in-progress.js';
 import { rowReader, type ReadLimits, type ReadRows } from '../read/row-reader.js';
 import { join, literal, sql, value, type Sql } from '../client/sql.js';
@@ -164,12 +165,7 @@ function toExcerpt(text: string | null, length: string): Excerpt | null {
 }
 
 function isBefore({ span_started_at, trace_id, span_id }: SpanPlace): Sql {
-  const [at, trace, span] = [moment(span_started_at), value(trace_id, 'UUID'), value(span_id, 'UUID')];
-  return sql`started_at <= ${at} AND (started_at < ${at} OR trace_id < ${trace} OR (trace_id = ${trace} AND id < ${span}))`;
-}
-
-function moment(micros: Micros): Sql {
-  return sql`fromUnixTimestamp64Micro(${value(micros, 'Int64')}, 'UTC')`;
+  return beyond({ started_at: span_started_at, trace_id, id: span_id }, true);
 }
 
 function ids(places: readonly SpanPlace[]): string[] {

@@ -5,31 +5,25 @@ import type { SpanTraits } from '../../../domain/judge/span-reader.js';
 import { PROMPT_PATHS, VERSION_PATHS, type AttributePath } from '../../../domain/prompt/completion.js';
 import { versionTime } from '../commit/version-clock.js';
 import { join, literal, sql, value, type Sql } from '../client/sql.js';
+import { isOwnCall, tagged } from '../read/tags.js';
+import { written } from '../read/visibility.js';
 
 /** The texts themselves are not read here. */
 const FINISHED = sql`(NOT ended_at.null OR NOT duration_ms.null OR NOT no_output OR has_error)`;
 const HAS_CONTENT = sql`(NOT input_bytes.null OR NOT no_output)`;
 
-/** The version that the client wrote. */
-export const WRITTEN = sql`if(origin_ver = 0, ver, origin_ver)`;
-
 const PATHS: readonly AttributePath[] = [...PROMPT_PATHS, ...VERSION_PATHS];
 const PATH_ENDS = [...new Set(PATHS.map(({ name }) => name.slice(name.lastIndexOf('.') + 1)))];
 
-const IS_OWN_CALL = sql`(${join(
-  OWN_CALL_TAGS.map((tag) => sql`mapContains(tags, ${literal(tag)})`),
-  ' OR ',
-)})`;
-
 /** Spans that no judge evaluates by itself are left out: unfinished ones, empty ones, calls of the server itself. */
-export const JUDGEABLE = sql`${FINISHED} AND ${HAS_CONTENT} AND NOT ${IS_OWN_CALL}`;
+export const JUDGEABLE = sql`${FINISHED} AND ${HAS_CONTENT} AND NOT ${isOwnCall}`;
 
 /** What filters ask of a row; of a prompt only that its attributes may name one, so that the others need no parsing. */
 export function filterConditions({ kinds, names, tags, prompt_slug }: JudgeFilters): Sql[] {
   return [
     ...(kinds.length === 0 ? [] : [sql`kind IN ${value(kinds, 'Array(String)')}`]),
     ...(names.length === 0 ? [] : [sql`name IN ${value(names, 'Array(String)')}`]),
-    ...Object.entries(tags).map(([key, wanted]) => tagged(key, wanted)),
+    ...Object.entries(tags).map(([key, wanted]) => tagged(key, [wanted])),
     ...(prompt_slug === null ? [] : [sql`multiSearchAny(attributes, [${join(PATH_ENDS.map(literal), ', ')}])`]),
   ];
 }
@@ -51,14 +45,6 @@ export function isBounded(filters: readonly JudgeFilters[]): boolean {
 
 /** What a condition on a tag takes beside the tag itself, in characters. */
 const TAG_OVERHEAD = 100;
-
-/** An empty key in a map with LowCardinality keys is found by its place only. */
-function tagged(key: string, wanted: string): Sql {
-  if (key === '')
-    return sql`arrayExists((k, v) -> k = '' AND v = ${value(wanted, 'String')}, mapKeys(tags), mapValues(tags))`;
-  const name = value(key, 'String');
-  return sql`(mapContains(tags, ${name}) AND tags[${name}] = ${value(wanted, 'String')})`;
-}
 
 /**
  * Larger tags match no filter, and are not read: a span may have many megabytes of them. In bytes, of key and value
@@ -91,7 +77,7 @@ function wantedTags(wanted: WantedTags): Sql {
 export function traitColumns(withPrompt: boolean, tags: WantedTags): Sql {
   return sql`project_id AS project, toString(id) AS span, toString(trace_id) AS trace, name, kind,
   ${wantedTags(tags)} AS wanted_tags,
-  toString(toUnixTimestamp64Micro(started_at)) AS started, toString(${WRITTEN}) AS version,
+  toString(toUnixTimestamp64Micro(started_at)) AS started, toString(${written}) AS version,
   ${FINISHED} AS is_finished, ${HAS_CONTENT} AS with_content, ${withPrompt ? promptTexts : sql`CAST([], 'Array(String)')`} AS prompt_texts`;
 }
 

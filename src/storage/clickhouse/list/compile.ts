@@ -2,7 +2,8 @@ import type { ListQuery } from '../../../domain/list/query.js';
 import { empty, identifier, join, literal, sql, value, type Sql } from '../client/sql.js';
 import { conditions, textFound } from './conditions.js';
 import { JSON_ARRAY_FORMAT, jsonRow } from './json-row.js';
-import { current, inProject, type ReadScope } from '../read/scope.js';
+import { inProject, type ReadScope } from '../read/scope.js';
+import { current } from '../read/visibility.js';
 import { spanSource, traceSource, type ListSource } from './sources.js';
 import { unsettledSessions, unsettledTraces } from './unsettled.js';
 

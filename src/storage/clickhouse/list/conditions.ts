@@ -2,6 +2,7 @@ import type { AppliedFilter, FilterValue, ListQuery } from '../../../domain/list
 import type { FieldType } from '../../../domain/list/fields.js';
 import { EPOCH_SECONDS } from '../commit/version-clock.js';
 import { decimalText } from '../client/decimal.js';
+import { tagged } from '../read/tags.js';
 import { startedWithin, type TimeRange } from '../read/times.js';
 import { empty, join, sql, value, type Sql } from '../client/sql.js';
 import type { ListSource } from './sources.js';
@@ -72,18 +73,4 @@ function version(moment: FilterValue): Sql {
 function money(bound: FilterValue): Sql {
   const held = Math.max(-1e20, Math.min(1e20, Number(bound)));
   return sql`${value(decimalText(held), 'Decimal(38, 12)')}`;
-}
-
-/**
- * The last test is there for the bloom filter, which lets it skip what cannot match. An empty key in a map with
- * LowCardinality keys is found by its place only: `mapContains` and `tags['']` do not see it (ClickHouse 26.7).
- */
-function tagged(key: string, values: readonly string[]): Sql {
-  const k = value(key, 'String');
-  const v = value(values, 'Array(String)');
-  const found =
-    key === ''
-      ? sql`arrayExists((k, v) -> k = '' AND has(${v}, v), mapKeys(tags), mapValues(tags))`
-      : sql`mapContains(tags, ${k}) AND has(${v}, tags[${k}])`;
-  return sql`(${found} AND hasAny(mapValues(tags), ${v}))`;
 }

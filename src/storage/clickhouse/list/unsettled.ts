@@ -2,7 +2,8 @@ import { among } from '../read/reads-in-progress.js';
 import { broughtToSessions, partsOfSessions, sessionFigureColumns, sessionFigures } from '../rollup/session-figures.js';
 import { broughtBy, figureColumns, traceFigures } from '../rollup/trace-figures.js';
 import { sql, value, type Sql } from '../client/sql.js';
-import { factsOf, inProject, unsettledOf, type ReadScope } from '../read/scope.js';
+import { inProject, unsettledOf, type ReadScope } from '../read/scope.js';
+import { factsOf } from '../read/visibility.js';
 
 /** Rows that are computed from facts, in place of whatever is stored of them. */
 export interface Unsettled {

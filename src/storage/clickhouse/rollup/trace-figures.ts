@@ -1,4 +1,5 @@
 import { identifier, join, sql, type Sql } from '../client/sql.js';
+import { written } from '../read/visibility.js';
 
 /** An expression over aggregates, and which of them it needs. */
 type Figure = readonly [expression: Sql, ...needs: AggregateName[]];
@@ -92,7 +93,7 @@ FROM (
     SELECT *, next_ver = 0 AS newest,
       row_type = 0 AND newest AND NOT deleted AS live,
       row_type = 1 AND newest AND NOT deleted AS stated,
-      if(origin_ver = 0, ver, origin_ver) AS written
+      ${written} AS written
     FROM (
       SELECT project_id, trace_id, row_type, id, ver, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, has_error,
         ${beside.tags}, attributes, origin_ver${beside.facts},

@@ -27,8 +27,8 @@ export interface Indexing {
 }
 
 /**
- * Rows for the versions after one up to another: one insert, whole or not at all. Versions that were replaced or deleted
- * since, and not only up to some state that is read, are left out: what was deleted must leave no words.
+ * Rows for the versions after one up to another: one insert, whole or not at all. Unlike a read, which sees a state, it
+ * leaves out every version that was replaced or deleted up to now: what was deleted must leave no words.
  */
 export function indexing({ after, upTo, where = sql`1`, together, withTexts }: Indexing): Sql {
   const last = number(upTo);

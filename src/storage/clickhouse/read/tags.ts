@@ -1,0 +1,23 @@
+import { OWN_CALL_TAGS } from '../../../domain/judge/own-calls.js';
+import { join, literal, sql, value, type Sql } from '../client/sql.js';
+
+/**
+ * Whether a row has a tag with one of some values; lists and judges ask alike. The last test is there for the bloom filter,
+ * which lets it skip what cannot match. An empty key in a map with LowCardinality keys is found by its place only:
+ * `mapContains` and `tags['']` do not see it (ClickHouse 26.7).
+ */
+export function tagged(key: string, values: readonly string[]): Sql {
+  const k = value(key, 'String');
+  const v = value(values, 'Array(String)');
+  const found =
+    key === ''
+      ? sql`arrayExists((k, v) -> k = '' AND has(${v}, v), mapKeys(tags), mapValues(tags))`
+      : sql`mapContains(tags, ${k}) AND has(${v}, tags[${k}])`;
+  return sql`(${found} AND hasAny(mapValues(tags), ${v}))`;
+}
+
+/** Whether a span is a call of a model that the server itself made, for a judge or a run. */
+export const isOwnCall = sql`(${join(
+  OWN_CALL_TAGS.map((tag) => sql`mapContains(tags, ${literal(tag)})`),
+  ' OR ',
+)})`;

@@ -1,0 +1,56 @@
+import { empty, sql, value, type Sql } from '../client/sql.js';
+import { inProject, unsettledOf, type ReadScope } from './scope.js';
+
+/*
+ * Which of the stored versions count. Every read that has to tell them apart does so by one of these rules; what rounds
+ * store by them is in rollup/.
+ */
+
+/**
+ * The rows of `spans` that count in the state that is read. Versions are unique per row, so one number tells, and what is
+ * being committed or rolled up meanwhile changes nothing.
+ */
+export function current(scope: ReadScope): Sql {
+  const last = sql`${value(scope.upTo, 'UInt64')}`;
+  const unsettled = unsettledOf(scope);
+  // `identity` keeps the index of `ver` out of it: nearly every granule passes, and asking them all takes most of a page's time.
+  return sql`identity(ver) <= ${last}
+  AND identity(ver) NOT IN (${supersededBy(inProject(scope.projectId), last)})${
+    unsettled === null ? empty : sql`\n  AND identity(ver) NOT IN (${replaced(scope, unsettled)})`
+  }`;
+}
+
+/**
+ * Versions of spans that count no more at a version: by then newer ones had taken their place, or they were deleted.
+ * @param among conditions on `superseded`: the project, and where few versions are asked about, which
+ */
+export function supersededBy(among: Sql, version: Sql): Sql {
+  return sql`SELECT ver FROM superseded WHERE ${among} AND next_ver <= ${version}`;
+}
+
+/** Versions of spans of unsettled traces that newer ones took the place of. A row that is there twice has not replaced itself. */
+function replaced(scope: ReadScope, unsettled: Sql): Sql {
+  return sql`SELECT arrayJoin(arraySlice(arrayReverseSort(groupUniqArray(ver)), 2)) FROM facts
+    WHERE ${factsOf(scope, unsettled)} AND row_type = 0 GROUP BY trace_id, id`;
+}
+
+/** Conditions on `facts`: those of some traces, up to the version that is read. */
+export function factsOf({ projectId, upTo }: ReadScope, traces: Sql): Sql {
+  return sql`${inProject(projectId)} AND trace_id IN ${traces} AND ver <= ${value(upTo, 'UInt64')}`;
+}
+
+/** Whether the newest of a group, the facts of one span or trace or the statements about one session, is a tombstone. */
+export const isDeleted = sql`argMax(deleted, ver)`;
+
+/** The version of a span that its client wrote, also where the row was written when its price was calculated anew. */
+export const written = sql`if(origin_ver = 0, ver, origin_ver)`;
+
+/** A row, if the trace or session is rolled up and not deleted. @param table `traces` or `sessions` */
+export function rolledUp(table: Sql, projectId: string, id: string): Sql {
+  return sql`SELECT 1 FROM (SELECT * FROM ${table} WHERE ${inProject(projectId)} AND id = ${value(id, 'UUID')} ORDER BY ver DESC LIMIT 1) WHERE NOT gone`;
+}
+
+/** Ids of the traces that belong to a session. @param condition which: `member` now, or `named` in it by any write */
+export function tracesOfSession(projectId: string, session: string, condition: Sql = sql`member`): Sql {
+  return sql`SELECT trace_id FROM session_traces FINAL WHERE ${inProject(projectId)} AND session_id = ${value(session, 'UUID')} AND ${condition}`;
+}
