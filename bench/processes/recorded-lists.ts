@@ -67,6 +67,7 @@ function client(core: EngineCore, recorded: RecordedStatement[]): ClickHouseClie
       return lines.map((line) => JSON.parse(line) as T);
     },
     stream: async (statement) => Readable.from([await run(statement)]),
+    text: async (statement) => (await run(statement)).toString('utf8'),
     insert: refuse,
     command: refuse,
     ping: () => Promise.resolve(true),

@@ -32,6 +32,7 @@ function poisoned(client: ClickHouseClient, inserted: Buffer[]): ClickHouseClien
   return {
     query: (sql, options) => client.query(sql, options),
     stream: (sql, options) => client.stream(sql, options),
+    text: (sql, options) => client.text(sql, options),
     command: (sql, options) => client.command(sql, options),
     ping: () => client.ping(),
     close: () => client.close(),

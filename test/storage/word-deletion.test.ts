@@ -273,6 +273,7 @@ function watched(
   return {
     query: (...given) => client.query(...given),
     stream: (...given) => client.stream(...given),
+    text: (...given) => client.text(...given),
     insert: (...given) => client.insert(...given),
     async command(statement, options) {
       look(statement.render().text, options);

@@ -18,9 +18,9 @@ import { spanColumns } from './list/columns.js';
 import { inProject, type ReadScope } from './read/scope.js';
 import { beyond, moment } from './read/times.js';
 import { current, written } from './read/visibility.js';
-import { jsonRow } from './list/json-row.js';
+import { jsonLines } from './list/json-row.js';
 import type { HeldState, ReadsInProgress } from './read/reads-in-progress.js';
-import { rowReader, type ReadLimits, type ReadRows } from './read/row-reader.js';
+import { lineReader, rowReader, type ReadLimits, type ReadLines, type ReadRows } from './read/row-reader.js';
 import { join, sql, value, type Sql } from './client/sql.js';
 
 /** Stored spans with calculated costs, to be calculated anew. */
@@ -28,11 +28,13 @@ export class ClickHouseCalculatedSpans implements CalculatedSpans {
   readonly #log: CommitLog;
   readonly #reads: ReadsInProgress;
   readonly #rows: ReadRows;
+  readonly #lines: ReadLines;
 
   constructor(client: ClickHouseClient, log: CommitLog, reads: ReadsInProgress, limits: ReadLimits) {
     this.#log = log;
     this.#reads = reads;
     this.#rows = rowReader(client, limits);
+    this.#lines = lineReader(client, limits);
   }
 
   async count(projectId: string, scope: RepriceScope): Promise<number> {
@@ -48,7 +50,7 @@ export class ClickHouseCalculatedSpans implements CalculatedSpans {
     const watch = await this.#log.watch(projectId);
     try {
       const state = await this.#reads.open(projectId);
-      return new Revision(projectId, state, this.#rows, this.#log, watch);
+      return new Revision(projectId, state, { rows: this.#rows, lines: this.#lines }, this.#log, watch);
     } catch (error) {
       watch.end();
       throw error;
@@ -56,19 +58,26 @@ export class ClickHouseCalculatedSpans implements CalculatedSpans {
   }
 }
 
+interface Readers {
+  readonly rows: ReadRows;
+  readonly lines: ReadLines;
+}
+
 class Revision implements SpanRevision {
   readonly #read: ReadScope;
   readonly #state: HeldState;
   readonly #rows: ReadRows;
+  readonly #lines: ReadLines;
   readonly #log: CommitLog;
   readonly #watch: WriteWatch;
   /** By version, of what was read: which version its client wrote. */
   readonly #origins = new Map<Version, Version>();
 
-  constructor(projectId: string, state: HeldState, rows: ReadRows, log: CommitLog, watch: WriteWatch) {
+  constructor(projectId: string, state: HeldState, { rows, lines }: Readers, log: CommitLog, watch: WriteWatch) {
     this.#read = { projectId, upTo: state.upTo };
     this.#state = state;
     this.#rows = rows;
+    this.#lines = lines;
     this.#log = log;
     this.#watch = watch;
   }
@@ -90,14 +99,15 @@ ORDER BY project_id, started_at, trace_id, id LIMIT ${value(limit, 'UInt64')}`,
   async read(spans: readonly CalculatedSpan[]): Promise<StoredSpan[]> {
     const times = spans.map(({ started_at }) => started_at);
     const versions = spans.map(({ version }) => version);
-    const rows = await this.#rows<{ row: string; version: string; origin: string }>(
-      sql`SELECT ${jsonRow(spanFields, Object.keys(spanFields), spanColumns)} AS row, toString(ver) AS version,
-  toString(${written}) AS origin
+    const { selected, format } = jsonLines(spanFields, Object.keys(spanFields), spanColumns, [sql`ver`, written]);
+    const lines = await this.#lines(
+      sql`SELECT ${selected}
 FROM spans
 WHERE ${inProject(this.#read.projectId)} AND ver IN ${value(versions, 'Array(UInt64)')}
-  AND started_at >= ${moment(Math.min(...times))} AND started_at <= ${moment(Math.max(...times))}`,
+  AND started_at >= ${moment(Math.min(...times))} AND started_at <= ${moment(Math.max(...times))}
+${format}`,
     );
-    return rows.map(({ row, version, origin }) => {
+    return lines.map(({ row, extra: [version, origin] }) => {
       this.#origins.set(Number(version), Number(origin));
       return { version: Number(version), span: toSpan(JSON.parse(row) as SpanRead) };
     });

@@ -14,6 +14,7 @@ const texts: Record<string, string> = {
   slashes: '</script> / // https://example.com/?a=b&c=d',
   'JSON-like': '{"a":[1,2,{"b":null}]}',
   'SQL-like': "'; DROP TABLE spans; -- {p1:String} %s",
+  'template-like': '${id:JSON} ${0:Raw} $0 $ $$ {0} ${data} \\N null',
   long: 'ünïcode 🧪 '.repeat(20_000),
 };
 
@@ -88,6 +89,23 @@ describe('what was sent is what is answered, at once and later', () => {
       for (const field of textFields) expect(read[field]).to.equal(text);
       for (const field of ['tags', 'trace_tags', 'session_tags']) expect(read[field]).to.deep.equal(tags);
       if (text !== '' && text.length <= 4096) expect(read).to.include({ name: text, session_name: text });
+    });
+  }
+
+  for (const [kind, text] of Object.entries(texts).filter(([, { length }]) => length > 0 && length < 1000)) {
+    it(`text of a trace and a session that are stated: ${kind}`, async () => {
+      const number = next++;
+      const texts = { name: text, tags: { [text]: text }, attributes: { [text]: [text] } };
+      const [trace, session] = [uuid(1_000_000 + number), uuid(2_000_000 + number)];
+      const root = { trace_id: trace, parent_span_id: null, input_data: text, output_data: text };
+      await api.post('spans', [span(number, root)]);
+      await api.post('traces', [{ id: trace, session_id: session, started_at: START, ...texts }]);
+      await api.post('sessions', [{ id: session, project_id: api.server.projectId, ...texts }]);
+      const input = { root_span_input: text, root_span_output: text };
+      expect(await api.one('traces', trace)).to.deep.include({ ...texts, ...input });
+      expect(await api.one('sessions', session)).to.deep.include(texts);
+      const some = await api.get('traces', `id=${trace}&fields=root_span_output,attributes`);
+      expect(some).to.deep.equal([{ root_span_output: text, attributes: texts.attributes }]);
     });
   }
 

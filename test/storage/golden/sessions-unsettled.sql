@@ -1,4 +1,4 @@
-SELECT concat('{"id":', concat('"', toString(id), '"'), ',"project_id":', toJSONString(project_id), ',"name":', if(isNull(nullIf(name, '')), 'null', assumeNotNull(toJSONString(nullIf(name, '')))), ',"trace_count":', toString(trace_count), ',"error_count":', toString(error_count), ',"cost":', if(isNull(cost), 'null', assumeNotNull(toString(cost))), ',"duration":', if(isNull(duration), 'null', assumeNotNull(toString(duration))), ',"started_at":', if(isNull(started_at), 'null', assumeNotNull(concat('"', replaceOne(toString(started_at), ' ', 'T'), 'Z"'))), ',"ended_at":', if(isNull(ended_at), 'null', assumeNotNull(concat('"', replaceOne(toString(ended_at), ' ', 'T'), 'Z"'))), ',"tags":', toJSONString(tags), ',"attributes":', if(attributes = '', '{}', attributes), ',"has_error":', if((error_count > 0), 'true', 'false'), ',"created_at":', concat('"', replaceOne(toString(fromUnixTimestamp64Micro(toInt64(created_ver + toUInt64('1735689600000000')), 'UTC')), ' ', 'T'), 'Z"'), '}') AS row
+SELECT id, toJSONString(project_id), toJSONString(nullIf(name, '')), trace_count, error_count, cost, duration, started_at, ended_at, toJSONString(tags), if(attributes = '', '{}', attributes), toBool((error_count > 0)), fromUnixTimestamp64Micro(toInt64(created_ver + toUInt64('1735689600000000')), 'UTC')
 FROM (
   SELECT project_id, id, gone, name, trace_count, error_count, cost, duration, started_at, ended_at, tags, attributes, created_ver FROM sessions FINAL WHERE project_id = {p1:String} AND id NOT IN {p2:Array(UUID)}
   UNION ALL
@@ -105,6 +105,8 @@ WHERE project_id = {p14:String}
   AND (error_count > 0) = {p15:UInt8}
 ORDER BY created_ver DESC NULLS LAST, id DESC
 LIMIT {p16:UInt64} OFFSET {p17:UInt64}
+FORMAT Template SETTINGS format_template_resultset_format = '${data}', format_template_row_format = '{"id":${0:JSON},"project_id":${1:Raw},"name":${2:Raw},"trace_count":${3:JSON},"error_count":${4:JSON},"cost":${5:JSON},"duration":${6:JSON},"started_at":${7:JSON},"ended_at":${8:JSON},"tags":${9:Raw},"attributes":${10:Raw},"has_error":${11:JSON},"created_at":${12:JSON}}', format_template_rows_between_delimiter = '
+', date_time_output_format = 'iso', output_format_json_escape_forward_slashes = 0, output_format_json_quote_64bit_integers = 0, output_format_json_quote_64bit_floats = 0, output_format_json_quote_decimals = 0, format_tsv_null_representation = 'null'
 -- p1 = "0197f3a0-0000-7000-8000-000000000001"
 -- p2 = ["00000000-0000-4000-8000-000000000001"]
 -- p3 = "0197f3a0-0000-7000-8000-000000000001"

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { ClickHouseError, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import type { ClickHouseClient as Library, ClickHouseSettings } from '@clickhouse/client';
 import type { Turns } from '../../../domain/turns.js';
@@ -60,6 +61,8 @@ export interface ClickHouseClient {
   query<T>(statement: Sql, options?: QueryOptions): Promise<T[]>;
   /** Raw bytes of a SELECT in the FORMAT it names. It waits as `query` does. */
   stream(statement: Sql, options?: QueryOptions): Promise<Readable>;
+  /** The same as a text, once all of it is there. */
+  text(statement: Sql, options?: QueryOptions): Promise<string>;
   /**
    * Inserts rows already encoded, in one request and as they are.
    *
@@ -142,6 +145,13 @@ class HttpClient implements ClickHouseClient {
     return this.#read(statement, options, async (sent) => {
       const { stream } = await this.#libraries.reads.exec(sent);
       return stream;
+    });
+  }
+
+  async text(statement: Sql, options: QueryOptions = {}): Promise<string> {
+    return this.#read(statement, options, async (sent) => {
+      const { stream } = await this.#libraries.reads.exec(sent);
+      return text(stream);
     });
   }
 

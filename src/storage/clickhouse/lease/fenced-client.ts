@@ -36,6 +36,10 @@ export class FencedClient implements ClickHouseClient {
     return this.#client.stream(statement, options);
   }
 
+  text(statement: Sql, options?: QueryOptions): Promise<string> {
+    return this.#client.text(statement, options);
+  }
+
   async insert(
     table: string,
     columns: readonly string[],

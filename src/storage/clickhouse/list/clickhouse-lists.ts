@@ -12,6 +12,7 @@ import { join, sql, value, type Sql } from '../client/sql.js';
 import { idsAskedFor, reachOf, rollupCount, rollupPage, spanCount, spanPage, type Reach } from './compile.js';
 import type { ReadLimits } from '../read/row-reader.js';
 import { inProject, type ReadScope } from '../read/scope.js';
+import { readJsonLines, type JsonLine } from './json-row.js';
 import { sessionSource, traceSource, type ListSource } from './sources.js';
 import { TextSearch } from './text-search.js';
 import { sessionsNamed } from './unsettled.js';
@@ -97,7 +98,7 @@ export class ClickHouseLists implements Lists {
     return this.#read({ list: 'sessions', concerned: 'sessions', projectId, settled, signal }, async (read) => {
       const fresh = await this.#sessionScope(read, signal);
       return this.#rollups(sessionSource, fresh, query, signal, async (scope, part, reach) => {
-        const page = await this.#rows<{ row: string }>(rollupPage(sessionSource, scope, part, reach), signal);
+        const page = await this.#lines(rollupPage(sessionSource, scope, part, reach), signal);
         return page.map(({ row }) => row);
       });
     });
@@ -118,7 +119,7 @@ export class ClickHouseLists implements Lists {
       return this.#byId(ids, async (some) => {
         const query = { ...parseListQuery(sessionList, NO_PARAMETERS), limit: some.length };
         const page = rollupPage(sessionSource, scope, query, { by: 'ids', ids: some });
-        return (await this.#rows<{ row: string }>(page)).map(({ row }) => row);
+        return (await this.#lines(page)).map(({ row }) => row);
       });
     });
   }
@@ -168,8 +169,13 @@ export class ClickHouseLists implements Lists {
 
   /** Traces as rendered objects, with input and output of their root spans. */
   async #tracePage(scope: ReadScope, query: ListQuery, reach: Reach, signal?: AbortSignal): Promise<string[]> {
-    const extra = sql`, toString(root_ver) AS root_ver, toString(root_started_at) AS root_started_at`;
-    const rows = await this.#rows<TraceRow>(rollupPage(traceSource, scope, query, reach, extra), signal);
+    const extra = [sql`root_ver`, sql`toString(root_started_at)`];
+    const lines = await this.#lines(rollupPage(traceSource, scope, query, reach, extra), signal);
+    const rows = lines.map(({ row, extra: [root_ver = '0', root_started_at = ''] }) => ({
+      row,
+      root_ver,
+      root_started_at,
+    }));
     const wanted = query.fields === null || query.fields.some((name) => name.startsWith('root_span_'));
     if (!wanted) return rows.map(({ row }) => row);
     const roots = await this.#roots(
@@ -205,6 +211,11 @@ WHERE ${inProject(projectId)} AND started_at IN (${times}) AND ver IN ${value(ve
 
   #rows<T>(statement: Sql, signal?: AbortSignal): Promise<T[]> {
     return this.#client.query<T>(statement, this.#options(signal));
+  }
+
+  /** Of a statement whose rows are JSON lines. */
+  async #lines(statement: Sql, signal?: AbortSignal): Promise<JsonLine[]> {
+    return readJsonLines(await this.#client.text(statement, this.#options(signal)));
   }
 
   #options(signal: AbortSignal | undefined): QueryOptions {

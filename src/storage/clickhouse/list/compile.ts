@@ -1,7 +1,7 @@
 import type { ListQuery } from '../../../domain/list/query.js';
 import { empty, identifier, join, literal, sql, value, type Sql } from '../client/sql.js';
 import { conditions, textFound } from './conditions.js';
-import { JSON_ARRAY_FORMAT, jsonRow } from './json-row.js';
+import { jsonArray, jsonLines } from './json-row.js';
 import { inProject, type ReadScope } from '../read/scope.js';
 import { current } from '../read/visibility.js';
 import { spanSource, traceSource, type ListSource } from './sources.js';
@@ -12,13 +12,14 @@ const MAX_INDEXED_ROWS = 1000;
 
 /** Bytes of a JSON array of spans. */
 export function spanPage(scope: ReadScope, query: ListQuery): Sql {
-  const names = query.fields ?? Object.keys(spanSource.list.fields);
-  return sql`${spanBounds(scope, query)}SELECT ${jsonRow(spanSource.list.fields, names, spanSource.columns)} AS row
+  const { list, columns } = spanSource;
+  const { selected, format } = jsonArray(list.fields, query.fields ?? Object.keys(list.fields), columns);
+  return sql`${spanBounds(scope, query)}SELECT ${selected}
 FROM spans
 WHERE ${spanConditions(scope, query)}
 ${order(spanSource, query)}
 ${window(query)}
-${JSON_ARRAY_FORMAT}`;
+${format}`;
 }
 
 export function spanCount(scope: ReadScope, query: ListQuery): Sql {
@@ -71,20 +72,22 @@ export function idsAskedFor(query: ListQuery, field: 'id' | 'trace_id' = 'id'): 
   return id === undefined ? null : [String(id.values[0])];
 }
 
-/** Rows of `traces` or `sessions` as columns `row` (a rendered object) and those of `extra`. */
+/** Rows of `traces` or `sessions` as JSON lines, with the columns of `extra`. */
 export function rollupPage(
   source: ListSource,
   scope: ReadScope,
   query: ListQuery,
   reach: Reach,
-  extra: Sql = empty,
+  extra: readonly Sql[] = [],
 ): Sql {
-  const names = query.fields ?? Object.keys(source.list.fields);
-  return sql`${edge(source, scope, query, reach)}SELECT ${jsonRow(source.list.fields, names, source.columns)} AS row${extra}
+  const { list, columns } = source;
+  const { selected, format } = jsonLines(list.fields, query.fields ?? Object.keys(list.fields), columns, extra);
+  return sql`${edge(source, scope, query, reach)}SELECT ${selected}
 FROM ${rows(source, scope, query, reach)}
 WHERE ${rollupConditions(source, scope, query, reach)}
 ${order(source, query)}
-${window(query)}`;
+${window(query)}
+${format}`;
 }
 
 export function rollupCount(source: ListSource, scope: ReadScope, query: ListQuery): Sql {

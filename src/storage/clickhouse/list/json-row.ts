@@ -1,46 +1,102 @@
-import type { Field } from '../../../domain/list/fields.js';
+import type { Field, FieldType } from '../../../domain/list/fields.js';
 import { join, literal, sql, type Sql } from '../client/sql.js';
 
-/**
- * An expression that renders a row as the JSON object to be answered. The store writes the final bytes, so that a page
- * of megabytes passes through the server without being parsed and written again.
- */
-export function jsonRow(
-  fields: Readonly<Record<string, Field>>,
-  names: readonly string[],
-  columns: Readonly<Record<string, Sql>>,
-): Sql {
-  const members = names.map((name, index) => {
-    const field = fields[name];
-    const column = columns[name];
-    if (!field || !column) throw new Error(`no such field: ${name}`);
-    return sql`${literal(`${index === 0 ? '{' : ','}"${name}":`)}, ${jsonValue(field, column)}`;
-  });
-  return members.length === 0 ? literal('{}') : sql`concat(${join(members, ', ')}, '}')`;
+/** Rows that ClickHouse writes as the JSON objects to be answered. */
+export interface JsonRows {
+  /** What is selected. */
+  readonly selected: Sql;
+  /** The clause FORMAT, which writes that. */
+  readonly format: Sql;
 }
 
-function jsonValue({ type, nullable }: Field, column: Sql): Sql {
+type Fields = Readonly<Record<string, Field>>;
+type Columns = Readonly<Record<string, Sql>>;
+
+/**
+ * One JSON array of rows. The store writes the final bytes, so that a page of megabytes passes through the server without
+ * being parsed and written again.
+ */
+export function jsonArray(fields: Fields, names: readonly string[], columns: Columns): JsonRows {
+  const members = names.map((name) => member(fields, name, columns));
+  return { selected: selectedBy(members), format: template('[${data}]', objectOf(members, 0), ',\n') };
+}
+
+/**
+ * Rows of which the server needs to know more than the object, see {@link readJsonLines}.
+ * @param extra what it needs to know, of which no text holds a brace, a tab or the end of a line
+ */
+export function jsonLines(
+  fields: Fields,
+  names: readonly string[],
+  columns: Columns,
+  extra: readonly Sql[] = [],
+): JsonRows {
+  const members = names.map((name) => member(fields, name, columns));
+  const before = extra.map((_column, place) => `\${${place}:Raw}\t`).join('');
+  const selected = join([...extra, selectedBy(members)], ', ');
+  return { selected, format: template('${data}', before + objectOf(members, extra.length), '\n') };
+}
+
+export interface JsonLine {
+  /** The object. */
+  readonly row: string;
+  readonly extra: readonly string[];
+}
+
+/** The rows of an answer that was asked for by {@link jsonLines}. */
+export function readJsonLines(answer: string): JsonLine[] {
+  if (answer === '') return [];
+  // JSON as it is written here has no end of a line within.
+  return answer.split('\n').map((line) => {
+    const start = line.indexOf('{');
+    return { row: line.slice(start), extra: line.slice(0, start).split('\t') };
+  });
+}
+
+/** One field of the object: its value, and the rule by which the format writes it. */
+interface Member {
+  readonly name: string;
+  readonly value: Sql;
+  readonly rule: 'JSON' | 'Raw';
+}
+
+function member(fields: Fields, name: string, columns: Columns): Member {
+  const field = fields[name];
+  const column = columns[name];
+  if (!field || !column) throw new Error(`no such field: ${name}`);
+  return { name, ...written(field.type, column) };
+}
+
+function written(type: FieldType, column: Sql): Omit<Member, 'name'> {
   switch (type) {
     case 'json':
-      return sql`if(${column} = '', '{}', ${column})`;
+      return { value: sql`if(${column} = '', '{}', ${column})`, rule: 'Raw' };
+    case 'text':
+    case 'tags':
+      // Escapes make up to six bytes of one, and `max_result_bytes` counts what is selected: written by the format, they
+      // would pass any limit.
+      return { value: sql`toJSONString(${column})`, rule: 'Raw' };
     case 'boolean':
-      return sql`if(${column}, 'true', 'false')`;
-    case 'id':
-      return orNull(nullable, column, sql`concat('"', toString(${column}), '"')`);
-    case 'time':
-      return orNull(nullable, column, sql`concat('"', replaceOne(toString(${column}), ' ', 'T'), 'Z"')`);
-    case 'number':
-    case 'integer':
-    case 'money':
-      return orNull(nullable, column, sql`toString(${column})`);
+      return { value: sql`toBool(${column})`, rule: 'JSON' };
     default:
-      return orNull(nullable, column, sql`toJSONString(${column})`);
+      return { value: column, rule: 'JSON' };
   }
 }
 
-function orNull(nullable: boolean, column: Sql, rendered: Sql): Sql {
-  return nullable ? sql`if(isNull(${column}), 'null', assumeNotNull(${rendered}))` : rendered;
+/** Without aliases: one with the name of a column would take its place in WHERE and ORDER BY. */
+function selectedBy(members: readonly Member[]): Sql {
+  return join(
+    members.map(({ value }) => value),
+    ', ',
+  );
 }
 
-/** Has ClickHouse put the rows, each one a rendered object, into one JSON array. */
-export const JSON_ARRAY_FORMAT = sql`FORMAT CustomSeparated SETTINGS format_custom_escaping_rule = 'Raw', format_custom_result_before_delimiter = '[', format_custom_result_after_delimiter = ']', format_custom_row_before_delimiter = '', format_custom_row_after_delimiter = '', format_custom_row_between_delimiter = ',\n'`;
+/** @param first the place of the first member among the selected columns */
+function objectOf(members: readonly Member[], first: number): string {
+  return `{${members.map(({ name, rule }, index) => `"${name}":\${${first + index}:${rule}}`).join(',')}}`;
+}
+
+/** The settings of JSON are said, lest a server's profile has others; a null that is written as it is takes that of TSV. */
+function template(answer: string, row: string, between: string): Sql {
+  return sql`FORMAT Template SETTINGS format_template_resultset_format = ${literal(answer)}, format_template_row_format = ${literal(row)}, format_template_rows_between_delimiter = ${literal(between)}, date_time_output_format = 'iso', output_format_json_escape_forward_slashes = 0, output_format_json_quote_64bit_integers = 0, output_format_json_quote_64bit_floats = 0, output_format_json_quote_decimals = 0, format_tsv_null_representation = 'null'`;
+}

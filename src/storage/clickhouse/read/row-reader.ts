@@ -1,5 +1,6 @@
 import type { ClickHouseClient, QueryOptions } from '../client/client.js';
 import type { Sql } from '../client/sql.js';
+import { readJsonLines, type JsonLine } from '../list/json-row.js';
 
 export interface ReadLimits {
   readonly timeoutSeconds: number;
@@ -23,14 +24,24 @@ export function rowReader(
   limits: Partial<ReadLimits> = {},
   settings: Settings = {},
 ): ReadRows {
-  const always = {
-    ...(limits.timeoutSeconds === undefined ? {} : { max_execution_time: limits.timeoutSeconds }),
-    ...(limits.maxResultBytes === undefined ? {} : { max_result_bytes: String(limits.maxResultBytes) }),
-    ...settings,
-  };
+  const always = { ...limiting(limits), ...settings };
   return <T>(statement: Sql, options: RowReadOptions = {}) =>
     client.query<T>(statement, {
       settings: { ...always, ...options.settings },
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     });
+}
+
+/** Rows of a statement that answers JSON lines. */
+export type ReadLines = (statement: Sql) => Promise<JsonLine[]>;
+
+export function lineReader(client: ClickHouseClient, limits: ReadLimits): ReadLines {
+  return async (statement) => readJsonLines(await client.text(statement, { settings: limiting(limits) }));
+}
+
+function limiting({ timeoutSeconds, maxResultBytes }: Partial<ReadLimits>): Settings {
+  return {
+    ...(timeoutSeconds === undefined ? {} : { max_execution_time: timeoutSeconds }),
+    ...(maxResultBytes === undefined ? {} : { max_result_bytes: String(maxResultBytes) }),
+  };
 }
