@@ -18,7 +18,7 @@ import { spanColumns } from './list/columns.js';
 import { inProject, type ReadScope } from './read/scope.js';
 import { beyond, moment } from './read/times.js';
 import { current, written } from './read/visibility.js';
-import { jsonLines } from './list/json-row.js';
+import { jsonLines } from './read/json-rows.js';
 import type { HeldState, ReadsInProgress } from './read/reads-in-progress.js';
 import { lineReader, rowReader, type ReadLimits, type ReadLines, type ReadRows } from './read/row-reader.js';
 import { join, sql, value, type Sql } from './client/sql.js';

@@ -12,7 +12,7 @@ import { join, sql, value, type Sql } from '../client/sql.js';
 import { idsAskedFor, reachOf, rollupCount, rollupPage, spanCount, spanPage, type Reach } from './compile.js';
 import type { ReadLimits } from '../read/row-reader.js';
 import { inProject, type ReadScope } from '../read/scope.js';
-import { readJsonLines, type JsonLine } from './json-row.js';
+import { readJsonLines, type JsonLine } from '../read/json-rows.js';
 import { sessionSource, traceSource, type ListSource } from './sources.js';
 import { TextSearch } from './text-search.js';
 import { sessionsNamed } from './unsettled.js';

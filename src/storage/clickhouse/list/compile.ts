@@ -1,7 +1,7 @@
 import type { ListQuery } from '../../../domain/list/query.js';
 import { empty, identifier, join, literal, sql, value, type Sql } from '../client/sql.js';
 import { conditions, textFound } from './conditions.js';
-import { jsonArray, jsonLines } from './json-row.js';
+import { jsonArray, jsonLines } from '../read/json-rows.js';
 import { inProject, type ReadScope } from '../read/scope.js';
 import { current } from '../read/visibility.js';
 import { spanSource, traceSource, type ListSource } from './sources.js';

@@ -1,6 +1,6 @@
 import type { ClickHouseClient, QueryOptions } from '../client/client.js';
 import type { Sql } from '../client/sql.js';
-import { readJsonLines, type JsonLine } from '../list/json-row.js';
+import { readJsonLines, type JsonLine } from './json-rows.js';
 
 export interface ReadLimits {
   readonly timeoutSeconds: number;
