@@ -1,16 +1,10 @@
-import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { loadConfig } from '../../src/config/config.js';
 import { DomainError } from '../../src/domain/errors.js';
 import type { ApiKey } from '../../src/domain/identity/identity.js';
 import { IdentityService } from '../../src/domain/identity/identity-service.js';
 import { DEFAULT_KEY_ACCESS, KEY_ACCESSES, type KeyAccess } from '../../src/domain/identity/key-access.js';
-import { schemaDirectory } from '../../src/storage/schema-files.js';
-import { DATABASE_FILE, openDatabase, type Database } from '../../src/storage/sqlite/database.js';
-import { SqliteDeletionStore } from '../../src/storage/sqlite/deletion-store.js';
-import { SqliteIdentityStore } from '../../src/storage/sqlite/identity-store.js';
-import { readMigrationFiles } from '../../src/storage/migration-files.js';
-import { migrate } from '../../src/storage/sqlite/migrations.js';
+import { openMetadataStore, type MetadataStore } from '../../src/storage/sqlite/metadata-store.js';
 
 interface GlobalOptions {
   readonly json?: boolean;
@@ -18,7 +12,7 @@ interface GlobalOptions {
 }
 
 type Row = Readonly<Record<string, unknown>>;
-type Work = (identity: IdentityService, database: Database) => Row | readonly Row[];
+type Work = (identity: IdentityService, metadata: MetadataStore) => Row | readonly Row[];
 
 /** Manages the keys, projects and users of a DATA_DIR on this machine. @param name how it was called, for its help */
 export function adminCommand(name: string): Command {
@@ -84,9 +78,9 @@ export function adminCommand(name: string): Command {
     .description('delete a project and everything in it, for good')
     .argument('<project-id>', 'id of the project (see list-projects)')
     .action((given: string) =>
-      run((_identity, database) => {
+      run((_identity, { deletions }) => {
         const id = given.toLowerCase();
-        if (new SqliteDeletionStore(database).orderProject(id, Date.now() * 1000) === null)
+        if (deletions.orderProject(id, Date.now() * 1000) === null)
           throw new DomainError('not_found', 'No such project');
         return {
           id,
@@ -126,20 +120,19 @@ function printRows({ json, dataDir }: GlobalOptions, work: Work): void {
   }
 }
 
-function withIdentity<T>(dataDir: string, work: (identity: IdentityService, database: Database) => T): T {
+function withIdentity<T>(dataDir: string, work: (identity: IdentityService, metadata: MetadataStore) => T): T {
   // As of the server: what is written is for this user alone.
   process.umask(0o077);
-  const database = openDatabase(join(dataDir, DATABASE_FILE));
+  const metadata = openMetadataStore(dataDir);
   try {
-    migrate(database, readMigrationFiles(schemaDirectory('sqlite')));
-    const identity = new IdentityService({ store: new SqliteIdentityStore(database) });
+    const identity = new IdentityService({ store: metadata.identities });
     try {
-      return work(identity, database);
+      return work(identity, metadata);
     } finally {
       identity.close();
     }
   } finally {
-    database.close();
+    metadata.close();
   }
 }
 

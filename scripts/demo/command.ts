@@ -1,13 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { startProgress } from '../progress.js';
 import { loadConfig, publicUrl } from '../../src/config/config.js';
 import { IdentityService } from '../../src/domain/identity/identity-service.js';
 import type { SessionRead, TraceRead } from '../../src/domain/list/fields.js';
-import { DATABASE_FILE, openDatabase } from '../../src/storage/sqlite/database.js';
-import { SqliteIdentityStore } from '../../src/storage/sqlite/identity-store.js';
+import { metadataFile, openMetadataStore } from '../../src/storage/sqlite/metadata-store.js';
 import { Api, DemoError } from './api.js';
 import { tellStory, type DemoRequest } from './story.js';
 
@@ -77,11 +75,11 @@ async function requireServer(url: string): Promise<void> {
 
 /** A key like those of `npm run admin -- create-key`, for the oldest project. */
 function makeKey(dataDir: string): string {
-  const file = join(dataDir, DATABASE_FILE);
   const needed = 'Give an API key with --key, or set SPANHOUSE_API_KEY.';
-  if (!existsSync(file)) throw new DemoError(`There is no server's data in ${dataDir} to make a key in. ${needed}`);
-  const database = openDatabase(file);
-  const identity = new IdentityService({ store: new SqliteIdentityStore(database) });
+  if (!existsSync(metadataFile(dataDir)))
+    throw new DemoError(`There is no server's data in ${dataDir} to make a key in. ${needed}`);
+  const metadata = openMetadataStore(dataDir);
+  const identity = new IdentityService({ store: metadata.identities });
   try {
     const [project] = identity.listProjects();
     const [user] = identity.listUsers();
@@ -90,7 +88,7 @@ function makeKey(dataDir: string): string {
     return identity.createKey({ projectId: project.id, userId: user.id, name: 'demo' }).key;
   } finally {
     identity.close();
-    database.close();
+    metadata.close();
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -9,6 +9,7 @@ import { schemaDirectory } from '../../src/storage/schema-files.js';
 import { DataDirLockedError, lockDataDir } from '../../src/storage/sqlite/data-dir-lock.js';
 import { openDatabase, type Database } from '../../src/storage/sqlite/database.js';
 import { SqliteIdentityStore } from '../../src/storage/sqlite/identity-store.js';
+import { metadataFile, openMetadataStore } from '../../src/storage/sqlite/metadata-store.js';
 import { MigrationError, readMigrationFiles, type MigrationFile } from '../../src/storage/migration-files.js';
 import { migrate } from '../../src/storage/sqlite/migrations.js';
 
@@ -96,6 +97,30 @@ describe('the SQLite store', () => {
         .all();
       expect(loose).to.deep.equal([]);
     });
+  });
+
+  it('opens the metadata of a data directory, with the same secrets each time, and says when it cannot serve', () => {
+    const dataDir = join(folder, 'data');
+    const first = openMetadataStore(dataDir);
+    first.check();
+    const secret = first.secret('one');
+    expect(secret).to.have.lengthOf(32);
+    expect(first.secret('two').equals(secret)).to.equal(false);
+    first.close();
+    expect(() => first.check()).to.throw(/not open/);
+    const second = openMetadataStore(dataDir);
+    expect(second.secret('one').equals(secret)).to.equal(true);
+    second.close();
+  });
+
+  it('leaves no metadata open whose schema is of a newer program', () => {
+    openMetadataStore(folder).close();
+    const database = openDatabase(metadataFile(folder));
+    database.exec("INSERT INTO schema_migrations VALUES (9999, 'later', 'x', 'now')");
+    database.close();
+    expect(() => openMetadataStore(folder)).to.throw(MigrationError);
+    // The last connection that closes removes it.
+    expect(existsSync(`${metadataFile(folder)}-wal`)).to.equal(false);
   });
 
   it('locks a data directory once, and gives it back', () => {

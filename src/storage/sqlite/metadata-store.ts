@@ -1,0 +1,112 @@
+import { join } from 'node:path';
+import type { AttachmentCatalogue } from '../../domain/attachment/catalogue.js';
+import type { DeletionStore } from '../../domain/deletion/deletion-store.js';
+import type { FeedbackStore } from '../../domain/feedback/feedback-store.js';
+import type { JudgeLookup } from '../../domain/feedback/judge-lookup.js';
+import type { FeedbackItems } from '../../domain/feedback/unified.js';
+import type { IdentityStore } from '../../domain/identity/identity-store.js';
+import type { JobStore } from '../../domain/job/job.js';
+import type { EvaluationStore } from '../../domain/judge/evaluation-store.js';
+import type { JudgeStore } from '../../domain/judge/judge-store.js';
+import type { RunStore } from '../../domain/judge/run-store.js';
+import type { StatementStore } from '../../domain/learning/calibration/statement.js';
+import type { PromotionStore } from '../../domain/learning/optimization/promotion-store.js';
+import type { PriceStore } from '../../domain/price/price-store.js';
+import type { RepriceStore } from '../../domain/price/reprice-job.js';
+import type { PromptIdentities } from '../../domain/prompt/completion.js';
+import type { PromptStore } from '../../domain/prompt/prompt-store.js';
+import type { LinkStore } from '../../domain/review/link-store.js';
+import { readMigrationFiles } from '../migration-files.js';
+import { schemaDirectory } from '../schema-files.js';
+import { SqliteAttachmentCatalogue } from './attachment-catalogue.js';
+import { DATABASE_FILE, openDatabase, type Database } from './database.js';
+import { SqliteDeletionStore } from './deletion-store.js';
+import { SqliteEvaluationStore } from './evaluation-store.js';
+import { SqliteFeedbackItems } from './feedback-items.js';
+import { SqliteFeedbackStore } from './feedback-store.js';
+import { SqliteIdentityStore } from './identity-store.js';
+import { SqliteJobStore } from './job-store.js';
+import { SqliteJudgeLookup } from './judge-lookup.js';
+import { SqliteJudgeStore } from './judge-store.js';
+import { SqliteLinkStore } from './link-store.js';
+import { migrate } from './migrations.js';
+import { SqlitePriceStore } from './price-store.js';
+import { SqlitePromotionStore } from './promotion-store.js';
+import { SqlitePromptIdentities } from './prompt-identities.js';
+import { SqlitePromptStore } from './prompt-store.js';
+import { SqliteRepriceStore } from './reprice-store.js';
+import { SqliteRunStore } from './run-store.js';
+import { readSecret } from './secrets.js';
+import { SqliteStatementStore } from './statement-store.js';
+
+/** Everything that is not a span, in one SQLite file: each store once, all on one connection. */
+export interface MetadataStore {
+  readonly identities: IdentityStore;
+  readonly prompts: PromptStore;
+  readonly promptIdentities: PromptIdentities;
+  readonly prices: PriceStore;
+  readonly reprices: RepriceStore;
+  readonly attachments: AttachmentCatalogue;
+  readonly judges: JudgeStore;
+  readonly runs: RunStore;
+  readonly evaluations: EvaluationStore;
+  readonly feedback: FeedbackStore;
+  readonly feedbackItems: FeedbackItems;
+  readonly feedbackJudges: JudgeLookup;
+  readonly links: LinkStore;
+  readonly statements: StatementStore;
+  readonly promotions: PromotionStore;
+  readonly jobs: JobStore;
+  readonly deletions: DeletionStore;
+  /** A random secret of 32 bytes, made when it is first asked for and the same from then on. */
+  secret(name: string): Buffer;
+  /** Throws when it cannot serve. */
+  check(): void;
+  close(): void;
+}
+
+/**
+ * Opens (and creates) the metadata of a `DATA_DIR` and brings its schema up to date. A server may have it open meanwhile.
+ * @throws MigrationError, SqliteError: nothing is left open then
+ */
+export function openMetadataStore(dataDir: string): MetadataStore {
+  const database = openDatabase(metadataFile(dataDir));
+  try {
+    migrate(database, readMigrationFiles(schemaDirectory('sqlite')));
+    return storesOn(database);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Where the metadata of a `DATA_DIR` is; it need not be there yet. */
+export function metadataFile(dataDir: string): string {
+  return join(dataDir, DATABASE_FILE);
+}
+
+function storesOn(database: Database): MetadataStore {
+  const prompts = new SqlitePromptStore(database);
+  return {
+    identities: new SqliteIdentityStore(database),
+    prompts,
+    promptIdentities: new SqlitePromptIdentities(database),
+    prices: new SqlitePriceStore(database),
+    reprices: new SqliteRepriceStore(database),
+    attachments: new SqliteAttachmentCatalogue(database),
+    judges: new SqliteJudgeStore(database, prompts),
+    runs: new SqliteRunStore(database),
+    evaluations: new SqliteEvaluationStore(database),
+    feedback: new SqliteFeedbackStore(database),
+    feedbackItems: new SqliteFeedbackItems(database),
+    feedbackJudges: new SqliteJudgeLookup(database),
+    links: new SqliteLinkStore(database),
+    statements: new SqliteStatementStore(database),
+    promotions: new SqlitePromotionStore(database),
+    jobs: new SqliteJobStore(database),
+    deletions: new SqliteDeletionStore(database),
+    secret: (name) => readSecret(database, name),
+    check: () => void database.prepare('SELECT 1 FROM projects LIMIT 1').get(),
+    close: () => void database.close(),
+  };
+}
