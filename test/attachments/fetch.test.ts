@@ -142,7 +142,10 @@ describe('fetching images', () => {
 
   it('copies the image of a span in a server that lists the host; what cannot be had stays a reference', async () => {
     const env = { ATTACHMENT_FETCH_HOSTS: `cdn.example, ${site.name}` };
-    const server = await bootServer({ env, fetchableAddresses: ['127.0.0.1'] });
+    const server = await bootServer({
+      env,
+      createImageFetcher: (options) => createImageFetcher({ ...options, extraAddresses: ['127.0.0.1'] }),
+    });
     try {
       const id = randomUUID();
       const [url, missing] = [`http://${site.name}/image`, `http://${site.name}/missing`];

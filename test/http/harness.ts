@@ -1,7 +1,8 @@
 import { rm } from 'node:fs/promises';
+import type { ServerOverrides } from '../../src/compose/context.js';
 import { loadConfig } from '../../src/config/config.js';
 import type { Environment } from '../../src/config/env.js';
-import { startServer, type ServerOverrides } from '../../src/server.js';
+import { startServer } from '../../src/server.js';
 import { freshDataDir } from '../fresh-directory.js';
 
 export interface TestResponse {

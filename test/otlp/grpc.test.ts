@@ -78,7 +78,8 @@ function stalledCall(server: TestServer, announcedBytes: number, sentBytes: numb
 }
 
 /** Long enough for every whole message, also while other tests run. */
-const BODY_TIMEOUT_MS = unhurried(1_000);
+const BODY_TIMEOUT_SECONDS = Math.ceil(unhurried(1_000) / 1000);
+const BODY_TIMEOUT_MS = BODY_TIMEOUT_SECONDS * 1000;
 
 describe('OTLP over gRPC', () => {
   let server: TestServer;
@@ -86,8 +87,13 @@ describe('OTLP over gRPC', () => {
 
   before(async () => {
     server = await bootServer({
-      env: { OTLP_GRPC_PORT: '0', MAX_BODY_MB: '1', BODY_MEMORY_MB: '4', QUEUE_MAX_MB: '1' },
-      bodyTimeoutMs: BODY_TIMEOUT_MS,
+      env: {
+        OTLP_GRPC_PORT: '0',
+        MAX_BODY_MB: '1',
+        BODY_MEMORY_MB: '4',
+        QUEUE_MAX_MB: '1',
+        UPLOAD_TIMEOUT_SECONDS: String(BODY_TIMEOUT_SECONDS),
+      },
     });
     client = new Client(`127.0.0.1:${server.grpcPort}`, credentials.createInsecure());
   });

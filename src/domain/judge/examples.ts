@@ -21,4 +21,3 @@ export interface ExampleSource {
 }
 
 export const NO_EXAMPLES: Examples = { id: null, messages: [], span_ids: [] };
-export const noExamples: ExampleSource = { examplesFor: () => NO_EXAMPLES };

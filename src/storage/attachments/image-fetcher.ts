@@ -8,8 +8,8 @@ import type { AttachmentObserver } from '../../domain/attachment/vault.js';
 export interface ImageFetcherOptions {
   /** `host` for the default ports, else `host:port`; lower case. */
   readonly hosts: readonly string[];
-  /** Addresses that may be asked although they are not public. */
-  readonly extraAddresses: readonly string[];
+  /** Addresses that may be asked although they are not public; default: none. */
+  readonly extraAddresses?: readonly string[];
   readonly observer: Pick<AttachmentObserver, 'attachmentNotFetched'>;
 }
 
@@ -21,7 +21,7 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
  * Fetches images from listed hosts. Private, loopback, link-local and other special addresses are refused by what the
  * name resolves to, for the very connection that is made; so for every redirect, which must lead to a listed host too.
  */
-export function createImageFetcher({ hosts, extraAddresses, observer }: ImageFetcherOptions): ImageSource {
+export function createImageFetcher({ hosts, extraAddresses = [], observer }: ImageFetcherOptions): ImageSource {
   const listed: ReadonlySet<string> = new Set(hosts);
   const filter = { allowIPAddressList: [...extraAddresses], keepAlive: false };
   const agents = { http: new RequestFilteringHttpAgent(filter), https: new RequestFilteringHttpsAgent(filter) };

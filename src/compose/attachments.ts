@@ -1,0 +1,47 @@
+import { AttachmentService } from '../domain/attachment/attachment-service.js';
+import { NO_SOURCE, VaultIntake } from '../domain/attachment/intake.js';
+import { GrantSigner } from '../domain/attachment/signature.js';
+import { AttachmentSweeper } from '../domain/attachment/sweeper.js';
+import { AttachmentVault } from '../domain/attachment/vault.js';
+import type { Micros } from '../domain/time/timestamp.js';
+import { createImageFetcher } from '../storage/attachments/image-fetcher.js';
+import type { Context } from './context.js';
+import type { Storage } from './storage.js';
+
+export interface Attachments {
+  /** Lists and serves images. */
+  readonly service: AttachmentService;
+  readonly intake: VaultIntake;
+  /** For spans that are stored already: names their images anew and fetches nothing. */
+  readonly restated: VaultIntake;
+  readonly vault: AttachmentVault;
+  /** Span versions were purged. */
+  purged(versions: readonly Micros[]): void;
+}
+
+const SIGNING_KEY = 'attachment-urls';
+
+/** Everything about images of spans. */
+export function openAttachments(context: Context, { metadata, images, traces }: Storage): Attachments {
+  const { config, overrides, events, closers, baseUrl } = context;
+  const vault: AttachmentVault = new AttachmentVault({
+    store: images,
+    catalogue: metadata.attachments,
+    observer: events,
+    onFree: () => sweeper.soon(),
+  });
+  const sweeper = new AttachmentSweeper(vault, traces.attachments.findVersions, events);
+  closers.push(() => sweeper.close());
+  const createSource = overrides.createImageFetcher ?? createImageFetcher;
+  const source = createSource({ hosts: config.attachments.fetchHosts, observer: events });
+  const signer = new GrantSigner(metadata.secret(SIGNING_KEY));
+  return {
+    service: new AttachmentService({ read: traces.attachments.read, vault, signer, baseUrl, observer: events }),
+    intake: new VaultIntake(vault, source),
+    restated: new VaultIntake(vault, NO_SOURCE, Infinity),
+    vault,
+    purged(versions) {
+      if (vault.forget(versions)) sweeper.soon();
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import type { Config } from '../config/config.js';
+import type { DeletionStep } from '../domain/deletion/deletion-work.js';
+import { createEvents, type Events } from '../observability/events.js';
+import { createLogger, type Logger } from '../observability/logger.js';
+import { createMetrics, type Metrics } from '../observability/metrics.js';
+import type { createImageFetcher } from '../storage/attachments/image-fetcher.js';
+
+/** Parts that a caller brings itself. */
+export interface ServerOverrides {
+  readonly logger?: Logger;
+  /** The server cannot go on, for a reason that the error says. The caller ends it; default: it stops by itself. */
+  readonly onFatal?: (error: Error) => void;
+  /** Makes what fetches images from other hosts; tests let theirs ask this machine. */
+  readonly createImageFetcher?: typeof createImageFetcher;
+  /**
+   * Wait before the second attempt of an evaluation or a call; default as each says. Not a part: the feed, the runner and
+   * the trials keep waits of their own, and a setting would be one that no operator needs.
+   */
+  readonly judgeRetryMs?: number;
+  /**
+   * Called before each step of a deletion; what it throws cuts the deletion off. Not a part: the steps lie in both stores,
+   * on the disk and in memory, and between two of them there is nothing else to replace.
+   */
+  readonly onDeletionStep?: (step: DeletionStep) => void;
+}
+
+/** What is open, in the order of opening; closed in the opposite order. */
+export type Closers = (() => void | Promise<void>)[];
+
+/** What every part of the server is opened with. */
+export interface Context {
+  readonly config: Config;
+  readonly overrides: ServerOverrides;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly events: Events;
+  /** Each part adds what closes it, as soon as there is something to close. */
+  readonly closers: Closers;
+  /** Base of the URLs handed out, without a slash at its end. Known once the server listens. */
+  readonly baseUrl: () => string;
+  readonly onFatal: (error: Error) => void;
+}
+
+export function createContext(
+  parts: Pick<Context, 'config' | 'overrides' | 'closers' | 'baseUrl'>,
+  close: () => Promise<void>,
+): Context {
+  const { config, overrides } = parts;
+  const log = overrides.logger ?? createLogger(config.log);
+  const metrics = createMetrics();
+  const stop = () => {
+    close().catch((error: unknown) => log.error('Not everything was closed', { error }));
+  };
+  return { ...parts, log, metrics, events: createEvents(log, metrics), onFatal: overrides.onFatal ?? stop };
+}
+
+/** One that fails keeps none of the others from being closed. @throws the first failure */
+export async function closeAll(closers: Closers): Promise<void> {
+  const failures: unknown[] = [];
+  for (let closer = closers.pop(); closer !== undefined; closer = closers.pop()) {
+    try {
+      await closer();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+}

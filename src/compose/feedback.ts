@@ -1,0 +1,51 @@
+import { FeedbackService } from '../domain/feedback/feedback-service.js';
+import { UnifiedFeedbackService } from '../domain/feedback/unified.js';
+import type { AttachmentService } from '../domain/attachment/attachment-service.js';
+import { LinkService } from '../domain/review/link-service.js';
+import { ReviewService } from '../domain/review/review-service.js';
+import type { Context } from './context.js';
+import type { Storage } from './storage.js';
+
+export interface Feedback {
+  readonly feedback: FeedbackService;
+  readonly unified: UnifiedFeedbackService;
+  readonly links: LinkService;
+  readonly reviews: ReviewService;
+  /** Signs what browsers give back to the pages of feedback links. */
+  readonly pageSecret: Buffer;
+}
+
+const SIGNING_KEY = 'feedback-pages';
+
+/** Everything about feedback, and about the feedback links by which reviewers give it. */
+export function openFeedback(
+  { config, events, baseUrl }: Context,
+  { metadata, traces }: Storage,
+  attachments: AttachmentService,
+): Feedback {
+  const {
+    feedback: store,
+    feedbackItems,
+    feedbackJudges: judges,
+    links: linkStore,
+    promptIdentities: prompts,
+  } = metadata;
+  const feedback = new FeedbackService({ store, prompts, judges, observer: events });
+  const links = new LinkService({ store: linkStore, prompts, urlOf: (token) => `${baseUrl()}/f/${token}` });
+  return {
+    feedback,
+    unified: new UnifiedFeedbackService(traces.entitySpans, feedbackItems),
+    links,
+    reviews: new ReviewService({
+      links,
+      store: linkStore,
+      prompts,
+      completions: traces.completions,
+      attachments,
+      feedback,
+      given: store,
+      limits: config.reviews,
+    }),
+    pageSecret: metadata.secret(SIGNING_KEY),
+  };
+}

@@ -1,0 +1,123 @@
+import type { WorkUnderWay } from '../domain/job/work-under-way.js';
+import { EvaluationService } from '../domain/judge/evaluation-service.js';
+import type { ExampleSource } from '../domain/judge/examples.js';
+import { ExplainService } from '../domain/judge/explain-service.js';
+import { JudgeFeed } from '../domain/judge/feed.js';
+import { JudgeCaller } from '../domain/judge/judge-caller.js';
+import { JudgeService } from '../domain/judge/judge-service.js';
+import type { ModelClient } from '../domain/judge/model-client.js';
+import { RunService } from '../domain/judge/run-service.js';
+import { JudgeRunner } from '../domain/judge/runner.js';
+import type { PromptService } from '../domain/prompt/prompt-service.js';
+import type { Context } from './context.js';
+import type { Models } from './models.js';
+import type { Storage } from './storage.js';
+
+export interface Judges {
+  readonly judges: JudgeService;
+  readonly evaluations: EvaluationService;
+  readonly runs: RunService;
+  readonly explanations: ExplainService;
+  /** What a deletion has to tell of spans that are gone. */
+  readonly work: readonly WorkUnderWay[];
+}
+
+export interface JudgeParts {
+  readonly prompts: Pick<PromptService, 'ensure'>;
+  readonly models: Models;
+  readonly examples: ExampleSource;
+}
+
+/**
+ * Opens the judges, and starts what runs them when there is a model endpoint.
+ * @throws DomainError
+ */
+export function openJudges(context: Context, storage: Storage, parts: JudgeParts): Judges {
+  const { models, prompts: versions } = parts;
+  const { judges: judgeStore, evaluations: evaluationStore, runs, prompts } = storage.metadata;
+  const { arrivals, spans } = storage.traces;
+  const identifyPrompt = promptIdentifier(storage);
+  observeQueue(context, storage);
+  const { runner, feed } =
+    models.client === null ? idle(context, storage) : runJudges(context, storage, parts, models.client);
+  const judges = new JudgeService({
+    store: judgeStore,
+    prompts,
+    versions,
+    arrivals,
+    model: models.client,
+    onChange() {
+      runner?.changed();
+      feed?.changed();
+    },
+  });
+  const running = () => runner?.running() ?? [];
+  const { queueMax } = context.config.judges;
+  const onQueued = () => runner?.wake();
+  return {
+    work: runner === null ? [] : [runner, feed],
+    judges,
+    evaluations: new EvaluationService({ store: evaluationStore, judges, spans, observer: context.events }),
+    runs: new RunService({ runs, judges, spans, identifyPrompt, queueMax, running, onQueued }),
+    explanations: new ExplainService({ judges, evaluations: evaluationStore, runs, spans, identifyPrompt, running }),
+  };
+}
+
+function promptIdentifier({ metadata: { promptIdentities } }: Storage) {
+  return (projectId: string, slug: string) => promptIdentities.ofSlug(projectId, slug);
+}
+
+function observeQueue({ events }: Context, { metadata: { runs } }: Storage): void {
+  events.judgeQueueOpened(() => {
+    const { queued, oldest } = runs.state();
+    return { queued, oldestSeconds: oldest === null ? 0 : Math.max(0, Date.now() / 1000 - oldest / 1e6) };
+  });
+}
+
+/** What comes while there is no endpoint is not made up for later: the feed will begin anew. */
+function idle({ events }: Context, { metadata }: Storage) {
+  metadata.runs.forget();
+  const enabled = metadata.judges.enabled().length;
+  if (enabled > 0) events.judgesNotRunning({ judges: enabled });
+  return { runner: null, feed: null };
+}
+
+function runJudges(
+  { config: { judges: config }, overrides, events, closers }: Context,
+  storage: Storage,
+  { examples, models }: JudgeParts,
+  client: ModelClient,
+): { readonly runner: JudgeRunner; readonly feed: JudgeFeed } {
+  const { judges, runs, prompts } = storage.metadata;
+  const { arrivals, spans, writeLoad } = storage.traces;
+  const retry = overrides.judgeRetryMs === undefined ? {} : { retryBaseMs: overrides.judgeRetryMs };
+  const runner: JudgeRunner = new JudgeRunner({
+    runs,
+    judges,
+    spans,
+    caller: new JudgeCaller({ client, prompts, examples }),
+    storeSpans: models.storeSpans,
+    writeLoad,
+    concurrency: config.concurrency,
+    maxAttempts: config.maxAttempts,
+    ...retry,
+    onRoom: () => feed.wake(),
+    observer: events,
+  });
+  const feed: JudgeFeed = new JudgeFeed({
+    judges,
+    runs,
+    arrivals,
+    identifyPrompt: promptIdentifier(storage),
+    queueMax: config.queueMax,
+    maxAttempts: config.maxAttempts,
+    ...retry,
+    onQueued: () => runner.wake(),
+    observer: events,
+  });
+  closers.push(() => runner.close());
+  closers.push(() => feed.close());
+  feed.start();
+  runner.wake();
+  return { runner, feed };
+}

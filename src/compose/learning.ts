@@ -1,0 +1,94 @@
+import type { WorkUnderWay } from '../domain/job/work-under-way.js';
+import { JobRunner } from '../domain/job/job-runner.js';
+import { JudgeCaller } from '../domain/judge/judge-caller.js';
+import type { ModelClient } from '../domain/judge/model-client.js';
+import { CalibrationService } from '../domain/learning/calibration/calibration-service.js';
+import { CALIBRATION_TRIAL, calibrationTrial } from '../domain/learning/calibration/calibration-trial.js';
+import { Corrections } from '../domain/learning/calibration/corrections.js';
+import { OPTIMIZATION, optimizationJob } from '../domain/learning/optimization/optimization-job.js';
+import { OptimizationService } from '../domain/learning/optimization/optimization-service.js';
+import { ModelTrials } from '../domain/learning/trial/model-trials.js';
+import type { PriceModelCall } from '../domain/span/pricing.js';
+import type { PromptService } from '../domain/prompt/prompt-service.js';
+import type { Context } from './context.js';
+import type { Models } from './models.js';
+import type { Storage } from './storage.js';
+
+export interface Learning {
+  readonly calibration: CalibrationService;
+  readonly optimizations: OptimizationService;
+  /** What a deletion has to tell of spans that are gone. */
+  readonly work: readonly WorkUnderWay[];
+}
+
+export interface LearningParts {
+  readonly prompts: PromptService;
+  readonly models: Models;
+  readonly price: PriceModelCall;
+  readonly corrections: Corrections;
+}
+
+/** What judges are told of what people said. */
+export function openCorrections({ config, events }: Context, { metadata, traces }: Storage): Corrections {
+  const { statements } = metadata;
+  return new Corrections({
+    statements,
+    spans: traces.spans,
+    maxTokens: config.judges.exampleTokens,
+    observer: events,
+  });
+}
+
+/** Opens what learns from people, and goes on with its jobs when there is a model endpoint. */
+export function openLearning(context: Context, storage: Storage, parts: LearningParts): Learning {
+  const { config, events, closers } = context;
+  const { statements, judges, jobs, prompts, promotions, feedback } = storage.metadata;
+  const { spans } = storage.traces;
+  const { corrections, models } = parts;
+  const runner = new JobRunner({ store: jobs, observer: events, limits: config.jobs });
+  if (models.client !== null) {
+    const trials = openTrials(context, storage, parts, models.client);
+    runner.register(CALIBRATION_TRIAL, calibrationTrial({ spans, corrections, trials }));
+    runner.register(OPTIMIZATION, optimizationJob({ spans, corrections, trials }));
+    closers.push(() => runner.close());
+    runner.start();
+  }
+  return {
+    work: [runner],
+    calibration: new CalibrationService({
+      statements,
+      judges,
+      prompts,
+      jobs,
+      runner,
+      canAsk: models.client !== null,
+    }),
+    optimizations: new OptimizationService({
+      feedback,
+      spans,
+      judges,
+      prompts,
+      versions: parts.prompts,
+      promotions,
+      jobs,
+      runner,
+      endpoint: models.client,
+    }),
+  };
+}
+
+function openTrials(
+  { config, overrides }: Context,
+  { metadata: { prompts } }: Storage,
+  { corrections, models, price }: LearningParts,
+  client: ModelClient,
+): ModelTrials {
+  return new ModelTrials({
+    client,
+    caller: new JudgeCaller({ client, prompts, examples: corrections }),
+    storeSpans: models.storeSpans,
+    price,
+    maxAttempts: config.judges.maxAttempts,
+    ...(overrides.judgeRetryMs === undefined ? {} : { firstWaitMs: overrides.judgeRetryMs }),
+  });
+}

@@ -1,0 +1,74 @@
+import { Turns } from '../domain/turns.js';
+import { BodyMemory } from '../transport/body-memory.js';
+import { createApp } from '../transport/http/app.js';
+import type { BodyLimits } from '../transport/http/body.js';
+import { listen, type Listener } from '../transport/http/listener.js';
+import type { Context } from './context.js';
+import { createRoutes } from './routes.js';
+import type { Services } from './services.js';
+
+/** What bodies may take, over HTTP and gRPC together. */
+export interface Bodies {
+  readonly limits: BodyLimits;
+  readonly memory: BodyMemory;
+}
+
+/** Longer than a body may take: its own limit comes first, and is answered. */
+const HEADERS_MS = 5_000;
+
+export function createBodies({ config: { http, bodies } }: Context): Bodies {
+  return {
+    limits: {
+      maxBodyBytes: http.maxBodyBytes,
+      readTimeoutMs: bodies.timeoutMs,
+      minBytesPerSecond: bodies.minBytesPerSecond,
+      rateWindowMs: bodies.rateWindowMs,
+    },
+    memory: new BodyMemory({ maxBytesInWork: bodies.memoryBytes, maxPublicBytesInWork: bodies.publicMemoryBytes }),
+  };
+}
+
+/** @throws Error with `code` (EADDRINUSE, EACCES) */
+export function openHttp(context: Context, services: Services, { limits, memory }: Bodies): Promise<Listener> {
+  const { config, log, events } = context;
+  const { host, port, trustedProxies } = config.http;
+  const app = createApp({
+    routes: createRoutes(context, services),
+    identity: services.identity,
+    limits,
+    memory,
+    trustedProxies,
+    delivery: config.delivery,
+    answers: new Turns('lists', config.answers),
+    log,
+    observer: events,
+  });
+  return listen(app, {
+    host,
+    port,
+    headersTimeoutMs: config.headersTimeoutMs,
+    requestTimeoutMs: limits.readTimeoutMs + HEADERS_MS,
+    maxConnections: config.maxConnections,
+  });
+}
+
+/** Null: it is not wanted. Its library is imported only here: a server without gRPC starts without it. */
+export async function openGrpc(
+  { config, events }: Context,
+  { identity, exportTraces }: Services,
+  { limits, memory }: Bodies,
+): Promise<Listener | null> {
+  if (config.grpcPort === null) return null;
+  const { listenGrpc } = await import('../transport/grpc/listener.js');
+  return listenGrpc({
+    host: config.http.host,
+    port: config.grpcPort,
+    identity,
+    exportTraces,
+    memory,
+    maxConnections: config.maxConnections,
+    maxCalls: config.grpcCallsAtOnce,
+    limits,
+    observer: events,
+  });
+}

@@ -1,0 +1,38 @@
+import type { IngestService } from '../domain/ingest/ingest-service.js';
+import type { ModelClient } from '../domain/judge/model-client.js';
+import { costOf, type PriceModelCall } from '../domain/span/pricing.js';
+import type { Span } from '../domain/span/span.js';
+import type { Context } from './context.js';
+
+/** Language models that are asked here. */
+export interface Models {
+  /** Null: no endpoint is configured. */
+  readonly client: ModelClient | null;
+  /** Stores calls of models as spans, and counts what they cost. */
+  storeSpans(projectId: string, spans: readonly Span[]): Promise<void>;
+}
+
+export interface ModelParts {
+  readonly ingest: Pick<IngestService, 'storeSpans'>;
+  readonly price: PriceModelCall;
+}
+
+export async function openModels(context: Context, { ingest, price }: ModelParts): Promise<Models> {
+  return {
+    client: await openClient(context),
+    async storeSpans(projectId, spans) {
+      await ingest.storeSpans(projectId, 'judge', spans);
+      const cost = spans.reduce((sum, span) => sum + (costOf(span, projectId, price) ?? 0), 0);
+      context.events.modelCallsPriced({ cost });
+    },
+  };
+}
+
+/** The library of the client is loaded only when an endpoint is configured. */
+async function openClient({ config, events }: Context): Promise<ModelClient | null> {
+  const { llm, concurrency, ratePerMinute, maxAnswerCharacters, maxAnswerBytes } = config.judges;
+  if (llm === null) return null;
+  const { OpenAiModelClient } = await import('../llm/openai-client.js');
+  const limits = { concurrency, ratePerMinute, maxAnswerCharacters, maxAnswerBytes };
+  return new OpenAiModelClient({ ...llm, ...limits }, events);
+}

@@ -1,0 +1,80 @@
+import { reviewTextLimits } from '../domain/review/schema.js';
+import { packageVersion } from '../storage/schema-files.js';
+import { buildOpenApi } from '../transport/http/openapi.js';
+import type { Route } from '../transport/http/route.js';
+import { createApiKeyRoute } from '../transport/http/routes/api-keys/create-api-key.js';
+import { listApiKeysRoute } from '../transport/http/routes/api-keys/list-api-keys.js';
+import { revokeApiKeyRoute } from '../transport/http/routes/api-keys/revoke-api-key.js';
+import { getAttachmentRoute } from '../transport/http/routes/attachments/get-attachment.js';
+import { listAttachmentsRoute } from '../transport/http/routes/attachments/list-attachments.js';
+import { calibrationRoutes } from '../transport/http/routes/calibration/index.js';
+import { feedbackRoutes } from '../transport/http/routes/feedback/index.js';
+import { judgeRoutes } from '../transport/http/routes/judges/index.js';
+import { docsRoutes } from '../transport/http/routes/operations/docs.js';
+import { healthRoute } from '../transport/http/routes/operations/health.js';
+import { metricsRoute } from '../transport/http/routes/operations/metrics.js';
+import { openApiRoute } from '../transport/http/routes/operations/openapi-document.js';
+import { readinessRoute } from '../transport/http/routes/operations/readiness.js';
+import { optimizationRoutes } from '../transport/http/routes/optimizations/index.js';
+import { postOtlpTracesRoute } from '../transport/http/routes/otlp/post-otlp-traces.js';
+import { priceRoutes } from '../transport/http/routes/prices/index.js';
+import { deleteProjectRoute } from '../transport/http/routes/projects/delete-project.js';
+import { promptRoutes } from '../transport/http/routes/prompts/index.js';
+import { traceRoutes } from '../transport/http/routes/traces/index.js';
+import { reviewRoutes } from '../ui/review/index.js';
+import type { Context } from './context.js';
+import type { Services } from './services.js';
+
+/** Everything that is answered over HTTP. */
+export function createRoutes(context: Context, services: Services): Route[] {
+  const routes = [
+    ...apiRoutes(services),
+    ...reviewPages(context, services),
+    createApiKeyRoute(services.identity),
+    listApiKeysRoute(services.identity),
+    revokeApiKeyRoute(services.identity),
+    deleteProjectRoute(services.deletions),
+    ...operationRoutes(context, services),
+  ];
+  const info = {
+    title: 'Spanhouse',
+    version: packageVersion(),
+    description: 'LLM traces, prompts and feedback on ClickHouse.',
+  };
+  // The document describes itself, too.
+  const document: Route = openApiRoute(() => buildOpenApi([...routes, document], info));
+  return [...routes, document];
+}
+
+function apiRoutes(services: Services): Route[] {
+  const { attachments, exportTraces, prompts, prices, reprices, calibration, optimizations } = services;
+  return [
+    ...traceRoutes(services),
+    listAttachmentsRoute(attachments),
+    getAttachmentRoute(attachments),
+    postOtlpTracesRoute(exportTraces),
+    ...promptRoutes(prompts),
+    ...priceRoutes(prices, reprices),
+    ...judgeRoutes(services),
+    ...calibrationRoutes(calibration),
+    ...optimizationRoutes(optimizations),
+    ...feedbackRoutes(services),
+  ];
+}
+
+function reviewPages({ config, events, baseUrl }: Context, { reviews, pageSecret }: Services): Route[] {
+  const { requestsPerMinute, maxTextCharacters } = config.reviews;
+  return reviewRoutes({
+    reviews,
+    secret: pageSecret,
+    baseUrl,
+    trustedProxies: config.http.trustedProxies,
+    requestsPerMinute,
+    textLimits: reviewTextLimits(maxTextCharacters),
+    observer: events,
+  });
+}
+
+function operationRoutes({ config, metrics }: Context, { checks }: Services): Route[] {
+  return [healthRoute(), readinessRoute(checks), metricsRoute(metrics.registry, config.metricsToken), ...docsRoutes()];
+}

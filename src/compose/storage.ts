@@ -1,0 +1,41 @@
+import { join } from 'node:path';
+import type { AttachmentStore } from '../domain/attachment/attachment-store.js';
+import { FileAttachmentStore } from '../storage/attachments/file-store.js';
+import type { TraceStore } from '../storage/clickhouse/trace-store.js';
+import { lockDataDir } from '../storage/sqlite/data-dir-lock.js';
+import { openMetadataStore, type MetadataStore } from '../storage/sqlite/metadata-store.js';
+import { openTraces, type TraceFollowers } from './clickhouse.js';
+import type { Context } from './context.js';
+
+/** Where everything is kept. */
+export interface Storage {
+  readonly metadata: MetadataStore;
+  /** The bytes of images. */
+  readonly images: AttachmentStore;
+  readonly traces: TraceStore;
+}
+
+const IMAGES_DIRECTORY = 'attachments';
+
+/**
+ * Takes the data directory and opens the stores.
+ * @throws DataDirLockedError, MigrationError, EngineLockedError, OwnServerError, LeaseError, DomainError
+ */
+export async function openStorage(context: Context, followers: TraceFollowers): Promise<Storage> {
+  const { config, closers } = context;
+  const lock = lockDataDir(config.dataDir);
+  closers.push(() => lock.release());
+  const metadata = openMetadataStore(config.dataDir);
+  closers.push(() => metadata.close());
+  const images = await openImages(context);
+  return { metadata, images, traces: await openTraces(context, followers) };
+}
+
+/** The S3 client is imported only here: a server without a bucket starts without it. */
+async function openImages({ config, closers }: Context): Promise<AttachmentStore> {
+  if (config.attachments.s3 === null) return FileAttachmentStore.open(join(config.dataDir, IMAGES_DIRECTORY));
+  const { S3AttachmentStore } = await import('../storage/attachments/s3-store.js');
+  const store = new S3AttachmentStore(config.attachments.s3);
+  closers.push(() => store.close());
+  return store;
+}
