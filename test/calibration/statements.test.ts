@@ -1,103 +1,31 @@
-import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { calibrationOf } from '../../src/domain/learning/calibration/report.js';
 import { truthsOf } from '../../src/domain/learning/calibration/truths.js';
 import type { FeedbackContent } from '../../src/domain/feedback/feedback.js';
-import type { Evaluation } from '../../src/domain/judge/evaluation.js';
-import { readMigrationFiles } from '../../src/storage/migration-files.js';
-import { schemaDirectory } from '../../src/storage/schema-files.js';
-import { openDatabase, type Database } from '../../src/storage/sqlite/database.js';
-import { SqliteEvaluationStore } from '../../src/storage/sqlite/evaluation-store.js';
-import { SqliteFeedbackStore } from '../../src/storage/sqlite/feedback-store.js';
-import { migrate } from '../../src/storage/sqlite/migrations.js';
-import { SqliteStatementStore } from '../../src/storage/sqlite/statement-store.js';
-import { PASSED } from '../fixtures/judge.js';
+import { JUDGE, JudgeFile, MONDAY } from './judge-file.js';
 
 const MAX = Number.MAX_SAFE_INTEGER;
 const WEEK = 7 * 86_400e6;
-/** Monday of ISO week 2026-W01. */
-const MONDAY = Date.UTC(2025, 11, 29) * 1000;
 
 describe('what people said of evaluations', () => {
-  let folder: string;
-  let database: Database;
-  let feedback: SqliteFeedbackStore;
-  let evaluations: SqliteEvaluationStore;
-  let store: SqliteStatementStore;
-  const judge = 'judge';
-  let at = MONDAY;
+  let file: JudgeFile;
+  let store: JudgeFile['store'];
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'spanhouse-statements-'));
-    database = openDatabase(join(folder, 'test.sqlite'));
-    migrate(database, readMigrationFiles(schemaDirectory('sqlite')));
-    database.exec(`
-      INSERT INTO projects (id, name, created_at) VALUES ('project', 'p', 0);
-      INSERT INTO users (id, name, created_at) VALUES ('ann', 'Ann', 0), ('bob', 'Bob', 0);
-      INSERT INTO prompts (id, project_id, slug, created_at) VALUES ('prompt', 'project', 'task', 0);
-      INSERT INTO prompt_versions VALUES
-        ('pv1', 'prompt', 1, '${'a'.repeat(64)}', NULL, '{}', 0, 'ann', 0, 'one'),
-        ('pv2', 'prompt', 2, '${'b'.repeat(64)}', NULL, '{}', 0, 'ann', 0, 'two');
-      INSERT INTO judges (id, project_id, name, task_slug, evaluation_type, criteria, sample_rate, filters, enabled,
-        judged_since, created_at, created_by, updated_at)
-      VALUES ('${judge}', 'project', 'j', 'task', 'binary', '[]', 1, '{}', 1, 0, 0, 'ann', 0);`);
-    feedback = new SqliteFeedbackStore(database);
-    evaluations = new SqliteEvaluationStore(database);
-    store = new SqliteStatementStore(database);
-    at = MONDAY;
+    file = new JudgeFile();
+    store = file.store;
   });
   afterEach(() => {
-    database.close();
-    rmSync(folder, { recursive: true });
+    file.dispose();
   });
 
-  /** An evaluation by a version such as `pv1/e3`. */
-  function evaluate(
-    span_id: string,
-    result: boolean,
-    judge_version: string | null,
-    more: Partial<Evaluation> = {},
-  ): void {
-    evaluations.insert({
-      id: randomUUID(),
-      project_id: 'project',
-      judge_id: judge,
-      span_id,
-      ...PASSED,
-      origin: 'requested',
-      evaluation_result: result,
-      evaluation_reason: 'because',
-      prompt_version_id: judge_version?.split('/')[0] ?? null,
-      judge_version,
-      created_at: (at += 1),
-      ...more,
-    });
-  }
+  const evaluate: JudgeFile['evaluate'] = (...of) => {
+    file.evaluate(...of);
+  };
+  const say: JudgeFile['say'] = (...of) => file.say(...of);
 
-  function say(span_id: string, thumbs_up: boolean, user_id = 'ann', more: Partial<FeedbackContent> = {}): void {
-    feedback.save({
-      project_id: 'project',
-      prompt_id: 'prompt',
-      completion_id: span_id,
-      user_id,
-      judge_id: judge,
-      thumbs_up,
-      reason: null,
-      expected_output: null,
-      expected_score: null,
-      score_direction: null,
-      criteria_feedback: null,
-      metadata: {},
-      at: (at += 1),
-      ...more,
-    });
-  }
-
-  const all = () => store.statements(judge, 0, MAX);
-  const report = (grouping: 'steps' | 'each' = 'steps') => calibrationOf(judge, all(), store.versions(judge), grouping);
+  const all = () => store.statements(JUDGE, 0, MAX);
+  const report = (grouping: 'steps' | 'each' = 'steps') => calibrationOf(JUDGE, all(), store.versions(JUDGE), grouping);
 
   it('belongs to the latest evaluation of that moment, and stays with it when the span is evaluated again', () => {
     evaluate('a', true, 'pv1/none');
@@ -109,32 +37,32 @@ describe('what people said of evaluations', () => {
       [true, 'pv1/e1'],
     ]);
     // The examples hold the newest one of the span alone, but both are new to them.
-    expect(store.revision(judge)).to.equal(2);
-    expect(store.examples(judge, 0, 10).map(({ revision }) => revision)).to.deep.equal([2, 1]);
+    expect(store.revision(JUDGE)).to.equal(2);
+    expect(store.examples(JUDGE, 0, 10).map(({ revision }) => revision)).to.deep.equal([2, 1]);
   });
 
   it('is replaced when said again of the same evaluation; a retry changes nothing', () => {
     evaluate('a', true, 'pv1/none');
     say('a', false, 'ann', { reason: 'typo' });
     say('a', false, 'ann', { reason: 'typo' });
-    expect(store.revision(judge)).to.equal(1);
+    expect(store.revision(JUDGE)).to.equal(1);
     say('a', true);
-    expect(store.revision(judge)).to.equal(2);
+    expect(store.revision(JUDGE)).to.equal(2);
     expect(all()).to.have.length(1);
     expect(all()[0]).to.include({ thumbs_up: true });
     say('a', false, 'bob');
     expect(all()).to.have.length(2);
-    expect(store.revision(judge)).to.equal(3);
+    expect(store.revision(JUDGE)).to.equal(3);
   });
 
   it('before there is an evaluation, is no example; said again afterwards, it is of that one', () => {
     say('a', false);
-    expect(store.revision(judge)).to.equal(0);
+    expect(store.revision(JUDGE)).to.equal(0);
     expect(report()).to.deep.include({ count: 1, agreed: 0, rate: 0, without_evaluation: 1, kappa: null });
     expect(report().by_version).to.deep.equal([]);
     evaluate('a', true, 'pv1/none');
     say('a', false);
-    expect(store.revision(judge)).to.equal(1);
+    expect(store.revision(JUDGE)).to.equal(1);
     expect(report()).to.deep.include({ count: 1, without_evaluation: 0 });
   });
 
@@ -162,7 +90,7 @@ describe('what people said of evaluations', () => {
     // What ran elsewhere brings the examples to the revision that each of them is made with.
     let elsewhere = 0;
     const bringTo = (revision: number) => {
-      for (; store.revision(judge) < revision; elsewhere += 1) {
+      for (; store.revision(JUDGE) < revision; elsewhere += 1) {
         evaluate(`elsewhere ${elsewhere}`, true, null);
         say(`elsewhere ${elsewhere}`, false);
       }
@@ -188,15 +116,15 @@ describe('what people said of evaluations', () => {
   it('is reported by ISO week, UTC, and within bounds of time', () => {
     evaluate('a', true, 'pv1/none');
     evaluate('b', true, 'pv1/none');
-    at = MONDAY + WEEK - 2;
+    file.at = MONDAY + WEEK - 2;
     say('a', true); // the last microsecond of Sunday
     say('b', false); // the first of Monday
     expect(report().by_week.map(({ week, start, count, rate }) => [week, start, count, rate])).to.deep.equal([
       ['2026-W01', '2025-12-29T00:00:00.000000Z', 1, 1],
       ['2026-W02', '2026-01-05T00:00:00.000000Z', 1, 0],
     ]);
-    expect(store.statements(judge, MONDAY + WEEK, MAX)).to.have.length(1);
-    expect(store.statements(judge, 0, MONDAY + WEEK - 1)).to.have.length(1);
+    expect(store.statements(JUDGE, MONDAY + WEEK, MAX)).to.have.length(1);
+    expect(store.statements(JUDGE, 0, MONDAY + WEEK - 1)).to.have.length(1);
   });
 
   it('says of scores what is right, and how far off the judge was', () => {
@@ -243,7 +171,7 @@ describe('what people said of evaluations', () => {
 
   it('of nothing is null, not zero', () => {
     expect(report()).to.deep.equal({
-      judge_id: judge,
+      judge_id: JUDGE,
       confidence: 0.95,
       count: 0,
       agreed: 0,
