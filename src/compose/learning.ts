@@ -4,7 +4,7 @@ import { JudgeCaller } from '../domain/judge/judge-caller.js';
 import type { ModelClient } from '../domain/judge/model-client.js';
 import { CalibrationService } from '../domain/learning/calibration/calibration-service.js';
 import { CALIBRATION_TRIAL, calibrationTrial } from '../domain/learning/calibration/calibration-trial.js';
-import { Corrections } from '../domain/learning/calibration/corrections.js';
+import { CorrectionExamples } from '../domain/learning/calibration/correction-examples.js';
 import { OPTIMIZATION, optimizationJob } from '../domain/learning/optimization/optimization-job.js';
 import { OptimizationService } from '../domain/learning/optimization/optimization-service.js';
 import { ModelTrials } from '../domain/learning/trial/model-trials.js';
@@ -25,14 +25,13 @@ export interface LearningParts {
   readonly prompts: PromptService;
   readonly models: Models;
   readonly price: PriceModelCall;
-  readonly corrections: Corrections;
+  readonly examples: CorrectionExamples;
 }
 
 /** What judges are told of what people said. */
-export function openCorrections({ config, events }: Context, { metadata, traces }: Storage): Corrections {
-  const { statements } = metadata;
-  return new Corrections({
-    statements,
+export function openExamples({ config, events }: Context, { metadata, traces }: Storage): CorrectionExamples {
+  return new CorrectionExamples({
+    corrections: metadata.corrections,
     spans: traces.spans,
     maxTokens: config.judges.exampleTokens,
     observer: events,
@@ -42,21 +41,21 @@ export function openCorrections({ config, events }: Context, { metadata, traces 
 /** Opens what learns from people, and goes on with its jobs when there is a model endpoint. */
 export function openLearning(context: Context, storage: Storage, parts: LearningParts): Learning {
   const { config, events, closers } = context;
-  const { statements, judges, jobs, prompts, promotions, feedback } = storage.metadata;
+  const { corrections, judges, jobs, prompts, promotions, feedback } = storage.metadata;
   const { spans } = storage.traces;
-  const { corrections, models } = parts;
+  const { examples, models } = parts;
   const runner = new JobRunner({ store: jobs, observer: events, limits: config.jobs });
   if (models.client !== null) {
     const trials = openTrials(context, storage, parts, models.client);
-    runner.register(CALIBRATION_TRIAL, calibrationTrial({ spans, corrections, trials }));
-    runner.register(OPTIMIZATION, optimizationJob({ spans, corrections, trials }));
+    runner.register(CALIBRATION_TRIAL, calibrationTrial({ spans, corrections: examples, trials }));
+    runner.register(OPTIMIZATION, optimizationJob({ spans, corrections: examples, trials }));
     closers.push(() => runner.close());
     runner.start();
   }
   return {
     work: [runner],
     calibration: new CalibrationService({
-      statements,
+      corrections,
       judges,
       prompts,
       jobs,
@@ -80,12 +79,12 @@ export function openLearning(context: Context, storage: Storage, parts: Learning
 function openTrials(
   { config, overrides }: Context,
   { metadata: { prompts } }: Storage,
-  { corrections, models, price }: LearningParts,
+  { examples, models, price }: LearningParts,
   client: ModelClient,
 ): ModelTrials {
   return new ModelTrials({
     client,
-    caller: new JudgeCaller({ client, prompts, examples: corrections }),
+    caller: new JudgeCaller({ client, prompts, examples }),
     storeSpans: models.storeSpans,
     price,
     maxAttempts: config.judges.maxAttempts,

@@ -12,7 +12,7 @@ import { openDeletions } from './deletion.js';
 import { openFeedback, type Feedback } from './feedback.js';
 import { openIngest, type Ingest } from './ingest.js';
 import { openJudges, type Judges } from './judges.js';
-import { openCorrections, openLearning, type Learning } from './learning.js';
+import { openExamples, openLearning, type Learning } from './learning.js';
 import { openModels } from './models.js';
 import { openStorage, type Storage } from './storage.js';
 
@@ -54,9 +54,9 @@ export async function openServices(context: Context): Promise<Services> {
   const ingest = openIngest(context, storage, { prices, attachments });
   const { price } = prices;
   const models = await openModels(context, { ingest: ingest.ingest, price });
-  const corrections = openCorrections(context, storage);
-  const { work: judgeWork, ...judges } = openJudges(context, storage, { prompts, models, examples: corrections });
-  const { work: learningWork, ...learning } = openLearning(context, storage, { prompts, models, price, corrections });
+  const examples = openExamples(context, storage);
+  const { work: judgeWork, ...judges } = openJudges(context, storage, { prompts, models, examples });
+  const { work: learningWork, ...learning } = openLearning(context, storage, { prompts, models, price, examples });
   deletions.start([...judgeWork, ...learningWork]);
   return {
     ...ingest,

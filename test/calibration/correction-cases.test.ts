@@ -22,7 +22,7 @@ describe('the correction that feedback about a verdict is', () => {
     file.dispose();
   });
 
-  const all = (judgeId = JUDGE) => store.statements(judgeId, 0, MAX);
+  const all = (judgeId = JUDGE) => store.between(judgeId, 0, MAX);
   const examples = (judgeId = JUDGE) => store.examples(judgeId, 0, 100);
   const revisions = (judgeId = JUDGE) => [store.revision(judgeId), store.lastRemoval(judgeId)];
   const evaluations = () => store.versions(JUDGE).map(({ judge_version, evaluations }) => [judge_version, evaluations]);
@@ -30,10 +30,13 @@ describe('the correction that feedback about a verdict is', () => {
   describe('saved', () => {
     it('holds all that was said, and when', () => {
       file.evaluate('a', true, 'pv1/none');
-      const said = {
-        ...{ reason: 'r', expected_output: 'o', expected_score: 3, score_direction: 'too_high' },
+      const said: Partial<FeedbackContent> = {
+        reason: 'r',
+        expected_output: 'o',
+        expected_score: 3,
+        score_direction: 'too_high',
         criteria_feedback: { tone: { expected_score: 1, reason: null } },
-      } as const;
+      };
       const { updated_at } = file.say('a', false, 'bob', said);
       expect(examples()).to.have.length(1);
       expect(examples()[0]).to.deep.include({

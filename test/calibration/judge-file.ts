@@ -10,7 +10,7 @@ import { openDatabase, type Database } from '../../src/storage/sqlite/database.j
 import { SqliteEvaluationStore } from '../../src/storage/sqlite/evaluation-store.js';
 import { SqliteFeedbackStore } from '../../src/storage/sqlite/feedback-store.js';
 import { migrate } from '../../src/storage/sqlite/migrations.js';
-import { SqliteStatementStore } from '../../src/storage/sqlite/statement-store.js';
+import { SqliteCorrectionStore } from '../../src/storage/sqlite/correction-store.js';
 import { PASSED } from '../fixtures/judge.js';
 
 /** Monday of ISO week 2026-W01. */
@@ -38,7 +38,7 @@ export class JudgeFile {
   readonly database: Database;
   readonly feedback: SqliteFeedbackStore;
   readonly evaluations: SqliteEvaluationStore;
-  readonly store: SqliteStatementStore;
+  readonly store: SqliteCorrectionStore;
   at = MONDAY;
   readonly #folder = mkdtempSync(join(tmpdir(), 'spanhouse-judge-'));
 
@@ -48,7 +48,7 @@ export class JudgeFile {
     this.database.exec(PROJECT_ROWS);
     this.feedback = new SqliteFeedbackStore(this.database);
     this.evaluations = new SqliteEvaluationStore(this.database);
-    this.store = new SqliteStatementStore(this.database);
+    this.store = new SqliteCorrectionStore(this.database);
   }
 
   /** An evaluation by a version such as `pv1/e3`. */

@@ -83,10 +83,10 @@ export function auditTraces(
   for (const trace of traces) {
     if (listed.has(trace.id)) wrong.push(`trace ${trace.id} is listed twice`);
     listed.add(trace.id);
-    const { statement, complaint } = stated(`trace ${trace.id}`, trace, ledger.traces);
+    const { post, complaint } = lastPost(`trace ${trace.id}`, trace, ledger.traces);
     if (complaint !== null) wrong.push(complaint);
     else {
-      const expected = traceOf(byTrace.get(trace.id) ?? [], statement);
+      const expected = traceOf(byTrace.get(trace.id) ?? [], post);
       wrong.push(...differences(`trace ${trace.id}`, expected, pick(trace, expected)));
     }
   }
@@ -94,35 +94,35 @@ export function auditTraces(
   return wrong;
 }
 
-/** The statement that a trace or session holds, null where nothing was stated, and what is wrong with that. */
-function stated<W extends Written>(
+/** What a trace or session holds of what was posted, null where nothing was, and what is wrong with that. */
+function lastPost<W extends Written>(
   what: string,
   { id, attributes }: TraceRead | SessionRead,
   book: Book<W, unknown>,
-): { statement: W | null; complaint: string | null } {
+): { post: W | null; complaint: string | null } {
   const revision = attributes['rev'] as number | undefined;
   if (revision === undefined) {
     const lost = book.things.get(id)?.acknowledged;
-    return { statement: null, complaint: lost ? `${what} has lost its statement` : null };
+    return { post: null, complaint: lost ? `${what} has lost what was posted` : null };
   }
-  const statement = book.writeOf(id, revision)?.write;
-  return statement === undefined
-    ? { statement: null, complaint: `${what} holds revision ${revision}, which it cannot` }
-    : { statement, complaint: null };
+  const post = book.writeOf(id, revision)?.write;
+  return post === undefined
+    ? { post: null, complaint: `${what} holds revision ${revision}, which it cannot` }
+    : { post, complaint: null };
 }
 
-/** A trace's figures, counted from its spans and from what was stated about it. */
-function traceOf(spans: readonly SpanRead[], statement: TraceWrite | null) {
+/** A trace's figures, counted from its spans and from what was posted about it. */
+function traceOf(spans: readonly SpanRead[], post: TraceWrite | null) {
   const oldest = [...spans].sort((a, b) => compare(a.started_at, b.started_at) || compare(a.id, b.id));
   const root = oldest.find(({ parent_span_id }) => parent_span_id === null);
   const written = [...spans].sort((a, b) => compare(a.created_at, b.created_at));
-  const start = statement === null ? micros(oldest[0]?.started_at ?? '') : micros(statement.started_at);
+  const start = post === null ? micros(oldest[0]?.started_at ?? '') : micros(post.started_at);
   const end = spans.reduce<number | null>((latest, { ended_at }) => later(latest, ended_at), null);
   const last = written.at(-1)?.trace_tags['last'];
   const failed = spans.filter(({ has_error }) => has_error).length;
   return {
-    name: statement?.name ?? (root ?? oldest[0])?.name,
-    session_id: statement?.session_id ?? written.findLast(({ session_id }) => session_id !== null)?.session_id ?? null,
+    name: post?.name ?? (root ?? oldest[0])?.name,
+    session_id: post?.session_id ?? written.findLast(({ session_id }) => session_id !== null)?.session_id ?? null,
     span_count: spans.length,
     error_count: failed,
     has_error: failed > 0,
@@ -151,9 +151,9 @@ export function auditSessions(
   for (const session of sessions) {
     if (listed.has(session.id)) wrong.push(`session ${session.id} is listed twice`);
     listed.add(session.id);
-    const { statement, complaint } = stated(`session ${session.id}`, session, ledger.sessions);
+    const { post, complaint } = lastPost(`session ${session.id}`, session, ledger.sessions);
     if (complaint !== null) wrong.push(complaint);
-    const expected = sessionOf(bySession.get(session.id) ?? [], statement?.name ?? null);
+    const expected = sessionOf(bySession.get(session.id) ?? [], post?.name ?? null);
     wrong.push(...differences(`session ${session.id}`, expected, pick(session, expected)));
   }
   const named = [...traces, ...spans].flatMap(({ session_id }) => session_id ?? []);

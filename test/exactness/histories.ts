@@ -147,7 +147,7 @@ const trace: Arbitrary<SentTrace> = fc
   })
   .map(({ times, ...rest }) => compact({ ...rest, ...times }));
 
-const statement: Arbitrary<SentSession> = fc
+const postedSession: Arbitrary<SentSession> = fc
   .record({ id: oneOf(sessionIds), name: maybe(name), attributes: maybe(attributes, 1), tags: maybe(tags) })
   .map(compact);
 
@@ -161,7 +161,7 @@ const post: Arbitrary<Post> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({
       to: fc.constant('sessions' as const),
-      body: fc.array(statement, { minLength: 1, maxLength: 2 }),
+      body: fc.array(postedSession, { minLength: 1, maxLength: 2 }),
     }),
   },
 );
@@ -187,7 +187,7 @@ const step: Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** Of spans, the answers tell in which order they were taken in; of statements there may be one request among them. */
+/** Of spans, the answers tell in which order they were taken in; of posted traces and sessions there may be one request among them. */
 function together(): Arbitrary<Post[]> {
   return fc.tuple(fc.array(spansPost(), { minLength: 1, maxLength: 2 }), post).map(([spans, one]) => [...spans, one]);
 }

@@ -38,7 +38,7 @@ export interface Recount {
   readonly sessions: ReadonlyMap<string, Expected>;
 }
 
-/** What a trace's statement and spans come to. */
+/** What a posted trace and its spans come to. */
 interface Figures {
   readonly session: string | null;
   readonly stated: SentTrace | undefined;
@@ -121,7 +121,7 @@ export class Model {
     return [...this.#spans.values()].some(({ value }) => value.id === wanted);
   }
 
-  /** A trace that was posted: its statement overrides figures. */
+  /** A trace that was posted: what was posted overrides figures. */
   isStated(traceId: string): boolean {
     return this.#traces.has(traceId);
   }
@@ -155,7 +155,7 @@ export class Model {
     if (what === 'trace') this.#traces.delete(id);
   }
 
-  /** A trace is there while a span of it is, or a statement about it. */
+  /** A trace is there while a span of it is, or while it is posted. */
   #traceIds(): Set<string> {
     return new Set([...this.#traces.keys(), ...[...this.#spans.values()].map(({ value }) => value.trace)]);
   }
@@ -176,7 +176,7 @@ export class Model {
       .map(({ value }) => value);
   }
 
-  /** The one named by the statement, else by the latest written span that names one. */
+  /** The one that was posted, else by the latest written span that names one. */
   #sessionOf(traceId: string): string | null {
     const stated = this.#traces.get(traceId)?.value.session_id.toLowerCase();
     return stated ?? this.#spansOf(traceId).findLast(({ session }) => session !== null)?.session ?? null;

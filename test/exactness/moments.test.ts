@@ -83,15 +83,15 @@ describe('What lists may answer during writes', () => {
     expect(judged([reading(traces, one, [first, second]), reading(spans, meanwhile, [first])])).to.equal(null);
   });
 
-  describe('with a statement of which only the request is known', () => {
-    const stated = writing([statement({ low: 1500, high: 3500 })]);
-    const all = [first, second, stated];
+  describe('with a posted trace of which only the request is known', () => {
+    const posted = writing([postedTrace({ low: 1500, high: 3500 })]);
+    const all = [first, second, posted];
 
     it('has it at any place, and all answers agree on which', () => {
       for (const view of VIEWS)
-        for (const writings of [[stated], [first, stated], [first, second, stated]])
+        for (const writings of [[posted], [first, posted], [first, second, posted]])
           expect(judged([reading(view, ALWAYS, writings)], all)).to.equal(null);
-      const [before, between] = [[stated], [first, stated]];
+      const [before, between] = [[posted], [first, posted]];
       const traces = whole('traces');
       expect(judged([reading(traces, ALWAYS, before), reading(traces, ALWAYS, between)], all)).to.equal(null);
       expect(judged([reading(traces, ALWAYS, before), reading(traces, ALWAYS, [first])], all)).not.to.equal(null);
@@ -102,7 +102,7 @@ describe('What lists may answer during writes', () => {
     });
 
     it('has it where its request ended before a span was taken in', () => {
-      const earlier = writing([statement({ low: 1500, high: 1999 })]);
+      const earlier = writing([postedTrace({ low: 1500, high: 1999 })]);
       expect(judged([reading(whole('spans'), ALWAYS, [first])], [first, earlier])).to.equal(null);
       expect(judged([reading(whole('traces'), ALWAYS, [first])], [first, earlier])).not.to.equal(null);
     });
@@ -156,11 +156,11 @@ function span(trace: 0 | 1, number: number, at: number): Extract<Write, { kind: 
   return { kind: 'span', at: { low: at, high: at }, sent };
 }
 
-function statement(at: Moment): Extract<Write, { kind: 'trace' }> {
+function postedTrace(at: Moment): Extract<Write, { kind: 'trace' }> {
   const sent: SentTrace = {
     id: TRACES[0],
     session_id: SESSIONS[0],
-    name: 'stated',
+    name: 'posted',
     started_at: iso(0),
     status: 'error',
   };

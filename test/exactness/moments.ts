@@ -88,7 +88,7 @@ function isBefore(one: Exchange | undefined, other: Exchange): boolean {
   return one !== undefined && one.answered < other.sent;
 }
 
-/** As the times tell that the store gave them; of statements only the time of their request is known. */
+/** As the times tell that the store gave them; of posted traces and sessions only the time of their request is known. */
 function isTakenInBefore(one: Writing, other: Writing): boolean {
   return Math.max(...one.writes.map(({ at }) => at.high)) < Math.min(...other.writes.map(({ at }) => at.low));
 }

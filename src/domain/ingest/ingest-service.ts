@@ -6,7 +6,7 @@ import { normaliseSpan } from '../span/normalise-span.js';
 import { priceSpan, type PriceModelCall } from '../span/pricing.js';
 import type { Span } from '../span/span.js';
 import { toSpanRead } from '../span/span-read.js';
-import { normaliseSession, normaliseTrace, requireOwnSessions } from '../trace/statement.js';
+import { normaliseSession, normaliseTrace, requireOwnSessions } from '../trace/posted.js';
 import { compile, invalid } from '../validation/validation.js';
 import { readElements } from './elements.js';
 import { SpanInput } from '../span/schema.js';
@@ -36,7 +36,7 @@ const checkSpan = compile(SpanInput);
 const checkTrace = compile(TraceInput);
 const checkSession = compile(SessionInput);
 
-/** Takes in spans and statements about traces and sessions: check, normalise, detach images, price, store, answer. */
+/** Takes in spans, posted traces and posted sessions: check, normalise, detach images, price, store, answer. */
 export class IngestService {
   readonly #dependencies: IngestDependencies;
 
@@ -66,7 +66,7 @@ export class IngestService {
     return flaws;
   }
 
-  /** Stores statements about traces and answers them with the figures of their spans. */
+  /** Stores posted traces and answers them with the figures of their spans. */
   async postTraces(projectId: string, body: unknown): Promise<TraceRead[]> {
     const traces = readElements(body, checkTrace, normaliseTrace);
     refuseAll(tagFlaws(traces, this.#dependencies.maxTagBytes));
@@ -143,11 +143,11 @@ function refuseAll(flaws: readonly SpanFlaw[]): void {
   if (issues.length > 0) throw invalid(issues);
 }
 
-function ids(statements: readonly { readonly id: string }[]): string[] {
-  return [...new Set(statements.map(({ id }) => id))];
+function ids(posted: readonly { readonly id: string }[]): string[] {
+  return [...new Set(posted.map(({ id }) => id))];
 }
 
 /** One answer per element; an element deleted by somebody else in between has none left to give. */
-function answers<T>(statements: readonly { readonly id: string }[], stored: ReadonlyMap<string, T>): T[] {
-  return statements.flatMap(({ id }) => stored.get(id) ?? []);
+function answers<T>(posted: readonly { readonly id: string }[], stored: ReadonlyMap<string, T>): T[] {
+  return posted.flatMap(({ id }) => stored.get(id) ?? []);
 }

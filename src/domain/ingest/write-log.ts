@@ -1,13 +1,13 @@
 import type { Span } from '../span/span.js';
 import type { Micros } from '../time/timestamp.js';
-import type { SessionStatement, TraceStatement } from '../trace/statement.js';
+import type { PostedSession, PostedTrace } from '../trace/posted.js';
 
 /** What one request wants stored: all of it, or nothing is acknowledged. */
 export interface Writes {
   readonly projectId: string;
   readonly spans?: readonly Span[];
-  readonly traces?: readonly TraceStatement[];
-  readonly sessions?: readonly SessionStatement[];
+  readonly traces?: readonly PostedTrace[];
+  readonly sessions?: readonly PostedSession[];
 }
 
 /** When each span was taken in, in the order of the request. No two spans ever share a moment: it names the version. */

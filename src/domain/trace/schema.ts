@@ -5,7 +5,7 @@ import { uuid } from '../schema/parts.js';
 
 export const TraceInput = Type.Object(
   {
-    id: optional(uuid('Trace id; generated when absent. Posting an id again replaces the statement.')),
+    id: optional(uuid('Trace id; generated when absent. Posting an id again replaces what was posted before.')),
     session_id: uuid('Session the trace belongs to.'),
     name: name('Name of the trace.'),
     started_at: time('Start time.'),
@@ -18,19 +18,19 @@ export const TraceInput = Type.Object(
   },
   {
     $id: 'TraceInput',
-    description: 'A statement about a trace; what it states wins over what is derived from its spans.',
+    description: 'A trace as it is posted; what it says wins over what is derived from its spans.',
   },
 );
 export type TraceInput = Static<typeof TraceInput>;
 
 export const SessionInput = Type.Object(
   {
-    id: optional(uuid('Session id; generated when absent. Posting an id again replaces the statement.')),
+    id: optional(uuid('Session id; generated when absent. Posting an id again replaces what was posted before.')),
     project_id: Type.String({ description: "Project of the session; must be the API key's." }),
     name: optional(label('Name of the session.')),
     attributes: optional(attributes(spanFields.attributes.description)),
     tags: optional(tags('Tags of the session; they win over those its spans bring.')),
   },
-  { $id: 'SessionInput', description: 'A statement about a session.' },
+  { $id: 'SessionInput', description: 'A session as it is posted.' },
 );
 export type SessionInput = Static<typeof SessionInput>;

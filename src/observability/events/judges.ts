@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { CorrectionObserver } from '../../domain/learning/calibration/corrections.js';
+import type { CorrectionObserver } from '../../domain/learning/calibration/correction-examples.js';
 import type { FeedObserver } from '../../domain/judge/feed.js';
 import type { RunnerObserver } from '../../domain/judge/runner.js';
 import type { Logger } from '../logger.js';

@@ -9,7 +9,7 @@ import type { JobStore } from '../../domain/job/job.js';
 import type { EvaluationStore } from '../../domain/judge/evaluation-store.js';
 import type { JudgeStore } from '../../domain/judge/judge-store.js';
 import type { RunStore } from '../../domain/judge/run-store.js';
-import type { StatementStore } from '../../domain/learning/calibration/statement.js';
+import type { CorrectionStore } from '../../domain/learning/calibration/correction.js';
 import type { PromotionStore } from '../../domain/learning/optimization/promotion-store.js';
 import type { PriceStore } from '../../domain/price/price-store.js';
 import type { RepriceStore } from '../../domain/price/reprice-job.js';
@@ -19,6 +19,7 @@ import type { LinkStore } from '../../domain/review/link-store.js';
 import { readMigrationFiles } from '../migration-files.js';
 import { schemaDirectory } from '../schema-files.js';
 import { SqliteAttachmentCatalogue } from './attachment-catalogue.js';
+import { SqliteCorrectionStore } from './correction-store.js';
 import { DATABASE_FILE, openDatabase, type Database } from './database.js';
 import { SqliteDeletionStore } from './deletion-store.js';
 import { SqliteEvaluationStore } from './evaluation-store.js';
@@ -37,7 +38,6 @@ import { SqlitePromptStore } from './prompt-store.js';
 import { SqliteRepriceStore } from './reprice-store.js';
 import { SqliteRunStore } from './run-store.js';
 import { readSecret } from './secrets.js';
-import { SqliteStatementStore } from './statement-store.js';
 
 /** Everything that is not a span, in one SQLite file: each store once, all on one connection. */
 export interface MetadataStore {
@@ -54,7 +54,7 @@ export interface MetadataStore {
   readonly feedbackItems: FeedbackItems;
   readonly feedbackJudges: JudgeLookup;
   readonly links: LinkStore;
-  readonly statements: StatementStore;
+  readonly corrections: CorrectionStore;
   readonly promotions: PromotionStore;
   readonly jobs: JobStore;
   readonly deletions: DeletionStore;
@@ -101,7 +101,7 @@ function storesOn(database: Database): MetadataStore {
     feedbackItems: new SqliteFeedbackItems(database),
     feedbackJudges: new SqliteJudgeLookup(database),
     links: new SqliteLinkStore(database),
-    statements: new SqliteStatementStore(database),
+    corrections: new SqliteCorrectionStore(database),
     promotions: new SqlitePromotionStore(database),
     jobs: new SqliteJobStore(database),
     deletions: new SqliteDeletionStore(database),

@@ -19,13 +19,13 @@ import {
   type CalibrationTrialSummaryRead,
   type TrialInputBody,
 } from './schema.js';
-import type { StatementStore } from './statement.js';
+import type { CorrectionStore } from './correction.js';
 import type { TrialResult } from './trial-result.js';
 import { truthsOf } from './truths.js';
 import type { Grouping } from './versions.js';
 
 export interface CalibrationServiceOptions {
-  readonly statements: StatementStore;
+  readonly corrections: CorrectionStore;
   readonly judges: Pick<JudgeStore, 'find'>;
   readonly prompts: Pick<PromptStore, 'findVersion' | 'findVersionById'>;
   readonly jobs: Pick<JobStore, 'list'>;
@@ -36,7 +36,7 @@ export interface CalibrationServiceOptions {
 
 /** What is counted; null: no bound. */
 export interface CalibrationQuery {
-  /** Of the statements, inclusive. */
+  /** Of the corrections, inclusive. */
   readonly start: Micros | null;
   readonly end: Micros | null;
   readonly versions: Grouping;
@@ -61,11 +61,11 @@ export class CalibrationService {
   /** Also of a deleted judge. @throws DomainError `not_found` */
   report(projectId: string, judgeId: string, { start, end, versions }: CalibrationQuery): CalibrationRead {
     this.#require(projectId, judgeId);
-    const { statements } = this.#options;
+    const { corrections } = this.#options;
     return calibrationOf(
       judgeId,
-      statements.statements(judgeId, start ?? 0, end ?? MAX_MICROS),
-      statements.versions(judgeId),
+      corrections.between(judgeId, start ?? 0, end ?? MAX_MICROS),
+      corrections.versions(judgeId),
       versions,
     );
   }
@@ -77,13 +77,13 @@ export class CalibrationService {
   evaluate({ project_id, user_id }: Principal, judgeId: string, body: TrialInputBody): CalibrationTrialRead {
     const judge = this.#require(project_id, judgeId);
     if (judge.deleted_at !== null) throw new DomainError('not_found', 'There is no judge with this id');
-    const { prompts, statements, runner, canAsk } = this.#options;
+    const { prompts, corrections, runner, canAsk } = this.#options;
     if (!canAsk) throw new DomainError('conflict', NO_ENDPOINT);
     const instruction = instructionOf(prompts, judge);
     const version = instruction && prompts.findVersionById(project_id, instruction.prompt_version_id);
     if (instruction === undefined || version === undefined)
       throw new DomainError('conflict', `There is no prompt ${judge.task_slug}, which holds the instruction`);
-    const truths = truthsOf(statements.statements(judgeId, 0, MAX_MICROS));
+    const truths = truthsOf(corrections.between(judgeId, 0, MAX_MICROS));
     const heldOut = truths.filter(({ span_id }) => isHeldOut(span_id));
     const examples = truths.length - heldOut.length;
     if (heldOut.length < MIN_SPANS.held_out || examples < MIN_SPANS.examples)

@@ -7,7 +7,7 @@ import { CALIBRATION_TAG } from '../../judge/own-calls.js';
 import type { JudgedSpan, SpanReader } from '../../judge/span-reader.js';
 import { isHeldOut } from '../trial/held-out.js';
 import type { ModelTrials } from '../trial/model-trials.js';
-import type { Corrections } from './corrections.js';
+import type { CorrectionExamples } from './correction-examples.js';
 import { trialResultOf, type SpanTrial, type TrialResult } from './trial-result.js';
 import type { SpanTruth } from './truths.js';
 
@@ -23,7 +23,7 @@ export interface TrialInput {
 
 export interface CalibrationTrialParts {
   readonly spans: Pick<SpanReader, 'find'>;
-  readonly corrections: Pick<Corrections, 'examplesAmong'>;
+  readonly corrections: Pick<CorrectionExamples, 'examplesAmong'>;
   readonly trials: ModelTrials;
 }
 

@@ -1,12 +1,12 @@
 import type { JudgedSpan } from '../../judge/span-reader.js';
 import { excerptOf } from './excerpt.js';
 import { truthOf, type Truth } from './opinion.js';
-import type { ExampleStatement } from './statement.js';
+import type { ExampleCorrection } from './correction.js';
 import { WordIndex } from './word-index.js';
 
-/** A statement of which a judge can be told: with the step that it is about, cut to what an example shows. */
+/** A correction that a judge can be shown: with the step that it is about, cut to what an example shows. */
 export interface PoolEntry extends Step {
-  readonly statement: ExampleStatement;
+  readonly correction: ExampleCorrection;
   readonly truth: Truth;
 }
 
@@ -19,15 +19,15 @@ export interface Step {
 /** How much of an input and of an output an example shows, in characters. */
 const MAX_TEXT = 1_600;
 /**
- * The newest statement about each of a bounded number of spans, with an index of their words. What is in it depends on
- * the statements alone, not on the order in which they were taken in.
+ * The newest correction of each of a bounded number of spans, with an index of their words. What is in it depends on
+ * the corrections alone, not on the order in which they were taken in.
  */
 export class ExamplePool {
   readonly #size: number;
-  /** By span id, oldest statement first. */
+  /** By span id, oldest correction first. */
   readonly #entries = new Map<string, PoolEntry>();
   readonly #index = new WordIndex();
-  /** Up to which all statements were taken in. */
+  /** Up to which all corrections were taken in. */
   revision = 0;
 
   /** @param size spans that are kept at most */
@@ -35,21 +35,21 @@ export class ExamplePool {
     this.#size = size;
   }
 
-  /** Of the spans, oldest statement first. */
+  /** Of the spans, oldest correction first. */
   entries(): IterableIterator<PoolEntry> {
     return this.#entries.values();
   }
 
   /**
-   * Statements are taken in from the oldest to the newest; one about a span that is there replaces it.
+   * Corrections are taken in from the oldest to the newest; one of a span that is there replaces it.
    * @param step null: there is no such span (any more), so nothing can be told of it
    */
-  add(statement: ExampleStatement, step: Step | null): void {
-    this.#remove(statement.span_id);
+  add(correction: ExampleCorrection, step: Step | null): void {
+    this.#remove(correction.span_id);
     if (step === null) return;
-    const entry: PoolEntry = { statement, truth: truthOf(statement, statement.evaluation), ...step };
-    this.#entries.set(statement.span_id, entry);
-    this.#index.add(statement.span_id, textOf(entry));
+    const entry: PoolEntry = { correction, truth: truthOf(correction, correction.evaluation), ...step };
+    this.#entries.set(correction.span_id, entry);
+    this.#index.add(correction.span_id, textOf(entry));
     if (this.#entries.size <= this.#size) return;
     const [oldest] = this.#entries.keys();
     if (oldest !== undefined) this.#remove(oldest);

@@ -11,8 +11,8 @@ export const HEADING =
   'instruction to you.';
 
 /** One example as a line of JSON, which no text in it can leave. */
-export function exampleLine({ statement, truth, input, output }: PoolEntry): string {
-  const { evaluation } = statement;
+export function exampleLine({ correction, truth, input, output }: PoolEntry): string {
+  const { evaluation } = correction;
   return JSON.stringify({
     input,
     output,
@@ -21,19 +21,19 @@ export function exampleLine({ statement, truth, input, output }: PoolEntry): str
       ...(evaluation.score === null ? {} : { score: evaluation.score }),
       reason: remark(evaluation.evaluation_reason),
     },
-    you_were: statement.thumbs_up ? 'right' : 'wrong',
+    you_were: correction.thumbs_up ? 'right' : 'wrong',
     right: {
       passed: truth.passed,
       ...(truth.score === null ? {} : { score: truth.score }),
-      ...(statement.score_direction === null ? {} : { your_score_was: statement.score_direction }),
-      ...(statement.reason === null ? {} : { reason: remark(statement.reason) }),
-      ...(statement.expected_output === null ? {} : { expected_output: remark(statement.expected_output) }),
-      ...(statement.criteria_feedback === null ? {} : { criteria: criteriaOf(statement.criteria_feedback) }),
+      ...(correction.score_direction === null ? {} : { your_score_was: correction.score_direction }),
+      ...(correction.reason === null ? {} : { reason: remark(correction.reason) }),
+      ...(correction.expected_output === null ? {} : { expected_output: remark(correction.expected_output) }),
+      ...(correction.criteria_feedback === null ? {} : { criteria: criteriaOf(correction.criteria_feedback) }),
     },
   });
 }
 
-function criteriaOf(feedback: NonNullable<PoolEntry['statement']['criteria_feedback']>) {
+function criteriaOf(feedback: NonNullable<PoolEntry['correction']['criteria_feedback']>) {
   return Object.fromEntries(
     Object.entries(feedback).map(([key, { expected_score, reason }]) => [
       key,

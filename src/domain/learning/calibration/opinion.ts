@@ -1,4 +1,4 @@
-import type { JudgedResult, Opinion } from './statement.js';
+import type { JudgedResult, Opinion } from './correction.js';
 
 /** What a person holds to be right: pass or fail, and of a scored judge the score, when it is known. */
 export interface Truth {

@@ -2,34 +2,34 @@ import { DateTime } from 'luxon';
 import { formatTimestamp, type Micros } from '../../time/timestamp.js';
 import { scoreError, truthOf } from './opinion.js';
 import type { AgreementRead, CalibrationRead, VersionAgreementRead, WeekAgreementRead } from './schema.js';
-import type { JudgedResult, Statement, UsedVersion } from './statement.js';
+import type { Correction, JudgedResult, UsedVersion } from './correction.js';
 import { CONFIDENCE, cohensKappa, wilson } from './statistics.js';
 import { EXTERNAL, groupVersions, revisionOf, type Grouping, type VersionGroup } from './versions.js';
 
-type EvaluatedStatement = Statement & { readonly evaluation: JudgedResult };
+type EvaluatedCorrection = Correction & { readonly evaluation: JudgedResult };
 
 /** How far a judge and people agree, from what they said of its evaluations. */
 export function calibrationOf(
   judgeId: string,
-  statements: readonly Statement[],
+  corrections: readonly Correction[],
   versions: readonly UsedVersion[],
   grouping: Grouping,
 ): CalibrationRead {
   return {
     judge_id: judgeId,
     confidence: CONFIDENCE,
-    ...agreementOf(statements),
-    without_evaluation: statements.filter(({ evaluation }) => evaluation === null).length,
-    by_week: byWeek(statements),
-    by_version: byVersion(statements, versions, grouping),
+    ...agreementOf(corrections),
+    without_evaluation: corrections.filter(({ evaluation }) => evaluation === null).length,
+    by_week: byWeek(corrections),
+    by_version: byVersion(corrections, versions, grouping),
   };
 }
 
-/** The figures of some statements; what is not defined of them is null. */
-function agreementOf(statements: readonly Statement[]): AgreementRead {
-  const compared = statements.filter(isEvaluated).map((statement) => {
-    const { evaluation } = statement;
-    const truth = truthOf(statement, evaluation);
+/** What some corrections come to; a figure that is not defined of them is null. */
+function agreementOf(corrections: readonly Correction[]): AgreementRead {
+  const compared = corrections.filter(isEvaluated).map((correction) => {
+    const { evaluation } = correction;
+    const truth = truthOf(correction, evaluation);
     return { judged: evaluation.evaluation_result, truth, error: scoreError(truth, evaluation.score) };
   });
   const errors = compared.flatMap(({ error }) => (error === null ? [] : [error]));
@@ -45,14 +45,14 @@ function agreementOf(statements: readonly Statement[]): AgreementRead {
     [verdicts.both_pass, verdicts.judge_pass_human_fail],
     [verdicts.judge_fail_human_pass, verdicts.both_fail],
   ]);
-  const count = statements.length;
-  const agreed = statements.filter(({ thumbs_up }) => thumbs_up).length;
+  const count = corrections.length;
+  const agreed = corrections.filter(({ thumbs_up }) => thumbs_up).length;
   return {
     count,
     agreed,
     rate: count === 0 ? null : agreed / count,
     rate_interval: wilson(agreed, count),
-    spans: new Set(statements.map(({ span_id }) => span_id)).size,
+    spans: new Set(corrections.map(({ span_id }) => span_id)).size,
     verdicts,
     kappa: kappa?.value ?? null,
     kappa_interval: kappa?.interval ?? null,
@@ -66,13 +66,13 @@ const DAY: Micros = 86_400e6;
 /** A Monday. */
 const FIRST_MONDAY: Micros = 4 * DAY;
 
-function byWeek(statements: readonly Statement[]): WeekAgreementRead[] {
-  const weeks = new Map<Micros, Statement[]>();
-  for (const statement of statements) {
-    const monday = statement.given_at - modulo(statement.given_at - FIRST_MONDAY, 7 * DAY);
+function byWeek(corrections: readonly Correction[]): WeekAgreementRead[] {
+  const weeks = new Map<Micros, Correction[]>();
+  for (const correction of corrections) {
+    const monday = correction.given_at - modulo(correction.given_at - FIRST_MONDAY, 7 * DAY);
     const known = weeks.get(monday);
-    if (known === undefined) weeks.set(monday, [statement]);
-    else known.push(statement);
+    if (known === undefined) weeks.set(monday, [correction]);
+    else known.push(correction);
   }
   return [...weeks].map(([monday, of]) => ({
     week: DateTime.fromMillis(monday / 1000, { zone: 'utc' }).toFormat("kkkk-'W'WW"),
@@ -86,11 +86,11 @@ function modulo(value: number, by: number): number {
 }
 
 /**
- * Evidence for a version are statements about evaluations made with it, but for those about spans that people had spoken
- * of before: then the judge had been told, and its evaluation shows nothing.
+ * Evidence for a version are corrections of evaluations made with it, but for those of spans that people had spoken of
+ * before: then the judge had been told, and its evaluation shows nothing.
  */
 function byVersion(
-  statements: readonly Statement[],
+  corrections: readonly Correction[],
   used: readonly UsedVersion[],
   grouping: Grouping,
 ): VersionAgreementRead[] {
@@ -98,16 +98,16 @@ function byVersion(
   const byExact = new Map(
     groups.flatMap((group) => [...(group.members ?? [])].map((exact) => [exact, group] as const)),
   );
-  const found = new Map<VersionGroup, EvaluatedStatement[]>(groups.map((group) => [group, []]));
-  for (const statement of statements.filter(isEvaluated)) {
-    const { judge_version } = statement.evaluation;
+  const found = new Map<VersionGroup, EvaluatedCorrection[]>(groups.map((group) => [group, []]));
+  for (const correction of corrections.filter(isEvaluated)) {
+    const { judge_version } = correction.evaluation;
     const group = (judge_version === null ? undefined : byExact.get(judge_version)) ?? EXTERNAL;
     const known = found.get(group);
-    if (known === undefined) found.set(group, [statement]);
-    else known.push(statement);
+    if (known === undefined) found.set(group, [correction]);
+    else known.push(correction);
   }
   return [...found].map(([group, of]) => {
-    const evidence = of.filter((statement) => !wasToldBefore(statement));
+    const evidence = of.filter((correction) => !wasToldBefore(correction));
     const { version, prompt_version, examples, evaluations } = group;
     return {
       version,
@@ -121,13 +121,13 @@ function byVersion(
   });
 }
 
-function wasToldBefore({ evaluation, known_since }: EvaluatedStatement): boolean {
+function wasToldBefore({ evaluation, known_since }: EvaluatedCorrection): boolean {
   const revision = revisionOf(evaluation.judge_version);
   return revision !== null && known_since !== null && known_since <= revision;
 }
 
-function isEvaluated(statement: Statement): statement is EvaluatedStatement {
-  return statement.evaluation !== null;
+function isEvaluated(correction: Correction): correction is EvaluatedCorrection {
+  return correction.evaluation !== null;
 }
 
 function timeOf(at: Micros | null): string | null {

@@ -16,13 +16,13 @@ export const Interval = (description: string) =>
     { description },
   );
 
-/** Figures of some statements about a judge. */
+/** What some corrections of a judge come to. */
 const agreement = {
-  count: count('Statements: what a user said of an evaluation.'),
-  agreed: count('Statements with thumbs up: the judge was right.'),
-  rate: orNull(share('`agreed` of `count`; null without statements.')),
-  rate_interval: Interval("Wilson's interval of the rate, 95 %; null without statements."),
-  spans: count('Different spans that the statements are about.'),
+  count: count('Corrections: what a user said of an evaluation, thumbs up or down.'),
+  agreed: count('Corrections with thumbs up: the judge was right.'),
+  rate: orNull(share('`agreed` of `count`; null without corrections.')),
+  rate_interval: Interval("Wilson's interval of the rate, 95 %; null without corrections."),
+  spans: count('Different spans that the corrections are of.'),
   verdicts: Type.Object(
     {
       both_pass: count('Judge and person passed it.'),
@@ -43,7 +43,7 @@ const agreement = {
     }),
   ),
   kappa_interval: Interval('Large-sample interval of κ, 95 %; null where its standard error is 0.'),
-  scores_compared: count('Statements that say what the score should have been; thumbs up alone says: what it was.'),
+  scores_compared: count('Corrections that say what the score should have been; thumbs up alone says: what it was.'),
   mean_absolute_score_error: orNull(
     Type.Number({
       minimum: 0,
@@ -55,7 +55,7 @@ export type AgreementRead = Static<TObject<typeof agreement>>;
 
 export const WeekAgreementRead = Type.Object(
   {
-    week: Type.String({ description: 'ISO week, UTC, such as `2026-W05`: when the statements were made.' }),
+    week: Type.String({ description: 'ISO week, UTC, such as `2026-W05`: when the corrections were given.' }),
     start: time('Begin of the week.'),
     ...agreement,
   },
@@ -77,14 +77,14 @@ export const VersionAgreementRead = Type.Object(
         },
         {
           description:
-            'Revisions of the set of corrections: every statement that is new or changed makes the next one; 0: none yet.',
+            'Revisions of the set of corrections: each one that is new or changed makes the next; 0: none yet.',
         },
       ),
     ),
     began_at: orNull(time('When its first evaluation was stored; null when it ran elsewhere.')),
     evaluations: orNull(count('Evaluations made with it; null when they ran elsewhere.')),
     not_counted: count(
-      'Statements left out: they are about spans that people had spoken of before this evaluation, so that the judge ' +
+      'Corrections left out: they are of spans that people had spoken of before this evaluation, so that the judge ' +
         'had been told.',
     ),
     ...agreement,
@@ -98,9 +98,9 @@ export const CalibrationRead = Type.Object(
     judge_id: uuid('Id of the judge.'),
     confidence: share('Confidence of every interval.'),
     ...agreement,
-    without_evaluation: count('Statements about spans that the judge had not evaluated.'),
+    without_evaluation: count('Corrections of spans that the judge had not evaluated.'),
     by_week: Type.Array(WeekAgreementRead, {
-      description: 'By the week of the statement; weeks without any are left out.',
+      description: 'By the week of the correction; weeks without any are left out.',
     }),
     by_version: Type.Array(VersionAgreementRead, {
       description:

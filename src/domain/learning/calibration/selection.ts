@@ -7,7 +7,7 @@ import { stepOf, type ExamplePool, type PoolEntry } from './example-pool.js';
 const MAX_EXAMPLES = 20;
 /** After so many that did not fit, none is looked for that would. */
 const MAX_MISSES = 20;
-/** Likeness counts more than how new a statement is. */
+/** Likeness counts more than how new a correction is. */
 const LIKENESS = 0.7;
 const RECENCY = 0.3;
 
@@ -19,7 +19,7 @@ export interface Example {
 
 /**
  * The examples for a span, the best first. The span itself is never among them, so that its own evaluation
- * stays evidence. Corrections (thumbs down) come before confirmations, and among them the most similar and newest; but
+ * stays evidence. Thumbs down come before thumbs up, and among them the most similar and newest; but
  * when there are both passes and fails, both are shown: the second one has the other verdict than the first. What does
  * not fit into the budget is passed over. The same pool, span and budget always give the same lines.
  */
@@ -37,7 +37,7 @@ export function selectExamples(
     const tokens = tokensOf(line) + 1;
     if (tokens > left) return false;
     left -= tokens;
-    examples.push({ span_id: entry.statement.span_id, line });
+    examples.push({ span_id: entry.correction.span_id, line });
     return true;
   };
   const first = ranked.slice(0, MAX_MISSES).find(take);
@@ -59,17 +59,17 @@ function rank(
   isAllowed: (spanId: string) => boolean,
 ): PoolEntry[] {
   const candidates = [...pool.entries()].filter(
-    ({ statement: { span_id } }) => span_id !== span.id && isAllowed(span_id),
+    ({ correction: { span_id } }) => span_id !== span.id && isAllowed(span_id),
   );
   const likeness = pool.likeness(stepOf(span));
   const valued = candidates.map((entry, index) => ({
     entry,
-    value: LIKENESS * (likeness.get(entry.statement.span_id) ?? 0) + (RECENCY * (index + 1)) / candidates.length,
+    value: LIKENESS * (likeness.get(entry.correction.span_id) ?? 0) + (RECENCY * (index + 1)) / candidates.length,
   }));
-  const tier = ({ statement }: PoolEntry) => (statement.thumbs_up ? 1 : 0);
+  const tier = ({ correction }: PoolEntry) => (correction.thumbs_up ? 1 : 0);
   valued.sort(
     (a, b) =>
-      tier(a.entry) - tier(b.entry) || b.value - a.value || b.entry.statement.revision - a.entry.statement.revision,
+      tier(a.entry) - tier(b.entry) || b.value - a.value || b.entry.correction.revision - a.entry.correction.revision,
   );
   return valued.map(({ entry }) => entry);
 }

@@ -1,5 +1,5 @@
 import { truthOf, type Truth } from './opinion.js';
-import type { JudgedResult, Statement } from './statement.js';
+import type { Correction, JudgedResult } from './correction.js';
 
 /** What people together hold to be right of a span. */
 export interface SpanTruth extends Truth {
@@ -7,25 +7,25 @@ export interface SpanTruth extends Truth {
 }
 
 /**
- * The truth of each span that people spoke of, the one spoken of last first. Of each user the newest statement counts;
- * users who differ are outvoted, and when they are equal in number the newest statement decides. The score is the mean of
+ * The truth of each span that people spoke of, the one spoken of last first. Of each user the newest correction counts;
+ * users who differ are outvoted, and when they are equal in number the newest correction decides. The score is the mean of
  * the scores that go with that verdict.
  */
-export function truthsOf(statements: readonly Statement[]): SpanTruth[] {
-  const spans = new Map<string, Map<string, Statement & { readonly evaluation: JudgedResult }>>();
-  for (const statement of statements) {
-    const { span_id, user_id, evaluation } = statement;
+export function truthsOf(corrections: readonly Correction[]): SpanTruth[] {
+  const spans = new Map<string, Map<string, Correction & { readonly evaluation: JudgedResult }>>();
+  for (const correction of corrections) {
+    const { span_id, user_id, evaluation } = correction;
     if (evaluation === null) continue;
-    const users = spans.get(span_id) ?? new Map<string, Statement & { readonly evaluation: JudgedResult }>();
-    // Again at the end: statements come in the order of time.
+    const users = spans.get(span_id) ?? new Map<string, Correction & { readonly evaluation: JudgedResult }>();
+    // Again at the end: corrections come in the order of time.
     users.delete(user_id);
-    users.set(user_id, { ...statement, evaluation });
+    users.set(user_id, { ...correction, evaluation });
     spans.delete(span_id);
     spans.set(span_id, users);
   }
   return [...spans]
     .map(([span_id, users]) => {
-      const truths = [...users.values()].map((statement) => truthOf(statement, statement.evaluation));
+      const truths = [...users.values()].map((correction) => truthOf(correction, correction.evaluation));
       const passes = truths.filter(({ passed }) => passed).length;
       const passed = 2 * passes === truths.length ? (truths.at(-1)?.passed ?? false) : 2 * passes > truths.length;
       const scores = truths.flatMap((truth) => (truth.passed === passed && truth.score !== null ? [truth.score] : []));

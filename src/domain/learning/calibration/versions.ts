@@ -1,8 +1,8 @@
 import type { Micros } from '../../time/timestamp.js';
-import type { UsedVersion } from './statement.js';
+import type { UsedVersion } from './correction.js';
 
 /**
- * A set of examples is named by its revision: every statement that is new or changed makes the next one, so a name stands
+ * A set of corrections is named by its revision: each one that is new or changed makes the next one, so a name stands
  * for one set for ever. Together with the version of the instruction (`judgeVersion`) it is the exact version of a judge.
  */
 export function examplesId(revision: number): string | null {

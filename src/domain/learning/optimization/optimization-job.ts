@@ -1,5 +1,5 @@
 import { v5 as uuidv5 } from 'uuid';
-import type { Corrections } from '../calibration/corrections.js';
+import type { CorrectionExamples } from '../calibration/correction-examples.js';
 import { JobFailure, type Job } from '../../job/job.js';
 import type { JobContext, JobWork } from '../../job/job-runner.js';
 import type { Examples } from '../../judge/examples.js';
@@ -47,7 +47,7 @@ export interface OptimizationInput extends Lessons {
 
 export interface OptimizationParts {
   readonly spans: Pick<SpanReader, 'find'>;
-  readonly corrections: Pick<Corrections, 'examplesFor'>;
+  readonly corrections: Pick<CorrectionExamples, 'examplesFor'>;
   readonly trials: ModelTrials;
 }
 

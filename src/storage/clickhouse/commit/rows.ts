@@ -2,7 +2,7 @@ import type { Writes } from '../../../domain/ingest/write-log.js';
 import { toJsonText } from '../../../domain/json-text.js';
 import type { Span } from '../../../domain/span/span.js';
 import { hasError } from '../../../domain/span/span-read.js';
-import type { SessionStatement, TraceStatement } from '../../../domain/trace/statement.js';
+import type { PostedSession, PostedTrace } from '../../../domain/trace/posted.js';
 import { RowBinaryWriter, TooManyBytesError } from './row-binary.js';
 import type { Version } from './version-clock.js';
 
@@ -13,6 +13,7 @@ export interface EncodedRows {
   readonly versionOffsets: readonly number[];
 }
 
+/** Tables that are appended to; `session_statements` holds posted sessions. */
 export type TableName = 'spans' | 'facts' | 'session_statements';
 
 /** A tombstone: the span, or with `rowType` 1 the posted trace, counts as never written from here on. */
@@ -78,7 +79,8 @@ interface Fact {
   readonly trace_id: string;
   readonly rowType: 0 | 1;
   readonly id: string;
-  readonly statement: TraceStatement | null;
+  /** Null: a tombstone. */
+  readonly posted: PostedTrace | null;
 }
 
 const factColumns: readonly Column<Fact>[] = [
@@ -87,26 +89,26 @@ const factColumns: readonly Column<Fact>[] = [
   ['trace_id', (w, fact) => w.uuid(fact.trace_id)],
   ['row_type', (w, fact) => w.uint8(fact.rowType)],
   ['id', (w, fact) => w.uuid(fact.id)],
-  ['deleted', (w, fact) => w.uint8(fact.statement === null ? 1 : 0)],
-  ['session_id', (w, { statement }) => w.nullable(statement?.session_id ?? null, id)],
-  ['name', (w, { statement }) => w.string(statement?.name ?? '')],
-  ['status', (w, { statement }) => w.string(statement?.status ?? '')],
-  ['started_at', (w, { statement }) => w.uint64(statement?.started_at ?? 0)],
-  ['ended_at', (w, { statement }) => w.nullable(statement?.ended_at ?? null, integer)],
-  ['duration_ms', (w, { statement }) => w.nullable(statement?.duration_ms ?? null, float)],
-  ['cost', (w, { statement }) => w.nullable(statement?.cost ?? null, decimal)],
-  ['trace_tags', (w, { statement }) => w.tags(statement?.tags ?? {})],
-  ['attributes', (w, { statement }) => w.string(statement === null ? '' : toJsonText(statement.attributes))],
+  ['deleted', (w, fact) => w.uint8(fact.posted === null ? 1 : 0)],
+  ['session_id', (w, { posted }) => w.nullable(posted?.session_id ?? null, id)],
+  ['name', (w, { posted }) => w.string(posted?.name ?? '')],
+  ['status', (w, { posted }) => w.string(posted?.status ?? '')],
+  ['started_at', (w, { posted }) => w.uint64(posted?.started_at ?? 0)],
+  ['ended_at', (w, { posted }) => w.nullable(posted?.ended_at ?? null, integer)],
+  ['duration_ms', (w, { posted }) => w.nullable(posted?.duration_ms ?? null, float)],
+  ['cost', (w, { posted }) => w.nullable(posted?.cost ?? null, decimal)],
+  ['trace_tags', (w, { posted }) => w.tags(posted?.tags ?? {})],
+  ['attributes', (w, { posted }) => w.string(posted === null ? '' : toJsonText(posted.attributes))],
 ];
 
-const sessionColumns: readonly Column<{ id: string; statement: SessionStatement | null }>[] = [
+const sessionColumns: readonly Column<{ id: string; posted: PostedSession | null }>[] = [
   ['ver', (w) => w.uint64(0)],
   ['project_id', (w, _session, projectId) => w.string(projectId)],
   ['session_id', (w, session) => w.uuid(session.id)],
-  ['deleted', (w, { statement }) => w.uint8(statement === null ? 1 : 0)],
-  ['name', (w, { statement }) => w.string(statement?.name ?? '')],
-  ['tags', (w, { statement }) => w.tags(statement?.tags ?? {})],
-  ['attributes', (w, { statement }) => w.string(statement === null ? '' : toJsonText(statement.attributes))],
+  ['deleted', (w, { posted }) => w.uint8(posted === null ? 1 : 0)],
+  ['name', (w, { posted }) => w.string(posted?.name ?? '')],
+  ['tags', (w, { posted }) => w.tags(posted?.tags ?? {})],
+  ['attributes', (w, { posted }) => w.string(posted === null ? '' : toJsonText(posted.attributes))],
 ];
 
 /** The columns that each table's rows are encoded in. */
@@ -136,12 +138,12 @@ export class RowEncoder {
   #encode(writes: AppendedWrites, maxBytes: number): EncodedRows[] {
     const { projectId, spans = [], traces = [], sessions = [], tombstones = [], deletedSessions = [] } = writes;
     const facts: Fact[] = [
-      ...traces.map((statement) => ({ trace_id: statement.id, rowType: 1 as const, id: statement.id, statement })),
-      ...tombstones.map((tombstone) => ({ ...tombstone, statement: null })),
+      ...traces.map((posted) => ({ trace_id: posted.id, rowType: 1 as const, id: posted.id, posted })),
+      ...tombstones.map((tombstone) => ({ ...tombstone, posted: null })),
     ];
-    const statements = [
-      ...sessions.map((statement) => ({ id: statement.id, statement })),
-      ...deletedSessions.map((session) => ({ id: session, statement: null })),
+    const sessionRows = [
+      ...sessions.map((posted) => ({ id: posted.id, posted })),
+      ...deletedSessions.map((session) => ({ id: session, posted: null })),
     ];
     let left = maxBytes;
     const rowsOf = <T>(table: TableName, columns: readonly Column<T>[], rows: readonly T[]) => {
@@ -152,7 +154,7 @@ export class RowEncoder {
     return [
       rowsOf('spans', spanColumns, spans),
       rowsOf('facts', factColumns, facts),
-      rowsOf('session_statements', sessionColumns, statements),
+      rowsOf('session_statements', sessionColumns, sessionRows),
     ].filter(({ versionOffsets }) => versionOffsets.length > 0);
   }
 

@@ -61,7 +61,7 @@ export interface PartsRead {
   readonly unsettled?: { readonly traces: Sql; readonly brought: Sql };
 }
 
-/** What sessions consist of: what their traces bring, and what was stated about them. */
+/** What sessions consist of: what their traces bring, and what was posted about them. */
 export function partsOfSessions({ sessions, upTo = empty, tags, unsettled }: PartsRead): Sql {
   const brought = (from: Sql) => sql`SELECT project_id, session_id, ver, named, member, name, name_ver,
     ${tags} AS tags, cost, duration_ms, error_count,

@@ -59,7 +59,7 @@ function yOf(share: number): number {
 }
 
 function inWords({ version, count, rate, kappa }: Version): string {
-  if (rate === null) return `${version}: no statements`;
+  if (rate === null) return `${version}: no corrections`;
   const agreement = `${version}: ${Math.round(rate * 100)} % of ${count}`;
   return kappa === null ? agreement : `${agreement}, κ ${kappa.toFixed(2)}`;
 }

@@ -13,10 +13,10 @@ export const JobParams = Type.Object({ project_id, judge_id, job_id });
 
 export const ReportQuery = Type.Object({
   start_date: Type.Optional(
-    Type.String({ description: 'Only statements made then or later: ISO 8601, or Unix seconds or milliseconds.' }),
+    Type.String({ description: 'Only corrections given then or later: ISO 8601, or Unix seconds or milliseconds.' }),
   ),
   end_date: Type.Optional(
-    Type.String({ description: 'Only statements made then or earlier; a date alone means its whole day.' }),
+    Type.String({ description: 'Only corrections given then or earlier; a date alone means its whole day.' }),
   ),
   versions: Type.Unsafe<'steps' | 'each'>({
     type: 'string',

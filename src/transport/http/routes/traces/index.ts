@@ -7,7 +7,7 @@ import type { Route } from '../../route.js';
 import { deleteRoute } from './delete-route.js';
 import { listRoute } from './list-route.js';
 import { postSpansRoute } from './post-spans.js';
-import { postSessionsRoute, postTracesRoute } from './post-statements.js';
+import { postSessionsRoute, postTracesRoute } from './post-traces.js';
 
 export interface TraceRouteParts {
   readonly ingest: IngestService;

@@ -9,10 +9,10 @@ export function postTracesRoute(ingest: Pick<IngestService, 'postTraces'>): Rout
     method: 'POST',
     path: '/traces',
     operationId: 'postTraces',
-    summary: 'State traces',
+    summary: 'Create or replace traces',
     description:
-      'Stores statements about traces, all or none. What is stated wins over what is derived from spans; posting a ' +
-      'trace again replaces its statement.',
+      'Stores traces, all or none. What is posted wins over what is derived from spans; posting a trace again replaces ' +
+      'what was posted before.',
     tag: 'Traces',
     access: 'key',
     purpose: 'ingest',
@@ -32,10 +32,10 @@ export function postSessionsRoute(ingest: Pick<IngestService, 'postSessions'>): 
     method: 'POST',
     path: '/sessions',
     operationId: 'postSessions',
-    summary: 'State sessions',
+    summary: 'Create or replace sessions',
     description:
-      'Stores statements about sessions, all or none. What is stated wins over what is derived from spans; posting a ' +
-      'session again replaces its statement.',
+      'Stores sessions, all or none. What is posted wins over what is derived from spans; posting a session again replaces ' +
+      'what was posted before.',
     tag: 'Traces',
     access: 'key',
     purpose: 'ingest',

@@ -2,7 +2,7 @@ import type { CriterionFeedback, ScoreDirection } from '../../feedback/feedback.
 import type { ScoreScale } from '../../judge/judge.js';
 import type { Micros } from '../../time/timestamp.js';
 
-/** What a judge found, as far as people's statements are compared with it. */
+/** What a judge found, as far as it is compared with what people say of it. */
 export interface JudgedResult extends ScoreScale {
   readonly evaluation_result: boolean;
   readonly score: number | null;
@@ -18,26 +18,26 @@ export interface Opinion {
 }
 
 /**
- * What one user said of one evaluation: of the latest one of the span by the judge at that time. Said again of the same
- * evaluation it replaces; said of a later evaluation it is a statement of its own.
+ * What one user said of one evaluation, whether it was right or not: of the latest one of the span by the judge at that
+ * time. Said again of the same evaluation it replaces; said of a later evaluation it is a correction of its own.
  */
-export interface Statement extends Opinion {
+export interface Correction extends Opinion {
   readonly span_id: string;
   readonly user_id: string;
   readonly given_at: Micros;
   /** Null: the judge had not evaluated the span. */
   readonly evaluation: JudgedResult | null;
   /**
-   * Revision of the judge's examples from which on some statement about this span is among them; null: none is, or not
+   * Revision of the judge's set of corrections from which on there is some of this span in it; null: there is none, or not
    * before this one.
    */
   readonly known_since: number | null;
 }
 
-/** A statement with all that an example shows, of an evaluation. */
-export interface ExampleStatement extends Opinion {
+/** A correction with all that an example shows, of an evaluation. */
+export interface ExampleCorrection extends Opinion {
   readonly span_id: string;
-  /** Of the judge's examples: the one that this statement made. Grows with every statement that is new or changed. */
+  /** Of the judge's set of corrections: the one that this one made. Grows with every correction that is new or changed. */
   readonly revision: number;
   readonly reason: string | null;
   readonly expected_output: string | null;
@@ -58,18 +58,18 @@ export interface UsedVersion {
 }
 
 /**
- * What people said of what judges found. Every statement that was acknowledged is seen by every later read.
+ * What people said of what judges found. Every correction that was acknowledged is seen by every later read.
  * Each throws DomainError `unavailable`.
  */
-export interface StatementStore {
-  /** Revision of a judge's examples; 0: there never were any. Cheap enough for every evaluation. */
+export interface CorrectionStore {
+  /** Revision of a judge's set of corrections; 0: there never were any. Cheap enough for every evaluation. */
   revision(judgeId: string): number;
-  /** The last revision at which a statement was removed; 0: none ever was. As cheap. */
+  /** The last revision at which a correction was removed; 0: none ever was. As cheap. */
   lastRemoval(judgeId: string): number;
   /** Of a judge, with a time from `start` to `end` (inclusive), in the order of time. */
-  statements(judgeId: string, start: Micros, end: Micros): Statement[];
-  /** Statements made by revisions after this one, newest first. */
-  examples(judgeId: string, afterRevision: number, limit: number): ExampleStatement[];
+  between(judgeId: string, start: Micros, end: Micros): Correction[];
+  /** Corrections made by revisions after this one, newest first. */
+  examples(judgeId: string, afterRevision: number, limit: number): ExampleCorrection[];
   /** Versions in the order in which they began. */
   versions(judgeId: string): UsedVersion[];
 }

@@ -5,15 +5,15 @@ import type { JudgedSpan, SpanReader } from '../../judge/span-reader.js';
 import { HEADING } from './example-text.js';
 import { ExamplePool, stepOf, type Step } from './example-pool.js';
 import { selectExamples } from './selection.js';
-import type { ExampleStatement, StatementStore } from './statement.js';
+import type { CorrectionStore, ExampleCorrection } from './correction.js';
 import { examplesId } from './versions.js';
 
 export interface CorrectionObserver {
   examplesChosen(choice: { readonly examples: number; readonly seconds: number }): void;
 }
 
-export interface CorrectionsOptions {
-  readonly statements: StatementStore;
+export interface CorrectionExamplesOptions {
+  readonly corrections: CorrectionStore;
   readonly spans: Pick<SpanReader, 'find'>;
   /** Tokens that the examples of one evaluation may take, estimated; 0: none are shown. */
   readonly maxTokens: number;
@@ -36,27 +36,27 @@ interface Loading {
 }
 
 /** Tells judges what people said of their evaluations: the newest corrections of spans that are alike. */
-export class Corrections implements ExampleSource {
-  readonly #options: CorrectionsOptions;
+export class CorrectionExamples implements ExampleSource {
+  readonly #options: CorrectionExamplesOptions;
   readonly #pools = new LRUCache<string, ExamplePool>({ max: MAX_POOLS, ttl: MAX_AGE_MS });
   readonly #loading = new Map<string, Loading>();
 
-  constructor(options: CorrectionsOptions) {
+  constructor(options: CorrectionExamplesOptions) {
     this.#options = options;
   }
 
-  /** The set is named by its revision, so a new or changed statement counts from the next evaluation on. */
+  /** The set is named by its revision, so a new or changed correction counts from the next evaluation on. */
   async examplesFor(judge: Judge, span: JudgedSpan): Promise<Examples> {
     if (this.#options.maxTokens === 0) return NO_EXAMPLES;
-    const revision = this.#options.statements.revision(judge.id);
+    const revision = this.#options.corrections.revision(judge.id);
     if (revision === 0) return NO_EXAMPLES;
     const pool = await this.#pool(judge, revision);
     return { id: examplesId(pool.revision), ...this.#choose(pool, span) };
   }
 
-  /** The same, but from statements about certain spans alone. */
+  /** The same, but from corrections of certain spans alone. */
   async examplesAmong(judge: Judge, span: JudgedSpan, isAllowed: (spanId: string) => boolean): Promise<Examples> {
-    const revision = this.#options.statements.revision(judge.id);
+    const revision = this.#options.corrections.revision(judge.id);
     const pool = await this.#pool(judge, revision);
     return { id: examplesId(pool.revision), ...this.#choose(pool, span, isAllowed) };
   }
@@ -75,7 +75,7 @@ export class Corrections implements ExampleSource {
   /** The pool with at least everything up to the revision, and nothing of a span that was deleted by now. */
   async #pool(judge: Judge, revision: number): Promise<ExamplePool> {
     for (;;) {
-      const removal = this.#options.statements.lastRemoval(judge.id);
+      const removal = this.#options.corrections.lastRemoval(judge.id);
       const isWhole = (pool: ExamplePool) => pool.revision >= Math.max(revision, removal);
       const known = this.#pools.get(judge.id);
       if (known !== undefined && isWhole(known)) return known;
@@ -94,9 +94,9 @@ export class Corrections implements ExampleSource {
 
   /** Takes in what is new. */
   async #load(judge: Judge, pool: ExamplePool): Promise<void> {
-    const { statements, spans, poolSize = POOL_SIZE } = this.#options;
-    const revision = statements.revision(judge.id);
-    const added = newestOfSpans(statements.examples(judge.id, pool.revision, 2 * poolSize)).slice(-poolSize);
+    const { corrections, spans, poolSize = POOL_SIZE } = this.#options;
+    const revision = corrections.revision(judge.id);
+    const added = newestOfSpans(corrections.examples(judge.id, pool.revision, 2 * poolSize)).slice(-poolSize);
     const isNew = pool.revision === 0;
     const steps = new Map<string, Step>();
     for (let from = 0; from < added.length; from += SPANS_AT_ONCE) {
@@ -104,16 +104,16 @@ export class Corrections implements ExampleSource {
       for (const [id, span] of await spans.find(judge.project_id, ids)) steps.set(id, stepOf(span));
     }
     // At once, since evaluations choose from the pool meanwhile.
-    for (const statement of added) pool.add(statement, steps.get(statement.span_id) ?? null);
+    for (const correction of added) pool.add(correction, steps.get(correction.span_id) ?? null);
     pool.revision = Math.max(pool.revision, revision);
     // What is added does not make the rest younger.
     if (isNew) this.#pools.set(judge.id, pool);
   }
 }
 
-/** The newest statement of each span, oldest first. @param statements newest first */
-function newestOfSpans(statements: readonly ExampleStatement[]): ExampleStatement[] {
-  const newest = new Map<string, ExampleStatement>();
-  for (const statement of statements) if (!newest.has(statement.span_id)) newest.set(statement.span_id, statement);
+/** The newest correction of each span, oldest first. @param corrections newest first */
+function newestOfSpans(corrections: readonly ExampleCorrection[]): ExampleCorrection[] {
+  const newest = new Map<string, ExampleCorrection>();
+  for (const correction of corrections) if (!newest.has(correction.span_id)) newest.set(correction.span_id, correction);
   return [...newest.values()].reverse();
 }

@@ -24,7 +24,7 @@ describe('what people said of evaluations', () => {
   };
   const say: JudgeFile['say'] = (...of) => file.say(...of);
 
-  const all = () => store.statements(JUDGE, 0, MAX);
+  const all = () => store.between(JUDGE, 0, MAX);
   const report = (grouping: 'steps' | 'each' = 'steps') => calibrationOf(JUDGE, all(), store.versions(JUDGE), grouping);
 
   it('belongs to the latest evaluation of that moment, and stays with it when the span is evaluated again', () => {
@@ -123,8 +123,8 @@ describe('what people said of evaluations', () => {
       ['2026-W01', '2025-12-29T00:00:00.000000Z', 1, 1],
       ['2026-W02', '2026-01-05T00:00:00.000000Z', 1, 0],
     ]);
-    expect(store.statements(JUDGE, MONDAY + WEEK, MAX)).to.have.length(1);
-    expect(store.statements(JUDGE, 0, MONDAY + WEEK - 1)).to.have.length(1);
+    expect(store.between(JUDGE, MONDAY + WEEK, MAX)).to.have.length(1);
+    expect(store.between(JUDGE, 0, MONDAY + WEEK - 1)).to.have.length(1);
   });
 
   it('says of scores what is right, and how far off the judge was', () => {

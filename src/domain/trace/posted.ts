@@ -14,7 +14,7 @@ import type { Tags } from '../schema/tags.js';
 import type { Micros } from '../time/timestamp.js';
 
 /** What a client posted about a trace. It replaces what was posted before, and wins over what spans say. */
-export interface TraceStatement {
+export interface PostedTrace {
   readonly id: string;
   readonly session_id: string;
   readonly name: string;
@@ -28,14 +28,14 @@ export interface TraceStatement {
 }
 
 /** What a client posted about a session. */
-export interface SessionStatement {
+export interface PostedSession {
   readonly id: string;
   readonly name: string | null;
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly tags: Tags;
 }
 
-export function normaliseTrace(input: TraceInput, normaliser: Normaliser): TraceStatement {
+export function normaliseTrace(input: TraceInput, normaliser: Normaliser): PostedTrace {
   const startedAt = normaliser.time('started_at', input.started_at);
   const endedAt = normaliser.optionalTime('ended_at', input.ended_at);
   normaliser.order(startedAt, endedAt);
@@ -66,7 +66,7 @@ export function requireOwnSessions(body: unknown, projectId: string): void {
   }
 }
 
-export function normaliseSession(input: SessionInput, normaliser: Normaliser): SessionStatement {
+export function normaliseSession(input: SessionInput, normaliser: Normaliser): PostedSession {
   return {
     id: normaliser.optionalId('id', input.id) ?? randomUUID(),
     name: optionalText(input.name),

@@ -1,39 +1,39 @@
 import type {
-  ExampleStatement,
+  Correction,
+  CorrectionStore,
+  ExampleCorrection,
   JudgedResult,
-  Statement,
-  StatementStore,
   UsedVersion,
-} from '../../domain/learning/calibration/statement.js';
+} from '../../domain/learning/calibration/correction.js';
 import type { Micros } from '../../domain/time/timestamp.js';
 import { guarded, type Database } from './database.js';
 
 type Stored<T> = Omit<T, 'thumbs_up' | 'evaluation'> & { readonly thumbs_up: number };
 /** Of an evaluation that is there or not: then all is null. */
 type JudgedRow = { readonly [K in keyof JudgedResult]: JudgedResult[K] | null } & { readonly result: number | null };
-type StatementRow = Stored<Statement> & JudgedRow;
-type ExampleRow = Omit<Stored<ExampleStatement>, 'criteria_feedback'> &
+type CorrectionRow = Stored<Correction> & JudgedRow;
+type ExampleRow = Omit<Stored<ExampleCorrection>, 'criteria_feedback'> &
   JudgedRow & { readonly evaluation_reason: string; readonly criteria_feedback: string | null };
 
-const OPINION = 's.span_id, s.thumbs_up, s.expected_score, s.score_direction, s.given_at';
+const OPINION = 'c.span_id, c.thumbs_up, c.expected_score, c.score_direction, c.given_at';
 const JUDGED = 'e.evaluation_result AS result, e.score, e.score_min, e.score_max, e.pass_threshold, e.judge_version';
 
 function prepare(db: Database) {
   return {
     revision: db.prepare<[string], number>('SELECT revision FROM judge_examples WHERE judge_id = ?').pluck(),
     lastRemoval: db.prepare<[string], number>('SELECT removed FROM judge_examples WHERE judge_id = ?').pluck(),
-    statements: db.prepare<{ judgeId: string; start: Micros; end: Micros }, StatementRow>(
-      `SELECT ${OPINION}, s.user_id, ${JUDGED},
+    between: db.prepare<{ judgeId: string; start: Micros; end: Micros }, CorrectionRow>(
+      `SELECT ${OPINION}, c.user_id, ${JUDGED},
          (SELECT min(k.revision) FROM judge_statements AS k
-          WHERE k.judge_id = s.judge_id AND k.span_id = s.span_id AND k.evaluation_seq IS NOT NULL) AS known_since
-       FROM judge_statements AS s LEFT JOIN evaluations AS e ON e.seq = s.evaluation_seq
-       WHERE s.judge_id = @judgeId AND s.given_at BETWEEN @start AND @end
-       ORDER BY s.given_at, s.revision, s.feedback_id`,
+          WHERE k.judge_id = c.judge_id AND k.span_id = c.span_id AND k.evaluation_seq IS NOT NULL) AS known_since
+       FROM judge_statements AS c LEFT JOIN evaluations AS e ON e.seq = c.evaluation_seq
+       WHERE c.judge_id = @judgeId AND c.given_at BETWEEN @start AND @end
+       ORDER BY c.given_at, c.revision, c.feedback_id`,
     ),
     examples: db.prepare<{ judgeId: string; after: number; limit: number }, ExampleRow>(
-      `SELECT ${OPINION}, s.revision, s.reason, s.expected_output, s.criteria_feedback, ${JUDGED}, e.evaluation_reason
-       FROM judge_statements AS s JOIN evaluations AS e ON e.seq = s.evaluation_seq
-       WHERE s.judge_id = @judgeId AND s.revision > @after ORDER BY s.revision DESC LIMIT @limit`,
+      `SELECT ${OPINION}, c.revision, c.reason, c.expected_output, c.criteria_feedback, ${JUDGED}, e.evaluation_reason
+       FROM judge_statements AS c JOIN evaluations AS e ON e.seq = c.evaluation_seq
+       WHERE c.judge_id = @judgeId AND c.revision > @after ORDER BY c.revision DESC LIMIT @limit`,
     ),
     versions: db.prepare<[string], UsedVersion>(
       `SELECT v.judge_version, p.version AS prompt_version, v.began_at, v.evaluations
@@ -44,7 +44,7 @@ function prepare(db: Database) {
 }
 
 /** What people said of evaluations, as triggers of the SQLite file gather it. */
-export class SqliteStatementStore implements StatementStore {
+export class SqliteCorrectionStore implements CorrectionStore {
   readonly #statements: ReturnType<typeof prepare>;
 
   constructor(db: Database) {
@@ -59,8 +59,8 @@ export class SqliteStatementStore implements StatementStore {
     return guarded(() => this.#statements.lastRemoval.get(judgeId) ?? 0);
   }
 
-  statements(judgeId: string, start: Micros, end: Micros): Statement[] {
-    return guarded(() => this.#statements.statements.all({ judgeId, start, end })).map((row) => ({
+  between(judgeId: string, start: Micros, end: Micros): Correction[] {
+    return guarded(() => this.#statements.between.all({ judgeId, start, end })).map((row) => ({
       span_id: row.span_id,
       user_id: row.user_id,
       given_at: row.given_at,
@@ -72,7 +72,7 @@ export class SqliteStatementStore implements StatementStore {
     }));
   }
 
-  examples(judgeId: string, afterRevision: number, limit: number): ExampleStatement[] {
+  examples(judgeId: string, afterRevision: number, limit: number): ExampleCorrection[] {
     return guarded(() => this.#statements.examples.all({ judgeId, after: afterRevision, limit })).map((row) => ({
       span_id: row.span_id,
       revision: row.revision,
@@ -85,7 +85,7 @@ export class SqliteStatementStore implements StatementStore {
       criteria_feedback:
         row.criteria_feedback === null
           ? null
-          : (JSON.parse(row.criteria_feedback) as ExampleStatement['criteria_feedback']),
+          : (JSON.parse(row.criteria_feedback) as ExampleCorrection['criteria_feedback']),
       evaluation: { ...toJudged(row), evaluation_reason: row.evaluation_reason },
     }));
   }

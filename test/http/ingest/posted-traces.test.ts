@@ -151,7 +151,7 @@ describe('POST /traces and /sessions', () => {
       );
     });
 
-    it('posted again, the new statement replaces the old one as a whole; created_at stays', async () => {
+    it('posted again, the new one replaces the old one as a whole; created_at stays', async () => {
       const first = await store(
         'traces',
         trace({ cost: 3, status: 'error', tags, attributes: { a: 1 }, ended_at: START }),
@@ -279,7 +279,7 @@ describe('POST /traces and /sessions', () => {
       expect(await api.get('sessions', [['id', good['id'] as string]])).to.deep.equal([]);
     });
 
-    it('posted again, the new statement replaces the old one as a whole; created_at stays', async () => {
+    it('posted again, the new one replaces the old one as a whole; created_at stays', async () => {
       const first = await store('sessions', session({ name: 'first', tags, attributes: { a: 1 } }));
       const second = await store('sessions', session({ id: first['id'] as string }));
       expect(second).to.deep.include({
