@@ -274,6 +274,17 @@ describe('the correction that feedback about a verdict is', () => {
     });
   });
 
+  it('is stored together with the feedback, or neither is', () => {
+    file.evaluate('a', true, 'pv1/none');
+    file.say('a', false);
+    file.database.exec(
+      `CREATE TEMP TRIGGER full BEFORE UPDATE ON correction_sets BEGIN SELECT raise(ABORT, 'full'); END`,
+    );
+    expect(() => file.say('a', true)).to.throw('full');
+    expect(file.feedback.correctionsOf(JUDGE).map(({ thumbs_up }) => thumbs_up)).to.deep.equal([false]);
+    expect([examples().map(({ thumbs_up }) => thumbs_up), revisions()]).to.deep.equal([[false], [1, 0]]);
+  });
+
   it('finds how many evaluations were made with each version, whoever made them', () => {
     const runs = new SqliteRunStore(file.database);
     const place = { span_id: 'a', trace_id: 't', span_started_at: 0 };

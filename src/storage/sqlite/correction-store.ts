@@ -20,19 +20,19 @@ const JUDGED = 'e.evaluation_result AS result, e.score, e.score_min, e.score_max
 
 function prepare(db: Database) {
   return {
-    revision: db.prepare<[string], number>('SELECT revision FROM judge_examples WHERE judge_id = ?').pluck(),
-    lastRemoval: db.prepare<[string], number>('SELECT removed FROM judge_examples WHERE judge_id = ?').pluck(),
+    revision: db.prepare<[string], number>('SELECT revision FROM correction_sets WHERE judge_id = ?').pluck(),
+    lastRemoval: db.prepare<[string], number>('SELECT last_removal FROM correction_sets WHERE judge_id = ?').pluck(),
     between: db.prepare<{ judgeId: string; start: Micros; end: Micros }, CorrectionRow>(
       `SELECT ${OPINION}, c.user_id, ${JUDGED},
-         (SELECT min(k.revision) FROM judge_statements AS k
+         (SELECT min(k.revision) FROM corrections AS k
           WHERE k.judge_id = c.judge_id AND k.span_id = c.span_id AND k.evaluation_seq IS NOT NULL) AS known_since
-       FROM judge_statements AS c LEFT JOIN evaluations AS e ON e.seq = c.evaluation_seq
+       FROM corrections AS c LEFT JOIN evaluations AS e ON e.seq = c.evaluation_seq
        WHERE c.judge_id = @judgeId AND c.given_at BETWEEN @start AND @end
        ORDER BY c.given_at, c.revision, c.feedback_id`,
     ),
     examples: db.prepare<{ judgeId: string; after: number; limit: number }, ExampleRow>(
       `SELECT ${OPINION}, c.revision, c.reason, c.expected_output, c.criteria_feedback, ${JUDGED}, e.evaluation_reason
-       FROM judge_statements AS c JOIN evaluations AS e ON e.seq = c.evaluation_seq
+       FROM corrections AS c JOIN evaluations AS e ON e.seq = c.evaluation_seq
        WHERE c.judge_id = @judgeId AND c.revision > @after ORDER BY c.revision DESC LIMIT @limit`,
     ),
     versions: db.prepare<[string], UsedVersion>(
@@ -43,7 +43,7 @@ function prepare(db: Database) {
   };
 }
 
-/** What people said of evaluations, as triggers of the SQLite file gather it. */
+/** What people said of evaluations, in the SQLite file; `correction-rows.ts` writes it. */
 export class SqliteCorrectionStore implements CorrectionStore {
   readonly #statements: ReturnType<typeof prepare>;
 

@@ -9,7 +9,9 @@ import type {
   ItemDraft,
 } from '../../domain/deletion/deletion-store.js';
 import type { Micros } from '../../domain/time/timestamp.js';
+import { correctionRemoval } from './correction-rows.js';
 import { changeCounter, guarded, type Database } from './database.js';
+import { evaluationRemoval } from './evaluation-rows.js';
 import { projectRemoval } from './project-removal.js';
 
 /** Items that are forgotten together. */
@@ -51,27 +53,35 @@ const EVALUATIONS = `${about('evaluations', 'span_id')} AND (t.origin <> 'extern
 const FEEDBACK = `${about('feedback', 'completion_id', 'updated_at')} AND t.updated_at <= @until`;
 const CALLS = about('judge_calls', 'span_id');
 
-function prepare(db: Database) {
+/** What removes all about some spans, in this order: what names another goes before it. */
+function spanSteps(db: Database): readonly ((of: OfSpans) => unknown)[] {
+  const step = (sql: string) => {
+    const statement = db.prepare<OfSpans>(sql);
+    return (of: OfSpans) => statement.run(of);
+  };
   const note = (kind: DeletionItem['kind'], traceId: string, id: string, from: string) =>
-    db.prepare<OfSpans>(
+    step(
       `INSERT INTO deletion_items (deletion, kind, trace_id, id, started_at)
        SELECT DISTINCT @deletion, '${kind}', ${traceId}, ${id}, 0 FROM ${from}`,
     );
   const remove = (table: string, key: string, from: string) =>
-    db.prepare<OfSpans>(`DELETE FROM ${table} WHERE ${key} IN (SELECT t.${key} FROM ${from})`);
+    step(`DELETE FROM ${table} WHERE ${key} IN (SELECT t.${key} FROM ${from})`);
+  return [
+    note('run', "''", 't.id', `${EVALUATIONS} AND t.origin <> 'external'`),
+    note('run', "''", 't.id', RUNS),
+    note('run', "''", 't.run_id', CALLS),
+    note('shown', 't.judge_id', 't.completion_id', `${FEEDBACK} AND t.judge_id IS NOT NULL`),
+    remove('judge_runs', 'seq', RUNS),
+    remove('judge_calls', 'run_id', CALLS),
+    correctionRemoval(db, `feedback_id IN (SELECT t.id FROM ${FEEDBACK})`),
+    remove('feedback', 'id', FEEDBACK),
+    correctionRemoval(db, `evaluation_seq IN (SELECT t.seq FROM ${EVALUATIONS})`),
+    evaluationRemoval(db, `seq IN (SELECT t.seq FROM ${EVALUATIONS})`),
+  ];
+}
+
+function prepare(db: Database) {
   return {
-    // In this order: what names another goes before it.
-    spanSteps: [
-      note('run', "''", 't.id', `${EVALUATIONS} AND t.origin <> 'external'`),
-      note('run', "''", 't.id', RUNS),
-      note('run', "''", 't.run_id', CALLS),
-      note('shown', 't.judge_id', 't.completion_id', `${FEEDBACK} AND t.judge_id IS NOT NULL`),
-      remove('judge_runs', 'seq', RUNS),
-      remove('judge_calls', 'run_id', CALLS),
-      remove('feedback', 'id', FEEDBACK),
-      db.prepare<OfSpans>(`DELETE FROM judge_statements WHERE evaluation_seq IN (SELECT t.seq FROM ${EVALUATIONS})`),
-      remove('evaluations', 'seq', EVALUATIONS),
-    ],
     failJobs: db.prepare<OfSpans & { error: string; at: Micros }>(
       `UPDATE jobs SET state = 'failed', phase = NULL, error = @error, finished_at = @at
        WHERE finished_at IS NULL AND id IN (SELECT t.id FROM ${JOBS})`,
@@ -127,12 +137,14 @@ export class SqliteDeletionStore implements DeletionStore {
   readonly changeCounter: () => number;
   readonly #db: Database;
   readonly #statements: ReturnType<typeof prepare>;
+  readonly #spanSteps: ReturnType<typeof spanSteps>;
   readonly #removeSomeOfProject: (projectId: string) => boolean;
 
   constructor(db: Database) {
     this.changeCounter = changeCounter(db);
     this.#db = db;
     this.#statements = prepare(db);
+    this.#spanSteps = spanSteps(db);
     this.#removeSomeOfProject = projectRemoval(db);
   }
 
@@ -190,11 +202,11 @@ export class SqliteDeletionStore implements DeletionStore {
   }
 
   removeSpans({ seq, project_id, created_at }: Deletion, spans: readonly DeletedSpan[]): Affected {
-    const { spanSteps, failJobs, judges, jobs } = this.#statements;
+    const { failJobs, judges, jobs } = this.#statements;
     const of = { deletion: seq, projectId: project_id, spans: JSON.stringify(spans), until: created_at };
     return this.#transaction(() => {
       const affected = { judges: judges.all(of), jobs: jobs.all(of) };
-      for (const step of spanSteps) step.run(of);
+      for (const step of this.#spanSteps) step(of);
       failJobs.run({ ...of, error: JOB_ERROR, at: Date.now() * 1000 });
       return affected;
     });

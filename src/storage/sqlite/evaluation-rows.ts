@@ -32,21 +32,53 @@ const COLUMNS = [
 /** The columns of an evaluation, of the table with this alias. */
 export const evaluationColumns = (alias: string) => COLUMNS.map((name) => `${alias}.${name}`).join(', ');
 
-/** The one way in which evaluations are stored, inside a transaction of the caller's. */
+/** What the count of its version takes of an evaluation. */
+type CountedEvaluation = Pick<Evaluation, 'judge_id' | 'prompt_version_id' | 'created_at'> & {
+  readonly judge_version: string;
+  readonly seq: number | bigint;
+};
+
+/** The one way in which evaluations are stored and counted for their version, inside a transaction of the caller's. */
 export function evaluationInsert(db: Database): (evaluation: Evaluation) => Evaluation {
   const newest = db.prepare<[], Micros>('SELECT created_at FROM evaluations ORDER BY seq DESC LIMIT 1').pluck();
   const insert = db.prepare<EvaluationRow>(
     `INSERT INTO evaluations (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map((name) => `@${name}`).join(', ')})`,
   );
+  const count = db.prepare<CountedEvaluation>(
+    `INSERT INTO judge_versions (judge_id, judge_version, prompt_version_id, first_seq, began_at, evaluations)
+     VALUES (@judge_id, @judge_version, @prompt_version_id, @seq, @created_at, 1)
+     ON CONFLICT (judge_id, judge_version) DO UPDATE SET evaluations = evaluations + 1`,
+  );
   return (evaluation) => {
     // Pages are in the order of storing, and times must not contradict it when the clock went back.
     const stored = { ...evaluation, created_at: Math.max(evaluation.created_at, newest.get() ?? 0) };
-    insert.run({
+    const { lastInsertRowid: seq } = insert.run({
       ...stored,
       evaluation_result: stored.evaluation_result ? 1 : 0,
       criteria_scores: stored.criteria_scores === null ? null : JSON.stringify(stored.criteria_scores),
     });
+    const { judge_id, judge_version, prompt_version_id, created_at } = stored;
+    if (judge_version !== null) count.run({ judge_id, judge_version, prompt_version_id, created_at, seq });
     return stored;
+  };
+}
+
+/**
+ * Removes the evaluations that a condition chooses, inside a transaction of the caller's, and answers how many. They no
+ * longer count for their versions; what corrects them has to be gone by then.
+ */
+export function evaluationRemoval(db: Database, where: string): (values: object) => number {
+  const remove = db.prepare<object, Pick<Evaluation, 'judge_id' | 'judge_version'>>(
+    `DELETE FROM evaluations WHERE ${where} RETURNING judge_id, judge_version`,
+  );
+  const discount = db.prepare<[string, string]>(
+    'UPDATE judge_versions SET evaluations = evaluations - 1 WHERE judge_id = ? AND judge_version = ?',
+  );
+  return (values) => {
+    const removed = remove.all(values);
+    for (const { judge_id, judge_version } of removed)
+      if (judge_version !== null) discount.run(judge_id, judge_version);
+    return removed.length;
   };
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FeedbackDraft, StoredFeedback } from '../../domain/feedback/feedback.js';
 import type { FeedbackStore, FeedbackWindow, PromptFeedbackFilter } from '../../domain/feedback/feedback-store.js';
+import { correctionWriter } from './correction-rows.js';
 import { guarded, type Database } from './database.js';
 
 /** A record as SQLite holds it: booleans as 0 and 1, objects as JSON. */
@@ -51,24 +52,32 @@ function prepare(db: Database) {
 
 /** Feedback in the SQLite file. */
 export class SqliteFeedbackStore implements FeedbackStore {
+  readonly #db: Database;
   readonly #statements: ReturnType<typeof prepare>;
+  readonly #writeCorrection: ReturnType<typeof correctionWriter>;
 
   constructor(db: Database) {
+    this.#db = db;
     this.#statements = prepare(db);
+    this.#writeCorrection = correctionWriter(db);
   }
 
-  save({ thumbs_up, metadata, criteria_feedback, ...draft }: FeedbackDraft): StoredFeedback {
-    const row = guarded(() =>
-      this.#statements.save.get({
-        ...draft,
-        id: randomUUID(),
-        thumbs_up: thumbs_up ? 1 : 0,
-        metadata: JSON.stringify(metadata),
-        criteria_feedback: criteria_feedback === null ? null : JSON.stringify(criteria_feedback),
-      }),
-    );
+  save(draft: FeedbackDraft): StoredFeedback {
+    return toFeedback(guarded(() => this.#db.transaction(() => this.#save(draft)).immediate()));
+  }
+
+  #save({ thumbs_up, metadata, criteria_feedback, ...draft }: FeedbackDraft): FeedbackRow {
+    const row = this.#statements.save.get({
+      ...draft,
+      id: randomUUID(),
+      thumbs_up: thumbs_up ? 1 : 0,
+      metadata: JSON.stringify(metadata),
+      criteria_feedback: criteria_feedback === null ? null : JSON.stringify(criteria_feedback),
+    });
     if (row === undefined) throw new Error('An upsert returned nothing');
-    return toFeedback(row);
+    const { judge_id } = row;
+    if (judge_id !== null) this.#writeCorrection({ ...row, judge_id });
+    return row;
   }
 
   correctionsOf(judgeId: string, { limit = NO_LIMIT, offset = 0 }: FeedbackWindow = {}): StoredFeedback[] {

@@ -1,4 +1,6 @@
+import { correctionRemoval } from './correction-rows.js';
 import type { Database } from './database.js';
+import { evaluationRemoval } from './evaluation-rows.js';
 
 /** Rows that one transaction removes: a few milliseconds of work. */
 const AT_ONCE = 500;
@@ -11,6 +13,8 @@ interface Removal {
   readonly where: string;
   readonly key?: string;
   readonly atOnce?: number;
+  /** How the rows go that a condition chooses; default: by a plain DELETE. */
+  readonly by?: typeof correctionRemoval;
 }
 
 const OF_PROJECT = 'project_id = @projectId';
@@ -22,13 +26,13 @@ const ofLinks = 'link_id IN (SELECT id FROM feedback_links WHERE project_id = @p
 /** Everything of a project but its images, in this order: what names another goes before it. */
 const REMOVALS: readonly Removal[] = [
   { table: 'deletion_items', where: 'deletion IN (SELECT seq FROM deletions WHERE project_id = @projectId)' },
+  { table: 'corrections', where: ofJudges, by: correctionRemoval },
   { table: 'feedback', where: OF_PROJECT },
-  { table: 'judge_statements', where: ofJudges },
-  { table: 'evaluations', where: OF_PROJECT },
+  { table: 'evaluations', where: OF_PROJECT, by: evaluationRemoval },
   { table: 'judge_runs', where: ofJudges },
   { table: 'judge_calls', where: OF_PROJECT, key: 'run_id' },
   { table: 'judge_versions', where: ofJudges, key: 'judge_id' },
-  { table: 'judge_examples', where: ofJudges, key: 'judge_id' },
+  { table: 'correction_sets', where: ofJudges, key: 'judge_id' },
   { table: 'job_steps', where: ofJobs, key: 'job_id', atOnce: 50 },
   { table: 'job_spans', where: ofJobs, key: 'job_id', atOnce: 50 },
   { table: 'promotions', where: ofJobs, key: 'job_id', atOnce: 50 },
@@ -40,16 +44,20 @@ const REMOVALS: readonly Removal[] = [
   { table: 'reprice_jobs', where: OF_PROJECT },
 ];
 
+function plainRemoval(db: Database, table: string, where: string): (values: object) => number {
+  const remove = db.prepare<object>(`DELETE FROM ${table} WHERE ${where}`);
+  return (values) => remove.run(values).changes;
+}
+
 /**
  * Removes what there is of a project, a portion with each call, inside a transaction of the caller's: last of all the
  * project itself and its deletions. It answers whether there may be more.
  */
 export function projectRemoval(db: Database): (projectId: string) => boolean {
-  const removals = REMOVALS.map(({ table, where, key = 'rowid', atOnce = AT_ONCE }) =>
-    db.prepare<{ projectId: string }>(
-      `DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE ${where} LIMIT ${atOnce})`,
-    ),
-  );
+  const removals = REMOVALS.map(({ table, where, key = 'rowid', atOnce = AT_ONCE, by }) => {
+    const portion = `${key} IN (SELECT ${key} FROM ${table} WHERE ${where} LIMIT ${atOnce})`;
+    return by === undefined ? plainRemoval(db, table, portion) : by(db, portion);
+  });
   const guests = db
     .prepare<{ projectId: string }, string>(
       `SELECT user_id FROM feedback_guests WHERE ${ofLinks} LIMIT ${USERS_AT_ONCE}`,
@@ -66,7 +74,7 @@ export function projectRemoval(db: Database): (projectId: string) => boolean {
   const project = db.prepare<{ projectId: string }>('DELETE FROM projects WHERE id = @projectId');
 
   return (projectId) => {
-    for (const statement of removals) if (statement.run({ projectId }).changes > 0) return true;
+    for (const remove of removals) if (remove({ projectId }) > 0) return true;
     const users = guests.all({ projectId });
     if (users.length > 0) {
       // A guest is one of a single link, so nothing else of another project names the user.
