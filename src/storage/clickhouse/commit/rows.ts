@@ -1,5 +1,6 @@
 import type { Writes } from '../../../domain/ingest/write-log.js';
 import { toJsonText } from '../../../domain/json-text.js';
+import type { spanFields } from '../../../domain/list/fields.js';
 import type { Span } from '../../../domain/span/span.js';
 import { hasError } from '../../../domain/span/span-read.js';
 import type { PostedSession, PostedTrace } from '../../../domain/trace/posted.js';
@@ -33,7 +34,8 @@ export interface AppendedWrites extends Writes {
   readonly deletedSessions?: readonly string[];
 }
 
-type Column<T> = readonly [name: string, write: (writer: RowBinaryWriter, row: T, projectId: string) => void];
+type ColumnWriter<T> = (writer: RowBinaryWriter, row: T, projectId: string) => void;
+type Column<T> = readonly [name: string, write: ColumnWriter<T>];
 
 const text = (writer: RowBinaryWriter, value: string) => writer.string(value);
 const bytes = (writer: RowBinaryWriter, value: string) => writer.uint32(Buffer.byteLength(value));
@@ -42,37 +44,45 @@ const integer = (writer: RowBinaryWriter, value: number) => writer.uint64(value)
 const float = (writer: RowBinaryWriter, value: number) => writer.float64(value);
 const decimal = (writer: RowBinaryWriter, value: number) => writer.decimal12(value);
 
-const spanColumns: readonly Column<SpanRow>[] = [
-  ['ver', (w) => w.uint64(0)],
-  ['project_id', (w, _span, projectId) => w.string(projectId)],
-  ['trace_id', (w, span) => w.uuid(span.trace_id)],
-  ['id', (w, span) => w.uuid(span.id)],
-  ['parent_span_id', (w, span) => w.nullable(span.parent_span_id, id)],
-  ['session_id', (w, span) => w.nullable(span.session_id, id)],
-  ['session_name', (w, span) => w.string(span.session_name ?? '')],
-  ['name', (w, span) => w.string(span.name)],
-  ['kind', (w, span) => w.string(span.kind)],
-  ['status', (w, span) => w.string(span.status ?? '')],
-  ['started_at', (w, span) => w.uint64(span.started_at)],
-  ['ended_at', (w, span) => w.nullable(span.ended_at, integer)],
-  ['duration_ms', (w, span) => w.nullable(span.duration_ms, float)],
-  ['cost', (w, span) => w.nullable(span.cost, decimal)],
-  ['payload', (w, span) => w.string(span.input_data ?? '', span.output_data ?? '')],
-  ['input_bytes', (w, span) => w.nullable(span.input_data, bytes)],
-  ['no_output', (w, span) => w.uint8(span.output_data === null ? 1 : 0)],
-  ['attributes', (w, span) => w.string(toJsonText(span.attributes))],
-  ['tags', (w, span) => w.tags(span.tags)],
-  ['trace_tags', (w, span) => w.tags(span.trace_tags)],
-  ['session_tags', (w, span) => w.tags(span.session_tags)],
-  ['error_code', (w, span) => w.nullable(span.error_code, text)],
-  ['error_message', (w, span) => w.nullable(span.error_message, text)],
-  ['error_stack', (w, span) => w.nullable(span.error_stack, text)],
-  ['code_filepath', (w, span) => w.nullable(span.code_filepath, text)],
-  ['code_lineno', (w, span) => w.nullable(span.code_lineno, integer)],
-  ['has_error', (w, span) => w.uint8(hasError(span) ? 1 : 0)],
-  ['cost_calculated', (w, span) => w.uint8(span.cost_calculated === true ? 1 : 0)],
-  ['origin_ver', (w, span) => w.uint64(span.originVersion ?? 0)],
-];
+/** Fields of spans that are stored in columns of other names: the time as `ver`, input and output as `payload`. */
+type RenamedField = 'created_at' | 'input_data' | 'output_data';
+/** Columns of spans that are no field of theirs. */
+type SpanStorageColumn = 'ver' | 'payload' | 'input_bytes' | 'no_output' | 'origin_ver';
+/** A new field of spans has to be named here, or be a column: otherwise it would be taken in and lost. */
+type StoredSpanColumn = Exclude<keyof typeof spanFields | keyof Span, RenamedField> | SpanStorageColumn;
+
+/** In the order in which rows are encoded. */
+const spanColumns = {
+  ver: (w) => w.uint64(0),
+  project_id: (w, _span, projectId) => w.string(projectId),
+  trace_id: (w, span) => w.uuid(span.trace_id),
+  id: (w, span) => w.uuid(span.id),
+  parent_span_id: (w, span) => w.nullable(span.parent_span_id, id),
+  session_id: (w, span) => w.nullable(span.session_id, id),
+  session_name: (w, span) => w.string(span.session_name ?? ''),
+  name: (w, span) => w.string(span.name),
+  kind: (w, span) => w.string(span.kind),
+  status: (w, span) => w.string(span.status ?? ''),
+  started_at: (w, span) => w.uint64(span.started_at),
+  ended_at: (w, span) => w.nullable(span.ended_at, integer),
+  duration_ms: (w, span) => w.nullable(span.duration_ms, float),
+  cost: (w, span) => w.nullable(span.cost, decimal),
+  payload: (w, span) => w.string(span.input_data ?? '', span.output_data ?? ''),
+  input_bytes: (w, span) => w.nullable(span.input_data, bytes),
+  no_output: (w, span) => w.uint8(span.output_data === null ? 1 : 0),
+  attributes: (w, span) => w.string(toJsonText(span.attributes)),
+  tags: (w, span) => w.tags(span.tags),
+  trace_tags: (w, span) => w.tags(span.trace_tags),
+  session_tags: (w, span) => w.tags(span.session_tags),
+  error_code: (w, span) => w.nullable(span.error_code, text),
+  error_message: (w, span) => w.nullable(span.error_message, text),
+  error_stack: (w, span) => w.nullable(span.error_stack, text),
+  code_filepath: (w, span) => w.nullable(span.code_filepath, text),
+  code_lineno: (w, span) => w.nullable(span.code_lineno, integer),
+  has_error: (w, span) => w.uint8(hasError(span) ? 1 : 0),
+  cost_calculated: (w, span) => w.uint8(span.cost_calculated === true ? 1 : 0),
+  origin_ver: (w, span) => w.uint64(span.originVersion ?? 0),
+} satisfies Record<StoredSpanColumn, ColumnWriter<SpanRow>>;
 
 /** A row of `facts` that does not come from a span. */
 interface Fact {
@@ -83,39 +93,70 @@ interface Fact {
   readonly posted: PostedTrace | null;
 }
 
-const factColumns: readonly Column<Fact>[] = [
-  ['ver', (w) => w.uint64(0)],
-  ['project_id', (w, _fact, projectId) => w.string(projectId)],
-  ['trace_id', (w, fact) => w.uuid(fact.trace_id)],
-  ['row_type', (w, fact) => w.uint8(fact.rowType)],
-  ['id', (w, fact) => w.uuid(fact.id)],
-  ['deleted', (w, fact) => w.uint8(fact.posted === null ? 1 : 0)],
-  ['session_id', (w, { posted }) => w.nullable(posted?.session_id ?? null, id)],
-  ['name', (w, { posted }) => w.string(posted?.name ?? '')],
-  ['status', (w, { posted }) => w.string(posted?.status ?? '')],
-  ['started_at', (w, { posted }) => w.uint64(posted?.started_at ?? 0)],
-  ['ended_at', (w, { posted }) => w.nullable(posted?.ended_at ?? null, integer)],
-  ['duration_ms', (w, { posted }) => w.nullable(posted?.duration_ms ?? null, float)],
-  ['cost', (w, { posted }) => w.nullable(posted?.cost ?? null, decimal)],
-  ['trace_tags', (w, { posted }) => w.tags(posted?.tags ?? {})],
-  ['attributes', (w, { posted }) => w.string(posted === null ? '' : toJsonText(posted.attributes))],
-];
+type FactColumn =
+  | Exclude<keyof PostedTrace, 'tags'>
+  | 'trace_tags' // holds `tags`
+  | 'ver'
+  | 'project_id'
+  | 'trace_id'
+  | 'row_type'
+  | 'deleted';
 
-const sessionColumns: readonly Column<{ id: string; posted: PostedSession | null }>[] = [
-  ['ver', (w) => w.uint64(0)],
-  ['project_id', (w, _session, projectId) => w.string(projectId)],
-  ['session_id', (w, session) => w.uuid(session.id)],
-  ['deleted', (w, { posted }) => w.uint8(posted === null ? 1 : 0)],
-  ['name', (w, { posted }) => w.string(posted?.name ?? '')],
-  ['tags', (w, { posted }) => w.tags(posted?.tags ?? {})],
-  ['attributes', (w, { posted }) => w.string(posted === null ? '' : toJsonText(posted.attributes))],
-];
+const factColumns = {
+  ver: (w) => w.uint64(0),
+  project_id: (w, _fact, projectId) => w.string(projectId),
+  trace_id: (w, fact) => w.uuid(fact.trace_id),
+  row_type: (w, fact) => w.uint8(fact.rowType),
+  id: (w, fact) => w.uuid(fact.id),
+  deleted: (w, fact) => w.uint8(fact.posted === null ? 1 : 0),
+  session_id: (w, { posted }) => w.nullable(posted?.session_id ?? null, id),
+  name: (w, { posted }) => w.string(posted?.name ?? ''),
+  status: (w, { posted }) => w.string(posted?.status ?? ''),
+  started_at: (w, { posted }) => w.uint64(posted?.started_at ?? 0),
+  ended_at: (w, { posted }) => w.nullable(posted?.ended_at ?? null, integer),
+  duration_ms: (w, { posted }) => w.nullable(posted?.duration_ms ?? null, float),
+  cost: (w, { posted }) => w.nullable(posted?.cost ?? null, decimal),
+  trace_tags: (w, { posted }) => w.tags(posted?.tags ?? {}),
+  attributes: (w, { posted }) => w.string(posted === null ? '' : toJsonText(posted.attributes)),
+} satisfies Record<FactColumn, ColumnWriter<Fact>>;
+
+/** A row of `session_statements`. */
+interface SessionRow {
+  readonly id: string;
+  /** Null: a tombstone. */
+  readonly posted: PostedSession | null;
+}
+
+type SessionColumn =
+  | Exclude<keyof PostedSession, 'id'>
+  | 'session_id' // holds `id`
+  | 'ver'
+  | 'project_id'
+  | 'deleted';
+
+const sessionColumns = {
+  ver: (w) => w.uint64(0),
+  project_id: (w, _session, projectId) => w.string(projectId),
+  session_id: (w, session) => w.uuid(session.id),
+  deleted: (w, { posted }) => w.uint8(posted === null ? 1 : 0),
+  name: (w, { posted }) => w.string(posted?.name ?? ''),
+  tags: (w, { posted }) => w.tags(posted?.tags ?? {}),
+  attributes: (w, { posted }) => w.string(posted === null ? '' : toJsonText(posted.attributes)),
+} satisfies Record<SessionColumn, ColumnWriter<SessionRow>>;
+
+const columnsOf = <T>(writers: Readonly<Record<string, ColumnWriter<T>>>): readonly Column<T>[] =>
+  Object.entries(writers);
+const columns = {
+  spans: columnsOf<SpanRow>(spanColumns),
+  facts: columnsOf<Fact>(factColumns),
+  session_statements: columnsOf<SessionRow>(sessionColumns),
+} satisfies Record<TableName, unknown>;
 
 /** The columns that each table's rows are encoded in. */
 export const insertedColumns: Readonly<Record<TableName, readonly string[]>> = {
-  spans: spanColumns.map(([name]) => name),
-  facts: factColumns.map(([name]) => name),
-  session_statements: sessionColumns.map(([name]) => name),
+  spans: Object.keys(spanColumns),
+  facts: Object.keys(factColumns),
+  session_statements: Object.keys(sessionColumns),
 };
 
 /** Encodes writes when they arrive, so that what waits for a commit is bytes, counted to the last one. */
@@ -141,7 +182,7 @@ export class RowEncoder {
       ...traces.map((posted) => ({ trace_id: posted.id, rowType: 1 as const, id: posted.id, posted })),
       ...tombstones.map((tombstone) => ({ ...tombstone, posted: null })),
     ];
-    const sessionRows = [
+    const sessionRows: SessionRow[] = [
       ...sessions.map((posted) => ({ id: posted.id, posted })),
       ...deletedSessions.map((session) => ({ id: session, posted: null })),
     ];
@@ -152,9 +193,9 @@ export class RowEncoder {
       return encoded;
     };
     return [
-      rowsOf('spans', spanColumns, spans),
-      rowsOf('facts', factColumns, facts),
-      rowsOf('session_statements', sessionColumns, sessionRows),
+      rowsOf('spans', columns.spans, spans),
+      rowsOf('facts', columns.facts, facts),
+      rowsOf('session_statements', columns.session_statements, sessionRows),
     ].filter(({ versionOffsets }) => versionOffsets.length > 0);
   }
 
