@@ -68,12 +68,8 @@ export function completionPage(view: CompletionView): Html {
 }
 
 function issuesView(issues: readonly Issue[]): Html {
-  return html`<div class="problem" role="alert">
-    <p>This was not saved yet</p>
-    <ul>
-      ${issues.map((issue) => html`<li>${inWords(issue)}</li>`)}
-    </ul>
-  </div>`;
+  return html`<div class="problem" role="alert"><p>This was not saved yet</p>
+<ul>${issues.map((issue) => html`<li>${inWords(issue)}</li>`)}</ul></div>`;
 }
 
 /** As people say it who see fields, not pointers. */
@@ -121,8 +117,7 @@ function formView(view: CompletionView): Html {
     </fieldset>
     <div class="field">
       <label for="reason">Why? <span class="optional">optional</span></label>
-      <textarea id="reason" name="reason" rows="2" maxlength="${textLimits.reason}" dir="auto">
-${textareaText(values.reason)}</textarea>
+      <textarea id="reason" name="reason" rows="2" maxlength="${textLimits.reason}" dir="auto">${textareaText(values.reason)}</textarea>
     </div>
     <div class="field">
       <label for="expected_output">A better answer <span class="optional">optional</span></label>
@@ -133,8 +128,7 @@ ${textareaText(values.reason)}</textarea>
         maxlength="${textLimits.expected_output}"
         dir="auto"
         aria-describedby="expected-hint"
-      >
-${textareaText(values.expected_output)}</textarea>
+      >${textareaText(values.expected_output)}</textarea>
       <p class="hint" id="expected-hint">What it should have said, in your own words.</p>
     </div>
     <button type="submit" class="button save">
