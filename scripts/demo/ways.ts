@@ -44,13 +44,13 @@ export interface Failure {
   readonly error_stack: string;
   readonly where: 'tool' | 'model';
   /** Whether a second attempt helps. */
-  readonly passing: boolean;
+  readonly retryable: boolean;
 }
 
 export const FAILURES: readonly Failure[] = [
   {
     where: 'tool',
-    passing: true,
+    retryable: true,
     ...raised('TimeoutError', 'orders-api did not answer within 5000 ms', [
       'orders/client.py", line 58, in get_order',
       'agent/tools/orders.py", line 31, in lookup_order',
@@ -58,7 +58,7 @@ export const FAILURES: readonly Failure[] = [
   },
   {
     where: 'tool',
-    passing: true,
+    retryable: true,
     ...raised(
       'HTTPStatusError',
       "Server error '503 Service Unavailable' for url 'https://orders.northwind.internal/v2/orders'",
@@ -67,7 +67,7 @@ export const FAILURES: readonly Failure[] = [
   },
   {
     where: 'model',
-    passing: true,
+    retryable: true,
     ...raised(
       'RateLimitError',
       'Error code: 429 - Rate limit reached for requests per minute. Please try again in 2 s.',
@@ -76,7 +76,7 @@ export const FAILURES: readonly Failure[] = [
   },
   {
     where: 'tool',
-    passing: false,
+    retryable: false,
     ...raised('PaymentRefused', 'refund refused by the provider: charge is already disputed', [
       'agent/tools/refunds.py", line 26, in start_refund',
       'payments/refunds.py", line 117, in create',
@@ -224,9 +224,9 @@ function investigate(trace: TraceBuilder, random: Random, task: string): Message
 /** A tool with the request and the query behind it; tried twice when that helps. */
 function useTool(trace: TraceBuilder, scene: Scene, name: string, result: object): Worked {
   const failure = scene.failure?.where === 'tool' ? scene.failure : null;
-  const attempts = failure?.passing === true ? 2 : 1;
+  const attempts = failure?.retryable === true ? 2 : 1;
   for (let attempt = 1; attempt <= attempts; attempt += 1) {
-    const failed = failure !== null && (attempt < attempts || !failure.passing);
+    const failed = failure !== null && (attempt < attempts || !failure.retryable);
     const problem = failed ? reason(failure) : {};
     trace.group(
       { name, kind: 'tool', input_data: JSON.stringify({ order: scene.order }), attributes: { attempt }, ...problem },

@@ -1,5 +1,6 @@
 import OpenAI, { APIConnectionError, APIError } from 'openai';
 import { ModelFailure, type ModelAnswer, type ModelClient, type ModelRequest } from '../domain/judge/model-client.js';
+import { isRetryableStatus } from '../domain/retryable.js';
 import { Turns } from '../domain/turns.js';
 import type { ModelObserver } from '../observability/events/judges.js';
 import { createPace } from './pace.js';
@@ -57,7 +58,7 @@ export class OpenAiModelClient implements ModelClient {
   async complete(projectId: string, request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer> {
     return this.#turns.run(projectId, async () => {
       if (!signal.aborted) await this.#pace(signal).catch(() => undefined);
-      if (signal.aborted) throw new ModelFailure('aborted', 'The call was given up', { passing: true });
+      if (signal.aborted) throw new ModelFailure('aborted', 'The call was given up', { retryable: true });
       const started = performance.now();
       const seconds = () => (performance.now() - started) / 1000;
       try {
@@ -102,10 +103,10 @@ export class OpenAiModelClient implements ModelClient {
       });
       return toAnswer(completion, request.model, this.#endpoint.maxAnswerCharacters);
     } catch (error) {
-      if (signal.aborted) throw new ModelFailure('aborted', 'The call was given up', { passing: true });
+      if (signal.aborted) throw new ModelFailure('aborted', 'The call was given up', { retryable: true });
       if (late)
         throw new ModelFailure('timeout', `The model endpoint did not answer within ${timeoutSeconds} s`, {
-          passing: true,
+          retryable: true,
           detail: `No whole answer within ${timeoutSeconds} s`,
         });
       throw this.#failureOf(error);
@@ -119,20 +120,19 @@ export class OpenAiModelClient implements ModelClient {
     if (error instanceof ModelFailure) return error;
     if (error instanceof APIConnectionError)
       return new ModelFailure('connection', 'The model endpoint cannot be reached', {
-        passing: true,
+        retryable: true,
         detail: this.#clean(rootOf(error)),
       });
     if (error instanceof APIError && typeof error.status === 'number') {
       const status: number = error.status;
-      const passing = status === 408 || status === 409 || status === 429 || status >= 500;
       return new ModelFailure(String(status), messageOf(status), {
-        passing,
+        retryable: isRetryableStatus(status),
         detail: this.#clean(error.message),
         retryAfterMs: retryAfterOf(error.headers as Headers),
       });
     }
     return new ModelFailure('answer', "The model endpoint's answer cannot be read", {
-      passing: true,
+      retryable: true,
       detail: this.#clean(rootOf(error)),
     });
   }
@@ -177,7 +177,7 @@ function toAnswer(completion: unknown, asked: string, maxCharacters: number): Mo
   const { content, refusal } = message;
   if (typeof content !== 'string' && typeof refusal !== 'string')
     throw new ModelFailure('answer', "The model endpoint's answer holds no message", {
-      passing: true,
+      retryable: true,
       detail: 'The answer holds no message',
     });
   const text = typeof content === 'string' ? content : '';

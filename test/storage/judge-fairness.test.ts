@@ -193,7 +193,7 @@ describe('judges of several projects', function () {
     start({
       concurrency: 4,
       judge: async ({ id }) =>
-        id === broken.id ? new ModelFailure('503', 'no', { passing: true, retryAfterMs: 60_000 }) : null,
+        id === broken.id ? new ModelFailure('503', 'no', { retryable: true, retryAfterMs: 60_000 }) : null,
     });
     await until(() => asked.length >= 4);
     queue(sound, 5);

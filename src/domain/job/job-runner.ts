@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pLimit from 'p-limit';
 import { DomainError } from '../errors.js';
+import { isRetryable } from '../retryable.js';
 import type { Vanished, WorkUnderWay } from './work-under-way.js';
 import { retryDelay } from './backoff.js';
 import type { Micros } from '../time/timestamp.js';
@@ -236,11 +237,11 @@ export class JobRunner implements WorkUnderWay {
       this.#attempts.delete(id);
     } catch (error) {
       if (signal.aborted) return;
-      const passing = error instanceof DomainError && ['unavailable', 'overloaded'].includes(error.kind);
+      const retryable = isRetryable(error);
       const attempts = this.#failedOnce(job);
-      const isLast = !passing || attempts.failed >= this.#options.limits.maxAttempts;
+      const isLast = !retryable || attempts.failed >= this.#options.limits.maxAttempts;
       if (!(error instanceof JobFailure)) observer.jobFailed({ id, kind, error, final: isLast });
-      const reason = passing
+      const reason = retryable
         ? new JobFailure(`Given up after ${attempts.failed} attempts: a store did not answer`)
         : error;
       if (isLast && this.#giveUp(job, reason)) this.#attempts.delete(id);

@@ -83,7 +83,7 @@ export class JudgeCaller {
 }
 
 function unasked(reason: string): Judgement {
-  const failure = new ModelFailure('setup', reason, { passing: false });
+  const failure = new ModelFailure('setup', reason, { retryable: false });
   return {
     verdict: null,
     failure,

@@ -73,7 +73,8 @@ export async function askModel<T>(
       return { outcome: read(contentOf(call.answer)), failure: null, calls };
     } catch (error) {
       if (!(error instanceof InvalidAnswer)) throw error;
-      if (last) return { outcome: null, failure: new ModelFailure('answer', error.message, { passing: false }), calls };
+      if (last)
+        return { outcome: null, failure: new ModelFailure('answer', error.message, { retryable: false }), calls };
       asked = repairRequest(request, call.answer.content, error.message);
     }
   }

@@ -33,7 +33,7 @@ export class ModelFailure extends Error {
   /** `429`, `500`, `timeout`, `connection`, `answer` (not what the protocol says) or `aborted`. */
   readonly code: string;
   /** Whether the same call may succeed later. */
-  readonly passing: boolean;
+  readonly retryable: boolean;
   /** How long the endpoint asked to be left alone, in milliseconds. */
   readonly retryAfterMs: number | null;
   /** What the endpoint itself said, without its key and cut: for the log alone. Null: it said nothing. */
@@ -42,12 +42,12 @@ export class ModelFailure extends Error {
   constructor(
     code: string,
     message: string,
-    options: { readonly passing: boolean; readonly retryAfterMs?: number | null; readonly detail?: string | null },
+    options: { readonly retryable: boolean; readonly retryAfterMs?: number | null; readonly detail?: string | null },
   ) {
     super(message);
     this.name = 'ModelFailure';
     this.code = code;
-    this.passing = options.passing;
+    this.retryable = options.retryable;
     this.retryAfterMs = options.retryAfterMs ?? null;
     this.detail = options.detail ?? null;
   }

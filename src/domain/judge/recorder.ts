@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DomainError } from '../errors.js';
+import { isRetryable } from '../retryable.js';
 import type { Span } from '../span/span.js';
 import type { Evaluation } from './evaluation.js';
 import type { Run } from './run.js';
@@ -149,7 +149,7 @@ export class Recorder {
         return;
       } catch (error) {
         const deadline = this.#stopping.signal.aborted ? SPAN_DEADLINE_STOPPING_MS : SPAN_DEADLINE_MS;
-        if (!isPassing(error) || performance.now() - started > deadline) {
+        if (!isRetryable(error) || performance.now() - started > deadline) {
           this.#options.observer.callSpansLost({ count: spans.length, error });
           return;
         }
@@ -169,7 +169,7 @@ export class Recorder {
         return true;
       } catch (error) {
         observer.recordingFailed({ error });
-        if (!isPassing(error)) return this.#settleOneByOne(outcomes);
+        if (!isRetryable(error)) return this.#settleOneByOne(outcomes);
         if (this.#stopping.signal.aborted) return false;
         await this.#rest(RETRY_MS);
       }
@@ -198,7 +198,3 @@ export class Recorder {
 }
 
 export const DEFECT = 'a defect of the server; its log says more';
-
-export function isPassing(error: unknown): boolean {
-  return error instanceof DomainError && (error.kind === 'unavailable' || error.kind === 'overloaded');
-}

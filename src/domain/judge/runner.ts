@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { retryDelay, type Breaker } from '../job/backoff.js';
+import { isRetryable } from '../retryable.js';
 import { Breakers } from './breakers.js';
 import { callSpans } from './call-spans.js';
 import type { Judge } from './judge.js';
 import type { JudgeCaller, Judgement } from './judge-caller.js';
 import type { JudgeStore } from './judge-store.js';
-import { DEFECT, isPassing, Recorder, type Ending, type RecorderObserver } from './recorder.js';
+import { DEFECT, Recorder, type Ending, type RecorderObserver } from './recorder.js';
 import { Politeness, type WriteLoad } from './politeness.js';
 import type { Run } from './run.js';
 import type { RunOutcome, RunStore } from './run-store.js';
@@ -228,7 +229,7 @@ export class JudgeRunner implements WorkUnderWay {
         this.#readyRuns.release([run]);
         return;
       }
-      if (failure?.passing === true) breaker.failed(failure.retryAfterMs);
+      if (failure?.retryable === true) breaker.failed(failure.retryAfterMs);
       else if (judgement.calls.length > 0) breaker.succeeded();
       const { shown } = judgement;
       const origin = { judge, runId: run.id, attempt: run.attempts + 1, spanId: run.span_id, shown };
@@ -243,7 +244,7 @@ export class JudgeRunner implements WorkUnderWay {
   #mishap(run: Run, error: unknown): Ending {
     const at = (Date.now() + RETRY_MS) * 1000;
     const outcome: RunOutcome =
-      isPassing(error) && run.attempts + 1 < this.#options.maxAttempts
+      isRetryable(error) && run.attempts + 1 < this.#options.maxAttempts
         ? { kind: 'retry', run, reason: 'a store did not answer', at }
         : { kind: 'failed', run, reason: DEFECT };
     return { outcome, spans: [] };
@@ -254,7 +255,7 @@ export class JudgeRunner implements WorkUnderWay {
     if (verdict !== null) return { kind: 'evaluated', run, evaluation: evaluationOf(run, judge, judgement, verdict) };
     const reason = failure?.message ?? 'no verdict';
     const attempts = run.attempts + 1;
-    if (failure?.passing !== true) return { kind: 'failed', run, reason };
+    if (failure?.retryable !== true) return { kind: 'failed', run, reason };
     const { maxAttempts, retryBaseMs = RETRY_BASE_MS } = this.#options;
     if (attempts >= maxAttempts)
       return { kind: 'failed', run, reason: `given up after ${attempts} attempts: ${reason}` };

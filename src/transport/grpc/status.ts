@@ -1,6 +1,7 @@
 import { Metadata, status, type StatusObject } from '@grpc/grpc-js';
 import protobuf from 'protobufjs/minimal.js';
 import { DomainError, type DomainErrorKind } from '../../domain/errors.js';
+import { isRetryable } from '../../domain/retryable.js';
 import { BYTES, VARINT } from '../otlp/wire.js';
 
 /** What went wrong, as gRPC calls it. */
@@ -32,7 +33,7 @@ export function toStatus(error: unknown): StatusObject {
   }
   const code = CODES[error.kind];
   const metadata = new Metadata();
-  if (error.kind === 'overloaded' || error.kind === 'unavailable') {
+  if (isRetryable(error)) {
     const seconds = Math.max(1, Math.ceil(error.retryAfterSeconds ?? 1));
     metadata.set(DETAILS, retryDetails(code, error.message, seconds));
   }

@@ -1,4 +1,5 @@
 import { DomainError, type DomainErrorKind, type Issue } from '../../domain/errors.js';
+import { isRetryable } from '../../domain/retryable.js';
 
 /** RFC 9457. */
 export interface ProblemDetails {
@@ -103,7 +104,7 @@ function toDomainError(error: unknown): DomainError {
 
 function headersOf(error: DomainError): Record<string, string> {
   if (error.kind === 'unauthenticated') return { 'WWW-Authenticate': 'Bearer realm="spanhouse"' };
-  if (error.kind === 'overloaded' || error.kind === 'unavailable') {
+  if (isRetryable(error)) {
     return { 'Retry-After': String(Math.max(1, Math.ceil(error.retryAfterSeconds ?? 1))) };
   }
   return {};

@@ -127,7 +127,7 @@ export class JobTrials {
       if (answer === null) return { outcome: null, failure, calls: [call] };
       if (answer.refusal === null) return { outcome: answer.content, failure: null, calls: [call] };
       const refusal = new ModelFailure('refusal', `The model refused: ${answer.refusal.slice(0, 500)}`, {
-        passing: false,
+        retryable: false,
       });
       return { outcome: null, failure: refusal, calls: [call] };
     });
@@ -157,7 +157,7 @@ export class JobTrials {
       this.#signal.throwIfAborted();
       spans.push(...(await this.#record(step, name, { ...about, attempt: number }, calls)));
       if (failure === null) this.#failuresInRow = 0;
-      const again = failure !== null && failure.passing && number < maxAttempts;
+      const again = failure !== null && failure.retryable && number < maxAttempts;
       if (!again) return { outcome, failure: this.#noted(failure), spent: spentOn(spans) };
       const waitMs = retryDelay(number, firstWaitMs, failure.retryAfterMs);
       await sleep(waitMs, undefined, { signal: this.#signal });
