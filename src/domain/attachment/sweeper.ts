@@ -1,17 +1,16 @@
+import { BackgroundLoop } from '../job/background-loop.js';
 import type { AttachmentObserver, AttachmentVault, FindNamingVersions } from './vault.js';
 
 const INTERVAL_MS = 10 * 60_000;
 /** What is freed together is swept together. */
 const SOON_MS = 1_000;
+const MAX_RETRY_MS = 60_000;
 
 /** Sweeps the vault: at the start, for what a crash left behind, now and then, and soon after images became free. */
 export class AttachmentSweeper {
   readonly #vault: Pick<AttachmentVault, 'sweep'>;
   readonly #findVersions: FindNamingVersions;
-  readonly #observer: Pick<AttachmentObserver, 'attachmentSweepFailed'>;
-  readonly #closing = new AbortController();
-  #timer: NodeJS.Timeout | null = null;
-  #running: Promise<void> | null = null;
+  readonly #loop: BackgroundLoop;
 
   constructor(
     vault: Pick<AttachmentVault, 'sweep'>,
@@ -20,43 +19,26 @@ export class AttachmentSweeper {
   ) {
     this.#vault = vault;
     this.#findVersions = findVersions;
-    this.#observer = observer;
+    this.#loop = new BackgroundLoop({
+      round: () => this.#sweep(),
+      onFailure: (error) => observer.attachmentSweepFailed({ error }),
+      retryMs: SOON_MS,
+      maxRetryMs: MAX_RETRY_MS,
+    });
     this.soon();
   }
 
   soon(): void {
-    this.#schedule(SOON_MS);
+    this.#loop.wakeIn(SOON_MS);
   }
 
   /** Ends a sweep under way, after what it is at. */
   async close(): Promise<void> {
-    this.#closing.abort();
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    await this.#running;
+    await this.#loop.close();
   }
 
-  #schedule(delayMs: number): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    if (!this.#closing.signal.aborted) this.#timer = setTimeout(() => void this.#run(), delayMs).unref();
-  }
-
-  async #run(): Promise<void> {
-    // One at a time; what became free meanwhile is swept right after.
-    if (this.#running !== null) {
-      this.soon();
-      return;
-    }
-    this.#schedule(INTERVAL_MS);
-    this.#running = this.#sweep();
-    await this.#running;
-    this.#running = null;
-  }
-
-  async #sweep(): Promise<void> {
-    try {
-      await this.#vault.sweep(this.#findVersions, this.#closing.signal);
-    } catch (error) {
-      this.#observer.attachmentSweepFailed({ error });
-    }
+  async #sweep(): Promise<number> {
+    await this.#vault.sweep(this.#findVersions, this.#loop.signal);
+    return INTERVAL_MS;
   }
 }

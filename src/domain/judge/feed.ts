@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { Vanished, WorkUnderWay } from '../job/work-under-way.js';
 import type { Micros } from '../time/timestamp.js';
+import { BackgroundLoop } from '../job/background-loop.js';
 import { retryDelay } from '../job/backoff.js';
 import { FeedLane, type FeedLaneOptions, type Look } from './feed-lane.js';
 import type { Judge } from './judge.js';
@@ -70,7 +70,7 @@ const ALL_HAVE_NEWS = { projects: null, upTo: null };
  */
 export class JudgeFeed implements WorkUnderWay {
   readonly #options: FeedOptions;
-  readonly #stopping = new AbortController();
+  readonly #loop: BackgroundLoop;
   readonly #sound = pLimit(LOOKS_AT_ONCE);
   readonly #troubled = pLimit(1);
   readonly #projects = new Map<string, Project>();
@@ -83,12 +83,15 @@ export class JudgeFeed implements WorkUnderWay {
   #newsUpTo: Micros | null = null;
   #savedAt = 0;
   #isOpen = false;
-  #woken = false;
-  #running: Promise<void> | null = null;
-  #timer: NodeJS.Timeout | null = null;
 
   constructor(options: FeedOptions) {
     this.#options = options;
+    this.#loop = new BackgroundLoop({
+      round: () => this.#round(),
+      onFailure: (error) => options.observer.feedFailed({ project: null, error }),
+      retryMs: RETRY_MS,
+      gatherMs: GATHER_MS,
+    });
   }
 
   /** Goes on where it was. @throws DomainError `unavailable` */
@@ -104,12 +107,7 @@ export class JudgeFeed implements WorkUnderWay {
 
   /** There may be something to do: spans, or room in the queue. */
   wake(): void {
-    this.#woken = true;
-    if (!this.#isOpen) return;
-    this.#running ??= this.#run().finally(() => {
-      this.#running = null;
-      if (this.#woken) this.wake();
-    });
+    if (this.#isOpen) this.#loop.wake();
   }
 
   /** Judges were made, changed or deleted. */
@@ -127,33 +125,20 @@ export class JudgeFeed implements WorkUnderWay {
   async close(): Promise<void> {
     const wasOpen = this.#isOpen;
     this.#isOpen = false;
-    this.#stopping.abort();
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    await this.#running;
+    await this.#loop.close();
     await Promise.all(this.#looks);
     if (wasOpen) this.#save();
   }
 
-  async #run(): Promise<void> {
-    await this.#rest(GATHER_MS);
-    while (this.#woken && this.#isOpen) {
-      this.#woken = false;
-      let rest = GATHER_MS;
-      try {
-        this.#open();
-        const started = performance.now();
-        await this.#hearNews();
-        rest = restAfter(started);
-        this.#begin();
-        if (Date.now() - this.#savedAt >= SAVE_MS) this.#save();
-      } catch (error) {
-        this.#options.observer.feedFailed({ project: null, error });
-        this.#woken = true;
-        await this.#rest(RETRY_MS);
-        continue;
-      }
-      await this.#rest(rest);
-    }
+  async #round(): Promise<number> {
+    this.#open();
+    const started = performance.now();
+    await this.#hearNews();
+    const rest = restAfter(started);
+    const dueAt = this.#begin();
+    if (Date.now() - this.#savedAt >= SAVE_MS) this.#save();
+    await this.#loop.rest(rest);
+    return Math.max(0, dueAt - performance.now());
   }
 
   /** Sees to it that the projects with enabled judges are there, and no others. */
@@ -206,8 +191,11 @@ export class JudgeFeed implements WorkUnderWay {
     this.#newsUpTo = upTo;
   }
 
-  /** Begins to look at each project that has news and room for what comes of them. */
-  #begin(): void {
+  /**
+   * Begins to look at each project that has news and room for what comes of them.
+   * @returns when one whose last look failed may be looked at again, on the clock of `performance`
+   */
+  #begin(): number {
     const now = performance.now();
     const waiting = [...this.#projects.values()].filter(({ hasNews, looking }) => hasNews && !looking);
     const queued = waiting.length === 0 ? new Map<string, number>() : this.#options.runs.queued();
@@ -221,7 +209,7 @@ export class JudgeFeed implements WorkUnderWay {
       });
       this.#looks.add(look);
     }
-    this.#wakeFor(waiting.map(({ notBefore }) => notBefore - now).filter((ms) => ms > 0));
+    return Math.min(Infinity, ...waiting.map(({ notBefore }) => notBefore).filter((at) => at > now));
   }
 
   /** Never rejects. */
@@ -241,7 +229,7 @@ export class JudgeFeed implements WorkUnderWay {
       project.failures += 1;
       project.notBefore = performance.now() + retryDelay(project.failures, this.#options.retryBaseMs ?? RETRY_MS, null);
     }
-    await this.#rest(restAfter(started, among));
+    await this.#loop.rest(restAfter(started, among));
     project.looking = false;
     if (project.hasNews) this.wake();
   }
@@ -263,16 +251,6 @@ export class JudgeFeed implements WorkUnderWay {
     if (moved.length > 0) this.#options.runs.setArrived(new Map(moved.map(({ id, position }) => [id, position])));
     for (const project of moved) project.saved = project.position;
     this.#savedAt = Date.now();
-  }
-
-  #wakeFor(waits: readonly number[]): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = waits.length === 0 ? null : setTimeout(() => this.wake(), Math.ceil(Math.min(...waits)));
-    this.#timer?.unref();
-  }
-
-  #rest(ms: number): Promise<void> {
-    return sleep(ms, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
   }
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { BackgroundLoop } from '../job/background-loop.js';
 import { retryDelay, type Breaker } from '../job/backoff.js';
 import { isRetryable } from '../retryable.js';
 import { Breakers } from './breakers.js';
@@ -47,6 +48,8 @@ interface UnderWay {
 const MAX_UNRECORDED = 512;
 const RETRY_MS = 1_000;
 const RETRY_BASE_MS = 1_000;
+/** The queue is looked at again by then, as what is due is due by the clock of the wall, which may be set. */
+const MAX_WAIT_MS = 60_000;
 /** So long calls under way may go on when the server stops. */
 const GRACE_MS = 500;
 
@@ -60,17 +63,19 @@ export class JudgeRunner implements WorkUnderWay {
   readonly #breakers: Breakers;
   readonly #readyRuns: ReadyRuns;
   readonly #politeness: Politeness;
-  readonly #stopping = new AbortController();
+  readonly #loop: BackgroundLoop;
   readonly #aborting = new AbortController();
   readonly #running = new Map<string, UnderWay>();
   /** Calls under way, by breaker. */
   readonly #asking = new Map<Breaker, number>();
-  #pumping: Promise<void> | null = null;
-  #woken = false;
-  #timer: NodeJS.Timeout | null = null;
 
   constructor(options: RunnerOptions) {
     this.#options = options;
+    this.#loop = new BackgroundLoop({
+      round: () => Math.min(MAX_WAIT_MS, this.#fill()),
+      onFailure: (error) => options.observer.runnerFailed({ error }),
+      retryMs: RETRY_MS,
+    });
     this.#politeness = new Politeness(options.writeLoad);
     const { retryBaseMs = RETRY_BASE_MS } = options;
     this.#breakers = new Breakers(retryBaseMs);
@@ -100,12 +105,7 @@ export class JudgeRunner implements WorkUnderWay {
 
   /** There may be something to do. */
   wake(): void {
-    this.#woken = true;
-    if (this.#stopping.signal.aborted) return;
-    this.#pumping ??= this.#pump().finally(() => {
-      this.#pumping = null;
-      if (this.#woken) this.wake();
-    });
+    this.#loop.wake();
   }
 
   /** What was made ready is made ready anew: judges changed. */
@@ -127,9 +127,7 @@ export class JudgeRunner implements WorkUnderWay {
 
   /** Gives calls under way a moment, then gives them up; they are still queued then. */
   async close(): Promise<void> {
-    this.#stopping.abort();
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    await this.#pumping;
+    await this.#loop.close();
     await this.#readyRuns.close();
     const ended = Promise.all([...this.#running.values()].map((each) => each.ended));
     await Promise.race([ended, sleep(GRACE_MS)]);
@@ -138,33 +136,14 @@ export class JudgeRunner implements WorkUnderWay {
     await this.#recorder.close();
   }
 
-  async #pump(): Promise<void> {
-    // What wakes it in the same turn is looked at together.
-    await Promise.resolve();
-    while (this.#woken && !this.#stopping.signal.aborted) {
-      this.#woken = false;
-      try {
-        this.#fill();
-      } catch (error) {
-        this.#options.observer.runnerFailed({ error });
-        this.#wakeIn(RETRY_MS);
-      }
-    }
-  }
-
-  #fill(): void {
-    while (!this.#stopping.signal.aborted) {
+  /** Begins what may begin. @returns in how many milliseconds more may */
+  #fill(): number {
+    for (;;) {
       const wait = this.#politeness.waitMs();
-      if (wait > 0) {
-        this.#wakeIn(wait);
-        return;
-      }
-      if (this.#running.size >= this.#options.concurrency || this.#readyRuns.underWay > MAX_UNRECORDED) return;
+      if (wait > 0) return wait;
+      if (this.#running.size >= this.#options.concurrency || this.#readyRuns.underWay > MAX_UNRECORDED) return Infinity;
       const next = this.#readyRuns.next((ready) => this.#mayBegin(ready));
-      if (next === undefined) {
-        this.#wakeWhenDue();
-        return;
-      }
+      if (next === undefined) return this.#dueIn();
       this.#begin(next);
     }
   }
@@ -178,16 +157,15 @@ export class JudgeRunner implements WorkUnderWay {
     return breaker.waitMs() === 0 && (this.#asking.get(breaker) ?? 0) < breaker.atOnce(this.#options.concurrency);
   }
 
-  /** Nothing may begin now: it is looked again when a model may be asked, a span read or a run tried again. */
-  #wakeWhenDue(): void {
+  /** In how many milliseconds a model may be asked, a span read or a run tried again. */
+  #dueIn(): number {
     const now = Date.now() * 1000;
     const next = this.#options.runs.nextDue(now);
     const models = this.#readyRuns
       .ready()
       .map((ready) => this.#breakerOf(ready).waitMs())
       .filter((ms) => ms > 0);
-    const wait = Math.min(this.#readyRuns.waitMs(), next === null ? Infinity : (next - now) / 1000, ...models);
-    if (wait < Infinity) this.#wakeIn(wait);
+    return Math.min(this.#readyRuns.waitMs(), next === null ? Infinity : (next - now) / 1000, ...models);
   }
 
   #begin(ready: Ready): void {
@@ -261,18 +239,6 @@ export class JudgeRunner implements WorkUnderWay {
       return { kind: 'failed', run, reason: `given up after ${attempts} attempts: ${reason}` };
     const delay = retryDelay(attempts, retryBaseMs, failure.retryAfterMs);
     return { kind: 'retry', run, reason, at: Math.round((Date.now() + delay) * 1000) };
-  }
-
-  #wakeIn(ms: number): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = setTimeout(
-      () => {
-        this.#timer = null;
-        this.wake();
-      },
-      Math.min(60_000, Math.ceil(ms)),
-    );
-    this.#timer.unref();
   }
 }
 

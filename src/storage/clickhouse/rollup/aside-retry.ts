@@ -1,3 +1,4 @@
+import { BackgroundLoop } from '../../../domain/job/background-loop.js';
 import type { RollupObserver } from '../../../observability/events/storage.js';
 import type { Recomputation, Round } from './recomputation.js';
 import type { SetAside } from './set-aside.js';
@@ -10,9 +11,7 @@ export class AsideRetry {
   readonly #recomputation: Recomputation;
   readonly #observer: Pick<RollupObserver, 'rollupFailed'>;
   readonly #round: () => Round;
-  #running: Promise<void> | null = null;
-  #timer: NodeJS.Timeout | null = null;
-  #closed = false;
+  readonly #loop: BackgroundLoop;
 
   /** @param round the state to recompute to */
   constructor(
@@ -25,43 +24,41 @@ export class AsideRetry {
     this.#recomputation = recomputation;
     this.#observer = observer;
     this.#round = round;
+    this.#loop = new BackgroundLoop({
+      round: () => this.#tryNext(),
+      onFailure: (error) => observer.rollupFailed({ error }),
+      retryMs: SOONEST_MS,
+    });
   }
 
   /** To be called whenever something may be due earlier than before. */
   schedule(): void {
-    const next = this.#aside.next();
-    if (this.#closed || this.#running || next === undefined) return;
-    if (this.#timer) clearTimeout(this.#timer);
-    this.#timer = setTimeout(
-      () => {
-        this.#running = this.#tryNext().finally(() => {
-          this.#running = null;
-          this.schedule();
-        });
-      },
-      Math.max(SOONEST_MS, next.dueAt - performance.now()),
-    ).unref();
+    this.#loop.wakeIn(this.#dueIn());
   }
 
   /** Resolves once nothing is being tried. */
   async ended(): Promise<void> {
-    await this.#running;
+    await this.#loop.idle();
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    if (this.#timer) clearTimeout(this.#timer);
-    await this.#running;
+    await this.#loop.close();
   }
 
-  async #tryNext(): Promise<void> {
+  async #tryNext(): Promise<number> {
     const next = this.#aside.next();
-    if (next === undefined || next.dueAt > performance.now()) return;
+    if (next === undefined || next.dueAt > performance.now()) return this.#dueIn();
     try {
       await this.#recomputation.again(next, this.#round());
     } catch (error) {
       this.#aside.putOff(next);
       this.#observer.rollupFailed({ error });
     }
+    return this.#dueIn();
+  }
+
+  #dueIn(): number {
+    const next = this.#aside.next();
+    return next === undefined ? Infinity : Math.max(SOONEST_MS, next.dueAt - performance.now());
   }
 }

@@ -1,4 +1,5 @@
 import { DomainError } from '../../../domain/errors.js';
+import { BackgroundLoop } from '../../../domain/job/background-loop.js';
 import type { Micros } from '../../../domain/time/timestamp.js';
 import type { PurgeObserver } from '../../../observability/events/storage.js';
 import type { ClickHouseClient } from '../client/client.js';
@@ -57,9 +58,7 @@ export class Purge {
   readonly #follower: PurgeFollower;
   readonly #oldestRead: () => Version;
   readonly #patienceMs: number;
-  readonly #timer: NodeJS.Timeout;
-  readonly #closing = new AbortController();
-  #running: Promise<void> | null = null;
+  readonly #loop: BackgroundLoop;
   #preparing: Promise<unknown> = Promise.resolve();
   #last = Date.now();
   /** When the earliest and the latest deletion were that may not be purged yet. */
@@ -71,7 +70,12 @@ export class Purge {
     this.#follower = follower;
     this.#oldestRead = oldestRead;
     this.#patienceMs = patienceMs;
-    this.#timer = setInterval(() => void this.#tick(), INTERVAL_MS).unref();
+    this.#loop = new BackgroundLoop({
+      round: () => this.#runIfWorthwhile(),
+      onFailure: (error) => observer.purgeFailed({ error }),
+      retryMs: INTERVAL_MS,
+    });
+    this.#loop.wakeIn(INTERVAL_MS);
     // What was deleted before the start waits no longer than what is deleted now.
     this.soon();
   }
@@ -114,24 +118,10 @@ export class Purge {
 
   /** Ends at once, whatever ClickHouse is still deleting. */
   async close(): Promise<void> {
-    clearInterval(this.#timer);
-    this.#closing.abort(new DomainError('unavailable', 'The server stops; the next purge goes on'));
-    await this.#running;
+    await this.#loop.close(new DomainError('unavailable', 'The server stops; the next purge goes on'));
   }
 
-  async #tick(): Promise<void> {
-    if (this.#running) return;
-    this.#running = this.#runIfWorthwhile()
-      .catch((error: unknown) => {
-        if (!this.#closing.signal.aborted) this.#observer.purgeFailed({ error });
-      })
-      .finally(() => {
-        this.#running = null;
-      });
-    await this.#running;
-  }
-
-  async #runIfWorthwhile(): Promise<void> {
+  async #runIfWorthwhile(): Promise<number> {
     const before = Date.now() - READ_MS;
     const [row] = await this.#client.query<{ waiting: string }>(
       sql`SELECT toString(count()) AS waiting FROM superseded WHERE next_ver < ${number(this.#end(before))}`,
@@ -139,6 +129,7 @@ export class Purge {
     const waiting = Number(row?.waiting ?? 0);
     const due = Date.now() - this.#last >= OLD_MS || (this.#deletions?.first ?? Infinity) < before;
     if (waiting >= WORTHWHILE || (waiting > 0 && due)) await this.run(before);
+    return INTERVAL_MS;
   }
 
   /** What was replaced or deleted by a version before this one may go. */
@@ -147,7 +138,7 @@ export class Purge {
   }
 
   async #batch(end: Version): Promise<number> {
-    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(this.#patienceMs)]);
+    const signal = AbortSignal.any([this.#loop.signal, AbortSignal.timeout(this.#patienceMs)]);
     const preparing = this.#prepare(end, signal);
     this.#preparing = preparing;
     const { versions, kept } = await preparing;

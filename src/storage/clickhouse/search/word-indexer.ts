@@ -1,3 +1,4 @@
+import { BackgroundLoop } from '../../../domain/job/background-loop.js';
 import { Turns } from '../../../domain/turns.js';
 import type { WordIndexObserver } from '../../../observability/events/storage.js';
 import { metLimit } from '../client/client-errors.js';
@@ -62,7 +63,7 @@ interface Portion {
 /** Fills `span_words` with what was written since, a little at a time and mostly while nobody writes. */
 export class WordIndexer {
   readonly #source: WordIndexerSource;
-  readonly #timer: NodeJS.Timeout;
+  readonly #loop: BackgroundLoop;
   /** Whoever changes the table does so alone: two rounds at a time would index the same spans. */
   readonly #turns = new Turns('changes of the word index', { atOnce: 1 });
   /** Spans that are not indexed, at most; unknown at the start. */
@@ -74,14 +75,15 @@ export class WordIndexer {
   #size = MAX_ROUND;
   /** Rounds of the smallest size that failed one after another. */
   #failures = 0;
-  #looking = false;
-  readonly #closing = new AbortController();
 
   constructor(source: WordIndexerSource) {
     this.#source = source;
-    this.#timer = setInterval(() => {
-      void this.#look();
-    }, LOOKED_AFTER_MS).unref();
+    this.#loop = new BackgroundLoop({
+      round: () => this.#look(),
+      onFailure: (error) => this.#failed(error),
+      retryMs: FAILURE_PAUSE_MS,
+    });
+    this.#loop.wakeIn(LOOKED_AFTER_MS);
   }
 
   /** To be called after each commit. */
@@ -114,26 +116,21 @@ export class WordIndexer {
 
   /** Ends at once; what is not indexed is by the next process. */
   async close(): Promise<void> {
-    clearInterval(this.#timer);
-    this.#closing.abort();
+    await this.#loop.close();
     await this.#turns.run(ROUNDS, () => Promise.resolve());
   }
 
-  async #look(): Promise<void> {
+  async #look(): Promise<number> {
     const now = performance.now();
-    if (this.#looking || now < this.#notBefore || (this.#waiting < TOGETHER && now < this.#refillAt)) return;
-    this.#looking = true;
-    try {
+    if (now >= this.#notBefore && (this.#waiting >= TOGETHER || now >= this.#refillAt))
       while ((await this.#round()) && performance.now() >= this.#notBefore);
-    } catch (error) {
-      if (this.#closing.signal.aborted) return;
-      this.#failures = this.#size === TOGETHER ? this.#failures + 1 : 0;
-      this.#size = Math.max(TOGETHER, this.#size / 2);
-      this.#notBefore = performance.now() + FAILURE_PAUSE_MS;
-      this.#source.observer.wordIndexFailed({ error });
-    } finally {
-      this.#looking = false;
-    }
+    return Math.max(LOOKED_AFTER_MS, this.#notBefore - performance.now());
+  }
+
+  #failed(error: unknown): void {
+    this.#failures = this.#size === TOGETHER ? this.#failures + 1 : 0;
+    this.#size = Math.max(TOGETHER, this.#size / 2);
+    this.#source.observer.wordIndexFailed({ error });
   }
 
   #turn<T>(party: string, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
@@ -150,7 +147,7 @@ export class WordIndexer {
 
   /** One round, behind one deletion of each project that waits. @returns whether there may be more to do. */
   async #round(): Promise<boolean> {
-    const { signal } = this.#closing;
+    const { signal } = this.#loop;
     if (signal.aborted) return false;
     return this.#turn(
       ROUNDS,
@@ -227,7 +224,7 @@ export class WordIndexer {
     }
     // Afterwards, so that no search misses anything in between.
     if (refilled.length > 0)
-      await deleteRows(this.#source.client, 'span_words', isEmptied(refilled), this.#closing.signal);
+      await deleteRows(this.#source.client, 'span_words', isEmptied(refilled), this.#loop.signal);
     const more = refilled.length < emptied.length || emptied.length === MAX_REFILLED;
     if (!more) this.#refillAt = Infinity;
     return more;
@@ -244,7 +241,7 @@ export class WordIndexer {
   }
 
   #rows<T>(statement: Sql): Promise<T[]> {
-    const { signal } = this.#closing;
+    const { signal } = this.#loop;
     return this.#source.client.query<T>(statement, { settings: { max_execution_time: MAX_SECONDS }, signal });
   }
 
@@ -256,7 +253,7 @@ export class WordIndexer {
         max_block_size: String(BLOCK_ROWS),
         max_execution_time: MAX_SECONDS,
       },
-      signal: this.#closing.signal,
+      signal: this.#loop.signal,
     });
   }
 

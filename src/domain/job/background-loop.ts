@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { retryDelay } from './backoff.js';
+
+export interface BackgroundLoopOptions {
+  /** Does what there is to do. @returns in how many milliseconds to look again at the latest; Infinity: when woken */
+  readonly round: () => Promise<number> | number;
+  /** A round failed; the next one comes after a pause. */
+  readonly onFailure: (error: unknown) => void;
+  /** The pause after a round that failed; with each further one it is twice as long, up to `maxRetryMs`. */
+  readonly retryMs: number;
+  /** Default: `retryMs`. */
+  readonly maxRetryMs?: number;
+  /** How long an idle loop that is woken waits for more to come; default: to the end of the turn. */
+  readonly gatherMs?: number;
+}
+
+/** The longest that a timer of Node takes. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * Work behind requests, in rounds, one at a time: whenever it is woken, when it is due, and again after failures. Waking
+ * it while a round is under way leads to another round.
+ */
+export class BackgroundLoop {
+  readonly #options: BackgroundLoopOptions;
+  readonly #closing = new AbortController();
+  #woken = false;
+  /** Rounds in a row that failed. */
+  #failures = 0;
+  #running: Promise<void> | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  /** When the timer wakes it, on the clock of `performance`. */
+  #dueAt = Infinity;
+
+  constructor(options: BackgroundLoopOptions) {
+    this.#options = options;
+  }
+
+  /** Aborted by {@link close}. */
+  get signal(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  /** There may be something to do. */
+  wake(): void {
+    if (this.signal.aborted) return;
+    this.#woken = true;
+    this.#running ??= this.#run().finally(() => {
+      this.#running = null;
+      if (this.#woken) this.wake();
+    });
+  }
+
+  /** There may be something to do in so many milliseconds; the earliest of such calls counts, until a round begins. */
+  wakeIn(ms: number): void {
+    const dueAt = performance.now() + ms;
+    if (this.signal.aborted || dueAt >= this.#dueAt) return;
+    clearTimeout(this.#timer);
+    this.#dueAt = dueAt;
+    this.#timer = setTimeout(() => this.wake(), Math.min(MAX_TIMER_MS, Math.ceil(ms))).unref();
+  }
+
+  /** Within a round: puts off what comes next. Closing ends it at once. */
+  rest(ms: number): Promise<void> {
+    return sleep(ms, undefined, { signal: this.signal, ref: false }).catch(() => undefined);
+  }
+
+  /** Resolves when the rounds under way at the call are over. */
+  async idle(): Promise<void> {
+    await this.#running;
+  }
+
+  /** Begins no further round, and resolves when the one under way is over. @param reason what its signal is aborted with */
+  async close(reason?: Error): Promise<void> {
+    this.#closing.abort(reason);
+    this.#unschedule();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { round, onFailure, retryMs, maxRetryMs = retryMs, gatherMs } = this.#options;
+    await (gatherMs === undefined ? Promise.resolve() : this.rest(gatherMs));
+    while (this.#woken && !this.signal.aborted) {
+      this.#woken = false;
+      this.#unschedule();
+      try {
+        this.wakeIn(await round());
+        this.#failures = 0;
+      } catch (error) {
+        if (this.signal.aborted) return;
+        onFailure(error);
+        this.#failures += 1;
+        this.#woken = true;
+        await this.rest(Math.min(maxRetryMs, retryDelay(this.#failures, retryMs, null)));
+      }
+    }
+  }
+
+  #unschedule(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#dueAt = Infinity;
+  }
+}
