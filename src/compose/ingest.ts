@@ -1,6 +1,9 @@
 import { IngestService } from '../domain/ingest/ingest-service.js';
+import { JobRunner } from '../domain/job/job-runner.js';
 import type { PriceService } from '../domain/price/price-service.js';
+import { REPRICE } from '../domain/price/reprice-job.js';
 import { RepriceService } from '../domain/price/reprice-service.js';
+import { repriceWork } from '../domain/price/reprice-work.js';
 import { createExport, type ExportTraces } from '../transport/otlp/export.js';
 import type { Attachments } from './attachments.js';
 import type { Context } from './context.js';
@@ -19,11 +22,9 @@ export interface IngestParts {
 }
 
 /** Opens what takes spans in, and goes on with pricing stored ones anew. */
-export function openIngest(
-  { config, events, closers }: Context,
-  { metadata, traces }: Storage,
-  { prices, attachments }: IngestParts,
-): Ingest {
+export function openIngest(context: Context, storage: Storage, { prices, attachments }: IngestParts): Ingest {
+  const { config, events } = context;
+  const { traces } = storage;
   const ingest = new IngestService({
     log: traces.log,
     lists: traces.lists,
@@ -33,15 +34,25 @@ export function openIngest(
     observer: events,
   });
   const { maxEncodedBytes } = config.ingest;
-  const reprices = new RepriceService({
-    store: metadata.reprices,
-    spans: traces.calculated,
-    price: prices.price,
-    attachments: attachments.restated,
-    observer: events,
-    maxAttempts: config.jobs.maxAttempts,
-  });
-  closers.push(() => reprices.close());
-  reprices.start();
-  return { ingest, exportTraces: createExport({ ingest, observer: events, maxEncodedBytes }), reprices };
+  return {
+    ingest,
+    exportTraces: createExport({ ingest, observer: events, maxEncodedBytes }),
+    reprices: openReprices(context, storage, { prices, attachments }),
+  };
+}
+
+/** Goes on with the recalculations of costs that are not finished: one page at a time, of each project in turn. */
+function openReprices(
+  { config, events, closers }: Context,
+  { metadata: { jobs }, traces }: Storage,
+  { prices, attachments }: IngestParts,
+): RepriceService {
+  const limits = { atOnce: 1, ofProject: 1, maxAttempts: config.jobs.maxAttempts };
+  // Beside the runner of what asks models: neither keeps the other waiting.
+  const runner = new JobRunner({ store: jobs, observer: events, limits });
+  const parts = { spans: traces.calculated, price: prices.price, attachments: attachments.restated, observer: events };
+  runner.register(REPRICE, repriceWork(parts));
+  closers.push(() => runner.close());
+  runner.start();
+  return new RepriceService({ jobs, runner });
 }

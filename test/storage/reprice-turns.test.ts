@@ -6,17 +6,21 @@ import { expect } from 'chai';
 import { DomainError } from '../../src/domain/errors.js';
 import type { CalculatedSpan, CalculatedSpans } from '../../src/domain/price/calculated-spans.js';
 import type { Span } from '../../src/domain/span/span.js';
+import { JobRunner } from '../../src/domain/job/job-runner.js';
+import { REPRICE } from '../../src/domain/price/reprice-job.js';
 import { RepriceService } from '../../src/domain/price/reprice-service.js';
+import { repriceWork } from '../../src/domain/price/reprice-work.js';
 import { readMigrationFiles } from '../../src/storage/migration-files.js';
 import { schemaDirectory } from '../../src/storage/schema-files.js';
 import { openDatabase, type Database } from '../../src/storage/sqlite/database.js';
+import { SqliteJobStore } from '../../src/storage/sqlite/job-store.js';
 import { migrate } from '../../src/storage/sqlite/migrations.js';
-import { SqliteRepriceStore } from '../../src/storage/sqlite/reprice-store.js';
 
 describe('jobs that price spans anew', function () {
   this.timeout(20_000);
   let folder: string;
   let database: Database;
+  let runner: JobRunner;
   let service: RepriceService;
   /** Pages, in the order in which they were read: project and size. */
   const pages: [project: string, limit: number][] = [];
@@ -26,12 +30,13 @@ describe('jobs that price spans anew', function () {
     database = openDatabase(join(folder, 'test.sqlite'));
     migrate(database, readMigrationFiles(schemaDirectory('sqlite')));
     database.exec(
-      `INSERT INTO projects (id, name, created_at) VALUES ('broken', 'b', 0), ('long', 'l', 0), ('short', 's', 0)`,
+      `INSERT INTO projects (id, name, created_at) VALUES ('broken', 'b', 0), ('long', 'l', 0), ('short', 's', 0);
+       INSERT INTO users (id, name, created_at) VALUES ('user', 'u', 0)`,
     );
     pages.length = 0;
   });
   afterEach(async () => {
-    await service.close();
+    await runner.close();
     database.close();
     await rm(folder, { recursive: true });
   });
@@ -55,9 +60,15 @@ describe('jobs that price spans anew', function () {
     },
   };
 
-  function open(from = spans): RepriceService {
-    service = new RepriceService({
-      store: new SqliteRepriceStore(database),
+  function open(from = spans): void {
+    const jobs = new SqliteJobStore(database);
+    runner = new JobRunner({
+      store: jobs,
+      observer: { jobFinished: () => undefined, jobFailed: () => undefined },
+      limits: { atOnce: 1, ofProject: 1, maxAttempts: 4 },
+      retryBaseMs: 5,
+    });
+    const work = repriceWork({
       spans: from,
       price: () => null,
       attachments: {
@@ -68,13 +79,14 @@ describe('jobs that price spans anew', function () {
           failed: () => Promise.resolve(),
         }),
       },
-      observer: { repriceAdvanced: () => undefined, repriceFinished: () => undefined, repriceFailed: () => undefined },
-      maxAttempts: 4,
-      retryBaseMs: 5,
+      observer: { repriceAdvanced: () => undefined },
       pageSize: 64,
     });
-    return service;
+    runner.register(REPRICE, work);
+    runner.start();
+    service = new RepriceService({ jobs, runner });
   }
+  const create = (project_id: string) => service.create({ project_id, user_id: 'user' }, {});
   const ended = async (projectId: string, id: string) => {
     for (;;) {
       const job = service.get(projectId, id);
@@ -85,9 +97,9 @@ describe('jobs that price spans anew', function () {
 
   it('go on page by page in turn, and none that fails keeps another waiting', async () => {
     open();
-    const broken = service.create('broken', {});
-    service.create('long', {});
-    const short = service.create('short', {});
+    const broken = create('broken');
+    create('long');
+    const short = create('short');
     expect(await ended('short', short.id)).to.include({ status: 'done', examined: 1 });
     expect(pages.filter(([project]) => project === 'long').length, 'pages of another before').to.be.lessThan(6);
     const { status, error } = await ended('broken', broken.id);
@@ -119,13 +131,48 @@ describe('jobs that price spans anew', function () {
 
   it('count every span that got another cost, also when the rest of its page fails', async () => {
     open(failingSpans(3));
-    const job = service.create('short', {});
+    const job = create('short');
     expect(await ended('short', job.id)).to.include({ status: 'done', changed: 3 });
   });
 
   it('count what they changed before they are given up', async () => {
     open(failingSpans(10));
-    const job = service.create('short', {});
+    const job = create('short');
     expect(await ended('short', job.id)).to.include({ status: 'failed', changed: 4 });
+  });
+
+  it('end when they are cancelled, and others go on', async () => {
+    open();
+    const long = create('long');
+    while (service.get('long', long.id).done < 200) await sleep(5);
+    const cancelled = service.cancel('long', long.id);
+    expect(cancelled).to.include({ status: 'cancelled', total: 10 });
+    expect(() => service.cancel('long', long.id)).to.throw(DomainError, 'ended already');
+    expect(await ended('short', create('short').id)).to.include({ status: 'done', done: 1, examined: 1 });
+    const pagesOfLong = () => pages.filter(([project]) => project === 'long').length;
+    const before = pagesOfLong();
+    await sleep(20);
+    expect(pagesOfLong()).to.equal(before);
+    expect(service.get('long', long.id).status).to.equal('cancelled');
+  });
+
+  it('count what was being changed when they are cancelled', async () => {
+    open({
+      ...failingSpans(3),
+      async open(projectId) {
+        const revision = await failingSpans(3).open(projectId);
+        return {
+          ...revision,
+          async replace(some) {
+            service.cancel('short', job.id);
+            return revision.replace(some);
+          },
+        };
+      },
+    });
+    const job = create('short');
+    await ended('short', job.id);
+    await runner.close();
+    expect(service.get('short', job.id)).to.include({ status: 'cancelled', changed: 1, done: 0 });
   });
 });

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import pLimit from 'p-limit';
 import { DomainError } from '../errors.js';
 import { isRetryable } from '../retryable.js';
 import type { Vanished, WorkUnderWay } from './work-under-way.js';
-import { retryDelay } from './backoff.js';
+import { BackgroundLoop } from './background-loop.js';
 import type { Micros } from '../time/timestamp.js';
+import { JobAttempts } from './job-attempts.js';
+import { workOnEach } from './job-items.js';
 import { JobFailure, type Job, type JobHead, type JobStore } from './job.js';
 
 export interface JobObserver {
@@ -27,8 +28,12 @@ export interface JobContext {
   readonly job: Job;
   /** Aborted when the job is cancelled and when the server stops. */
   readonly signal: AbortSignal;
+  /** Attempts in a row that failed before this one, with nothing done in between. */
+  readonly failedAttempts: number;
   /** Says what the job is at, and how many steps it has in all. */
   enter(phase: string, total: number | null): void;
+  /** Keeps how far work in portions is, and how many steps are done with that; also when the job was cancelled meanwhile. */
+  advance(done: number, checkpoint: unknown): void;
   /**
    * The result of a step, by a name that is its own within the job: the kept one when the step was done before a
    * restart, else that of the work, which is kept. Results are JSON. Work that is given up
@@ -39,9 +44,13 @@ export interface JobContext {
   each<I, O>(items: readonly I[], work: (item: I) => Promise<O>): Promise<O[]>;
 }
 
+/** What the work of a job resolves to after a portion of it: it goes on when it is the turn of its project again. */
+export const TO_BE_CONTINUED = Symbol('to be continued');
+
 /**
  * The work of one kind of jobs: from the job's input to its result, JSON both. It begins anew after a restart, so whatever
- * must not be done twice is a step.
+ * must not be done twice is a step. Work that may take hours without waiting for anyone is done in portions, see
+ * {@link TO_BE_CONTINUED}.
  * @throws JobFailure; DomainError `unavailable` or `overloaded`: it is tried again
  */
 export type JobWork = (context: JobContext) => Promise<unknown>;
@@ -73,21 +82,11 @@ interface UnderWay {
 /** A job that is to be made. */
 export type JobDraft = Pick<Job, 'project_id' | 'kind' | 'subject_id' | 'summary' | 'input' | 'created_by'>;
 
-/** Items of a job worked on at once; the client of the model has its own limit. */
-const ITEMS_AT_ONCE = 8;
 const MAX_UNFINISHED = 10;
 const RETRY_MS = 1_000;
 
-interface Attempts {
-  readonly failed: number;
-  /** Steps that were done when the last one failed. */
-  readonly done: number;
-  /** On the clock of `performance`. */
-  readonly notBefore: number;
-}
-
 /**
- * Runs jobs: projects take turns, and of one project the oldest comes first. One that is to be tried again leaves its
+ * Runs the jobs of the kinds that are registered with it: projects take turns, and of one project the oldest comes first. One that is to be tried again leaves its
  * place to others meanwhile. What is not finished when the server stops goes on after the next start.
  */
 export class JobRunner implements WorkUnderWay {
@@ -95,16 +94,21 @@ export class JobRunner implements WorkUnderWay {
   readonly #now: () => Micros;
   readonly #kinds = new Map<string, JobWork>();
   readonly #running = new Map<string, UnderWay>();
-  /** Of jobs that are to be tried again. */
-  readonly #attempts = new Map<string, Attempts>();
+  readonly #attempts: JobAttempts;
   /** Projects by when a job of them was last begun, the latest last. */
   readonly #served = new Set<string>();
-  #timer: NodeJS.Timeout | null = null;
+  readonly #loop: BackgroundLoop;
   #isOpen = false;
 
   constructor(options: JobRunnerOptions) {
     this.#options = options;
     this.#now = options.now ?? (() => Date.now() * 1000);
+    this.#attempts = new JobAttempts(options.retryBaseMs ?? RETRY_MS);
+    this.#loop = new BackgroundLoop({
+      round: () => this.#fill(),
+      onFailure: (error) => options.observer.jobFailed({ id: 'none', kind: 'none', error, final: false }),
+      retryMs: RETRY_MS,
+    });
   }
 
   /** Says how jobs of a kind are done; before `start`. */
@@ -115,13 +119,12 @@ export class JobRunner implements WorkUnderWay {
   /** Goes on with what is not finished. */
   start(): void {
     this.#isOpen = true;
-    this.#fill();
+    this.#wake();
   }
 
   /** Gives up calls under way and resolves when nothing runs any more; finished steps are kept. */
   async close(): Promise<void> {
-    this.#isOpen = false;
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    await this.#loop.close();
     for (const { abort } of this.#running.values()) abort.abort();
     await Promise.all([...this.#running.values()].map(({ ended }) => ended));
   }
@@ -138,7 +141,7 @@ export class JobRunner implements WorkUnderWay {
   /** @throws DomainError `conflict` when too many are not finished */
   create(draft: JobDraft): Job {
     const { store } = this.#options;
-    if (store.countUnfinished(draft.project_id) >= MAX_UNFINISHED)
+    if (store.countUnfinished(draft.project_id, [...this.#kinds.keys()]) >= MAX_UNFINISHED)
       throw new DomainError('conflict', `${MAX_UNFINISHED} jobs of this project are not finished yet`);
     const job: Job = {
       ...draft,
@@ -147,6 +150,7 @@ export class JobRunner implements WorkUnderWay {
       phase: null,
       total: null,
       done: 0,
+      checkpoint: null,
       result: null,
       error: null,
       created_at: this.#now(),
@@ -154,7 +158,7 @@ export class JobRunner implements WorkUnderWay {
     };
     store.insert(job);
     // In another turn, so that the caller has the job before anything happens to it.
-    setImmediate(() => this.#fill());
+    setImmediate(() => this.#wake());
     return job;
   }
 
@@ -176,18 +180,15 @@ export class JobRunner implements WorkUnderWay {
     return job;
   }
 
-  #fill(): void {
-    if (!this.#isOpen) return;
-    try {
-      const unfinished = this.#options.store.unfinished();
-      for (const id of this.#attempts.keys()) if (!unfinished.some((job) => job.id === id)) this.#attempts.delete(id);
-      for (let next = this.#next(unfinished); next !== undefined; next = this.#next(unfinished)) this.#begin(next);
-      const waits = [...this.#attempts.values()].map(({ notBefore }) => notBefore - performance.now());
-      this.#fillIn(Math.min(Infinity, ...waits.filter((ms) => ms > 0)));
-    } catch (error) {
-      this.#options.observer.jobFailed({ id: 'none', kind: 'none', error, final: false });
-      this.#fillIn(RETRY_MS);
-    }
+  #wake(): void {
+    if (this.#isOpen) this.#loop.wake();
+  }
+
+  #fill(): number {
+    const unfinished = this.#options.store.unfinished([...this.#kinds.keys()]);
+    this.#attempts.forgetOthers(unfinished);
+    for (let next = this.#next(unfinished); next !== undefined; next = this.#next(unfinished)) this.#begin(next);
+    return this.#attempts.waitMs();
   }
 
   /** The oldest job of the project that has waited longest for one to begin. */
@@ -195,11 +196,10 @@ export class JobRunner implements WorkUnderWay {
     const { atOnce, ofProject } = this.#options.limits;
     if (this.#running.size >= atOnce) return undefined;
     const running = [...this.#running.values()];
-    const now = performance.now();
     const candidates = unfinished.filter(
       ({ id, project_id }) =>
         !this.#running.has(id) &&
-        (this.#attempts.get(id)?.notBefore ?? 0) <= now &&
+        this.#attempts.isDue(id) &&
         running.filter(({ job }) => job.project_id === project_id).length < ofProject,
     );
     const first = [...this.#served].find((project) => candidates.some(({ project_id }) => project_id === project));
@@ -209,12 +209,6 @@ export class JobRunner implements WorkUnderWay {
     );
   }
 
-  #fillIn(ms: number): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = ms === Infinity ? null : setTimeout(() => this.#fill(), Math.ceil(ms));
-    this.#timer?.unref();
-  }
-
   #begin(job: JobHead): void {
     const { id, project_id: project } = job;
     this.#served.delete(project);
@@ -222,7 +216,7 @@ export class JobRunner implements WorkUnderWay {
     const abort = new AbortController();
     const ended = this.#run(job, abort.signal).finally(() => {
       this.#running.delete(id);
-      this.#fill();
+      this.#wake();
     });
     this.#running.set(id, { job, abort, ended });
   }
@@ -233,35 +227,24 @@ export class JobRunner implements WorkUnderWay {
     const { id, kind } = job;
     try {
       const result = await this.#work(job, signal);
-      if (store.end(id, { state: 'done', result }, this.#now())) observer.jobFinished({ id, kind, result: 'done' });
-      this.#attempts.delete(id);
+      if (result !== TO_BE_CONTINUED && store.end(id, { state: 'done', result }, this.#now()))
+        observer.jobFinished({ id, kind, result: 'done' });
+      this.#attempts.forget(id);
     } catch (error) {
       if (signal.aborted) return;
       const retryable = isRetryable(error);
-      const attempts = this.#failedOnce(job);
-      const isLast = !retryable || attempts.failed >= this.#options.limits.maxAttempts;
+      const failed = this.#attempts.failedOnce(job, this.#doneOf(job));
+      const isLast = !retryable || failed >= this.#options.limits.maxAttempts;
       if (!(error instanceof JobFailure)) observer.jobFailed({ id, kind, error, final: isLast });
-      const reason = retryable
-        ? new JobFailure(`Given up after ${attempts.failed} attempts: a store did not answer`)
-        : error;
-      if (isLast && this.#giveUp(job, reason)) this.#attempts.delete(id);
-      else this.#attempts.set(id, attempts);
+      const reason = retryable ? new JobFailure(`Given up after ${failed} attempts: a store did not answer`) : error;
+      if (isLast && this.#giveUp(job, reason)) this.#attempts.forget(id);
     }
   }
 
-  /** Attempts in a row in which nothing got done. */
-  #failedOnce({ id, project_id, kind, done: doneAtFirst }: JobHead): Attempts {
-    const before = this.#attempts.get(id);
-    const done = this.#doneOf(project_id, kind, id) ?? before?.done ?? doneAtFirst;
-    const failed = before !== undefined && done === before.done ? before.failed + 1 : 1;
-    const waitMs = retryDelay(failed, this.#options.retryBaseMs ?? RETRY_MS, null);
-    return { failed, done, notBefore: performance.now() + waitMs };
-  }
-
   /** Undefined when the store does not answer. */
-  #doneOf(projectId: string, kind: string, id: string): number | undefined {
+  #doneOf({ project_id, kind, id }: JobHead): number | undefined {
     try {
-      return this.#options.store.find(projectId, kind, id)?.done;
+      return this.#options.store.find(project_id, kind, id)?.done;
     } catch {
       return undefined;
     }
@@ -278,7 +261,9 @@ export class JobRunner implements WorkUnderWay {
     return work({
       job,
       signal,
+      failedAttempts: this.#attempts.failedOf(job.id),
       enter: (phase, total) => store.progress(job.id, phase, total),
+      advance: (done, checkpoint) => store.advance(job.id, done, checkpoint),
       step: async <T>(name: string, step: () => Promise<T>): Promise<T> => {
         if (steps.has(name)) return steps.get(name) as T;
         const result = await step();
@@ -286,7 +271,7 @@ export class JobRunner implements WorkUnderWay {
         steps.set(name, result);
         return result;
       },
-      each: (items, task) => eachOf(items, task, attempt, signal),
+      each: (items, task) => workOnEach(items, task, attempt, signal),
     });
   }
 
@@ -302,27 +287,4 @@ export class JobRunner implements WorkUnderWay {
       return false;
     }
   }
-}
-
-/** Resolves or rejects when nothing of it runs any more. */
-async function eachOf<I, O>(
-  items: readonly I[],
-  work: (item: I) => Promise<O>,
-  attempt: AbortController,
-  signal: AbortSignal,
-): Promise<O[]> {
-  const failures: unknown[] = [];
-  const results = await pLimit(ITEMS_AT_ONCE).map(items, async (item): Promise<O[]> => {
-    if (signal.aborted) return [];
-    try {
-      return [await work(item)];
-    } catch (error) {
-      failures.push(error);
-      attempt.abort();
-      return [];
-    }
-  });
-  if (failures.length > 0) throw failures[0];
-  signal.throwIfAborted();
-  return results.flat();
 }

@@ -1,6 +1,7 @@
 import type { Micros } from '../time/timestamp.js';
 
-export type JobState = 'queued' | 'running' | 'done' | 'failed' | 'cancelled';
+export const JOB_STATES = ['queued', 'running', 'done', 'failed', 'cancelled'] as const;
+export type JobState = (typeof JOB_STATES)[number];
 
 /** Long work that goes on after a restart, as lists show it. */
 export interface JobHead {
@@ -16,6 +17,8 @@ export interface JobHead {
   /** Steps; null: not known yet. */
   readonly total: number | null;
   readonly done: number;
+  /** How far work in portions is, so that the next one begins there; small JSON. Null: work in steps, or not begun. */
+  readonly checkpoint: unknown;
   /** What lists show of it; small JSON. */
   readonly summary: unknown;
   /** Why it failed. */
@@ -44,11 +47,13 @@ export interface JobStore {
   find(projectId: string, kind: string, id: string): Job | undefined;
   /** Of one subject, newest first. */
   list(projectId: string, kind: string, subjectId: string, limit: number): JobHead[];
-  /** Of all projects, oldest first. */
-  unfinished(): JobHead[];
-  countUnfinished(projectId: string): number;
+  /** Of some kinds, in all projects, oldest first. */
+  unfinished(kinds: readonly string[]): JobHead[];
+  countUnfinished(projectId: string, kinds: readonly string[]): number;
   /** Nothing happens to a job that has ended. */
   progress(id: string, phase: string, total: number | null): void;
+  /** Keeps how far work in portions is; also of a job that was cancelled meanwhile, as that is what was done. */
+  advance(id: string, done: number, checkpoint: unknown): void;
   /** False when it had ended already: a job ends once. */
   end(id: string, end: JobEnd, at: Micros): boolean;
   /** Results of the steps that are done, by name. */

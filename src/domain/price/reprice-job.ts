@@ -1,7 +1,8 @@
 import type { Micros } from '../time/timestamp.js';
 import type { SpanPlace } from './calculated-spans.js';
 
-export type RepriceStatus = 'queued' | 'running' | 'done' | 'failed';
+/** The kind of jobs that calculate stored costs anew. */
+export const REPRICE = 'reprice';
 
 /** Which spans a job is about. Bounds are inclusive; names are compared without regard to case. */
 export interface RepriceScope {
@@ -11,31 +12,12 @@ export interface RepriceScope {
   readonly model: string | null;
 }
 
-export interface RepriceProgress {
-  readonly status: RepriceStatus;
-  readonly total: number | null;
-  readonly examined: number;
-  readonly changed: number;
+/** How far a job is. */
+export interface RepriceCheckpoint {
   /** The last span that is done; null: none yet. */
   readonly after: SpanPlace | null;
-  readonly error: string | null;
-  readonly finished_at: Micros | null;
+  /** How many spans got another cost. */
+  readonly changed: number;
 }
 
-export interface RepriceJob extends RepriceScope, RepriceProgress {
-  readonly id: string;
-  readonly project_id: string;
-  readonly created_at: Micros;
-}
-
-/** Where jobs are kept, so that they outlive the process. Each call is atomic and durable once it returned. */
-export interface RepriceStore {
-  insert(job: RepriceJob): void;
-  find(projectId: string, id: string): RepriceJob | undefined;
-  /** Newest first. */
-  list(projectId: string, limit: number): RepriceJob[];
-  countUnfinished(projectId: string): number;
-  /** The oldest job that is not finished of each project, in the order of the projects' ids. */
-  next(): RepriceJob[];
-  update(id: string, progress: RepriceProgress): void;
-}
+export const NOTHING_DONE: RepriceCheckpoint = { after: null, changed: 0 };

@@ -1,6 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { optional, time as timeInput } from '../schema/inputs.js';
-import { line, orNull, time, uuid } from '../schema/parts.js';
+import { jobFields } from '../job/schema.js';
+import { count, line, orNull, time } from '../schema/parts.js';
 
 const MAX_RATE = 1e9;
 const rate = (description: string) => Type.Number({ minimum: 0, maximum: MAX_RATE, description });
@@ -49,12 +50,7 @@ export type RepriceInput = Static<typeof RepriceInput>;
 
 export const RepriceJobRead = Type.Object(
   {
-    id: uuid('Id of the job.'),
-    status: Type.Unsafe<'queued' | 'running' | 'done' | 'failed'>({
-      type: 'string',
-      enum: ['queued', 'running', 'done', 'failed'],
-      description: 'How far it is.',
-    }),
+    ...jobFields,
     started_after: orNull(time('Only spans that started then or later.')),
     started_before: orNull(time('Only spans that started then or earlier.')),
     provider: orNull(Type.String({ description: 'Only spans of this provider.' })),
@@ -62,13 +58,11 @@ export const RepriceJobRead = Type.Object(
     total: Type.Union([Type.Integer({ description: 'A number' }), Type.Null()], {
       description: 'How many spans there were to look at when it began; null before.',
     }),
-    examined: Type.Integer({ description: 'How many spans were looked at.' }),
+    done: count('How many of them were looked at.'),
+    examined: count('The same as `done`.'),
     changed: Type.Integer({
       description: 'How many spans got another cost, but for some whose writing a crash or a failing store cut off.',
     }),
-    error: orNull(Type.String({ description: 'Why it failed.' })),
-    created_at: time('When it was asked for.'),
-    finished_at: orNull(time('When it was done or failed.')),
   },
   { $id: 'RepriceJob', description: 'A recalculation of stored costs.' },
 );

@@ -1,5 +1,5 @@
 import type { JobObserver } from '../../domain/job/job-runner.js';
-import type { RepriceObserver } from '../../domain/price/reprice-service.js';
+import type { RepriceObserver } from '../../domain/price/reprice-work.js';
 import type { Logger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
 
@@ -9,7 +9,7 @@ export interface JobEvents extends JobObserver, RepriceObserver {}
 export function jobEvents(logger: Logger, metrics: Metrics): JobEvents {
   return {
     ...runnerEvents(logger, metrics),
-    ...repriceEvents(logger, metrics),
+    ...repriceEvents(metrics),
   };
 }
 
@@ -26,17 +26,10 @@ function runnerEvents(logger: Logger, metrics: Metrics): JobObserver {
   };
 }
 
-function repriceEvents(logger: Logger, metrics: Metrics): RepriceObserver {
+function repriceEvents(metrics: Metrics): RepriceObserver {
   return {
     repriceAdvanced({ changed }) {
       metrics.repricedSpans.inc(changed);
-    },
-    repriceFinished({ id, examined, changed }) {
-      logger.info('Costs calculated anew', { job: id, examined, changed });
-    },
-    repriceFailed({ id, error, final }) {
-      if (final) logger.error('Calculating costs anew met a defect', { job: id, error });
-      else logger.warn('Calculating costs anew failed; it is tried again', { job: id, error });
     },
   };
 }

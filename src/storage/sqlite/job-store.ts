@@ -2,7 +2,10 @@ import type { Job, JobEnd, JobHead, JobStore } from '../../domain/job/job.js';
 import type { Micros } from '../../domain/time/timestamp.js';
 import { guarded, type Database } from './database.js';
 
-type HeadRow = Omit<JobHead, 'summary'> & { readonly summary: string };
+type HeadRow = Omit<JobHead, 'summary' | 'checkpoint'> & {
+  readonly summary: string;
+  readonly checkpoint: string | null;
+};
 type Row = HeadRow & { readonly input: string; readonly result: string | null };
 
 const HEAD_COLUMNS = [
@@ -14,6 +17,7 @@ const HEAD_COLUMNS = [
   'phase',
   'total',
   'done',
+  'checkpoint',
   'summary',
   'error',
   'created_at',
@@ -23,6 +27,7 @@ const HEAD_COLUMNS = [
 const COLUMNS = [...HEAD_COLUMNS, 'input', 'result'] as const satisfies readonly (keyof Row)[];
 const HEAD = HEAD_COLUMNS.join(', ');
 const ALL = COLUMNS.join(', ');
+const OF_KINDS = 'kind IN (SELECT value FROM json_each(?))';
 
 function prepare(db: Database) {
   return {
@@ -41,12 +46,19 @@ function prepare(db: Database) {
     list: db.prepare<[string, string, string, number], HeadRow>(
       `SELECT ${HEAD} FROM jobs WHERE project_id = ? AND kind = ? AND subject_id = ? ORDER BY seq DESC LIMIT ?`,
     ),
-    unfinished: db.prepare<[], HeadRow>(`SELECT ${HEAD} FROM jobs WHERE finished_at IS NULL ORDER BY seq`),
+    unfinished: db.prepare<[string], HeadRow>(
+      `SELECT ${HEAD} FROM jobs WHERE finished_at IS NULL AND ${OF_KINDS} ORDER BY seq`,
+    ),
     countUnfinished: db
-      .prepare<[string], number>('SELECT count(*) FROM jobs WHERE finished_at IS NULL AND project_id = ?')
+      .prepare<[string, string], number>(
+        `SELECT count(*) FROM jobs WHERE finished_at IS NULL AND project_id = ? AND ${OF_KINDS}`,
+      )
       .pluck(),
     progress: db.prepare<{ id: string; phase: string; total: number | null }>(
       "UPDATE jobs SET state = 'running', phase = @phase, total = @total WHERE id = @id AND finished_at IS NULL",
+    ),
+    advance: db.prepare<{ id: string; done: number; checkpoint: string }>(
+      'UPDATE jobs SET done = @done, checkpoint = @checkpoint WHERE id = @id',
     ),
     end: db.prepare<{ id: string; state: string; result: string | null; error: string | null; at: Micros }>(
       `UPDATE jobs SET state = @state, phase = NULL, result = @result, error = @error, finished_at = @at
@@ -74,8 +86,9 @@ export class SqliteJobStore implements JobStore {
 
   insert(job: Job): void {
     const result = job.result === null ? null : JSON.stringify(job.result);
+    const checkpoint = job.checkpoint === null ? null : JSON.stringify(job.checkpoint);
     const [summary, input] = [JSON.stringify(job.summary), JSON.stringify(job.input)];
-    guarded(() => this.#statements.insert.run({ ...job, summary, input, result }));
+    guarded(() => this.#statements.insert.run({ ...job, summary, checkpoint, input, result }));
   }
 
   find(projectId: string, kind: string, id: string): Job | undefined {
@@ -87,16 +100,20 @@ export class SqliteJobStore implements JobStore {
     return guarded(() => this.#statements.list.all(projectId, kind, subjectId, limit)).map(toHead);
   }
 
-  unfinished(): JobHead[] {
-    return guarded(() => this.#statements.unfinished.all()).map(toHead);
+  unfinished(kinds: readonly string[]): JobHead[] {
+    return guarded(() => this.#statements.unfinished.all(JSON.stringify(kinds))).map(toHead);
   }
 
-  countUnfinished(projectId: string): number {
-    return guarded(() => this.#statements.countUnfinished.get(projectId) ?? 0);
+  countUnfinished(projectId: string, kinds: readonly string[]): number {
+    return guarded(() => this.#statements.countUnfinished.get(projectId, JSON.stringify(kinds)) ?? 0);
   }
 
   progress(id: string, phase: string, total: number | null): void {
     guarded(() => this.#statements.progress.run({ id, phase, total }));
+  }
+
+  advance(id: string, done: number, checkpoint: unknown): void {
+    guarded(() => this.#statements.advance.run({ id, done, checkpoint: JSON.stringify(checkpoint) }));
   }
 
   end(id: string, end: JobEnd, at: Micros): boolean {
@@ -135,7 +152,12 @@ export class SqliteJobStore implements JobStore {
 }
 
 function toHead<R extends HeadRow>(row: R) {
-  return { ...row, summary: JSON.parse(row.summary) as unknown };
+  const { summary, checkpoint } = row;
+  return {
+    ...row,
+    summary: JSON.parse(summary) as unknown,
+    checkpoint: checkpoint === null ? null : (JSON.parse(checkpoint) as unknown),
+  };
 }
 
 function toJob(row: Row): Job {

@@ -12,7 +12,6 @@ import type { RunStore } from '../../domain/judge/run-store.js';
 import type { CorrectionStore } from '../../domain/learning/calibration/correction.js';
 import type { PromotionStore } from '../../domain/learning/optimization/promotion-store.js';
 import type { PriceStore } from '../../domain/price/price-store.js';
-import type { RepriceStore } from '../../domain/price/reprice-job.js';
 import type { PromptIdentities } from '../../domain/prompt/completion.js';
 import type { PromptStore } from '../../domain/prompt/prompt-store.js';
 import type { LinkStore } from '../../domain/review/link-store.js';
@@ -35,7 +34,6 @@ import { SqlitePriceStore } from './price-store.js';
 import { SqlitePromotionStore } from './promotion-store.js';
 import { SqlitePromptIdentities } from './prompt-identities.js';
 import { SqlitePromptStore } from './prompt-store.js';
-import { SqliteRepriceStore } from './reprice-store.js';
 import { SqliteRunStore } from './run-store.js';
 import { readSecret } from './secrets.js';
 
@@ -45,7 +43,6 @@ export interface MetadataStore {
   readonly prompts: PromptStore;
   readonly promptIdentities: PromptIdentities;
   readonly prices: PriceStore;
-  readonly reprices: RepriceStore;
   readonly attachments: AttachmentCatalogue;
   readonly judges: JudgeStore;
   readonly runs: RunStore;
@@ -92,7 +89,6 @@ function storesOn(database: Database): MetadataStore {
     prompts,
     promptIdentities: new SqlitePromptIdentities(database),
     prices: new SqlitePriceStore(database),
-    reprices: new SqliteRepriceStore(database),
     attachments: new SqliteAttachmentCatalogue(database),
     judges: new SqliteJudgeStore(database, prompts),
     runs: new SqliteRunStore(database),

@@ -41,7 +41,6 @@ const REMOVALS: readonly Removal[] = [
   { table: 'prompt_tag_pins', where: ofPrompts },
   { table: 'prompt_versions', where: ofPrompts },
   { table: 'model_prices', where: OF_PROJECT, key: 'project_id' },
-  { table: 'reprice_jobs', where: OF_PROJECT },
 ];
 
 function plainRemoval(db: Database, table: string, where: string): (values: object) => number {

@@ -19,6 +19,7 @@ export function priceApi(server: Server) {
     remove: (provider: string, model: string) => request('DELETE', priceOf(provider, model)),
     reprice: (body: unknown = {}) => request('POST', `${prices}:reprice`, body),
     job: (id: string) => request('GET', `${prices}/reprices/${id}`),
+    cancel: (id: string) => request('POST', `${prices}/reprices/${id}:cancel`),
     jobs: () => request('GET', `${prices}/reprices`),
     /** Runs a recalculation to its end. */
     async repriced(body: unknown = {}) {

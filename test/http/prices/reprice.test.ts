@@ -185,6 +185,21 @@ describe('recalculating stored costs', () => {
     expect((await fetch(json.attachments[0].url)).status).to.equal(200);
   });
 
+  it('can be cancelled until it has ended, and tells how far it is', async () => {
+    await setRate(1, 'cancelled');
+    await api.post([call(randomUUID(), {}, { model: 'cancelled' })]);
+    // One at a time of each project: the second one waits for the first.
+    const jobs = [await api.reprice(), await api.reprice({ model: 'cancelled' })].map(({ json }) => json);
+    const { status, json } = await api.cancel(jobs[1].id);
+    expect([status, json.status, json.done, json.model]).to.deep.equal([200, 'cancelled', 0, 'cancelled']);
+    expect((await api.cancel(jobs[1].id)).status).to.equal(409);
+    const first = await api.ended(jobs[0].id);
+    expect(first).to.include({ status: 'done', phase: null, done: first.total, examined: first.total });
+    expect((await api.cancel(first.id)).status).to.equal(409);
+    expect((await api.cancel(randomUUID())).status).to.equal(404);
+    expect((await api.job(jobs[1].id)).json).to.deep.equal(json);
+  });
+
   it('refuses what breaks rules', async () => {
     for (const body of [
       { started_after: 'yesterday' },

@@ -1,5 +1,6 @@
 import { optional } from '../../schema/inputs.js';
 import { Type, type Static, type TObject } from '@sinclair/typebox';
+import { jobFields } from '../../job/schema.js';
 import { count, orNull, time, uuid } from '../../schema/parts.js';
 
 const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description });
@@ -130,24 +131,6 @@ export const TrialInputBody = Type.Object(
   { $id: 'CalibrationTrialInput', description: 'How large the trial is to be.' },
 );
 export type TrialInputBody = Static<typeof TrialInputBody>;
-
-const JOB_STATES = ['queued', 'running', 'done', 'failed', 'cancelled'] as const;
-
-/** How far a job is. */
-export const jobFields = {
-  id: uuid('Id of the job.'),
-  status: Type.Unsafe<(typeof JOB_STATES)[number]>({
-    type: 'string',
-    enum: [...JOB_STATES],
-    description: 'How far it is. A job goes on after a restart.',
-  }),
-  phase: orNull(Type.String({ description: 'What it is at; null unless it is running.' })),
-  total: orNull(count('How many steps it has; null before that is known.')),
-  done: count('How many of them are done.'),
-  error: orNull(Type.String({ description: 'Why it failed.' })),
-  created_at: time('When it was asked for.'),
-  finished_at: orNull(time('When it ended.')),
-};
 
 export const SpentRead = (description: string) =>
   Type.Object(

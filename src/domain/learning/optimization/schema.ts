@@ -1,5 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { Interval, jobFields, SpentRead } from '../calibration/schema.js';
+import { jobFields } from '../../job/schema.js';
+import { Interval, SpentRead } from '../calibration/schema.js';
 import { optional } from '../../schema/inputs.js';
 import { VersionNumber } from '../../prompt/schema.js';
 import { count, line, oneOf, orNull, uuid } from '../../schema/parts.js';

@@ -18,8 +18,8 @@ export function createRepriceRoute(reprices: Pick<RepriceService, 'create'>): Ro
     body: jsonBody(RepriceInput),
     responses: { 202: { description: 'The job.', schema: RepriceJobRead } },
     errors: ['conflict', 'unavailable'],
-    handle({ params, body }) {
-      const job = reprices.create(params.project_id, body);
+    handle({ principal, params, body }) {
+      const job = reprices.create(principal, body);
       const location = `/projects/${params.project_id}/model-prices/reprices/${job.id}`;
       return { status: 202, headers: { Location: location }, body: job };
     },

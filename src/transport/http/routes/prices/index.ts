@@ -1,6 +1,7 @@
 import type { PriceService } from '../../../../domain/price/price-service.js';
 import type { RepriceService } from '../../../../domain/price/reprice-service.js';
 import type { Route } from '../../route.js';
+import { cancelRepriceRoute } from './cancel-reprice.js';
 import { createRepriceRoute } from './create-reprice.js';
 import { deleteModelPriceRoute } from './delete-model-price.js';
 import { getModelPriceRoute } from './get-model-price.js';
@@ -19,5 +20,6 @@ export function priceRoutes(prices: PriceService, reprices: RepriceService): Rou
     createRepriceRoute(reprices),
     listRepricesRoute(reprices),
     getRepriceRoute(reprices),
+    cancelRepriceRoute(reprices),
   ];
 }

@@ -1,0 +1,58 @@
+import { retryDelay } from './backoff.js';
+import type { JobHead } from './job.js';
+
+interface Attempts {
+  readonly failed: number;
+  /** Steps that were done when the last one failed. */
+  readonly done: number;
+  /** On the clock of `performance`. */
+  readonly notBefore: number;
+}
+
+/** Attempts in a row in which jobs got nothing done; in memory, so that a restart begins to count anew. */
+export class JobAttempts {
+  readonly #retryMs: number;
+  readonly #byJob = new Map<string, Attempts>();
+
+  /** @param retryMs the wait before the second attempt */
+  constructor(retryMs: number) {
+    this.#retryMs = retryMs;
+  }
+
+  failedOf(id: string): number {
+    return this.#byJob.get(id)?.failed ?? 0;
+  }
+
+  isDue(id: string): boolean {
+    return (this.#byJob.get(id)?.notBefore ?? 0) <= performance.now();
+  }
+
+  /**
+   * @param done steps that are done by now; undefined: not known
+   * @returns how many attempts failed
+   */
+  failedOnce({ id, done: doneAtFirst }: JobHead, done: number | undefined): number {
+    const before = this.#byJob.get(id);
+    const doneNow = done ?? before?.done ?? doneAtFirst;
+    const failed = before !== undefined && doneNow === before.done ? before.failed + 1 : 1;
+    const notBefore = performance.now() + retryDelay(failed, this.#retryMs, null);
+    this.#byJob.set(id, { failed, done: doneNow, notBefore });
+    return failed;
+  }
+
+  forget(id: string): void {
+    this.#byJob.delete(id);
+  }
+
+  forgetOthers(than: readonly JobHead[]): void {
+    const ids = new Set(than.map(({ id }) => id));
+    for (const id of this.#byJob.keys()) if (!ids.has(id)) this.#byJob.delete(id);
+  }
+
+  /** In how many milliseconds the next job is due to be tried again; Infinity: none waits. */
+  waitMs(): number {
+    const now = performance.now();
+    const waits = [...this.#byJob.values()].map(({ notBefore }) => notBefore - now);
+    return Math.min(Infinity, ...waits.filter((ms) => ms > 0));
+  }
+}

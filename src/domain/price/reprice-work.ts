@@ -1,0 +1,155 @@
+import type { AttachmentIntake } from '../attachment/intake.js';
+import { TO_BE_CONTINUED, type JobContext, type JobWork } from '../job/job-runner.js';
+import { costOf, withCalculatedCost, type PriceModelCall } from '../span/pricing.js';
+import type { Micros } from '../time/timestamp.js';
+import type { CalculatedSpan, CalculatedSpans, SpanRevision, StoredSpan } from './calculated-spans.js';
+import { NOTHING_DONE, type RepriceCheckpoint, type RepriceScope } from './reprice-job.js';
+
+export interface RepriceObserver {
+  repriceAdvanced(advance: { readonly changed: number }): void;
+}
+
+export interface RepriceParts {
+  readonly spans: CalculatedSpans;
+  readonly price: PriceModelCall;
+  /** Names the images of the spans anew; it must not fetch anything. */
+  readonly attachments: AttachmentIntake;
+  readonly observer: RepriceObserver;
+  /** Spans looked at together; default 1,000. */
+  readonly pageSize?: number;
+}
+
+const PAGE = 1_000;
+/** Whole spans are read and written in parts of about this size. */
+const MAX_PART_BYTES = 8 * 1024 * 1024;
+/** A page whose spans clients write meanwhile is gone through again; what they write is priced on its way in. */
+const MAX_ROUNDS = 5;
+
+/** Prices stored spans anew: first they are counted, then each portion of the job is one page. */
+export function repriceWork(parts: RepriceParts): JobWork {
+  return async (context) => {
+    const { job, enter } = context;
+    if (job.total !== null) return new PageWork(parts, context).run();
+    enter('calculating', await parts.spans.count(job.project_id, job.input as RepriceScope));
+    return TO_BE_CONTINUED;
+  };
+}
+
+/** One attempt of one page. */
+class PageWork {
+  readonly #parts: RepriceParts;
+  readonly #context: JobContext;
+  readonly #scope: RepriceScope;
+  readonly #before: RepriceCheckpoint;
+  /** Spans that got another cost. */
+  #changed = 0;
+
+  constructor(parts: RepriceParts, context: JobContext) {
+    this.#parts = parts;
+    this.#context = context;
+    this.#scope = context.job.input as RepriceScope;
+    this.#before = (context.job.checkpoint as RepriceCheckpoint | null) ?? NOTHING_DONE;
+  }
+
+  async run(): Promise<unknown> {
+    // What cannot be read together may be readable in smaller parts.
+    const limit = Math.max(1, Math.floor((this.#parts.pageSize ?? PAGE) / 4 ** this.#context.failedAttempts));
+    const page = await this.#page(limit);
+    const last = page.at(-1);
+    const { after } = this.#before;
+    this.#keep(
+      page.length,
+      last === undefined ? after : { started_at: last.started_at, trace_id: last.trace_id, id: last.id },
+    );
+    return page.length < limit ? null : TO_BE_CONTINUED;
+  }
+
+  #keep(examined: number, after: RepriceCheckpoint['after']): void {
+    const { job, advance } = this.#context;
+    const checkpoint: RepriceCheckpoint = { after, changed: this.#before.changed + this.#changed };
+    advance(job.done + examined, checkpoint);
+    this.#parts.observer.repriceAdvanced({ changed: this.#changed });
+  }
+
+  /**
+   * Goes through a page until no client was faster. Spans that came meanwhile may make it end earlier than at first; the
+   * next page begins there. A page may fail half way; what it changed by then is counted.
+   */
+  async #page(limit: number): Promise<readonly CalculatedSpan[]> {
+    const { after } = this.#before;
+    let page: readonly CalculatedSpan[] = [];
+    try {
+      for (let round = 0; round < MAX_ROUNDS; round += 1) {
+        const revision = await this.#parts.spans.open(this.#context.job.project_id);
+        try {
+          page = await revision.page(this.#scope, after, limit);
+          if ((await this.#revise(page, revision)) === 0) break;
+        } finally {
+          revision.close();
+        }
+      }
+      return page;
+    } catch (error) {
+      if (this.#changed > 0) this.#keep(0, after);
+      throw error;
+    }
+  }
+
+  /** @returns how many spans clients have written meanwhile */
+  async #revise(page: readonly CalculatedSpan[], revision: SpanRevision): Promise<number> {
+    const costs = new Map<number, number | null>();
+    const wrong = page.filter((span) => {
+      const cost = costOf(span, this.#context.job.project_id, this.#parts.price);
+      if (cost !== span.cost) costs.set(span.version, cost);
+      return cost !== span.cost;
+    });
+    let overtaken = wrong.length;
+    for (const part of inParts(wrong)) {
+      this.#context.signal.throwIfAborted();
+      const found = await revision.read(part);
+      const priced = found.map(({ version, span }) => ({
+        version,
+        span: withCalculatedCost(span, costs.get(version) ?? null),
+      }));
+      const times = await this.#replace(priced, revision);
+      const changed = times.filter((time) => time !== null).length;
+      this.#changed += changed;
+      overtaken -= changed;
+    }
+    return overtaken;
+  }
+
+  /** The new version of a span has to name its images before the old one ceases to. */
+  async #replace(stored: readonly StoredSpan[], revision: SpanRevision): Promise<(Micros | null)[]> {
+    const { attachments } = this.#parts;
+    const inspected = await attachments.inspect(stored.map(({ span }) => span));
+    // What is stored was sound when it came; if it no longer is, it stays as it is.
+    const flawed = new Set(inspected.flaws.map(({ index }) => index));
+    const versions = stored.flatMap(({ version }, index) => (flawed.has(index) ? [] : [version]));
+    const detached = await attachments.detach(this.#context.job.project_id, inspected);
+    try {
+      const times = await revision.replace(
+        detached.spans.map((span, index) => ({ version: versions[index] ?? 0, span })),
+      );
+      await detached.stored(times);
+      return times;
+    } catch (error) {
+      await detached.failed();
+      throw error;
+    }
+  }
+}
+
+function* inParts(spans: readonly CalculatedSpan[]): Generator<CalculatedSpan[]> {
+  let part: CalculatedSpan[] = [];
+  let bytes = 0;
+  for (const span of spans) {
+    if (part.length > 0 && bytes + span.bytes > MAX_PART_BYTES) {
+      yield part;
+      [part, bytes] = [[], 0];
+    }
+    part.push(span);
+    bytes += span.bytes;
+  }
+  if (part.length > 0) yield part;
+}

@@ -1,0 +1,22 @@
+import { RepriceJobRead } from '../../../../domain/price/schema.js';
+import type { RepriceService } from '../../../../domain/price/reprice-service.js';
+import { defineRoute, type Route } from '../../route.js';
+import { JobParams, TAG } from './schema.js';
+
+export function cancelRepriceRoute(reprices: Pick<RepriceService, 'cancel'>): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/projects/:project_id/model-prices/reprices/:job_id:cancel',
+    operationId: 'cancelReprice',
+    summary: 'Cancel a recalculation',
+    description:
+      'Costs that were calculated anew stay so; what is being written at this moment still counts as `changed`. A job ' +
+      'that has ended cannot be cancelled (409).',
+    tag: TAG,
+    access: 'key',
+    params: JobParams,
+    responses: { 200: { description: 'The cancelled job.', schema: RepriceJobRead } },
+    errors: ['not_found', 'conflict', 'unavailable'],
+    handle: ({ params: { project_id, job_id } }) => ({ status: 200, body: reprices.cancel(project_id, job_id) }),
+  });
+}
