@@ -1,3 +1,7 @@
+// Why not cockatiel: it retries and breaks around a call that it makes, and refuses while it is open. Here attempts are
+// kept in SQLite and made by whoever finds them due, so the queue has to ask beforehand when, and how many at once, a
+// model may be asked; and a Retry-After holds calls back at the first failure, which its breakers heed only once open.
+
 /** The longest wait between two attempts, unless the endpoint asks for a longer one. */
 const MAX_WAIT_MS = 60_000;
 /** So many failures that may pass, with no success between them, and it is the endpoint that fails. */
