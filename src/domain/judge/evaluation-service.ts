@@ -7,7 +7,7 @@ import type { CriteriaScores, Evaluation } from './evaluation.js';
 import type { EvaluationFilter, EvaluationStore } from './evaluation-store.js';
 import type { Judge } from './judge.js';
 import type { JudgeService } from './judge-service.js';
-import type { Window } from './judge-store.js';
+import type { Window } from '../schema/page.js';
 import type { RecorderObserver } from './recorder.js';
 import { EvaluationInput, type EvaluationPageRead, type EvaluationRead, type SpanEvaluationsRead } from './schema.js';
 import type { SpanReader } from './span-reader.js';

@@ -1,6 +1,6 @@
 import type { Micros } from '../time/timestamp.js';
 import type { Evaluation, NamedEvaluation } from './evaluation.js';
-import type { Window } from './judge-store.js';
+import type { Window } from '../schema/page.js';
 
 export interface EvaluationFilter {
   /** Inclusive. */

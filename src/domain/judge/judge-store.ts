@@ -1,11 +1,7 @@
 import type { VersionDraft } from '../prompt/prompt.js';
 import type { Micros } from '../time/timestamp.js';
+import type { Window } from '../schema/page.js';
 import type { Judge, JudgeSettings } from './judge.js';
-
-export interface Window {
-  readonly limit: number;
-  readonly offset: number;
-}
 
 /** The first version of a new task prompt: it gets the first of the slugs that is free. */
 export interface TaskDraft {

@@ -1,6 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { optional } from '../schema/inputs.js';
-import { count, number, oneOf, orNull, page, time, uuid } from '../schema/parts.js';
+import { count, number, oneOf, orNull, time, uuid } from '../schema/parts.js';
+import { pageRead } from '../schema/page.js';
 
 /** Most that one call may queue. */
 const MAX_RUN_SPANS = 1_000;
@@ -67,7 +68,7 @@ export type RunRead = Static<typeof RunRead>;
 export const RunPageRead = Type.Object(
   {
     runs: Type.Array(RunRead, { description: 'Newest first. What was evaluated is among the evaluations instead.' }),
-    ...page,
+    ...pageRead,
   },
   { $id: 'JudgeRunPage', description: 'A page of runs.' },
 );

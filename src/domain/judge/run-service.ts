@@ -4,7 +4,7 @@ import { formatTimestamp, type Micros } from '../time/timestamp.js';
 import { assertValid, compile, invalid } from '../validation/validation.js';
 import type { Judge } from './judge.js';
 import type { JudgeService } from './judge-service.js';
-import type { Window } from './judge-store.js';
+import type { Window } from '../schema/page.js';
 import { queueRoom } from './queue-room.js';
 import { isJudgeCall, mismatches, type IdentifyPrompt } from './matching.js';
 import type { Run, RunDraft, RunState, SpanPlace } from './run.js';

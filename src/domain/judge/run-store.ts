@@ -1,6 +1,6 @@
 import type { Micros } from '../time/timestamp.js';
 import type { Evaluation } from './evaluation.js';
-import type { Window } from './judge-store.js';
+import type { Window } from '../schema/page.js';
 import type { Run, RunDraft, RunState } from './run.js';
 
 /** How a run ended or goes on. */

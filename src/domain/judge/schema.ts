@@ -3,7 +3,8 @@ import { optional, tags } from '../schema/inputs.js';
 import { MAX_CONTENT_BYTES, Slug } from '../prompt/schema.js';
 import { spanKind } from '../schema/kind.js';
 import { LONGEST_FILTER_VALUE } from './judge.js';
-import { byKey, line, number, oneOf, orNull, page, time, uuid } from '../schema/parts.js';
+import { byKey, line, number, oneOf, orNull, time, uuid } from '../schema/parts.js';
+import { pageRead } from '../schema/page.js';
 
 const EvaluationType = oneOf(
   ['binary', 'scored'],
@@ -245,7 +246,7 @@ export type EvaluationRead = Static<typeof EvaluationRead>;
 export const EvaluationPageRead = Type.Object(
   {
     evaluations: Type.Array(EvaluationRead, { description: 'The evaluations of this page.' }),
-    ...page,
+    ...pageRead,
   },
   { $id: 'EvaluationPage', description: 'A page of evaluations.' },
 );

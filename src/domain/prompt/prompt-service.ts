@@ -5,7 +5,8 @@ import type { Principal } from '../identity/identity.js';
 import { formatTimestamp, type Micros } from '../time/timestamp.js';
 import { invalid } from '../validation/validation.js';
 import { LATEST, type StoredVersion, type TagEntry, type TagMove, type VersionSelector } from './prompt.js';
-import type { PromptStore, Window } from './prompt-store.js';
+import type { PromptStore } from './prompt-store.js';
+import type { Window } from '../schema/page.js';
 import { providerOf } from './provider.js';
 import {
   MAX_CONTENT_BYTES,

@@ -1,11 +1,6 @@
+import type { Window } from '../schema/page.js';
 import type { Micros } from '../time/timestamp.js';
 import type { PromptSummary, StoredVersion, TagEntry, TagMove, VersionDraft, VersionSelector } from './prompt.js';
-
-/** A page of something ordered. */
-export interface Window {
-  readonly limit: number;
-  readonly offset: number;
-}
 
 /**
  * Where prompts are kept. Everything is inside one project; another project's prompts do not exist.

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { DomainError } from '../errors.js';
 import type { Principal } from '../identity/identity.js';
 import type { PromptIdentities } from '../prompt/completion.js';
-import type { Window } from '../prompt/prompt-store.js';
+import type { Window } from '../schema/page.js';
 import { formatTimestamp, type Micros } from '../time/timestamp.js';
 import { createToken, hashOfToken, type FeedbackLink } from './feedback-link.js';
 import type { LinkStore } from './link-store.js';

@@ -1,6 +1,6 @@
 import type { Holdings } from '../fair-share.js';
 import type { Micros } from '../time/timestamp.js';
-import type { Window } from '../prompt/prompt-store.js';
+import type { Window } from '../schema/page.js';
 import type { FeedbackLink, LinkDraft } from './feedback-link.js';
 
 /**

@@ -9,8 +9,14 @@ export const number = (description: string) => Type.Number({ description });
 export const count = (description: string) => Type.Integer({ minimum: 0, description });
 export const orNull = <T extends TSchema>(schema: T) =>
   Type.Union([schema, Type.Null()], { description: schema.description ?? '' });
-export const oneOf = <const T extends readonly string[]>(values: T, description: string) =>
-  Type.Unsafe<T[number]>({ type: 'string', enum: [...values], description });
+/** @param fallback stands for an absent query parameter */
+export const oneOf = <const T extends readonly string[]>(values: T, description: string, fallback?: T[number]) =>
+  Type.Unsafe<T[number]>({
+    type: 'string',
+    enum: [...values],
+    description,
+    ...(fallback === undefined ? {} : { default: fallback }),
+  });
 /** A name: something to show in one line. */
 export const line = (maxLength: number, description: string) =>
   Type.String({
@@ -24,10 +30,3 @@ export const line = (maxLength: number, description: string) =>
 /** An object with keys of any text. Not a `Type.Record`, whose pattern for these leaves out keys with a line break. */
 export const byKey = <T extends TSchema>(value: T, options: Omit<ObjectOptions, 'additionalProperties'>) =>
   Type.Unsafe<Record<string, Static<T>>>({ type: 'object', additionalProperties: value, ...options });
-
-/** Which part of a list an answer holds. */
-export const page = {
-  total: count('How many there are on all pages.'),
-  limit: count('How many a page has at most.'),
-  offset: count('How many were passed over.'),
-};

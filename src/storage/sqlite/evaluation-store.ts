@@ -1,6 +1,6 @@
 import type { Evaluation, NamedEvaluation } from '../../domain/judge/evaluation.js';
 import type { EvaluationFilter, EvaluationPage, EvaluationStore } from '../../domain/judge/evaluation-store.js';
-import type { Window } from '../../domain/judge/judge-store.js';
+import type { Window } from '../../domain/schema/page.js';
 import { guarded, type Database } from './database.js';
 import { evaluationColumns, evaluationInsert, toEvaluation, type EvaluationRow } from './evaluation-rows.js';
 

@@ -1,5 +1,6 @@
 import type { Judge, JudgeSettings } from '../../domain/judge/judge.js';
-import type { JudgeStore, TaskDraft, Window } from '../../domain/judge/judge-store.js';
+import type { JudgeStore, TaskDraft } from '../../domain/judge/judge-store.js';
+import type { Window } from '../../domain/schema/page.js';
 import type { PromptStore } from '../../domain/prompt/prompt-store.js';
 import type { Micros } from '../../domain/time/timestamp.js';
 import { guarded, type Database } from './database.js';

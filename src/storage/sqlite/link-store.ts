@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Window } from '../../domain/prompt/prompt-store.js';
+import type { Window } from '../../domain/schema/page.js';
 import type { FeedbackLink, LinkDraft } from '../../domain/review/feedback-link.js';
 import type { GuestDraft, LinkHoldings, LinkStore } from '../../domain/review/link-store.js';
 import type { Micros } from '../../domain/time/timestamp.js';

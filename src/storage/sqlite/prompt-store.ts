@@ -8,7 +8,8 @@ import type {
   VersionSelector,
 } from '../../domain/prompt/prompt.js';
 import { LATEST } from '../../domain/prompt/prompt.js';
-import type { PromptStore, Window } from '../../domain/prompt/prompt-store.js';
+import type { PromptStore } from '../../domain/prompt/prompt-store.js';
+import type { Window } from '../../domain/schema/page.js';
 import type { Micros } from '../../domain/time/timestamp.js';
 import { changeCounter, guarded, type Database } from './database.js';
 

@@ -1,5 +1,5 @@
 import type { Evaluation } from '../../domain/judge/evaluation.js';
-import type { Window } from '../../domain/judge/judge-store.js';
+import type { Window } from '../../domain/schema/page.js';
 import type { Run, RunDraft, RunState, StoredRunState } from '../../domain/judge/run.js';
 import type {
   FailedDraft,
