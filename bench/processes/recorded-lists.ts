@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { sessionList, spanList, traceList } from '../../src/domain/list/definitions.js';
-import { parseListQuery } from '../../src/domain/list/query.js';
+import { parseListQuery } from '../../src/transport/http/list-query.js';
 import type { ClickHouseClient } from '../../src/storage/clickhouse/client/client.js';
 import type { Sql } from '../../src/storage/clickhouse/client/sql.js';
 import type { EngineCore } from '../../src/storage/clickhouse/engine/engine-core.js';

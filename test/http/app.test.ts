@@ -91,6 +91,17 @@ httpFrame((on) => {
       expect((await on.ask('/query')).json).to.deep.equal({ limit: 5 });
     });
 
+    it('take a value in every form that any route takes', async () => {
+      const read = async (query: string) => (await on.ask(`/query?${query}`)).json;
+      for (const text of ['true', 'TRUE', '1']) expect(await read(`has_error=${text}`)).to.include({ has_error: true });
+      for (const text of ['false', 'False', '0'])
+        expect(await read(`has_error=${text}`)).to.include({ has_error: false });
+      for (const text of ['%2B5', '5.', '05', '.5e1']) expect(await read(`cost=${text}`), text).to.include({ cost: 5 });
+      for (const text of ['a,b', 'a,,b,', 'a&names=b'])
+        expect((await read(`names=${text}`)).names).to.deep.equal(['a', 'b']);
+      expect((await read('names=a,b%252Cc')).names).to.deep.equal(['a', 'b,c']);
+    });
+
     it('with bad values are 422, each named', async () => {
       const bad = await on.ask('/query?limit=11&cost=abc&has_error=yes&id=1&order=up');
       expect(bad.status).to.equal(422);

@@ -4,7 +4,7 @@ import type { DeletedThing } from '../../src/domain/deletion/deletion-store.js';
 import type { Below } from '../../src/domain/deletion/stored-spans.js';
 import { DomainError } from '../../src/domain/errors.js';
 import { sessionList, spanList, traceList } from '../../src/domain/list/definitions.js';
-import { parseListQuery } from '../../src/domain/list/query.js';
+import { parseListQuery } from '../../src/transport/http/list-query.js';
 import type { RepriceScope } from '../../src/domain/price/reprice-job.js';
 import { storedSpan } from '../fixtures/span.js';
 import { type OpenedStore, openStore, rowsOf } from './trace-store-harness.js';

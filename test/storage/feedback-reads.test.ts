@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { spanList, traceList } from '../../src/domain/list/definitions.js';
-import { parseListQuery } from '../../src/domain/list/query.js';
+import { parseListQuery } from '../../src/transport/http/list-query.js';
 import { isCompletionOf, type PromptIdentity } from '../../src/domain/prompt/completion.js';
 import type { Span } from '../../src/domain/span/span.js';
 import { ClickHouseEntitySpans } from '../../src/storage/clickhouse/entity-spans.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { spanList, traceList } from '../../src/domain/list/definitions.js';
-import { parseListQuery } from '../../src/domain/list/query.js';
+import { parseListQuery } from '../../src/transport/http/list-query.js';
 import { connect, type ClickHouseClient } from '../../src/storage/clickhouse/client/client.js';
 import { DatabaseLease } from '../../src/storage/clickhouse/lease/database-lease.js';
 import { FencedClient } from '../../src/storage/clickhouse/lease/fenced-client.js';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { WriteReceipt } from '../../src/domain/ingest/write-log.js';
 import { sessionList, spanList, traceList, type ListDefinition } from '../../src/domain/list/definitions.js';
 import type { Page } from '../../src/domain/list/lists.js';
-import { parseListQuery } from '../../src/domain/list/query.js';
+import { parseListQuery } from '../../src/transport/http/list-query.js';
 import type { Span } from '../../src/domain/span/span.js';
 import type { CommitLog } from '../../src/storage/clickhouse/commit/commit-log.js';
 import type { AppendedWrites } from '../../src/storage/clickhouse/commit/rows.js';

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { sessionList, spanList, traceList, type ListDefinition } from '../../src/domain/list/definitions.js';
-import { parseListQuery, type ListQuery } from '../../src/domain/list/query.js';
+import type { ListQuery } from '../../src/domain/list/query.js';
+import { parseListQuery } from '../../src/transport/http/list-query.js';
 import {
   holding,
   reachOf,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { spanList } from '../../src/domain/list/definitions.js';
-import { parseListQuery } from '../../src/domain/list/query.js';
+import { parseListQuery } from '../../src/transport/http/list-query.js';
 import type { Span } from '../../src/domain/span/span.js';
 import type { ClickHouseClient } from '../../src/storage/clickhouse/client/client.js';
 import type { TraceStore } from '../../src/storage/clickhouse/trace-store.js';

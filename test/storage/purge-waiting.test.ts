@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { spanList } from '../../src/domain/list/definitions.js';
-import { parseListQuery } from '../../src/domain/list/query.js';
+import { parseListQuery } from '../../src/transport/http/list-query.js';
 import { migrate } from '../../src/storage/clickhouse/migrations.js';
 import { Purge } from '../../src/storage/clickhouse/rollup/purge.js';
 import { readMigrationFiles } from '../../src/storage/migration-files.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { sessionList, spanList, traceList } from '../../src/domain/list/definitions.js';
-import { parseListQuery } from '../../src/domain/list/query.js';
+import { parseListQuery } from '../../src/transport/http/list-query.js';
 import type { Span } from '../../src/domain/span/span.js';
 import { storedSpan } from '../fixtures/span.js';
 import { type OpenedStore, openStore, remove, rowsOf } from './trace-store-harness.js';

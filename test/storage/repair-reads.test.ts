@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { DomainError } from '../../src/domain/errors.js';
 import { spanList } from '../../src/domain/list/definitions.js';
-import { parseListQuery } from '../../src/domain/list/query.js';
+import { parseListQuery } from '../../src/transport/http/list-query.js';
 import { storedSpan } from '../fixtures/span.js';
 import { type OpenedStore, openStore, rowsOf } from './trace-store-harness.js';
 import { sql } from '../../src/storage/clickhouse/client/sql.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { spanList } from '../../src/domain/list/definitions.js';
 import type { SpanRead } from '../../src/domain/list/fields.js';
-import { parseListQuery } from '../../src/domain/list/query.js';
+import { parseListQuery } from '../../src/transport/http/list-query.js';
 import type { TraceStore } from '../../src/storage/clickhouse/trace-store.js';
 import { storedSpan } from '../fixtures/span.js';
 import { openStore, remove, reopenStore, rowsOf, type OpenedStore } from './trace-store-harness.js';

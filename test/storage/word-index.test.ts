@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { sessionList, spanList, traceList } from '../../src/domain/list/definitions.js';
-import { parseListQuery } from '../../src/domain/list/query.js';
+import { parseListQuery } from '../../src/transport/http/list-query.js';
 import type { Span } from '../../src/domain/span/span.js';
 import { FIGURES, TOKENS, wordConditions, WORDS } from '../../src/storage/clickhouse/search/searched-words.js';
 import { WordIndex } from '../../src/storage/clickhouse/search/word-index.js';

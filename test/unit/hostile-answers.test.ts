@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { parseListQuery } from '../../src/domain/list/query.js';
+import { parseListQuery } from '../../src/transport/http/list-query.js';
 import { spanList } from '../../src/domain/list/definitions.js';
 import { answerJson } from '../../src/domain/judge/answer-json.js';
 import { InvalidAnswer } from '../../src/domain/judge/answer-form.js';

@@ -7,31 +7,31 @@ import { sessionFields, spanFields, traceFields, type Field } from './fields.js'
  */
 export type Comparison = 'is' | 'isOrNull' | 'anyOf' | 'atLeast' | 'atMost';
 
-export interface Filter {
+export interface Filter<Name extends string = string> {
   readonly parameter: string;
-  readonly field: string;
+  readonly field: Name;
   readonly comparison: Comparison;
   readonly description: string;
 }
 
 /** Everything that is particular to one list; what they share is written once, around it. */
-export interface ListDefinition {
+export interface ListDefinition<Name extends string = string> {
   readonly name: 'spans' | 'traces' | 'sessions';
-  readonly fields: Readonly<Record<string, Field>>;
-  readonly filters: readonly Filter[];
-  readonly sorts: readonly string[];
-  readonly defaultSort: string;
+  readonly fields: Readonly<Record<Name, Field>>;
+  readonly filters: readonly Filter<Name>[];
+  readonly sorts: readonly Name[];
+  readonly defaultSort: Name;
   readonly defaultLimit: number;
   readonly maxLimit: number;
 }
 
-const is = (field: string, parameter = field): Filter => ({
+const is = <Name extends string>(field: Name, parameter: string = field): Filter<Name> => ({
   parameter,
   field,
   comparison: 'is',
   description: `Only those with this ${field}.`,
 });
-const anyOf = (field: string, parameter: string): Filter => ({
+const anyOf = <Name extends string>(field: Name, parameter: string): Filter<Name> => ({
   parameter,
   field,
   comparison: 'anyOf',
@@ -39,12 +39,16 @@ const anyOf = (field: string, parameter: string): Filter => ({
     `Only those whose ${field} is one of these, separated by commas. A comma inside an item is written %2C once ` +
     'more encoded, or the parameter is repeated, each time with one item taken as it is.',
 });
-const bounds = (field: string, stem: string, [low, high]: readonly [string, string]): Filter[] => [
+const bounds = <Name extends string>(
+  field: Name,
+  stem: string,
+  [low, high]: readonly [string, string],
+): Filter<Name>[] => [
   { parameter: `${stem}_${low}`, field, comparison: 'atLeast', description: `Lower bound of ${field}, inclusive.` },
   { parameter: `${stem}_${high}`, field, comparison: 'atMost', description: `Upper bound of ${field}, inclusive.` },
 ];
 
-const commonFilters = (duration: string): Filter[] => [
+const commonFilters = <Duration extends string>(duration: Duration) => [
   ...bounds('created_at', 'created', ['after', 'before']),
   anyOf('name', 'names'),
   is('has_error'),
@@ -74,7 +78,7 @@ export const spanList = {
   defaultSort: 'started_at',
   defaultLimit: 5000,
   maxLimit: 10_000,
-} as const satisfies ListDefinition;
+} as const satisfies ListDefinition<keyof typeof spanFields>;
 
 export const traceList = {
   name: 'traces',
@@ -84,7 +88,7 @@ export const traceList = {
   defaultSort: 'started_at',
   defaultLimit: 50,
   maxLimit: 500,
-} as const satisfies ListDefinition;
+} as const satisfies ListDefinition<keyof typeof traceFields>;
 
 export const sessionList = {
   name: 'sessions',
@@ -94,4 +98,4 @@ export const sessionList = {
   defaultSort: 'created_at',
   defaultLimit: 50,
   maxLimit: 500,
-} as const satisfies ListDefinition;
+} as const satisfies ListDefinition<keyof typeof sessionFields>;

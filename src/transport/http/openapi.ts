@@ -1,6 +1,7 @@
 import type { TObject, TSchema } from '@sinclair/typebox';
 import { MAX_ISSUES, type DomainErrorKind } from '../../domain/errors.js';
 import { HTTP_MEANINGS } from './errors.js';
+import { isRest } from './parameter.js';
 import { templatePath } from './path.js';
 import type { Route } from './route.js';
 
@@ -104,17 +105,20 @@ function queryParameters(route: Route, components: Map<string, Json>): Json[] {
   const query = route.query;
   if (query === undefined) return [];
   const required = new Set<string>(query.schema.required ?? []);
-  const named = propertiesOf(query.schema).map(([name, schema]): Json => ({
+  return propertiesOf(query.schema).map(([name, schema]): Json => ({
     name,
     in: 'query',
-    ...(required.has(name) && schema.default === undefined ? { required: true } : {}),
+    ...(required.has(name) && schema.default === undefined && !isRest(schema) ? { required: true } : {}),
+    ...serialised(schema),
     ...described(schema),
     schema: shared(schema, components),
   }));
-  if (query.anyOther === undefined) return named;
-  const { name, description } = query.anyOther;
-  const schema = { type: 'object', additionalProperties: { type: 'string' }, description };
-  return [...named, { name, in: 'query', style: 'form', explode: true, description, schema }];
+}
+
+/** How a parameter of several values is written: with commas, or as parameters of these names. */
+function serialised(schema: TSchema): Json {
+  if (isRest(schema)) return { style: 'form', explode: true };
+  return schema['type'] === 'array' ? { style: 'form', explode: false } : {};
 }
 
 function propertiesOf(schema: TObject | undefined): [string, TSchema][] {

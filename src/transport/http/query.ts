@@ -1,28 +1,50 @@
 import type { Static, TObject } from '@sinclair/typebox';
-import { DomainError, MAX_ISSUES, type Issue } from '../../domain/errors.js';
-import { invalid, compile, type Validator } from '../../domain/validation/validation.js';
+import { DomainError, type Issue } from '../../domain/errors.js';
+import { isRest, parameterReader, readRest, type ParameterReader } from './parameter.js';
 
-/** How a route takes its query: the schema documents it, `parse` reads it. */
+/** How a route takes its query: the schema by which `parse` reads is the one that the documentation shows. */
 export interface QueryDefinition<Q> {
   readonly schema: TObject;
-  /** Parameters of any name beside those of the schema (tag filters); for the documentation. */
-  readonly anyOther?: { readonly name: string; readonly description: string };
   /** @throws DomainError `invalid` with pointers `?name` */
   parse(search: URLSearchParams): Q;
 }
 
-/** A query read by its schema: strings become what the schema says, unknown parameters are left out. */
-export function queryOf<S extends TObject>(schema: S): QueryDefinition<Static<S>> {
-  const coerce = coercerOf(schema, (name) => `?${name}`);
-  return { schema, parse: (search) => coerce((name) => search.getAll(name)) };
+interface QueryOptions<V, Q> {
+  /** What several parameters break together; it sees only those that are sound by themselves. */
+  check?(values: Partial<V>): Issue[];
+  /** What the route makes of the values; default: itself. */
+  to(values: V): Q;
+}
+
+/** A query read by its schema. Parameters that it does not name are left out, unless one stands for the rest. */
+export function queryOf<S extends TObject>(schema: S): QueryDefinition<Static<S>>;
+export function queryOf<S extends TObject, Q>(schema: S, options: QueryOptions<Static<S>, Q>): QueryDefinition<Q>;
+export function queryOf<S extends TObject>(
+  schema: S,
+  { check, to }: QueryOptions<Static<S>, unknown> = { to: (values) => values },
+): QueryDefinition<unknown> {
+  const read = readerOf(schema, (name) => `?${name}`);
+  return {
+    schema,
+    parse(search) {
+      const { values, issues } = read(textsOf(search));
+      issues.push(...(check?.(values) ?? []));
+      if (issues.length > 0) throw invalid(issues);
+      return to(values);
+    },
+  };
 }
 
 /** Path parameters read by their schema, with pointers `{name}`. */
 export function pathParametersOf<S extends TObject>(
   schema: S,
 ): (values: Readonly<Record<string, string>>) => Static<S> {
-  const coerce = coercerOf(schema, (name) => `{${name}}`);
-  return (values) => coerce((name) => (values[name] === undefined ? [] : [values[name]]));
+  const read = readerOf(schema, (name) => `{${name}}`);
+  return (given) => {
+    const { values, issues } = read(new Map(Object.entries(given).map(([name, text]) => [name, [text]])));
+    if (issues.length > 0) throw invalid(issues);
+    return values;
+  };
 }
 
 /** The raw query of a URL. @throws DomainError `malformed` for bad percent-encoding, which would otherwise change the text. */
@@ -39,59 +61,62 @@ export function searchOf(url: string): URLSearchParams {
   return new URLSearchParams(text);
 }
 
-interface Parameter {
-  readonly name: string;
-  readonly type: string;
-  readonly lowerCase: boolean;
-  readonly required: boolean;
-  readonly fallback: unknown;
-  readonly validator: Validator<unknown>;
+/** The texts given by each name. */
+type Given = ReadonlyMap<string, readonly string[]>;
+
+function textsOf(search: URLSearchParams): Given {
+  const given = new Map<string, string[]>();
+  for (const [name, text] of search) {
+    const texts = given.get(name);
+    if (texts) texts.push(text);
+    else given.set(name, [text]);
+  }
+  return given;
 }
 
-function coercerOf<S extends TObject>(schema: S, pointer: (name: string) => string) {
+interface Parameter {
+  readonly name: string;
+  readonly required: boolean;
+  readonly fallback: unknown;
+  readonly read: ParameterReader;
+}
+
+/** Reads what it can; what it cannot is among the issues. */
+function readerOf<S extends TObject>(schema: S, pointer: (name: string) => string) {
+  const properties = Object.entries(schema.properties);
+  const rest = properties.find(([, property]) => isRest(property))?.[0];
   const required = new Set<string>(schema.required ?? []);
-  const parameters = Object.entries(schema.properties).map(([name, property]): Parameter => ({
-    name,
-    type: typeof property['type'] === 'string' ? property['type'] : 'string',
-    // Ids are taken in either case and are lower case from here on.
-    lowerCase: property['format'] === 'uuid',
-    required: required.has(name),
-    fallback: property.default as unknown,
-    validator: compile(property),
-  }));
-  return (valuesOf: (name: string) => string[]): Static<S> => {
-    const result: Record<string, unknown> = {};
+  const parameters = new Map(
+    properties
+      .filter(([name]) => name !== rest)
+      .map(([name, property]): [string, Parameter] => [
+        name,
+        { name, required: required.has(name), fallback: property.default, read: parameterReader(property) },
+      ]),
+  );
+  return (given: Given): { values: Partial<Static<S>>; issues: Issue[] } => {
+    const values: Record<string, unknown> = {};
     const issues: Issue[] = [];
-    for (const parameter of parameters) {
-      const given = valuesOf(parameter.name);
-      const where = pointer(parameter.name);
-      if (given.length === 0) {
-        if (parameter.fallback !== undefined) result[parameter.name] = parameter.fallback;
-        else if (parameter.required) issues.push({ pointer: where, detail: 'is required' });
-      } else if (given.length > 1 && parameter.type !== 'array') {
-        issues.push({ pointer: where, detail: 'must be given once' });
-      } else {
-        const value = parameter.type === 'array' ? given : coerceText(given[0] ?? '', parameter);
-        const found = parameter.validator.issues(value, where);
-        issues.push(...found);
-        result[parameter.name] = value;
-      }
+    const take = (name: string, reading: ReturnType<ParameterReader>) => {
+      if ('rule' in reading) issues.push({ pointer: pointer(name), detail: reading.rule });
+      else values[name] = reading.value;
+    };
+    for (const { name, required, fallback, read } of parameters.values()) {
+      const texts = given.get(name);
+      if (texts !== undefined) take(name, read(texts));
+      else if (fallback !== undefined) values[name] = fallback;
+      else if (required) issues.push({ pointer: pointer(name), detail: 'is required' });
     }
-    if (issues.length > 0) throw invalid(issues.slice(0, MAX_ISSUES));
-    return result;
+    if (rest !== undefined) take(rest, readRest([...given].filter(([name]) => !parameters.has(name))));
+    return { values: values, issues };
   };
 }
 
-/** Text that is not of the type stays as it is, for the validator to complain about. */
-function coerceText(text: string, { type, lowerCase }: Parameter): unknown {
-  switch (type) {
-    case 'integer':
-      return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
-    case 'number':
-      return /^-?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text)) ? Number(text) : text;
-    case 'boolean':
-      return text === 'true' ? true : text === 'false' ? false : text;
-    default:
-      return lowerCase ? text.toLowerCase() : text;
-  }
+function invalid(issues: readonly Issue[]): DomainError {
+  const [first] = issues;
+  const detail =
+    issues.length === 1 && first !== undefined
+      ? `${first.pointer} ${first.detail}`
+      : `${issues.length} parameters are invalid`;
+  return new DomainError('invalid', detail, { issues });
 }

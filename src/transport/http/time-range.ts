@@ -1,29 +1,19 @@
+import { Type, type Static } from '@sinclair/typebox';
 import type { Issue } from '../../domain/errors.js';
-import { parseTimestampText, type Micros } from '../../domain/time/timestamp.js';
+import { endTime, time } from './parameter.js';
 
-const DAY: Micros = 86_400e6;
+/** Both bounds of time, inclusive. @param what it bounds, as in "only those stored" */
+export const timeRange = (what: string) => ({
+  start_date: Type.Optional(time(`Only ${what} then or later.`)),
+  end_date: Type.Optional(endTime(`Only ${what} then or earlier.`)),
+});
 
-/**
- * A bound of time in a query: ISO 8601, or a Unix time; a date alone is its first moment, or as an end its last. Null when
- * there is none, and when it is none: then that is among the issues.
- */
-function timeBound(search: URLSearchParams, name: 'start_date' | 'end_date', issues: Issue[]): Micros | null {
-  const [text] = search.getAll(name);
-  if (text === undefined) return null;
-  const at = parseTimestampText(text);
-  if (at === undefined) issues.push({ pointer: `?${name}`, detail: 'must be an ISO 8601 time, or a Unix time' });
-  if (at === undefined) return null;
-  return name === 'end_date' && /^\d{4}-\d\d-\d\d$/.test(text) ? at + DAY - 1 : at;
-}
+type TimeRange = {
+  readonly [Bound in keyof ReturnType<typeof timeRange>]?: Static<ReturnType<typeof timeRange>[Bound]>;
+};
 
-/** Both bounds; also that they do not cross is checked. */
-export function timeRange(
-  search: URLSearchParams,
-  issues: Issue[],
-): { readonly start: Micros | null; readonly end: Micros | null } {
-  const start = timeBound(search, 'start_date', issues);
-  const end = timeBound(search, 'end_date', issues);
-  if (start !== null && end !== null && end < start)
-    issues.push({ pointer: '?end_date', detail: 'must not be before start_date' });
-  return { start, end };
+/** Bounds that cross are a mistake of the sender. */
+export function checkTimeRange({ start_date, end_date }: TimeRange): Issue[] {
+  if (start_date === undefined || end_date === undefined || start_date <= end_date) return [];
+  return [{ pointer: '?end_date', detail: 'must not be before start_date' }];
 }

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { sessionList, spanList, traceList } from '../../../src/domain/list/definitions.js';
 import type { SessionRead, SpanRead, TraceRead } from '../../../src/domain/list/fields.js';
 import type { Page } from '../../../src/domain/list/lists.js';
-import { parseListQuery } from '../../../src/domain/list/query.js';
+import { parseListQuery } from '../../../src/transport/http/list-query.js';
 import type { Span } from '../../../src/domain/span/span.js';
 import { createEvents } from '../../../src/observability/events.js';
 import { createLogger } from '../../../src/observability/logger.js';

@@ -133,6 +133,8 @@ describe('evaluations', () => {
       ids(all.filter((_, index) => index % 3 === 0)),
     ]);
     expect((await page(judge, 'evaluation_result=false'))['total']).to.equal(8);
+    expect((await page(judge, 'evaluation_result=1'))['total'], 'as booleans of the lists').to.equal(4);
+    expect((await page(judge, 'evaluation_result=0'))['total']).to.equal(8);
     const [from, to] = [all[3]?.['created_at'], all[8]?.['created_at']];
     const between = await page(judge, `start_date=${from}&end_date=${to}`);
     expect([between['total'], ids(between['evaluations'])]).to.deep.equal([6, ids(all.slice(3, 9))]);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { CheckedApi, definitions, each, listNames, uuid, type ListName, type Query } from '../checked-api.js';
+import { CheckedApi, definitions, each, listNames, uuid, type ListName, type Query, type Row } from '../checked-api.js';
 import { storeSample, TRACES } from './sample.js';
 
 const bounds: Record<ListName, { limit: number; most: number; rows: number }> = {
@@ -246,6 +246,31 @@ describe('list parameters', () => {
       });
     });
   }
+
+  it('null given twice is refused like any value', async () => {
+    expect(await api.refused('GET', 'spans', `parent_span_id=null&parent_span_id=${uuid(1)}`)).to.have.keys(
+      '?parent_span_id',
+    );
+  });
+
+  it('are documented as they are read', async () => {
+    const { json } = await api.server.request('GET', '/openapi.json', { key: null });
+    for (const list of listNames) {
+      const shown = new Map<string, Row>(json.paths[`/${list}`].get.parameters.map((one: Row) => [one['name'], one]));
+      expect([...shown.keys()]).to.deep.equal([
+        ...definitions[list].filters.map(({ parameter }) => parameter),
+        ...['sort_by', 'sort_order', 'limit', 'offset', 'count', 'q', 'fields', 'tags'],
+      ]);
+      expect(shown.get('limit')?.['schema']).to.include({ minimum: 1, maximum: bounds[list].most, type: 'integer' });
+      expect(shown.get('names'), 'separated by commas').to.include({ style: 'form', explode: false });
+      expect(shown.get('names')?.['schema']).to.deep.include({ type: 'array', minItems: 1, maxItems: 1000 });
+      expect(shown.get('tags'), 'parameters of any other name').to.include({ style: 'form', explode: true });
+      expect([...shown.values()].filter(({ required }) => required)).to.deep.equal([]);
+      if (list !== 'spans') continue;
+      const [id, none] = shown.get('parent_span_id')?.['schema'].anyOf;
+      expect([id.format, none.const]).to.deep.equal(['uuid', 'null']);
+    }
+  });
 
   it('a query that is not UTF-8 is 400', async () => {
     for (const query of ['q=%FF', 'names=%E0%A4%A', '%C0%80=x', 'a=%']) {

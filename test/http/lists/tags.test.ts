@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { CheckedApi, definitions, each, listNames, span, uuid, type ListName, type Row } from '../checked-api.js';
-import { listParameters } from '../../../src/domain/list/query.js';
+import { CheckedApi, each, listNames, span, uuid, type ListName, type Row } from '../checked-api.js';
+import { listQueries } from '../../../src/transport/http/list-query.js';
 
 /** Keys and values alike: whatever a client may call a thing, and whatever SQL, URLs or ClickHouse give a meaning to. */
 const texts = [
@@ -58,7 +58,7 @@ const texts = [
   'tags.limit',
   'a'.repeat(1000),
 ];
-const known = (list: ListName) => [...listParameters, ...definitions[list].filters.map(({ parameter }) => parameter)];
+const known = (list: ListName) => Object.keys(listQueries[list].schema.properties).filter((name) => name !== 'tags');
 const names = [...new Set([...texts, '', ...listNames.flatMap(known)])];
 
 interface Tagged {

@@ -1,7 +1,7 @@
 import type { SessionRead, TraceRead } from '../../../domain/list/fields.js';
 import type { Lists, Page } from '../../../domain/list/lists.js';
 import { sessionList, traceList } from '../../../domain/list/definitions.js';
-import { parseListQuery, type ListQuery } from '../../../domain/list/query.js';
+import { defaultQuery, type ListQuery } from '../../../domain/list/query.js';
 import type { QueryObserver } from '../../../observability/events/storage.js';
 import { isTooLarge } from '../client/client-errors.js';
 import type { ClickHouseClient, QueryOptions } from '../client/client.js';
@@ -107,7 +107,7 @@ export class ClickHouseLists implements Lists {
   async tracesById(projectId: string, ids: readonly string[]): Promise<Map<string, TraceRead>> {
     return this.#state({ list: 'traces', projectId, ids }, (scope) =>
       this.#byId(ids, (some) => {
-        const query = { ...parseListQuery(traceList, NO_PARAMETERS), limit: some.length };
+        const query = { ...defaultQuery(traceList), limit: some.length };
         return this.#tracePage(scope, query, { by: 'ids', ids: some });
       }),
     );
@@ -117,7 +117,7 @@ export class ClickHouseLists implements Lists {
     return this.#state({ list: 'sessions', projectId }, async (read) => {
       const scope = await this.#sessionScope(read);
       return this.#byId(ids, async (some) => {
-        const query = { ...parseListQuery(sessionList, NO_PARAMETERS), limit: some.length };
+        const query = { ...defaultQuery(sessionList), limit: some.length };
         const page = rollupPage(sessionSource, scope, query, { by: 'ids', ids: some });
         return (await this.#lines(page)).map(({ row }) => row);
       });
@@ -284,7 +284,6 @@ interface Root {
 
 /** Rows read by id in one statement. */
 const IDS_AT_ONCE = 500;
-const NO_PARAMETERS = new URLSearchParams();
 
 /**
  * The object was rendered with nulls in place of what its root span holds. They are replaced in the text, because a

@@ -1,8 +1,7 @@
 import type { CalibrationService } from '../../../../domain/learning/calibration/calibration-service.js';
 import { CalibrationRead } from '../../../../domain/learning/calibration/schema.js';
 import { defineRoute, type Route } from '../../route.js';
-import { reportQuery } from './report-query.js';
-import { JudgeParams, TAG } from './schema.js';
+import { JudgeParams, reportQuery, TAG } from './schema.js';
 
 export function getCalibrationRoute(calibration: Pick<CalibrationService, 'report'>): Route {
   return defineRoute({

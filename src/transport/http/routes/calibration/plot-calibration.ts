@@ -2,8 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { CalibrationService } from '../../../../domain/learning/calibration/calibration-service.js';
 import { defineRoute, type Route } from '../../route.js';
 import { calibrationSvg } from './calibration-svg.js';
-import { reportQuery } from './report-query.js';
-import { JudgeParams, TAG } from './schema.js';
+import { JudgeParams, reportQuery, TAG } from './schema.js';
 
 const SVG = 'image/svg+xml';
 

@@ -1,5 +1,7 @@
 import { Type } from '@sinclair/typebox';
-import { uuid } from '../../../../domain/schema/parts.js';
+import { oneOf, uuid } from '../../../../domain/schema/parts.js';
+import { queryOf } from '../../query.js';
+import { checkTimeRange, timeRange } from '../../time-range.js';
 import { judge_id, project_id } from '../parameters.js';
 
 export { JudgeParams } from '../parameters.js';
@@ -11,19 +13,17 @@ const job_id = uuid('Id of the job.');
 
 export const JobParams = Type.Object({ project_id, judge_id, job_id });
 
-export const ReportQuery = Type.Object({
-  start_date: Type.Optional(
-    Type.String({ description: 'Only corrections given then or later: ISO 8601, or Unix seconds or milliseconds.' }),
-  ),
-  end_date: Type.Optional(
-    Type.String({ description: 'Only corrections given then or earlier; a date alone means its whole day.' }),
-  ),
-  versions: Type.Unsafe<'steps' | 'each'>({
-    type: 'string',
-    enum: ['steps', 'each'],
-    default: 'steps',
-    description:
-      'steps: a version of the judge goes on until the instruction changes or the revision of its examples reaches 1, 5, ' +
+const ReportQuery = Type.Object({
+  ...timeRange('corrections given'),
+  versions: oneOf(
+    ['steps', 'each'],
+    'steps: a version of the judge goes on until the instruction changes or the revision of its examples reaches 1, 5, ' +
       '10, 20, 50, 100, …; each: every single revision is one.',
-  }),
+    'steps',
+  ),
+});
+
+export const reportQuery = queryOf(ReportQuery, {
+  check: checkTimeRange,
+  to: ({ start_date = null, end_date = null, versions }) => ({ start: start_date, end: end_date, versions }),
 });

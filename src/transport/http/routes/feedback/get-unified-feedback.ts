@@ -3,24 +3,13 @@ import { Type } from '@sinclair/typebox';
 import type { UnifiedFeedback, UnifiedFeedbackService } from '../../../../domain/feedback/unified.js';
 import { UnifiedFeedbackRead } from '../../../../domain/feedback/unified-schema.js';
 import { uuid } from '../../../../domain/schema/parts.js';
+import { allOrPage } from '../../page.js';
 import { queryOf } from '../../query.js';
 import { defineRoute, type Route } from '../../route.js';
 import { project_id } from '../parameters.js';
 import { TAG } from './schema.js';
 
-const query = queryOf(
-  Type.Object({
-    limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 10_000, description: 'How many items to answer at most; absent: all.' }),
-    ),
-    offset: Type.Integer({
-      minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
-      default: 0,
-      description: 'How many items to pass over first.',
-    }),
-  }),
-);
+const MAX_LIMIT = 10_000;
 
 export function getUnifiedFeedbackRoute(feedback: Pick<UnifiedFeedbackService, 'of'>): Route {
   return defineRoute({
@@ -40,7 +29,7 @@ export function getUnifiedFeedbackRoute(feedback: Pick<UnifiedFeedbackService, '
       }),
       entity_id: uuid('Id of the span, trace or session.'),
     }),
-    query,
+    query: queryOf(Type.Object(allOrPage(MAX_LIMIT))),
     responses: { 200: { description: 'The feedback.', schema: UnifiedFeedbackRead } },
     errors: ['not_found', 'unavailable'],
     async handle({ params: { project_id, entity_type, entity_id }, query: { limit, offset }, signal }) {

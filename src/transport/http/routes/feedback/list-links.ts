@@ -1,8 +1,7 @@
 import type { LinkService } from '../../../../domain/review/link-service.js';
 import { LinkRead } from '../../../../domain/review/schema.js';
-import { queryOf } from '../../query.js';
 import { defineRoute, listOf, type Route } from '../../route.js';
-import { WindowQuery } from '../prompts/schema.js';
+import { pageOfThousand } from '../parameters.js';
 import { TAG } from './schema.js';
 
 export function listLinksRoute(links: Pick<LinkService, 'list'>): Route {
@@ -14,7 +13,7 @@ export function listLinksRoute(links: Pick<LinkService, 'list'>): Route {
     description: 'The feedback links of the project, newest first, expired and revoked ones too. Their `url` is null.',
     tag: TAG,
     access: 'key',
-    query: queryOf(WindowQuery),
+    query: pageOfThousand,
     responses: {
       200: listOf(LinkRead, 'The links.'),
     },

@@ -1,8 +1,7 @@
 import type { EvaluationService } from '../../../../domain/judge/evaluation-service.js';
 import { EvaluationPageRead } from '../../../../domain/judge/schema.js';
 import { defineRoute, type Route } from '../../route.js';
-import { evaluationQuery } from './evaluation-query.js';
-import { JudgeParams, TAG } from './schema.js';
+import { evaluationQuery, JudgeParams, TAG } from './schema.js';
 
 export function listEvaluationsRoute(evaluations: Pick<EvaluationService, 'ofJudge'>): Route {
   return defineRoute({

@@ -1,6 +1,9 @@
 import { Type } from '@sinclair/typebox';
 import { RunStateName } from '../../../../domain/judge/run-schema.js';
-import { uuid } from '../../../../domain/schema/parts.js';
+import { oneOf, uuid } from '../../../../domain/schema/parts.js';
+import { page } from '../../page.js';
+import { queryOf } from '../../query.js';
+import { checkTimeRange, timeRange } from '../../time-range.js';
 import { judge_id, project_id } from '../parameters.js';
 
 export { ProjectParams, JudgeParams } from '../parameters.js';
@@ -13,33 +16,14 @@ const span_id = uuid('Id of the span.');
 export const SpanParams = Type.Object({ project_id, span_id });
 export const JudgeSpanParams = Type.Object({ project_id, judge_id, span_id });
 
-const limit = (maximum: number) =>
-  Type.Integer({ minimum: 1, maximum, default: 100, description: 'How many to answer at most.' });
-const offset = Type.Integer({
-  minimum: 0,
-  maximum: Number.MAX_SAFE_INTEGER,
-  default: 0,
-  description: 'How many to pass over first.',
-});
-const MAX_PAGE = 500;
+const judgePage = page({ maxLimit: 500, defaultLimit: 100 });
 
-export const JudgeListQuery = Type.Object({ limit: limit(MAX_PAGE), offset });
-export const RunListQuery = Type.Object({ state: Type.Optional(RunStateName), limit: limit(MAX_PAGE), offset });
+export const JudgeListQuery = Type.Object(judgePage);
+export const RunListQuery = Type.Object({ state: Type.Optional(RunStateName), ...judgePage });
 
-const bound = (description: string) => Type.String({ description });
-const oneOf = <const T extends readonly string[]>(values: T, description: string, fallback?: T[number]) =>
-  Type.Unsafe<T[number]>({
-    type: 'string',
-    enum: [...values],
-    description,
-    ...(fallback === undefined ? {} : { default: fallback }),
-  });
-
-export const EvaluationListQuery = Type.Object({
-  limit: limit(MAX_PAGE),
-  offset,
-  start_date: Type.Optional(bound('Only those stored then or later: ISO 8601, or Unix seconds or milliseconds.')),
-  end_date: Type.Optional(bound('Only those stored then or earlier; a date alone means its whole day.')),
+const EvaluationListQuery = Type.Object({
+  ...judgePage,
+  ...timeRange('those stored'),
   evaluation_result: Type.Optional(
     Type.Boolean({ description: 'true: only those that passed; false: only those that failed.' }),
   ),
@@ -54,4 +38,18 @@ export const EvaluationListQuery = Type.Object({
     'asc: in the order of storing, so that paging sees what comes meanwhile at the end and nothing twice; desc: newest first.',
     'asc',
   ),
+});
+
+export const evaluationQuery = queryOf(EvaluationListQuery, {
+  check: checkTimeRange,
+  to: ({ start_date = null, end_date = null, evaluation_result = null, feedback_state, sort_order, ...window }) => ({
+    filter: {
+      start: start_date,
+      end: end_date,
+      result: evaluation_result,
+      withFeedback: feedback_state === undefined ? null : feedback_state === 'with_user_feedback',
+    },
+    window,
+    descending: sort_order === 'desc',
+  }),
 });

@@ -1,8 +1,8 @@
 import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
 import { PromptSummaryRead } from '../../../../domain/prompt/schema.js';
-import { queryOf } from '../../query.js';
 import { defineRoute, listOf, type Route } from '../../route.js';
-import { ProjectParams, TAG, WindowQuery } from './schema.js';
+import { pageOfThousand } from '../parameters.js';
+import { ProjectParams, TAG } from './schema.js';
 
 export function listPromptsRoute(prompts: Pick<PromptService, 'list'>): Route {
   return defineRoute({
@@ -14,7 +14,7 @@ export function listPromptsRoute(prompts: Pick<PromptService, 'list'>): Route {
     tag: TAG,
     access: 'key',
     params: ProjectParams,
-    query: queryOf(WindowQuery),
+    query: pageOfThousand,
     responses: {
       200: listOf(PromptSummaryRead, 'The prompts.'),
     },

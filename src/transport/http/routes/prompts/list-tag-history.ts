@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox';
 import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
 import { TagMoveRead } from '../../../../domain/prompt/schema.js';
-import { queryOf } from '../../query.js';
 import { defineRoute, type Route } from '../../route.js';
-import { TAG, TagParams, WindowQuery } from './schema.js';
+import { pageOfThousand } from '../parameters.js';
+import { TAG, TagParams } from './schema.js';
 
 export function listTagHistoryRoute(prompts: Pick<PromptService, 'tagHistory'>): Route {
   return defineRoute({
@@ -15,7 +15,7 @@ export function listTagHistoryRoute(prompts: Pick<PromptService, 'tagHistory'>):
     tag: TAG,
     access: 'key',
     params: TagParams,
-    query: queryOf(WindowQuery),
+    query: pageOfThousand,
     responses: {
       200: { description: 'The moves.', schema: Type.Array(TagMoveRead, { description: 'The moves of the tag.' }) },
     },

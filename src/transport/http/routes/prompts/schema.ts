@@ -14,23 +14,6 @@ export const ProjectPromptParams = Type.Object({ project_id, prompt_slug: Slug }
 export const TagParams = Type.Object({ project_id, prompt_slug: Slug, tag: Tag });
 export const VersionParams = Type.Object({ project_id, prompt_slug: Slug, version: VersionNumber });
 
-const MAX_PAGE = 1000;
-
-export const WindowQuery = Type.Object({
-  limit: Type.Integer({
-    minimum: 1,
-    maximum: MAX_PAGE,
-    default: MAX_PAGE,
-    description: 'How many to answer at most.',
-  }),
-  offset: Type.Integer({
-    minimum: 0,
-    maximum: Number.MAX_SAFE_INTEGER,
-    default: 0,
-    description: 'How many to pass over first.',
-  }),
-});
-
 /** By number when there is one, else by tag. */
 export function selectorOf(version: number | undefined, tag: string): VersionSelector {
   return version === undefined ? { by: 'tag', tag } : { by: 'number', version };

@@ -1,8 +1,8 @@
 import { Type, type TSchema } from '@sinclair/typebox';
 import type { ListDefinition } from '../../../../domain/list/definitions.js';
 import type { Page } from '../../../../domain/list/lists.js';
-import { listQuerySchema } from '../../../../domain/list/query-schema.js';
-import { parseListQuery, type ListQuery } from '../../../../domain/list/query.js';
+import type { ListQuery } from '../../../../domain/list/query.js';
+import { listQueries } from '../../list-query.js';
 import { defineRoute, type HandlerResult, type Route } from '../../route.js';
 
 /** What the headers `X-Not-Current` and `X-Not-Current-Count` say, by list. */
@@ -34,16 +34,7 @@ export function listRoute(list: ListDefinition, schema: TSchema, read: ReadPage)
     tag: 'Traces',
     access: 'key',
     bulk: true,
-    query: {
-      schema: listQuerySchema(list),
-      anyOther: {
-        name: 'tag',
-        description:
-          'Every parameter of another name is a tag filter: name and value of the tag. Several must all match; the same ' +
-          'one repeated matches any of its values. A tag named like a parameter is written `tags.<key>`.',
-      },
-      parse: (search) => parseListQuery(list, search),
-    },
+    query: listQueries[name],
     responses: {
       200: { description: `A page of ${name}.`, schema: Type.Array(schema) },
     },

@@ -1,0 +1,101 @@
+import { Type, type TObject, type TSchema } from '@sinclair/typebox';
+import { sessionList, spanList, traceList, type Filter, type ListDefinition } from '../../domain/list/definitions.js';
+import { fieldSchemas } from '../../domain/list/read-schema.js';
+import { MAX_OFFSET, type AppliedFilter, type FilterValue, type ListQuery } from '../../domain/list/query.js';
+import { oneOf } from '../../domain/schema/parts.js';
+import { page } from './page.js';
+import { csv, orNull, restAsTags, time } from './parameter.js';
+import { queryOf, type QueryDefinition } from './query.js';
+
+/** In characters; a URL has no room for more that would make sense. */
+const MAX_TEXT = 10_000;
+const MAX_ITEMS = 1000;
+
+const text = (description: string) => Type.String({ maxLength: MAX_TEXT, description });
+
+/** As fields are answered, but for what a client may write in several ways or at any length. */
+const parameterSchemas: typeof fieldSchemas = {
+  ...fieldSchemas,
+  time,
+  text,
+};
+
+/** The queries of the lists. */
+export const listQueries: Readonly<Record<ListDefinition['name'], QueryDefinition<ListQuery>>> = {
+  spans: listQueryOf(spanList),
+  traces: listQueryOf(traceList),
+  sessions: listQueryOf(sessionList),
+};
+
+/** The query of a list as text, for those who ask without HTTP. @throws DomainError `invalid` */
+export function parseListQuery({ name }: ListDefinition, search: URLSearchParams): ListQuery {
+  return listQueries[name].parse(search);
+}
+
+function listQueryOf(list: ListDefinition): QueryDefinition<ListQuery> {
+  const filters = list.filters.map((filter) => [filter.parameter, Type.Optional(filterSchema(list, filter))] as const);
+  const shared = sharedParameters(list);
+  // Filters differ by list, so that the compiler knows of the shared parameters only.
+  const schema = Type.Object({ ...Object.fromEntries(filters), ...shared }) as TObject as TObject<typeof shared>;
+  return queryOf(schema, {
+    to: ({ sort_by, sort_order, limit, offset, count, q = '', fields, tags, ...rest }) => ({
+      filters: list.filters.flatMap((filter) => applied(filter, rest)),
+      tags,
+      search: q === '' ? null : q,
+      sort: sort_by,
+      descending: sort_order === 'desc',
+      limit,
+      offset,
+      count,
+      fields: fields === undefined ? null : Object.keys(list.fields).filter((name) => fields.includes(name)),
+    }),
+  });
+}
+
+/** What every list knows beside its filters. */
+function sharedParameters(list: ListDefinition) {
+  const { maxLimit, defaultLimit } = list;
+  return {
+    sort_by: oneOf(
+      list.sorts,
+      'Field to sort by. Objects without a value come last either way; ties are broken by id.',
+      list.defaultSort,
+    ),
+    sort_order: oneOf(['asc', 'desc'], 'Ascending or descending.', 'desc'),
+    ...page({ maxLimit, defaultLimit, maxOffset: MAX_OFFSET }),
+    count: Type.Boolean({ default: false, description: 'Also count all that match, in the header X-Total-Count.' }),
+    q: Type.Optional(
+      text('Only those with this text in input or output (for traces and sessions: of any span), whatever its case.'),
+    ),
+    fields: Type.Optional(
+      csv(oneOf(Object.keys(list.fields), 'Name of a field.'), {
+        description: 'Names of the fields to answer, separated by commas. Default: all.',
+      }),
+    ),
+    tags: restAsTags(
+      'Every parameter of another name is a tag filter: name and value of the tag. Several must all match; the same ' +
+        'one repeated matches any of its values. A tag named like a parameter is written `tags.<key>`.',
+    ),
+  };
+}
+
+function filterSchema(list: ListDefinition, { field, comparison, description }: Filter): TSchema {
+  const schema = parameterSchemas[list.fields[field]?.type ?? 'text'](description);
+  switch (comparison) {
+    case 'anyOf':
+      return csv(text('One of them.'), { description, maxItems: MAX_ITEMS });
+    case 'isOrNull':
+      return orNull(schema);
+    default:
+      return schema;
+  }
+}
+
+function applied(
+  filter: Filter,
+  values: Readonly<Record<string, FilterValue | readonly FilterValue[]>>,
+): AppliedFilter[] {
+  const value = values[filter.parameter];
+  if (value === undefined) return [];
+  return [{ filter, values: value instanceof Array ? value : [value] }];
+}

@@ -1,0 +1,152 @@
+import { Type, type Static, type TSchema } from '@sinclair/typebox';
+import { parseTimestampText, type Micros } from '../../domain/time/timestamp.js';
+import { compile } from '../../domain/validation/validation.js';
+
+/** What the texts of a parameter stand for, or the rule that they break. */
+export type Reading = { readonly value: unknown } | { readonly rule: string };
+/** Reads a parameter from the texts it was given, at least one. */
+export type ParameterReader = (texts: readonly string[]) => Reading;
+type TextReader = (text: string) => Reading;
+
+/** How one text is read, in schemas of which JSON Schema alone does not say so. A symbol: the documentation leaves it out. */
+const READ = Symbol('read');
+
+const DAY: Micros = 86_400e6;
+const DATE = /^\d{4}-\d\d-\d\d$/;
+
+const timeOf = (description: string, read: (text: string) => Micros | undefined) =>
+  Type.Unsafe<Micros>({
+    type: 'string',
+    format: 'date-time',
+    description: `${description} ISO 8601 with or without offset (without: UTC), or Unix seconds or milliseconds.`,
+    [READ]: (text: string): Reading => {
+      const value = read(text);
+      if (value !== undefined) return { value };
+      return { rule: 'must be an ISO 8601 time, or a number of Unix seconds or milliseconds' };
+    },
+  });
+
+/** A moment; a date alone is its first. */
+export const time = (description: string) => timeOf(description, parseTimestampText);
+
+/** The end of a time; a date alone is its last moment. */
+export const endTime = (description: string) =>
+  timeOf(`${description} A date alone means its whole day.`, (text) => {
+    const at = parseTimestampText(text);
+    return at !== undefined && DATE.test(text) ? at + DAY - 1 : at;
+  });
+
+/** A value, or the word `null` for none. */
+export const orNull = <S extends TSchema>(schema: S) => {
+  const read = textReader(schema);
+  return Type.Unsafe<Static<S> | null>({
+    anyOf: [schema, { type: 'string', const: 'null', description: 'None.' }],
+    description: schema.description ?? '',
+    [READ]: (text: string): Reading => (text === 'null' ? { value: null } : read(text)),
+  });
+};
+
+/** Values separated by commas, at least one. */
+export const csv = <S extends TSchema>(
+  items: S,
+  options: { readonly description: string; readonly maxItems?: number },
+) => Type.Array(items, { minItems: 1, ...options });
+
+/**
+ * All parameters that the query does not name, as filters by tag: key → accepted values. `tags.<key>` is always one,
+ * so that a tag may be called like a parameter.
+ */
+export const restAsTags = (description: string) =>
+  Type.Unsafe<ReadonlyMap<string, readonly string[]>>({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    maxProperties: MAX_TAGS,
+    description,
+  });
+
+const MAX_TAGS = 100;
+const TAG_PREFIX = 'tags.';
+
+/** Whether this stands for the parameters that have no schema of their own. */
+export const isRest = (schema: TSchema) => schema['type'] === 'object';
+
+/** @param others the names and texts of parameters that have no schema of their own */
+export function readRest(others: Iterable<readonly [string, readonly string[]]>): Reading {
+  const tags = new Map<string, string[]>();
+  for (const [name, texts] of others) {
+    const key = name.startsWith(TAG_PREFIX) ? name.slice(TAG_PREFIX.length) : name;
+    tags.set(key, [...(tags.get(key) ?? []), ...texts]);
+  }
+  return tags.size > MAX_TAGS ? { rule: `must be at most ${MAX_TAGS} tags` } : { value: tags };
+}
+
+/** Reads a parameter as its schema says; the schema is also what the documentation shows. */
+export function parameterReader(schema: TSchema): ParameterReader {
+  if (schema['type'] === 'array') return listReader(schema);
+  const read = textReader(schema);
+  return ([text = '', ...more]) => (more.length > 0 ? { rule: 'must be given once' } : read(text));
+}
+
+function textReader(schema: TSchema): TextReader {
+  const own = (schema as { [READ]?: TextReader })[READ];
+  if (own !== undefined) return own;
+  const validated = validatedBy(schema);
+  return (text) => validated(valueOf(schema, text));
+}
+
+/** A comma separates items and is itself written `%2C` (and `%2C` as `%252C`); a repeated parameter is taken as it is. */
+function listReader(schema: TSchema): ParameterReader {
+  const item = schema['items'] as TSchema;
+  const validated = validatedBy(schema);
+  const validatedItems = (texts: readonly string[]) => validated(texts.map((text) => valueOf(item, text)));
+  // Names of a fixed set hold no comma, so each of several texts may list some.
+  if (item['enum'] !== undefined) return (texts) => validatedItems(texts.flatMap((text) => text.split(',')));
+  return (texts) => {
+    const items = texts.length > 1 ? texts : (texts[0] ?? '').split(',').map(withCommas);
+    return validatedItems(items.filter((text) => text !== ''));
+  };
+}
+
+function withCommas(item: string): string {
+  return item.replace(/%(?:2C|25(?=(?:25)*2C))/gi, (code) => (/2C/i.test(code) ? ',' : '%'));
+}
+
+function validatedBy(schema: TSchema): (value: unknown) => Reading {
+  const validator = compile(schema);
+  return (value) => {
+    const [issue] = validator.issues(value, '', 1);
+    if (issue === undefined) return { value };
+    // Its own rule would not say why a number of a hundred digits is none.
+    if (schema['type'] === 'integer' && typeof value === 'string') return { rule: wholeNumberOf(schema) };
+    return { rule: issue.detail };
+  };
+}
+
+function wholeNumberOf({ minimum, maximum }: TSchema): string {
+  const range = minimum === undefined || maximum === undefined ? '' : ` from ${minimum} to ${maximum}`;
+  return `must be a whole number${range}`;
+}
+
+const INTEGER = /^-?\d{1,16}$/;
+const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
+const BOOLEANS = new Map([
+  ['true', true],
+  ['false', false],
+  ['1', true],
+  ['0', false],
+]);
+
+/** Text that is not of the type stays as it is, for the validator to complain about. */
+function valueOf({ type, format }: TSchema, text: string): unknown {
+  switch (type) {
+    case 'integer':
+      return INTEGER.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : text;
+    case 'number':
+      return NUMBER.test(text) && Number.isFinite(Number(text)) ? Number(text) : text;
+    case 'boolean':
+      return BOOLEANS.get(text.toLowerCase()) ?? text;
+    default:
+      // Ids are taken in either case and are lower case from here on.
+      return format === 'uuid' ? text.toLowerCase() : text;
+  }
+}
