@@ -14,11 +14,7 @@ const MAX_ITEMS = 1000;
 const text = (description: string) => Type.String({ maxLength: MAX_TEXT, description });
 
 /** As fields are answered, but for what a client may write in several ways or at any length. */
-const parameterSchemas: typeof fieldSchemas = {
-  ...fieldSchemas,
-  time,
-  text,
-};
+const parameterSchemas: typeof fieldSchemas = { ...fieldSchemas, time, text };
 
 /** The queries of the lists. */
 export const listQueries: Readonly<Record<ListDefinition['name'], QueryDefinition<ListQuery>>> = {

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { defaultQuery } from '../../../src/domain/list/query.js';
+import { parseListQuery } from '../../../src/transport/http/list-query.js';
 import { CheckedApi, definitions, each, listNames, uuid, type ListName, type Query, type Row } from '../checked-api.js';
 import { storeSample, TRACES } from './sample.js';
 
@@ -246,6 +248,11 @@ describe('list parameters', () => {
       });
     });
   }
+
+  it('none: the query is the default one of the domain', () => {
+    for (const list of Object.values(definitions))
+      expect(parseListQuery(list, new URLSearchParams())).to.deep.equal(defaultQuery(list));
+  });
 
   it('null given twice is refused like any value', async () => {
     expect(await api.refused('GET', 'spans', `parent_span_id=null&parent_span_id=${uuid(1)}`)).to.have.keys(
