@@ -19,6 +19,9 @@ export class MigrationError extends Error {
   }
 }
 
+/** What the migrations beside it add up to: generated for readers, and no migration. */
+export const CURRENT_SCHEMA = 'current.sql';
+
 /** One file `NNNN_name.sql`. */
 export interface MigrationFile {
   readonly version: number;
@@ -41,7 +44,7 @@ export interface AppliedMigration {
  */
 export function readMigrationFiles(directory: string): MigrationFile[] {
   const names = readdirSync(directory)
-    .filter((name) => name.endsWith('.sql'))
+    .filter((name) => name.endsWith('.sql') && name !== CURRENT_SCHEMA)
     .sort();
   return names.map((file, index) => {
     const match = /^(\d{4})_([a-z0-9_]+)\.sql$/.exec(file);
