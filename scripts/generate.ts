@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { loadConfig } from '../src/config/config.js';
-import { configurationTable, passedVariables } from '../src/config/documentation.js';
+import { mainSettingsTable, passedVariables } from '../src/config/documentation.js';
 import { startServer } from '../src/server.js';
 import { clickHouseSchema } from './generate/clickhouse-schema.js';
 
@@ -30,7 +30,7 @@ export function replaceSection(text: string, name: string, content: string): str
 async function generatedFiles(): Promise<Generated[]> {
   const [openApi, schema] = [await openApiDocument(), await clickHouseSchema()];
   return [
-    { path: 'README.md', content: (current) => replaceSection(current, 'config', configurationTable()) },
+    { path: 'README.md', content: (current) => replaceSection(current, 'config', mainSettingsTable()) },
     { path: 'docker-compose.yml', content: (current) => replaceSection(current, 'variables', passedVariables()) },
     { path: 'schema/openapi.json', content: () => `${JSON.stringify(openApi, null, 2)}\n` },
     { path: 'schema/clickhouse/current.sql', content: () => schema },

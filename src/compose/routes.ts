@@ -1,3 +1,4 @@
+import { configurationTable } from '../config/documentation.js';
 import { reviewTextLimits } from '../domain/review/schema.js';
 import { packageVersion } from '../storage/schema-files.js';
 import { buildOpenApi } from '../transport/http/openapi.js';
@@ -40,6 +41,7 @@ export function createRoutes(context: Context, services: Services): Route[] {
     title: 'Spanhouse',
     version: packageVersion(),
     description: 'LLM traces, prompts and feedback on ClickHouse.',
+    settings: configurationTable(),
   };
   // The document describes itself, too.
   const document: Route = openApiRoute(() => buildOpenApi([...routes, document], info));

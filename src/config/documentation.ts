@@ -1,8 +1,32 @@
-import { expectation, settingDefinitions, type SettingDefinition } from './settings.js';
+import { expectation, settingDefinitions, type SettingDefinition, type SettingName } from './settings.js';
 
-/** The configuration as a Markdown table, for the README; escaped so that no cell breaks it. */
+/** What most installations set, if they set anything: the README shows these alone. */
+const MAIN_SETTINGS: ReadonlySet<SettingName> = new Set<SettingName>([
+  'PORT',
+  'HOST',
+  'OTLP_GRPC_PORT',
+  'PUBLIC_URL',
+  'DATA_DIR',
+  'CLICKHOUSE_URL',
+  'METRICS_TOKEN',
+  'S3_BUCKET',
+  'JUDGE_LLM_BASE_URL',
+  'JUDGE_LLM_MODEL',
+  'ENGINE_MEMORY_MB',
+]);
+
+/** The configuration as a Markdown table, for the manual; escaped so that no cell breaks it. */
 export function configurationTable(): string {
-  const rows = settingDefinitions.map(
+  return table(settingDefinitions);
+}
+
+/** As {@link configurationTable}, of the settings that matter first, for the README. */
+export function mainSettingsTable(): string {
+  return table(settingDefinitions.filter(([name]) => MAIN_SETTINGS.has(name)));
+}
+
+function table(settings: typeof settingDefinitions): string {
+  const rows = settings.map(
     ([name, definition]) => `| \`${name}\` | ${shownDefault(definition)} | ${meaning(definition)} |`,
   );
   return ['| variable | default | meaning |', '|---|---|---|', ...rows].join('\n');

@@ -1,8 +1,8 @@
 import { Type, type Static, type TProperties, type TSchema } from '@sinclair/typebox';
 
 /**
- * Every setting of the server, once. Parsing, validation, the `Config` type, `--help` and the table in the README
- * all come from here. Keywords beyond JSON Schema:
+ * Every setting of the server, once. Parsing, validation, the `Config` type, `--help`, and the tables in
+ * README and manual all come from here. Keywords beyond JSON Schema:
  * - `must`: how a value has to look, said after "must" (only where it cannot be told from the schema),
  * - `defaultText`: the default in words, where it depends on something,
  * - `secret`: the value never appears in a message, a log line or a page.

@@ -1,16 +1,24 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { expect } from 'chai';
-import { configurationTable } from '../../src/config/documentation.js';
+import { configurationTable, mainSettingsTable } from '../../src/config/documentation.js';
 import { settingDefinitions } from '../../src/config/settings.js';
 
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 const readme = read('README.md');
+const folder = 'src/transport/http/manual/static';
+const manual = readdirSync(new URL(`../../../${folder}`, import.meta.url)).map((file) => read(`${folder}/${file}`));
+/** Everything that people read who run or change a server. */
+const documents = [readme, read('.github/CONTRIBUTING.md'), ...manual].join('\n');
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
 
-describe('README', () => {
-  it('shows the configuration as it is defined', () => {
+describe('README and manual', () => {
+  it('README has at most 250 lines', () => {
+    expect(readme.split('\n').length).to.be.at.most(250);
+  });
+
+  it('shows the settings that matter first as they are defined', () => {
     const shown = readme.split('<!-- config:start -->')[1]?.split('<!-- config:end -->')[0]?.trim();
-    expect(shown, 'run `npm run generate`').to.equal(configurationTable());
+    expect(shown, 'run `npm run generate`').to.equal(mainSettingsTable());
   });
 
   it('has a row with a meaning for every setting, and no cell that breaks the table', () => {
@@ -20,15 +28,20 @@ describe('README', () => {
   });
 
   it('names only commands that exist', () => {
-    const named = [...readme.matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => name);
+    const named = [...documents.matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => name);
     expect(named).to.include.members(['demo', 'bench', 'admin', 'format', 'generate']);
     for (const name of named) expect(scripts, `npm run ${String(name)}`).to.have.property(String(name));
     expect(scripts).to.include.keys('start', 'test');
   });
 
   it('names only variables that exist', () => {
-    const known = new Set<string>([...settingDefinitions.map(([name]) => name), 'SPANHOUSE_KEY']);
-    const named = [...readme.matchAll(/\b[A-Z]{2,}(?:_[A-Z]+)+\b/g)].map(([name]) => name);
+    const known = new Set<string>([
+      ...settingDefinitions.map(([name]) => name),
+      'SPANHOUSE_KEY',
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      'OTEL_EXPORTER_OTLP_HEADERS',
+    ]);
+    const named = [...documents.matchAll(/\b[A-Z]{2,}(?:_[A-Z]+)+\b/g)].map(([name]) => name);
     expect(named.filter((name) => !known.has(name))).to.deep.equal([]);
   });
 });

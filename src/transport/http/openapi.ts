@@ -1,6 +1,7 @@
 import type { TObject, TSchema } from '@sinclair/typebox';
 import { MAX_ISSUES, type DomainErrorKind } from '../../domain/errors.js';
 import { HTTP_MEANINGS } from './errors.js';
+import { chapters, overview } from './manual/manual.js';
 import { isRest } from './parameter.js';
 import { templatePath } from './path.js';
 import type { Route } from './route.js';
@@ -9,13 +10,15 @@ export interface OpenApiInfo {
   readonly title: string;
   readonly version: string;
   readonly description: string;
+  /** Every setting of the server, as a table in Markdown. */
+  readonly settings: string;
 }
 
 /** A JSON object of the OpenAPI document. */
 export type Json = { [key: string]: unknown };
 
 /** The OpenAPI 3.1 document of these routes. Schemas with an `$id` become shared components of that name. */
-export function buildOpenApi(routes: readonly Route[], info: OpenApiInfo): Json {
+export function buildOpenApi(routes: readonly Route[], { settings, ...info }: OpenApiInfo): Json {
   const components = new Map<string, Json>();
   const shown = routes.filter(({ hidden }) => hidden !== true);
   const paths: Record<string, Json> = {};
@@ -23,11 +26,12 @@ export function buildOpenApi(routes: readonly Route[], info: OpenApiInfo): Json 
     const path = (paths[templatePath(route.path)] ??= {});
     path[route.method.toLowerCase()] = operation(route, components);
   }
-  const tags = [...new Set(shown.map(({ tag }) => tag))].map((name) => ({ name }));
+  const tags = chapters([...new Set(shown.map(({ tag }) => tag))], settings);
+  const description = `${info.description}\n\n${overview()}`;
   const schemas = { ...Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))), Problem: PROBLEM };
   return {
     openapi: '3.1.0',
-    info: { ...info, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    info: { ...info, description, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
     servers: [{ url: '/', description: 'This server' }],
     tags,
     paths,

@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Type } from '@sinclair/typebox';
@@ -14,7 +14,10 @@ const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; " +
   "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-const PAGE = `<!doctype html>
+const OWN = new URL('static/', import.meta.url);
+
+/** The styles are in the page: they are few, and a request less. */
+const page = (styles: string) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -22,6 +25,8 @@ const PAGE = `<!doctype html>
 <title>Spanhouse API</title>
 <link rel="stylesheet" href="/docs/swagger-ui.css">
 <link rel="icon" href="data:,">
+<style>
+${styles}</style>
 </head>
 <body>
 <div id="docs"></div>
@@ -31,20 +36,19 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** `validatorUrl: null`: the page would otherwise show a badge that a third party draws. */
-const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#docs', deepLinking: true, validatorUrl: null });\n`;
-
 /** The documentation for people, served without any third party. */
 export function docsRoutes(): Route[] {
+  const content = page(readFileSync(new URL('docs.css', OWN), 'utf8'));
+  const script = readFileSync(new URL('docs.js', OWN), 'utf8');
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   return [
-    page('/docs', 'getDocs', () => ({
+    docsRoute('/docs', 'getDocs', () => ({
       status: 200,
-      content: PAGE,
+      content,
       contentType: 'text/html; charset=utf-8',
       headers: { 'Content-Security-Policy': CONTENT_SECURITY_POLICY },
     })),
-    asset('/docs/start.js', () => ({ status: 200, content: START, contentType: 'text/javascript; charset=utf-8' })),
+    asset('/docs/start.js', () => ({ status: 200, content: script, contentType: 'text/javascript; charset=utf-8' })),
     ...Object.entries(ASSETS).map(([path, { file, contentType }]) =>
       asset(path, () => ({
         status: 200,
@@ -56,13 +60,13 @@ export function docsRoutes(): Route[] {
   ];
 }
 
-function page(path: string, operationId: string, handle: () => HandlerResult, hidden = false): Route {
+function docsRoute(path: string, operationId: string, handle: () => HandlerResult, hidden = false): Route {
   return defineRoute({
     method: 'GET',
     path,
     operationId,
     summary: 'This interface as a page to read and try',
-    description: 'Swagger UI over `/openapi.json`.',
+    description: 'The manual and every call of `/openapi.json`, in Swagger UI.',
     tag: 'Operations',
     access: 'public',
     hidden,
@@ -75,5 +79,5 @@ function page(path: string, operationId: string, handle: () => HandlerResult, hi
 }
 
 function asset(path: string, handle: () => HandlerResult): Route {
-  return page(path, `getAsset_${path}`, handle, true);
+  return docsRoute(path, `getAsset_${path}`, handle, true);
 }

@@ -1,24 +1,17 @@
-import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { idsOf, LearningApi } from '../calibration/learning-api.js';
 import { ScriptedModel, shown, verdict } from '../calibration/scripted-model.js';
-
-const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+import { blocks, chapter, run as runCommands } from './commands.js';
 
 // Answers are looked into; a wrong guess at their shape fails an assertion.
 type Json = any;
 
-/** The commands of a section. */
-function commandsOf(section: string): string[] {
-  const block = new RegExp(`<!-- ${section}:start -->[^]*?\`\`\`bash\\n([^]*?)\`\`\`[^]*?<!-- ${section}:end -->`).exec(
-    readme,
-  );
-  return (block?.[1] ?? '').split(/\n(?=house )/);
+/** The commands of a chapter. */
+function commandsOf(name: string): string[] {
+  return (blocks(chapter(name))[0] ?? '').split(/\n(?=house )/);
 }
 
-describe('README: judges and prompts that improve', function () {
+describe('manual: judges and prompts that improve', function () {
   this.timeout(60_000);
   let model: ScriptedModel;
   let api: LearningApi;
@@ -49,8 +42,7 @@ describe('README: judges and prompts that improve', function () {
       });
     await api.evaluate(judge, ids);
     for (const id of ids.slice(1)) await api.review(judge, id, { thumbs_up: true });
-    const { url, key, projectId } = api.server;
-    env = { BASE: url, SPANHOUSE_KEY: key, PROJECT: projectId, JUDGE: judge.id, TASK: judge.task_slug, SPAN: ids[0]! };
+    env = { JUDGE: judge.id, TASK: judge.task_slug, SPAN: ids[0]! };
   });
   after(async () => {
     await api.server.dispose();
@@ -58,12 +50,7 @@ describe('README: judges and prompts that improve', function () {
   });
 
   async function run(command: string, more: Record<string, string> = {}): Promise<Json> {
-    const alias = /^alias house='(.*)'$/m.exec(readme)?.[1] ?? '';
-    const script = `set -e\nhouse() { ${alias} "$@"; }\n${command.replaceAll('http://127.0.0.1:4318', '$BASE')}`;
-    const { stdout } = await promisify(execFile)('bash', ['-c', script], {
-      env: { PATH: process.env['PATH'] ?? '', ...env, ...more },
-    });
-    return JSON.parse(stdout);
+    return JSON.parse(await runCommands(command, api.server, { ...env, ...more }));
   }
 
   const ended = (command: string, JOB: string) =>
@@ -73,7 +60,7 @@ describe('README: judges and prompts that improve', function () {
     });
 
   it('correct a judge and watch it improve', async () => {
-    const [say, report, evaluate, follow, ...more] = commandsOf('correct');
+    const [say, report, evaluate, follow, ...more] = commandsOf('calibration');
     expect(more).to.deep.equal([]);
     expect(await run(say!)).to.include({ completion_id: ids[0], thumbs_up: false, judge_id: env['JUDGE'] });
     expect(await run(report!)).to.include({ count: 10, agreed: 9, rate: 0.9 });
@@ -84,7 +71,7 @@ describe('README: judges and prompts that improve', function () {
   });
 
   it('better prompts from expected outputs', async () => {
-    const [ask, follow, promote, ...more] = commandsOf('optimize');
+    const [ask, follow, promote, ...more] = commandsOf('optimizations');
     expect(more).to.deep.equal([]);
     const { id: JOB } = await run(ask!);
     const { status, result } = await ended(follow!, JOB);

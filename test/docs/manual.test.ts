@@ -1,0 +1,89 @@
+import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { configurationTable } from '../../src/config/documentation.js';
+import { launchBrowser, WatchedPage } from '../http/feedback/browser.js';
+import { bootServer, type TestServer } from '../http/harness.js';
+import { aliased, answersOf, blocks, chapter, readme, run, section } from './commands.js';
+
+const FOLDER = new URL('../../../src/transport/http/manual/static/', import.meta.url);
+
+describe('manual', function () {
+  this.timeout(60_000);
+  let server: TestServer;
+  let tags: { readonly name: string; readonly description: string }[];
+  before(async () => {
+    server = await bootServer();
+    ({ tags } = (await server.request('GET', '/openapi.json', { key: null })).json);
+  });
+  after(() => server.dispose());
+
+  const described = (name: string) => tags.find((tag) => tag.name === name)?.description ?? '';
+
+  it('has a chapter for every group of calls, each begun by a sentence, and shows every file', () => {
+    for (const { name, description } of tags) expect(description.split('\n\n')[0], name).to.match(/^[^.\n]{10,120}\.$/);
+    const files = tags.map(({ name }) => `${name.toLowerCase().replaceAll(' ', '-')}.md`);
+    expect(readdirSync(FOLDER)).to.have.members([...files, 'overview.md']);
+  });
+
+  it('shows every setting', () => {
+    expect(described('Configuration')).to.include(configurationTable());
+  });
+
+  it('has the short forms of curl that the README has', () => {
+    for (const name of ['house', 'span']) expect(aliased(name, chapter('overview'))).to.equal(aliased(name, readme));
+  });
+
+  it('makes a prompt as it is written', async () => {
+    const [ensured, newest, pinned, tagged] = await answersOf(section('prompt'), server);
+    for (const answer of [ensured, newest, tagged]) expect(answer).to.include({ version: 1 });
+    expect(pinned).to.include({ tag: 'production', version: 1 });
+    const [history] = await answersOf(blocks(chapter('prompts'))[0] ?? '', server);
+    expect(history.map(({ version }: { version: number }) => version)).to.deep.equal([1]);
+  });
+
+  it('prices spans as it is written', async () => {
+    const [put, reprice, follow, ...more] = (blocks(chapter('model-prices'))[0] ?? '').split(/\n(?=house )/);
+    expect(more).to.deep.equal([]);
+    expect((await answersOf(put!, server))[0]).to.include({ input_per_million: 2.5 });
+    const [{ id }] = await answersOf(reprice!, server);
+    expect((await answersOf(follow!, server, { JOB: id }))[0]).to.include({ id });
+  });
+
+  it('sends and lists spans as it is written', async () => {
+    const [first = '', list = ''] = blocks(readme).filter((block) => /^(curl|alias span)/.test(block));
+    const [[span]] = await answersOf(first, server);
+    expect(span).to.include({ name: 'answer question', kind: 'llm' });
+    const program = (blocks(chapter('traces'), 'js')[0] ?? '').replace('http://127.0.0.1:4318', server.url);
+    await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
+      env: { ...process.env, SPANHOUSE_KEY: server.key },
+    });
+    const commands = `${list}${blocks(chapter('traces'))[0] ?? ''}`.match(/^span .*$/gm) ?? [];
+    const counts: number[] = [];
+    for (const command of commands) counts.push((JSON.parse(await run(command, server)) as unknown[]).length);
+    expect(counts).to.deep.equal([2, 1, 1, 2, 1, 0, 0, 0]);
+  });
+
+  it('is shown in /docs: a sentence beside each group, and below it text, commands and tables', async function () {
+    const browser = await launchBrowser();
+    if (browser === null) return this.skip();
+    try {
+      const { page, complaints } = await WatchedPage.open(browser);
+      await page.goto(`${server.url}/docs#/Feedback`, { waitUntil: 'networkidle0' });
+      await page.waitForSelector('.manual pre code');
+      expect(await page.$$eval('.opblock-tag small', (all) => all.map((one) => one.textContent))).to.deep.equal(
+        tags.map(({ description }) => description.split('\n\n')[0]),
+      );
+      expect(await page.$eval('.manual pre code', (code) => code.textContent)).to.equal(blocks(chapter('feedback'))[0]);
+      await page.click('#operations-tag-Configuration');
+      await page.waitForSelector('.manual table');
+      expect(await page.$$eval('.manual tbody tr', (rows) => rows.length)).to.equal(
+        configurationTable().split('\n').length - 2,
+      );
+      expect(complaints).to.deep.equal([]);
+    } finally {
+      await browser.close();
+    }
+  });
+});
