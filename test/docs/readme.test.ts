@@ -8,7 +8,13 @@ const readme = read('README.md');
 const folder = 'src/transport/http/manual/static';
 const manual = readdirSync(new URL(`../../../${folder}`, import.meta.url)).map((file) => read(`${folder}/${file}`));
 /** Everything that people read who run or change a server. */
-const documents = [readme, read('.github/CONTRIBUTING.md'), ...manual].join('\n');
+const others = [
+  '.github/CONTRIBUTING.md',
+  'src/README.md',
+  'src/storage/clickhouse/README.md',
+  'src/storage/sqlite/README.md',
+];
+const documents = [readme, ...others.map(read), ...manual].join('\n');
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
 
 describe('README and manual', () => {
