@@ -28,7 +28,8 @@ export function replaceSection(text: string, name: string, content: string): str
 }
 
 async function generatedFiles(): Promise<Generated[]> {
-  const [openApi, schema] = [await openApiDocument(), await clickHouseSchema()];
+  const openApi = await openApiDocument();
+  const schema = await clickHouseSchema();
   return [
     { path: 'README.md', content: (current) => replaceSection(current, 'config', mainSettingsTable()) },
     { path: 'docker-compose.yml', content: (current) => replaceSection(current, 'variables', passedVariables()) },
