@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connect, type ClickHouseClient } from '../../src/storage/clickhouse/client.js';
+import { connect, type ClickHouseClient } from '../../src/storage/clickhouse/client/client.js';
+import { identifier, sql } from '../../src/storage/clickhouse/client/sql.js';
 import { startEngine } from '../../src/storage/clickhouse/engine/supervisor.js';
 import { migrate } from '../../src/storage/clickhouse/migrations.js';
 import { readMigrationFiles } from '../../src/storage/migration-files.js';
@@ -33,16 +34,16 @@ export async function clickHouseSchema(): Promise<string> {
 /** Every table and view of a database that the migrations were applied to, in the order in which these first name them. */
 async function describeSchema(client: ClickHouseClient): Promise<string> {
   const migrations = readMigrationFiles(schemaDirectory('clickhouse'))
-    .map(({ sql }) => sql)
+    .map((migration) => migration.sql)
     .join('\n');
   const firstNamed = (name: string) => migrations.search(new RegExp(`^CREATE [A-Z ]+ ${name}\\b`, 'm'));
   const tables = await client.query<{ name: string }>(
-    'SELECT name FROM system.tables WHERE database = currentDatabase() ORDER BY name',
+    sql`SELECT name FROM system.tables WHERE database = currentDatabase() ORDER BY name`,
   );
   const names = tables.map(({ name }) => name).sort((a, b) => firstNamed(a) - firstNamed(b));
   const statements: string[] = [];
   for (const name of names) {
-    const [created] = await client.query<{ statement: string }>(`SHOW CREATE TABLE ${name}`);
+    const [created] = await client.query<{ statement: string }>(sql`SHOW CREATE TABLE ${identifier(name)}`);
     statements.push(`${(created?.statement ?? '').replaceAll(`${DATABASE}.`, '').trimEnd()};`);
   }
   return [HEADER, ...statements].join('\n\n') + '\n';

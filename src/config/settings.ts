@@ -14,7 +14,7 @@ interface Words {
   readonly secret?: true;
 }
 
-const text = (words: Words & { default?: string; pattern?: string; minLength?: number }) => Type.String({ ...words });
+const text = (words: Words & { default?: string; pattern?: string }) => Type.String({ ...words });
 const whole = (words: Words & { default: number; minimum: number; maximum: number }) => Type.Integer({ ...words });
 const choice = <const T extends readonly string[]>(values: T, words: Words & { default?: T[number] }) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...words });

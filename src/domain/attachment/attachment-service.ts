@@ -23,8 +23,6 @@ export interface AttachmentServiceParts {
   /** Base of the URLs handed out, without a slash at its end. */
   readonly baseUrl: () => string;
   readonly observer: Pick<AttachmentObserver, 'attachmentServed'>;
-  /** Milliseconds since 1970. */
-  readonly now?: () => number;
 }
 
 /** An image of a span, and whether it is kept here: what spans say of URLs tells nothing. */
@@ -56,11 +54,9 @@ export interface OpenedImage {
 /** What the images of a span are and where to get them. */
 export class AttachmentService {
   readonly #parts: AttachmentServiceParts;
-  readonly #now: () => number;
 
   constructor(parts: AttachmentServiceParts) {
     this.#parts = parts;
-    this.#now = parts.now ?? Date.now;
   }
 
   /** @throws DomainError `not_found` when the project has no such span */
@@ -82,7 +78,7 @@ export class AttachmentService {
     const until = expires !== undefined && /^\d{1,12}$/.test(expires) ? Number(expires) : 0;
     const genuine = this.#parts.signer.verify({ projectId, sha256, expires: until }, signature ?? '');
     if (!genuine) throw new DomainError('forbidden', 'This is no URL that was handed out');
-    const secondsLeft = until - Math.floor(this.#now() / 1000);
+    const secondsLeft = until - Math.floor(Date.now() / 1000);
     if (secondsLeft <= 0) throw new DomainError('forbidden', 'This URL has expired: list the attachments again');
     const image = this.#parts.vault.find(projectId, sha256);
     if (image === undefined) throw gone();
@@ -112,7 +108,7 @@ export class AttachmentService {
   }
 
   #presigned(projectId: string, sha256: string): string {
-    const expires = Math.floor(this.#now() / 1000) + URL_LIFETIME_SECONDS;
+    const expires = Math.floor(Date.now() / 1000) + URL_LIFETIME_SECONDS;
     const signature = this.#parts.signer.sign({ projectId, sha256, expires });
     return `${this.#parts.baseUrl()}/attachments/${projectId}/${sha256}?expires=${expires}&signature=${signature}`;
   }

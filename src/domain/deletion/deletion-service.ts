@@ -1,5 +1,4 @@
 import { DomainError } from '../errors.js';
-import type { Micros } from '../time/timestamp.js';
 import { DeletionWork, type DeletionParts } from './deletion-work.js';
 import type { Deletion, DeletionTarget } from './deletion-store.js';
 import type { Below, DeletableKind } from './stored-spans.js';
@@ -19,7 +18,6 @@ export interface DeletionServiceParts extends Omit<DeletionParts, 'work'> {
   readonly observer: DeletionObserver;
   /** Called once a project is ordered to go: nobody may get at it from then on. */
   readonly onProjectOrdered: (projectId: string) => void;
-  readonly now?: () => Micros;
 }
 
 /** How often it is looked for orders of other processes. */
@@ -34,7 +32,6 @@ const MAX_RETRY_MS = 30_000;
  */
 export class DeletionService {
   readonly #parts: DeletionServiceParts;
-  readonly #now: () => Micros;
   readonly #work: DeletionWork;
   readonly #underWay: WorkUnderWay[] = [];
   /** By number. */
@@ -47,7 +44,6 @@ export class DeletionService {
 
   constructor(parts: DeletionServiceParts) {
     this.#parts = parts;
-    this.#now = parts.now ?? (() => Date.now() * 1000);
     this.#work = new DeletionWork({ ...parts, work: this.#underWay }, this.#stopping.signal);
   }
 
@@ -111,7 +107,7 @@ export class DeletionService {
    * @returns false when there is no such project
    */
   deleteProject(projectId: string): boolean {
-    const deletion = this.#parts.store.orderProject(projectId, this.#now());
+    const deletion = this.#parts.store.orderProject(projectId, Date.now() * 1000);
     if (deletion === null) return false;
     this.#begin(deletion);
     return true;
@@ -119,14 +115,14 @@ export class DeletionService {
 
   /** Feedback or evaluations of a span that never came, or is gone. */
   #orphan(target: DeletionTarget): Deletion {
-    const at = this.#now();
+    const at = Date.now() * 1000;
     const span = { kind: 'span', trace_id: '', id: target.id, started_at: 0 } as const;
     return this.#parts.store.begin({ ...target, upTo: at, at }, [span], true);
   }
 
   async #order(target: DeletionTarget, { upTo, things }: Below): Promise<Deletion> {
     const { store } = this.#parts;
-    const draft = () => ({ ...target, upTo, at: this.#now() });
+    const draft = () => ({ ...target, upTo, at: Date.now() * 1000 });
     let deletion: Deletion | undefined;
     let held: Parameters<typeof store.note>[1] | undefined;
     for await (const page of things) {

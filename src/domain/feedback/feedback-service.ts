@@ -1,6 +1,6 @@
 import { DomainError } from '../errors.js';
 import type { PromptIdentities } from '../prompt/completion.js';
-import { formatTimestamp, type Micros } from '../time/timestamp.js';
+import { formatTimestamp } from '../time/timestamp.js';
 import { invalid } from '../validation/validation.js';
 import type { CriterionFeedback, FeedbackContent, StoredFeedback } from './feedback.js';
 import type { FeedbackStore } from './feedback-store.js';
@@ -20,7 +20,6 @@ export interface FeedbackServiceParts {
   readonly prompts: Pick<PromptIdentities, 'idOf'>;
   readonly judges: JudgeLookup;
   readonly observer: FeedbackObserver;
-  readonly now?: () => Micros;
 }
 
 /** What feedback is about and who gives it. */
@@ -34,11 +33,9 @@ export interface FeedbackTarget {
 /** Takes feedback on completions and on judges' evaluations of them. */
 export class FeedbackService {
   readonly #parts: FeedbackServiceParts;
-  readonly #now: () => Micros;
 
   constructor(parts: FeedbackServiceParts) {
     this.#parts = parts;
-    this.#now = parts.now ?? (() => Date.now() * 1000);
   }
 
   /**
@@ -61,7 +58,7 @@ export class FeedbackService {
       completion_id: completionId.toLowerCase(),
       user_id: userId,
       judge_id: judge?.id ?? null,
-      at: this.#now(),
+      at: Date.now() * 1000,
     });
     observer.feedbackAccepted({ source, thumbsUp: saved.thumbs_up });
     return toRead(saved);

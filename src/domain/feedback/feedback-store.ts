@@ -1,16 +1,5 @@
 import type { FeedbackDraft, StoredFeedback } from './feedback.js';
 
-/** A page of feedback. Default: all of it. */
-export interface FeedbackWindow {
-  readonly limit?: number;
-  readonly offset?: number;
-}
-
-export interface PromptFeedbackFilter extends FeedbackWindow {
-  /** Only feedback with an expected output, or only such without. */
-  readonly hasExpectedOutput?: boolean;
-}
-
 /**
  * Where feedback is kept.
  *
@@ -20,10 +9,8 @@ export interface PromptFeedbackFilter extends FeedbackWindow {
  */
 export interface FeedbackStore {
   save(draft: FeedbackDraft): StoredFeedback;
-  /** Feedback on what a judge found, the last changed first. */
-  correctionsOf(judgeId: string, window?: FeedbackWindow): StoredFeedback[];
   /** Feedback on completions of a prompt (none on judges' evaluations), the last changed first. */
-  ofPrompt(promptId: string, filter?: PromptFeedbackFilter): StoredFeedback[];
+  ofPrompt(promptId: string, limit: number): StoredFeedback[];
   /** Feedback of one user on some completions, none on judges' evaluations. In no particular order. */
   ofUser(projectId: string, userId: string, completionIds: readonly string[]): StoredFeedback[];
 }

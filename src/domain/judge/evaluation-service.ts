@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DomainError, type Issue } from '../errors.js';
 import { normaliseText } from '../schema/normalise.js';
-import { formatTimestamp, type Micros } from '../time/timestamp.js';
+import { formatTimestamp } from '../time/timestamp.js';
 import { assertValid, compile, invalid } from '../validation/validation.js';
 import type { CriteriaScores, Evaluation } from './evaluation.js';
 import type { EvaluationFilter, EvaluationStore } from './evaluation-store.js';
@@ -18,7 +18,6 @@ export interface EvaluationServiceOptions {
   readonly judges: Pick<JudgeService, 'require' | 'requireEver'>;
   readonly spans: Pick<SpanReader, 'traits'>;
   readonly observer: Pick<RecorderObserver, 'evaluationStored'>;
-  readonly now?: () => Micros;
 }
 
 const checkInput = compile(EvaluationInput);
@@ -26,11 +25,9 @@ const checkInput = compile(EvaluationInput);
 /** What judges found, of a judge and of a span. Everything is inside the caller's project. */
 export class EvaluationService {
   readonly #options: EvaluationServiceOptions;
-  readonly #now: () => Micros;
 
   constructor(options: EvaluationServiceOptions) {
     this.#options = options;
-    this.#now = options.now ?? (() => Date.now() * 1000);
   }
 
   /** Stores an evaluation that ran elsewhere. @throws DomainError `invalid` with every broken rule, `not_found` */
@@ -39,7 +36,7 @@ export class EvaluationService {
     const input = assertValid(checkInput, body);
     const issues = scoreIssues(judge, input);
     if (issues.length > 0) throw invalid(issues);
-    const stored = this.#options.store.insert({ ...toEvaluation(judge, input), created_at: this.#now() });
+    const stored = this.#options.store.insert({ ...toEvaluation(judge, input), created_at: Date.now() * 1000 });
     this.#options.observer.evaluationStored({ result: stored.evaluation_result, origin: 'external' });
     return toRead(stored);
   }

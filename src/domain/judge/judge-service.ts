@@ -5,7 +5,7 @@ import type { VersionDraft } from '../prompt/prompt.js';
 import type { PromptService } from '../prompt/prompt-service.js';
 import type { PromptStore } from '../prompt/prompt-store.js';
 import { MAX_CONTENT_BYTES, type PromptVersionRead } from '../prompt/schema.js';
-import { formatTimestamp, type Micros } from '../time/timestamp.js';
+import { formatTimestamp } from '../time/timestamp.js';
 import { compile, invalid, type Validator } from '../validation/validation.js';
 import { instructionOf, RUNNING_TAG } from './instruction.js';
 import type { Judge } from './judge.js';
@@ -26,7 +26,6 @@ export interface JudgeServiceOptions {
   readonly model: Pick<ModelClient, 'defaultModel'> | null;
   /** Called after judges changed. */
   readonly onChange: () => void;
-  readonly now?: () => Micros;
 }
 
 const checkInput = compile(JudgeInput);
@@ -37,11 +36,9 @@ export const NO_ENDPOINT = 'No model endpoint is configured (JUDGE_LLM_BASE_URL)
 /** Judges: how they are made, changed and read. Everything is inside the caller's project. */
 export class JudgeService {
   readonly #options: JudgeServiceOptions;
-  readonly #now: () => Micros;
 
   constructor(options: JudgeServiceOptions) {
     this.#options = options;
-    this.#now = options.now ?? (() => Date.now() * 1000);
   }
 
   /**
@@ -54,7 +51,7 @@ export class JudgeService {
     const issues = [...stated.issues, ...this.#taskIssues(principal.project_id, stated.values, true)];
     if (stated.scaleFits) issues.push(...settingIssues(settings));
     if (issues.length > 0) throw invalid(issues);
-    const now = this.#now();
+    const now = Date.now() * 1000;
     const judge: Judge = {
       ...settings,
       id: randomUUID(),
@@ -88,7 +85,7 @@ export class JudgeService {
       ...before,
       ...settings,
       judged_since: woken ? arrivals.now() : before.judged_since,
-      updated_at: this.#now(),
+      updated_at: Date.now() * 1000,
     };
     if (!store.update(changed, !settings.enabled)) throw missing();
     this.#options.onChange();
@@ -97,7 +94,7 @@ export class JudgeService {
 
   /** Its evaluations stay; what is queued of it is given up. @throws DomainError `not_found` */
   remove(projectId: string, id: string): void {
-    if (!this.#options.store.remove(projectId, id, this.#now())) throw missing();
+    if (!this.#options.store.remove(projectId, id, Date.now() * 1000)) throw missing();
     this.#options.onChange();
   }
 
@@ -159,7 +156,7 @@ export class JudgeService {
 
   #draft({ user_id }: Principal, content: string): VersionDraft {
     const content_hash = createHash('sha256').update(content, 'utf8').digest('hex');
-    return { content, content_hash, model_id: null, metadata: {}, created_by: user_id, created_at: this.#now() };
+    return { content, content_hash, model_id: null, metadata: {}, created_by: user_id, created_at: Date.now() * 1000 };
   }
 
   #read(judge: Judge): JudgeRead {

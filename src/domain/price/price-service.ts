@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { DomainError } from '../errors.js';
 import { normaliseCost } from '../schema/normalise.js';
 import type { PriceModelCall } from '../span/pricing.js';
-import { formatTimestamp, type Micros } from '../time/timestamp.js';
+import { formatTimestamp } from '../time/timestamp.js';
 import { costAt, type ModelPrice } from './model-price.js';
 import type { PriceStore } from './price-store.js';
 import type { ModelPriceInput, ModelPriceRead } from './schema.js';
@@ -15,22 +15,19 @@ export interface PriceServiceOptions {
   readonly store: PriceStore;
   /** What a call costs when the project has no price for it. */
   readonly listPrices: PriceModelCall;
-  readonly now?: () => Micros;
 }
 
 /** Prices of a project's own, and what model calls cost with them. */
 export class PriceService {
   readonly #store: PriceStore;
   readonly #listPrices: PriceModelCall;
-  readonly #now: () => Micros;
   readonly #cache = new LRUCache<string, ReadonlyMap<string, ModelPrice>>({ max: MAX_CACHED_PROJECTS });
   #seenChange = -1;
   #checked = false;
 
-  constructor({ store, listPrices, now }: PriceServiceOptions) {
+  constructor({ store, listPrices }: PriceServiceOptions) {
     this.#store = store;
     this.#listPrices = listPrices;
-    this.#now = now ?? (() => Date.now() * 1000);
   }
 
   /** The project's own price of a call, else the list price. A price set by any process counts for the next request. */
@@ -65,7 +62,7 @@ export class PriceService {
     const known = this.#store.find(projectId, provider, model);
     if (known === undefined && this.#store.list(projectId).length >= MAX_PRICES_PER_PROJECT)
       throw new DomainError('conflict', `A project has at most ${MAX_PRICES_PER_PROJECT} prices: delete one first`);
-    const now = this.#now();
+    const now = Date.now() * 1000;
     const { cache_read_per_million: cacheRead } = input;
     const created = this.#store.put(projectId, {
       provider,

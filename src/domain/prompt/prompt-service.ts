@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { DomainError } from '../errors.js';
 import type { Principal } from '../identity/identity.js';
-import { formatTimestamp, type Micros } from '../time/timestamp.js';
+import { formatTimestamp } from '../time/timestamp.js';
 import { invalid } from '../validation/validation.js';
 import { LATEST, type StoredVersion, type TagEntry, type TagMove, type VersionSelector } from './prompt.js';
 import type { PromptStore } from './prompt-store.js';
@@ -27,7 +27,6 @@ export interface PromptObserver {
 export interface PromptServiceOptions {
   readonly store: PromptStore;
   readonly observer: PromptObserver;
-  readonly now?: () => Micros;
 }
 
 /** What fetches keep in memory, in characters of JSON. */
@@ -41,7 +40,6 @@ const MAX_ENTRY_SIZE = CACHE_SIZE / 4;
 export class PromptService {
   readonly #store: PromptStore;
   readonly #observer: PromptObserver;
-  readonly #now: () => Micros;
   /** Answers of `fetch`, by what was asked for. */
   readonly #fetched = new LRUCache<string, string>({
     max: MAX_CACHED,
@@ -51,10 +49,9 @@ export class PromptService {
   });
   #seenChange = -1;
 
-  constructor({ store, observer, now }: PromptServiceOptions) {
+  constructor({ store, observer }: PromptServiceOptions) {
     this.#store = store;
     this.#observer = observer;
-    this.#now = now ?? (() => Date.now() * 1000);
   }
 
   /**
@@ -112,7 +109,7 @@ export class PromptService {
       model_id: input.model_id ?? null,
       metadata: metadata ?? {},
       created_by: user_id,
-      created_at: this.#now(),
+      created_at: Date.now() * 1000,
     });
     this.#fetched.clear();
     return toVersionRead(stored, null);
@@ -134,7 +131,7 @@ export class PromptService {
   /** Binds a model, or with null unbinds. @throws DomainError `not_found` */
   bindModel(projectId: string, slug: string, version: number, modelId: string | null): PromptVersionRead {
     this.#requirePrompt(projectId, slug);
-    const bound = this.#store.bindModel(projectId, slug, version, modelId, this.#now());
+    const bound = this.#store.bindModel(projectId, slug, version, modelId, Date.now() * 1000);
     this.#fetched.clear();
     if (!bound) throw new DomainError('not_found', missing({ by: 'number', version }));
     return this.find(projectId, slug, { by: 'number', version });
@@ -145,7 +142,7 @@ export class PromptService {
     this.#requirePrompt(project_id, slug);
     if (entry.tag === LATEST)
       throw new DomainError('conflict', 'The tag latest always follows the newest version; it cannot be pinned');
-    const pinned = this.#store.pin(project_id, slug, entry, this.#now(), user_id);
+    const pinned = this.#store.pin(project_id, slug, entry, Date.now() * 1000, user_id);
     this.#fetched.clear();
     if (!pinned) throw new DomainError('not_found', missing({ by: 'number', version: entry.version }));
     return entry;

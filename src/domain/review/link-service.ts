@@ -13,7 +13,6 @@ export interface LinkServiceParts {
   readonly prompts: Pick<PromptIdentities, 'idOf'>;
   /** The URL that a token is shared by. */
   readonly urlOf: (token: string) => string;
-  readonly now?: () => Micros;
 }
 
 const DAY: Micros = 24 * 3600 * 1e6;
@@ -21,11 +20,9 @@ const DAY: Micros = 24 * 3600 * 1e6;
 /** Links by which people without an account give feedback. */
 export class LinkService {
   readonly #parts: LinkServiceParts;
-  readonly #now: () => Micros;
 
   constructor(parts: LinkServiceParts) {
     this.#parts = parts;
-    this.#now = parts.now ?? (() => Date.now() * 1000);
   }
 
   /** The answer is the only place where the URL ever stands. @throws DomainError `not_found` for an unknown prompt */
@@ -33,7 +30,7 @@ export class LinkService {
     const promptId = this.#parts.prompts.idOf(project_id, input.prompt_slug);
     if (promptId === undefined) throw new DomainError('not_found', 'There is no prompt with this slug');
     const token = createToken();
-    const created_at = this.#now();
+    const created_at = Date.now() * 1000;
     const link = {
       id: randomUUID(),
       project_id,
@@ -54,7 +51,7 @@ export class LinkService {
 
   /** From now on the link is as good as none; revoking it again changes nothing. @throws DomainError `not_found` */
   revoke(projectId: string, id: string): void {
-    if (!this.#parts.store.revoke(projectId, id, this.#now()))
+    if (!this.#parts.store.revoke(projectId, id, Date.now() * 1000))
       throw new DomainError('not_found', 'There is no feedback link with this id');
   }
 
@@ -62,7 +59,7 @@ export class LinkService {
   open(token: string): FeedbackLink {
     const hash = hashOfToken(token);
     const link = hash === null ? undefined : this.#parts.store.findByTokenHash(hash);
-    if (link === undefined || link.revoked_at !== null || link.expires_at <= this.#now())
+    if (link === undefined || link.revoked_at !== null || link.expires_at <= Date.now() * 1000)
       throw new DomainError('not_found', 'This feedback link does not work, or no longer');
     return link;
   }

@@ -7,7 +7,6 @@ import type { FeedbackStore } from '../feedback/feedback-store.js';
 import type { FeedbackRead } from '../feedback/schema.js';
 import type { PromptIdentities, PromptIdentity } from '../prompt/completion.js';
 import type { Completion, Completions } from '../prompt/completion-store.js';
-import type { Micros } from '../time/timestamp.js';
 import { invalid } from '../validation/validation.js';
 import type { FeedbackLink } from './feedback-link.js';
 import type { LinkService } from './link-service.js';
@@ -24,7 +23,6 @@ export interface ReviewServiceParts {
   readonly feedback: Pick<FeedbackService, 'submit'>;
   readonly given: Pick<FeedbackStore, 'ofUser'>;
   readonly limits: ReviewLimits;
-  readonly now?: () => Micros;
 }
 
 /** Of each link. One network has at most as much as is left free, or whoever has the link could keep others out. */
@@ -56,11 +54,9 @@ const TOO_MUCH: Issue = { pointer: '', detail: 'has no room left for more from y
 /** What reviewers do on a feedback link. Nothing but completions of the link's prompt is ever reached. */
 export class ReviewService {
   readonly #parts: ReviewServiceParts;
-  readonly #now: () => Micros;
 
   constructor(parts: ReviewServiceParts) {
     this.#parts = parts;
-    this.#now = parts.now ?? (() => Date.now() * 1000);
   }
 
   /** @throws DomainError `not_found`, the same for unknown, expired and revoked tokens */
@@ -125,7 +121,7 @@ export class ReviewService {
     if (growth > 0 && !isFair({ limit: limits.maxBytes, ...bytes }, growth)) throw invalid([TOO_MUCH]);
     if (known !== undefined) return known;
     const name = normalisedName(claim.name);
-    const guest = { key: guestKeyOf(claim), name, site: claim.site, at: this.#now() };
+    const guest = { key: guestKeyOf(claim), name, site: claim.site, at: Date.now() * 1000 };
     return { name, user_id: store.makeGuest(link.id, guest) };
   }
 

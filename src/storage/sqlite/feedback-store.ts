@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { FeedbackDraft, StoredFeedback } from '../../domain/feedback/feedback.js';
-import type { FeedbackStore, FeedbackWindow, PromptFeedbackFilter } from '../../domain/feedback/feedback-store.js';
+import type { FeedbackStore } from '../../domain/feedback/feedback-store.js';
 import { correctionWriter } from './correction-rows.js';
 import { guarded, type Database } from './database.js';
 
@@ -13,10 +13,6 @@ export type FeedbackRow = Omit<StoredFeedback, 'thumbs_up' | 'metadata' | 'crite
 
 const FEEDBACK_COLUMNS = `id, project_id, prompt_id, completion_id, user_id, judge_id, thumbs_up, reason,
   expected_output, metadata, expected_score, score_direction, criteria_feedback, created_at, updated_at`;
-
-/** SQLite takes a negative limit for none. */
-const NO_LIMIT = -1;
-const LAST_CHANGED_FIRST = 'ORDER BY updated_at DESC, id DESC LIMIT @limit OFFSET @offset';
 
 interface SavedRow extends Omit<FeedbackRow, 'created_at' | 'updated_at'> {
   readonly at: number;
@@ -35,13 +31,9 @@ function prepare(db: Database) {
          criteria_feedback = excluded.criteria_feedback, updated_at = max(updated_at, excluded.updated_at)
        RETURNING ${FEEDBACK_COLUMNS}`,
     ),
-    ofJudge: db.prepare<{ judgeId: string } & Required<FeedbackWindow>, FeedbackRow>(
-      `SELECT ${FEEDBACK_COLUMNS} FROM feedback WHERE judge_id = @judgeId ${LAST_CHANGED_FIRST}`,
-    ),
-    ofPrompt: db.prepare<{ promptId: string; expected: 0 | 1 | null } & Required<FeedbackWindow>, FeedbackRow>(
+    ofPrompt: db.prepare<[string, number], FeedbackRow>(
       `SELECT ${FEEDBACK_COLUMNS} FROM feedback
-       WHERE prompt_id = @promptId AND judge_id IS NULL
-         AND (@expected IS NULL OR (expected_output IS NOT NULL) = @expected) ${LAST_CHANGED_FIRST}`,
+       WHERE prompt_id = ? AND judge_id IS NULL ORDER BY updated_at DESC, id DESC LIMIT ?`,
     ),
     ofUser: db.prepare<[string, string, string], FeedbackRow>(
       `SELECT ${FEEDBACK_COLUMNS} FROM feedback
@@ -80,14 +72,8 @@ export class SqliteFeedbackStore implements FeedbackStore {
     return row;
   }
 
-  correctionsOf(judgeId: string, { limit = NO_LIMIT, offset = 0 }: FeedbackWindow = {}): StoredFeedback[] {
-    return guarded(() => this.#statements.ofJudge.all({ judgeId, limit, offset })).map(toFeedback);
-  }
-
-  ofPrompt(promptId: string, filter: PromptFeedbackFilter = {}): StoredFeedback[] {
-    const { limit = NO_LIMIT, offset = 0, hasExpectedOutput } = filter;
-    const expected = hasExpectedOutput === undefined ? null : hasExpectedOutput ? 1 : 0;
-    return guarded(() => this.#statements.ofPrompt.all({ promptId, expected, limit, offset })).map(toFeedback);
+  ofPrompt(promptId: string, limit: number): StoredFeedback[] {
+    return guarded(() => this.#statements.ofPrompt.all(promptId, limit)).map(toFeedback);
   }
 
   ofUser(projectId: string, userId: string, completionIds: readonly string[]): StoredFeedback[] {

@@ -18,10 +18,9 @@ export interface CorrectionExamplesOptions {
   /** Tokens that the examples of one evaluation may take, estimated; 0: none are shown. */
   readonly maxTokens: number;
   readonly observer: CorrectionObserver;
-  /** Spans that are candidates, the newest; default 1,000. */
-  readonly poolSize?: number;
 }
 
+/** Spans that are candidates, the newest. */
 const POOL_SIZE = 1_000;
 /** Judges whose pools are kept. */
 const MAX_POOLS = 64;
@@ -82,7 +81,7 @@ export class CorrectionExamples implements ExampleSource {
       let loading = this.#loading.get(judge.id);
       if (loading === undefined) {
         const reusable = known !== undefined && known.revision >= removal ? known : undefined;
-        const pool = reusable ?? new ExamplePool(this.#options.poolSize ?? POOL_SIZE);
+        const pool = reusable ?? new ExamplePool(POOL_SIZE);
         const done = this.#load(judge, pool).finally(() => this.#loading.delete(judge.id));
         loading = { pool, done };
         this.#loading.set(judge.id, loading);
@@ -94,9 +93,9 @@ export class CorrectionExamples implements ExampleSource {
 
   /** Takes in what is new. */
   async #load(judge: Judge, pool: ExamplePool): Promise<void> {
-    const { corrections, spans, poolSize = POOL_SIZE } = this.#options;
+    const { corrections, spans } = this.#options;
     const revision = corrections.revision(judge.id);
-    const added = newestOfSpans(corrections.examples(judge.id, pool.revision, 2 * poolSize)).slice(-poolSize);
+    const added = newestOfSpans(corrections.examples(judge.id, pool.revision, 2 * POOL_SIZE)).slice(-POOL_SIZE);
     const isNew = pool.revision === 0;
     const steps = new Map<string, Step>();
     for (let from = 0; from < added.length; from += SPANS_AT_ONCE) {

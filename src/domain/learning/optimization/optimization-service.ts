@@ -12,7 +12,6 @@ import { LATEST, type StoredVersion } from '../../prompt/prompt.js';
 import type { PromptService } from '../../prompt/prompt-service.js';
 import type { PromptStore } from '../../prompt/prompt-store.js';
 import type { PromptVersionRead } from '../../prompt/schema.js';
-import type { Micros } from '../../time/timestamp.js';
 import { invalid } from '../../validation/validation.js';
 import { isTelling, lessonsOf, splitLessons, type ComparedBy, type Lessons } from './learning.js';
 import { OPTIMIZATION, type OptimizationInput } from './optimization-job.js';
@@ -38,7 +37,6 @@ export interface OptimizationServiceOptions {
   readonly runner: Pick<JobRunner, 'create' | 'cancel' | 'find'>;
   /** Null: no model endpoint is configured. */
   readonly endpoint: { readonly defaultModel: string | null } | null;
-  readonly now?: () => Micros;
 }
 
 type Summary = Pick<
@@ -67,11 +65,9 @@ const MEASURED_BY: Readonly<Record<ComparedBy, string>> = {
 /** Better versions of prompts, from what people expected. A candidate is no version before it is promoted. */
 export class OptimizationService {
   readonly #options: OptimizationServiceOptions;
-  readonly #now: () => Micros;
 
   constructor(options: OptimizationServiceOptions) {
     this.#options = options;
-    this.#now = options.now ?? (() => Date.now() * 1000);
   }
 
   /**
@@ -161,7 +157,7 @@ export class OptimizationService {
         },
       },
     });
-    promotions.add(job.id, candidate.id, made.version, principal.user_id, this.#now());
+    promotions.add(job.id, candidate.id, made.version, principal.user_id, Date.now() * 1000);
     return made;
   }
 
@@ -198,7 +194,7 @@ export class OptimizationService {
   /** Of completions that are stored and have an input. */
   async #lessons(projectId: string, promptId: string, by: ComparedBy): Promise<Lessons> {
     const { feedback, spans } = this.#options;
-    const all = lessonsOf(feedback.ofPrompt(promptId, { limit: MAX_FEEDBACK }));
+    const all = lessonsOf(feedback.ofPrompt(promptId, MAX_FEEDBACK));
     const usable = new Set<string>();
     for (let from = 0; from < all.length; from += SPANS_AT_ONCE) {
       const ids = all.slice(from, from + SPANS_AT_ONCE).map(({ span_id }) => span_id);
@@ -223,7 +219,7 @@ export class OptimizationService {
   /** Without what was deleted while spans were read: from here on, the job is told of what is. */
   #standing(promptId: string, { training, held_out }: Lessons): Lessons {
     const { feedback } = this.#options;
-    const ids = new Set(lessonsOf(feedback.ofPrompt(promptId, { limit: MAX_FEEDBACK })).map(({ span_id }) => span_id));
+    const ids = new Set(lessonsOf(feedback.ofPrompt(promptId, MAX_FEEDBACK)).map(({ span_id }) => span_id));
     const stands = ({ span_id }: { readonly span_id: string }) => ids.has(span_id);
     return { training: training.filter(stands), held_out: held_out.filter(stands) };
   }
