@@ -3,7 +3,7 @@ import { personName, prose, question, reference, searchTerms } from './prose.js'
 import { Random, seedOf } from '../scripts/random.js';
 
 export const SPANS_PER_TRACE = 12;
-export const TRACES_PER_SESSION = 4;
+const TRACES_PER_SESSION = 4;
 /** Start of the generated time, in Unix milliseconds; traces begin at a steady pace from here. */
 export const FIRST_START = Date.UTC(2026, 0, 5, 8);
 export const MS_BETWEEN_TRACES = 240;

@@ -8,14 +8,9 @@ import { against, figure, median, megabytes, percentile, printTable } from './fi
 import { wholeNumber } from './options.js';
 import { startBareEngine } from './processes/bare-engine.js';
 import type { InsertTimes } from './processes/bare-main.js';
-import { sendLoad, type Bodies, type LoadOutcome } from './processes/load.js';
-import {
-  startPlainProcess,
-  startServerProcess,
-  type PlainProcess,
-  type ProcessorTime,
-  type ServerProcess,
-} from './processes/server.js';
+import type { Bodies, LoadOutcome } from './processes/load.js';
+import { startPlainProcess, startServerProcess, type ServerProcess } from './processes/server.js';
+import { loadServer, type ServerLoad } from './server-load.js';
 import { startProgress } from '../scripts/progress.js';
 import { captureContext, writeResults } from './results.js';
 
@@ -32,11 +27,7 @@ interface Options {
   readonly write: boolean;
 }
 
-interface Load extends LoadOutcome {
-  readonly cpu: ProcessorTime;
-}
-
-interface ServerLoad extends Load {
+interface CommittedLoad extends ServerLoad {
   readonly rowsPerCommit: number;
 }
 
@@ -49,9 +40,9 @@ interface Run {
     readonly json: InsertTimes;
     readonly singles: InsertTimes;
   };
-  readonly plain: { readonly requests: Load; readonly singles: Load };
-  readonly requests: ServerLoad;
-  readonly singles: ServerLoad;
+  readonly plain: { readonly requests: ServerLoad; readonly singles: ServerLoad };
+  readonly requests: CommittedLoad;
+  readonly singles: CommittedLoad;
   readonly memory: { readonly server: number; readonly engine: number };
   readonly bytesSent: number;
   readonly disk: { readonly before: number; readonly after: number };
@@ -174,8 +165,12 @@ async function measurePlain(options: Options, seed: number, dataDir: string): Pr
   const server = await startPlainProcess(dataDir);
   try {
     return {
-      requests: await load(server, 'plain server, 120 spans', requestBodies(seed, options.spans), REQUEST_CLIENTS),
-      singles: await load(server, 'plain server, one span', singleBodies(seed + 1, options.singles), SINGLE_CLIENTS),
+      requests: await loadServer(server, 'plain server, 120 spans', requestBodies(seed, options.spans), {
+        clients: REQUEST_CLIENTS,
+      }),
+      singles: await loadServer(server, 'plain server, one span', singleBodies(seed + 1, options.singles), {
+        clients: SINGLE_CLIENTS,
+      }),
     };
   } finally {
     await server.stop();
@@ -188,8 +183,8 @@ async function measureServer(options: Options, seed: number, dataDir: string) {
   const nodeArguments = options.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${options.profile}`];
   const server = await startServerProcess({ dataDir, nodeArguments });
   try {
-    const requestOutcome = await loadServer(server, '120 spans a request', requests, REQUEST_CLIENTS);
-    const singleOutcome = await loadServer(server, 'one span a request', singles, SINGLE_CLIENTS);
+    const requestOutcome = await loadCommitted(server, '120 spans a request', requests, REQUEST_CLIENTS);
+    const singleOutcome = await loadCommitted(server, 'one span a request', singles, SINGLE_CLIENTS);
     return {
       readyMs: server.readyMs,
       requests: requestOutcome,
@@ -202,32 +197,14 @@ async function measureServer(options: Options, seed: number, dataDir: string) {
   }
 }
 
-/** Sends the bodies; the processor time is that of everything up to what `settled` waits for. */
-async function load(
-  server: PlainProcess,
+async function loadCommitted(
+  server: ServerProcess,
   label: string,
   bodies: Bodies,
   clients: number,
-  settled = () => Promise.resolve(),
-): Promise<Load> {
-  const progress = startProgress(label, bodies.ends.length, 'requests');
-  const before = server.cpuMs();
-  try {
-    const outcome = await sendLoad(bodies, { url: server.url, key: server.key, clients }, (done) =>
-      progress.update(done),
-    );
-    progress.update(bodies.ends.length);
-    await settled();
-    const after = server.cpuMs();
-    return { ...outcome, cpu: { server: after.server - before.server, engine: after.engine - before.engine } };
-  } finally {
-    progress.stop();
-  }
-}
-
-async function loadServer(server: ServerProcess, label: string, bodies: Bodies, clients: number): Promise<ServerLoad> {
+): Promise<CommittedLoad> {
   const before = await server.commits();
-  const outcome = await load(server, label, bodies, clients, () => server.settled());
+  const outcome = await loadServer(server, label, bodies, { clients }, () => server.settled());
   const after = await server.commits();
   return { ...outcome, rowsPerCommit: (after.rows - before.rows) / (after.count - before.count) };
 }
@@ -268,7 +245,7 @@ function tableOf({ spans, singles }: Options, runs: readonly Run[]) {
     const all = runs.flatMap((run) => outcome(run).latencies);
     return [50, 95, 99].map((share) => figure(percentile(all, share))).join(' / ');
   };
-  const cpu = (count: number, load: (run: Run) => Load, bare: (run: Run) => InsertTimes) =>
+  const cpu = (count: number, load: (run: Run) => ServerLoad, bare: (run: Run) => InsertTimes) =>
     [(run: Run) => load(run).cpu.server, (run: Run) => load(run).cpu.engine, (run: Run) => bare(run).cpu]
       .map((ms) => figure((of(ms) / count) * 1000))
       .join(' / ');

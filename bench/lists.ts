@@ -1,5 +1,5 @@
 import { copyFile, link, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
@@ -8,6 +8,7 @@ import { fill } from './fill.js';
 import { listQueries, type ListQueryCase, type Samples } from './list-queries.js';
 import { wholeNumber } from './options.js';
 import { startBareEngine, type BareEngine } from './processes/bare-engine.js';
+import { call } from './processes/call.js';
 import { startServerProcess, type ServerProcess } from './processes/server.js';
 import { startProgress } from '../scripts/progress.js';
 import { captureContext, writeResults } from './results.js';
@@ -205,21 +206,10 @@ async function samples(server: ServerProcess, spans: number, agent: Agent): Prom
   };
 }
 
-function get({ url, key }: ServerProcess, path: string, agent: Agent): Promise<Buffer> {
-  return new Promise((resolveBody, reject) => {
-    const sent = request(`${url}${path}`, { agent, headers: { authorization: `Bearer ${key}` } }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () => {
-        const body = Buffer.concat(chunks);
-        if (response.statusCode === 200) resolveBody(body);
-        else reject(new Error(`GET ${path} was answered ${String(response.statusCode)}: ${body.toString('utf8')}`));
-      });
-    });
-    sent.on('error', reject);
-    sent.end();
-  });
+async function get({ url, key }: ServerProcess, path: string, agent: Agent): Promise<Buffer> {
+  const { status, problem, body } = await call({ agent, target: new URL(path, url), key, keepBody: true });
+  if (status !== 200) throw new Error(`GET ${path} was answered ${status}: ${problem}`);
+  return body;
 }
 
 /**

@@ -8,9 +8,9 @@ import { wholeNumber } from './options.js';
 import { CONTENT_TYPES, otlpRequest, type Encoding } from './otlp-requests.js';
 import { startBareEngine } from './processes/bare-engine.js';
 import type { InsertTimes } from './processes/bare-main.js';
-import { Bodies, sendLoad, type LoadOutcome } from './processes/load.js';
-import { startPlainProcess, startServerProcess, type PlainProcess, type ProcessorTime } from './processes/server.js';
-import { startProgress } from '../scripts/progress.js';
+import { Bodies } from './processes/load.js';
+import { startPlainProcess, startServerProcess, type PlainProcess } from './processes/server.js';
+import { loadServer, type ServerLoad } from './server-load.js';
 import { captureContext, writeResults } from './results.js';
 import { generateSpans } from './rows.js';
 
@@ -28,7 +28,7 @@ interface Options {
   readonly write: boolean;
 }
 
-type Load = LoadOutcome & { readonly cpu: ProcessorTime; readonly bytes: number };
+type Load = ServerLoad & { readonly bytes: number };
 
 type Loads = Readonly<Record<Encoding, Load>>;
 
@@ -127,17 +127,9 @@ async function measureServer(
   const loads: Partial<Record<Encoding, Load>> = {};
   try {
     for (const { encoding, bodies } of prepared) {
-      const progress = startProgress(encoding, options.requests, 'requests');
-      const target = { url: server.url, key: server.key, clients: CLIENTS, path: '/v1/traces' };
-      const before = server.cpuMs();
-      const outcome = await sendLoad(bodies, { ...target, contentType: CONTENT_TYPES[encoding] }, (done) =>
-        progress.update(done),
-      );
-      progress.stop();
-      await settled();
-      const after = server.cpuMs();
-      const cpu = { server: after.server - before.server, engine: after.engine - before.engine };
-      loads[encoding] = { ...outcome, cpu, bytes: bodies.bytes };
+      const target = { clients: CLIENTS, path: '/v1/traces', contentType: CONTENT_TYPES[encoding] };
+      const load = await loadServer(server, encoding, bodies, target, settled);
+      loads[encoding] = { ...load, bytes: bodies.bytes };
     }
     return loads as Loads;
   } finally {

@@ -1,23 +1,24 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { median } from './figures.js';
+import { wholeNumber } from './options.js';
+import { startProgram, type PlainProcess } from './processes/server.js';
 import { captureContext, writeResults } from './results.js';
 
 interface Options {
-  readonly seconds: string;
-  readonly rounds: string;
-  readonly connections: string;
+  readonly seconds: number;
+  readonly rounds: number;
+  readonly connections: number;
   readonly write: boolean;
 }
 
 interface Target {
   readonly name: string;
   readonly url: URL;
-  readonly child: ChildProcess;
+  readonly process: PlainProcess;
   readonly rates: number[];
 }
 
@@ -30,9 +31,9 @@ export function register(program: Command): void {
   program
     .command('prompts')
     .description('fetch a prompt over HTTP, against a bare Express route that answers the same constant body')
-    .option('--seconds <n>', 'how long each round of each server is', '3')
-    .option('--rounds <n>', 'rounds, in turn over the servers; the median counts', '5')
-    .option('--connections <n>', 'kept-alive connections, one request at a time on each', '32')
+    .option('--seconds <n>', 'how long each round of each server is', wholeNumber(1, 600), 3)
+    .option('--rounds <n>', 'rounds, in turn over the servers; the median counts', wholeNumber(1, 99), 5)
+    .option('--connections <n>', 'kept-alive connections, one request at a time on each', wholeNumber(1, 1000), 32)
     .option('--no-write', 'print only')
     .action(run);
 }
@@ -44,16 +45,15 @@ async function run(options: Options): Promise<void> {
   try {
     targets.push(await start('Spanhouse', '../src/main.js', [], environment(dataDir)));
     const body = await ensurePrompt(targets[0]?.url);
-    targets.push(await start('bare Express', './processes/bare-express.js', [body, 'true'], process.env));
-    targets.push(await start('bare Express without ETag', './processes/bare-express.js', [body, 'false'], process.env));
-    for (const target of targets) await measure(target.url, Number(options.connections), 1);
-    for (let round = 0; round < Number(options.rounds); round += 1) {
-      for (const { url, rates } of targets)
-        rates.push(await measure(url, Number(options.connections), Number(options.seconds)));
+    targets.push(await start('bare Express', './processes/bare-express.js', [body, 'true'], {}));
+    targets.push(await start('bare Express without ETag', './processes/bare-express.js', [body, 'false'], {}));
+    for (const target of targets) await measure(target.url, options.connections, 1);
+    for (let round = 0; round < options.rounds; round += 1) {
+      for (const { url, rates } of targets) rates.push(await measure(url, options.connections, options.seconds));
     }
     report(targets, options, { before, bytes: body.length });
   } finally {
-    for (const { child } of targets) await stop(child);
+    for (const { process } of targets) await process.stop();
     await rm(dataDir, { recursive: true, force: true });
   }
 }
@@ -84,9 +84,8 @@ function report(
   });
 }
 
-function environment(dataDir: string): NodeJS.ProcessEnv {
+function environment(dataDir: string): Record<string, string> {
   return {
-    ...process.env,
     PORT: '0',
     DATA_DIR: dataDir,
     LOG_LEVEL: 'warn',
@@ -95,25 +94,14 @@ function environment(dataDir: string): NodeJS.ProcessEnv {
   };
 }
 
-async function start(name: string, program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<Target> {
-  const file = join(import.meta.dirname, program);
-  const child = spawn(process.execPath, [file, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  const url = await new Promise<string>((resolve, reject) => {
-    let out = '';
-    child.stdout.on('data', (chunk) => {
-      out += String(chunk);
-      const ready = /ready at (http:\/\/[\d.:]+)/.exec(out)?.[1];
-      if (ready !== undefined) resolve(ready);
-    });
-    child.once('exit', () => reject(new Error(`${name} did not start: ${out}`)));
-  });
-  return { name, url: new URL(`/v1/prompts/${encodeURIComponent(SLUG)}`, url), child, rates: [] };
-}
-
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  child.kill('SIGTERM');
-  await once(child, 'exit');
+async function start(
+  name: string,
+  program: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<Target> {
+  const process = await startProgram([join(import.meta.dirname, program), ...args], env);
+  return { name, url: new URL(`/v1/prompts/${encodeURIComponent(SLUG)}`, process.url), process, rates: [] };
 }
 
 /** Makes the prompt and answers what a fetch of it answers. */
@@ -175,9 +163,4 @@ function answerLength(first: Buffer): number | null {
   const head = first.toString('latin1', 0, end);
   const body = /^HTTP\/1\.1 200 [^]*\r\ncontent-length: (\d+)/i.exec(head)?.[1];
   return body === undefined ? null : end + 4 + Number(body);
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[sorted.length >> 1] ?? 0;
 }

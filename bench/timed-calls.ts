@@ -63,7 +63,7 @@ export async function timeClients(
  * Makes the calls in turn, one at a time over one connection, for that many seconds; each at least once. Without any it
  * lets the time pass.
  */
-export async function timeCalls(
+async function timeCalls(
   caller: Caller,
   calls: readonly TimedCall[],
   seconds: number,

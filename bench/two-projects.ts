@@ -5,10 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startProgress } from '../scripts/progress.js';
 import { generateTrace, SPANS_PER_TRACE } from './data.js';
 import { megabytes, printTable } from './figures.js';
-import { sendLoad, type Bodies } from './processes/load.js';
+import type { Bodies } from './processes/load.js';
 import { startServerProcess, type ProcessorTime, type ServerProcess } from './processes/server.js';
 import type { SteadyLoad } from './processes/steady.js';
 import { captureContext, writeResults } from './results.js';
+import { loadServer } from './server-load.js';
 import { timeClients, type Caller, type Outcome, type TimedCall } from './timed-calls.js';
 
 /*
@@ -108,16 +109,8 @@ function serverArguments({ checkout, node }: BenchOptions): string {
   return given.join('');
 }
 
-export async function fill({ url }: ServerProcess, label: string, key: string, bodies: Bodies): Promise<void> {
-  const progress = startProgress(label, bodies.ends.length, 'requests');
-  try {
-    await sendLoad(bodies, { url, key, clients: 2 }, (done) => {
-      progress.update(done);
-    });
-    progress.update(bodies.ends.length);
-  } finally {
-    progress.stop();
-  }
+export async function fill(server: ServerProcess, label: string, key: string, bodies: Bodies): Promise<void> {
+  await loadServer(server, label, bodies, { key, clients: 2 });
 }
 
 /** Some ids of the traces that so many spans from a seed make. */

@@ -9,5 +9,5 @@ app.get('/v1/prompts/:prompt_slug', (_request, response) => {
   response.type('application/json').send(body);
 });
 const server = app.listen(0, '127.0.0.1', () => {
-  process.stdout.write(`ready at http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
+  process.stdout.write(`Express is ready at http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
 });

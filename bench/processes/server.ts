@@ -100,7 +100,15 @@ export async function startServerProcess({
 
 /** A server that only inserts, see plain-server.ts. @throws like the above */
 export function startPlainProcess(dataDir: string): Promise<PlainProcess> {
-  return announced(run(process.execPath, [PLAIN, dataDir], {}));
+  return startProgram([PLAIN, dataDir], {});
+}
+
+/** Any program that says, as the server does, at which URL it is ready. @throws like the above */
+export function startProgram(
+  commandLine: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<PlainProcess> {
+  return announced(run(process.execPath, commandLine, environment));
 }
 
 function run(
@@ -158,7 +166,7 @@ function childOf(pid: number | undefined): number | undefined {
 }
 
 /** The high-water mark of resident memory that Linux keeps of every process. */
-export function peakMemoryOf(pid: number | undefined): number {
+function peakMemoryOf(pid: number | undefined): number {
   const file = `/proc/${String(pid)}/status`;
   const kib = existsSync(file) ? /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(file, 'utf8'))?.[1] : undefined;
   return kib === undefined ? NaN : Number(kib) * 1024;
