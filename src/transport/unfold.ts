@@ -1,6 +1,7 @@
 import * as zlib from 'node:zlib';
 import { DomainError } from '../domain/errors.js';
 import type { BodyBytes } from './body-memory.js';
+import { BodyPieces } from './body-pieces.js';
 
 /** Of what a frame may refer back to, in memory at once: 8 MB, which every level but the ultra ones of zstd keeps to. */
 const ZSTD_WINDOW_LOG = 23;
@@ -24,14 +25,10 @@ export const UNFOLDED = ['gzip', 'x-gzip', 'deflate', ...('createZstdDecompress'
 export function unfold(sent: Buffer, encoding: string, maxBytes: number, held: BodyBytes): Promise<Buffer> {
   const unfolder = unfolders[formatOf(sent, encoding)]();
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    unfolder.on('data', (chunk: Buffer) => {
-      length += chunk.length;
+    const pieces = new BodyPieces(maxBytes, held);
+    unfolder.on('data', (piece: Buffer) => {
       try {
-        if (length > maxBytes) throw tooLarge(maxBytes);
-        held.hold(chunk.length);
-        chunks.push(chunk);
+        pieces.add(piece);
       } catch (error) {
         unfolder.destroy();
         reject(error);
@@ -42,7 +39,7 @@ export function unfold(sent: Buffer, encoding: string, maxBytes: number, held: B
     );
     unfolder.on('end', () => {
       held.release(sent.length);
-      resolve(Buffer.concat(chunks, length));
+      resolve(pieces.joined());
     });
     unfolder.end(sent);
   });
@@ -57,8 +54,4 @@ function formatOf(sent: Buffer, encoding: string): keyof typeof unfolders {
 /** Clients send both zlib (as the standard says) and bare deflate under this name. */
 function hasZlibHeader(bytes: Buffer): boolean {
   return bytes.length >= 2 && ((bytes[0] ?? 0) & 0x0f) === 8 && bytes.readUInt16BE(0) % 31 === 0;
-}
-
-export function tooLarge(maxBytes: number): DomainError {
-  return new DomainError('too_large', `The body must have at most ${maxBytes} bytes, also after decompression`);
 }

@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { DomainError } from '../../domain/errors.js';
 import type { ArrivalLimits } from '../arrival.js';
 import type { BodyBytes } from '../body-memory.js';
-import { tooLarge, unfold, UNFOLDED } from '../unfold.js';
+import { tooLarge } from '../body-pieces.js';
+import { unfold, UNFOLDED } from '../unfold.js';
 import { receiveBody } from './upload.js';
 
 export interface BodyLimits extends ArrivalLimits {

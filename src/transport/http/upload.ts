@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { watchArrival, type ArrivalLimits } from '../arrival.js';
 import type { BodyBytes } from '../body-memory.js';
-import { tooLarge } from '../unfold.js';
+import { BodyPieces } from '../body-pieces.js';
 import { ClientGoneError, ProtocolError } from './errors.js';
 
 /**
@@ -15,14 +15,10 @@ export function receiveBody(
   held: BodyBytes,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    let chunks: Buffer[] = [];
-    let length = 0;
-    const onData = (chunk: Buffer) => {
-      length += chunk.length;
+    const pieces = new BodyPieces(maxBytes, held);
+    const onData = (piece: Buffer) => {
       try {
-        if (length > maxBytes) throw tooLarge(maxBytes);
-        held.hold(chunk.length);
-        chunks.push(chunk);
+        pieces.add(piece);
       } catch (error) {
         finish(error as Error);
       }
@@ -33,17 +29,17 @@ export function receiveBody(
       stopWatch();
       request.off('data', onData).off('end', onEnd).off('close', onGone);
       if (error === undefined) {
-        resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length));
+        resolve(pieces.joined());
       } else {
         // What comes now is not kept: see `lingerUntilSent`.
         request.pause();
         reject(error);
       }
       // The listener that stays would keep them for as long as the request is in work, beside the body made of them.
-      chunks = [];
+      pieces.drop();
     };
     const stopWatch = watchArrival(limits, {
-      arrived: () => length,
+      arrived: () => pieces.length,
       expected: () => Number(request.headers['content-length'] ?? Infinity),
       giveUp: (why) => finish(new ProtocolError(408, why)),
     });
