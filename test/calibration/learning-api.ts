@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { isHeldOut } from '../../src/domain/learning/trial/held-out.js';
+import { ApiDocument } from '../http/api-document.js';
 import { uuid } from '../http/checked-api.js';
 import { bootServer, type BootOptions, type TestResponse, type TestServer } from '../http/harness.js';
-import { Described } from './described.js';
 import type { ScriptedModel } from './scripted-model.js';
 
 // Answers are looked into; a wrong guess at their shape fails an assertion.
@@ -13,11 +13,11 @@ type Json = any;
 export class LearningApi {
   readonly server: TestServer;
   /** Null: answers are not checked against the document. */
-  readonly #described: Described | null;
+  readonly #document: ApiDocument | null;
 
-  constructor(server: TestServer, described: Described | null = null) {
+  constructor(server: TestServer, document: ApiDocument | null = null) {
     this.server = server;
-    this.#described = described;
+    this.#document = document;
   }
 
   static async boot(model: ScriptedModel | null, options: BootOptions = {}): Promise<LearningApi> {
@@ -27,8 +27,7 @@ export class LearningApi {
       ...options,
       env: { ...env, JUDGE_CONCURRENCY: '8', ...options.env },
     });
-    const { json: document } = await server.request('GET', '/openapi.json', { key: null });
-    return new LearningApi(server, new Described(document));
+    return new LearningApi(server, await ApiDocument.of(server));
   }
 
   get project(): string {
@@ -47,7 +46,7 @@ export class LearningApi {
 
   async send(method: string, path: string, body?: unknown): Promise<TestResponse> {
     const response = await this.server.request(method, path, body === undefined ? {} : { body });
-    this.#described?.check(method, path, response);
+    this.#document?.check(method, path, response);
     return response;
   }
 

@@ -1,5 +1,5 @@
 import { deflateSync, gzipSync } from 'node:zlib';
-import { definitions, type ListName, type Row } from './checked-api.js';
+import type { Row } from './checked-api.js';
 
 /** Numbers from 0 to 1, the same for the same seed (mulberry32). */
 export interface Random {
@@ -16,21 +16,27 @@ export function seeded(seed: number): Random {
   };
 }
 
-export interface MalformedRequest {
-  readonly method: 'GET' | 'POST';
-  /** With its question mark, or empty. */
-  readonly query: string;
-  readonly body?: string | Buffer;
+export interface MalformedBody {
+  readonly body: string | Buffer;
   readonly headers: Readonly<Record<string, string>>;
   /** What was done to it. */
   readonly kind: string;
 }
 
-const pick = <T>(random: Random, values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
-const below = (random: Random, limit: number) => Math.floor(random() * limit);
+/** A body as it should be, in the parts that are changed. */
+export interface SoundBody {
+  readonly element: Row;
+  /** Members that are objects, of tags for example. */
+  readonly objects: readonly string[];
+  /** The body with this text in the place of the element. */
+  place(element: string): string;
+}
+
+export const pick = <T>(random: Random, values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
+export const below = (random: Random, limit: number) => Math.floor(random() * limit);
 
 /** JSON text of values that no field, or not this field, takes. */
-const oddValues: readonly string[] = [
+export const oddValues: readonly string[] = [
   'null',
   'true',
   '0',
@@ -79,32 +85,24 @@ function withMember(element: Row, name: string, value: string): string {
   return `{${[...rest.map(([key, member]) => `${JSON.stringify(key)}:${JSON.stringify(member)}`), `${JSON.stringify(name)}:${value}`].join(',')}}`;
 }
 
-type Mutation = (random: Random, elements: readonly Row[]) => string | Buffer;
+type Mutation = (random: Random, sound: SoundBody) => string | Buffer;
 
-const whole = (elements: readonly Row[]) => JSON.stringify(elements);
-const first = (elements: readonly Row[]) => elements[0] ?? {};
-const besideGood = (elements: readonly Row[], mutated: string) => `[${JSON.stringify(elements[1])},${mutated}]`;
+const whole = ({ element, place }: SoundBody) => place(JSON.stringify(element));
 
 const mutations: Readonly<Record<string, Mutation>> = {
-  'a member of another type': (random, elements) =>
-    besideGood(
-      elements,
-      withMember(first(elements), pick(random, Object.keys(first(elements))), pick(random, oddValues)),
-    ),
-  'several members of another type': (random, elements) => {
-    const changed = Object.keys(first(elements))
+  'a member of another type': (random, { element, place }) =>
+    place(withMember(element, pick(random, Object.keys(element)), pick(random, oddValues))),
+  'several members of another type': (random, { element, place }) => {
+    const changed = Object.keys(element)
       .filter(() => random() < 0.5)
       .map((name) => `${JSON.stringify(name)}:${pick(random, oddValues)}`);
-    return `[${JSON.stringify(elements[1])},{${changed.join(',')}}]`;
+    return place(`{${changed.join(',')}}`);
   },
-  'a member left out': (random, elements) => {
-    const left = pick(random, Object.keys(first(elements)));
-    return besideGood(elements, JSON.stringify({ ...first(elements), [left]: undefined }));
-  },
-  'an element that is none': (random, elements) => besideGood(elements, pick(random, oddValues)),
-  'a body that is no array': (random) => pick(random, oddValues),
-  'an odd value inside tags or attributes': (random, elements) => {
-    const name = pick(random, ['tags', 'attributes', 'trace_tags', 'session_tags', 'session', 'input_data']);
+  'a member left out': (random, { element, place }) =>
+    place(JSON.stringify({ ...element, [pick(random, Object.keys(element))]: undefined })),
+  'an element that is none': (random, { place }) => place(pick(random, oddValues)),
+  'a body that is something else': (random) => pick(random, oddValues),
+  'an odd value inside a member': (random, { element, objects, place }) => {
     const key = pick(random, [
       'a',
       '',
@@ -117,39 +115,32 @@ const mutations: Readonly<Record<string, Mutation>> = {
       'toString',
       '{p1:String}',
     ]);
-    return besideGood(
-      elements,
-      withMember(first(elements), name, `{${JSON.stringify(key)}:${pick(random, oddValues)}}`),
-    );
+    return place(withMember(element, pick(random, objects), `{${JSON.stringify(key)}:${pick(random, oddValues)}}`));
   },
-  'a huge name': (random, elements) =>
-    besideGood(elements, withMember(first(elements), pick(random, ['x', '~/', '\0', '🧪']).repeat(100_000), '1')),
-  'thousands of members': (random, elements) =>
-    besideGood(
-      elements,
+  'a huge name': (random, { element, place }) =>
+    place(withMember(element, pick(random, ['x', '~/', '\0', '🧪']).repeat(100_000), '1')),
+  'thousands of members': (random, { element, objects, place }) =>
+    place(
       withMember(
-        first(elements),
-        pick(random, ['tags', 'attributes', 'session_tags']),
+        element,
+        pick(random, objects),
         `{${Array.from({ length: 3000 }, (_, index) => `"k${index}":${random() < 0.01 ? '{}' : '"v"'}`).join(',')}}`,
       ),
     ),
   'thousands of bad elements': (random) =>
     `[${Array.from({ length: 2000 }, () => pick(random, oddValues.slice(0, 20))).join(',')}]`,
-  'deep nesting': (random, elements) =>
+  'deep nesting': (random, { element, objects, place }) =>
     random() < 0.5
       ? deepJson(random)
-      : besideGood(
-          elements,
-          withMember(first(elements), pick(random, ['attributes', 'tags', 'input_data', 'unknown']), deepJson(random)),
-        ),
-  'cut off': (random, elements) => Buffer.from(whole(elements)).subarray(0, below(random, whole(elements).length)),
-  'a byte changed': (random, elements) => {
-    const bytes = Buffer.from(whole(elements));
+      : place(withMember(element, pick(random, [...objects, 'unknown']), deepJson(random))),
+  'cut off': (random, sound) => Buffer.from(whole(sound)).subarray(0, below(random, whole(sound).length)),
+  'a byte changed': (random, sound) => {
+    const bytes = Buffer.from(whole(sound));
     bytes[below(random, bytes.length)] = below(random, 256);
     return bytes;
   },
-  'bytes put in': (random, elements) => {
-    const bytes = Buffer.from(whole(elements));
+  'bytes put in': (random, sound) => {
+    const bytes = Buffer.from(whole(sound));
     const at = below(random, bytes.length);
     const put = pick(random, [
       [0xff],
@@ -165,12 +156,9 @@ const mutations: Readonly<Record<string, Mutation>> = {
     ]);
     return Buffer.concat([bytes.subarray(0, at), Buffer.from(put), bytes.subarray(at)]);
   },
-  'the same member twice': (random, elements) => {
-    const name = pick(random, Object.keys(first(elements)));
-    return besideGood(
-      elements,
-      JSON.stringify(first(elements)).replace(/\}$/, `,${JSON.stringify(name)}:${pick(random, oddValues)}}`),
-    );
+  'the same member twice': (random, { element, place }) => {
+    const name = pick(random, Object.keys(element));
+    return place(JSON.stringify(element).replace(/\}$/, () => `,${JSON.stringify(name)}:${pick(random, oddValues)}}`));
   },
   'no JSON': (random) =>
     pick<string | Buffer>(random, [
@@ -193,18 +181,15 @@ const mutations: Readonly<Record<string, Mutation>> = {
     ]),
 };
 
-/** A valid body with something done to it. */
-export function malformedRequest(random: Random, elements: readonly Row[]): MalformedRequest {
+/** A sound body with something done to it. */
+export function malformedBody(random: Random, sound: SoundBody): MalformedBody {
   const kind = pick(random, Object.keys(mutations));
-  const body = mutations[kind]?.(random, elements) ?? '';
-  const headers: Record<string, string> = { 'content-type': 'application/json' };
-  if (random() < 0.85) return { method: 'POST', query: '', body, headers, kind };
-  return {
-    method: 'POST',
-    query: '',
-    kind: `${kind}, badly packed`,
-    ...badlyPacked(random, Buffer.from(body), headers),
-  };
+  return { body: mutations[kind]?.(random, sound) ?? '', headers: { 'content-type': 'application/json' }, kind };
+}
+
+/** The same body in a compression or under a media type that is not its own. */
+export function badlyPackedBody(random: Random, { body, headers, kind }: MalformedBody): MalformedBody {
+  return { kind: `${kind}, badly packed`, ...badlyPacked(random, Buffer.from(body), { ...headers }) };
 }
 
 function badlyPacked(
@@ -312,18 +297,8 @@ const oddTexts: readonly string[] = [
   '%u0041',
 ];
 
-/** A query string of known and unknown parameters with hostile values. */
-export function malformedQuery(random: Random, list: ListName): MalformedRequest {
-  const known = [
-    ...definitions[list].filters.map(({ parameter }) => parameter),
-    'limit',
-    'offset',
-    'sort_by',
-    'sort_order',
-    'count',
-    'q',
-    'fields',
-  ];
+/** A query string of known and unknown parameters with hostile values, with its question mark. */
+export function malformedQuery(random: Random, known: readonly string[]): string {
   const names = [...oddTexts.slice(0, 44), 'tags.a', 'tags.', 'a', 'a.b', 'LIMIT', 'limit[]', 'limit%00'];
   const parameters = Array.from({ length: 1 + below(random, 4) }, () => {
     const name = random() < 0.75 ? pick(random, known) : pick(random, names);
@@ -332,10 +307,22 @@ export function malformedQuery(random: Random, list: ListName): MalformedRequest
   });
   if (random() < 0.1) parameters.push(parameters[0] ?? '');
   if (random() < 0.03) parameters.push(...Array.from({ length: 600 }, (_, index) => `t${index}=${index}`));
-  return {
-    method: 'GET',
-    query: `?${parameters.join(pick(random, ['&', '&', '&', '&&', ';']))}`,
-    headers: {},
-    kind: 'query',
-  };
+  return `?${parameters.join(pick(random, ['&', '&', '&', '&&', ';']))}`;
+}
+
+/** A path parameter, already encoded as far as it shall be. */
+export function malformedPathValue(random: Random): string {
+  return pick(
+    random,
+    oddTexts.filter((text) => text !== ''),
+  );
+}
+
+/** Headers that say what cannot be, beside a sound request. */
+export function malformedHeaders(random: Random): Record<string, string> {
+  const value = () => pick(random, ['', 'x', '"', ',;=', '*/*;q=9', '\u00ff', '-1', '9'.repeat(400), 'x'.repeat(5000)]);
+  const names = ['accept', 'accept-encoding', 'prefer', 'if-none-match', 'cookie', 'x-forwarded-for', 'x-request-id'];
+  const headers = Object.fromEntries(names.filter(() => random() < 0.4).map((name) => [name, value()]));
+  if (random() < 0.3) headers['authorization'] = pick(random, ['Bearer ', 'Bearer x', 'Basic eDp5', value()]);
+  return headers;
 }

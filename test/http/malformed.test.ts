@@ -1,147 +1,196 @@
-import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from 'chai';
 import { unhurried } from '../durability/program.js';
-import { CheckedApi, each, listNames, span, START, uuid, type ListName, type Row } from './checked-api.js';
-import { malformedQuery, malformedRequest, seeded, type MalformedRequest, type Random } from './malformed-requests.js';
+import type { Operation } from './api-document.js';
+import { each } from './checked-api.js';
 import type { TestResponse } from './harness.js';
+import { MalformedCalls, type MalformedCall } from './malformed-calls.js';
+import { checkTaken } from './malformed-effects.js';
+import { seeded, type Random } from './malformed-requests.js';
+import { MalformedScene } from './malformed-scene.js';
 
 const SEED = Number(process.env['MALFORMED_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const COUNT = Number(process.env['MALFORMED_COUNT'] ?? 1000);
-/** What a server that shares two cores with other tests may take for a request it refuses, and for one that it stores. */
+/** What every client sends is tried more often. */
+const OFTEN = Number(process.env['MALFORMED_COUNT'] ?? 1000);
+const LISTS = /^\/(spans|traces|sessions)$/;
+const countOf = ({ path }: Operation, share: number) => Math.ceil(LISTS.test(path) ? OFTEN : OFTEN * share);
+/** What a server that shares two cores with other tests may take for a request it refuses, and for one that it takes. */
 const SLOW_MS = { refused: 2000, taken: 10_000 };
 const AT_ONCE = 16;
-const REFUSALS = new Set([400, 413, 415, 422, 431, 403]);
+const REFUSALS = [400, 401, 403, 404, 405, 409, 413, 415, 422, 431];
+/** Of these the document says nothing for each path: what is no path of it, or no text at all. */
+const OF_NO_ROUTE = [400, 404, 405, 431];
+/** Their bodies are no JSON of ours: see test/otlp/hostile.test.ts. */
+const OTHER_FORMATS = new Set(['postOtlpTraces']);
+/** They say what the server is made of. */
+const ABOUT_ITSELF = new Set(['getDocs', 'getMetrics', 'getOpenApi']);
+/** The scene has nothing for them to do, however sound the request is. */
+const NEVER_TAKEN: Readonly<Record<string, number>> = { evaluateCalibration: 409, promoteCandidate: 409 };
 
-/** Ids that lie far apart: a byte changed in one must not make it another. */
-function seededId(...of: number[]): string {
-  const hash = createHash('sha256')
-    .update([SEED, ...of].join(' '))
-    .digest('hex');
-  return `c${hash.slice(1, 8)}-${hash.slice(8, 12)}-4${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
+interface Sent {
+  readonly call: MalformedCall;
+  readonly response: TestResponse;
 }
 
-describe(`malformed requests (MALFORMED_SEED=${SEED})`, () => {
-  let api: CheckedApi;
+describe(`malformed requests (MALFORMED_SEED=${SEED})`, function () {
+  this.timeout(300_000);
+  let scene: MalformedScene;
 
   before(async () => {
-    api = await CheckedApi.boot();
-    await api.post('spans', [span(1, { session_id: uuid(3), tags: { a: 'b' } })]);
+    scene = await MalformedScene.boot();
   });
-  after(() => api.dispose());
+  after(() => scene.dispose());
 
-  const element = (list: ListName, id: string): Row => {
-    const [traceId, sessionId] = [id.replace(/^./, 'a'), id.replace(/^./, 'b')];
-    const attributes = { a: { b: [1] } };
-    const tags = { a: 'b' };
-    if (list === 'spans')
-      return {
-        id,
-        trace_id: traceId,
-        session_id: sessionId,
-        name: 'span',
-        started_at: START,
-        tags,
-        attributes,
-        cost: 1,
-      };
-    if (list === 'traces') return { id, session_id: sessionId, name: 'trace', started_at: START, tags, attributes };
-    return { id, project_id: api.server.projectId, name: 'session', tags, attributes };
-  };
-
-  /** Sends all and answers the ids that were refused. */
-  async function sendAll(
-    label: string,
-    make: (random: Random, index: number) => MalformedRequest & { ids?: string[] },
-    path: string,
-  ): Promise<{ refused: string[]; statuses: Map<number, number> }> {
-    const refused: string[] = [];
-    const statuses = new Map<number, number>();
-    await each(
-      Array.from({ length: COUNT }, (_, index) => index),
-      async (index) => {
-        // A generator of its own, so that one request can be sent again without those before it.
-        const random = seeded(SEED + index * 7919);
-        const { method, query, body, headers, kind, ids } = make(random, index);
-        const shown = `${label} ${index}, ${kind}: ${query}${body === undefined ? '' : ` ${String(body).slice(0, 300)}`}`;
-        const started = performance.now();
-        const response = await api.server.request(method, `${path}${query}`, {
-          ...(body === undefined ? {} : { body }),
-          headers,
-        });
-        const limit = unhurried(response.status === 200 ? SLOW_MS.taken : SLOW_MS.refused);
-        expect(performance.now() - started, `ms, ${response.status}, ${shown}`).to.be.lessThan(limit);
-        expectClear(response, shown);
-        statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
-        if (response.status !== 200) refused.push(...(ids ?? []));
-      },
-      AT_ONCE,
-    );
-    return { refused, statuses };
+  function expectClear({ status, text, json, headers }: TestResponse, shown: string): void {
+    if (status < 400) return;
+    expect(REFUSALS, `${status} ${text.slice(0, 300)}, ${shown}`).to.include(status);
+    expect(headers.get('content-type'), shown).to.equal('application/problem+json');
+    expect(json, shown).to.include.keys('type', 'title', 'status', 'detail', 'request_id');
+    expect(json.status, shown).to.equal(status);
+    expect(json.request_id, shown).to.equal(headers.get('x-request-id'));
+    if (status === 422) expect(json.errors, shown).to.have.length.within(1, 100);
   }
 
-  function expectClear(response: TestResponse, shown: string): void {
-    if (response.status === 200) {
-      expect(response.json, shown).to.be.an('array');
-      return;
-    }
-    expect(REFUSALS.has(response.status), `${response.status} ${response.text.slice(0, 300)}, ${shown}`).to.equal(true);
-    expect(response.headers.get('content-type'), shown).to.equal('application/problem+json');
-    expect(response.json, shown).to.include.keys('type', 'title', 'status', 'detail', 'request_id');
-    expect(response.json.status, shown).to.equal(response.status);
-    expect(response.json.request_id, shown).to.equal(response.headers.get('x-request-id'));
-    if (response.status === 422) expect(response.json.errors, shown).to.have.length.within(1, 100);
-    expect(response.text.length, shown).to.be.lessThan(50_000);
-    expect(response.text, shown).to.not.match(/node_modules|ClickHouse|DB::|\.js:\d/);
+  async function send(operation: Operation, call: MalformedCall): Promise<Sent> {
+    const { url, body, headers, kind } = call;
+    const shown = `${operation.method} ${url.slice(0, 300)}, ${kind}: ${String(body ?? '').slice(0, 300)}`;
+    const started = performance.now();
+    const response = await scene.api.server.request(operation.method, url, {
+      headers: { accept: 'application/json', ...headers },
+      ...(body === undefined ? {} : { body }),
+    });
+    const limit = unhurried(response.status < 400 ? SLOW_MS.taken : SLOW_MS.refused);
+    expect(performance.now() - started, `ms, ${response.status}, ${shown}`).to.be.lessThan(limit);
+    expectClear(response, shown);
+    if (!OF_NO_ROUTE.includes(response.status)) scene.document.checkAnswer(operation, response);
+    if (response.status >= 400) expect(response.text.length, shown).to.be.lessThan(50_000);
+    if (!ABOUT_ITSELF.has(operation.id))
+      expect(response.text, shown).to.not.match(/node_modules|SQLITE|ClickHouse|DB::|\.js:\d/);
+    return { call, response };
   }
 
-  async function expectWell(number: number): Promise<void> {
-    expect((await api.server.request('GET', '/healthz', { key: null })).status).to.equal(200);
-    expect((await api.server.request('GET', '/readyz', { key: null })).status).to.equal(200);
-    await api.post('spans', [span(number, { name: 'well' })]);
-    expect(await api.one('spans', uuid(number))).to.include({ name: 'well' });
-  }
-
-  for (const [place, list] of listNames.entries()) {
-    it(`POST /${list}: ${COUNT} bodies`, async function () {
-      this.timeout(120_000);
-      const { refused, statuses } = await sendAll(
-        `POST /${list}`,
-        (random, index) => {
-          const elements = [seededId(place, index, 0), seededId(place, index, 1)].map((id) => element(list, id));
-          return { ...malformedRequest(random, elements), ids: elements.map(({ id }) => id as string) };
-        },
-        `/${list}`,
-      );
-      // Mutations that never get past the parser, or are never refused, would show little.
-      expect(statuses.get(422) ?? 0, JSON.stringify([...statuses])).to.be.greaterThan(COUNT / 5);
-      expect(statuses.get(400) ?? 0, JSON.stringify([...statuses])).to.be.greaterThan(COUNT / 50);
-      const stored = new Set<string>();
-      const limit = list === 'spans' ? 10_000 : 500;
-      for (let offset = 0; ; offset += limit) {
-        const page = await api.ids(list, [
-          ['limit', limit],
-          ['offset', offset],
-          ['fields', 'id'],
-        ]);
-        for (const id of page) stored.add(id);
-        if (page.length < limit) break;
+  /** Sends that many. What is refused, or only read, changes nothing that is kept. */
+  async function sendAll(operation: Operation, count: number, make: (random: Random, seed: number) => MalformedCall) {
+    const sent: Sent[] = [];
+    // A generator for each, so that one request can be sent again without those before it.
+    const seeds = Array.from({ length: count }, (_none, index) => SEED + index * 7919);
+    const sendOne = async (seed: number) => {
+      sent.push(await send(operation, make(seeded(seed), seed)));
+      return sent.at(-1) as Sent;
+    };
+    if (LISTS.test(operation.path)) await each(seeds, sendOne, AT_ONCE);
+    else {
+      let kept = scene.kept();
+      for (const seed of seeds) {
+        const { call, response } = await sendOne(seed);
+        const changes = response.status < 400 && operation.method !== 'GET';
+        if (changes) await checkTaken(scene, operation, response);
+        if (changes) kept = scene.kept();
+        else
+          expect(scene.kept(), `${response.status}, ${operation.method} ${call.url}: ${String(call.body)}`).to.equal(
+            kept,
+          );
       }
-      expect(refused.filter((id) => stored.has(id))).to.deep.equal([]);
-      await expectWell(10_000_000 * (place + 1));
-    });
-
-    it(`GET /${list}: ${COUNT} queries`, async function () {
-      this.timeout(120_000);
-      const { statuses } = await sendAll(`GET /${list}`, (random) => malformedQuery(random, list), `/${list}`);
-      expect(statuses.get(422) ?? 0, JSON.stringify([...statuses])).to.be.greaterThan(COUNT / 5);
-      await expectWell(10_000_000 * (place + 1) + 9_500_000);
-    });
+    }
+    const statuses = new Map<number, number>();
+    for (const { response } of sent) statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
+    return { sent, statuses, shown: `${operation.id}: ${JSON.stringify([...statuses])}` };
   }
+
+  async function expectWell(): Promise<void> {
+    const { server } = scene.api;
+    expect((await server.request('GET', '/healthz', { key: null })).status).to.equal(200);
+    expect((await server.request('GET', '/readyz', { key: null })).status).to.equal(200);
+    const id = crypto.randomUUID();
+    await scene.api.spans([{ id, name: 'well' }]);
+    expect(await scene.api.get(`/spans?id=${id}`)).to.have.length(1);
+  }
+
+  /** Those of the ids that were stored. */
+  async function storedOf(path: string, ids: readonly string[]): Promise<string[]> {
+    const wanted = new Set(ids);
+    const limit = path === '/spans' ? 10_000 : 500;
+    const stored: string[] = [];
+    for (let offset = 0; ; offset += limit) {
+      const page = (await scene.api.get(`${path}?limit=${limit}&offset=${offset}&fields=id`)) as { id: string }[];
+      stored.push(...page.map(({ id }) => id).filter((id) => wanted.has(id)));
+      if (page.length < limit) return stored;
+    }
+  }
+
+  async function bodies(operation: Operation, calls: MalformedCalls): Promise<void> {
+    const count = countOf(operation, 0.2);
+    const { sent, statuses, shown } = await sendAll(operation, count, (random, seed) => calls.withBody(random, seed));
+    // Mutations that never get past the parser, or are never refused, would show little.
+    expect(statuses.get(422) ?? 0, shown).to.be.greaterThan(count / (calls.takesList ? 5 : 20));
+    expect(statuses.get(400) ?? 0, shown).to.be.greaterThan(count / 50);
+    const never = NEVER_TAKEN[operation.id];
+    const taken = [...statuses.keys()].filter((status) => status < 400);
+    if (never === undefined) expect(taken, shown).to.not.deep.equal([]);
+    else expect(taken, shown).to.deep.equal([]);
+    if (never !== undefined) expect([...statuses.keys()], shown).to.include(never);
+    const refused = sent.filter(({ response }) => response.status >= 400).flatMap(({ call }) => call.ids ?? []);
+    if (calls.takesList) expect(await storedOf(operation.path, refused)).to.deep.equal([]);
+  }
+
+  async function queries(operation: Operation, calls: MalformedCalls): Promise<void> {
+    const count = countOf(operation, 0.05);
+    const { statuses, shown } = await sendAll(operation, count, (random) => calls.withQuery(random));
+    const typed = operation.parameters.some(
+      ({ in: place, schema }) => place === 'query' && schema['type'] !== 'string',
+    );
+    if (typed) expect(statuses.get(422) ?? 0, shown).to.be.greaterThan(count / 5);
+    if (typed) expect((await scene.api.server.request(operation.method, calls.sound)).status, shown).to.equal(200);
+  }
+
+  /** Tries those operations of the document that take such a thing. */
+  async function tryAll(
+    work: (operation: Operation, calls: MalformedCalls) => Promise<unknown>,
+    takes: (calls: MalformedCalls) => boolean,
+  ) {
+    const tried: string[] = [];
+    for (const operation of scene.document.operations) {
+      const calls = new MalformedCalls(scene, operation);
+      if (OTHER_FORMATS.has(operation.id) || !takes(calls)) continue;
+      await scene.renewJudge();
+      await work(operation, calls);
+      tried.push(operation.id);
+    }
+    await expectWell();
+    return tried;
+  }
+
+  it('with odd bodies are refused clearly, or taken', async () => {
+    expect(await tryAll(bodies, (calls) => calls.takesBody)).to.include.members([
+      'postSpans',
+      'createJudge',
+      'postReview',
+    ]);
+  });
+
+  it('with odd queries are refused clearly, or answered', async () => {
+    expect(await tryAll(queries, (calls) => calls.takesQuery)).to.include.members(['listSpans', 'getCalibration']);
+  });
+
+  it('with odd paths are refused clearly, or taken', async () => {
+    const count = Math.ceil(OFTEN * 0.03);
+    const paths = (operation: Operation, calls: MalformedCalls) =>
+      sendAll(operation, count, (random) => calls.withPath(random));
+    expect(await tryAll(paths, (calls) => calls.takesPath)).to.include.members(['explainJudge', 'deleteProject']);
+  });
+
+  it('with odd headers are refused clearly, or taken', async () => {
+    const count = Math.ceil(OFTEN * 0.02);
+    const headers = (operation: Operation, calls: MalformedCalls) =>
+      sendAll(operation, count, (random) => calls.withHeaders(random));
+    const tried = await tryAll(headers, () => true);
+    expect(tried).to.have.length(scene.document.operations.length - OTHER_FORMATS.size);
+  });
 
   it('is quiet afterwards', async () => {
     await wait(200);
-    const { text } = await api.server.request('GET', '/metrics', { key: null });
+    const { text } = await scene.api.server.request('GET', '/metrics', { key: null });
     expect(text).to.not.match(/http_request_duration_seconds_count\{[^}]*status="5\d\d"/);
+    expect(text).to.match(/spanhouse_jobs_finished_total\{kind="optimization",result="failed"\} [1-9]/);
   });
 });

@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { DATABASE_FILE, openDatabase, type Database } from '../../src/storage/sqlite/database.js';
+import { idsOf, LearningApi } from '../calibration/learning-api.js';
+import { ScriptedModel } from '../calibration/scripted-model.js';
+import { ApiDocument } from './api-document.js';
+import { START, uuid } from './checked-api.js';
+
+/** What the server writes by itself, whoever asks for what. */
+const OF_THE_SERVER = new Set([
+  'judge_feed',
+  'judge_feed_projects',
+  'judge_runs',
+  'judge_calls',
+  'job_steps',
+  'job_spans',
+]);
+/** What goes on by itself, but is made by those who ask. */
+const JOBS = new Set(['jobs', 'reprice_jobs']);
+/** Those of API keys and projects are answered with milliseconds. */
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.(\d{3}|\d{6})Z$/;
+const WITHOUT = new Set(['last_used_at']);
+
+/** A server in which there is something of every kind, and an eye on what is written of it. */
+export class MalformedScene {
+  readonly api: LearningApi;
+  readonly document: ApiDocument;
+  /** By the names that parameters and members have: what there is. */
+  readonly known: Record<string, unknown>;
+  readonly #model: ScriptedModel;
+  readonly #database: Database;
+
+  private constructor(api: LearningApi, model: ScriptedModel, document: ApiDocument, known: Record<string, unknown>) {
+    this.api = api;
+    this.document = document;
+    this.known = known;
+    this.#model = model;
+    this.#database = openDatabase(join(api.server.dataDir, DATABASE_FILE));
+  }
+
+  static async boot(): Promise<MalformedScene> {
+    // What is taken fails soon, so that the next one is taken too.
+    const model = await ScriptedModel.start(() => ({ status: 401 }));
+    const booted = await LearningApi.boot(model, { env: { REVIEW_REQUESTS_PER_MINUTE: '1000000' } });
+    // Unlike the one booted, it takes odd paths, which the document need not describe.
+    const api = new LearningApi(booted.server);
+    const ids = idsOf(40_000, 4, 4);
+    await api.expect(200, 'POST', '/v1/tasks/p/prompt/versions/ensure', { content: 'Say {{what}}.' });
+    await api.expect(200, 'POST', `${api.project}/prompts/p/tags/production:pin`, { version: 1 });
+    const attributes = { task: 'p' };
+    const feedback = { thumbs_up: false, reason: 'no', expected_output: 'b' };
+    await api.spans(ids.map((id) => ({ id, session_id: uuid(3), input_data: 'q', output_data: 'a', attributes })));
+    for (const id of ids) await api.expect(200, 'POST', `/v1/prompts/p/completions/${id}/feedback`, feedback);
+    const { url } = await api.expect(200, 'POST', '/feedback-links', { prompt_slug: 'p' });
+    const optimizations = `${api.project}/prompts/p/optimizations`;
+    const job = await api.expect(202, 'POST', optimizations, {});
+    await api.finished(`${optimizations}/${job.id}`);
+    const known = {
+      project_id: api.server.projectId,
+      span_id: ids[0],
+      completion_id: ids[0],
+      entity_id: ids[0],
+      prompt_slug: 'p',
+      task_name: 'p',
+      task_slug: 'p',
+      version: 1,
+      tag: 'production',
+      job_id: job.id,
+      token: new URL(url).pathname.split('/').pop(),
+      started_at: START,
+      ended_at: START,
+      started_after: null,
+      started_before: null,
+    };
+    return new MalformedScene(api, model, await ApiDocument.of(api.server, TIME), known);
+  }
+
+  /** A judge that nothing was done to. */
+  async renewJudge(): Promise<void> {
+    const criteria = ['a', '__proto__'].map((key) => ({ key }));
+    const scored = { evaluation_type: 'scored', score_min: 0, score_max: 10, pass_threshold: 5, criteria };
+    this.known['judge_id'] = (await this.api.judge({ ...scored, enabled: false })).id;
+  }
+
+  /** A hash of all that is kept beside spans. */
+  kept(): string {
+    const hash = createHash('sha256');
+    const tables = this.#database
+      .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+      .pluck()
+      .all();
+    for (const table of tables.filter((name) => !OF_THE_SERVER.has(name))) {
+      const rows = this.#database
+        .prepare<[], Record<string, unknown>>(`SELECT ${JOBS.has(table) ? 'id' : '*'} FROM ${table}`)
+        .all();
+      const written = JSON.stringify(rows, (key, value: unknown) => (WITHOUT.has(key) ? undefined : value));
+      hash.update(`${table} ${written}\n`);
+    }
+    return hash.digest('hex');
+  }
+
+  async dispose(): Promise<void> {
+    this.#database.close();
+    await this.api.server.dispose();
+    await this.#model.stop();
+  }
+}
