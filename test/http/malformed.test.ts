@@ -33,7 +33,7 @@ interface Sent {
 }
 
 describe(`malformed requests (MALFORMED_SEED=${SEED})`, function () {
-  this.timeout(300_000);
+  this.timeout(600_000);
   let scene: MalformedScene;
 
   before(async () => {
@@ -134,12 +134,13 @@ describe(`malformed requests (MALFORMED_SEED=${SEED})`, function () {
   }
 
   async function queries(operation: Operation, calls: MalformedCalls): Promise<void> {
-    const count = countOf(operation, 0.05);
+    const count = countOf(operation, 0.03);
     const { statuses, shown } = await sendAll(operation, count, (random) => calls.withQuery(random));
     const typed = operation.parameters.some(
       ({ in: place, schema }) => place === 'query' && schema['type'] !== 'string',
     );
-    if (typed) expect(statuses.get(422) ?? 0, shown).to.be.greaterThan(count / 5);
+    const least = count / (LISTS.test(operation.path) ? 5 : 20);
+    if (typed) expect(statuses.get(422) ?? 0, shown).to.be.greaterThan(least);
     if (typed) expect((await scene.api.server.request(operation.method, calls.sound)).status, shown).to.equal(200);
   }
 
@@ -173,14 +174,14 @@ describe(`malformed requests (MALFORMED_SEED=${SEED})`, function () {
   });
 
   it('with odd paths are refused clearly, or taken', async () => {
-    const count = Math.ceil(OFTEN * 0.03);
+    const count = Math.ceil(OFTEN * 0.015);
     const paths = (operation: Operation, calls: MalformedCalls) =>
       sendAll(operation, count, (random) => calls.withPath(random));
     expect(await tryAll(paths, (calls) => calls.takesPath)).to.include.members(['explainJudge', 'deleteProject']);
   });
 
   it('with odd headers are refused clearly, or taken', async () => {
-    const count = Math.ceil(OFTEN * 0.02);
+    const count = Math.ceil(OFTEN * 0.01);
     const headers = (operation: Operation, calls: MalformedCalls) =>
       sendAll(operation, count, (random) => calls.withHeaders(random));
     const tried = await tryAll(headers, () => true);
