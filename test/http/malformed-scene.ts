@@ -64,6 +64,7 @@ export class MalformedScene {
       task_name: 'p',
       task_slug: 'p',
       version: 1,
+      score: 5,
       tag: 'production',
       job_id: job.id,
       token: new URL(url).pathname.split('/').pop(),
