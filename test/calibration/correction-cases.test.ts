@@ -281,7 +281,8 @@ describe('the correction that feedback about a verdict is', () => {
       `CREATE TEMP TRIGGER full BEFORE UPDATE ON correction_sets BEGIN SELECT raise(ABORT, 'full'); END`,
     );
     expect(() => file.say('a', true)).to.throw('full');
-    expect(file.feedback.correctionsOf(JUDGE).map(({ thumbs_up }) => thumbs_up)).to.deep.equal([false]);
+    const stored = file.database.prepare('SELECT thumbs_up FROM feedback WHERE judge_id = ?').pluck().all(JUDGE);
+    expect(stored).to.deep.equal([0]);
     expect([examples().map(({ thumbs_up }) => thumbs_up), revisions()]).to.deep.equal([[false], [1, 0]]);
   });
 
