@@ -23,8 +23,8 @@ export class JobAttempts {
     return this.#byJob.get(id)?.failed ?? 0;
   }
 
-  isDue(id: string): boolean {
-    return (this.#byJob.get(id)?.notBefore ?? 0) <= performance.now();
+  isDue(id: string, now: number): boolean {
+    return (this.#byJob.get(id)?.notBefore ?? 0) <= now;
   }
 
   /**
@@ -49,9 +49,8 @@ export class JobAttempts {
     for (const id of this.#byJob.keys()) if (!ids.has(id)) this.#byJob.delete(id);
   }
 
-  /** In how many milliseconds the next job is due to be tried again; Infinity: none waits. */
-  waitMs(): number {
-    const now = performance.now();
+  /** In how many milliseconds the next job that is not due now is; Infinity: there is none. */
+  waitMs(now: number): number {
     const waits = [...this.#byJob.values()].map(({ notBefore }) => notBefore - now);
     return Math.min(Infinity, ...waits.filter((ms) => ms > 0));
   }

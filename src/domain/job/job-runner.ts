@@ -86,8 +86,9 @@ const MAX_UNFINISHED = 10;
 const RETRY_MS = 1_000;
 
 /**
- * Runs the jobs of the kinds that are registered with it: projects take turns, and of one project the oldest comes first. One that is to be tried again leaves its
- * place to others meanwhile. What is not finished when the server stops goes on after the next start.
+ * Runs the jobs of the kinds that are registered with it: projects take turns, and of one project the oldest comes first.
+ * One that is to be tried again leaves its place to others meanwhile. What is not finished when the server stops goes on
+ * after the next start.
  */
 export class JobRunner implements WorkUnderWay {
   readonly #options: JobRunnerOptions;
@@ -187,19 +188,22 @@ export class JobRunner implements WorkUnderWay {
   #fill(): number {
     const unfinished = this.#options.store.unfinished([...this.#kinds.keys()]);
     this.#attempts.forgetOthers(unfinished);
-    for (let next = this.#next(unfinished); next !== undefined; next = this.#next(unfinished)) this.#begin(next);
-    return this.#attempts.waitMs();
+    // The same moment throughout, so that no job becomes due in between and is neither begun nor waited for.
+    const now = performance.now();
+    for (let next = this.#next(unfinished, now); next !== undefined; next = this.#next(unfinished, now))
+      this.#begin(next);
+    return this.#attempts.waitMs(now);
   }
 
   /** The oldest job of the project that has waited longest for one to begin. */
-  #next(unfinished: readonly JobHead[]): JobHead | undefined {
+  #next(unfinished: readonly JobHead[], now: number): JobHead | undefined {
     const { atOnce, ofProject } = this.#options.limits;
     if (this.#running.size >= atOnce) return undefined;
     const running = [...this.#running.values()];
     const candidates = unfinished.filter(
       ({ id, project_id }) =>
         !this.#running.has(id) &&
-        this.#attempts.isDue(id) &&
+        this.#attempts.isDue(id, now) &&
         running.filter(({ job }) => job.project_id === project_id).length < ofProject,
     );
     const first = [...this.#served].find((project) => candidates.some(({ project_id }) => project_id === project));
