@@ -10,7 +10,7 @@ import type { Native, NativeConnection, NativeResult } from '../src/storage/clic
 import { startEngine } from '../src/storage/clickhouse/engine/supervisor.js';
 import { captureContext, writeResults } from './results.js';
 import { sql } from '../src/storage/clickhouse/client/sql.js';
-import { statementOf } from '../test/fixtures/statement.js';
+import { statementOf } from '../test/harness/statement.js';
 
 interface CommandOptions {
   readonly rounds: string;

@@ -13,7 +13,7 @@ import { FIRST_START, MS_BETWEEN_TRACES, SPANS_PER_TRACE } from './data.js';
 import { startProgress } from '../scripts/progress.js';
 import { binaryRows, generateSpans, PROJECT_ID, storedSpans } from './rows.js';
 import { sql } from '../src/storage/clickhouse/client/sql.js';
-import { statementOf } from '../test/fixtures/statement.js';
+import { statementOf } from '../test/harness/statement.js';
 
 /** Traces whose texts are generated; the rest are copies of them with other ids, times, users, costs and durations. */
 const POOL_TRACES = 1000;

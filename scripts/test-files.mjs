@@ -8,7 +8,7 @@ import { root } from './bootstrap.mjs';
 
 const PROGRAM = fileURLToPath(new URL('test-worker.mjs', import.meta.url));
 
-/** The name of a test file as a person knows it: test/unit/keys.test.ts. */
+/** The name of a test file as a person knows it: test/http/object-keys.test.ts. */
 export function nameOf(file) {
   return relative(join(root, 'dist'), file).startsWith('..')
     ? relative(root, file)

@@ -1,9 +1,9 @@
 /**
  * `npm test`: types, lint (with the layer rule), format and generated files, then the tests, files side by side.
- *   npm test -- --faults            the tests below test/durability/faults, which are not among those: `npm run test:faults`
+ *   npm test -- --faults            the tests in files named faults-*, which are not among those: `npm run test:faults`
  *   npm test -- --fast                  tests only, without those marked @slow
  *   npm test -- --grep "tag filter"     the tests with such a title
- *   npm test -- test/unit test/http/spans.test.ts   the tests of these files and folders
+ *   npm test -- test/lists test/otlp/grpc.test.ts   the tests of these files and folders
  *   npm test -- --jobs 1                one file after the other
  *   npm test -- --record                keeps what each file took, for the order of the next runs
  * The last line is always `<N> passed, <N> failed`; each check counts like a test.
@@ -27,7 +27,7 @@ import { TestFiles, nameOf } from './test-files.mjs';
 /** More than processors, as tests wait; a server and its engine each, so not without end. */
 const JOBS = Math.min(availableParallelism() + 1, 8);
 /** Full disks, stopped processes, overload: minutes in which the machine does little but wait, or nothing else. */
-const FAULTS = 'test/durability/faults';
+const FAULTS = /(^|\/)faults-[^/]*\.test\.ts$/;
 /** With fewer files, creating tables once for all of them saves nothing. */
 const TEMPLATE_FROM_FILES = 5;
 /** Files in memory, where a system has them and there is room for those of all tests: creating some 100,000 takes time. */
@@ -124,7 +124,7 @@ function stopped() {
 
 function testFiles() {
   if (positionals.length === 0) {
-    const isFault = (file) => nameOf(file).startsWith(`${FAULTS}/`);
+    const isFault = (file) => FAULTS.test(nameOf(file));
     return compiledTests(join(root, 'dist/test')).filter((file) => isFault(file) === values.faults);
   }
   return positionals.flatMap((given) => {
@@ -166,7 +166,7 @@ function workInMemory() {
 /** Tables of ClickHouse that the first starts of tests find created. */
 async function createTemplate() {
   const directory = mkdtempSync(join(tmpdir(), 'spanhouse-template-'));
-  const { code, output } = await run([join(root, 'dist/test/template.js'), directory], { capture: true });
+  const { code, output } = await run([join(root, 'dist/test/harness/template.js'), directory], { capture: true });
   if (code !== 0) fail(`the tables for tests could not be created: ${output}`);
   process.env.SPANHOUSE_TEST_TEMPLATE = directory;
   return directory;

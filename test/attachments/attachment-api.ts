@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { bootServer, type BootOptions, type TestServer } from '../http/harness.js';
+import { bootServer, type BootOptions, type TestServer } from '../harness/server.js';
 
 const run = promisify(execFile);
 

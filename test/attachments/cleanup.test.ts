@@ -15,7 +15,7 @@ import { schemaDirectory } from '../../src/storage/schema-files.js';
 import { SqliteAttachmentCatalogue } from '../../src/storage/sqlite/attachment-catalogue.js';
 import { openDatabase, type Database } from '../../src/storage/sqlite/database.js';
 import { migrate } from '../../src/storage/sqlite/migrations.js';
-import { type OpenedStore, openStore, remove } from '../storage/trace-store-harness.js';
+import { type OpenedStore, openStore, remove } from '../harness/trace-store.js';
 import { png, sha } from './images.js';
 
 const silent = {

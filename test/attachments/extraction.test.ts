@@ -11,7 +11,7 @@ import { editItems } from '../../src/domain/attachment/json-edit.js';
 import { MAX_JSON_DEPTH } from '../../src/domain/json-text.js';
 import type { Span } from '../../src/domain/span/span.js';
 import { parseJson } from '../../src/transport/http/json.js';
-import { storedSpan } from '../fixtures/span.js';
+import { storedSpan } from '../harness/span.js';
 import { base64, images, png, svg } from './images.js';
 
 /** The span as it would be stored. */

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import type { ImageSource } from '../../src/domain/attachment/intake.js';
 import { createImageFetcher } from '../../src/storage/attachments/image-fetcher.js';
-import { bootServer } from '../http/harness.js';
+import { bootServer } from '../harness/server.js';
 import { images, svg } from './images.js';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;

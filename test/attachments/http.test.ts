@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { Program } from '../durability/program.js';
-import { bootServer, send } from '../http/harness.js';
-import { attributes as otlpAttributes, ResponseType, toProtobuf, type Plain } from '../unit/otlp/requests.js';
+import { Program } from '../harness/program.js';
+import { bootServer, send } from '../harness/server.js';
+import { attributes as otlpAttributes, ResponseType, toProtobuf, type Plain } from '../otlp/requests.js';
 import { AttachmentApi, download, spanWith, storedFiles } from './attachment-api.js';
 import { base64, images, png, sha, svg } from './images.js';
 

@@ -16,7 +16,7 @@ import { schemaDirectory } from '../../src/storage/schema-files.js';
 import { SqliteAttachmentCatalogue } from '../../src/storage/sqlite/attachment-catalogue.js';
 import { openDatabase, type Database } from '../../src/storage/sqlite/database.js';
 import { migrate } from '../../src/storage/sqlite/migrations.js';
-import { storedSpan } from '../fixtures/span.js';
+import { storedSpan } from '../harness/span.js';
 import { png, sha } from './images.js';
 
 const silent = {

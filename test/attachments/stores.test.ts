@@ -8,7 +8,7 @@ import type { AttachmentStore } from '../../src/domain/attachment/attachment-sto
 import { DomainError } from '../../src/domain/errors.js';
 import { FileAttachmentStore } from '../../src/storage/attachments/file-store.js';
 import { S3AttachmentStore } from '../../src/storage/attachments/s3-store.js';
-import { bootServer } from '../http/harness.js';
+import { bootServer } from '../harness/server.js';
 import { images, png, sha } from './images.js';
 import { BUCKET, startS3, type S3Server } from './s3-server.js';
 

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { tellStory } from '../../scripts/demo/story.js';
-import { bootServer, send, type TestServer } from '../http/harness.js';
+import { bootServer, send, type TestServer } from '../harness/server.js';
 
 const run = promisify(execFile);
 const program = fileURLToPath(new URL('../../scripts/demo.js', import.meta.url));

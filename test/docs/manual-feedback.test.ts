@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { bootServer } from '../http/harness.js';
+import { bootServer } from '../harness/server.js';
 import { answersOf, blocks, chapter } from './commands.js';
 
 describe('manual: collect feedback in five minutes', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { idsOf, LearningApi } from '../calibration/learning-api.js';
-import { ScriptedModel, shown, verdict } from '../calibration/scripted-model.js';
+import { idsOf, LearningApi } from '../learning/learning-api.js';
+import { ScriptedModel, shown, verdict } from '../learning/scripted-model.js';
 import { blocks, chapter, run as runCommands } from './commands.js';
 
 // Answers are looked into; a wrong guess at their shape fails an assertion.

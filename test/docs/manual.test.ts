@@ -3,8 +3,8 @@ import { readdirSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { configurationTable } from '../../src/config/documentation.js';
-import { launchBrowser, WatchedPage } from '../http/feedback/browser.js';
-import { bootServer, type TestServer } from '../http/harness.js';
+import { launchBrowser, WatchedPage } from '../review/browser.js';
+import { bootServer, type TestServer } from '../harness/server.js';
 import { aliased, answersOf, blocks, chapter, readme, run, section } from './commands.js';
 
 const FOLDER = new URL('../../../src/transport/http/manual/static/', import.meta.url);

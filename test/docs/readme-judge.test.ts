@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { JudgeBench } from '../http/judges/judge-api.js';
+import { JudgeBench } from '../judges/judge-api.js';
 import { answersOf, section } from './commands.js';
 
 describe('README: first judge', () => {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { MemoryWatch } from './memory.js';
-import { Program, unhurried, type Answer } from './program.js';
+import { MemoryWatch } from '../harness/memory.js';
+import { Program, unhurried, type Answer } from '../harness/program.js';
 import { audit } from './recount.js';
 import { Crowd } from './traffic.js';
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SessionRead, SpanRead, TraceRead } from '../../src/domain/list/fields.js';
 import { spanKey, type Book, type Ledger, type SpanWrite, type TraceWrite, type Written } from './ledger.js';
-import type { Program } from './program.js';
+import type { Program } from '../harness/program.js';
 
 /** Every row of a list, page by page. Nothing may be written meanwhile. */
 async function all<T>(program: Program, list: string, page: number): Promise<T[]> {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { Programs } from './programs.js';
+import { Programs } from '../harness/programs.js';
 import { audit } from './recount.js';
 import { Crowd } from './traffic.js';
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Random } from '../../scripts/random.js';
 import type { SpanRead, TraceRead } from '../../src/domain/list/fields.js';
 import { Ledger, spanKey, type SessionWrite, type SpanWrite, type TraceWrite } from './ledger.js';
-import { PROJECT_ID, type Answer, type Program } from './program.js';
+import { PROJECT_ID, type Answer, type Program } from '../harness/program.js';
 import { auditSpans, auditTraces } from './recount.js';
 
 const HOUR_MICROS = 3_600e6;

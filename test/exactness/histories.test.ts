@@ -3,7 +3,7 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { bootServer, type TestServer } from '../http/harness.js';
+import { bootServer, type TestServer } from '../harness/server.js';
 import { history } from './histories.js';
 import { Player } from './player.js';
 import { projectMaker, type ProjectMaker } from './projects.js';

@@ -1,4 +1,4 @@
-import { send, type TestResponse } from '../http/harness.js';
+import { send, type TestResponse } from '../harness/server.js';
 import { agreeWithSpans, agreeWithTraces, differenceOf, expectSame, ids, microsOf, parse } from './comparison.js';
 import { Model, type Moment } from './model.js';
 import { contradiction, type Reading, type Writing } from './moments.js';

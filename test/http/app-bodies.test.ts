@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { bootApp, eventually } from './app-harness.js';
 import { httpFrame } from './frame-routes.js';
-import { send } from './harness.js';
+import { send } from '../harness/server.js';
 
 httpFrame((on) => {
   describe('bodies', () => {

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { eventually } from './app-harness.js';
 import { httpFrame } from './frame-routes.js';
-import { send } from './harness.js';
+import { send } from '../harness/server.js';
 
 httpFrame((on) => {
   it('maps what went wrong to status and headers', async () => {

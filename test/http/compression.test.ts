@@ -2,8 +2,8 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import * as zlib from 'node:zlib';
 import { expect } from 'chai';
-import { request as otlpRequest, otlpSpan, toProtobuf, TRACE_UUID } from '../unit/otlp/requests.js';
-import { bootServer, type TestServer } from './harness.js';
+import { request as otlpRequest, otlpSpan, toProtobuf, TRACE_UUID } from '../otlp/requests.js';
+import { bootServer, type TestServer } from '../harness/server.js';
 
 const TRACE = '0197f3a0-0000-7000-8000-00000000c001';
 const unfolded = { gzip: zlib.gunzipSync, zstd: zlib.zstdDecompressSync, none: (bytes: Buffer) => bytes };

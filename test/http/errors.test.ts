@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { bootServer, type TestResponse, type TestServer } from './harness.js';
+import { bootServer, type TestResponse, type TestServer } from '../harness/server.js';
 
 const OTHER_PROJECT = '0197f3a0-0000-7000-8000-00000000ffff';
 

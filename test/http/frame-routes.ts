@@ -12,7 +12,7 @@ import {
   type RouteDefinition,
 } from '../../src/transport/http/route.js';
 import { bootApp, type TestApp } from './app-harness.js';
-import { send, type TestResponse } from './harness.js';
+import { send, type TestResponse } from '../harness/server.js';
 
 const about = {
   summary: 's',

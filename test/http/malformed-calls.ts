@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { Operation, Schema } from './api-document.js';
-import type { Row } from './checked-api.js';
+import type { Operation, Schema } from '../harness/api-document.js';
+import type { Row } from '../harness/checked-api.js';
 import {
   badlyPackedBody,
   malformedBody,

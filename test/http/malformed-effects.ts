@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import type { Operation } from './api-document.js';
-import type { TestResponse } from './harness.js';
+import type { Operation } from '../harness/api-document.js';
+import type { TestResponse } from '../harness/server.js';
 import type { MalformedScene } from './malformed-scene.js';
 
 // Answers are looked into; a wrong guess at their shape fails an assertion.

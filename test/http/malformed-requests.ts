@@ -1,5 +1,5 @@
 import { deflateSync, gzipSync } from 'node:zlib';
-import type { Row } from './checked-api.js';
+import type { Row } from '../harness/checked-api.js';
 
 /** Numbers from 0 to 1, the same for the same seed (mulberry32). */
 export interface Random {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { DATABASE_FILE, openDatabase, type Database } from '../../src/storage/sqlite/database.js';
-import { idsOf, LearningApi } from '../calibration/learning-api.js';
-import { ScriptedModel } from '../calibration/scripted-model.js';
-import { ApiDocument } from './api-document.js';
-import { START, uuid } from './checked-api.js';
+import { idsOf, LearningApi } from '../learning/learning-api.js';
+import { ScriptedModel } from '../learning/scripted-model.js';
+import { ApiDocument } from '../harness/api-document.js';
+import { START, uuid } from '../harness/checked-api.js';
 
 /** What the server writes by itself, whoever asks for what. */
 const OF_THE_SERVER = new Set([

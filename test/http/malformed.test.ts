@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from 'chai';
-import { unhurried } from '../durability/program.js';
-import type { Operation, Schema } from './api-document.js';
-import { each } from './checked-api.js';
-import type { TestResponse } from './harness.js';
+import { unhurried } from '../harness/program.js';
+import type { Operation, Schema } from '../harness/api-document.js';
+import { each } from '../harness/checked-api.js';
+import type { TestResponse } from '../harness/server.js';
 import { MalformedCalls, type MalformedCall } from './malformed-calls.js';
 import { checkTaken } from './malformed-effects.js';
 import { seeded, type Random } from './malformed-requests.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ApiDocument, Schema } from './api-document.js';
+import type { ApiDocument, Schema } from '../harness/api-document.js';
 import { below, oddValues, pick, type Random } from './malformed-requests.js';
 
 /** Texts that fit the patterns of the document. */

@@ -5,10 +5,10 @@ import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { BodyMemory } from '../../src/transport/body-memory.js';
 import { unfold } from '../../src/transport/unfold.js';
-import { feedbackApi } from './feedback/feedback-api.js';
-import { bootServer, send, type TestServer } from './harness.js';
-import { secondProject } from './prompts/prompt-api.js';
-import { RawClient } from './raw-client.js';
+import { feedbackApi } from '../feedback/feedback-api.js';
+import { bootServer, send, type TestServer } from '../harness/server.js';
+import { secondProject } from '../prompts/prompt-api.js';
+import { RawClient } from '../harness/raw-client.js';
 
 const CONNECTIONS = 64;
 const span = (name: string) => ({ trace_id: '0197f3a0-0000-7000-8000-00000000000a', name, started_at: 1_700_000_000 });

@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { unhurried } from '../durability/program.js';
-import { bootServer, send, type TestServer } from './harness.js';
-import { secondProject } from './prompts/prompt-api.js';
+import { unhurried } from '../harness/program.js';
+import { bootServer, send, type TestServer } from '../harness/server.js';
+import { secondProject } from '../prompts/prompt-api.js';
 
 /** More than the server has connections to ClickHouse for reads. */
 const READERS = 80;

@@ -4,17 +4,8 @@ import { connect } from 'node:net';
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { JsonTraceSerializer, ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
 import { expect } from 'chai';
-import { bootServer, type TestServer } from '../http/harness.js';
-import {
-  attributes,
-  otlpSpan,
-  request,
-  spanId,
-  StatusType,
-  toProtobuf,
-  TRACE_UUID,
-  type Json,
-} from '../unit/otlp/requests.js';
+import { bootServer, type TestServer } from '../harness/server.js';
+import { attributes, otlpSpan, request, spanId, StatusType, toProtobuf, TRACE_UUID, type Json } from './requests.js';
 
 /** Processes that this one started, `ps` itself aside. */
 function childrenOf(parent: number): number[] {

@@ -5,7 +5,7 @@ import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace
 import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
 import { expect } from 'chai';
-import { bootServer, type TestServer } from '../http/harness.js';
+import { bootServer, type TestServer } from '../harness/server.js';
 import { startFaultProxy, type Fault, type FaultProxy } from './fault-proxy.js';
 import { expectStored, recordTrace, startTelemetry, uuidOfTrace } from './telemetry.js';
 

@@ -5,19 +5,10 @@ import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import protobuf from 'protobufjs';
 import { EXPORT_PATH } from '../../src/transport/grpc/trace-service.js';
-import { unhurried } from '../durability/program.js';
-import { bootServer, type TestServer } from '../http/harness.js';
-import { secondProject } from '../http/prompts/prompt-api.js';
-import {
-  attributes,
-  otlpSpan,
-  request,
-  ResponseType,
-  spanId,
-  StatusType,
-  toProtobuf,
-  TRACE_UUID,
-} from '../unit/otlp/requests.js';
+import { unhurried } from '../harness/program.js';
+import { bootServer, type TestServer } from '../harness/server.js';
+import { secondProject } from '../prompts/prompt-api.js';
+import { attributes, otlpSpan, request, ResponseType, spanId, StatusType, toProtobuf, TRACE_UUID } from './requests.js';
 
 interface Reply {
   readonly code: status;

@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import protobuf from 'protobufjs';
-import { bootServer, type TestServer } from '../http/harness.js';
-import { mutate, random, valid } from '../unit/otlp/mutate.js';
-import { attributes, otlpSpan, request, spanId, toProtobuf, TRACE_UUID, type Json } from '../unit/otlp/requests.js';
+import { bootServer, type TestServer } from '../harness/server.js';
+import { mutate, random, valid } from './mutate.js';
+import { attributes, otlpSpan, request, spanId, toProtobuf, TRACE_UUID, type Json } from './requests.js';
 
 const MUTATIONS = 5_000;
 const SENDERS = 16;

@@ -10,7 +10,7 @@ import { embed, generateText, rerank, streamText, type RerankingModel } from 'ai
 import { expect } from 'chai';
 import * as openaiAsModule from 'openai';
 import { eventually } from '../http/app-harness.js';
-import { bootServer, type TestServer } from '../http/harness.js';
+import { bootServer, type TestServer } from '../harness/server.js';
 import { ANSWER, MODEL, SNAPSHOT, startOpenAiStandIn, type OpenAiStandIn } from './openai-stand-in.js';
 import { startTelemetry, uuidOfTrace, type Telemetry } from './telemetry.js';
 

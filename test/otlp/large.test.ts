@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { bootServer, type TestServer } from '../http/harness.js';
-import { attributes, event, otlpSpan, request, spanId, toProtobuf, type Json } from '../unit/otlp/requests.js';
+import { bootServer, type TestServer } from '../harness/server.js';
+import { attributes, event, otlpSpan, request, spanId, toProtobuf, type Json } from './requests.js';
 
 const SPANS = 10_000;
 const CALLS_EVERY = 10;

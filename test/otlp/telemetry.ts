@@ -8,7 +8,7 @@ import {
   type SpanProcessor,
 } from '@opentelemetry/sdk-trace';
 import { expect } from 'chai';
-import type { TestServer } from '../http/harness.js';
+import type { TestServer } from '../harness/server.js';
 
 export interface Telemetry {
   readonly provider: TracerProvider;

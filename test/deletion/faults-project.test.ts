@@ -1,0 +1,260 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import type { DeletionStep } from '../../src/domain/deletion/deletion-work.js';
+import { storedFiles } from '../attachments/attachment-api.js';
+import { images } from '../attachments/images.js';
+import { idsOf, LearningApi } from '../learning/learning-api.js';
+import { ScriptedModel } from '../learning/scripted-model.js';
+import { send, type TestServer } from '../harness/server.js';
+import { eventually } from '../judges/judge-api.js';
+import { rowsHolding } from './remains.js';
+import { scripted } from './scene.js';
+
+const run = promisify(execFile);
+const admin = join(import.meta.dirname, '../../scripts/admin.js');
+const MARK = 'everythingsecret';
+
+describe('deleting a project', function () {
+  this.timeout(120_000);
+  let model: ScriptedModel;
+  let own: LearningApi;
+
+  before(async () => {
+    model = await ScriptedModel.start(scripted);
+    own = await LearningApi.boot(model);
+  });
+  after(async () => {
+    await own.server.dispose();
+    await model.stop();
+  });
+
+  async function restart(options: Parameters<typeof LearningApi.boot>[1] = {}): Promise<void> {
+    const { dataDir } = own.server;
+    await own.server.stop();
+    own = await LearningApi.boot(model, { ...options, dataDir });
+  }
+
+  async function command(...words: string[]): Promise<any> {
+    const env = { ...process.env, DATA_DIR: own.server.dataDir };
+    return JSON.parse((await run(process.execPath, [admin, '--json', ...words], { env })).stdout);
+  }
+
+  /** The API of a project of its own. */
+  async function another(id?: string): Promise<LearningApi> {
+    const project = await command('create-project', `${MARK} project`, ...(id === undefined ? [] : ['--id', id]));
+    const [owner] = await command('list-users');
+    const { key } = await command('create-key', '--project', project.id, '--user', owner.id, '--name', MARK);
+    const server: Pick<TestServer, 'projectId' | 'key' | 'dataDir' | 'url' | 'request'> = {
+      projectId: project.id,
+      key,
+      dataDir: own.server.dataDir,
+      url: own.server.url,
+      request: (method, path, request = {}) => send(own.server.url + path, method, { key, ...request }),
+    };
+    return new LearningApi(server as TestServer);
+  }
+
+  /** Something of every kind that belongs to a project. @returns URLs that need no key */
+  async function fill(api: LearningApi): Promise<string[]> {
+    const [first = '', ...ids] = idsOf(950_000, 6, 6);
+    await api.expect(200, 'POST', `/v1/tasks/${MARK}/prompt/versions/ensure`, { content: MARK });
+    await api.expect(200, 'POST', `/v1/tasks/${MARK}/prompt/versions/ensure`, { content: `${MARK} two` });
+    await api.expect(200, 'POST', `${api.project}/prompts/${MARK}/tags/live:pin`, { version: 1 });
+    const image = { base64: images.png.toString('base64') };
+    const session = {
+      session_id: first,
+      session_name: MARK,
+      session_tags: { [MARK]: 'x' },
+      trace_tags: { [MARK]: 'y' },
+    };
+    const attributes = { task: MARK };
+    await api.spans([
+      {
+        id: first,
+        input_data: MARK,
+        output_data: MARK,
+        attributes: { ...attributes, attachments: [image] },
+        ...session,
+      },
+      ...ids.map((id) => ({ id, input_data: `${MARK} ${id}`, output_data: MARK, attributes })),
+    ]);
+    await api.expect(200, 'POST', '/traces', [
+      { id: first, session_id: first, name: MARK, started_at: '2026-01-31T10:00:00Z' },
+    ]);
+    await api.expect(200, 'POST', '/sessions', [
+      { id: first, project_id: api.server.projectId, name: MARK, attributes: { of: MARK } },
+    ]);
+    const judge = await api.judge({ name: MARK });
+    await api.evaluate(judge, [first, ...ids]);
+    for (const id of [first, ...ids]) {
+      const feedback = { thumbs_up: false, reason: MARK, expected_output: MARK };
+      await api.review(judge, id, feedback);
+      await api.expect(200, 'POST', `/v1/prompts/${MARK}/completions/${id}/feedback`, feedback);
+    }
+    const prices = `${api.project}/model-prices`;
+    await api.send('PUT', `${prices}/${MARK}/${MARK}`, { input_per_million: 1, output_per_million: 1 });
+    await api.expect(202, 'POST', `${prices}:reprice`, {});
+    const { id: job } = await api.expect(202, 'POST', `${api.project}/prompts/${MARK}/optimizations`, {
+      candidates: 1,
+    });
+    const { result } = await api.finished(`${api.project}/prompts/${MARK}/optimizations/${job}`);
+    await api.expect(200, 'POST', `${api.project}/prompts/${MARK}/optimizations/${job}:promote`, {
+      candidate_id: result.candidates[0].id,
+    });
+    const link = await api.expect(200, 'POST', '/feedback-links', {
+      prompt_slug: MARK,
+      link_type: 'prompt_completion',
+    });
+    const review = { completion_id: first, thumbs_up: true, reviewer_name: `${MARK} guest` };
+    const { status } = await send(`${link.url}/feedback`, 'POST', { body: review, key: null });
+    expect(status).to.be.within(200, 303);
+    const [attachment] = (await api.get(`/spans/${first}/attachments`)).attachments;
+    return [link.url, attachment.url];
+  }
+
+  async function contentOf(api: LearningApi): Promise<unknown> {
+    const prompts = await api.get(`${api.project}/prompts`);
+    return [
+      prompts,
+      await api.get('/spans?limit=500&sort_order=asc'),
+      await api.get('/traces?limit=500'),
+      await api.get('/sessions?limit=500'),
+      await api.get(`${api.project}/judges`),
+      await api.get(`${api.project}/model-prices`),
+      await api.get('/feedback-links'),
+    ];
+  }
+
+  const remains = (projectId: string) => rowsHolding(own.server.dataDir, [projectId]);
+
+  async function expectGone(api: LearningApi): Promise<void> {
+    const { projectId, dataDir } = api.server;
+    await eventually(
+      () => Promise.resolve(remains(projectId)),
+      (rows) => rows.length === 0,
+      30_000,
+    );
+    expect((await storedFiles(dataDir)).filter((name) => name.startsWith(projectId))).to.deep.equal([]);
+    // The same id made again is an empty project.
+    const again = await another(projectId);
+    for (const list of (await contentOf(again)) as unknown[][]) expect(list).to.deep.equal([]);
+    expect(await again.get('/spans?limit=1&count=true')).to.deep.equal([]);
+    await again.spans([{ id: '0199a1b2-0000-7000-8000-0000000000f1', input_data: 'new' }]);
+    expect(await again.get('/traces')).to.have.length(1);
+  }
+
+  it('removes everything of it at once, and nothing of another one, also after a restart', async () => {
+    await fill(own);
+    const doomed = await another();
+    const urls = await fill(doomed);
+    const before = await contentOf(own);
+    const guests = () => rowsHolding(own.server.dataDir, [`${MARK} guest`]).filter((row) => row.startsWith('users'));
+    expect(guests()).to.have.length(2);
+    expect(remains(doomed.server.projectId)).to.have.length.greaterThan(40);
+
+    const { status, json } = await doomed.send('DELETE', doomed.project);
+    expect([status, json]).to.deep.equal([202, { id: doomed.server.projectId, status: 'deleting' }]);
+    expect((await doomed.send('GET', '/spans')).status).to.equal(401);
+    expect((await doomed.send('DELETE', doomed.project)).status).to.equal(401);
+    expect((await fetch(urls[0] ?? '')).status).to.equal(404);
+    await eventually(
+      () => fetch(urls[1] ?? ''),
+      (answer) => answer.status === 404,
+    );
+    await expectGone(doomed);
+    expect(guests()).to.have.length(1);
+    expect(await contentOf(own)).to.deep.equal(before);
+    await restart();
+    expect(await contentOf(own)).to.deep.equal(before);
+  });
+
+  it('takes a key of that very project with full access', async () => {
+    const doomed = await another();
+    expect((await own.send('DELETE', doomed.project)).status).to.equal(403);
+    for (const access of ['read', 'ingest']) {
+      const body = { name: access, access };
+      const { key } = await doomed.expect(201, 'POST', `${doomed.project}/api-keys`, body);
+      expect((await own.server.request('DELETE', doomed.project, { key })).status).to.equal(403);
+    }
+    expect(await doomed.get('/spans')).to.deep.equal([]);
+  });
+
+  for (const step of ['images', 'spans', 'records', 'end'] satisfies DeletionStep[])
+    it(`is completed by the next start when it was cut off before the step ${step}`, async () => {
+      const onDeletionStep = (at: DeletionStep) => {
+        if (at === step) throw new Error('cut off by the test');
+      };
+      await restart({ onDeletionStep });
+      const doomed = await another();
+      await doomed.expect(200, 'POST', `/v1/tasks/${MARK}/prompt/versions/ensure`, { content: MARK });
+      await doomed.spans([{ id: '0199a1b2-0000-7000-8000-0000000000f2', input_data: MARK }]);
+      expect((await doomed.send('DELETE', doomed.project)).status).to.equal(202);
+      expect((await doomed.send('GET', '/spans')).status).to.equal(401);
+      await restart();
+      await expectGone(doomed);
+    });
+
+  it('works by the admin program while the server runs', async () => {
+    const doomed = await another();
+    await fill(doomed);
+    const ordered = await command('delete-project', doomed.server.projectId.toUpperCase());
+    expect(ordered).to.include({ id: doomed.server.projectId, deletion: 'ordered' });
+    expect(ordered.note).to.include('running server').and.to.include('next start');
+    expect((await doomed.send('GET', '/spans')).status).to.equal(401);
+    await expectGone(doomed);
+  });
+
+  it('works by the admin program while no server runs', async () => {
+    const doomed = await another();
+    await fill(doomed);
+    await own.server.stop();
+    await command('delete-project', doomed.server.projectId);
+    // The start waits for no project to be removed; nobody can get at it meanwhile.
+    await restart();
+    expect((await doomed.send('GET', '/spans')).status).to.equal(401);
+    await expectGone(doomed);
+  });
+
+  it('is refused by the admin program for a project that is not there', async () => {
+    const failure = await command('delete-project', '0199a1b2-0000-7000-8000-0000000000ff').catch((e: unknown) => e);
+    expect(failure).to.include({ code: 1 });
+    expect((failure as { stderr: string }).stderr).to.include('No such project');
+  });
+
+  it('lets nothing in that was on its way', async () => {
+    const doomed = await another();
+    const { projectId, key } = doomed.server;
+    const slow = (path: string, body: string) => {
+      const bytes = new TextEncoder().encode(body);
+      let go: () => void = () => undefined;
+      const gate = new Promise<void>((resolve) => (go = resolve));
+      const stream = new ReadableStream({
+        async start(controller) {
+          controller.enqueue(bytes.slice(0, 1));
+          await gate;
+          controller.enqueue(bytes.slice(1));
+          controller.close();
+        },
+      });
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+      const init: RequestInit & { duplex: 'half' } = { method: 'POST', headers, body: stream, duplex: 'half' };
+      return { answer: fetch(own.server.url + path, init), go };
+    };
+    const span = { trace_id: '0199a1b2-0000-7000-8000-0000000000f3', name: 'late', started_at: '2026-01-15T10:00:00Z' };
+    const late = [
+      slow('/spans', JSON.stringify([span])),
+      slow(`/v1/tasks/${MARK}/prompt/versions/ensure`, JSON.stringify({ content: MARK })),
+    ];
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect((await doomed.send('DELETE', doomed.project)).status).to.equal(202);
+    await eventually(
+      () => Promise.resolve(remains(projectId)),
+      (rows) => rows.length === 0,
+    );
+    for (const { go } of late) go();
+    for (const { answer } of late) expect((await answer).status).to.equal(401);
+    await expectGone(doomed);
+  });
+});

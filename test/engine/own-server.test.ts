@@ -1,0 +1,221 @@
+import { expect } from 'chai';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect } from '../../src/storage/clickhouse/client/client.js';
+import { NEEDED_VERSION } from '../../src/storage/clickhouse/own-server.js';
+import { addressed, type TestEngine } from './contract/engines.js';
+import { Program } from '../harness/program.js';
+import { bootServer, type TestServer } from '../harness/server.js';
+import { startStatementProxy, type Reply, type StatementProxy } from '../harness/statement-proxy.js';
+import { sql } from '../../src/storage/clickhouse/client/sql.js';
+
+const TRACE = '0199a1b2-0000-7000-8000-00000000000a';
+const SPAN = { trace_id: TRACE, name: 'first', started_at: '2026-01-15T10:00:00Z', attributes: { model: 'gpt-4o' } };
+
+describe('a ClickHouse of the operator', function () {
+  this.timeout(60_000);
+  let engine: TestEngine;
+  let proxy: StatementProxy;
+  let dataDir: string;
+  const server = new Set<TestServer>();
+
+  before(async () => {
+    engine = await addressed();
+  });
+  after(() => engine.stop());
+  beforeEach(async () => {
+    proxy = await startStatementProxy(engine.endpoint.url);
+    dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-own-'));
+  });
+  afterEach(async () => {
+    for (const running of server) await running.stop();
+    server.clear();
+    await proxy.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  const environment = (database: string) => ({
+    CLICKHOUSE_URL: proxy.url,
+    CLICKHOUSE_USER: engine.endpoint.username,
+    CLICKHOUSE_PASSWORD: engine.endpoint.password,
+    CLICKHOUSE_DATABASE: database,
+  });
+  const start = async (database: string, more: Record<string, string> = {}) => {
+    const running = await bootServer({ dataDir, env: { ...environment(database), ...more } });
+    server.add(running);
+    return running;
+  };
+  /** Starts the program itself, which has to end. @returns its message. */
+  const refused = async (database: string, more: Record<string, string> = {}) => {
+    const program = Program.spawn(dataDir, { ...environment(database), ...more });
+    expect((await program.ended).code).to.equal(1);
+    expect(program.stderr, 'no stack').not.to.match(/^ {4}at /m);
+    return program.stderr;
+  };
+  const databases = async () => {
+    const client = connect(engine.endpoint);
+    const rows = await client.query<{ name: string }>(sql`SELECT name FROM system.databases`);
+    await client.close();
+    return rows.map(({ name }) => name);
+  };
+  const created = () => proxy.statements.filter((statement) => statement.startsWith('CREATE DATABASE'));
+  const names = async (running: TestServer) => {
+    const { status, json } = await running.request('GET', `/spans?trace_id=${TRACE}`);
+    expect(status).to.equal(200);
+    return (json as { name: string }[]).map(({ name }) => name);
+  };
+  const store = async (running: TestServer) =>
+    expect((await running.request('POST', '/spans', { body: [SPAN] })).status).to.be.within(200, 299);
+  const ready = async (running: TestServer) => {
+    const until = Date.now() + 10_000;
+    while ((await running.request('GET', '/readyz')).status !== 200) {
+      if (Date.now() > until) throw new Error('not ready again within 10 s');
+      await sleep(50);
+    }
+  };
+  /** Answers the version, and lets everything else pass. */
+  const version =
+    (found: string) =>
+    (statement: string): Reply | undefined =>
+      statement.includes('SELECT version()') ? { rows: [{ version: found }] } : undefined;
+
+  it('is given the database that is missing, and keeps spans in it over a restart', async () => {
+    const first = await start('Observed');
+    await store(first);
+    expect(await names(first)).to.deep.equal(['first']);
+    expect(created()).to.deep.equal(['CREATE DATABASE IF NOT EXISTS `Observed`']);
+    await first.stop();
+    const again = await start('Observed');
+    expect(await names(again)).to.deep.equal(['first']);
+    expect((await again.request('GET', '/readyz')).status).to.equal(200);
+    expect(created(), 'once').to.have.lengthOf(1);
+  });
+
+  it('answers 503 while its disk is full, under whichever code it says so, and is well afterwards', async () => {
+    const running = await start('full');
+    const noSpace = [
+      { code: 243 },
+      { code: 1002, text: 'Cannot write to file: errno: 28, strerror: No space left on device' },
+    ];
+    for (const reply of noSpace) {
+      proxy.reply = (statement) => (statement.startsWith('INSERT INTO `spans`') ? reply : undefined);
+      const { status, headers } = await running.request('POST', '/spans', { body: [SPAN] });
+      expect(status).to.equal(503);
+      expect(Number(headers.get('retry-after'))).to.be.above(1);
+      proxy.reply = () => undefined;
+      await ready(running);
+      await store(running);
+    }
+    expect(await names(running)).to.deep.equal(['first', 'first']);
+  });
+
+  it('keeps databases apart', async () => {
+    const one = await start('one');
+    await store(one);
+    await one.stop();
+    expect(await names(await start('two'))).to.deep.equal([]);
+  });
+
+  it('needs no right to create a database that exists', async () => {
+    await (await start('granted')).stop();
+    proxy.reply = (statement) => (statement.startsWith('CREATE DATABASE') ? { code: 497 } : undefined);
+    const running = await start('granted');
+    await store(running);
+    expect(await names(running)).to.deep.equal(['first']);
+  });
+
+  it('says what to run when the database is missing and the user may not create it', async () => {
+    proxy.reply = (statement) => (statement.startsWith('CREATE DATABASE') ? { code: 497 } : undefined);
+    expect(await refused('forbidden'))
+      .to.include('sees no database `forbidden`')
+      .and.include('\n  CREATE DATABASE IF NOT EXISTS `forbidden`;\n')
+      .and.include('\n  GRANT ALL ON `forbidden`.* TO `reader of lists`;\n');
+    expect(await databases()).not.to.include('forbidden');
+  });
+
+  it('is refused when it is older than what the migrations were written for, with both versions', async () => {
+    for (const old of ['25.8.2.29', '26.6.9.99', 'unknown']) {
+      proxy.reply = version(old);
+      expect(await refused('older')).to.include(`has version ${old}; ${NEEDED_VERSION} or newer is needed`);
+    }
+    expect(await databases(), 'nothing was changed').not.to.include('older');
+  });
+
+  it('may be newer', async () => {
+    for (const newer of [`${NEEDED_VERSION}.1.1.altinitystable`, '26.12.1.1', '27.1.1.1']) {
+      proxy.reply = version(newer);
+      await (await start('newer')).stop();
+    }
+  });
+
+  it('says whose name or password is wrong, and where nobody answers', async () => {
+    expect(await refused('locked', { CLICKHOUSE_PASSWORD: 'not this' }))
+      .to.include('does not let `reader of lists` in')
+      .and.include('CLICKHOUSE_PASSWORD')
+      .and.not.include('not this');
+    const gone = proxy.url;
+    await proxy.stop();
+    const message = await refused('locked', { CLICKHOUSE_URL: gone });
+    expect(message).to.include(`The ClickHouse at ${new URL(gone).host} cannot be used: ClickHouse does not answer`);
+  });
+
+  describe('on a cluster', () => {
+    const cluster = { CLICKHOUSE_CLUSTER: '{cluster}' };
+    const replicas = (rows: readonly object[]) => (statement: string) =>
+      statement.includes('clusterAllReplicas') ? { rows } : undefined;
+
+    beforeEach(() => {
+      // One server stands for the whole cluster.
+      proxy.rewrite = (statement) =>
+        statement
+          .replace("clusterAllReplicas('{cluster}', system.databases)", 'system.databases')
+          .replace(" ON CLUSTER '{cluster}'", '')
+          .replace('ENGINE = Replicated', 'ENGINE = ');
+    });
+
+    it('creates the database on all of it', async () => {
+      const running = await start('clustered', cluster);
+      await store(running);
+      expect(await names(running)).to.deep.equal(['first']);
+      await running.stop();
+      await start('clustered', cluster);
+      expect(created()).to.deep.equal(["CREATE DATABASE IF NOT EXISTS `clustered` ON CLUSTER '{cluster}'"]);
+    });
+
+    it('creates it when a replica alone lacks it', async () => {
+      await (await start('partial', cluster)).stop();
+      proxy.reply = replicas([
+        { host: 'a', version: NEEDED_VERSION, present: 1 },
+        { host: 'b', version: NEEDED_VERSION, present: 0 },
+      ]);
+      await start('partial', cluster);
+      expect(created()).to.have.lengthOf(2);
+    });
+
+    it('is refused when a replica is too old', async () => {
+      proxy.reply = replicas([
+        { host: 'fresh', version: NEEDED_VERSION, present: 0 },
+        { host: 'stale', version: '25.8.2.29', present: 0 },
+      ]);
+      expect(await refused('replicated', cluster)).to.include('The ClickHouse at stale has version 25.8.2.29');
+      expect(created()).to.deep.equal([]);
+    });
+
+    it('starts where replicas may not be asked', async () => {
+      proxy.reply = (statement) => (statement.includes('clusterAllReplicas') ? { code: 497 } : undefined);
+      await store(await start('unasked', cluster));
+    });
+
+    it('says when there is no such cluster, and which rights it takes', async () => {
+      proxy.rewrite = (statement) => statement;
+      expect(await refused('nowhere', { CLICKHOUSE_CLUSTER: 'absent' })).to.include('knows no cluster absent');
+      proxy.reply = (statement) => (statement.startsWith('CREATE DATABASE') ? { code: 497 } : undefined);
+      proxy.rewrite = (statement) => statement.replace(/clusterAllReplicas\([^)]*\)/, 'system.databases');
+      expect(await refused('nowhere', cluster)).to.include(
+        "  GRANT ON CLUSTER '{cluster}' CLUSTER ON *.* TO `reader of lists`;\n",
+      );
+    });
+  });
+});

@@ -1,0 +1,96 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { expect } from 'chai';
+import type { TestResponse, TestServer } from './server.js';
+
+// The document is looked into; a wrong guess at its shape fails an assertion.
+export type Schema = Record<string, any>;
+
+export interface Operation {
+  readonly id: string;
+  readonly method: string;
+  /** Such as `/judges/{judge_id}:run`. */
+  readonly path: string;
+  readonly parameters: readonly { readonly name: string; readonly in: 'path' | 'query'; readonly schema: Schema }[];
+  /** By media type. */
+  readonly bodies: ReadonlyMap<string, Schema>;
+  readonly responses: Readonly<Record<string, Schema>>;
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+/** Stricter than `date-time`: times of what is traced and learnt are answered in this one form. */
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
+
+/** The OpenAPI document that a server answers: what it takes, and a check of what it answers. */
+export class ApiDocument {
+  readonly operations: readonly Operation[];
+  readonly #components: Schema;
+  readonly #ajv: Ajv2020;
+  readonly #compiled = new Map<Schema, ValidateFunction>();
+  readonly #templates: readonly { readonly path: string; readonly pattern: RegExp }[];
+
+  /** @param time what a time must look like */
+  constructor(document: Schema, time = TIME) {
+    this.#ajv = new Ajv2020({ strict: false, formats: { uuid: UUID, 'date-time': time } });
+    this.#components = document['components'];
+    this.operations = Object.entries<Schema>(document['paths']).flatMap(([path, methods]) =>
+      Object.entries<Schema>(methods).map(([method, operation]) => ({
+        id: operation['operationId'],
+        method: method.toUpperCase(),
+        path,
+        parameters: operation['parameters'] ?? [],
+        bodies: new Map(
+          Object.entries<Schema>(operation['requestBody']?.content ?? {}).map(([type, { schema }]) => [type, schema]),
+        ),
+        responses: operation['responses'],
+      })),
+    );
+    const paths = Object.keys(document['paths']).sort((a, b) => a.split('{').length - b.split('{').length);
+    this.#templates = paths.map((path) => ({
+      path,
+      pattern: new RegExp(`^${path.replaceAll(/[.:]/g, '\\$&').replaceAll(/\{\w+\}/g, '[^/:]+')}$`),
+    }));
+  }
+
+  static async of(server: Pick<TestServer, 'request'>, time?: RegExp): Promise<ApiDocument> {
+    return new ApiDocument((await server.request('GET', '/openapi.json', { key: null })).json, time);
+  }
+
+  find(method: string, path: string): Operation | undefined {
+    return this.operations.find((operation) => operation.method === method && operation.path === path);
+  }
+
+  /** What is referred to, or the schema or response itself. */
+  resolve(node: Schema): Schema {
+    const reference = node['$ref'] as string | undefined;
+    if (reference === undefined) return node;
+    return reference
+      .slice('#/components/'.length)
+      .split('/')
+      .reduce<Schema>((found, name) => found[name], this.#components);
+  }
+
+  /** @throws AssertionError when the document does not describe such an answer */
+  check(method: string, url: string, response: TestResponse): void {
+    const plain = url.split('?', 1)[0] ?? '';
+    const template = this.#templates.find(({ pattern }) => pattern.test(plain));
+    expect(template, `${plain} is not described`).to.not.equal(undefined);
+    const operation = this.find(method, template?.path ?? '');
+    expect(operation, `${method} ${plain} is not described`).to.not.equal(undefined);
+    if (operation !== undefined) this.checkAnswer(operation, response);
+  }
+
+  /** @throws AssertionError when the operation does not describe such an answer */
+  checkAnswer({ method, path, responses }: Operation, response: TestResponse): void {
+    const answer = `${method} ${path} answers ${response.status}: ${response.text.slice(0, 500)}`;
+    const described = responses[response.status];
+    expect(described, answer).to.not.equal(undefined);
+    const contents = Object.entries<Schema>(this.resolve(described ?? {})['content'] ?? {});
+    const [content] = contents;
+    if (content === undefined) return;
+    const [mediaType, { schema }] = content as [string, { schema: Schema }];
+    if (!mediaType.endsWith('json')) return;
+    const validate = this.#compiled.get(schema) ?? this.#ajv.compile({ ...schema, components: this.#components });
+    this.#compiled.set(schema, validate);
+    expect(validate(response.json), `${JSON.stringify(validate.errors)}, ${answer}`).to.equal(true);
+  }
+}

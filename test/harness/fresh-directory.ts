@@ -1,0 +1,27 @@
+import { cp, mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Where the runner has had the tables of ClickHouse created, see `test/harness/template.ts`. */
+const TEMPLATE = process.env['SPANHOUSE_TEST_TEMPLATE'];
+
+/**
+ * A data directory for a first start. In a run of many files its ClickHouse has empty tables already, made by the same
+ * migrations: creating them would take every start as long as all else.
+ */
+export async function freshDataDir(prefix: string): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), prefix));
+  if (TEMPLATE !== undefined) await copyTemplate(join(directory, 'clickhouse'));
+  return directory;
+}
+
+/** As {@link freshDataDir}, of the engine alone. */
+export async function freshEngineDir(prefix: string): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), prefix));
+  if (TEMPLATE !== undefined) await copyTemplate(directory);
+  return directory;
+}
+
+async function copyTemplate(to: string): Promise<void> {
+  await cp(TEMPLATE ?? '', to, { recursive: true, verbatimSymlinks: true });
+}

@@ -1,0 +1,93 @@
+import { rm } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import type { DeletableKind } from '../../src/domain/deletion/stored-spans.js';
+import type { Page } from '../../src/domain/list/lists.js';
+import { connect, type ClickHouseClient } from '../../src/storage/clickhouse/client/client.js';
+import { startEngine } from '../../src/storage/clickhouse/engine/supervisor.js';
+import { openTraceStore, type TraceStore, type TraceStoreOptions } from '../../src/storage/clickhouse/trace-store.js';
+import { readMigrationFiles } from '../../src/storage/migration-files.js';
+import { schemaDirectory } from '../../src/storage/schema-files.js';
+import { createLogger } from '../../src/observability/logger.js';
+import { createEvents } from '../../src/observability/events.js';
+import { createMetrics } from '../../src/observability/metrics.js';
+import { freshEngineDir } from './fresh-directory.js';
+
+export const COMMIT_LIMITS = {
+  maxRows: 10_000,
+  maxBytes: 32e6,
+  maxRequestBytes: 64e6,
+  waitMs: 1,
+  queueMaxBytes: 128e6,
+};
+
+export interface OpenedStore {
+  readonly store: TraceStore;
+  readonly client: ClickHouseClient;
+  dispose(): Promise<void>;
+}
+
+/** What a test may want otherwise. */
+export type StoreOptions = Partial<Pick<TraceStoreOptions, 'onPurged' | 'commit' | 'rollup' | 'observer' | 'space'>>;
+
+/** The trace store alone, on an embedded engine of its own in an empty directory. */
+export async function openStore(options: StoreOptions = {}): Promise<OpenedStore> {
+  const path = await freshEngineDir('spanhouse-store-');
+  const { close, ...opened } = await openStoreAt(path, options);
+  return {
+    ...opened,
+    async dispose() {
+      await close();
+      await rm(path, { recursive: true, force: true });
+    },
+  };
+}
+
+/** As {@link openStore}, in a directory that stays. */
+export async function openStoreAt(path: string, options: StoreOptions = {}) {
+  const logger = createLogger({ level: 'silent', format: 'json' });
+  const engine = await startEngine({ path, database: 'spanhouse', memoryMb: 1024, maxReadSeconds: 30, logger });
+  const client = connect(engine.endpoint);
+  const store = await reopenStore(client, options);
+  return {
+    store,
+    client,
+    async close() {
+      await store.close();
+      await client.close();
+      await engine.stop();
+    },
+  };
+}
+
+/** Another store on the same data, as the next start of the server would open it. */
+export function reopenStore(client: ClickHouseClient, options: StoreOptions = {}): Promise<TraceStore> {
+  return openTraceStore(client, {
+    migrations: readMigrationFiles(schemaDirectory('clickhouse')),
+    cluster: null,
+    commit: COMMIT_LIMITS,
+    maxJudgedCharacters: 60_000,
+    read: { timeoutSeconds: 30, maxResultBytes: 256e6 },
+    rollup: { maxMemoryBytes: 256e6 },
+    observer: createEvents(createLogger({ level: 'silent', format: 'json' }), createMetrics()),
+    ...options,
+  });
+}
+
+/** The rows of a page, however it came. */
+export async function rowsOf<Row>({ json }: Page): Promise<Row[]> {
+  return JSON.parse(json instanceof Readable ? await text(json) : json.toString()) as Row[];
+}
+
+/** Deletes a thing and all below it from the trace store alone. @returns whether there was such a thing */
+export async function remove(
+  { deletions }: Pick<TraceStore, 'deletions'>,
+  projectId: string,
+  kind: DeletableKind,
+  id: string,
+): Promise<boolean> {
+  const below = await deletions.below(projectId, kind, id);
+  if (below === null) return false;
+  for await (const things of below.things) await deletions.bury(projectId, things, below.upTo);
+  return true;
+}

@@ -1,0 +1,192 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Writable } from 'node:stream';
+import { expect } from 'chai';
+import { createLogger } from '../../src/observability/logger.js';
+import { API_KEY, eventually, finished, JudgeBench, type JudgeApi, type Json } from './judge-api.js';
+import { answer, passing, type ModelEndpoint, type Script } from './model-endpoint.js';
+
+describe('judges when the model endpoint fails', () => {
+  let bench: JudgeBench;
+  let api: JudgeApi;
+  let endpoint: ModelEndpoint;
+  let judge: Json;
+  let log = '';
+  before(async () => {
+    const stream = new Writable({
+      write(chunk, _encoding, done) {
+        log += String(chunk);
+        done();
+      },
+    });
+    bench = await JudgeBench.boot(
+      { JUDGE_LLM_TIMEOUT_SECONDS: '1' },
+      { logger: createLogger({ level: 'debug', format: 'json' }, stream) },
+    );
+    ({ api, endpoint } = bench);
+    judge = await api.create({ name: 'Patient' });
+  });
+  after(() => bench.dispose());
+  beforeEach(() => endpoint.reset());
+
+  /** Plays the scripts one after another, the last one for ever. */
+  const play = (...scripts: Script[]) =>
+    endpoint.reset((_asked, index) => scripts[index] ?? scripts.at(-1) ?? answer(passing));
+  const one = async (): Promise<Json> => {
+    const span = await api.postOne();
+    return api.until(judge, span, ['evaluated', 'failed'], 15_000);
+  };
+  const callsOf = async ({ run, evaluation_id }: Json): Promise<Json[]> => {
+    const id = run?.id ?? evaluation_id;
+    return eventually(
+      async () => (await api.callsOf(judge)).filter(({ attributes }) => attributes.spanhouse.run_id === id),
+      (calls) => calls.length > 0 || endpoint.asked.length === 0,
+    );
+  };
+
+  const passingFailures: [what: string, script: Script, code: string][] = [
+    ['429', { do: 'status', status: 429 }, '429'],
+    ['500', { do: 'status', status: 500, body: { oops: 1 } }, '500'],
+    ['503 that is no JSON', { do: 'status', status: 503, body: 'x' }, '503'],
+    ['a cut connection', { do: 'cut' }, 'connection'],
+    ['a connection cut in the middle', { do: 'cut', after: 'half' }, 'connection'],
+    ['an answer that never comes', { do: 'hang' }, 'timeout'],
+    ['a stream that never ends', { do: 'drip' }, 'timeout'],
+    ['an answer that is no completion', { do: 'raw', text: '{"choices": []}' }, 'answer'],
+    ['an answer that is no JSON', { do: 'raw', text: '<html>' }, 'answer'],
+    ['an answer larger than may be read', { do: 'raw', text: 'x'.repeat(9 * 1024 * 1024) }, 'connection'],
+  ];
+  for (const [what, script, code] of passingFailures)
+    it(`tries again after ${what}`, async () => {
+      play(script, answer(passing));
+      const explanation = await one();
+      expect(explanation['answer'], explanation['explanation']).to.equal('evaluated');
+      expect(endpoint.asked).to.have.length(2);
+      const calls = await callsOf(explanation);
+      expect(
+        calls.map(({ status, error_code, attributes }) => [status, error_code, attributes.spanhouse.attempt]),
+      ).to.deep.equal([
+        ['error', code, 1],
+        ['ok', null, 2],
+      ]);
+      expect(new Set(calls.map(({ trace_id }) => trace_id)).size, 'both in one trace').to.equal(1);
+    }).timeout(20_000);
+
+  it('gives up after the configured attempts, and says why', async () => {
+    play({ do: 'status', status: 500, body: { error: { message: 'out of order' } } });
+    const { answer: said, explanation, run } = await one();
+    expect([said, run.attempts, run.state]).to.deep.equal(['failed', 3, 'failed']);
+    expect(run.reason).to.equal('given up after 3 attempts: The model endpoint failed (500)');
+    expect(explanation).to.contain(run.reason);
+    expect(endpoint.asked).to.have.length(3);
+    const [newest] = await api.runs(judge, 'state=failed');
+    expect(newest).to.deep.equal(run);
+    expect((await api.runs(judge, 'state=queued')).length).to.equal(0);
+    const page = await api.expect(200, 'GET', `judges/${judge['id']}/runs?state=failed&limit=1`);
+    expect([page.runs.length, page.total >= 1, page.limit, page.offset]).to.deep.equal([1, true, 1, 0]);
+    for (const query of ['state=done', 'limit=0', 'limit=501', 'offset=-1'])
+      await api.expect(422, 'GET', `judges/${judge['id']}/runs?${query}`);
+    play(answer(passing));
+    await api.expect(202, 'POST', `judges/${judge['id']}:run`, { span_ids: [run.span_id] });
+    await api.until(judge, { id: run.span_id }, 'evaluated');
+  });
+
+  it('leaves the endpoint alone as long as it asks for', async () => {
+    play({ do: 'status', status: 429, headers: { 'retry-after': '1' } }, answer(passing));
+    const [first] = await api.post(finished());
+    await eventually(
+      async () => endpoint.asked.length,
+      (count) => count === 1,
+    );
+    await sleep(100);
+    const [second] = await api.post(finished());
+    await api.evaluated(judge, first ?? {});
+    await api.evaluated(judge, second ?? {});
+    const [asked = 0, ...later] = endpoint.asked.map(({ at }) => at);
+    expect(later).to.have.length(2);
+    expect(Math.min(...later) - asked, 'ms').to.be.at.least(990);
+  });
+
+  for (const status of [400, 401, 403, 404, 422])
+    it(`fails at once at ${status}`, async () => {
+      play({ do: 'status', status, body: { error: { message: `no, and your key is ${API_KEY}` } } });
+      const { answer: said, run } = await one();
+      expect([said, run.attempts]).to.deep.equal(['failed', 1]);
+      expect(run.reason).to.match(new RegExp(`^The model endpoint [a-z' ]+ \\(${status}\\)$`));
+      expect(log, 'the log has it in full').to.contain(`${status} no, and your key is [redacted]`);
+      expect(endpoint.asked).to.have.length(1);
+    });
+
+  const badAnswers: [what: string, script: Script, problem: RegExp][] = [
+    ['no JSON', { do: 'answer', content: 'Well, I think it passes' }, /is not JSON/],
+    ['nothing', { do: 'answer', content: '' }, /is empty/],
+    [
+      'more than is looked at',
+      { do: 'answer', content: `{"reason":"${'x'.repeat(1_100_000)}"}` },
+      /cut off because it was/,
+    ],
+    ['another shape', { do: 'answer', content: '{"passed": "yes", "confidence": 2}' }, /reason.*passed|passed.*reason/],
+    ['a refusal', { do: 'answer', content: '', with: { refusal: 'I cannot do that' } }, /refused: I cannot do that/],
+  ];
+  for (const [what, script, problem] of badAnswers) {
+    it(`asks once more after ${what}, with what was wrong`, async () => {
+      play(script, answer(passing));
+      const explanation = await one();
+      expect(explanation['answer']).to.equal('evaluated');
+      const [first, second] = endpoint.asked;
+      expect(second?.body.messages.slice(0, -2)).to.deep.equal(first?.body.messages);
+      expect(second?.body.messages.at(-2)).to.deep.include({ role: 'assistant' });
+      expect(second?.last).to.match(problem);
+      const calls = await callsOf(explanation);
+      expect(calls.map(({ attributes }) => attributes.spanhouse.attempt)).to.deep.equal([1, 1]);
+      expect(new Set(calls.map(({ id }) => id)).size).to.equal(2);
+    });
+
+    it(`gives up after ${what} twice`, async () => {
+      play(script);
+      const { answer: said, run } = await one();
+      expect([said, run.attempts]).to.deep.equal(['failed', 1]);
+      expect(run.reason).to.match(problem);
+      expect(endpoint.asked).to.have.length(2);
+    });
+  }
+
+  it('takes JSON that is wrapped as Markdown', async () => {
+    play({ do: 'answer', content: `\`\`\`json\n${JSON.stringify(passing)}\n\`\`\`` });
+    expect(await one()).to.include({ answer: 'evaluated' });
+    expect(endpoint.asked).to.have.length(1);
+  });
+
+  it('takes answers without usage', async () => {
+    play({ do: 'answer', content: JSON.stringify(passing), usage: null });
+    const [call] = await callsOf(await one());
+    expect(call?.['attributes']).to.not.have.any.keys('inputTokens', 'outputTokens');
+    expect(call?.['cost']).to.equal(null);
+  });
+
+  it('uses up few attempts while the endpoint is away altogether', async () => {
+    endpoint.reset(() => ({ do: 'status', status: 503 }));
+    const spans = await api.post(...Array.from({ length: 60 }, () => finished()));
+    await eventually(
+      async () => endpoint.asked.length,
+      (count) => count >= 12,
+    );
+    await sleep(1_000);
+    expect(endpoint.asked.length, 'calls').to.be.lessThan(60);
+    endpoint.reset();
+    const wanted = new Set(spans.map(({ id }) => id as string));
+    await eventually(
+      async () => (await api.evaluations(judge, 'sort_order=desc')).filter(({ span_id }) => wanted.has(span_id)),
+      (found) => found.length >= 50,
+      30_000,
+    );
+  }).timeout(45_000);
+
+  it('shows the key nowhere', async () => {
+    const { text } = await bench.server.request('GET', '/metrics', { key: null });
+    const runs = JSON.stringify(await api.runs(judge));
+    const calls = JSON.stringify(await api.callsOf(judge));
+    expect(endpoint.asked.every(({ authorization }) => authorization === `Bearer ${API_KEY}`)).to.equal(true);
+    for (const shown of [log, text, runs, calls]) expect(shown.includes(API_KEY)).to.equal(false);
+    expect(log).to.contain('"level":"debug"');
+  });
+});

@@ -1,0 +1,306 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { DomainError } from '../../src/domain/errors.js';
+import type { Judge } from '../../src/domain/judge/judge.js';
+import type { Judgement } from '../../src/domain/judge/judge-caller.js';
+import { ModelFailure } from '../../src/domain/judge/model-client.js';
+import { queueRoom } from '../../src/domain/judge/queue-room.js';
+import type { RunDraft } from '../../src/domain/judge/run.js';
+import { JudgeRunner } from '../../src/domain/judge/runner.js';
+import type { JudgedSpan, SpanReader } from '../../src/domain/judge/span-reader.js';
+import { Turns } from '../../src/domain/turns.js';
+import { readMigrationFiles } from '../../src/storage/migration-files.js';
+import { schemaDirectory } from '../../src/storage/schema-files.js';
+import { openDatabase, type Database } from '../../src/storage/sqlite/database.js';
+import { SqliteEvaluationStore } from '../../src/storage/sqlite/evaluation-store.js';
+import { SqliteJudgeStore } from '../../src/storage/sqlite/judge-store.js';
+import { migrate } from '../../src/storage/sqlite/migrations.js';
+import { SqlitePromptStore } from '../../src/storage/sqlite/prompt-store.js';
+import { projectRemoval } from '../../src/storage/sqlite/project-removal.js';
+import { SqliteRunStore } from '../../src/storage/sqlite/run-store.js';
+import { PLAIN_JUDGE } from './fixture.js';
+
+const NOW = Date.now() * 1000;
+
+describe('judges of several projects', function () {
+  this.timeout(30_000);
+  let folder: string;
+  let database: Database;
+  let runs: SqliteRunStore;
+  let judges: SqliteJudgeStore;
+  let evaluations: SqliteEvaluationStore;
+  let runner: JudgeRunner | null = null;
+  /** Projects, in the order in which models were asked. */
+  const asked: string[] = [];
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'spanhouse-fair-'));
+    database = openDatabase(join(folder, 'test.sqlite'));
+    migrate(database, readMigrationFiles(schemaDirectory('sqlite')));
+    database.exec(`INSERT INTO projects (id, name, created_at) VALUES ('many', 'm', 0), ('one', 'o', 0), ('third', 't', 0);
+      INSERT INTO users (id, name, created_at) VALUES ('user', 'u', 0);`);
+    runs = new SqliteRunStore(database);
+    judges = new SqliteJudgeStore(database, new SqlitePromptStore(database));
+    evaluations = new SqliteEvaluationStore(database);
+    asked.length = 0;
+  });
+  afterEach(async () => {
+    await runner?.close();
+    runner = null;
+    database.close();
+    await rm(folder, { recursive: true });
+  });
+
+  const judgeOf = (project_id: string, model: string | null = null): Judge =>
+    judges.insert(
+      {
+        ...PLAIN_JUDGE,
+        id: randomUUID(),
+        project_id,
+        name: 'judge',
+        task_slug: 'judge',
+        model,
+        judged_since: 0,
+        created_at: NOW,
+        created_by: 'user',
+        updated_at: NOW,
+        deleted_at: null,
+      },
+      null,
+    );
+  const queue = (judge: Judge, count: number): RunDraft[] => {
+    const drafts = Array.from({ length: count }, () => ({
+      id: randomUUID(),
+      project_id: judge.project_id,
+      judge_id: judge.id,
+      span_id: randomUUID(),
+      trace_id: randomUUID(),
+      span_started_at: NOW,
+      origin: 'requested' as const,
+    }));
+    runs.enqueue(drafts, NOW);
+    return drafts;
+  };
+  const evaluated = (judge: Judge) =>
+    evaluations.ofJudge(
+      judge.id,
+      { start: null, end: null, result: null, withFeedback: null },
+      { limit: 500, offset: 0 },
+      false,
+    ).evaluations.length;
+  const failures = (judge: Judge) => runs.list(judge.id, 'failed', [], { limit: 500, offset: 0 }).runs;
+
+  /** The spans are what the queue names, and a model says what the test wants; queue and evaluations are the real ones. */
+  function start(
+    options: {
+      readonly judge?: (judge: Judge) => Promise<ModelFailure | null>;
+      readonly spans?: Partial<Pick<SpanReader, 'read' | 'answers'>>;
+      readonly concurrency?: number;
+    } = {},
+  ): JudgeRunner {
+    const { judge: ask = () => sleep(1, null), concurrency = 1 } = options;
+    const caller = {
+      modelOf: ({ model }: Judge) => model,
+      async evaluate(judge: Judge): Promise<Judgement> {
+        asked.push(judge.project_id);
+        const failure = await ask(judge);
+        const verdict = {
+          evaluation_result: true,
+          evaluation_reason: '',
+          confidence_score: 1,
+          score: null,
+          criteria_scores: null,
+        };
+        return {
+          verdict: failure === null ? verdict : null,
+          failure,
+          model_used: 'm',
+          duration_ms: 1,
+          prompt_version_id: null,
+          judge_version: null,
+          shown: [],
+          calls: [],
+        };
+      },
+    };
+    runner = new JudgeRunner({
+      runs,
+      judges,
+      spans: { read: async (_project, places) => spansOf(places), answers: async () => undefined, ...options.spans },
+      caller: caller as never,
+      storeSpans: async () => undefined,
+      writeLoad: () => ({ share: 0, rowsPerSecond: 0 }),
+      concurrency,
+      maxAttempts: 3,
+      retryBaseMs: 10,
+      onRoom: () => undefined,
+      observer: {
+        evaluationStored: () => undefined,
+        runRetried: () => undefined,
+        runFailed: () => undefined,
+        callSpansLost: () => undefined,
+        recordingFailed: () => undefined,
+        runnerFailed: () => undefined,
+        runsNotRead: () => undefined,
+      },
+    });
+    runner.wake();
+    return runner;
+  }
+  const spansOf = (places: readonly { readonly span_id: string }[]) =>
+    new Map(places.map(({ span_id }) => [span_id, { id: span_id } as JudgedSpan]));
+  const until = async (isSo: () => boolean) => {
+    const deadline = performance.now() + 20_000;
+    while (!isSo()) {
+      if (performance.now() > deadline) throw new Error(`It did not happen: ${asked.length} asked`);
+      await sleep(5);
+    }
+  };
+
+  it('take turns, however much one of them has queued', async () => {
+    const many = judgeOf('many');
+    queue(many, 20_000);
+    const [one, third] = [judgeOf('one'), judgeOf('third')];
+    start();
+    await until(() => asked.length > 50);
+    const before = asked.length;
+    queue(one, 1);
+    queue(third, 1);
+    runner?.wake();
+    await until(() => evaluated(one) === 1 && evaluated(third) === 1);
+    // A read of its span comes first; from then on, one turn of each of the others.
+    const waited = asked.slice(before).indexOf('one');
+    expect(waited, `turns of others: ${asked.slice(before).join(' ')}`).to.be.within(0, 4);
+  });
+
+  it('serve one of each project in a round', async () => {
+    for (const project of ['many', 'one', 'third']) queue(judgeOf(project), 20);
+    start();
+    await until(() => asked.length === 60);
+    const rounds = asked.slice(6, 51);
+    for (let index = 3; index < rounds.length; index += 1)
+      expect(rounds[index], rounds.join(' ')).to.equal(rounds[index - 3]);
+  });
+
+  it("do not wait for another's model that fails, nor for another model of the same project", async () => {
+    const broken = judgeOf('many', 'broken');
+    const [sound, other] = [judgeOf('many', 'sound'), judgeOf('one', 'broken')];
+    queue(broken, 200);
+    start({
+      concurrency: 4,
+      judge: async ({ id }) =>
+        id === broken.id ? new ModelFailure('503', 'no', { retryable: true, retryAfterMs: 60_000 }) : null,
+    });
+    await until(() => asked.length >= 4);
+    queue(sound, 5);
+    queue(other, 5);
+    runner?.wake();
+    await until(() => evaluated(sound) === 5 && evaluated(other) === 5);
+    expect(asked.length, 'the endpoint is left alone as long as it asked for').to.be.lessThan(10 + 2 * 4 + 1);
+  });
+
+  it('lose one run to a span that cannot be read, and no other', async () => {
+    const many = judgeOf('many');
+    const drafts = queue(many, 100);
+    const culprits = new Set([drafts[13]?.span_id, drafts[77]?.span_id]);
+    const sizes: number[] = [];
+    start({
+      spans: {
+        async read(_project, places) {
+          sizes.push(places.length);
+          if (places.some(({ span_id }) => culprits.has(span_id)))
+            throw new DomainError('unavailable', 'the query met its limit of result size: narrow the filters');
+          return spansOf(places);
+        },
+      },
+    });
+    await until(() => evaluated(many) === 98 && failures(many).length === 2);
+    expect(
+      failures(many).map(({ span_id, attempts, reason }) => [culprits.has(span_id), attempts, reason]),
+    ).to.deep.equal([
+      [true, 3, 'the span cannot be read: the query met its limit of result size'],
+      [true, 3, 'the span cannot be read: the query met its limit of result size'],
+    ]);
+    expect(sizes.length, 'reads').to.be.lessThan(60);
+  });
+
+  it('are not held up by reads of another that take long, nor fail while the store is away', async () => {
+    const [many, one] = [judgeOf('many'), judgeOf('one')];
+    queue(many, 10);
+    queue(one, 3);
+    let isAway = true;
+    const answers = async () => {
+      if (isAway) throw new DomainError('unavailable', 'ClickHouse does not answer');
+    };
+    start({
+      spans: {
+        answers,
+        async read(project, places) {
+          if (project === 'many') {
+            await sleep(isAway ? 200 : 0);
+            await answers();
+          }
+          return spansOf(places);
+        },
+      },
+    });
+    await until(() => evaluated(one) === 3);
+    expect(evaluated(many)).to.equal(0);
+    await sleep(1_500);
+    expect(failures(many), 'no run is to blame').to.deep.equal([]);
+    isAway = false;
+    await until(() => evaluated(many) === 10);
+  });
+
+  it('keep no position of one that is deleted, also when it was being looked at', () => {
+    runs.begin(NOW);
+    runs.setArrived(
+      new Map([
+        ['many', NOW],
+        ['one', NOW],
+      ]),
+    );
+    const removeSome = projectRemoval(database);
+    const remove = () => database.transaction(() => removeSome('many')).immediate();
+    while (remove());
+    runs.setArrived(new Map([['many', NOW + 1]]));
+    const kept = database.prepare<[], string>('SELECT project_id FROM judge_feed_projects').pluck().all();
+    expect(kept).to.deep.equal(['one']);
+  });
+
+  it('have room in the queue, also when another has filled it', () => {
+    const full = new Map([['many', 20_000]]);
+    expect(queueRoom('many', full, 20_000)).to.equal(0);
+    expect(queueRoom('one', full, 20_000)).to.equal(10_000);
+    expect(queueRoom('one', new Map([...full, ['one', 9_999]]), 20_000)).to.equal(1);
+    expect(queueRoom('third', new Map([...full, ['one', 10_000]]), 20_000)).to.equal(6_666);
+    expect(queueRoom('many', new Map([['one', 1]]), 20_000), 'alone with little of others').to.equal(19_999);
+    expect(queueRoom('one', new Map([['many', 1]]), 1), 'always at least one').to.equal(1);
+  });
+});
+
+describe('calls of a model', () => {
+  it('are made in turn by project, so many at once', async () => {
+    const turns = new Turns('calls', { atOnce: 2 });
+    const begun: string[] = [];
+    let underWay = 0;
+    let most = 0;
+    const call = (project: string) =>
+      turns.run(project, async () => {
+        begun.push(project);
+        most = Math.max(most, (underWay += 1));
+        await sleep(2);
+        underWay -= 1;
+        if (begun.length === 3) throw new Error('a call that fails gives its place on');
+      });
+    const calls = [...Array.from({ length: 50 }, () => call('many')), call('one'), call('one'), call('third')];
+    await Promise.allSettled(calls);
+    expect(begun.length).to.equal(53);
+    expect(begun.slice(0, 7)).to.deep.equal(['many', 'many', 'many', 'one', 'third', 'many', 'one']);
+    expect(most).to.equal(2);
+  });
+});

@@ -1,0 +1,194 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { bootServer, type BootOptions, type TestResponse, type TestServer } from '../harness/server.js';
+import { ModelEndpoint } from './model-endpoint.js';
+
+export type Json = Record<string, any>;
+
+const SCORED = { evaluation_type: 'scored', score_min: 0, score_max: 10, pass_threshold: 6 };
+
+/** The calls about judges, each with what a test usually expects of it. */
+export class JudgeApi {
+  readonly server: Pick<TestServer, 'request' | 'projectId'>;
+
+  constructor(server: Pick<TestServer, 'request' | 'projectId'>) {
+    this.server = server;
+  }
+
+  call(method: string, path: string, body?: unknown): Promise<TestResponse> {
+    const full = path.startsWith('/') ? path : `/projects/${this.server.projectId}/${path}`;
+    return this.server.request(method, full, body === undefined ? {} : { body });
+  }
+
+  async expect(status: number, method: string, path: string, body?: unknown): Promise<any> {
+    const response = await this.call(method, path, body);
+    expect(response.status, `${method} ${path}: ${response.text.slice(0, 500)}`).to.equal(status);
+    return response.json;
+  }
+
+  /** The broken rules of a refused request, as pointer → detail. */
+  async refused(method: string, path: string, body?: unknown): Promise<Record<string, string>> {
+    const { errors } = await this.expect(422, method, path, body);
+    return Object.fromEntries(errors.map(({ pointer, detail }: Json) => [pointer, detail]));
+  }
+
+  create(judge: Json = {}): Promise<Json> {
+    const named: Json = { name: 'Polite', evaluation_type: 'binary', prompt: 'Is the answer polite?', ...judge };
+    return this.expect(
+      201,
+      'POST',
+      'judges',
+      named['task_slug'] === undefined ? named : { ...named, prompt: undefined },
+    );
+  }
+
+  createScored(judge: Json = {}): Promise<Json> {
+    return this.create({ ...SCORED, ...judge });
+  }
+
+  patch(id: string, change: Json): Promise<Json> {
+    return this.expect(200, 'PATCH', `judges/${id}`, change);
+  }
+
+  async post(...spans: Json[]): Promise<Json[]> {
+    return this.expect(200, 'POST', '/spans', spans);
+  }
+
+  async postOne(span: Json = {}): Promise<Json> {
+    const [posted = {}] = await this.post(finished(span));
+    return posted;
+  }
+
+  explain(judge: Json, span: Json): Promise<Json> {
+    return this.expect(200, 'GET', `judges/${judge['id']}/explain/${span['id']}`);
+  }
+
+  async evaluations(judge: Json, query = ''): Promise<Json[]> {
+    return (await this.expect(200, 'GET', `judges/${judge['id']}/evaluations?limit=500&${query}`)).evaluations;
+  }
+
+  async runs(judge: Json, query = ''): Promise<Json[]> {
+    return (await this.expect(200, 'GET', `judges/${judge['id']}/runs?limit=500&${query}`)).runs;
+  }
+
+  /** Waits for the explanation to be one of these. */
+  async until(judge: Json, span: Json, answers: string | readonly string[], timeoutMs = 10_000): Promise<Json> {
+    const wanted = typeof answers === 'string' ? [answers] : answers;
+    return eventually(
+      () => this.explain(judge, span),
+      ({ answer }) => wanted.includes(answer),
+      timeoutMs,
+    );
+  }
+
+  evaluated(judge: Json, span: Json): Promise<Json> {
+    return this.until(judge, span, 'evaluated');
+  }
+
+  /** Spans that judges' calls were stored as. */
+  callsOf(judge: Json): Promise<Json[]> {
+    return this.expect(200, 'GET', `/spans?spanhouse.judge=${judge['id']}&sort_order=asc`);
+  }
+}
+
+export function finished(span: Json = {}): Json {
+  return {
+    id: randomUUID(),
+    trace_id: randomUUID(),
+    name: 'answer',
+    kind: 'llm',
+    started_at: new Date().toISOString(),
+    input_data: 'What is a span?',
+    output_data: 'A timed step.',
+    ...span,
+  };
+}
+
+/** Asks until the answer is what is wanted. */
+export async function eventually<T>(
+  ask: () => Promise<T>,
+  wanted: (answer: T) => boolean,
+  timeoutMs = 10_000,
+): Promise<T> {
+  const until = Date.now() + timeoutMs;
+  for (;;) {
+    const found = await ask();
+    if (wanted(found)) return found;
+    if (Date.now() > until) throw new Error(`Not within ${timeoutMs} ms: ${JSON.stringify(found).slice(0, 1000)}`);
+    await sleep(25);
+  }
+}
+
+export const API_KEY = 'secret-key-of-the-model-endpoint';
+
+const run = promisify(execFile);
+const admin = join(import.meta.dirname, '../../scripts/admin.js');
+
+/** A server with a model endpoint of the test's own. */
+export class JudgeBench {
+  readonly endpoint: ModelEndpoint;
+  readonly server: TestServer;
+  readonly api: JudgeApi;
+  readonly #made: Json[] = [];
+
+  private constructor(endpoint: ModelEndpoint, server: TestServer) {
+    this.endpoint = endpoint;
+    this.server = server;
+    this.api = new JudgeApi(server);
+  }
+
+  static async boot(env: Record<string, string> = {}, options: BootOptions = {}): Promise<JudgeBench> {
+    const endpoint = await ModelEndpoint.start();
+    const server = await bootServer({
+      judgeRetryMs: 20,
+      ...options,
+      env: {
+        JUDGE_LLM_BASE_URL: endpoint.url,
+        JUDGE_LLM_API_KEY: API_KEY,
+        JUDGE_LLM_MODEL: 'gpt-4o-mini',
+        JUDGE_LLM_TIMEOUT_SECONDS: '2',
+        JUDGE_MAX_ATTEMPTS: '3',
+        ...env,
+      },
+    });
+    return new JudgeBench(endpoint, server);
+  }
+
+  /** The calls of another project. */
+  async project(name: string): Promise<JudgeApi> {
+    const env = { ...process.env, DATA_DIR: this.server.dataDir };
+    const made = async (...args: string[]) =>
+      JSON.parse((await run(process.execPath, [admin, '--json', ...args], { env })).stdout) as Json;
+    const projectId = (await made('create-project', name))['id'] as string;
+    const { key } = await made('create-key', '--project', projectId);
+    return new JudgeApi({
+      projectId,
+      request: (method, path, request = {}) => this.server.request(method, path, { key, ...request }),
+    });
+  }
+
+  /** A judge for one test, see `clear`. */
+  async make(judge: Json = {}): Promise<Json> {
+    const created = await this.api.create(judge);
+    this.#made.push(created);
+    return created;
+  }
+
+  makeScored(judge: Json = {}): Promise<Json> {
+    return this.make({ ...SCORED, ...judge });
+  }
+
+  /** Deletes the judges that were made: no test is to see calls for those of another. */
+  async clear(): Promise<void> {
+    for (const { id } of this.#made.splice(0)) await this.api.call('DELETE', `judges/${id}`);
+  }
+
+  async dispose(): Promise<void> {
+    await this.server.dispose();
+    await this.endpoint.stop();
+  }
+}

@@ -1,0 +1,201 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { DomainError } from '../../src/domain/errors.js';
+import { IdentityService } from '../../src/domain/identity/identity-service.js';
+import type { Judge } from '../../src/domain/judge/judge.js';
+import { Recorder } from '../../src/domain/judge/recorder.js';
+import type { Run, RunDraft } from '../../src/domain/judge/run.js';
+import type { RunOutcome } from '../../src/domain/judge/run-store.js';
+import { readMigrationFiles } from '../../src/storage/migration-files.js';
+import { schemaDirectory } from '../../src/storage/schema-files.js';
+import { openDatabase, type Database } from '../../src/storage/sqlite/database.js';
+import { SqliteEvaluationStore } from '../../src/storage/sqlite/evaluation-store.js';
+import { SqliteIdentityStore } from '../../src/storage/sqlite/identity-store.js';
+import { SqliteJudgeStore } from '../../src/storage/sqlite/judge-store.js';
+import { migrate } from '../../src/storage/sqlite/migrations.js';
+import { SqlitePromptStore } from '../../src/storage/sqlite/prompt-store.js';
+import { SqliteRunStore } from '../../src/storage/sqlite/run-store.js';
+import { PASSED, PLAIN_JUDGE } from './fixture.js';
+
+const NOW = 1_800_000_000_000_000;
+
+describe('the queue of evaluations', () => {
+  let folder: string;
+  let database: Database;
+  let runs: SqliteRunStore;
+  let judges: SqliteJudgeStore;
+  let evaluations: SqliteEvaluationStore;
+  let judge: Judge;
+  let owner: { project: string; user: string };
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'spanhouse-queue-'));
+    database = openDatabase(join(folder, 'test.sqlite'));
+    migrate(database, readMigrationFiles(schemaDirectory('sqlite')));
+    const identity = new IdentityService({ store: new SqliteIdentityStore(database) });
+    const { created } = identity.bootstrap();
+    identity.close();
+    const user = database.prepare<[], string>('SELECT id FROM users LIMIT 1').pluck().get() ?? '';
+    owner = { project: created?.projectId ?? '', user };
+    runs = new SqliteRunStore(database);
+    judges = new SqliteJudgeStore(database, new SqlitePromptStore(database));
+    evaluations = new SqliteEvaluationStore(database);
+  });
+  after(async () => {
+    database.close();
+    await rm(folder, { recursive: true });
+  });
+  beforeEach(() => {
+    judge = judges.insert(judgeOf(), null);
+  });
+  afterEach(() => {
+    judges.remove(owner.project, judge.id, NOW);
+  });
+
+  const judgeOf = (): Judge => ({
+    id: randomUUID(),
+    project_id: owner.project,
+    name: 'one',
+    task_slug: 'one',
+    ...PLAIN_JUDGE,
+    judged_since: 0,
+    created_at: NOW,
+    created_by: owner.user,
+    updated_at: NOW,
+    deleted_at: null,
+  });
+  const draft = (change: Partial<RunDraft> = {}): RunDraft => ({
+    id: randomUUID(),
+    project_id: owner.project,
+    judge_id: judge.id,
+    span_id: randomUUID(),
+    trace_id: randomUUID(),
+    span_started_at: NOW,
+    origin: 'automatic',
+    ...change,
+  });
+  const evaluatedOf = (run: Run, change: object = {}): RunOutcome => ({
+    kind: 'evaluated',
+    run,
+    evaluation: {
+      id: run.id,
+      project_id: run.project_id,
+      judge_id: run.judge_id,
+      span_id: run.span_id,
+      ...PASSED,
+      origin: run.origin,
+      confidence_score: 1,
+      ...change,
+    },
+  });
+  const due = () => runs.due(owner.project, NOW + 1e9, 1000).filter(({ judge_id }) => judge_id === judge.id);
+  const stored = () =>
+    evaluations.ofJudge(
+      judge.id,
+      { start: null, end: null, result: null, withFeedback: null },
+      { limit: 500, offset: 0 },
+      false,
+    ).evaluations;
+
+  it('takes a new span once for each judge, whatever became of it; requests as often as they come', () => {
+    const first = draft();
+    expect(runs.enqueue([first, draft({ span_id: first.span_id })], NOW)).to.equal(1);
+    const [run] = due();
+    runs.settle([evaluatedOf(run as Run)], NOW);
+    expect(runs.enqueue([draft({ span_id: first.span_id })], NOW), 'evaluated').to.equal(0);
+    const failing = draft();
+    runs.enqueue([failing], NOW);
+    runs.settle([{ kind: 'failed', run: due()[0] as Run, reason: 'no' }], NOW);
+    expect(runs.enqueue([draft({ span_id: failing.span_id })], NOW), 'failed').to.equal(0);
+    const again = [1, 2].map(() => draft({ span_id: first.span_id, origin: 'requested' }));
+    expect(runs.enqueue(again, NOW)).to.equal(2);
+    runs.settle(
+      due().map((one) => evaluatedOf(one)),
+      NOW,
+    );
+    expect(stored().map(({ span_id }) => span_id)).to.deep.equal([first.span_id, first.span_id, first.span_id]);
+  });
+
+  it('stores nothing for a run that was cancelled meanwhile, and nothing twice', () => {
+    runs.enqueue([draft(), draft({ origin: 'requested' })], NOW);
+    const [automatic, requested] = due() as [Run, Run];
+    judges.update({ ...judge, enabled: false }, true);
+    expect(due().map(({ id }) => id)).to.deep.equal([requested.id]);
+    expect(runs.settle([evaluatedOf(automatic), evaluatedOf(requested), evaluatedOf(requested)], NOW)).to.have.length(
+      1,
+    );
+    expect(stored().map(({ id }) => id)).to.deep.equal([requested.id]);
+    expect(runs.enqueue([draft()], NOW), 'a disabled judge takes no new spans').to.equal(0);
+    judges.remove(owner.project, judge.id, NOW);
+    expect(runs.enqueue([draft({ origin: 'requested' })], NOW), 'a deleted one takes none at all').to.equal(0);
+  });
+
+  it('writes position and runs together', () => {
+    runs.begin(1);
+    const position = () => runs.position(owner.project);
+    expect(position(), 'as of all projects').to.deep.equal({ began_at: 1, arrived_at: 1 });
+    expect(runs.advance(owner.project, 2, [], NOW)).to.equal(0);
+    expect(position()).to.deep.equal({ began_at: 1, arrived_at: 2 });
+    const broken = [draft(), { ...draft(), judge_id: judge.id, span_id: undefined as never }];
+    expect(() => runs.advance(owner.project, 3, broken, NOW)).to.throw();
+    expect(position(), 'nothing of it').to.deep.equal({ began_at: 1, arrived_at: 2 });
+    expect(due()).to.deep.equal([]);
+    runs.setArrived(new Map([[owner.project, 5]]));
+    runs.begin(9);
+    expect(position(), 'begun already').to.deep.equal({ began_at: 1, arrived_at: 5 });
+    expect(runs.position('another')).to.deep.equal({ began_at: 1, arrived_at: 1 });
+    runs.forget();
+    expect(position()).to.equal(undefined);
+  });
+
+  it('is in the order in which runs are due, and knows who comes before', () => {
+    runs.enqueue([draft(), draft(), draft()], NOW);
+    const [first, second, third] = due() as [Run, Run, Run];
+    runs.settle([{ kind: 'retry', run: first, reason: 'busy', at: NOW + 5 }], NOW);
+    expect(due().map(({ id, attempts, reason }) => [id, attempts, reason])).to.deep.equal([
+      [second.id, 0, null],
+      [third.id, 0, null],
+      [first.id, 1, 'busy'],
+    ]);
+    expect(runs.due(owner.project, NOW + 4, 10).map(({ id }) => id)).to.not.include(first.id);
+    expect(runs.nextDue(NOW + 4)).to.equal(NOW + 5);
+    expect([second, third, due()[2] as Run].map((run) => runs.before(run))).to.deep.equal([0, 1, 2]);
+  });
+
+  it('records the others when one cannot be stored, and fails that one', async () => {
+    runs.enqueue([draft(), draft(), draft()], NOW);
+    const [good, bad, better] = due() as [Run, Run, Run];
+    const recorded: string[] = [];
+    const errors: unknown[] = [];
+    let spanAttempts = 0;
+    const recorder = new Recorder({
+      runs,
+      async storeSpans() {
+        spanAttempts += 1;
+        if (spanAttempts === 1) throw new DomainError('overloaded', 'later');
+      },
+      busy: () => false,
+      onRecorded: (done) => recorded.push(...done.map(({ id }) => id)),
+      observer: {
+        evaluationStored: () => undefined,
+        runRetried: () => undefined,
+        runFailed: () => undefined,
+        callSpansLost: () => undefined,
+        recordingFailed: ({ error }) => errors.push(error),
+      },
+    });
+    recorder.add({ outcome: evaluatedOf(good), spans: [{} as never] });
+    recorder.add({ outcome: evaluatedOf(bad, { confidence_score: 7 }), spans: [] });
+    recorder.add({ outcome: evaluatedOf(better), spans: [] });
+    await recorder.close();
+    expect(recorded).to.deep.equal([good.id, bad.id, better.id]);
+    expect(stored().map(({ id }) => id)).to.deep.equal([good.id, better.id]);
+    const [failed] = runs.list(judge.id, 'failed', [], { limit: 10, offset: 0 }).runs;
+    expect(failed).to.include({ id: bad.id, reason: 'a defect of the server; its log says more' });
+    expect(errors.length).to.be.greaterThan(0);
+    expect(spanAttempts, 'spans are tried again').to.equal(2);
+  });
+});

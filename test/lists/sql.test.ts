@@ -1,0 +1,128 @@
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { sessionList, spanList, traceList, type ListDefinition } from '../../src/domain/list/definitions.js';
+import type { ListQuery } from '../../src/domain/list/query.js';
+import { parseListQuery } from '../../src/transport/http/list-query.js';
+import {
+  holding,
+  reachOf,
+  rollupCount,
+  rollupPage,
+  spanCount,
+  spanPage,
+  stretch,
+} from '../../src/storage/clickhouse/list/compile.js';
+import type { ReadScope } from '../../src/storage/clickhouse/read/scope.js';
+import { sessionSource, traceSource, type ListSource } from '../../src/storage/clickhouse/list/sources.js';
+import type { Sql } from '../../src/storage/clickhouse/client/sql.js';
+
+/*
+ * The SQL of representative lists, kept in golden/*.sql so that a change of it is seen in review. After a change that is
+ * meant: UPDATE_GOLDEN=1 npm test -- test/lists/sql.test.ts, then read the difference.
+ */
+
+const UPDATE = process.env['UPDATE_GOLDEN'] === '1';
+// The tests run from dist/test/lists; the golden files lie beside their source.
+const golden = new URL('../../../test/lists/golden/', import.meta.url);
+const PROJECT = '0197f3a0-0000-7000-8000-000000000001';
+const SCOPE = { projectId: PROJECT, upTo: 50_000_000_000_000 };
+const ID = '00000000-0000-4000-8000-000000000001';
+
+const parsed = (list: ListDefinition, text: string) => parseListQuery(list, new URLSearchParams(text));
+const spans = (text: string) => spanPage(SCOPE, parsed(spanList, text));
+const rollup = (source: ListSource, text: string, scope: ReadScope = SCOPE) => {
+  const query: ListQuery = parsed(source.list, text);
+  return rollupPage(source, scope, query, reachOf(source, query));
+};
+
+const cases: Readonly<Record<string, () => Sql>> = {
+  'spans-newest': () => spans('limit=50'),
+  'spans-newest-unsettled': () => spanPage({ ...SCOPE, unsettled: [ID] }, parsed(spanList, 'limit=50')),
+  'traces-newest-unsettled': () => rollup(traceSource, 'limit=50', { ...SCOPE, unsettled: [ID] }),
+  'sessions-unsettled': () =>
+    rollup(sessionSource, 'has_error=true', { ...SCOPE, unsettled: [ID], unsettledSessions: [ID] }),
+  'spans-of-trace': () => spans(`trace_id=${ID}&sort_order=asc`),
+  'spans-roots': () => spans('parent_span_id=null&fields=id,name'),
+  'spans-every-filter': () =>
+    spans(
+      `id=${ID}&trace_id=${ID}&parent_span_id=${ID}&session_id=${ID}&span_kind=llm&status=ok&error_codes=a,b&created_after=2026-01-31T10:00:00.000001Z` +
+        '&created_before=2026-02-01&names=a%252Cb,c&has_error=true&duration_min=1&duration_max=2.5&cost_min=0.1&cost_max=1e-12&fields=id',
+    ),
+  'spans-tags-and-text': () => spans("environment=prod&environment=test&tags.limit=it's&tags.=x&q=refund&fields=id"),
+  'spans-with-text-at-times': () =>
+    spanPage(
+      {
+        ...SCOPE,
+        within: [
+          { from: 1769853600000001, to: 1769853700000000 },
+          { from: 1769900000000000, to: 1769900000000000 },
+        ],
+      },
+      parsed(spanList, 'q=refund&fields=id'),
+    ),
+  'traces-stretch': () => stretch(traceSource, SCOPE, parsed(traceList, 'has_error=true&q=refund&limit=50')),
+  'traces-holding-text': () => holding(traceSource, SCOPE, 'refund', [ID]),
+  'sessions-holding-text': () => holding(sessionSource, { ...SCOPE, within: [] }, 'refund', [ID]),
+  'spans-by-cost': () => spans('sort_by=cost&sort_order=asc&limit=7&offset=14&fields=id,cost'),
+  'spans-count': () => spanCount(SCOPE, parsed(spanList, `trace_id=${ID}&has_error=true`)),
+  'traces-newest': () => rollup(traceSource, ''),
+  'traces-by-id': () => rollup(traceSource, `id=${ID}`),
+  'traces-filtered': () =>
+    rollup(
+      traceSource,
+      `session_id=${ID}&status=error&duration_min=1000&cost_max=2&sort_by=duration_ms&q=refund&service=api&fields=id`,
+    ),
+  'traces-count': () => rollupCount(traceSource, SCOPE, parsed(traceList, 'has_error=true&names=checkout')),
+  'sessions-oldest': () => rollup(sessionSource, 'sort_order=asc&limit=2&offset=4'),
+  'sessions-filtered': () =>
+    rollup(
+      sessionSource,
+      'has_error=false&names=a&names=b&created_after=1769853600&sort_by=name&q=refund&fields=id,name',
+    ),
+};
+
+/** The statement with its parameters as it is sent, each on a line of its own. */
+function rendered(statement: Sql): string {
+  const { text, params } = statement.render();
+  const values = Object.entries(params).map(([name, value]) => `-- ${name} = ${JSON.stringify(value)}`);
+  return `${text.trimEnd()}\n${values.join('\n')}\n`;
+}
+
+describe('SQL of the lists', () => {
+  for (const [name, statement] of Object.entries(cases)) {
+    it(name, () => {
+      const file = new URL(`${name}.sql`, golden);
+      const text = rendered(statement());
+      if (UPDATE) writeFileSync(file, text);
+      expect(existsSync(file), `${name}.sql is missing: run with UPDATE_GOLDEN=1`).to.equal(true);
+      expect(text).to.equal(readFileSync(file, 'utf8'));
+    });
+  }
+
+  it('has no golden file without a case', () => {
+    expect(readdirSync(golden).sort()).to.deep.equal(
+      Object.keys(cases)
+        .map((name) => `${name}.sql`)
+        .sort(),
+    );
+  });
+
+  it('puts no text of a client into a statement', () => {
+    const hostile = "'; DROP TABLE spans; --";
+    const encoded = encodeURIComponent(hostile);
+    for (const list of [spanList, traceList, sessionList]) {
+      const query = parsed(list, `names=${encoded}&${encoded}=${encoded}&q=${encoded}`);
+      const source = list.name === 'traces' ? traceSource : sessionSource;
+      const statement =
+        list.name === 'spans' ? spanPage(SCOPE, query) : rollupPage(source, SCOPE, query, reachOf(source, query));
+      const { text, params } = statement.render();
+      expect(text).to.not.include('DROP');
+      expect(Object.values(params).flat()).to.include(hostile);
+    }
+  });
+
+  it('is the same text for queries that differ in values only', () => {
+    const text = (query: string) => spans(query).render().text;
+    expect(text('names=a&cost_min=1&x=y&limit=5')).to.equal(text('names=b&cost_min=2&z=w&limit=500'));
+  });
+});

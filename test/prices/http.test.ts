@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { costAt } from '../../src/domain/price/model-price.js';
+import { DATABASE_FILE, openDatabase } from '../../src/storage/sqlite/database.js';
+import { bootServer, type TestServer } from '../harness/server.js';
+import { secondProject } from '../prompts/prompt-api.js';
+import { call, priceApi } from './price-api.js';
+
+describe('model prices', () => {
+  let server: TestServer;
+  let api: ReturnType<typeof priceApi>;
+  before(async () => {
+    server = await bootServer();
+    api = priceApi(server);
+  });
+  after(() => server.dispose());
+
+  const costOf = async (attributes: Record<string, unknown>, change: Record<string, unknown> = {}) =>
+    (await api.post([call(randomUUID(), change, attributes)]))[0].cost;
+
+  it('are set, read, replaced, listed and deleted', async () => {
+    const made = await api.put('acme', 'folder/model one', { input_per_million: 1.5, output_per_million: 0 });
+    expect(made.status).to.equal(201);
+    expect(made.json).to.deep.equal({
+      provider: 'acme',
+      model: 'folder/model one',
+      input_per_million: 1.5,
+      output_per_million: 0,
+      cache_read_per_million: null,
+      created_at: made.json.created_at,
+      updated_at: made.json.created_at,
+    });
+    const replaced = await api.put('ACME', 'Folder/model one', {
+      input_per_million: 2,
+      output_per_million: 3,
+      cache_read_per_million: 0.1,
+    });
+    expect(replaced.status).to.equal(200);
+    expect(replaced.json).to.include({
+      provider: 'acme',
+      input_per_million: 2,
+      cache_read_per_million: 0.1,
+      created_at: made.json.created_at,
+    });
+    expect((await api.get('acme', 'folder/model one')).json).to.deep.equal(replaced.json);
+    expect((await api.list()).json).to.deep.equal([replaced.json]);
+    expect((await api.remove('acme', 'folder/model one')).status).to.equal(204);
+    expect((await api.remove('acme', 'folder/model one')).status).to.equal(404);
+    expect((await api.get('acme', 'folder/model one')).status).to.equal(404);
+    expect((await api.list()).json).to.deep.equal([]);
+  });
+
+  it('refuse what breaks rules, and other projects', async () => {
+    const good = { input_per_million: 1, output_per_million: 1 };
+    for (const body of [
+      {},
+      { input_per_million: 1 },
+      { ...good, input_per_million: -1 },
+      { ...good, output_per_million: '1' },
+      { ...good, cache_read_per_million: -1 },
+      { ...good, input_per_million: 1e10 },
+      [],
+    ])
+      expect((await api.put('acme', 'bad', body)).status, JSON.stringify(body)).to.equal(422);
+    expect((await api.put('acme', 'x'.repeat(257), good)).status).to.equal(422);
+    expect((await api.put('a\nb', 'x', good)).status).to.equal(422);
+    expect((await api.list()).json).to.deep.equal([]);
+    const other = secondProject(server);
+    expect((await priceApi({ ...server, key: other.key }).put('acme', 'x', good)).status).to.equal(403);
+    expect((await priceApi({ ...server, key: other.key }).reprice()).status).to.equal(403);
+  });
+
+  it('price spans from then on, before list prices, and stop when deleted', async () => {
+    const gpt = { provider: 'openai', model: 'gpt-4o' };
+    const list = await costOf(gpt);
+    expect(list).to.be.greaterThan(0);
+    expect(await costOf({ model: 'unheard of' })).to.equal(null);
+    await api.put('openai', 'gpt-4o', { input_per_million: 10, output_per_million: 20, cache_read_per_million: 1 });
+    await api.put('acme', 'unheard of', { input_per_million: 0, output_per_million: 0 });
+    expect(await costOf(gpt)).to.equal(20);
+    expect(await costOf({ ...gpt, provider: 'OpenAI', model: 'GPT-4o' })).to.equal(20);
+    expect(await costOf({ ...gpt, cacheReadTokens: 400_000 })).to.equal(6 + 0.4 + 10);
+    expect(await costOf({ ...gpt, inputTokens: 0, cacheReadTokens: 400_000 }), 'counted apart').to.equal(0.4 + 10);
+    expect(await costOf({ ...gpt, cacheReadTokens: 900_000, cacheWriteTokens: 200_000 }), 'apart together').to.equal(
+      10 + 0.9 + 2 + 10,
+    );
+    expect(await costOf({ model: 'unheard of' })).to.equal(0);
+    expect(await costOf(gpt, { cost: 0.5 })).to.equal(0.5);
+    expect(await costOf(gpt, { cost: 0 })).to.equal(0);
+    expect(await costOf(gpt, { kind: 'generic' })).to.equal(null);
+    const other = secondProject(server);
+    const [foreign] = await priceApi({ ...server, key: other.key }).post([call(randomUUID(), {}, gpt)]);
+    expect(foreign.cost).to.equal(list);
+    await api.remove('openai', 'gpt-4o');
+    expect(await costOf(gpt)).to.equal(list);
+  });
+
+  it('set by another process count for the next request', async () => {
+    await api.put('acme', 'shared', { input_per_million: 1, output_per_million: 0 });
+    expect(await costOf({ model: 'shared' })).to.equal(1);
+    const database = openDatabase(join(server.dataDir, DATABASE_FILE));
+    database.prepare(`UPDATE model_prices SET input_per_million = 7 WHERE model = 'shared'`).run();
+    database.close();
+    expect(await costOf({ model: 'shared' })).to.equal(7);
+  });
+
+  it('outlive a restart', async () => {
+    const before = (await api.list()).json;
+    await server.stop();
+    server = await bootServer({ dataDir: server.dataDir });
+    api = priceApi(server);
+    expect((await api.list()).json).to.deep.equal(before);
+    expect(await costOf({ model: 'shared' })).to.equal(7);
+  }).timeout(30_000);
+});
+
+describe('the cost of a call', () => {
+  const rates = (input: number, output: number, cacheRead: number | null = null) => ({
+    input_per_million: input,
+    output_per_million: output,
+    cache_read_per_million: cacheRead,
+  });
+  const usage = (inputTokens: number, outputTokens: number, cacheReadTokens = 0) => ({
+    inputTokens,
+    outputTokens,
+    cacheReadTokens,
+  });
+
+  it('is calculated in decimals', () => {
+    expect(costAt(rates(0.1, 0.2), usage(1_000_000, 1_000_000))).to.equal(0.3);
+    expect(costAt(rates(1.1, 0), usage(3_000_000, 0))).to.equal(3.3);
+    expect(costAt(rates(0.000001, 0), usage(1, 0))).to.equal(1e-12);
+    expect(costAt(rates(0.0000004, 0), usage(1, 0))).to.equal(0);
+    expect(costAt(rates(0.0000005, 0), usage(1, 0))).to.equal(1e-12);
+    expect(costAt(rates(0.15, 0.6, 0.075), usage(1000, 10, 400))).to.equal(0.000126);
+    expect(costAt(rates(2, 0), usage(10, 0, 4))).to.equal(0.00002);
+  });
+
+  it('is that of whole-number arithmetic, for any rates and tokens', () => {
+    const rate = fc.nat(1e9);
+    const tokens = fc.nat(1e9);
+    fc.assert(
+      fc.property(rate, rate, tokens, tokens, (input, output, inTokens, outTokens) => {
+        // Rates with six decimals and whole tokens give exactly twelve decimals.
+        const exact = BigInt(input) * BigInt(inTokens) + BigInt(output) * BigInt(outTokens);
+        const cost = costAt(rates(input / 1e6, output / 1e6), usage(inTokens, outTokens));
+        expect(cost).to.equal(Number(`${exact}e-12`));
+      }),
+    );
+  });
+});

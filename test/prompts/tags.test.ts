@@ -1,0 +1,112 @@
+import { expect } from 'chai';
+import { bootServer, type TestServer } from '../harness/server.js';
+import { promptApi } from './prompt-api.js';
+
+describe('tags of prompts', () => {
+  let server: TestServer;
+  let api: ReturnType<typeof promptApi>;
+  let serial = 0;
+
+  before(async () => {
+    server = await bootServer();
+    api = promptApi(server);
+  });
+  after(() => server.dispose());
+
+  async function promptOf(versions: number): Promise<string> {
+    const slug = `tagged ${(serial += 1)}`;
+    for (let version = 1; version <= versions; version += 1) await api.ensure(slug, { content: `v${version}` });
+    return slug;
+  }
+
+  it('point where they were pinned, move and roll back, and remember it', async () => {
+    const slug = await promptOf(3);
+    const pinned = await api.pin(slug, 'production', 1);
+    expect([pinned.status, pinned.json]).to.deep.equal([200, { tag: 'production', version: 1 }]);
+    expect((await api.get(slug, '?tag=production')).json).to.include({
+      version: 1,
+      content: 'v1',
+      tag: 'production',
+      is_latest: false,
+    });
+    await api.pin(slug, 'production', 3);
+    expect((await api.get(slug, '?tag=production')).json).to.include({
+      version: 3,
+      tag: 'production',
+      is_latest: true,
+    });
+    await api.pin(slug, 'production', 1);
+    expect((await api.get(slug, '?tag=production')).json).to.include({ version: 1 });
+    await api.pin(slug, 'A.b_c-9', 2);
+    expect((await api.tags(slug)).json).to.deep.equal([
+      { tag: 'latest', version: 3 },
+      { tag: 'A.b_c-9', version: 2 },
+      { tag: 'production', version: 1 },
+    ]);
+    const history = (await api.history(slug, 'production')).json;
+    expect(history.map(({ version }: any) => version)).to.deep.equal([1, 3, 1]);
+    for (const { pinned_at, pinned_by } of history) {
+      expect(Date.parse(pinned_at)).to.be.closeTo(Date.now(), 60_000);
+      expect(pinned_by).to.deep.equal({ id: pinned_by.id, email: null, name: 'Owner' });
+    }
+    expect((await api.history(slug, 'production', '?limit=1&offset=1')).json).to.deep.equal([history[1]]);
+  });
+
+  it('named latest follow the newest version by themselves', async () => {
+    const slug = await promptOf(1);
+    await api.pin(slug, 'production', 1);
+    expect((await api.pin(slug, 'latest', 1)).status).to.equal(409);
+    expect((await api.get(slug)).json).to.include({ version: 1, tag: 'latest' });
+    await api.ensure(slug, { content: 'v2' });
+    expect((await api.get(slug)).json).to.include({ version: 2, tag: 'latest', is_latest: true });
+    expect((await api.get(slug, '?tag=production')).json).to.include({ version: 1, is_latest: false });
+    expect((await api.tags(slug)).json[0]).to.deep.equal({ tag: 'latest', version: 2 });
+    expect((await api.history(slug, 'latest')).json.map(({ version }: any) => version)).to.deep.equal([2, 1]);
+  });
+
+  it('pinned by several at once get one order, and every pin is in the history', async () => {
+    const slug = await promptOf(5);
+    const wanted = Array.from({ length: 60 }, (_, index) => (index % 5) + 1);
+    const answers = await Promise.all(wanted.map((version) => api.pin(slug, 'production', version)));
+    expect(answers.map(({ status, json }) => [status, json.version])).to.deep.equal(
+      wanted.map((version) => [200, version]),
+    );
+    const history = (await api.history(slug, 'production')).json;
+    expect(history.map(({ version }: any) => version).sort()).to.deep.equal([...wanted].sort());
+    expect((await api.get(slug, '?tag=production')).json.version).to.equal(history[0].version);
+    const times = history.map(({ pinned_at }: any) => pinned_at);
+    expect(times).to.deep.equal([...times].sort().reverse());
+  });
+
+  it('outlive a restart with their history', async () => {
+    const slug = await promptOf(2);
+    await api.pin(slug, 'production', 2);
+    await api.pin(slug, 'production', 1);
+    const before = [
+      (await api.tags(slug)).json,
+      (await api.history(slug, 'production')).json,
+      (await api.versions(slug)).json,
+    ];
+    await server.stop();
+    server = await bootServer({ dataDir: server.dataDir });
+    api = promptApi(server);
+    expect([
+      (await api.tags(slug)).json,
+      (await api.history(slug, 'production')).json,
+      (await api.versions(slug)).json,
+    ]).to.deep.equal(before);
+  }).timeout(30_000);
+
+  it('refuse bodies and names that break rules', async () => {
+    const slug = await promptOf(1);
+    for (const tag of ['ü', 'x'.repeat(65), 'a%20b', 'a%2Fb'])
+      expect((await api.pin(slug, tag.includes('%') ? tag : encodeURIComponent(tag), 1)).status, tag).to.equal(422);
+    expect((await api.pin(slug, 'x'.repeat(64), 1)).status).to.equal(200);
+    const path = `/projects/${server.projectId}/prompts/${encodeURIComponent(slug)}/tags`;
+    expect((await server.request('POST', `${path}/x:pin`, { body: {} })).status).to.equal(422);
+    expect((await server.request('POST', `${path}/x:pin`, { body: '{' })).status).to.equal(400);
+    expect((await server.request('GET', `${path}/x:pin`)).status).to.equal(405);
+    expect((await server.request('POST', `${path}/x:unpin`, { body: { version: 1 } })).status).to.equal(404);
+    expect((await server.request('POST', `${path}/x`, { body: { version: 1 } })).status).to.equal(404);
+  });
+});
