@@ -408,7 +408,7 @@ export const settings = Type.Object({
     minimum: 0,
     maximum: 1000,
     description:
-      'How long a commit waits for company, in milliseconds; behind a slow commit a quarter of its time. 0: never.',
+      'How long a commit lingers for more requests, in milliseconds; behind a slow commit a quarter of its time. 0: never.',
   }),
   QUEUE_MAX_MB: whole({
     default: 128,

@@ -265,10 +265,10 @@ describe('cleaning up attachments', () => {
 
     const asked: string[] = [];
     const failure = await vault
-      .sweep((projectId, namings) => {
+      .sweep((projectId, references) => {
         asked.push(projectId);
         if (projectId === busy) return Promise.reject(new DomainError('overloaded', 'busy'));
-        return spans.store.attachments.findVersions(projectId, namings);
+        return spans.store.attachments.findVersions(projectId, references);
       })
       .catch((error: unknown) => error);
     expect(failure).to.be.instanceOf(DomainError).and.include({ kind: 'overloaded' });
@@ -278,6 +278,6 @@ describe('cleaning up attachments', () => {
     expect(found(busy, waiting)).to.equal(false);
     expect(await remove(spans.store, other, 'span', keptSpan)).to.equal(true);
     await sweep();
-    expect(found(other, kept), 'its naming is bound to the version that was found').to.equal(false);
+    expect(found(other, kept), 'its reference is bound to the version that was found').to.equal(false);
   });
 });

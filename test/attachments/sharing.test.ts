@@ -72,16 +72,16 @@ describe('projects that share the keeping of images', () => {
   const nothing = () => Promise.resolve(new Map<number, number>());
   const count = (table: string) => database.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get();
 
-  /** Images that are stored, with a naming of one span each. @returns the ids of the spans */
+  /** Images that are stored, with a reference of one span each. @returns the ids of the spans */
   async function keep(vault: AttachmentVault, projectId: string, images: readonly Image[]): Promise<string[]> {
     const spans = images.map(() => randomUUID());
-    const namings = images.map((image, index) => ({
+    const references = images.map((image, index) => ({
       sha256: image.sha256,
       trace_id: randomUUID(),
       span_id: spans[index] ?? '',
       image: keptImage(image),
     }));
-    const ids = vault.name(projectId, namings);
+    const ids = vault.name(projectId, references);
     await vault.keep(projectId, images);
     const bindings = ids.map((id) => ({ id, version: id }));
     await vault.settle(ids, bindings);

@@ -17,7 +17,7 @@ describe('npm test', function () {
 
   /** `npm test` on files of the folder runner, which fail in every way there is, so that no other run finds them. */
   function run(files: readonly string[], args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Promise<Ran> {
-    const paths = files.map((file) => `test/docs/runner/${file}.ts`);
+    const paths = files.map((file) => `test/harness/runner/${file}.ts`);
     return new Promise((resolve) => {
       execFile(
         process.execPath,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { lessonsOf, splitLessons } from '../../src/domain/learning/optimization/learning.js';
+import { trainingExamplesOf, splitTrainingExamples } from '../../src/domain/learning/optimization/training-examples.js';
 import { misfit, placeholdersOf, valuesIn } from '../../src/domain/learning/optimization/placeholders.js';
 import { proposalsIn } from '../../src/domain/learning/optimization/proposal.js';
 import { messagesWith, replayOf } from '../../src/domain/learning/optimization/replay.js';
@@ -106,17 +106,17 @@ describe('candidates in the answer of a model', () => {
   });
 });
 
-describe('lessons from feedback', () => {
+describe('examples from feedback', () => {
   const feedback = (completion_id: string, more: Partial<StoredFeedback>) =>
     ({ completion_id, thumbs_up: false, reason: null, expected_output: null, ...more }) as StoredFeedback;
 
   it('put together what was said of a completion, the newest first', () => {
-    const lessons = lessonsOf([
+    const examples = trainingExamplesOf([
       feedback('a', { reason: 'newest', thumbs_up: true }),
       feedback('b', { reason: '  ' }),
       feedback('a', { reason: 'older', expected_output: 'right' }),
     ]);
-    expect(lessons).to.deep.equal([
+    expect(examples).to.deep.equal([
       { span_id: 'a', thumbs_up: true, expected_output: 'right', reasons: ['newest', 'older'] },
       { span_id: 'b', thumbs_up: false, expected_output: null, reasons: [] },
     ]);
@@ -124,12 +124,15 @@ describe('lessons from feedback', () => {
 
   it('are on one side for ever, about half on each; bare thumbs down teach nothing', () => {
     const ids = Array.from({ length: 2000 }, (_, index) => `${index}`);
-    const { training, held_out } = splitLessons(lessonsOf(ids.map((id) => feedback(id, { reason: 'why' }))), 'judge');
+    const { training, held_out } = splitTrainingExamples(
+      trainingExamplesOf(ids.map((id) => feedback(id, { reason: 'why' }))),
+      'judge',
+    );
     expect(training.length + held_out.length).to.equal(2000);
     expect(held_out.length).to.be.within(900, 1100);
     expect(held_out.every(({ span_id }) => isHeldOut(span_id))).to.equal(true);
     expect(isHeldOut('AB')).to.equal(isHeldOut('ab'));
-    const bare = splitLessons(lessonsOf(ids.map((id) => feedback(id, {}))), 'judge');
+    const bare = splitTrainingExamples(trainingExamplesOf(ids.map((id) => feedback(id, {}))), 'judge');
     expect(bare).to.deep.equal({ training: [], held_out: [] });
   });
 
@@ -137,7 +140,9 @@ describe('lessons from feedback', () => {
     const ids = Array.from({ length: 300 }, (_, index) => `${index}`);
     const expects = (id: string) => Number(id) % 3 === 0;
     const given = ids.map((id) => feedback(id, expects(id) ? { expected_output: 'x' } : { reason: 'why' }));
-    const [judged, compared] = (['judge', 'model'] as const).map((by) => splitLessons(lessonsOf(given), by));
+    const [judged, compared] = (['judge', 'model'] as const).map((by) =>
+      splitTrainingExamples(trainingExamplesOf(given), by),
+    );
     expect(compared!.held_out).to.deep.equal(judged!.held_out.filter(({ span_id }) => expects(span_id)));
     expect(compared!.training).to.deep.equal(judged!.training);
     expect(compared!.held_out.length).to.be.greaterThan(0);

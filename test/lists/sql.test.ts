@@ -4,13 +4,13 @@ import { sessionList, spanList, traceList, type ListDefinition } from '../../src
 import type { ListQuery } from '../../src/domain/list/query.js';
 import { parseListQuery } from '../../src/transport/http/list-query.js';
 import {
-  holding,
-  reachOf,
+  idsMatchingText,
+  accessPathOf,
   rollupCount,
   rollupPage,
   spanCount,
   spanPage,
-  stretch,
+  idPage,
 } from '../../src/storage/clickhouse/list/compile.js';
 import type { ReadScope } from '../../src/storage/clickhouse/read/scope.js';
 import { sessionSource, traceSource, type ListSource } from '../../src/storage/clickhouse/list/sources.js';
@@ -32,7 +32,7 @@ const parsed = (list: ListDefinition, text: string) => parseListQuery(list, new 
 const spans = (text: string) => spanPage(SCOPE, parsed(spanList, text));
 const rollup = (source: ListSource, text: string, scope: ReadScope = SCOPE) => {
   const query: ListQuery = parsed(source.list, text);
-  return rollupPage(source, scope, query, reachOf(source, query));
+  return rollupPage(source, scope, query, accessPathOf(source, query));
 };
 
 const cases: Readonly<Record<string, () => Sql>> = {
@@ -60,9 +60,9 @@ const cases: Readonly<Record<string, () => Sql>> = {
       },
       parsed(spanList, 'q=refund&fields=id'),
     ),
-  'traces-stretch': () => stretch(traceSource, SCOPE, parsed(traceList, 'has_error=true&q=refund&limit=50')),
-  'traces-holding-text': () => holding(traceSource, SCOPE, 'refund', [ID]),
-  'sessions-holding-text': () => holding(sessionSource, { ...SCOPE, within: [] }, 'refund', [ID]),
+  'traces-id-page': () => idPage(traceSource, SCOPE, parsed(traceList, 'has_error=true&q=refund&limit=50')),
+  'traces-holding-text': () => idsMatchingText(traceSource, SCOPE, 'refund', [ID]),
+  'sessions-holding-text': () => idsMatchingText(sessionSource, { ...SCOPE, within: [] }, 'refund', [ID]),
   'spans-by-cost': () => spans('sort_by=cost&sort_order=asc&limit=7&offset=14&fields=id,cost'),
   'spans-count': () => spanCount(SCOPE, parsed(spanList, `trace_id=${ID}&has_error=true`)),
   'traces-newest': () => rollup(traceSource, ''),
@@ -114,7 +114,7 @@ describe('SQL of the lists', () => {
       const query = parsed(list, `names=${encoded}&${encoded}=${encoded}&q=${encoded}`);
       const source = list.name === 'traces' ? traceSource : sessionSource;
       const statement =
-        list.name === 'spans' ? spanPage(SCOPE, query) : rollupPage(source, SCOPE, query, reachOf(source, query));
+        list.name === 'spans' ? spanPage(SCOPE, query) : rollupPage(source, SCOPE, query, accessPathOf(source, query));
       const { text, params } = statement.render();
       expect(text).to.not.include('DROP');
       expect(Object.values(params).flat()).to.include(hostile);

@@ -20,10 +20,10 @@ describe('ranges of time that a search reads', () => {
   });
 
   it('of the newest or oldest hold about as many spans as wanted, and all beyond a moment', () => {
-    const stretch = fc.tuple(range, fc.integer({ min: 1, max: 9 })).map(([one, spans]) => ({ ...one, spans }));
+    const indexed = fc.tuple(range, fc.integer({ min: 1, max: 9 })).map(([one, spans]) => ({ ...one, spans }));
     fc.assert(
       fc.property(
-        fc.array(stretch, { maxLength: 20 }),
+        fc.array(indexed, { maxLength: 20 }),
         fc.integer({ min: 1, max: 60 }),
         fc.boolean(),
         (all, most, latest) => {

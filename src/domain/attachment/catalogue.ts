@@ -2,19 +2,19 @@ import type { Micros } from '../time/timestamp.js';
 import type { KeptImage } from './extraction.js';
 
 /** A version of a span that names an image. */
-export interface Naming {
+export interface ImageReference {
   readonly sha256: string;
   readonly trace_id: string;
   readonly span_id: string;
 }
 
-/** A naming whose span version is not known: its request is under way, failed, or was cut off by a crash. */
-export interface UnboundNaming extends Naming {
+/** A reference whose span version is not known: its request is under way, failed, or was cut off by a crash. */
+export interface UnboundReference extends ImageReference {
   readonly id: number;
   readonly project_id: string;
 }
 
-export interface NamedImage {
+export interface ReferencedImage {
   readonly project_id: string;
   readonly sha256: string;
 }
@@ -31,9 +31,9 @@ export interface AttachmentCatalogue {
   find(projectId: string, sha256: string): KeptImage | undefined;
   /**
    * Notes that spans are about to name images, which from then on are not removed; images not known yet are noted as
-   * not stored. @returns the ids of the namings, in their order.
+   * not stored. @returns the ids of the references, in their order.
    */
-  name(projectId: string, namings: readonly (Naming & { readonly image: KeptImage })[]): number[];
+  name(projectId: string, references: readonly (ImageReference & { readonly image: KeptImage })[]): number[];
   /**
    * Images are fully stored. Those not known any more, as their project was deleted meanwhile, become leftovers.
    * @returns whether there are such
@@ -43,23 +43,23 @@ export interface AttachmentCatalogue {
   markMissing(projectId: string, sha256: string): void;
   /** Tells which versions name the images. */
   bind(bindings: readonly { readonly id: number; readonly version: Micros }[]): void;
-  /** Forgets versions that are gone, in whatever project. @returns how many namings that were. */
+  /** Forgets versions that are gone, in whatever project. @returns how many references that were. */
   forget(versions: readonly Micros[]): number;
   /** Forgets versions of spans up to a moment. @returns the images that they named, by hash */
   forgetSpans(projectId: string, spanIds: readonly string[], upTo: Micros): ReadonlySet<string>;
-  /** Forgets some namings of a project that is deleted. @returns how many; 0: there are none left */
+  /** Forgets some references of a project that is deleted. @returns how many; 0: there are none left */
   forgetSomeOfProject(projectId: string): number;
   /** Those after an id, in order. */
-  unbound(after: number, limit: number): UnboundNaming[];
-  /** Forgets namings that turned out to be of no span. */
+  unbound(after: number, limit: number): UnboundReference[];
+  /** Forgets references that turned out to be of no span. */
   drop(ids: readonly number[]): void;
-  /** Images that lost a naming since they were looked at: those after one, by project and then by hash. */
-  leftovers(after: NamedImage, limit: number): NamedImage[];
+  /** Images that lost a reference since they were looked at: those after one, by project and then by hash. */
+  leftovers(after: ReferencedImage, limit: number): ReferencedImage[];
   /**
    * Marks an image that nothing names as not stored, because it is about to be removed.
    * @returns false when it is named again; it is then no leftover any more.
    */
-  beginRemoval(image: NamedImage): boolean;
+  beginRemoval(image: ReferencedImage): boolean;
   /** The image is gone from the store; forgets it, unless it was named meanwhile. */
-  endRemoval(image: NamedImage): void;
+  endRemoval(image: ReferencedImage): void;
 }

@@ -3,7 +3,7 @@ import type { Issue } from '../errors.js';
 import type { Span } from '../span/span.js';
 import type { Micros } from '../time/timestamp.js';
 import { Turns } from '../turns.js';
-import type { Naming } from './catalogue.js';
+import type { ImageReference } from './catalogue.js';
 import {
   inspect,
   keptImage,
@@ -71,7 +71,7 @@ const INSPECTED_AT_ONCE = 20;
 /** Images that are named in one transaction: a few milliseconds, so that nobody waits. */
 const NAMED_AT_ONCE = 500;
 
-/** How a naming belongs to a span of the request. */
+/** How a reference belongs to a span of the request. */
 interface Named {
   readonly id: number;
   readonly span: number;
@@ -160,16 +160,16 @@ export class VaultIntake implements AttachmentIntake {
     const images: Image[] = [];
     for (let from = 0; from < occurrences.length; from += NAMED_AT_ONCE) {
       if (from > 0) await nextTurn();
-      const namings: (Naming & { image: KeptImage; span: number })[] = [];
+      const references: (ImageReference & { image: KeptImage; span: number })[] = [];
       // What is found to be kept is named before anything else can happen: it might be removed.
       for (const { index, span, found } of occurrences.slice(from, from + NAMED_AT_ONCE)) {
         const image = found.image === null ? this.#known(projectId, found) : keptImage(found.image);
         if (image === undefined) continue;
         if (found.image !== null) images.push(found.image);
         keptOf(into.kept, index).set(found, image);
-        namings.push({ ...nameOf(span), sha256: image.sha256, image, span: index });
+        references.push({ ...nameOf(span), sha256: image.sha256, image, span: index });
       }
-      this.#name(projectId, namings, into.named);
+      this.#name(projectId, references, into.named);
     }
     await this.#vault.keep(projectId, images);
   }
@@ -216,11 +216,11 @@ export class VaultIntake implements AttachmentIntake {
 
   #name(
     projectId: string,
-    namings: readonly (Naming & { readonly image: KeptImage; readonly span: number })[],
+    references: readonly (ImageReference & { readonly image: KeptImage; readonly span: number })[],
     into: Named[],
   ): void {
-    const ids = this.#vault.name(projectId, namings);
-    ids.forEach((id, at) => into.push({ id, span: namings[at]?.span ?? 0 }));
+    const ids = this.#vault.name(projectId, references);
+    ids.forEach((id, at) => into.push({ id, span: references[at]?.span ?? 0 }));
   }
 
   #settle(named: readonly Named[], createdAt: readonly (Micros | null)[] | null): Promise<void> {
@@ -242,7 +242,7 @@ function occurrencesOf(all: InspectedSpans['found'], spans: readonly Span[]): Oc
   });
 }
 
-function nameOf(span: Span): Omit<Naming, 'sha256'> {
+function nameOf(span: Span): Omit<ImageReference, 'sha256'> {
   return { trace_id: span.trace_id, span_id: span.id };
 }
 

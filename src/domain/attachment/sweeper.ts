@@ -1,5 +1,5 @@
 import { BackgroundLoop } from '../job/background-loop.js';
-import type { AttachmentObserver, AttachmentVault, FindNamingVersions } from './vault.js';
+import type { AttachmentObserver, AttachmentVault, FindReferenceVersions } from './vault.js';
 
 const INTERVAL_MS = 10 * 60_000;
 /** What is freed together is swept together. */
@@ -9,12 +9,12 @@ const MAX_RETRY_MS = 60_000;
 /** Sweeps the vault: at the start, for what a crash left behind, now and then, and soon after images became free. */
 export class AttachmentSweeper {
   readonly #vault: Pick<AttachmentVault, 'sweep'>;
-  readonly #findVersions: FindNamingVersions;
+  readonly #findVersions: FindReferenceVersions;
   readonly #loop: BackgroundLoop;
 
   constructor(
     vault: Pick<AttachmentVault, 'sweep'>,
-    findVersions: FindNamingVersions,
+    findVersions: FindReferenceVersions,
     observer: Pick<AttachmentObserver, 'attachmentSweepFailed'>,
   ) {
     this.#vault = vault;

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Micros } from '../time/timestamp.js';
 import { Turns, type TurnLimits } from '../turns.js';
 import type { AttachmentStore, StoredContent } from './attachment-store.js';
-import type { AttachmentCatalogue, NamedImage, Naming, UnboundNaming } from './catalogue.js';
+import type { AttachmentCatalogue, ReferencedImage, ImageReference, UnboundReference } from './catalogue.js';
 import type { KeptImage } from './extraction.js';
 import type { Image } from './image.js';
 
@@ -16,12 +16,12 @@ export interface AttachmentObserver {
 }
 
 /**
- * Finds, for namings of a project, the stored version of the span that counts now, if it names the image. By the ids of
- * the namings; absent: it does not. Sees every acknowledged write.
+ * Finds, for references of a project, the stored version of the span that counts now, if it names the image. By the ids of
+ * the references; absent: it does not. Sees every acknowledged write.
  */
-export type FindNamingVersions = (
+export type FindReferenceVersions = (
   projectId: string,
-  namings: readonly UnboundNaming[],
+  references: readonly UnboundReference[],
 ) => Promise<ReadonlyMap<number, Micros>>;
 
 export interface VaultParts {
@@ -37,9 +37,9 @@ export interface VaultParts {
 /** One project never has all of them: a bucket may take as long as half a minute to refuse an image. */
 const WRITES: TurnLimits = { atOnce: 20, perParty: 16, maxWaitMs: 10_000 };
 const REMOVALS_AT_ONCE = 8;
-/** Images, or namings, that are looked at together. */
+/** Images, or references, that are looked at together. */
 const BATCH = 200;
-/** Namings whose versions are written in one transaction: a few milliseconds, so that nobody waits. */
+/** References whose versions are written in one transaction: a few milliseconds, so that nobody waits. */
 const BOUND_AT_ONCE = 500;
 /** Images that a deletion removes itself: a few seconds of work. */
 export const REMOVED_WITH_SPANS = 500;
@@ -47,18 +47,18 @@ export const REMOVED_WITH_SPANS = 500;
 /**
  * Keeps each image once per project, as long as a span version names it, and removes it afterwards.
  *
- * The rule: a naming is written to the catalogue before the image is stored, the image is stored before its span is
- * committed, and only then is the request acknowledged. An image is removed only when no naming is left, and a naming
+ * The rule: a reference is written to the catalogue before the image is stored, the image is stored before its span is
+ * committed, and only then is the request acknowledged. An image is removed only when no reference is left, and a reference
  * ends only when its span version has been deleted or purged, or when its request is over and no span that counts now
  * names the image, or with its project: then what is stored nevertheless is free at once. Storing and removing the same
- * image exclude each other. So a crash at any point leaves at worst a naming or an image too many, and the next sweep
+ * image exclude each other. So a crash at any point leaves at worst a reference or an image too many, and the next sweep
  * removes those.
  */
 export class AttachmentVault {
   readonly #parts: VaultParts;
   readonly #writes: Turns;
   readonly #locks = new Map<string, Promise<unknown>>();
-  /** Namings of requests under way. */
+  /** References of requests under way. */
   readonly #inWork = new Set<number>();
 
   constructor(parts: VaultParts) {
@@ -77,9 +77,9 @@ export class AttachmentVault {
   }
 
   /** Protects images from removal until {@link settle} is called with these ids. */
-  name(projectId: string, namings: readonly (Naming & { readonly image: KeptImage })[]): number[] {
-    if (namings.length === 0) return [];
-    const ids = this.#parts.catalogue.name(projectId, namings);
+  name(projectId: string, references: readonly (ImageReference & { readonly image: KeptImage })[]): number[] {
+    if (references.length === 0) return [];
+    const ids = this.#parts.catalogue.name(projectId, references);
     for (const id of ids) this.#inWork.add(id);
     return ids;
   }
@@ -145,7 +145,7 @@ export class AttachmentVault {
   }
 
   /**
-   * Removes images of a project that have lost their last naming: these first, and {@link REMOVED_WITH_SPANS} at most. The
+   * Removes images of a project that have lost their last reference: these first, and {@link REMOVED_WITH_SPANS} at most. The
    * next sweep removes the rest. @throws what the first failed with
    */
   async removeSomeFree(projectId: string, first: ReadonlySet<string>): Promise<void> {
@@ -158,7 +158,7 @@ export class AttachmentVault {
     await this.#removeAll(images.slice(0, REMOVED_WITH_SPANS).values());
   }
 
-  /** Removes all images of a project that have lost their last naming. @throws what the first failed with */
+  /** Removes all images of a project that have lost their last reference. @throws what the first failed with */
   async removeFreeOfProject(projectId: string, signal: AbortSignal): Promise<void> {
     await this.#removeAll(this.#free(projectId), { signal });
   }
@@ -168,7 +168,7 @@ export class AttachmentVault {
    * @param signal ends it early
    * @throws what failed first
    */
-  async sweep(findVersions: FindNamingVersions, signal?: AbortSignal): Promise<void> {
+  async sweep(findVersions: FindReferenceVersions, signal?: AbortSignal): Promise<void> {
     const failures: unknown[] = [];
     for (const part of [
       () => this.#resolveUnbound(findVersions, signal),
@@ -187,7 +187,7 @@ export class AttachmentVault {
     });
   }
 
-  async #remove(image: NamedImage): Promise<boolean> {
+  async #remove(image: ReferencedImage): Promise<boolean> {
     const { store, catalogue } = this.#parts;
     return this.#exclusively(image.project_id, image.sha256, async () => {
       if (!catalogue.beginRemoval(image)) return false;
@@ -197,9 +197,9 @@ export class AttachmentVault {
     });
   }
 
-  /** Images that have lost a naming, of a project or of all. */
-  *#free(projectId?: string): Generator<NamedImage> {
-    for (let after: NamedImage | undefined = { project_id: projectId ?? '', sha256: '' }; after !== undefined;) {
+  /** Images that have lost a reference, of a project or of all. */
+  *#free(projectId?: string): Generator<ReferencedImage> {
+    for (let after: ReferencedImage | undefined = { project_id: projectId ?? '', sha256: '' }; after !== undefined;) {
       const batch = this.#parts.catalogue.leftovers(after, BATCH);
       for (const image of batch) {
         if (projectId !== undefined && image.project_id !== projectId) return;
@@ -211,7 +211,7 @@ export class AttachmentVault {
 
   /** @throws what the first failed with; unless it goes on past failures, nothing more is begun after it */
   async #removeAll(
-    images: IterableIterator<NamedImage>,
+    images: IterableIterator<ReferencedImage>,
     { pastFailures = false, signal }: { readonly pastFailures?: boolean; readonly signal?: AbortSignal } = {},
   ): Promise<void> {
     let count = 0;
@@ -233,7 +233,7 @@ export class AttachmentVault {
   }
 
   /** @throws what the first failed with, when all others are resolved */
-  async #resolveUnbound(findVersions: FindNamingVersions, signal?: AbortSignal): Promise<void> {
+  async #resolveUnbound(findVersions: FindReferenceVersions, signal?: AbortSignal): Promise<void> {
     const { catalogue } = this.#parts;
     /** Projects that cannot be read now, such as busy ones: theirs wait for the next sweep, and nobody else's. */
     const failed = new Map<string, unknown>();
@@ -244,11 +244,11 @@ export class AttachmentVault {
       after = last.id;
       const open = batch.filter(({ id, project_id }) => !this.#inWork.has(id) && !failed.has(project_id));
       for (const projectId of new Set(open.map(({ project_id }) => project_id))) {
-        const namings = open.filter(({ project_id }) => project_id === projectId);
+        const references = open.filter(({ project_id }) => project_id === projectId);
         try {
-          const versions = await findVersions(projectId, namings);
+          const versions = await findVersions(projectId, references);
           catalogue.bind([...versions].map(([id, version]) => ({ id, version })));
-          catalogue.drop(namings.map(({ id }) => id).filter((id) => !versions.has(id)));
+          catalogue.drop(references.map(({ id }) => id).filter((id) => !versions.has(id)));
         } catch (error) {
           failed.set(projectId, error);
         }

@@ -13,7 +13,7 @@ type Answer = (typeof ANSWERS)[number];
 type Reason = readonly [answer: Answer, explanation: string];
 
 export interface ExplainOptions {
-  readonly judges: Pick<JudgeService, 'require' | 'hindrance'>;
+  readonly judges: Pick<JudgeService, 'require' | 'notRunnableReason'>;
   readonly evaluations: Pick<EvaluationStore, 'latest'>;
   readonly runs: Pick<RunStore, 'ofSpan' | 'before' | 'position'>;
   readonly spans: Pick<SpanReader, 'traits'>;
@@ -65,8 +65,9 @@ export class ExplainService {
 
   #ofRun(judge: Judge, run: Run, running: boolean, position: number | null): Reason {
     if (running) return ['running', 'The model is being asked right now.'];
-    const hindrance = this.#options.judges.hindrance(judge);
-    if (run.state === 'queued' && hindrance === NO_ENDPOINT) return ['no_endpoint', `It is queued. ${NO_ENDPOINT}.`];
+    const notRunnableReason = this.#options.judges.notRunnableReason(judge);
+    if (run.state === 'queued' && notRunnableReason === NO_ENDPOINT)
+      return ['no_endpoint', `It is queued. ${NO_ENDPOINT}.`];
     const attempts = run.attempts === 0 ? '' : ` ${run.attempts} attempts failed, the last one: ${run.reason ?? ''}`;
     if (run.state === 'queued')
       return [
@@ -82,7 +83,7 @@ export class ExplainService {
   }
 
   #notRunning(judge: Judge, span: SpanTraits): Reason | undefined {
-    if (this.#options.judges.hindrance(judge) === NO_ENDPOINT)
+    if (this.#options.judges.notRunnableReason(judge) === NO_ENDPOINT)
       return ['no_endpoint', `${NO_ENDPOINT}; judges do not run.`];
     if (!judge.enabled) return ['judge_disabled', 'The judge is disabled: it evaluates no spans by itself.'];
     const [arrived, since] = [formatTimestamp(span.arrived_at), formatTimestamp(judge.judged_since)];

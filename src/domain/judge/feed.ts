@@ -49,7 +49,7 @@ interface Project {
   notBefore: number;
 }
 
-/** So long it waits for company after spans arrived. */
+/** How long the feed waits for more spans after some arrived. */
 const GATHER_MS = 20;
 /** After a look, the place it took rests for this many times what it took, so that looks never take much of the engine. */
 const REST = 16;

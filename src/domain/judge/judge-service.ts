@@ -129,7 +129,7 @@ export class JudgeService {
   }
 
   /** Why the judge cannot run; null when it can. */
-  hindrance(judge: Judge): string | null {
+  notRunnableReason(judge: Judge): string | null {
     const { model, prompts } = this.#options;
     if (model === null) return NO_ENDPOINT;
     const instruction = instructionOf(prompts, judge);
@@ -160,7 +160,7 @@ export class JudgeService {
   }
 
   #read(judge: Judge): JudgeRead {
-    const hindrance = this.hindrance(judge);
+    const notRunnableReason = this.notRunnableReason(judge);
     return {
       id: judge.id,
       project_id: judge.project_id,
@@ -176,8 +176,8 @@ export class JudgeService {
       sample_rate: judge.sample_rate,
       filters: { ...judge.filters, kinds: [...judge.filters.kinds], names: [...judge.filters.names] },
       enabled: judge.enabled,
-      runnable: hindrance === null,
-      not_runnable_reason: hindrance,
+      runnable: notRunnableReason === null,
+      not_runnable_reason: notRunnableReason,
       judged_since: formatTimestamp(judge.judged_since),
       created_at: formatTimestamp(judge.created_at),
       updated_at: formatTimestamp(judge.updated_at),

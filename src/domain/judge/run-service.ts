@@ -14,7 +14,7 @@ import type { SpanReader, SpanTraits } from './span-reader.js';
 
 export interface RunServiceOptions {
   readonly runs: Pick<RunStore, 'enqueue' | 'queued' | 'list'>;
-  readonly judges: Pick<JudgeService, 'require' | 'requireEver' | 'hindrance'>;
+  readonly judges: Pick<JudgeService, 'require' | 'requireEver' | 'notRunnableReason'>;
   readonly spans: Pick<SpanReader, 'traits' | 'newest'>;
   readonly identifyPrompt: IdentifyPrompt;
   readonly queueMax: number;
@@ -46,8 +46,8 @@ export class RunService {
     const { span_ids, backfill } = assertValid(checkInput, body);
     if ((span_ids == null) === (backfill == null))
       throw invalid([{ pointer: '', detail: 'must have either span_ids or backfill' }]);
-    const hindrance = this.#options.judges.hindrance(judge);
-    if (hindrance !== null) throw new DomainError('conflict', `The judge cannot run. ${hindrance}`);
+    const notRunnableReason = this.#options.judges.notRunnableReason(judge);
+    if (notRunnableReason !== null) throw new DomainError('conflict', `The judge cannot run. ${notRunnableReason}`);
     const spans = span_ids == null ? await this.#newest(judge, backfill ?? 0) : await this.#named(projectId, span_ids);
     const drafts = spans.map((span): RunDraft => ({
       ...placeOf(span),

@@ -8,7 +8,7 @@ import type { Judge } from './judge.js';
 import type { JudgeCaller, Judgement } from './judge-caller.js';
 import type { JudgeStore } from './judge-store.js';
 import { DEFECT, Recorder, type Ending, type RecorderObserver } from './recorder.js';
-import { Politeness, type WriteLoad } from './politeness.js';
+import { IngestPriorityThrottle, type WriteLoad } from './ingest-priority-throttle.js';
 import type { Run } from './run.js';
 import type { RunOutcome, RunStore } from './run-store.js';
 import type { Vanished, WorkUnderWay } from '../job/work-under-way.js';
@@ -62,7 +62,7 @@ export class JudgeRunner implements WorkUnderWay {
   readonly #recorder: Recorder;
   readonly #breakers: Breakers;
   readonly #readyRuns: ReadyRuns;
-  readonly #politeness: Politeness;
+  readonly #throttle: IngestPriorityThrottle;
   readonly #loop: BackgroundLoop;
   readonly #aborting = new AbortController();
   readonly #running = new Map<string, UnderWay>();
@@ -76,7 +76,7 @@ export class JudgeRunner implements WorkUnderWay {
       onFailure: (error) => options.observer.runnerFailed({ error }),
       retryMs: RETRY_MS,
     });
-    this.#politeness = new Politeness(options.writeLoad);
+    this.#throttle = new IngestPriorityThrottle(options.writeLoad);
     const { retryBaseMs = RETRY_BASE_MS } = options;
     this.#breakers = new Breakers(retryBaseMs);
     this.#readyRuns = new ReadyRuns({
@@ -89,7 +89,7 @@ export class JudgeRunner implements WorkUnderWay {
       runs: options.runs,
       storeSpans: options.storeSpans,
       observer: options.observer,
-      busy: () => this.#politeness.othersAreBusy(),
+      busy: () => this.#throttle.othersAreBusy(),
       onRecorded: (runs) => {
         this.#readyRuns.release(runs);
         options.onRoom();
@@ -139,7 +139,7 @@ export class JudgeRunner implements WorkUnderWay {
   /** Begins what may begin. @returns in how many milliseconds more may */
   #fill(): number {
     for (;;) {
-      const wait = this.#politeness.waitMs();
+      const wait = this.#throttle.waitMs();
       if (wait > 0) return wait;
       if (this.#running.size >= this.#options.concurrency || this.#readyRuns.underWay > MAX_UNRECORDED) return Infinity;
       const next = this.#readyRuns.next((ready) => this.#mayBegin(ready));
@@ -175,7 +175,7 @@ export class JudgeRunner implements WorkUnderWay {
       return;
     }
     const breaker = this.#breakerOf(ready);
-    this.#politeness.began();
+    this.#throttle.began();
     this.#asking.set(breaker, (this.#asking.get(breaker) ?? 0) + 1);
     const abort = new AbortController();
     const signal = AbortSignal.any([this.#aborting.signal, abort.signal]);
@@ -214,12 +214,12 @@ export class JudgeRunner implements WorkUnderWay {
       this.#recorder.add({ outcome: this.#outcome(run, judge, judgement), spans: callSpans(origin, judgement.calls) });
     } catch (error) {
       this.#options.observer.runnerFailed({ error });
-      this.#recorder.add(this.#mishap(run, error));
+      this.#recorder.add(this.#outcomeOfUnexpectedError(run, error));
     }
   }
 
   /** What no model is to blame for. */
-  #mishap(run: Run, error: unknown): Ending {
+  #outcomeOfUnexpectedError(run: Run, error: unknown): Ending {
     const at = (Date.now() + RETRY_MS) * 1000;
     const outcome: RunOutcome =
       isRetryable(error) && run.attempts + 1 < this.#options.maxAttempts

@@ -27,7 +27,7 @@ export interface StoredSpan {
  * A look at the stored spans of a project, from `open` to `close`. What a client writes or deletes after it was opened
  * wins over what is replaced here.
  */
-export interface SpanRevision {
+export interface RepricingSnapshot {
   /** Spans of priced kinds whose cost no client has sent, in the order of their places; fewer than asked for: no more. */
   page(scope: RepriceScope, after: SpanPlace | null, limit: number): Promise<CalculatedSpan[]>;
   /** Those of the versions that are still stored. */
@@ -45,5 +45,5 @@ export interface SpanRevision {
 export interface CalculatedSpans {
   count(projectId: string, scope: RepriceScope): Promise<number>;
   /** Sees everything that was acknowledged before. */
-  open(projectId: string): Promise<SpanRevision>;
+  open(projectId: string): Promise<RepricingSnapshot>;
 }

@@ -2,7 +2,7 @@ import type { AttachmentIntake } from '../attachment/intake.js';
 import { TO_BE_CONTINUED, type JobContext, type JobWork } from '../job/job-runner.js';
 import { costOf, withCalculatedCost, type PriceModelCall } from '../span/pricing.js';
 import type { Micros } from '../time/timestamp.js';
-import type { CalculatedSpan, CalculatedSpans, SpanRevision, StoredSpan } from './calculated-spans.js';
+import type { CalculatedSpan, CalculatedSpans, RepricingSnapshot, StoredSpan } from './calculated-spans.js';
 import { NOTHING_DONE, type RepriceCheckpoint, type RepriceScope } from './reprice-job.js';
 
 export interface RepriceObserver {
@@ -96,7 +96,7 @@ class PageWork {
   }
 
   /** @returns how many spans clients have written meanwhile */
-  async #revise(page: readonly CalculatedSpan[], revision: SpanRevision): Promise<number> {
+  async #revise(page: readonly CalculatedSpan[], revision: RepricingSnapshot): Promise<number> {
     const costs = new Map<number, number | null>();
     const wrong = page.filter((span) => {
       const cost = costOf(span, this.#context.job.project_id, this.#parts.price);
@@ -120,7 +120,7 @@ class PageWork {
   }
 
   /** The new version of a span has to name its images before the old one ceases to. */
-  async #replace(stored: readonly StoredSpan[], revision: SpanRevision): Promise<(Micros | null)[]> {
+  async #replace(stored: readonly StoredSpan[], revision: RepricingSnapshot): Promise<(Micros | null)[]> {
     const { attachments } = this.#parts;
     const inspected = await attachments.inspect(stored.map(({ span }) => span));
     // What is stored was sound when it came; if it no longer is, it stays as it is.

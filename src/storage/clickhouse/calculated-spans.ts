@@ -3,7 +3,7 @@ import type {
   CalculatedSpan,
   CalculatedSpans,
   SpanPlace,
-  SpanRevision,
+  RepricingSnapshot,
   StoredSpan,
 } from '../../domain/price/calculated-spans.js';
 import type { RepriceScope } from '../../domain/price/reprice-job.js';
@@ -46,7 +46,7 @@ export class ClickHouseCalculatedSpans implements CalculatedSpans {
     return Number(row?.total ?? 0);
   }
 
-  async open(projectId: string): Promise<SpanRevision> {
+  async open(projectId: string): Promise<RepricingSnapshot> {
     const watch = await this.#log.watch(projectId);
     try {
       const state = await this.#reads.open(projectId);
@@ -63,7 +63,7 @@ interface Readers {
   readonly lines: ReadLines;
 }
 
-class Revision implements SpanRevision {
+class Revision implements RepricingSnapshot {
   readonly #read: ReadScope;
   readonly #state: HeldState;
   readonly #rows: ReadRows;

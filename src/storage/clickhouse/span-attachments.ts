@@ -1,5 +1,5 @@
 import type { AttachmentParts, ReadAttachmentParts } from '../../domain/attachment/attachment-service.js';
-import type { FindNamingVersions } from '../../domain/attachment/vault.js';
+import type { FindReferenceVersions } from '../../domain/attachment/vault.js';
 import type { ClickHouseClient } from './client/client.js';
 import { versionTime } from './commit/version-clock.js';
 import { inProject } from './read/scope.js';
@@ -11,7 +11,7 @@ import { sql, value } from './client/sql.js';
 /** What attachments need to know of the stored spans. */
 export interface SpanAttachments {
   readonly read: ReadAttachmentParts;
-  readonly findVersions: FindNamingVersions;
+  readonly findVersions: FindReferenceVersions;
 }
 
 export function createSpanAttachments(
@@ -36,8 +36,8 @@ ORDER BY started_at, trace_id`,
         output_data,
       }));
     },
-    async findVersions(projectId, namings) {
-      const hashes = [...new Set(namings.map(({ sha256 }) => sha256))];
+    async findVersions(projectId, references) {
+      const hashes = [...new Set(references.map(({ sha256 }) => sha256))];
       const found = await reads.run(projectId, (upTo) =>
         rows<{ trace: string; span: string; version: string; named: string[] }>(
           sql`SELECT toString(trace_id) AS trace, toString(id) AS span, toString(ver) AS version,
@@ -45,7 +45,7 @@ ORDER BY started_at, trace_id`,
     multiSearchAllPositions(attributes, ${value(hashes, 'Array(String)')}),
     multiSearchAllPositions(ifNull(output_data, ''), ${value(hashes, 'Array(String)')})) AS named
 FROM spans
-WHERE ${inProject(projectId)} AND id IN ${value([...new Set(namings.map(({ span_id }) => span_id))], 'Array(UUID)')} AND ${current({ projectId, upTo })}
+WHERE ${inProject(projectId)} AND id IN ${value([...new Set(references.map(({ span_id }) => span_id))], 'Array(UUID)')} AND ${current({ projectId, upTo })}
 ORDER BY ver`,
         ),
       );
@@ -56,7 +56,7 @@ ORDER BY ver`,
         ),
       );
       return new Map(
-        namings.flatMap(({ id, trace_id, span_id, sha256 }) => {
+        references.flatMap(({ id, trace_id, span_id, sha256 }) => {
           const version = versions.get(key(trace_id, span_id, sha256));
           return version === undefined ? [] : [[id, version] as const];
         }),

@@ -3,7 +3,7 @@ import type { WriteLog } from '../../domain/ingest/write-log.js';
 import type { StoredSpans } from '../../domain/deletion/stored-spans.js';
 import type { Lists } from '../../domain/list/lists.js';
 import type { EntitySpans } from '../../domain/feedback/unified.js';
-import type { WriteLoad } from '../../domain/judge/politeness.js';
+import type { WriteLoad } from '../../domain/judge/ingest-priority-throttle.js';
 import type { Arrivals, SpanReader } from '../../domain/judge/span-reader.js';
 import type { Completions } from '../../domain/prompt/completion-store.js';
 import type { CalculatedSpans } from '../../domain/price/calculated-spans.js';

@@ -1,4 +1,9 @@
-import type { AttachmentCatalogue, NamedImage, Naming, UnboundNaming } from '../../domain/attachment/catalogue.js';
+import type {
+  AttachmentCatalogue,
+  ReferencedImage,
+  ImageReference,
+  UnboundReference,
+} from '../../domain/attachment/catalogue.js';
 import type { KeptImage } from '../../domain/attachment/extraction.js';
 import type { Micros } from '../../domain/time/timestamp.js';
 import { guarded, type Database } from './database.js';
@@ -6,59 +11,61 @@ import { guarded, type Database } from './database.js';
 const OF_IMAGE = 'project_id = @project_id AND sha256 = @sha256';
 const NAMED = `EXISTS (SELECT 1 FROM attachment_namings WHERE ${OF_IMAGE})`;
 
-/** Namings of a deleted project that are forgotten together. */
+/** References of a deleted project that are forgotten together. */
 const FORGOTTEN_AT_ONCE = 1_000;
 
 function prepare(db: Database) {
   return {
-    find: db.prepare<NamedImage, KeptImage>(
+    find: db.prepare<ReferencedImage, KeptImage>(
       `SELECT sha256, media_type, bytes FROM attachments WHERE ${OF_IMAGE} AND stored = 1`,
     ),
-    note: db.prepare<NamedImage & KeptImage>(
+    note: db.prepare<ReferencedImage & KeptImage>(
       `INSERT INTO attachments (project_id, sha256, media_type, bytes, stored)
        VALUES (@project_id, @sha256, @media_type, @bytes, 0) ON CONFLICT DO NOTHING`,
     ),
-    name: db.prepare<Naming & { project_id: string }>(
+    name: db.prepare<ImageReference & { project_id: string }>(
       `INSERT INTO attachment_namings (project_id, sha256, trace_id, span_id)
        VALUES (@project_id, @sha256, @trace_id, @span_id)`,
     ),
-    markStored: db.prepare<NamedImage & { stored: 0 | 1 }>(`UPDATE attachments SET stored = @stored WHERE ${OF_IMAGE}`),
+    markStored: db.prepare<ReferencedImage & { stored: 0 | 1 }>(
+      `UPDATE attachments SET stored = @stored WHERE ${OF_IMAGE}`,
+    ),
     bind: db.prepare<{ id: number; version: Micros }>(
       'UPDATE attachment_namings SET version = @version WHERE id = @id',
     ),
     /** Takes numbers as a JSON array. */
-    forget: db.prepare<[string], NamedImage>(
+    forget: db.prepare<[string], ReferencedImage>(
       `DELETE FROM attachment_namings WHERE version IN (SELECT value FROM json_each(?)) RETURNING project_id, sha256`,
     ),
-    forgetSpans: db.prepare<{ projectId: string; spans: string; upTo: Micros }, NamedImage>(
+    forgetSpans: db.prepare<{ projectId: string; spans: string; upTo: Micros }, ReferencedImage>(
       `DELETE FROM attachment_namings WHERE id IN (
          SELECT n.id FROM json_each(@spans) AS s CROSS JOIN attachment_namings AS n
          ON n.span_id = s.value AND n.project_id = @projectId AND n.version <= @upTo)
        RETURNING project_id, sha256`,
     ),
-    forgetSomeOfProject: db.prepare<[string, number], NamedImage>(
+    forgetSomeOfProject: db.prepare<[string, number], ReferencedImage>(
       `DELETE FROM attachment_namings WHERE id IN (SELECT id FROM attachment_namings WHERE project_id = ? LIMIT ?)
        RETURNING project_id, sha256`,
     ),
-    unbound: db.prepare<[number, number], UnboundNaming>(
+    unbound: db.prepare<[number, number], UnboundReference>(
       `SELECT id, project_id, sha256, trace_id, span_id FROM attachment_namings
        WHERE version IS NULL AND id > ? ORDER BY id LIMIT ?`,
     ),
-    drop: db.prepare<[string], NamedImage>(
+    drop: db.prepare<[string], ReferencedImage>(
       `DELETE FROM attachment_namings WHERE id IN (SELECT value FROM json_each(?)) RETURNING project_id, sha256`,
     ),
-    leaveOver: db.prepare<NamedImage>(
+    leaveOver: db.prepare<ReferencedImage>(
       'INSERT INTO attachment_leftovers (project_id, sha256) VALUES (@project_id, @sha256) ON CONFLICT DO NOTHING',
     ),
     /** What nothing names can be had no more, also while it is not removed yet. */
-    hide: db.prepare<NamedImage>(`UPDATE attachments SET stored = 0 WHERE ${OF_IMAGE} AND NOT ${NAMED}`),
-    leftovers: db.prepare<NamedImage & { limit: number }, NamedImage>(
+    hide: db.prepare<ReferencedImage>(`UPDATE attachments SET stored = 0 WHERE ${OF_IMAGE} AND NOT ${NAMED}`),
+    leftovers: db.prepare<ReferencedImage & { limit: number }, ReferencedImage>(
       `SELECT project_id, sha256 FROM attachment_leftovers WHERE (project_id, sha256) > (@project_id, @sha256)
        ORDER BY project_id, sha256 LIMIT @limit`,
     ),
-    isNamed: db.prepare<NamedImage, number>(`SELECT ${NAMED}`).pluck(),
-    noLeftover: db.prepare<NamedImage>(`DELETE FROM attachment_leftovers WHERE ${OF_IMAGE}`),
-    remove: db.prepare<NamedImage>(`DELETE FROM attachments WHERE ${OF_IMAGE} AND NOT ${NAMED}`),
+    isNamed: db.prepare<ReferencedImage, number>(`SELECT ${NAMED}`).pluck(),
+    noLeftover: db.prepare<ReferencedImage>(`DELETE FROM attachment_leftovers WHERE ${OF_IMAGE}`),
+    remove: db.prepare<ReferencedImage>(`DELETE FROM attachments WHERE ${OF_IMAGE} AND NOT ${NAMED}`),
   };
 }
 
@@ -76,9 +83,9 @@ export class SqliteAttachmentCatalogue implements AttachmentCatalogue {
     return guarded(() => this.#statements.find.get({ project_id: projectId, sha256 }));
   }
 
-  name(projectId: string, namings: readonly (Naming & { readonly image: KeptImage })[]): number[] {
+  name(projectId: string, references: readonly (ImageReference & { readonly image: KeptImage })[]): number[] {
     return this.#transaction(() =>
-      namings.map(({ image, sha256, trace_id, span_id }) => {
+      references.map(({ image, sha256, trace_id, span_id }) => {
         this.#statements.note.run({ ...image, project_id: projectId });
         const { lastInsertRowid } = this.#statements.name.run({ project_id: projectId, sha256, trace_id, span_id });
         return Number(lastInsertRowid);
@@ -123,7 +130,7 @@ export class SqliteAttachmentCatalogue implements AttachmentCatalogue {
     return this.#leaveOver(() => this.#statements.forgetSomeOfProject.all(projectId, FORGOTTEN_AT_ONCE)).length;
   }
 
-  unbound(after: number, limit: number): UnboundNaming[] {
+  unbound(after: number, limit: number): UnboundReference[] {
     return guarded(() => this.#statements.unbound.all(after, limit));
   }
 
@@ -131,11 +138,11 @@ export class SqliteAttachmentCatalogue implements AttachmentCatalogue {
     this.#unname(this.#statements.drop, ids);
   }
 
-  leftovers(after: NamedImage, limit: number): NamedImage[] {
+  leftovers(after: ReferencedImage, limit: number): ReferencedImage[] {
     return guarded(() => this.#statements.leftovers.all({ ...after, limit }));
   }
 
-  beginRemoval(image: NamedImage): boolean {
+  beginRemoval(image: ReferencedImage): boolean {
     return this.#transaction(() => {
       if (this.#statements.isNamed.get(image) === 1) {
         this.#statements.noLeftover.run(image);
@@ -146,19 +153,19 @@ export class SqliteAttachmentCatalogue implements AttachmentCatalogue {
     });
   }
 
-  endRemoval(image: NamedImage): void {
+  endRemoval(image: ReferencedImage): void {
     this.#transaction(() => {
       this.#statements.remove.run(image);
       this.#statements.noLeftover.run(image);
     });
   }
 
-  #unname(statement: ReturnType<typeof prepare>['forget'], numbers: readonly number[]): NamedImage[] {
+  #unname(statement: ReturnType<typeof prepare>['forget'], numbers: readonly number[]): ReferencedImage[] {
     if (numbers.length === 0) return [];
     return this.#leaveOver(() => statement.all(JSON.stringify(numbers)));
   }
 
-  #leaveOver(unname: () => NamedImage[]): NamedImage[] {
+  #leaveOver(unname: () => ReferencedImage[]): ReferencedImage[] {
     return this.#transaction(() => {
       const freed = unname();
       for (const image of freed) {

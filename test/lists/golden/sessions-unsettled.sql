@@ -105,8 +105,7 @@ WHERE project_id = {p14:String}
   AND (error_count > 0) = {p15:UInt8}
 ORDER BY created_ver DESC NULLS LAST, id DESC
 LIMIT {p16:UInt64} OFFSET {p17:UInt64}
-FORMAT Template SETTINGS format_template_resultset_format = '${data}', format_template_row_format = '{"id":${0:JSON},"project_id":${1:Raw},"name":${2:Raw},"trace_count":${3:JSON},"error_count":${4:JSON},"cost":${5:JSON},"duration":${6:JSON},"started_at":${7:JSON},"ended_at":${8:JSON},"tags":${9:Raw},"attributes":${10:Raw},"has_error":${11:JSON},"created_at":${12:JSON}}', format_template_rows_between_delimiter = '
-', date_time_output_format = 'iso', output_format_json_escape_forward_slashes = 0, output_format_json_quote_64bit_integers = 0, output_format_json_quote_64bit_floats = 0, output_format_json_quote_decimals = 0, format_tsv_null_representation = 'null'
+FORMAT Template SETTINGS format_template_resultset_format = '${data}', format_template_row_format = '{"id":${0:JSON},"project_id":${1:Raw},"name":${2:Raw},"trace_count":${3:JSON},"error_count":${4:JSON},"cost":${5:JSON},"duration":${6:JSON},"started_at":${7:JSON},"ended_at":${8:JSON},"tags":${9:Raw},"attributes":${10:Raw},"has_error":${11:JSON},"created_at":${12:JSON}}', format_template_rows_between_delimiter = '\n', date_time_output_format = 'iso', output_format_json_escape_forward_slashes = 0, output_format_json_quote_64bit_integers = 0, output_format_json_quote_64bit_floats = 0, output_format_json_quote_decimals = 0, format_tsv_null_representation = 'null'
 -- p1 = "0197f3a0-0000-7000-8000-000000000001"
 -- p2 = ["00000000-0000-4000-8000-000000000001"]
 -- p3 = "0197f3a0-0000-7000-8000-000000000001"

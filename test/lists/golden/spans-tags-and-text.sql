@@ -10,8 +10,7 @@ WHERE project_id = {p1:String}
   AND identity(ver) NOT IN (SELECT ver FROM superseded WHERE project_id = {p16:String} AND next_ver <= {p17:UInt64})
 ORDER BY project_id DESC, started_at DESC, trace_id DESC, id DESC
 LIMIT {p18:UInt64} OFFSET {p19:UInt64}
-FORMAT Template SETTINGS format_template_resultset_format = '[${data}]', format_template_row_format = '{"id":${0:JSON}}', format_template_rows_between_delimiter = ',
-', date_time_output_format = 'iso', output_format_json_escape_forward_slashes = 0, output_format_json_quote_64bit_integers = 0, output_format_json_quote_64bit_floats = 0, output_format_json_quote_decimals = 0, format_tsv_null_representation = 'null'
+FORMAT Template SETTINGS format_template_resultset_format = '[${data}]', format_template_row_format = '{"id":${0:JSON}}', format_template_rows_between_delimiter = ',\n', date_time_output_format = 'iso', output_format_json_escape_forward_slashes = 0, output_format_json_quote_64bit_integers = 0, output_format_json_quote_64bit_floats = 0, output_format_json_quote_decimals = 0, format_tsv_null_representation = 'null'
 -- p1 = "0197f3a0-0000-7000-8000-000000000001"
 -- p2 = "environment"
 -- p3 = ["prod","test"]

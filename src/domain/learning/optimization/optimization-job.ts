@@ -10,12 +10,12 @@ import { OPTIMIZATION_TAG } from '../../judge/own-calls.js';
 import type { JudgedSpan, SpanReader } from '../../judge/span-reader.js';
 import type { JobTrials, ModelTrials, Spent, Trial, TrialVerdict } from '../trial/model-trials.js';
 import { comparisonIn, comparisonRequest } from './comparison.js';
-import { type Lesson, type Lessons } from './learning.js';
+import { type TrainingExample, type TrainingExamples } from './training-examples.js';
 import {
   optimizationResultOf,
   type ArmResult,
   type ArmTrials,
-  type LessonTrial,
+  type ExampleTrial,
   type OptimizationResult,
 } from './optimization-result.js';
 import { proposalRequest, proposalsIn, secondProposalRequest, type Proposal } from './proposal.js';
@@ -32,7 +32,7 @@ export interface BaseVersion {
 }
 
 /** What an optimisation depends on, as it was when it was asked for. */
-export interface OptimizationInput extends Lessons {
+export interface OptimizationInput extends TrainingExamples {
   readonly slug: string;
   readonly base: BaseVersion;
   /** Contents of other versions, by which completions are recognised. */
@@ -60,7 +60,7 @@ const NAMESPACE = '0c3f3f0b-52f4-55a1-8df3-4f0d0f8e6c21';
 const SPANS_AT_ONCE = 50;
 const NOTHING_SPENT: Spent = { calls: 0, input_tokens: 0, output_tokens: 0, cost: 0 };
 
-/** Has candidates written from the training half of the lessons, and tries each on the held-out half. */
+/** Has candidates written from the training half of the examples, and tries each on the held-out half. */
 export function optimizationJob(parts: OptimizationParts): JobWork {
   return (context) => new Optimization(parts, context).run();
 }
@@ -89,11 +89,11 @@ class Optimization {
     for (let from = 0; from < held_out.length; from += SPANS_AT_ONCE) {
       const part = held_out.slice(from, from + SPANS_AT_ONCE);
       const spans = await this.#spans(part);
-      const known = part.flatMap((lesson) => this.#replay(lesson, spans));
+      const known = part.flatMap((example) => this.#replay(example, spans));
       missing += part.length - known.length;
       const pairs = known.flatMap((completion) => tried.map((arm) => ({ completion, arm })));
       const results = await this.#context.each(pairs, ({ completion, arm }) => this.#try(arm, completion));
-      for (const [index, { arm }] of pairs.entries()) arm.trials.push(results[index] as LessonTrial);
+      for (const [index, { arm }] of pairs.entries()) arm.trials.push(results[index] as ExampleTrial);
     }
     const result = optimizationResultOf(tried, this.#input.judge?.evaluation_type ?? 'binary', {
       missing,
@@ -135,8 +135,8 @@ class Optimization {
   }
 
   /** Makes the completion again with a prompt, and has what comes of it evaluated. */
-  async #try(arm: { readonly id: string; readonly content: string }, completion: Completion): Promise<LessonTrial> {
-    const { lesson, span, replay } = completion;
+  async #try(arm: { readonly id: string; readonly content: string }, completion: Completion): Promise<ExampleTrial> {
+    const { example, span, replay } = completion;
     const { model, slug } = this.#input;
     const messages = messagesWith(arm.content, replay);
     const made = await this.#context.step(`make/${arm.id}/${span.id}`, () =>
@@ -150,7 +150,7 @@ class Optimization {
     const step = `${this.#input.judge === null ? 'compare' : 'judge'}/${arm.id}/${span.id}`;
     const evaluated = await this.#context.step(step, () => this.#evaluate(step, arm.id, completion, made.outcome));
     return {
-      lesson,
+      example,
       output: made.outcome,
       verdict: evaluated.outcome,
       failure: made.failure ?? evaluated.failure,
@@ -161,25 +161,29 @@ class Optimization {
   async #evaluate(
     step: string,
     arm: string,
-    { lesson, span }: Completion,
+    { example, span }: Completion,
     output: string | null,
   ): Promise<Trial<TrialVerdict>> {
     if (output === null) return { outcome: null, failure: null, spent: NOTHING_SPENT };
     const { judge, instruction } = this.#input;
     if (judge !== null && instruction !== null)
-      return this.#judge(step, { judge, instruction }, { lesson, original: span, output });
+      return this.#judge(step, { judge, instruction }, { example, original: span, output });
     const { slug, model } = this.#input;
-    const request = comparisonRequest(span, lesson.expected_output ?? '', output, { model, code: randomCode() });
+    const request = comparisonRequest(span, example.expected_output ?? '', output, { model, code: randomCode() });
     return this.#ask.ask(step, `compare ${slug}`, { candidate_id: arm, span_id: span.id }, request, comparisonIn);
   }
 
   async #judge(
     step: string,
     by: { readonly judge: Judge; readonly instruction: Instruction },
-    { lesson, original, output }: { readonly lesson: Lesson; readonly original: JudgedSpan; readonly output: string },
+    {
+      example,
+      original,
+      output,
+    }: { readonly example: TrainingExample; readonly original: JudgedSpan; readonly output: string },
   ): Promise<Trial<TrialVerdict>> {
     const { judge, instruction } = by;
-    const expected = lesson.expected_output ?? (lesson.thumbs_up ? (original.output?.text ?? null) : null);
+    const expected = example.expected_output ?? (example.thumbs_up ? (original.output?.text ?? null) : null);
     const span: JudgedSpan = {
       ...original,
       attributes: { ...original.attributes, ...(expected === null ? {} : { expected_output: expected }) },
@@ -189,19 +193,19 @@ class Optimization {
       error_message: null,
     };
     const known = await this.#parts.corrections.examplesFor(judge, span);
-    const examples: Examples = { ...known, messages: [...known.messages, reference(expected, lesson)] };
+    const examples: Examples = { ...known, messages: [...known.messages, reference(expected, example)] };
     return this.#ask.judge(step, { judge, instruction, span, examples });
   }
 
-  #replay(lesson: Lesson, spans: ReadonlyMap<string, JudgedSpan>): Completion[] {
-    const span = spans.get(lesson.span_id);
+  #replay(example: TrainingExample, spans: ReadonlyMap<string, JudgedSpan>): Completion[] {
+    const span = spans.get(example.span_id);
     const { base, other_contents } = this.#input;
     const replay = span === undefined ? null : replayOf(span, [base.content, ...other_contents]);
-    return span === undefined || replay === null ? [] : [{ lesson, span, replay }];
+    return span === undefined || replay === null ? [] : [{ example, span, replay }];
   }
 
-  async #spans(lessons: readonly Lesson[]): Promise<Map<string, JudgedSpan>> {
-    const ids = lessons.map(({ span_id }) => span_id);
+  async #spans(examples: readonly TrainingExample[]): Promise<Map<string, JudgedSpan>> {
+    const ids = examples.map(({ span_id }) => span_id);
     return this.#parts.spans.find(this.#context.job.project_id, ids);
   }
 }
@@ -234,13 +238,13 @@ function withoutResults<A extends ArmResult>(arm: A, isLeft: (of: { readonly spa
 }
 
 interface Completion {
-  readonly lesson: Lesson;
+  readonly example: TrainingExample;
   readonly span: JudgedSpan;
   readonly replay: Replay;
 }
 
 /** What the judge is told of the right output, before the step. */
-function reference(expected: string | null, { reasons }: Lesson): Examples['messages'][number] {
+function reference(expected: string | null, { reasons }: TrainingExample): Examples['messages'][number] {
   const told = JSON.stringify({ expected_output: expected, remarks: reasons });
   return {
     role: 'user',

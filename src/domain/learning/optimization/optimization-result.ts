@@ -1,11 +1,11 @@
 import { mean, wilson, type Interval } from '../calibration/statistics.js';
 import type { EvaluationType } from '../../judge/judge.js';
 import { sumOf, type Spent, type TrialVerdict } from '../trial/model-trials.js';
-import type { Lesson } from './learning.js';
+import type { TrainingExample } from './training-examples.js';
 
 /** One completion made again with one prompt. */
-export interface LessonTrial {
-  readonly lesson: Lesson;
+export interface ExampleTrial {
+  readonly example: TrainingExample;
   readonly output: string | null;
   readonly verdict: TrialVerdict | null;
   readonly failure: string | null;
@@ -17,7 +17,7 @@ export interface ArmTrials {
   readonly id: string;
   readonly content: string;
   readonly rationale: string;
-  readonly trials: LessonTrial[];
+  readonly trials: ExampleTrial[];
 }
 
 export interface ArmResult {
@@ -87,9 +87,9 @@ export function optimizationResultOf(
 }
 
 function compare(arm: ArmTrials, current: ArmTrials, metric: OptimizationResult['metric']): CandidateResult {
-  const was = new Map(current.trials.map((trial) => [trial.lesson.span_id, valueOf(trial, metric)]));
+  const was = new Map(current.trials.map((trial) => [trial.example.span_id, valueOf(trial, metric)]));
   const differences = arm.trials.flatMap((trial) => {
-    const [before, after] = [was.get(trial.lesson.span_id) ?? null, valueOf(trial, metric)];
+    const [before, after] = [was.get(trial.example.span_id) ?? null, valueOf(trial, metric)];
     return before === null || after === null ? [] : [after - before];
   });
   const difference = mean(differences);
@@ -104,7 +104,7 @@ function compare(arm: ArmTrials, current: ArmTrials, metric: OptimizationResult[
   };
 }
 
-function valueOf({ verdict }: LessonTrial, metric: OptimizationResult['metric']): number | null {
+function valueOf({ verdict }: ExampleTrial, metric: OptimizationResult['metric']): number | null {
   if (verdict === null) return null;
   return metric === 'score' ? verdict.score : Number(verdict.evaluation_result);
 }
@@ -125,9 +125,9 @@ function armResult({ id, content, rationale, trials }: ArmTrials): ArmResult {
     mean_score: scores.value,
     mean_score_interval: scores.interval,
     spent: sumOf(trials.flatMap(({ spent }) => spent)),
-    results: trials.map(({ lesson, output, verdict, failure }) => ({
-      span_id: lesson.span_id,
-      expected_output: lesson.expected_output,
+    results: trials.map(({ example, output, verdict, failure }) => ({
+      span_id: example.span_id,
+      expected_output: example.expected_output,
       output,
       passed: verdict?.evaluation_result ?? null,
       score: verdict?.score ?? null,

@@ -13,7 +13,13 @@ import type { PromptService } from '../../prompt/prompt-service.js';
 import type { PromptStore } from '../../prompt/prompt-store.js';
 import type { PromptVersionRead } from '../../prompt/schema.js';
 import { invalid } from '../../validation/validation.js';
-import { isTelling, lessonsOf, splitLessons, type ComparedBy, type Lessons } from './learning.js';
+import {
+  hasExplanation,
+  trainingExamplesOf,
+  splitTrainingExamples,
+  type ComparedBy,
+  type TrainingExamples,
+} from './training-examples.js';
 import { OPTIMIZATION, type OptimizationInput } from './optimization-job.js';
 import type { CandidateResult, OptimizationResult } from './optimization-result.js';
 import type { PromotionStore } from './promotion-store.js';
@@ -90,7 +96,7 @@ export class OptimizationService {
       throw new DomainError('conflict', 'No model is named: give one, bind one to the version, or set JUDGE_LLM_MODEL');
     const { training, held_out } = this.#standing(
       base.prompt_id,
-      await this.#lessons(project_id, base.prompt_id, comparedBy(judge?.id ?? null)),
+      await this.#trainingExamples(project_id, base.prompt_id, comparedBy(judge?.id ?? null)),
     );
     const input: OptimizationInput = {
       slug,
@@ -192,34 +198,34 @@ export class OptimizationService {
   }
 
   /** Of completions that are stored and have an input. */
-  async #lessons(projectId: string, promptId: string, by: ComparedBy): Promise<Lessons> {
+  async #trainingExamples(projectId: string, promptId: string, by: ComparedBy): Promise<TrainingExamples> {
     const { feedback, spans } = this.#options;
-    const all = lessonsOf(feedback.ofPrompt(promptId, MAX_FEEDBACK));
+    const all = trainingExamplesOf(feedback.ofPrompt(promptId, MAX_FEEDBACK));
     const usable = new Set<string>();
     for (let from = 0; from < all.length; from += SPANS_AT_ONCE) {
       const ids = all.slice(from, from + SPANS_AT_ONCE).map(({ span_id }) => span_id);
       for (const [id, { input }] of await spans.find(projectId, ids)) if (input !== null) usable.add(id);
     }
-    const lessons = splitLessons(
+    const examples = splitTrainingExamples(
       all.filter(({ span_id }) => usable.has(span_id)),
       by,
     );
-    const telling = lessons.training.filter(isTelling).length;
-    if (telling < MIN_COMPLETIONS || lessons.held_out.length < MIN_COMPLETIONS)
+    const explained = examples.training.filter(hasExplanation).length;
+    if (explained < MIN_COMPLETIONS || examples.held_out.length < MIN_COMPLETIONS)
       throw new DomainError(
         'conflict',
         `There is too little feedback on this prompt: ${MIN_COMPLETIONS} completions with an expected output or a reason ` +
-          `are needed to learn from, there are ${telling}; and ${MIN_COMPLETIONS} other ones with ${MEASURED_BY[by]} to measure ` +
-          `by, there are ${lessons.held_out.length}. A completion counts when its span is stored and has an input; a hash ` +
+          `are needed to learn from, there are ${explained}; and ${MIN_COMPLETIONS} other ones with ${MEASURED_BY[by]} to measure ` +
+          `by, there are ${examples.held_out.length}. A completion counts when its span is stored and has an input; a hash ` +
           `of its id says for what it is used.${by === 'judge' ? '' : ' With a `judge_id`, reasons and thumbs up count too.'}`,
       );
-    return lessons;
+    return examples;
   }
 
   /** Without what was deleted while spans were read: from here on, the job is told of what is. */
-  #standing(promptId: string, { training, held_out }: Lessons): Lessons {
+  #standing(promptId: string, { training, held_out }: TrainingExamples): TrainingExamples {
     const { feedback } = this.#options;
-    const ids = new Set(lessonsOf(feedback.ofPrompt(promptId, MAX_FEEDBACK)).map(({ span_id }) => span_id));
+    const ids = new Set(trainingExamplesOf(feedback.ofPrompt(promptId, MAX_FEEDBACK)).map(({ span_id }) => span_id));
     const stands = ({ span_id }: { readonly span_id: string }) => ids.has(span_id);
     return { training: training.filter(stands), held_out: held_out.filter(stands) };
   }

@@ -3,7 +3,7 @@ import { answerJson } from '../../judge/answer-json.js';
 import type { ChatMessage, ModelRequest } from '../../judge/model-client.js';
 import type { JudgedSpan } from '../../judge/span-reader.js';
 import { MAX_CONTENT_BYTES } from '../../prompt/schema.js';
-import type { Lesson } from './learning.js';
+import type { TrainingExample } from './training-examples.js';
 import { misfit, placeholdersOf } from './placeholders.js';
 
 /** A text that may become the prompt. */
@@ -43,7 +43,7 @@ const SCHEMA = {
 /** Asks for better versions of a prompt. */
 export function proposalRequest(
   current: string,
-  lessons: readonly Lesson[],
+  examples: readonly TrainingExample[],
   spans: ReadonlyMap<string, JudgedSpan>,
   count: number,
   model: string,
@@ -61,7 +61,7 @@ export function proposalRequest(
       : `Every text must hold the placeholders ${names.join(', ')}, written so, and no others.`,
     'Answer with one JSON object: {"candidates": [{"rationale": "…", "content": "the whole text"}]}.',
   ].join('\n\n');
-  const user = [JSON.stringify({ current_prompt: current }), ...reviews(lessons, spans)].join('\n');
+  const user = [JSON.stringify({ current_prompt: current }), ...reviews(examples, spans)].join('\n');
   const messages: ChatMessage[] = [
     { role: 'system', content: system },
     { role: 'user', content: user },
@@ -108,18 +108,18 @@ export function proposalsIn(
   return { proposals, problem: problems.length === 0 ? null : problems.join('; ') };
 }
 
-function reviews(lessons: readonly Lesson[], spans: ReadonlyMap<string, JudgedSpan>): string[] {
+function reviews(examples: readonly TrainingExample[], spans: ReadonlyMap<string, JudgedSpan>): string[] {
   const lines: string[] = [];
   let left = MAX_SHOWN;
-  for (const lesson of lessons) {
-    const span = spans.get(lesson.span_id);
+  for (const example of examples) {
+    const span = spans.get(example.span_id);
     if (span === undefined) continue;
     const line = JSON.stringify({
       input: excerptOf(span.input?.text ?? null, MAX_TEXT),
       output: excerptOf(span.output?.text ?? null, MAX_TEXT),
-      liked: lesson.thumbs_up,
-      expected_output: excerptOf(lesson.expected_output, MAX_TEXT),
-      remarks: lesson.reasons.map((reason) => excerptOf(reason, MAX_TEXT)),
+      liked: example.thumbs_up,
+      expected_output: excerptOf(example.expected_output, MAX_TEXT),
+      remarks: example.reasons.map((reason) => excerptOf(reason, MAX_TEXT)),
     });
     if (line.length > left) continue;
     left -= line.length;

@@ -4,7 +4,7 @@ import type { CommitObserver } from '../../../observability/events/storage.js';
 import { InsertError, type ClickHouseClient } from '../client/client.js';
 import type { DiskSpace } from './disk-reserve.js';
 import { CommitQueue, type Queued } from './commit-queue.js';
-import { Gathering } from './gathering.js';
+import { CommitBatcher } from './commit-batcher.js';
 import { TooManyBytesError, writeUint64 } from './row-binary.js';
 import { insertedColumns, RowEncoder, type AppendedWrites, type EncodedRows, type TableName } from './rows.js';
 import { versionTime, type Version, type VersionClock } from './version-clock.js';
@@ -18,7 +18,7 @@ export interface CommitLimits {
   readonly maxBytes: number;
   /** What one request may take once it is encoded; more is refused. */
   readonly maxRequestBytes: number;
-  /** How long a commit waits for company while commits are short, see Gathering; 0: never. */
+  /** How long a commit lingers for more requests while commits are short, see CommitBatcher; 0: never. */
   readonly waitMs: number;
   /** What may wait; a project has at most as much of it as is left free. */
   readonly queueMaxBytes: number;
@@ -74,7 +74,7 @@ export class CommitLog implements WriteLog {
   readonly #space: Pick<DiskSpace, 'demand'>;
   readonly #isGone: IsGone;
   readonly #encoder = new RowEncoder();
-  readonly #gathering: Gathering;
+  readonly #batcher: CommitBatcher;
   readonly #watches = new Set<WriteWatch>();
   /** Of what is accepted and neither committed nor refused. */
   readonly #pending = new Set<Promise<unknown>>();
@@ -98,7 +98,7 @@ export class CommitLog implements WriteLog {
     this.#clock = clock;
     this.#limits = limits;
     this.#queue = new CommitQueue(limits.queueMaxBytes);
-    this.#gathering = new Gathering(limits.waitMs, othersRead);
+    this.#batcher = new CommitBatcher(limits.waitMs, othersRead);
     this.#follower = follower;
     this.#observer = observer;
     this.#space = space;
@@ -134,7 +134,7 @@ export class CommitLog implements WriteLog {
       const { projectId } = writes;
       this.#queue.add({ projectId, tables, touched: touchedBy(writes), rows, bytes, resolve, reject });
       this.#observer.queueChanged(this.#queue.held);
-      this.#gathering.arrived();
+      this.#batcher.arrived();
       if (!this.#follower.isFull(projectId)) this.#anotherWrites();
       this.#running ??= this.#run();
     });
@@ -180,7 +180,7 @@ export class CommitLog implements WriteLog {
 
   async #run(): Promise<void> {
     while (this.#queue.length > 0) {
-      await this.#gathering.wait(() => ({ requests: this.#queue.length, rows: this.#queue.held.rows }));
+      await this.#batcher.wait(() => ({ requests: this.#queue.length, rows: this.#queue.held.rows }));
       const group = this.#queue.nextGroup(this.#limits, (projectId) => this.#follower.isFull(projectId));
       if (group.length === 0) {
         await this.#progress();
@@ -189,7 +189,7 @@ export class CommitLog implements WriteLog {
       const started = performance.now();
       await this.#commit(group);
       const ms = performance.now() - started;
-      this.#gathering.committed({ answered: group.length, waiting: this.#queue.length, ms });
+      this.#batcher.committed({ answered: group.length, waiting: this.#queue.length, ms });
       if (this.#uncertain) await this.#repair();
     }
     this.#running = null;

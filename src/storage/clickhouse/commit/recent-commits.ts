@@ -1,4 +1,4 @@
-import type { WriteLoad } from '../../../domain/judge/politeness.js';
+import type { WriteLoad } from '../../../domain/judge/ingest-priority-throttle.js';
 
 /** How far back it looks. */
 const WINDOW_MS = 2_000;

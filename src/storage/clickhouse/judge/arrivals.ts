@@ -115,7 +115,7 @@ WHERE ver > ${value(from, 'Int64')} AND ver <= ${value(settled, 'UInt64')}`);
     return { projects: new Set(rows.map(({ project }) => project)), upTo: versionTime(settled) };
   }
 
-  #between(arrived: Stretch, filters: readonly ArrivalFilter[], limit: number): Promise<TraitRow[]> {
+  #between(arrived: ArrivalWindow, filters: readonly ArrivalFilter[], limit: number): Promise<TraitRow[]> {
     const withPrompt = filters.some(({ filters: { prompt_slug } }) => prompt_slug !== null);
     const askedBy = filters.map((each) => each.filters);
     const conditions = isBounded(askedBy) ? join(filters.map(wanted), ' OR ') : sql`1`;
@@ -135,7 +135,7 @@ function versionOf(at: Micros): number {
 }
 
 /** What arrived in a project after one version and up to another, as it is at a third. */
-interface Stretch {
+interface ArrivalWindow {
   readonly projectId: string;
   readonly from: Version;
   readonly end: Version;
@@ -146,7 +146,7 @@ interface Stretch {
  * What clients sent, and did not send again before the end. It may have been priced anew since: then it stands where the
  * price was written, perhaps behind the end, and what was sent may be purged.
  */
-function arrivedBetween({ projectId, from, end, settled }: Stretch): Sql {
+function arrivedBetween({ projectId, from, end, settled }: ArrivalWindow): Sql {
   const version = (of: Version) => sql`${value(of, 'UInt64')}`;
   const [after, upTo] = [version(Math.max(0, from)), version(end)];
   const since = sql`${inProjectAtOnce(projectId)} AND ver > ${after}`;

@@ -9,7 +9,7 @@ import { among, type CommittedState, type ReadsInProgress } from '../read/reads-
 import type { NotCurrent } from '../rollup/set-aside.js';
 import type { WordIndex } from '../search/word-index.js';
 import { join, sql, value, type Sql } from '../client/sql.js';
-import { idsAskedFor, reachOf, rollupCount, rollupPage, spanCount, spanPage, type Reach } from './compile.js';
+import { idsAskedFor, accessPathOf, rollupCount, rollupPage, spanCount, spanPage, type AccessPath } from './compile.js';
 import type { ReadLimits } from '../read/row-reader.js';
 import { inProject, type ReadScope } from '../read/scope.js';
 import { readJsonLines, type JsonLine } from '../read/json-rows.js';
@@ -63,7 +63,7 @@ export class ClickHouseLists implements Lists {
       max_execution_time: limits.timeoutSeconds,
       max_result_bytes: String(limits.maxResultBytes),
       result_overflow_mode: 'throw',
-      // Of the ids of a stretch.
+      // The ids of a page are part of the statement.
       max_query_size: '10000000',
       // They find nothing in these statements, and are a tenth of what it takes to analyse one.
       optimize_and_compare_chain: 0,
@@ -86,8 +86,8 @@ export class ClickHouseLists implements Lists {
   traces(projectId: string, query: ListQuery, signal?: AbortSignal): Promise<Page> {
     const ids = query.search === null ? idsAskedFor(query) : null;
     return this.#read({ list: 'traces', concerned: 'traces', projectId, ids, signal }, (read) =>
-      this.#rollups(traceSource, read, query, signal, (scope, part, reach) =>
-        this.#tracePage(scope, part, reach, signal),
+      this.#rollups(traceSource, read, query, signal, (scope, part, access) =>
+        this.#tracePage(scope, part, access, signal),
       ),
     );
   }
@@ -97,8 +97,8 @@ export class ClickHouseLists implements Lists {
     const settled = query.search !== null;
     return this.#read({ list: 'sessions', concerned: 'sessions', projectId, settled, signal }, async (read) => {
       const fresh = await this.#sessionScope(read, signal);
-      return this.#rollups(sessionSource, fresh, query, signal, async (scope, part, reach) => {
-        const page = await this.#lines(rollupPage(sessionSource, scope, part, reach), signal);
+      return this.#rollups(sessionSource, fresh, query, signal, async (scope, part, access) => {
+        const page = await this.#lines(rollupPage(sessionSource, scope, part, access), signal);
         return page.map(({ row }) => row);
       });
     });
@@ -148,29 +148,33 @@ export class ClickHouseLists implements Lists {
     read: ReadScope,
     query: ListQuery,
     signal: AbortSignal | undefined,
-    page: (scope: ReadScope, query: ListQuery, reach: Reach) => Promise<string[]>,
+    page: (scope: ReadScope, query: ListQuery, access: AccessPath) => Promise<string[]>,
   ): Promise<Found> {
     const { scope, candidates } = await this.#search.near(read, query, signal);
     if (candidates?.spans === 0) return nothing(query);
     const total = query.count ? await this.#count(rollupCount(source, scope, query), signal) : null;
-    const first = await this.#search.firstHolding(source, scope, query, candidates, signal);
+    const first = await this.#search.firstMatching(source, scope, query, candidates, signal);
     const rows =
       first === null
-        ? await this.#page(source, query, (reach) => page(scope, query, reach))
+        ? await this.#page(source, query, (access) => page(scope, query, access))
         : await page(scope, { ...query, search: null, offset: 0 }, { by: 'ids', ids: first });
     return { json: Buffer.from(`[${rows.join(',\n')}]`), total };
   }
 
-  async #page(source: ListSource, query: ListQuery, page: (reach: Reach) => Promise<string[]>): Promise<string[]> {
-    const reach = reachOf(source, query);
-    const rows = await page(reach);
-    return reach.by === 'time' && rows.length < query.limit ? page({ by: 'all' }) : rows;
+  async #page(
+    source: ListSource,
+    query: ListQuery,
+    page: (access: AccessPath) => Promise<string[]>,
+  ): Promise<string[]> {
+    const access = accessPathOf(source, query);
+    const rows = await page(access);
+    return access.by === 'time' && rows.length < query.limit ? page({ by: 'all' }) : rows;
   }
 
   /** Traces as rendered objects, with input and output of their root spans. */
-  async #tracePage(scope: ReadScope, query: ListQuery, reach: Reach, signal?: AbortSignal): Promise<string[]> {
+  async #tracePage(scope: ReadScope, query: ListQuery, access: AccessPath, signal?: AbortSignal): Promise<string[]> {
     const extra = [sql`root_ver`, sql`toString(root_started_at)`];
-    const lines = await this.#lines(rollupPage(traceSource, scope, query, reach, extra), signal);
+    const lines = await this.#lines(rollupPage(traceSource, scope, query, access, extra), signal);
     const rows = lines.map(({ row, extra: [root_ver = '0', root_started_at = ''] }) => ({
       row,
       root_ver,

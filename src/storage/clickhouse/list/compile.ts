@@ -49,7 +49,7 @@ function spanBounds(scope: ReadScope, query: ListQuery): Sql {
 }
 
 /** How the rows of a rollup are to be reached. */
-export type Reach =
+export type AccessPath =
   /** All of them. */
   | { readonly by: 'all' }
   /** Those with these ids. */
@@ -58,7 +58,7 @@ export type Reach =
   | { readonly by: 'time' };
 
 /** The cheapest way to a page; `time` may turn out too short, then `all` is the way. */
-export function reachOf(source: ListSource, query: ListQuery): Reach {
+export function accessPathOf(source: ListSource, query: ListQuery): AccessPath {
   const ids = idsAskedFor(query);
   if (ids !== null) return { by: 'ids', ids };
   const plain = query.filters.length === 0 && query.tags.size === 0 && query.search === null;
@@ -77,31 +77,31 @@ export function rollupPage(
   source: ListSource,
   scope: ReadScope,
   query: ListQuery,
-  reach: Reach,
+  access: AccessPath,
   extra: readonly Sql[] = [],
 ): Sql {
   const { list, columns } = source;
   const { selected, format } = jsonLines(list.fields, query.fields ?? Object.keys(list.fields), columns, extra);
-  return sql`${edge(source, scope, query, reach)}SELECT ${selected}
-FROM ${rows(source, scope, query, reach)}
-WHERE ${rollupConditions(source, scope, query, reach)}
+  return sql`${boundary(source, scope, query, access)}SELECT ${selected}
+FROM ${rows(source, scope, query, access)}
+WHERE ${rollupConditions(source, scope, query, access)}
 ${order(source, query)}
 ${window(query)}
 ${format}`;
 }
 
 export function rollupCount(source: ListSource, scope: ReadScope, query: ListQuery): Sql {
-  const reach = { by: 'all' } as const;
-  return sql`SELECT count() AS total FROM ${rows(source, scope, query, reach)} WHERE ${rollupConditions(source, scope, query, reach)}`;
+  const access = { by: 'all' } as const;
+  return sql`SELECT count() AS total FROM ${rows(source, scope, query, access)} WHERE ${rollupConditions(source, scope, query, access)}`;
 }
 
-function rollupConditions(source: ListSource, scope: ReadScope, query: ListQuery, reach: Reach): Sql {
+function rollupConditions(source: ListSource, scope: ReadScope, query: ListQuery, access: AccessPath): Sql {
   const search = query.search === null ? [] : [searched(source, scope, query.search)];
   const time = source.timeIndex?.time;
-  // Beyond the edge of the index there may be rows that it did not name.
+  // Beyond the boundary of the index there may be rows that it did not name.
   const inside =
-    reach.by === 'time' && time
-      ? [sql`(edge.2 < ${indexed(query)} OR ${time} ${query.descending ? sql`>` : sql`<`} edge.1)`]
+    access.by === 'time' && time
+      ? [sql`(boundary.2 < ${indexed(query)} OR ${time} ${query.descending ? sql`>` : sql`<`} boundary.1)`]
       : [];
   return allOf([inProject(scope.projectId), sql`NOT gone`, ...inside, ...conditions(query, source), ...search]);
 }
@@ -122,18 +122,18 @@ function holders(source: ListSource, { projectId }: ReadScope, spans: Sql, among
   return sql`SELECT session_id AS id FROM session_traces FINAL WHERE ${inProject(projectId)} AND member${among} AND trace_id IN (${traces})`;
 }
 
-/** Ids of a stretch of a list, in its order, whatever text is searched for. */
-export function stretch(source: ListSource, scope: ReadScope, query: ListQuery): Sql {
+/** Ids of a page of a list, in its order, whatever text is searched for. */
+export function idPage(source: ListSource, scope: ReadScope, query: ListQuery): Sql {
   const anyText = { ...query, search: null };
-  const reach = { by: 'all' } as const;
-  return sql`SELECT id FROM ${rows(source, scope, anyText, reach)}
-WHERE ${rollupConditions(source, scope, anyText, reach)}
+  const access = { by: 'all' } as const;
+  return sql`SELECT id FROM ${rows(source, scope, anyText, access)}
+WHERE ${rollupConditions(source, scope, anyText, access)}
 ${order(source, query)}
 ${window(query)}`;
 }
 
 /** Which of these traces, or sessions, hold a text. Their spans are found by their times, which their facts know. */
-export function holding(source: ListSource, scope: ReadScope, text: string, ids: readonly string[]): Sql {
+export function idsMatchingText(source: ListSource, scope: ReadScope, text: string, ids: readonly string[]): Sql {
   const project = inProject(scope.projectId);
   const these = sql`(${join(ids.map(literal), ', ')})`;
   const traces =
@@ -150,23 +150,23 @@ SELECT DISTINCT id FROM (${holders(source, scope, spans, sql` AND session_id IN 
  * The newest version of every row. Few rows are picked by id, which reads a few granules; FINAL over all merges what is
  * not merged yet. Of traces that are not rolled up, whatever is stored is left out and their figures come from their facts.
  */
-function rows(source: ListSource, scope: ReadScope, query: ListQuery, reach: Reach): Sql {
-  const ids = reach.by === 'ids' ? reach.ids : null;
+function rows(source: ListSource, scope: ReadScope, query: ListQuery, access: AccessPath): Sql {
+  const ids = access.by === 'ids' ? access.ids : null;
   const unsettled = source === traceSource ? unsettledTraces(scope, ids) : unsettledSessions(scope, ids);
-  if (unsettled === null) return stored(source, scope, query, reach);
+  if (unsettled === null) return stored(source, scope, query, access);
   const settled = sql` WHERE ${inProject(scope.projectId)} AND id NOT IN ${unsettled.ids}`;
   return sql`(
-  SELECT ${join(unsettled.columns.map(identifier), ', ')} FROM ${stored(source, scope, query, reach)}${settled}
+  SELECT ${join(unsettled.columns.map(identifier), ', ')} FROM ${stored(source, scope, query, access)}${settled}
   UNION ALL
   ${unsettled.figures}
 )`;
 }
 
-function stored(source: ListSource, scope: ReadScope, query: ListQuery, reach: Reach): Sql {
-  if (reach.by === 'all') return sql`${source.table} FINAL`;
+function stored(source: ListSource, scope: ReadScope, query: ListQuery, access: AccessPath): Sql {
+  if (access.by === 'all') return sql`${source.table} FINAL`;
   const ids =
-    reach.by === 'ids'
-      ? sql`${value(reach.ids, 'Array(UUID)')}`
+    access.by === 'ids'
+      ? sql`${value(access.ids, 'Array(UUID)')}`
       : sql`(SELECT id FROM (${newest(source, scope, query)}))`;
   return sql`(
   SELECT * FROM ${source.table} WHERE ${inProject(scope.projectId)} AND id IN ${ids} ORDER BY id, ver DESC LIMIT 1 BY id
@@ -181,10 +181,10 @@ function newest(source: ListSource, scope: ReadScope, query: ListQuery): Sql {
 }
 
 /** Where the looked-at part of the index ends, and how many entries it has. */
-function edge(source: ListSource, scope: ReadScope, query: ListQuery, reach: Reach): Sql {
-  if (reach.by !== 'time' || !source.timeIndex) return empty;
+function boundary(source: ListSource, scope: ReadScope, query: ListQuery, access: AccessPath): Sql {
+  if (access.by !== 'time' || !source.timeIndex) return empty;
   const last = query.descending ? sql`min` : sql`max`;
-  return sql`WITH (SELECT (${last}(${source.timeIndex.time}), count()) FROM (${newest(source, scope, query)})) AS edge
+  return sql`WITH (SELECT (${last}(${source.timeIndex.time}), count()) FROM (${newest(source, scope, query)})) AS boundary
 `;
 }
 

@@ -2,7 +2,7 @@ import type { ListQuery } from '../../../domain/list/query.js';
 import type { TimeRange } from '../read/times.js';
 import type { Candidates, WordIndex } from '../search/word-index.js';
 import type { Sql } from '../client/sql.js';
-import { hasSpans, holding, reachOf, stretch } from './compile.js';
+import { hasSpans, idsMatchingText, accessPathOf, idPage } from './compile.js';
 import type { ReadScope } from '../read/scope.js';
 import { spanSource, type ListSource } from './sources.js';
 
@@ -63,7 +63,7 @@ export class TextSearch {
    * The page of a search whose text occurs often: found among the first rows of the list, without reading all spans.
    * @returns its ids in their order; null when the first rows do not hold the whole page.
    */
-  async firstHolding(
+  async firstMatching(
     source: ListSource,
     scope: ReadScope,
     query: ListQuery,
@@ -72,13 +72,15 @@ export class TextSearch {
   ): Promise<string[] | null> {
     const { search } = query;
     const few = candidates !== null && candidates.spans < WORTH_A_LOOK;
-    if (search === null || few || reachOf(source, query).by === 'ids') return null;
+    if (search === null || few || accessPathOf(source, query).by === 'ids') return null;
     const found: string[] = [];
     let offset = 0;
     const adjacent = query.sort === source.list.defaultSort;
     for (const limit of adjacent ? [...STRETCHES, ...LONG_STRETCHES] : STRETCHES) {
-      const ids = await this.#ids(stretch(source, scope, { ...query, offset, limit }), signal);
-      const holders = new Set(ids.length === 0 ? [] : await this.#ids(holding(source, scope, search, ids), signal));
+      const ids = await this.#ids(idPage(source, scope, { ...query, offset, limit }), signal);
+      const holders = new Set(
+        ids.length === 0 ? [] : await this.#ids(idsMatchingText(source, scope, search, ids), signal),
+      );
       found.push(...ids.filter((id) => holders.has(id)));
       if (found.length >= query.offset + query.limit || ids.length < limit)
         return found.slice(query.offset, query.offset + query.limit);

@@ -43,7 +43,7 @@ export function insertsEnded(client: ClickHouseClient): Promise<void> {
  * A span and its fact are written by one insert, but not at one instant: a crash in between leaves one without the
  * other. The span's own row decides what was written.
  */
-export async function agree(client: ClickHouseClient, after: Version): Promise<void> {
+export async function reconcileFacts(client: ClickHouseClient, after: Version): Promise<void> {
   const columns = await sharedColumns(client);
   const version = number(after);
   await client.command(

@@ -8,7 +8,7 @@ import { among, type CommittedState, type ReadsInProgress, type Wanted } from '.
 import { AsideRetry } from './aside-retry.js';
 import { DirtySet, type WaitingItem } from './dirty-set.js';
 import {
-  agree,
+  reconcileFacts,
   changedSince,
   findOwnSuccessors,
   forgetOwnSuccessors,
@@ -212,7 +212,7 @@ export class Rollups implements CommitFollower {
   async repair(upTo: Version): Promise<void> {
     await insertsEnded(this.#client);
     this.#watermark = await readWatermark(this.#client);
-    await agree(this.#client, this.#watermark);
+    await reconcileFacts(this.#client, this.#watermark);
     await this.#aside.load();
     const reinstated = await findOwnSuccessors(this.#client);
     const { traces, sessions } = await changedSince(this.#client, this.#watermark);

@@ -2,7 +2,7 @@ import type { Micros } from '../../../domain/time/timestamp.js';
 import type { TimeRange } from '../read/times.js';
 
 /** Spans that started within a range, about so many. */
-export interface Stretch extends TimeRange {
+export interface IndexedRange extends TimeRange {
   readonly spans: number;
 }
 
@@ -10,14 +10,14 @@ export interface Stretch extends TimeRange {
  * The latest of some ranges, or the earliest, that hold about `spans` spans: everything beyond a moment, of all ranges.
  * @returns null when that would be all.
  */
-export function outermost(stretches: readonly Stretch[], spans: number, latest: boolean): TimeRange[] | null {
-  const inward = [...stretches].sort(latest ? (a, b) => b.from - a.from : (a, b) => a.to - b.to);
+export function outermost(indexed: readonly IndexedRange[], spans: number, latest: boolean): TimeRange[] | null {
+  const inward = [...indexed].sort(latest ? (a, b) => b.from - a.from : (a, b) => a.to - b.to);
   let count = 0;
-  const last = inward.find((stretch) => (count += stretch.spans) >= spans);
+  const last = inward.find((range) => (count += range.spans) >= spans);
   if (last === undefined || last === inward.at(-1)) return null;
   return latest
-    ? stretches.filter(({ to }) => to >= last.from).map(({ from, to }) => ({ from: Math.max(from, last.from), to }))
-    : stretches.filter(({ from }) => from <= last.to).map(({ from, to }) => ({ from, to: Math.min(to, last.to) }));
+    ? indexed.filter(({ to }) => to >= last.from).map(({ from, to }) => ({ from: Math.max(from, last.from), to }))
+    : indexed.filter(({ from }) => from <= last.to).map(({ from, to }) => ({ from, to: Math.min(to, last.to) }));
 }
 
 /**

@@ -105,12 +105,12 @@ FROM spans WHERE ${project} AND ver > ${value(upTo, 'UInt64')} GROUP BY toStartO
     const rows = await read<{ from: string; to: string; count: string }>(statement);
     // Meanwhile emptied: what was read is not all.
     if (cleared !== this.#cleared) return null;
-    const stretches = rows.map(({ from, to, count }) => ({ from: Number(from), to: Number(to), spans: Number(count) }));
+    const indexed = rows.map(({ from, to, count }) => ({ from: Number(from), to: Number(to), spans: Number(count) }));
     return {
-      ranges: coveredBy(stretches, MAX_RANGES),
-      spans: stretches.reduce((sum, { spans }) => sum + spans, 0),
+      ranges: coveredBy(indexed, MAX_RANGES),
+      spans: indexed.reduce((sum, { spans }) => sum + spans, 0),
       outermost(spans, latest) {
-        const some = outermost(stretches, spans, latest);
+        const some = outermost(indexed, spans, latest);
         return some && coveredBy(some, MAX_RANGES);
       },
     };

@@ -3,7 +3,7 @@ import type { StoredFeedback } from '../../feedback/feedback.js';
 import { isHeldOut } from '../trial/held-out.js';
 
 /** What people said of one completion of a prompt. */
-export interface Lesson {
+export interface TrainingExample {
   readonly span_id: string;
   /** What was said of it last. */
   readonly thumbs_up: boolean;
@@ -19,7 +19,7 @@ const MAX_EXPECTED = 20_000;
 const MAX_REASON = 4_000;
 
 /** What can be learned from, the completion spoken of last first. @param feedback the last changed first */
-export function lessonsOf(feedback: readonly StoredFeedback[]): Lesson[] {
+export function trainingExamplesOf(feedback: readonly StoredFeedback[]): TrainingExample[] {
   const spans = new Map<string, StoredFeedback[]>();
   for (const each of feedback) {
     const known = spans.get(each.completion_id);
@@ -40,28 +40,28 @@ export function lessonsOf(feedback: readonly StoredFeedback[]): Lesson[] {
 }
 
 /** What a better prompt is learned from, and what it is measured by. */
-export interface Lessons {
+export interface TrainingExamples {
   /** Those with an expected output or a reason come first. */
-  readonly training: readonly Lesson[];
-  readonly held_out: readonly Lesson[];
+  readonly training: readonly TrainingExample[];
+  readonly held_out: readonly TrainingExample[];
 }
 
 /** What says how good an output is: a judge, or the model, which holds it against the expected output. */
 export type ComparedBy = 'judge' | 'model';
 
 /** Bare thumbs down say neither what was wrong nor what would be right. The model needs something to hold outputs against. */
-export function splitLessons(lessons: readonly Lesson[], comparedBy: ComparedBy): Lessons {
-  const useful = lessons.filter((lesson) => lesson.thumbs_up || isTelling(lesson));
+export function splitTrainingExamples(examples: readonly TrainingExample[], comparedBy: ComparedBy): TrainingExamples {
+  const useful = examples.filter((example) => example.thumbs_up || hasExplanation(example));
   const training = useful.filter(({ span_id }) => !isHeldOut(span_id));
   return {
-    training: [...training.filter(isTelling), ...training.filter((lesson) => !isTelling(lesson))],
+    training: [...training.filter(hasExplanation), ...training.filter((example) => !hasExplanation(example))],
     held_out: useful.filter(
       ({ span_id, expected_output }) => isHeldOut(span_id) && (comparedBy === 'judge' || expected_output !== null),
     ),
   };
 }
 
-export function isTelling({ expected_output, reasons }: Lesson): boolean {
+export function hasExplanation({ expected_output, reasons }: TrainingExample): boolean {
   return expected_output !== null || reasons.length > 0;
 }
 

@@ -14,12 +14,12 @@ const BESIDE_READS = 0.75;
 const MAX_WAIT_BESIDE_READS_MS = 50;
 
 /**
- * Decides how long a commit waits for company. A small commit costs nearly as much as one ten times its size, and clients
+ * Decides how long a commit lingers for more requests. A small commit costs nearly as much as one ten times its size, and clients
  * that were answered by one commit are back a moment later: without waiting for them they would fall into two halves that
  * take turns, each paying for a whole commit. A client that writes alone is not waited for: all that was there last time
  * is there again.
  */
-export class Gathering {
+export class CommitBatcher {
   readonly #waitMs: number;
   readonly #othersRead: () => boolean;
   #expected = Number.POSITIVE_INFINITY;

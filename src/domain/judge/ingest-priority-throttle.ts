@@ -17,7 +17,7 @@ const BUSY_RATE = 40;
 const BURST = 8;
 
 /** Holds evaluations back while clients write at full speed, to a number a second that hardly slows them down. */
-export class Politeness {
+export class IngestPriorityThrottle {
   readonly #load: () => WriteLoad;
   /** When evaluations began, within the last second. */
   #begun: number[] = [];
