@@ -14,9 +14,11 @@ const OF_THE_SERVER = new Set([
   'judge_calls',
   'job_steps',
   'job_spans',
+  // The last number given in any table, those above too.
+  'sqlite_sequence',
 ]);
 /** What goes on by itself, but is made by those who ask. */
-const JOBS = new Set(['jobs', 'reprice_jobs']);
+const JOBS = new Set(['jobs']);
 /** Those of API keys and projects are answered with milliseconds. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.(\d{3}|\d{6})Z$/;
 const WITHOUT = new Set(['last_used_at']);
@@ -83,21 +85,23 @@ export class MalformedScene {
     this.known['judge_id'] = (await this.api.judge({ ...scored, enabled: false })).id;
   }
 
-  /** A hash of all that is kept beside spans. */
-  kept(): string {
-    const hash = createHash('sha256');
+  /** A hash of each table of what is kept beside spans. */
+  kept(): Record<string, string> {
     const tables = this.#database
       .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
       .pluck()
       .all();
-    for (const table of tables.filter((name) => !OF_THE_SERVER.has(name))) {
-      const rows = this.#database
-        .prepare<[], Record<string, unknown>>(`SELECT ${JOBS.has(table) ? 'id' : '*'} FROM ${table}`)
-        .all();
-      const written = JSON.stringify(rows, (key, value: unknown) => (WITHOUT.has(key) ? undefined : value));
-      hash.update(`${table} ${written}\n`);
-    }
-    return hash.digest('hex');
+    return Object.fromEntries(
+      tables.filter((name) => !OF_THE_SERVER.has(name)).map((table) => [table, this.#hashOf(table)]),
+    );
+  }
+
+  #hashOf(table: string): string {
+    const rows = this.#database
+      .prepare<[], Record<string, unknown>>(`SELECT ${JOBS.has(table) ? 'id' : '*'} FROM ${table}`)
+      .all();
+    const written = JSON.stringify(rows, (key, value: unknown) => (WITHOUT.has(key) ? undefined : value));
+    return createHash('sha256').update(written).digest('hex');
   }
 
   async dispose(): Promise<void> {

@@ -87,9 +87,10 @@ describe(`malformed requests (MALFORMED_SEED=${SEED})`, function () {
         if (changes) await checkTaken(scene, operation, response);
         if (changes) kept = scene.kept();
         else
-          expect(scene.kept(), `${response.status}, ${operation.method} ${call.url}: ${String(call.body)}`).to.equal(
-            kept,
-          );
+          expect(
+            scene.kept(),
+            `${response.status}, ${operation.method} ${call.url}: ${String(call.body)}`,
+          ).to.deep.equal(kept);
       }
     }
     const statuses = new Map<number, number>();
