@@ -1,0 +1,69 @@
+import type { RollupObserver } from '../../../observability/events/storage.js';
+import type { Version, VersionClock } from '../commit/version-clock.js';
+import type { ReadsInProgress } from '../read/reads-in-progress.js';
+import type { Recomputation } from './recomputation.js';
+import type { RollupPressure } from './rollup-pressure.js';
+import type { UnsettledChanges } from './unsettled-changes.js';
+
+/** Traces, and sessions, of one round: few enough for a round to take a fraction of a second. */
+const MAX_ROUND = 2000;
+/** Of one that reads wait for: half as long. */
+const MAX_AWAITED_ROUND = 1000;
+
+export interface RoundParts {
+  readonly clock: VersionClock;
+  readonly reads: Pick<ReadsInProgress, 'oldestStill' | 'ended'>;
+  readonly changes: UnsettledChanges;
+  readonly pressure: RollupPressure;
+  readonly recomputation: Recomputation;
+  readonly observer: Pick<RollupObserver, 'rollupFinished' | 'rollupFailed' | 'rollupPending'>;
+}
+
+/**
+ * Runs one round: recomputes what has changed longest, up to the state that is read still. When nothing may be taken, it
+ * waits for a read to end.
+ * @param awaited projects that are first
+ * @returns how many milliseconds the round took; null: there was nothing to recompute
+ * @throws what kept it from being recomputed, after reporting it; all of it waits again
+ */
+export async function runRound(parts: RoundParts, awaited: ReadonlySet<string>): Promise<number | null> {
+  const { changes, recomputation, observer } = parts;
+  const started = performance.now();
+  const upTo = statesToRollUp(parts);
+  const items = changes.beginRound(awaited.size > 0 ? MAX_AWAITED_ROUND : MAX_ROUND, awaited, upTo);
+  const { traces, sessions } = items;
+  try {
+    if (traces.length + sessions.length === 0) {
+      if (changes.waiting > 0) await parts.reads.ended();
+      return null;
+    }
+    const round = { upTo, round: parts.clock.take(1) };
+    if (traces.length > 0) await recomputation.traces(traces, round);
+    await recomputation.sessions(sessions, round);
+    changes.stored(items, upTo);
+    const ms = performance.now() - started;
+    parts.pressure.rolledUp({ traces: traces.length, ms });
+    observer.rollupFinished({ traces: traces.length, seconds: ms / 1000 });
+    return ms;
+  } catch (error) {
+    changes.restore(items);
+    observer.rollupFailed({ error });
+    throw error;
+  } finally {
+    changes.endRound();
+    observer.rollupPending({ traces: changes.waitingTraces });
+  }
+}
+
+/** Of each project the state that a round rolls up: the oldest one that is read, or else the last. */
+function statesToRollUp({ changes, reads, pressure }: RoundParts): (projectId: string) => Version {
+  const committed = changes.committed;
+  const states = new Map<string, Version>();
+  return (projectId) => {
+    const known = states.get(projectId);
+    if (known !== undefined) return known;
+    const state = Math.min(committed, reads.oldestStill(projectId, pressure.isHalfFull(projectId)));
+    states.set(projectId, state);
+    return state;
+  };
+}

@@ -1,0 +1,109 @@
+import { setImmediate } from 'node:timers/promises';
+
+/**
+ * How long changes gather before they are rolled up, when nobody reads: a trace under way is then recomputed once. It
+ * follows how long rounds take, so that they leave most of the engine's time to commits.
+ */
+const GATHER_ROUNDS = 8;
+const MIN_GATHER_MS = 100;
+const MAX_GATHER_MS = 2000;
+const RETRY_MS = 250;
+
+/** What a schedule runs. */
+export interface ScheduledRound {
+  /**
+   * Runs one round; rejects when it failed, which is reported by then.
+   * @param awaited the projects that somebody waits for
+   * @returns how many milliseconds it took; null: nothing could be done
+   */
+  run(awaited: ReadonlySet<string>): Promise<number | null>;
+  /** Whether something is left for another round. */
+  left(): boolean;
+  /** Called after each round, when the next can begin. @param done whether it stored something */
+  ended(done: boolean): void;
+}
+
+/** When rounds run: one at a time, some time after commits, and at once for who waits. */
+export class RoundSchedule {
+  readonly #scheduled: ScheduledRound;
+  #round: Promise<void> | null = null;
+  /** How many wait for a project to be settled. */
+  readonly #awaited = new Map<string, number>();
+  #timer: NodeJS.Timeout | null = null;
+  #closed = false;
+  #gatherMs = MIN_GATHER_MS;
+
+  constructor(round: ScheduledRound) {
+    this.#scheduled = round;
+  }
+
+  /** Whether a round is under way. */
+  get underWay(): boolean {
+    return this.#round !== null;
+  }
+
+  /** To be called after a commit: a round follows once changes have gathered. @param pressing whether it pays at once */
+  committed(pressing: boolean): void {
+    this.#schedule(this.#gatherMs);
+    if (pressing) this.#hasten();
+  }
+
+  /** Resolves after the round under way, or else after one that begins now. */
+  async next(): Promise<void> {
+    await (this.#round ??= this.#runRound());
+  }
+
+  /** Runs rounds, in which the project is first, until a condition holds. A repair may mark again what was settled. */
+  async until(projectId: string | undefined, settled: () => boolean): Promise<void> {
+    this.#await(projectId, 1);
+    try {
+      while (!settled()) await (this.#round ??= this.#runRound());
+    } finally {
+      this.#await(projectId, -1);
+    }
+  }
+
+  /** From now on rounds run for who waits alone. */
+  close(): void {
+    this.#closed = true;
+    if (this.#timer) clearTimeout(this.#timer);
+  }
+
+  #await(projectId: string | undefined, more: 1 | -1): void {
+    if (projectId === undefined) return;
+    const waiting = (this.#awaited.get(projectId) ?? 0) + more;
+    if (waiting > 0) this.#awaited.set(projectId, waiting);
+    else this.#awaited.delete(projectId);
+  }
+
+  #schedule(delay: number): void {
+    if (this.#closed || this.#timer) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      // A failed round was reported; what it held is marked again.
+      (this.#round ??= this.#runRound()).catch(() => undefined);
+    }, delay);
+  }
+
+  /** Begins now what is scheduled. */
+  #hasten(): void {
+    if (this.#timer === null || this.#round !== null) return;
+    clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#schedule(0);
+  }
+
+  async #runRound(): Promise<void> {
+    // Who waited for the one before begins to read first.
+    await setImmediate();
+    let ms: number | null = null;
+    try {
+      ms = await this.#scheduled.run(new Set(this.#awaited.keys()));
+      if (ms !== null) this.#gatherMs = Math.min(MAX_GATHER_MS, Math.max(MIN_GATHER_MS, ms * GATHER_ROUNDS));
+    } finally {
+      this.#round = null;
+      if (this.#scheduled.left()) this.#schedule(RETRY_MS);
+      this.#scheduled.ended(ms !== null);
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import type { ClickHouseClient } from '../client/client.js';
+import type { Version } from '../commit/version-clock.js';
+import { readWatermark, writeWatermark } from './healing.js';
+
+/** Everything below the watermark is rolled up for good; healing at start begins there. */
+export class Watermark {
+  readonly #client: ClickHouseClient;
+  #version: Version = 0;
+  #movedAt = 0;
+
+  constructor(client: ClickHouseClient) {
+    this.#client = client;
+  }
+
+  get version(): Version {
+    return this.#version;
+  }
+
+  /** Takes over what is stored. */
+  async load(): Promise<void> {
+    this.#version = await readWatermark(this.#client);
+  }
+
+  /**
+   * Moves it on to what is settled, unless it was moved less than `interval` milliseconds ago.
+   * @param settled the version up to which everything is rolled up; null: that may change
+   */
+  async move(settled: Version | null, interval: number): Promise<void> {
+    if (performance.now() - this.#movedAt < interval) return;
+    if (settled === null || settled <= this.#version) return;
+    this.#movedAt = performance.now();
+    await writeWatermark(this.#client, settled);
+    this.#version = settled;
+  }
+}
