@@ -1,5 +1,5 @@
 import type { RollupObserver } from '../../../observability/events/storage.js';
-import type { CommitFollower, Touched } from '../commit/commit-log.js';
+import type { CommitFollower, Touched } from '../commit/commit-follower.js';
 import type { Version, VersionClock } from '../commit/version-clock.js';
 import type { ClickHouseClient } from '../client/client.js';
 import { among, type CommittedState, type ReadsInProgress, type Wanted } from '../read/reads-in-progress.js';
