@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { DomainError, type Issue } from '../errors.js';
 import { normaliseText } from '../schema/normalise.js';
-import { formatTimestamp } from '../time/timestamp.js';
 import { assertValid, compile, invalid } from '../validation/validation.js';
-import type { CriteriaScores, Evaluation } from './evaluation.js';
-import type { EvaluationFilter, EvaluationStore } from './evaluation-store.js';
+import type { CriteriaScores, Evaluation, NamedEvaluation } from './evaluation.js';
+import type { EvaluationFilter, EvaluationPage, EvaluationStore } from './evaluation-store.js';
 import type { Judge } from './judge.js';
 import type { JudgeService } from './judge-service.js';
 import type { Window } from '../schema/page.js';
 import type { RecorderObserver } from './recorder.js';
-import { EvaluationInput, type EvaluationPageRead, type EvaluationRead, type SpanEvaluationsRead } from './schema.js';
+import { EvaluationInput } from './schema.js';
 import type { SpanReader } from './span-reader.js';
 import { passes } from './verdict.js';
 
@@ -31,14 +30,14 @@ export class EvaluationService {
   }
 
   /** Stores an evaluation that ran elsewhere. @throws DomainError `invalid` with every broken rule, `not_found` */
-  record(projectId: string, judgeId: string, body: unknown): EvaluationRead {
+  record(projectId: string, judgeId: string, body: unknown): Evaluation {
     const judge = this.#options.judges.require(projectId, judgeId);
     const input = assertValid(checkInput, body);
     const issues = scoreIssues(judge, input);
     if (issues.length > 0) throw invalid(issues);
     const stored = this.#options.store.insert({ ...toEvaluation(judge, input), created_at: Date.now() * 1000 });
     this.#options.observer.evaluationStored({ result: stored.evaluation_result, origin: 'external' });
-    return toRead(stored);
+    return stored;
   }
 
   /**
@@ -51,19 +50,17 @@ export class EvaluationService {
     filter: EvaluationFilter,
     window: Window,
     descending: boolean,
-  ): EvaluationPageRead {
+  ): EvaluationPage {
     this.#options.judges.requireEver(projectId, judgeId);
-    const { evaluations, total } = this.#options.store.ofJudge(judgeId, filter, window, descending);
-    return { evaluations: evaluations.map(toRead), total, limit: window.limit, offset: window.offset };
+    return this.#options.store.ofJudge(judgeId, filter, window, descending);
   }
 
   /** Newest first. @throws DomainError `not_found` when there is neither an evaluation nor a span */
-  async ofSpan(projectId: string, spanId: string): Promise<SpanEvaluationsRead> {
+  async ofSpan(projectId: string, spanId: string): Promise<readonly NamedEvaluation[]> {
     const found = this.#options.store.ofSpan(projectId, spanId);
     if (found.length === 0 && !(await this.#options.spans.traits(projectId, [spanId])).has(spanId))
       throw new DomainError('not_found', 'There is no such span');
-    const evaluations = found.map((evaluation) => ({ ...toRead(evaluation), judge_name: evaluation.judge_name }));
-    return { span_id: spanId, evaluations };
+    return found;
   }
 }
 
@@ -128,26 +125,4 @@ function toCriteriaScores(scores: EvaluationInput['criteria_scores']): CriteriaS
   return Object.fromEntries(
     Object.entries(scores).map(([key, { score, reason }]) => [key, { score, reason: normaliseText(reason ?? '') }]),
   );
-}
-
-function toRead(evaluation: Evaluation): EvaluationRead {
-  return {
-    id: evaluation.id,
-    judge_id: evaluation.judge_id,
-    span_id: evaluation.span_id,
-    evaluation_result: evaluation.evaluation_result,
-    evaluation_reason: evaluation.evaluation_reason,
-    confidence_score: evaluation.confidence_score,
-    score: evaluation.score,
-    score_min: evaluation.score_min,
-    score_max: evaluation.score_max,
-    pass_threshold: evaluation.pass_threshold,
-    criteria_scores: evaluation.criteria_scores,
-    evaluation_type: evaluation.evaluation_type,
-    model_used: evaluation.model_used,
-    evaluation_duration_ms: evaluation.duration_ms,
-    judge_version: evaluation.judge_version,
-    origin: evaluation.origin,
-    created_at: formatTimestamp(evaluation.created_at),
-  };
 }

@@ -1,16 +1,32 @@
 import { formatTimestamp } from '../time/timestamp.js';
 import type { EvaluationStore } from './evaluation-store.js';
 import type { Judge } from './judge.js';
-import { NO_ENDPOINT, type JudgeService } from './judge-service.js';
+import type { JudgeService } from './judge-service.js';
 import { isJudgeCall, mismatches, sampleHash, type IdentifyPrompt, type Mismatch } from './matching.js';
-import type { Run } from './run.js';
-import { toRunRead } from './run-service.js';
+import { currentRun, type CurrentRun } from './run.js';
 import type { RunStore } from './run-store.js';
-import type { ANSWERS, ExplanationRead } from './run-schema.js';
+import type { ANSWERS } from './run-schema.js';
 import type { SpanReader, SpanTraits } from './span-reader.js';
 
 type Answer = (typeof ANSWERS)[number];
 type Reason = readonly [answer: Answer, explanation: string];
+
+/** Why a span was or was not evaluated by a judge, with what that rests on. */
+export interface Explanation {
+  readonly judge_id: string;
+  readonly span_id: string;
+  readonly answer: Answer;
+  /** The answer in a sentence. */
+  readonly explanation: string;
+  /** Its newest evaluation. */
+  readonly evaluation_id: string | null;
+  readonly run: CurrentRun | null;
+  /** How many runs are queued before it; null unless it is queued. */
+  readonly position: number | null;
+  /** Empty when the span matches or was not found. */
+  readonly mismatches: readonly Mismatch[];
+  readonly sample: { readonly hash: number; readonly rate: number; readonly included: boolean };
+}
 
 export interface ExplainOptions {
   readonly judges: Pick<JudgeService, 'require' | 'notRunnableReason'>;
@@ -30,19 +46,19 @@ export class ExplainService {
   }
 
   /** @throws DomainError `not_found` when there is no such judge; of a span that is not there it says so */
-  async explain(projectId: string, judgeId: string, spanId: string): Promise<ExplanationRead> {
+  async explain(projectId: string, judgeId: string, spanId: string): Promise<Explanation> {
     const { judges, spans } = this.#options;
     const judge = judges.require(projectId, judgeId);
     const span = (await spans.traits(projectId, [spanId], [judge.filters])).get(spanId);
     const evaluation = this.#options.evaluations.latest(judgeId, spanId);
-    const [run] = this.#options.runs.ofSpan(judgeId, spanId);
-    const running = run !== undefined && this.#options.running().includes(run.id);
-    const position = run === undefined || run.state !== 'queued' || running ? null : this.#options.runs.before(run);
+    const [stored] = this.#options.runs.ofSpan(judgeId, spanId);
+    const run = stored && currentRun(stored, this.#options.running());
+    const position = stored !== undefined && run?.state === 'queued' ? this.#options.runs.before(stored) : null;
     const unmatched = span === undefined ? [] : this.#mismatches(judge, span);
     const hash = sampleHash(spanId, judgeId);
     const [answer, explanation]: Reason =
       (evaluation && evaluated(evaluation.created_at)) ??
-      (run && this.#ofRun(judge, run, running, position)) ??
+      (run && this.#ofRun(judge, run, position)) ??
       this.#ofSpan(judge, span, unmatched, hash);
     return {
       judge_id: judgeId,
@@ -50,7 +66,7 @@ export class ExplainService {
       answer,
       explanation,
       evaluation_id: evaluation?.id ?? null,
-      run: run === undefined ? null : toRunRead(run, running),
+      run: run ?? null,
       position,
       mismatches: unmatched,
       sample: { hash, rate: judge.sample_rate, included: hash < judge.sample_rate },
@@ -63,11 +79,11 @@ export class ExplainService {
     return mismatches(span, judge.filters, prompt);
   }
 
-  #ofRun(judge: Judge, run: Run, running: boolean, position: number | null): Reason {
-    if (running) return ['running', 'The model is being asked right now.'];
+  #ofRun(judge: Judge, run: CurrentRun, position: number | null): Reason {
+    if (run.state === 'running') return ['running', 'The model is being asked right now.'];
     const notRunnableReason = this.#options.judges.notRunnableReason(judge);
-    if (run.state === 'queued' && notRunnableReason === NO_ENDPOINT)
-      return ['no_endpoint', `It is queued. ${NO_ENDPOINT}.`];
+    if (run.state === 'queued' && notRunnableReason?.kind === 'no_endpoint')
+      return ['no_endpoint', `It is queued. ${notRunnableReason.text}.`];
     const attempts = run.attempts === 0 ? '' : ` ${run.attempts} attempts failed, the last one: ${run.reason ?? ''}`;
     if (run.state === 'queued')
       return [
@@ -83,8 +99,9 @@ export class ExplainService {
   }
 
   #notRunning(judge: Judge, span: SpanTraits): Reason | undefined {
-    if (this.#options.judges.notRunnableReason(judge) === NO_ENDPOINT)
-      return ['no_endpoint', `${NO_ENDPOINT}; judges do not run.`];
+    const notRunnableReason = this.#options.judges.notRunnableReason(judge);
+    if (notRunnableReason?.kind === 'no_endpoint')
+      return ['no_endpoint', `${notRunnableReason.text}; judges do not run.`];
     if (!judge.enabled) return ['judge_disabled', 'The judge is disabled: it evaluates no spans by itself.'];
     const [arrived, since] = [formatTimestamp(span.arrived_at), formatTimestamp(judge.judged_since)];
     if (span.arrived_at <= judge.judged_since)

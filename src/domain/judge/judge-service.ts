@@ -5,15 +5,14 @@ import type { VersionDraft } from '../prompt/prompt.js';
 import type { PromptService } from '../prompt/prompt-service.js';
 import type { PromptStore } from '../prompt/prompt-store.js';
 import { MAX_CONTENT_BYTES, type PromptVersionRead } from '../prompt/schema.js';
-import { formatTimestamp } from '../time/timestamp.js';
 import { compile, invalid, type Validator } from '../validation/validation.js';
 import { instructionOf, RUNNING_TAG } from './instruction.js';
-import type { Judge } from './judge.js';
+import type { CheckedJudge, Judge, NotRunnableReason } from './judge.js';
 import { settingIssues, settingsOf, taskSlugs, type Stated } from './judge-rules.js';
 import type { JudgeStore } from './judge-store.js';
 import type { Window } from '../schema/page.js';
 import type { ModelClient } from './model-client.js';
-import { JudgeInput, JudgePatch, type CriteriaRead, type JudgeRead } from './schema.js';
+import { JudgeInput, JudgePatch } from './schema.js';
 import type { Arrivals } from './span-reader.js';
 
 export interface JudgeServiceOptions {
@@ -31,7 +30,14 @@ export interface JudgeServiceOptions {
 const checkInput = compile(JudgeInput);
 const checkPatch = compile(JudgePatch);
 
-export const NO_ENDPOINT = 'No model endpoint is configured (JUDGE_LLM_BASE_URL)';
+const NO_ENDPOINT: NotRunnableReason = {
+  kind: 'no_endpoint',
+  text: 'No model endpoint is configured (JUDGE_LLM_BASE_URL)',
+};
+const NO_MODEL: NotRunnableReason = {
+  kind: 'no_model',
+  text: 'No model is named: not by the judge, not by the version of its prompt, not by JUDGE_LLM_MODEL',
+};
 
 /** Judges: how they are made, changed and read. Everything is inside the caller's project. */
 export class JudgeService {
@@ -45,7 +51,7 @@ export class JudgeService {
    * Makes a judge and, with `prompt`, the prompt that holds its instruction.
    * @throws DomainError `invalid` with every broken rule; nothing is made then
    */
-  create(principal: Principal, body: unknown): JudgeRead {
+  create(principal: Principal, body: unknown): CheckedJudge {
     const stated = fitting(checkInput, body);
     const settings = settingsOf(stated.values, null);
     const issues = [...stated.issues, ...this.#taskIssues(principal.project_id, stated.values, true)];
@@ -66,11 +72,11 @@ export class JudgeService {
     const task = prompt == null ? null : { slugs: taskSlugs(settings.name), version: this.#draft(principal, prompt) };
     const stored = this.#options.store.insert(judge, task);
     this.#options.onChange();
-    return this.#read(stored);
+    return this.#checked(stored);
   }
 
   /** @throws DomainError `invalid`, `not_found`, `conflict`; nothing is changed then */
-  update(principal: Principal, id: string, body: unknown): JudgeRead {
+  update(principal: Principal, id: string, body: unknown): CheckedJudge {
     const { store, versions, arrivals } = this.#options;
     const before = this.require(principal.project_id, id);
     const stated = fitting(checkPatch, body);
@@ -89,7 +95,7 @@ export class JudgeService {
     };
     if (!store.update(changed, !settings.enabled)) throw missing();
     this.#options.onChange();
-    return this.#read(changed);
+    return this.#checked(changed);
   }
 
   /** Its evaluations stay; what is queued of it is given up. @throws DomainError `not_found` */
@@ -99,19 +105,13 @@ export class JudgeService {
   }
 
   /** @throws DomainError `not_found` */
-  get(projectId: string, id: string): JudgeRead {
-    return this.#read(this.require(projectId, id));
+  get(projectId: string, id: string): CheckedJudge {
+    return this.#checked(this.require(projectId, id));
   }
 
   /** Oldest first. */
-  list(projectId: string, window: Window): JudgeRead[] {
-    return this.#options.store.list(projectId, window).map((judge) => this.#read(judge));
-  }
-
-  /** Also of a deleted judge, whose scores can still be read. @throws DomainError `not_found` */
-  criteria(projectId: string, id: string): CriteriaRead {
-    const { evaluation_type, score_min, score_max, pass_threshold, criteria } = this.requireEver(projectId, id);
-    return { judge_id: id, evaluation_type, score_min, score_max, pass_threshold, criteria: [...criteria] };
+  list(projectId: string, window: Window): CheckedJudge[] {
+    return this.#options.store.list(projectId, window).map((judge) => this.#checked(judge));
   }
 
   /** @throws DomainError `not_found`, also when it is deleted */
@@ -129,13 +129,12 @@ export class JudgeService {
   }
 
   /** Why the judge cannot run; null when it can. */
-  notRunnableReason(judge: Judge): string | null {
+  notRunnableReason(judge: Judge): NotRunnableReason | null {
     const { model, prompts } = this.#options;
     if (model === null) return NO_ENDPOINT;
     const instruction = instructionOf(prompts, judge);
-    if (instruction === undefined) return `There is no prompt ${judge.task_slug}`;
-    if ((judge.model ?? instruction.model_id ?? model.defaultModel) === null)
-      return 'No model is named: not by the judge, not by the version of its prompt, not by JUDGE_LLM_MODEL';
+    if (instruction === undefined) return { kind: 'no_prompt', text: `There is no prompt ${judge.task_slug}` };
+    if ((judge.model ?? instruction.model_id ?? model.defaultModel) === null) return NO_MODEL;
     return null;
   }
 
@@ -159,29 +158,8 @@ export class JudgeService {
     return { content, content_hash, model_id: null, metadata: {}, created_by: user_id, created_at: Date.now() * 1000 };
   }
 
-  #read(judge: Judge): JudgeRead {
-    const notRunnableReason = this.notRunnableReason(judge);
-    return {
-      id: judge.id,
-      project_id: judge.project_id,
-      name: judge.name,
-      task_slug: judge.task_slug,
-      evaluation_type: judge.evaluation_type,
-      score_min: judge.score_min,
-      score_max: judge.score_max,
-      pass_threshold: judge.pass_threshold,
-      criteria: [...judge.criteria],
-      model: judge.model,
-      temperature: judge.temperature,
-      sample_rate: judge.sample_rate,
-      filters: { ...judge.filters, kinds: [...judge.filters.kinds], names: [...judge.filters.names] },
-      enabled: judge.enabled,
-      runnable: notRunnableReason === null,
-      not_runnable_reason: notRunnableReason,
-      judged_since: formatTimestamp(judge.judged_since),
-      created_at: formatTimestamp(judge.created_at),
-      updated_at: formatTimestamp(judge.updated_at),
-    };
+  #checked(judge: Judge): CheckedJudge {
+    return { ...judge, not_runnable_reason: this.notRunnableReason(judge) };
   }
 }
 

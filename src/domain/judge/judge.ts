@@ -63,5 +63,16 @@ export interface Judge extends JudgeSettings {
   readonly deleted_at: Micros | null;
 }
 
+/** Why a judge cannot run: the kind for decisions, the text for people. */
+export interface NotRunnableReason {
+  readonly kind: 'no_endpoint' | 'no_prompt' | 'no_model';
+  readonly text: string;
+}
+
+/** A judge, and why it cannot run now; null when it can. */
+export interface CheckedJudge extends Judge {
+  readonly not_runnable_reason: NotRunnableReason | null;
+}
+
 /** The tag by which the stored calls of judges are known; its value is the id of the judge. They are never judged. */
 export const JUDGE_TAG = 'spanhouse.judge';

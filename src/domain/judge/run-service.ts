@@ -1,16 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { DomainError } from '../errors.js';
-import { formatTimestamp, type Micros } from '../time/timestamp.js';
 import { assertValid, compile, invalid } from '../validation/validation.js';
 import type { Judge } from './judge.js';
 import type { JudgeService } from './judge-service.js';
 import type { Window } from '../schema/page.js';
 import { queueRoom } from './queue-room.js';
 import { isJudgeCall, mismatches, type IdentifyPrompt } from './matching.js';
-import type { Run, RunDraft, RunState, SpanPlace } from './run.js';
+import { currentRun, type CurrentRun, type RunDraft, type RunState, type SpanPlace } from './run.js';
 import type { RunStore } from './run-store.js';
-import { RunInput, type RunPageRead, type RunQueuedRead, type RunRead } from './run-schema.js';
+import { RunInput } from './run-schema.js';
 import type { SpanReader, SpanTraits } from './span-reader.js';
+
+export interface CurrentRunPage {
+  readonly runs: readonly CurrentRun[];
+  readonly total: number;
+}
 
 export interface RunServiceOptions {
   readonly runs: Pick<RunStore, 'enqueue' | 'queued' | 'list'>;
@@ -39,15 +43,17 @@ export class RunService {
 
   /**
    * Queues an evaluation of each span: all of them or none.
+   * @returns what was queued
    * @throws DomainError `invalid`, `not_found`; `conflict` when the judge cannot run; `overloaded` when the queue is full
    */
-  async run(projectId: string, judgeId: string, body: unknown): Promise<RunQueuedRead> {
+  async run(projectId: string, judgeId: string, body: unknown): Promise<readonly RunDraft[]> {
     const judge = this.#options.judges.require(projectId, judgeId);
     const { span_ids, backfill } = assertValid(checkInput, body);
     if ((span_ids == null) === (backfill == null))
       throw invalid([{ pointer: '', detail: 'must have either span_ids or backfill' }]);
     const notRunnableReason = this.#options.judges.notRunnableReason(judge);
-    if (notRunnableReason !== null) throw new DomainError('conflict', `The judge cannot run. ${notRunnableReason}`);
+    if (notRunnableReason !== null)
+      throw new DomainError('conflict', `The judge cannot run. ${notRunnableReason.text}`);
     const spans = span_ids == null ? await this.#newest(judge, backfill ?? 0) : await this.#named(projectId, span_ids);
     const drafts = spans.map((span): RunDraft => ({
       ...placeOf(span),
@@ -59,15 +65,15 @@ export class RunService {
     this.#requireRoom(projectId, drafts.length);
     this.#options.runs.enqueue(drafts, Date.now() * 1000);
     this.#options.onQueued();
-    return { queued: drafts.length, runs: drafts.map(({ id, span_id }) => ({ id, span_id })) };
+    return drafts;
   }
 
   /** Newest first; also of a deleted judge. @throws DomainError `not_found` */
-  list(projectId: string, judgeId: string, state: RunState | null, window: Window): RunPageRead {
+  list(projectId: string, judgeId: string, state: RunState | null, window: Window): CurrentRunPage {
     this.#options.judges.requireEver(projectId, judgeId);
     const running = this.#options.running();
     const { runs, total } = this.#options.runs.list(judgeId, state, running, window);
-    return { runs: runs.map((run) => toRunRead(run, running.includes(run.id))), total, ...window };
+    return { runs: runs.map((run) => currentRun(run, running)), total };
   }
 
   #requireRoom(projectId: string, wanted: number): void {
@@ -109,22 +115,6 @@ export class RunService {
     }
     return found.slice(0, count);
   }
-}
-
-export function toRunRead(run: Run, running: boolean): RunRead {
-  const state = running ? 'running' : run.state;
-  const time = (at: Micros) => formatTimestamp(at);
-  return {
-    id: run.id,
-    span_id: run.span_id,
-    origin: run.origin,
-    state,
-    attempts: run.attempts,
-    next_attempt_at: state === 'queued' ? time(run.next_attempt_at) : null,
-    reason: run.reason,
-    created_at: time(run.created_at),
-    updated_at: time(run.updated_at),
-  };
 }
 
 function placeOf({ id, trace_id, started_at }: SpanTraits): SpanPlace {

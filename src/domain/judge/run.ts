@@ -29,6 +29,16 @@ export interface Run extends SpanPlace {
   readonly updated_at: Micros;
 }
 
+/** A run as it is now: a queued one may be running. */
+export interface CurrentRun extends Omit<Run, 'state'> {
+  readonly state: RunState;
+}
+
+/** @param running ids of the runs that are running */
+export function currentRun(run: Run, running: readonly string[]): CurrentRun {
+  return running.includes(run.id) ? { ...run, state: 'running' } : run;
+}
+
 export interface RunDraft extends SpanPlace {
   readonly id: string;
   readonly project_id: string;

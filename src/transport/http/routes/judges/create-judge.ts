@@ -1,6 +1,7 @@
 import type { JudgeService } from '../../../../domain/judge/judge-service.js';
 import { JudgeInput, JudgeRead } from '../../../../domain/judge/schema.js';
 import { defineRoute, jsonBody, type Route } from '../../route.js';
+import { judgeRead } from './presenters.js';
 import { ProjectParams, TAG } from './schema.js';
 
 export function createJudgeRoute(judges: Pick<JudgeService, 'create'>): Route {
@@ -21,7 +22,7 @@ export function createJudgeRoute(judges: Pick<JudgeService, 'create'>): Route {
     responses: { 201: { description: 'The judge.', schema: JudgeRead } },
     errors: ['unavailable'],
     handle({ principal, body }) {
-      const judge = judges.create(principal, body);
+      const judge = judgeRead(judges.create(principal, body));
       return { status: 201, headers: { Location: `/projects/${judge.project_id}/judges/${judge.id}` }, body: judge };
     },
   });

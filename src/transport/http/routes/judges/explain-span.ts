@@ -1,6 +1,7 @@
 import type { ExplainService } from '../../../../domain/judge/explain-service.js';
 import { ExplanationRead } from '../../../../domain/judge/run-schema.js';
 import { defineRoute, type Route } from '../../route.js';
+import { explanationRead } from './presenters.js';
 import { JudgeSpanParams, TAG } from './schema.js';
 
 export function explainSpanRoute(explanations: Pick<ExplainService, 'explain'>): Route {
@@ -17,7 +18,7 @@ export function explainSpanRoute(explanations: Pick<ExplainService, 'explain'>):
     errors: ['not_found', 'unavailable'],
     handle: async ({ params: { project_id, judge_id, span_id } }) => ({
       status: 200,
-      body: await explanations.explain(project_id, judge_id, span_id),
+      body: explanationRead(await explanations.explain(project_id, judge_id, span_id)),
     }),
   });
 }

@@ -1,9 +1,10 @@
 import type { JudgeService } from '../../../../domain/judge/judge-service.js';
 import { CriteriaRead } from '../../../../domain/judge/schema.js';
 import { defineRoute, type Route } from '../../route.js';
+import { criteriaRead } from './presenters.js';
 import { JudgeParams, TAG } from './schema.js';
 
-export function getCriteriaRoute(judges: Pick<JudgeService, 'criteria'>): Route {
+export function getCriteriaRoute(judges: Pick<JudgeService, 'requireEver'>): Route {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/judges/:judge_id/criteria',
@@ -15,6 +16,9 @@ export function getCriteriaRoute(judges: Pick<JudgeService, 'criteria'>): Route 
     params: JudgeParams,
     responses: { 200: { description: 'The criteria.', schema: CriteriaRead } },
     errors: ['not_found', 'unavailable'],
-    handle: ({ params }) => ({ status: 200, body: judges.criteria(params.project_id, params.judge_id) }),
+    handle: ({ params }) => ({
+      status: 200,
+      body: criteriaRead(judges.requireEver(params.project_id, params.judge_id)),
+    }),
   });
 }

@@ -1,6 +1,7 @@
 import type { JudgeService } from '../../../../domain/judge/judge-service.js';
 import { JudgeRead } from '../../../../domain/judge/schema.js';
 import { defineRoute, type Route } from '../../route.js';
+import { judgeRead } from './presenters.js';
 import { JudgeParams, TAG } from './schema.js';
 
 export function getJudgeRoute(judges: Pick<JudgeService, 'get'>): Route {
@@ -15,6 +16,6 @@ export function getJudgeRoute(judges: Pick<JudgeService, 'get'>): Route {
     params: JudgeParams,
     responses: { 200: { description: 'The judge.', schema: JudgeRead } },
     errors: ['not_found', 'unavailable'],
-    handle: ({ params }) => ({ status: 200, body: judges.get(params.project_id, params.judge_id) }),
+    handle: ({ params }) => ({ status: 200, body: judgeRead(judges.get(params.project_id, params.judge_id)) }),
   });
 }

@@ -1,6 +1,7 @@
 import type { EvaluationService } from '../../../../domain/judge/evaluation-service.js';
 import { EvaluationPageRead } from '../../../../domain/judge/schema.js';
 import { defineRoute, type Route } from '../../route.js';
+import { evaluationPageRead } from './presenters.js';
 import { evaluationQuery, JudgeParams, TAG } from './schema.js';
 
 export function listEvaluationsRoute(evaluations: Pick<EvaluationService, 'ofJudge'>): Route {
@@ -20,7 +21,7 @@ export function listEvaluationsRoute(evaluations: Pick<EvaluationService, 'ofJud
     errors: ['not_found', 'unavailable'],
     handle: ({ params: { project_id, judge_id }, query: { filter, window, descending } }) => ({
       status: 200,
-      body: evaluations.ofJudge(project_id, judge_id, filter, window, descending),
+      body: evaluationPageRead(evaluations.ofJudge(project_id, judge_id, filter, window, descending), window),
     }),
   });
 }

@@ -2,6 +2,7 @@ import type { JudgeService } from '../../../../domain/judge/judge-service.js';
 import { JudgeRead } from '../../../../domain/judge/schema.js';
 import { queryOf } from '../../query.js';
 import { defineRoute, listOf, type Route } from '../../route.js';
+import { judgeRead } from './presenters.js';
 import { JudgeListQuery, ProjectParams, TAG } from './schema.js';
 
 export function listJudgesRoute(judges: Pick<JudgeService, 'list'>): Route {
@@ -17,6 +18,6 @@ export function listJudgesRoute(judges: Pick<JudgeService, 'list'>): Route {
     query: queryOf(JudgeListQuery),
     responses: { 200: listOf(JudgeRead, 'The judges.') },
     errors: ['unavailable'],
-    handle: ({ params, query }) => ({ status: 200, body: judges.list(params.project_id, query) }),
+    handle: ({ params, query }) => ({ status: 200, body: judges.list(params.project_id, query).map(judgeRead) }),
   });
 }

@@ -2,6 +2,7 @@ import { RunPageRead } from '../../../../domain/judge/run-schema.js';
 import type { RunService } from '../../../../domain/judge/run-service.js';
 import { queryOf } from '../../query.js';
 import { defineRoute, type Route } from '../../route.js';
+import { runPageRead } from './presenters.js';
 import { JudgeParams, RunListQuery, TAG } from './schema.js';
 
 export function listRunsRoute(runs: Pick<RunService, 'list'>): Route {
@@ -21,7 +22,7 @@ export function listRunsRoute(runs: Pick<RunService, 'list'>): Route {
     errors: ['not_found', 'unavailable'],
     handle: ({ params: { project_id, judge_id }, query: { state, ...window } }) => ({
       status: 200,
-      body: runs.list(project_id, judge_id, state ?? null, window),
+      body: runPageRead(runs.list(project_id, judge_id, state ?? null, window), window),
     }),
   });
 }

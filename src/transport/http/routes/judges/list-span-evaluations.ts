@@ -1,6 +1,7 @@
 import type { EvaluationService } from '../../../../domain/judge/evaluation-service.js';
 import { SpanEvaluationsRead } from '../../../../domain/judge/schema.js';
 import { defineRoute, type Route } from '../../route.js';
+import { spanEvaluationsRead } from './presenters.js';
 import { SpanParams, TAG } from './schema.js';
 
 export function listSpanEvaluationsRoute(evaluations: Pick<EvaluationService, 'ofSpan'>): Route {
@@ -17,7 +18,7 @@ export function listSpanEvaluationsRoute(evaluations: Pick<EvaluationService, 'o
     errors: ['not_found', 'unavailable'],
     handle: async ({ params: { project_id, span_id } }) => ({
       status: 200,
-      body: await evaluations.ofSpan(project_id, span_id),
+      body: spanEvaluationsRead(span_id, await evaluations.ofSpan(project_id, span_id)),
     }),
   });
 }

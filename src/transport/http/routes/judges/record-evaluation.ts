@@ -1,6 +1,7 @@
 import type { EvaluationService } from '../../../../domain/judge/evaluation-service.js';
 import { EvaluationInput, EvaluationRead } from '../../../../domain/judge/schema.js';
 import { defineRoute, jsonBody, type Route } from '../../route.js';
+import { evaluationRead } from './presenters.js';
 import { JudgeParams, TAG } from './schema.js';
 
 export function recordEvaluationRoute(evaluations: Pick<EvaluationService, 'record'>): Route {
@@ -19,7 +20,7 @@ export function recordEvaluationRoute(evaluations: Pick<EvaluationService, 'reco
     errors: ['not_found', 'unavailable'],
     handle: ({ params: { project_id, judge_id }, body }) => ({
       status: 201,
-      body: evaluations.record(project_id, judge_id, body),
+      body: evaluationRead(evaluations.record(project_id, judge_id, body)),
     }),
   });
 }

@@ -1,6 +1,7 @@
 import { RunInput, RunQueuedRead } from '../../../../domain/judge/run-schema.js';
 import type { RunService } from '../../../../domain/judge/run-service.js';
 import { defineRoute, jsonBody, type Route } from '../../route.js';
+import { runQueuedRead } from './presenters.js';
 import { JudgeParams, TAG } from './schema.js';
 
 export function runJudgeRoute(runs: Pick<RunService, 'run'>): Route {
@@ -21,7 +22,7 @@ export function runJudgeRoute(runs: Pick<RunService, 'run'>): Route {
     errors: ['not_found', 'conflict', 'overloaded', 'unavailable'],
     handle: async ({ params: { project_id, judge_id }, body }) => ({
       status: 202,
-      body: await runs.run(project_id, judge_id, body),
+      body: runQueuedRead(await runs.run(project_id, judge_id, body)),
     }),
   });
 }

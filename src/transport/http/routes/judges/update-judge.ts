@@ -1,6 +1,7 @@
 import type { JudgeService } from '../../../../domain/judge/judge-service.js';
 import { JudgePatch, JudgeRead } from '../../../../domain/judge/schema.js';
 import { defineRoute, jsonBody, type Route } from '../../route.js';
+import { judgeRead } from './presenters.js';
 import { JudgeParams, TAG } from './schema.js';
 
 export function updateJudgeRoute(judges: Pick<JudgeService, 'update'>): Route {
@@ -20,6 +21,9 @@ export function updateJudgeRoute(judges: Pick<JudgeService, 'update'>): Route {
     body: jsonBody(JudgePatch, (value) => value),
     responses: { 200: { description: 'The judge.', schema: JudgeRead } },
     errors: ['not_found', 'conflict', 'unavailable'],
-    handle: ({ principal, params, body }) => ({ status: 200, body: judges.update(principal, params.judge_id, body) }),
+    handle: ({ principal, params, body }) => ({
+      status: 200,
+      body: judgeRead(judges.update(principal, params.judge_id, body)),
+    }),
   });
 }
