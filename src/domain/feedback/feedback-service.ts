@@ -1,12 +1,11 @@
 import { DomainError } from '../errors.js';
 import type { PromptIdentities } from '../prompt/completion.js';
-import { formatTimestamp } from '../time/timestamp.js';
 import { invalid } from '../validation/validation.js';
 import type { CriterionFeedback, FeedbackContent, StoredFeedback } from './feedback.js';
 import type { FeedbackStore } from './feedback-store.js';
 import type { FeedbackJudge, JudgeLookup } from './judge-lookup.js';
 import { scoreIssues } from './judge-rules.js';
-import { MAX_METADATA, type FeedbackInput, type FeedbackRead } from './schema.js';
+import { MAX_METADATA, type FeedbackInput } from './schema.js';
 
 /** How feedback came: through the API, or from a reviewer on the page of a feedback link. */
 export type FeedbackSource = 'api' | 'link';
@@ -30,6 +29,9 @@ export interface FeedbackTarget {
   readonly completionId: string;
 }
 
+/** Where a broken rule says that it is about the slug of the target, which is no part of the input. */
+export const SLUG_POINTER = '/slug';
+
 /** Takes feedback on completions and on judges' evaluations of them. */
 export class FeedbackService {
   readonly #parts: FeedbackServiceParts;
@@ -43,7 +45,7 @@ export class FeedbackService {
    * completion need not have arrived yet: clients send feedback at once and spans in batches.
    * @throws DomainError `not_found` for an unknown prompt or judge, `invalid`; nothing is stored then
    */
-  submit(target: FeedbackTarget, input: FeedbackInput, source: FeedbackSource): FeedbackRead {
+  submit(target: FeedbackTarget, input: FeedbackInput, source: FeedbackSource): StoredFeedback {
     const { projectId, userId, slug, completionId } = target;
     const { store, prompts, observer } = this.#parts;
     const promptId = prompts.idOf(projectId, slug);
@@ -61,14 +63,14 @@ export class FeedbackService {
       at: Date.now() * 1000,
     });
     observer.feedbackAccepted({ source, thumbsUp: saved.thumbs_up });
-    return toRead(saved);
+    return saved;
   }
 
   #requireJudge(projectId: string, slug: string, judgeId: string): FeedbackJudge {
     const judge = this.#parts.judges.find(projectId, judgeId.toLowerCase());
     if (judge === undefined) throw new DomainError('not_found', 'There is no judge with this id');
     if (judge.task_slug !== slug)
-      throw invalid([{ pointer: '{prompt_slug}', detail: `must be the task_slug of the judge: ${judge.task_slug}` }]);
+      throw invalid([{ pointer: SLUG_POINTER, detail: `must be the task_slug of the judge: ${judge.task_slug}` }]);
     return judge;
   }
 }
@@ -97,14 +99,4 @@ function text(value: string | null | undefined): string | null {
 function metadataIssues({ metadata }: FeedbackInput) {
   if (metadata == null || JSON.stringify(metadata).length <= MAX_METADATA) return [];
   return [{ pointer: '/metadata', detail: `must have at most ${MAX_METADATA} characters as JSON` }];
-}
-
-function toRead({
-  project_id: _project,
-  user_id: _user,
-  created_at,
-  updated_at,
-  ...feedback
-}: StoredFeedback): FeedbackRead {
-  return { ...feedback, created_at: formatTimestamp(created_at), updated_at: formatTimestamp(updated_at) };
 }

@@ -77,10 +77,10 @@ const JudgeEvaluationItem = Type.Object(
   { $id: 'JudgeEvaluationItem', description: 'Evaluation by a judge.' },
 );
 
-export const UnifiedItem = Type.Union([HumanFeedbackItem, JudgeEvaluationItem], {
+export const UnifiedItemRead = Type.Union([HumanFeedbackItem, JudgeEvaluationItem], {
   description: 'Feedback of a person or evaluation by a judge.',
 });
-export type UnifiedItem = Static<typeof UnifiedItem>;
+export type UnifiedItemRead = Static<typeof UnifiedItemRead>;
 
 export const UnifiedFeedbackRead = Type.Object(
   {
@@ -96,7 +96,7 @@ export const UnifiedFeedbackRead = Type.Object(
       },
       { description: 'How many items there are, whatever part of them is answered.' },
     ),
-    items: Type.Array(UnifiedItem, { description: 'The items, newest first.' }),
+    items: Type.Array(UnifiedItemRead, { description: 'The items, newest first.' }),
   },
   { $id: 'UnifiedFeedback', description: 'Human feedback and evaluations on an entity and all spans below it.' },
 );

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DomainError } from '../errors.js';
+import type { NamedEvaluation } from '../judge/evaluation.js';
 import type { Micros } from '../time/timestamp.js';
-import type { UnifiedItem } from './unified-schema.js';
+import type { StoredFeedback } from './feedback.js';
 
 export type EntityType = 'span' | 'trace' | 'session';
 
@@ -20,7 +21,28 @@ export interface EntitySpans {
   exists(projectId: string, type: EntityType, id: string, signal?: AbortSignal): Promise<boolean>;
 }
 
-export type ItemKind = 'human_feedback' | 'judge_evaluation';
+export interface HumanItem {
+  readonly kind: 'human_feedback';
+  /** Without its metadata, which may be large and is not listed. */
+  readonly feedback: Omit<StoredFeedback, 'metadata'>;
+  /** Who gave it. */
+  readonly author: {
+    readonly id: string;
+    /** Null for a reviewer without an account. */
+    readonly email: string | null;
+    readonly name: string;
+  };
+}
+
+export interface EvaluationItem {
+  readonly kind: 'judge_evaluation';
+  readonly evaluation: NamedEvaluation;
+}
+
+/** Feedback of a person or evaluation by a judge. */
+export type UnifiedItem = HumanItem | EvaluationItem;
+
+export type ItemKind = UnifiedItem['kind'];
 
 export interface ItemKey {
   readonly kind: ItemKind;

@@ -4,7 +4,6 @@ import { isFair } from '../fair-share.js';
 import type { StoredFeedback } from '../feedback/feedback.js';
 import type { FeedbackService } from '../feedback/feedback-service.js';
 import type { FeedbackStore } from '../feedback/feedback-store.js';
-import type { FeedbackRead } from '../feedback/schema.js';
 import type { PromptIdentities, PromptIdentity } from '../prompt/completion.js';
 import type { Completion, Completions } from '../prompt/completion-store.js';
 import { invalid } from '../validation/validation.js';
@@ -94,7 +93,7 @@ export class ReviewService {
     claim: ReviewerClaim,
     input: ReviewInput,
     signal?: AbortSignal,
-  ): Promise<FeedbackRead> {
+  ): Promise<StoredFeedback> {
     if (normalisedName(claim.name) === '') throw invalid([NAMELESS]);
     const completionId = input.completion_id.toLowerCase();
     const found = await this.#parts.completions.find(link.project_id, this.#prompt(link), completionId, signal);

@@ -87,9 +87,10 @@ function toFeedback(row: FeedbackRow): StoredFeedback {
     ...row,
     thumbs_up: row.thumbs_up === 1,
     metadata: JSON.parse(row.metadata) as StoredFeedback['metadata'],
-    criteria_feedback:
-      row.criteria_feedback === null
-        ? null
-        : (JSON.parse(row.criteria_feedback) as StoredFeedback['criteria_feedback']),
+    criteria_feedback: toCriteriaFeedback(row),
   };
+}
+
+export function toCriteriaFeedback({ criteria_feedback: json }: FeedbackRow): StoredFeedback['criteria_feedback'] {
+  return json === null ? null : (JSON.parse(json) as StoredFeedback['criteria_feedback']);
 }

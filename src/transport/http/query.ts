@@ -47,6 +47,20 @@ export function pathParametersOf<S extends TObject>(
   };
 }
 
+/**
+ * What the call answers. A rule that it finds broken at the pointer is said to be broken by the path parameter, which is
+ * where a client gave the value; it must be the only one.
+ */
+export function asPathParameter<T>(pointer: string, name: string, call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    const [issue] = error instanceof DomainError ? error.issues : [];
+    if (issue?.pointer !== pointer) throw error;
+    throw invalid([{ pointer: `{${name}}`, detail: issue.detail }]);
+  }
+}
+
 /** The raw query of a URL. @throws DomainError `malformed` for bad percent-encoding, which would otherwise change the text. */
 export function searchOf(url: string): URLSearchParams {
   const start = url.indexOf('?');

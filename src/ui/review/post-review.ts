@@ -5,6 +5,7 @@ import type { ReviewService } from '../../domain/review/review-service.js';
 import { NAMELESS } from '../../domain/review/review-service.js';
 import { invalid } from '../../domain/validation/validation.js';
 import { defineRoute, type HandlerResult, type Route } from '../../transport/http/route.js';
+import { feedbackRead } from '../../transport/http/routes/feedback/presenters.js';
 import { TAG } from '../../transport/http/routes/feedback/schema.js';
 import { isVouchedFor } from './access.js';
 import type { ReviewAdmission } from './admission.js';
@@ -43,7 +44,7 @@ export function postReviewRoute({ pages, reviews, signer, admission, form }: Pos
     const feedback = await reviews.submit(visit.link, pages.claim(visit, name), read.review, visit.signal);
     if (sent.byForm) return pages.saved(visit, name, feedback.completion_id);
     const headers = { ...PAGE_HEADERS, 'Set-Cookie': pages.remembered(visit, name) };
-    return { status: 200, body: feedback, headers };
+    return { status: 200, body: feedbackRead(feedback), headers };
   };
   return defineRoute({
     method: 'POST',

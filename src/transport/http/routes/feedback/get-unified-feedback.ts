@@ -7,6 +7,7 @@ import { allOrPage } from '../../page.js';
 import { queryOf } from '../../query.js';
 import { defineRoute, type Route } from '../../route.js';
 import { project_id } from '../parameters.js';
+import { unifiedItemRead } from './presenters.js';
 import { TAG } from './schema.js';
 
 const MAX_LIMIT = 10_000;
@@ -46,7 +47,7 @@ async function* jsonOf(entity: object, { summary, items }: UnifiedFeedback): Asy
   let before = '';
   for await (const portion of items) {
     for (const item of portion) {
-      yield before + JSON.stringify(item);
+      yield before + JSON.stringify(unifiedItemRead(item));
       before = ',\n';
     }
   }

@@ -1,9 +1,15 @@
 import { Type } from '@sinclair/typebox';
-import type { FeedbackService } from '../../../../domain/feedback/feedback-service.js';
+import {
+  SLUG_POINTER,
+  type FeedbackService,
+  type FeedbackTarget,
+} from '../../../../domain/feedback/feedback-service.js';
 import { FeedbackInput, FeedbackRead } from '../../../../domain/feedback/schema.js';
 import { Slug } from '../../../../domain/prompt/schema.js';
 import { uuid } from '../../../../domain/schema/parts.js';
+import { asPathParameter } from '../../query.js';
 import { defineRoute, jsonBody, type Route } from '../../route.js';
+import { feedbackRead } from './presenters.js';
 import { TAG } from './schema.js';
 
 export function submitFeedbackRoute(feedback: Pick<FeedbackService, 'submit'>): Route {
@@ -25,18 +31,15 @@ export function submitFeedbackRoute(feedback: Pick<FeedbackService, 'submit'>): 
     body: jsonBody(FeedbackInput),
     responses: { 200: { description: 'The feedback as it is kept.', schema: FeedbackRead } },
     errors: ['not_found', 'unavailable'],
-    handle: ({ principal, params, body }) => ({
-      status: 200,
-      body: feedback.submit(
-        {
-          projectId: principal.project_id,
-          userId: principal.user_id,
-          slug: params.prompt_slug,
-          completionId: params.completion_id,
-        },
-        body,
-        'api',
-      ),
-    }),
+    handle({ principal, params, body }) {
+      const target: FeedbackTarget = {
+        projectId: principal.project_id,
+        userId: principal.user_id,
+        slug: params.prompt_slug,
+        completionId: params.completion_id,
+      };
+      const stored = asPathParameter(SLUG_POINTER, 'prompt_slug', () => feedback.submit(target, body, 'api'));
+      return { status: 200, body: feedbackRead(stored) };
+    },
   });
 }
