@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { calibrationOf } from '../../src/domain/learning/calibration/report.js';
 import { truthsOf } from '../../src/domain/learning/calibration/truths.js';
 import type { FeedbackContent } from '../../src/domain/feedback/feedback.js';
+import { calibrationRead } from '../../src/transport/http/routes/calibration/presenters.js';
 import { JUDGE, JudgeFile, MONDAY } from './judge-file.js';
 
 const MAX = Number.MAX_SAFE_INTEGER;
@@ -119,7 +120,9 @@ describe('what people said of evaluations', () => {
     file.at = MONDAY + WEEK - 2;
     say('a', true); // the last microsecond of Sunday
     say('b', false); // the first of Monday
-    expect(report().by_week.map(({ week, start, count, rate }) => [week, start, count, rate])).to.deep.equal([
+    expect(
+      calibrationRead(report()).by_week.map(({ week, start, count, rate }) => [week, start, count, rate]),
+    ).to.deep.equal([
       ['2026-W01', '2025-12-29T00:00:00.000000Z', 1, 1],
       ['2026-W02', '2026-01-05T00:00:00.000000Z', 1, 0],
     ]);

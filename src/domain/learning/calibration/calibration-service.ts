@@ -11,10 +11,9 @@ import type { PromptStore } from '../../prompt/prompt-store.js';
 import { MAX_MICROS, type Micros } from '../../time/timestamp.js';
 import { isHeldOut } from '../trial/held-out.js';
 import { CALIBRATION_TRIAL, type TrialInput } from './calibration-trial.js';
-import { calibrationOf } from './report.js';
+import { calibrationOf, type Calibration } from './report.js';
 import {
   DEFAULT_TRIAL_SPANS,
-  type CalibrationRead,
   type CalibrationTrialRead,
   type CalibrationTrialSummaryRead,
   type TrialInputBody,
@@ -59,7 +58,7 @@ export class CalibrationService {
   }
 
   /** Also of a deleted judge. @throws DomainError `not_found` */
-  report(projectId: string, judgeId: string, { start, end, versions }: CalibrationQuery): CalibrationRead {
+  report(projectId: string, judgeId: string, { start, end, versions }: CalibrationQuery): Calibration {
     this.#require(projectId, judgeId);
     const { corrections } = this.#options;
     return calibrationOf(

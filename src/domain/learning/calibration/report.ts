@@ -1,10 +1,57 @@
-import { DateTime } from 'luxon';
-import { formatTimestamp, type Micros } from '../../time/timestamp.js';
+import type { Micros } from '../../time/timestamp.js';
 import { scoreError, truthOf } from './opinion.js';
-import type { AgreementRead, CalibrationRead, VersionAgreementRead, WeekAgreementRead } from './schema.js';
 import type { Correction, JudgedResult, UsedVersion } from './correction.js';
-import { CONFIDENCE, cohensKappa, wilson } from './statistics.js';
+import { CONFIDENCE, cohensKappa, wilson, type Interval } from './statistics.js';
 import { EXTERNAL, groupVersions, revisionOf, type Grouping, type VersionGroup } from './versions.js';
+
+/** What some corrections of a judge come to; a figure that is not defined of them is null. */
+export interface Agreement {
+  readonly count: number;
+  /** Those that hold the judge to be right. */
+  readonly agreed: number;
+  /** `agreed` of `count`. */
+  readonly rate: number | null;
+  readonly rate_interval: Interval | null;
+  /** Different spans among them. */
+  readonly spans: number;
+  /** Verdicts of judge and person compared, of evaluated spans. */
+  readonly verdicts: {
+    readonly both_pass: number;
+    readonly judge_pass_human_fail: number;
+    readonly judge_fail_human_pass: number;
+    readonly both_fail: number;
+  };
+  /** Cohen's κ of the verdicts. */
+  readonly kappa: number | null;
+  readonly kappa_interval: Interval | null;
+  /** Those that say what the score should have been. */
+  readonly scores_compared: number;
+  readonly mean_absolute_score_error: number | null;
+}
+
+/** Agreement in one week. */
+export interface WeekAgreement extends Agreement {
+  /** Monday, 00:00 UTC. */
+  readonly start: Micros;
+}
+
+/** Agreement about the evaluations of one version of the judge. */
+export interface VersionAgreement extends Agreement, Omit<VersionGroup, 'members'> {
+  /** Corrections left out, since the judge had been told. */
+  readonly not_counted: number;
+}
+
+/** How far a judge and people agree. */
+export interface Calibration extends Agreement {
+  readonly judge_id: string;
+  /** Of every interval. */
+  readonly confidence: number;
+  /** Corrections of spans that the judge had not evaluated. */
+  readonly without_evaluation: number;
+  /** By the week of the correction; weeks without any are left out. */
+  readonly by_week: readonly WeekAgreement[];
+  readonly by_version: readonly VersionAgreement[];
+}
 
 type EvaluatedCorrection = Correction & { readonly evaluation: JudgedResult };
 
@@ -14,7 +61,7 @@ export function calibrationOf(
   corrections: readonly Correction[],
   versions: readonly UsedVersion[],
   grouping: Grouping,
-): CalibrationRead {
+): Calibration {
   return {
     judge_id: judgeId,
     confidence: CONFIDENCE,
@@ -25,8 +72,7 @@ export function calibrationOf(
   };
 }
 
-/** What some corrections come to; a figure that is not defined of them is null. */
-function agreementOf(corrections: readonly Correction[]): AgreementRead {
+function agreementOf(corrections: readonly Correction[]): Agreement {
   const compared = corrections.filter(isEvaluated).map((correction) => {
     const { evaluation } = correction;
     const truth = truthOf(correction, evaluation);
@@ -66,7 +112,7 @@ const DAY: Micros = 86_400e6;
 /** A Monday. */
 const FIRST_MONDAY: Micros = 4 * DAY;
 
-function byWeek(corrections: readonly Correction[]): WeekAgreementRead[] {
+function byWeek(corrections: readonly Correction[]): WeekAgreement[] {
   const weeks = new Map<Micros, Correction[]>();
   for (const correction of corrections) {
     const monday = correction.given_at - modulo(correction.given_at - FIRST_MONDAY, 7 * DAY);
@@ -74,11 +120,7 @@ function byWeek(corrections: readonly Correction[]): WeekAgreementRead[] {
     if (known === undefined) weeks.set(monday, [correction]);
     else known.push(correction);
   }
-  return [...weeks].map(([monday, of]) => ({
-    week: DateTime.fromMillis(monday / 1000, { zone: 'utc' }).toFormat("kkkk-'W'WW"),
-    start: formatTimestamp(monday),
-    ...agreementOf(of),
-  }));
+  return [...weeks].map(([start, of]) => ({ start, ...agreementOf(of) }));
 }
 
 function modulo(value: number, by: number): number {
@@ -93,7 +135,7 @@ function byVersion(
   corrections: readonly Correction[],
   used: readonly UsedVersion[],
   grouping: Grouping,
-): VersionAgreementRead[] {
+): VersionAgreement[] {
   const groups = groupVersions(used, grouping);
   const byExact = new Map(
     groups.flatMap((group) => [...(group.members ?? [])].map((exact) => [exact, group] as const)),
@@ -108,16 +150,8 @@ function byVersion(
   }
   return [...found].map(([group, of]) => {
     const evidence = of.filter((correction) => !wasToldBefore(correction));
-    const { version, prompt_version, examples, evaluations } = group;
-    return {
-      version,
-      prompt_version,
-      examples,
-      began_at: timeOf(group.began_at),
-      evaluations,
-      not_counted: of.length - evidence.length,
-      ...agreementOf(evidence),
-    };
+    const { members: _members, ...described } = group;
+    return { ...described, not_counted: of.length - evidence.length, ...agreementOf(evidence) };
   });
 }
 
@@ -128,8 +162,4 @@ function wasToldBefore({ evaluation, known_since }: EvaluatedCorrection): boolea
 
 function isEvaluated(correction: Correction): correction is EvaluatedCorrection {
   return correction.evaluation !== null;
-}
-
-function timeOf(at: Micros | null): string | null {
-  return at === null ? null : formatTimestamp(at);
 }

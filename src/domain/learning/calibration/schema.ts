@@ -1,5 +1,5 @@
 import { optional } from '../../schema/inputs.js';
-import { Type, type Static, type TObject } from '@sinclair/typebox';
+import { Type, type Static } from '@sinclair/typebox';
 import { jobFields } from '../../job/schema.js';
 import { count, orNull, time, uuid } from '../../schema/parts.js';
 
@@ -52,9 +52,8 @@ const agreement = {
     }),
   ),
 };
-export type AgreementRead = Static<TObject<typeof agreement>>;
 
-export const WeekAgreementRead = Type.Object(
+const WeekAgreementRead = Type.Object(
   {
     week: Type.String({ description: 'ISO week, UTC, such as `2026-W05`: when the corrections were given.' }),
     start: time('Begin of the week.'),
@@ -62,9 +61,8 @@ export const WeekAgreementRead = Type.Object(
   },
   { description: 'Agreement in one week.' },
 );
-export type WeekAgreementRead = Static<typeof WeekAgreementRead>;
 
-export const VersionAgreementRead = Type.Object(
+const VersionAgreementRead = Type.Object(
   {
     version: Type.String({
       description: '`v1`, `v2`, … in the order in which they began; `external`: evaluations that ran elsewhere.',
@@ -92,7 +90,6 @@ export const VersionAgreementRead = Type.Object(
   },
   { description: 'Agreement about the evaluations of one version of the judge.' },
 );
-export type VersionAgreementRead = Static<typeof VersionAgreementRead>;
 
 export const CalibrationRead = Type.Object(
   {

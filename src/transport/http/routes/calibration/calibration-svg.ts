@@ -1,4 +1,4 @@
-import type { CalibrationRead } from '../../../../domain/learning/calibration/schema.js';
+import type { Calibration, VersionAgreement } from '../../../../domain/learning/calibration/report.js';
 
 const LEFT = 56;
 const TOP = 68;
@@ -8,10 +8,8 @@ const MIN_COLUMNS = 6;
 /** More would not be told apart; the newest are shown. */
 const MAX_COLUMNS = 24;
 
-type Version = CalibrationRead['by_version'][number];
-
 /** A picture of agreement by version of the judge: rates with their intervals, and Cohen's κ. */
-export function calibrationSvg({ by_version, judge_id }: CalibrationRead): string {
+export function calibrationSvg({ by_version, judge_id }: Calibration): string {
   const versions = by_version.slice(-MAX_COLUMNS);
   const width = LEFT + COLUMN * Math.max(MIN_COLUMNS, versions.length) + 16;
   const height = TOP + HEIGHT + 56;
@@ -34,7 +32,7 @@ function gridLine(share: number, width: number): string {
   return `<line x1="${LEFT}" x2="${width - 16}" y1="${y}" y2="${y}" stroke="#d9d9d9"/><text x="${LEFT - 8}" y="${y + 4}" text-anchor="end" fill="#4a4a4a">${share * 100} %</text>`;
 }
 
-function column(version: Version, x: number): string {
+function column(version: VersionAgreement, x: number): string {
   const { rate, rate_interval: interval, kappa } = version;
   const range =
     interval === null
@@ -58,7 +56,7 @@ function yOf(share: number): number {
   return Math.round((TOP + HEIGHT * (1 - share)) * 10) / 10;
 }
 
-function inWords({ version, count, rate, kappa }: Version): string {
+function inWords({ version, count, rate, kappa }: VersionAgreement): string {
   if (rate === null) return `${version}: no corrections`;
   const agreement = `${version}: ${Math.round(rate * 100)} % of ${count}`;
   return kappa === null ? agreement : `${agreement}, κ ${kappa.toFixed(2)}`;

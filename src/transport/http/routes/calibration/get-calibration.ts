@@ -1,6 +1,7 @@
 import type { CalibrationService } from '../../../../domain/learning/calibration/calibration-service.js';
 import { CalibrationRead } from '../../../../domain/learning/calibration/schema.js';
 import { defineRoute, type Route } from '../../route.js';
+import { calibrationRead } from './presenters.js';
 import { JudgeParams, reportQuery, TAG } from './schema.js';
 
 export function getCalibrationRoute(calibration: Pick<CalibrationService, 'report'>): Route {
@@ -22,7 +23,7 @@ export function getCalibrationRoute(calibration: Pick<CalibrationService, 'repor
     errors: ['not_found', 'unavailable'],
     handle: ({ params: { project_id, judge_id }, query }) => ({
       status: 200,
-      body: calibration.report(project_id, judge_id, query),
+      body: calibrationRead(calibration.report(project_id, judge_id, query)),
     }),
   });
 }

@@ -1,0 +1,41 @@
+import { DateTime } from 'luxon';
+import type { Calibration, VersionAgreement, WeekAgreement } from '../../../../domain/learning/calibration/report.js';
+import type { CalibrationRead } from '../../../../domain/learning/calibration/schema.js';
+import { formatTimestamp } from '../../../../domain/time/timestamp.js';
+
+export function calibrationRead(calibration: Calibration): CalibrationRead {
+  return {
+    ...calibration,
+    by_week: calibration.by_week.map(weekRead),
+    by_version: calibration.by_version.map(versionRead),
+  };
+}
+
+function weekRead({ start, ...agreement }: WeekAgreement): CalibrationRead['by_week'][number] {
+  return {
+    week: DateTime.fromMillis(start / 1000, { zone: 'utc' }).toFormat("kkkk-'W'WW"),
+    start: formatTimestamp(start),
+    ...agreement,
+  };
+}
+
+/** Members in the order of the schema. */
+function versionRead({
+  version,
+  prompt_version,
+  examples,
+  began_at,
+  evaluations,
+  not_counted,
+  ...agreement
+}: VersionAgreement): CalibrationRead['by_version'][number] {
+  return {
+    version,
+    prompt_version,
+    examples,
+    began_at: began_at === null ? null : formatTimestamp(began_at),
+    evaluations,
+    not_counted,
+    ...agreement,
+  };
+}
