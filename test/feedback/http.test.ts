@@ -112,6 +112,12 @@ describe('feedback on completions', () => {
     expect((await api.give('judge-task', id, { thumbs_up: true, judge_id: deleted })).status).to.equal(404);
     const second = feedbackApi(server, secondProject(server).key);
     expect((await second.give('support/answers', id, { thumbs_up: true })).status).to.equal(404);
+    const other = await api.give('support/answers', id, { thumbs_up: true, judge_id: binary });
+    expect([other.status, other.json.detail, issuesOf(other.json)]).to.deep.equal([
+      422,
+      '{prompt_slug} must be the task_slug of the judge: judge-task',
+      { '{prompt_slug}': 'must be the task_slug of the judge: judge-task' },
+    ]);
     await second.ensure('judge-task');
     expect((await second.give('judge-task', id, { thumbs_up: true, judge_id: binary })).status).to.equal(404);
     expect(

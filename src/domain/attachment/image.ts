@@ -7,7 +7,7 @@ export const MAX_IMAGES_PER_SPAN = 5;
 /** Each takes a file, and rows of the catalogue; a request of more is better sent as several. */
 export const MAX_IMAGES_PER_REQUEST = 500;
 
-/** The image formats that are kept, and the ends of their file names. */
+/** The image formats that are kept, by the media type that names them in spans and stores, and the ends of their file names. */
 export const IMAGE_EXTENSIONS = {
   'image/jpeg': 'jpg',
   'image/png': 'png',
