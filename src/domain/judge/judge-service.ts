@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { DomainError, type Issue } from '../errors.js';
 import type { Principal } from '../identity/identity.js';
-import type { VersionDraft } from '../prompt/prompt.js';
+import type { StoredVersion, VersionDraft } from '../prompt/prompt.js';
 import type { PromptService } from '../prompt/prompt-service.js';
 import type { PromptStore } from '../prompt/prompt-store.js';
-import { MAX_CONTENT_BYTES, type PromptVersionRead } from '../prompt/schema.js';
+import { MAX_CONTENT_BYTES } from '../prompt/schema.js';
 import { compile, invalid, type Validator } from '../validation/validation.js';
 import { instructionOf, RUNNING_TAG } from './instruction.js';
 import type { CheckedJudge, Judge, NotRunnableReason } from './judge.js';
@@ -183,8 +183,8 @@ function fitting(validator: Validator<unknown>, body: unknown): Fitting {
 }
 
 /** A text that is there already does not become the latest again. */
-function requireLatest({ is_latest, version }: Pick<PromptVersionRead, 'is_latest' | 'version'>): void {
-  if (is_latest) return;
+function requireLatest({ latest_version, version }: Pick<StoredVersion, 'latest_version' | 'version'>): void {
+  if (version === latest_version) return;
   const detail = `The prompt has this text as version ${version} already. Pin the tag ${RUNNING_TAG} to that version to run it`;
   throw new DomainError('conflict', detail);
 }

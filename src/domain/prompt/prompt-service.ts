@@ -2,20 +2,20 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { DomainError } from '../errors.js';
 import type { Principal } from '../identity/identity.js';
-import { formatTimestamp } from '../time/timestamp.js';
 import { invalid } from '../validation/validation.js';
-import { LATEST, type StoredVersion, type TagEntry, type TagMove, type VersionSelector } from './prompt.js';
+import {
+  LATEST,
+  type ModelBinding,
+  type PromptSummary,
+  type SelectedVersion,
+  type TagEntry,
+  type TagMove,
+  type VersionSelector,
+} from './prompt.js';
 import type { PromptStore } from './prompt-store.js';
 import type { Window } from '../schema/page.js';
 import { providerOf } from './provider.js';
-import {
-  MAX_CONTENT_BYTES,
-  type EnsureInput,
-  type ModelBindingRead,
-  type PromptSummaryRead,
-  type PromptVersionRead,
-  type TagMoveRead,
-} from './schema.js';
+import { MAX_CONTENT_BYTES, type EnsureInput } from './schema.js';
 
 /** How a fetch of a prompt ended, for the metrics. */
 export type PromptFetchResult = 'cached' | 'read' | 'not_found';
@@ -29,23 +29,23 @@ export interface PromptServiceOptions {
   readonly observer: PromptObserver;
 }
 
-/** What fetches keep in memory, in characters of JSON. */
-const CACHE_SIZE = 32 * 1024 * 1024;
+/** What fetches keep in memory, in characters of JSON; whoever answers them may keep that text as well. */
+const CACHE_SIZE = 16 * 1024 * 1024;
 const MAX_CACHED = 10_000;
 const MAX_METADATA_CHARACTERS = 256 * 1024;
 /** One entry larger than this is read from the store each time. */
-const MAX_ENTRY_SIZE = CACHE_SIZE / 4;
+const MAX_ENTRY_SIZE = CACHE_SIZE / 2;
 
 /** Prompts: versions that never change, tags that point at them. Everything is inside the caller's project. */
 export class PromptService {
   readonly #store: PromptStore;
   readonly #observer: PromptObserver;
   /** Answers of `fetch`, by what was asked for. */
-  readonly #fetched = new LRUCache<string, string>({
+  readonly #fetched = new LRUCache<string, SelectedVersion>({
     max: MAX_CACHED,
     maxSize: CACHE_SIZE,
     maxEntrySize: MAX_ENTRY_SIZE,
-    sizeCalculation: (json, key) => json.length + key.length,
+    sizeCalculation: (version, key) => JSON.stringify(version).length + key.length,
   });
   #seenChange = -1;
 
@@ -55,11 +55,11 @@ export class PromptService {
   }
 
   /**
-   * What clients call at their start: the JSON of a PromptVersionRead, from memory when nothing was written since. A
-   * write by any process counts from the next call on.
+   * What clients call at their start: the version from memory, the same object, when nothing was written since. A write
+   * by any process counts from the next call on.
    * @throws DomainError `not_found`
    */
-  fetch(projectId: string, slug: string, selector: VersionSelector): string {
+  fetch(projectId: string, slug: string, selector: VersionSelector): SelectedVersion {
     this.#forgetWhenChanged();
     const key = `${projectId}\n${slug}\n${cacheKeyOf(selector)}`;
     const known = this.#fetched.get(key);
@@ -68,10 +68,10 @@ export class PromptService {
       return known;
     }
     try {
-      const json = JSON.stringify(this.find(projectId, slug, selector));
-      this.#fetched.set(key, json);
+      const version = this.find(projectId, slug, selector);
+      this.#fetched.set(key, version);
       this.#observer.promptFetched({ result: 'read' });
-      return json;
+      return version;
     } catch (error) {
       if (error instanceof DomainError && error.kind === 'not_found')
         this.#observer.promptFetched({ result: 'not_found' });
@@ -80,20 +80,20 @@ export class PromptService {
   }
 
   /** @throws DomainError `not_found` */
-  find(projectId: string, slug: string, selector: VersionSelector): PromptVersionRead {
+  find(projectId: string, slug: string, selector: VersionSelector): SelectedVersion {
     const found = this.#store.findVersion(projectId, slug, selector);
     if (found === undefined) {
       this.#requirePrompt(projectId, slug);
       throw new DomainError('not_found', missing(selector));
     }
-    return toVersionRead(found, selector.by === 'tag' ? selector.tag : null);
+    return { ...found, tag: selector.by === 'tag' ? selector.tag : null };
   }
 
   /**
    * Makes sure that the prompt has a version with this content, however often and however many at once ask.
    * @throws DomainError `invalid` when a rule is broken; nothing is made then
    */
-  ensure({ project_id, user_id }: Principal, slug: string, input: EnsureInput): PromptVersionRead {
+  ensure({ project_id, user_id }: Principal, slug: string, input: EnsureInput): SelectedVersion {
     const { content, metadata } = input;
     requireText(content);
     const hash = createHash('sha256').update(content, 'utf8').digest('hex');
@@ -112,7 +112,7 @@ export class PromptService {
       created_at: Date.now() * 1000,
     });
     this.#fetched.clear();
-    return toVersionRead(stored, null);
+    return { ...stored, tag: null };
   }
 
   /** Forgets what it keeps in memory. */
@@ -121,15 +121,15 @@ export class PromptService {
   }
 
   /** The model bound to a version. @throws DomainError `not_found` */
-  model(projectId: string, versionId: string): ModelBindingRead {
+  model(projectId: string, versionId: string): ModelBinding {
     const found = this.#store.findVersionById(projectId, versionId);
     if (found === undefined) throw new DomainError('not_found', 'There is no prompt version with this id');
     const { model_id } = found;
-    return { model_id, provider: model_id === null ? null : providerOf(model_id), model: model_id };
+    return { model_id, provider: model_id === null ? null : providerOf(model_id) };
   }
 
   /** Binds a model, or with null unbinds. @throws DomainError `not_found` */
-  bindModel(projectId: string, slug: string, version: number, modelId: string | null): PromptVersionRead {
+  bindModel(projectId: string, slug: string, version: number, modelId: string | null): SelectedVersion {
     this.#requirePrompt(projectId, slug);
     const bound = this.#store.bindModel(projectId, slug, version, modelId, Date.now() * 1000);
     this.#fetched.clear();
@@ -155,36 +155,30 @@ export class PromptService {
   }
 
   /** Moves of a tag, newest first. @throws DomainError `not_found` when it was never pinned */
-  tagHistory(projectId: string, slug: string, tag: string, window: Window): TagMoveRead[] {
+  tagHistory(projectId: string, slug: string, tag: string, window: Window): TagMove[] {
     this.find(projectId, slug, { by: 'tag', tag });
-    return this.#store.tagHistory(projectId, slug, tag, window).map(toMoveRead);
+    return this.#store.tagHistory(projectId, slug, tag, window);
   }
 
   /**
    * Every version, ascending, one after another: together their contents may be larger than memory.
    * @throws DomainError `not_found` at once
    */
-  versions(projectId: string, slug: string): Iterable<PromptVersionRead> {
+  versions(projectId: string, slug: string): Iterable<SelectedVersion> {
     const { version: latest } = this.find(projectId, slug, { by: 'tag', tag: LATEST });
     const store = this.#store;
     return (function* () {
       for (let version = 1; version <= latest; version += 1) {
         const found = store.findVersion(projectId, slug, { by: 'number', version });
-        if (found !== undefined) yield toVersionRead({ ...found, latest_version: latest }, null);
+        if (found !== undefined) yield { ...found, latest_version: latest, tag: null };
       }
     })();
   }
 
-  list(projectId: string, window: Window): PromptSummaryRead[] {
+  list(projectId: string, window: Window): PromptSummary[] {
     return this.#store.listPrompts(projectId, window).map((prompt) => ({
-      id: prompt.id,
-      prompt_id: prompt.id,
-      slug: prompt.slug,
-      version_count: prompt.version_count,
-      latest_version: prompt.latest_version,
+      ...prompt,
       tags: [{ tag: LATEST, version: prompt.latest_version }, ...prompt.tags],
-      created_at: formatTimestamp(prompt.created_at),
-      updated_at: formatTimestamp(prompt.updated_at),
     }));
   }
 
@@ -229,27 +223,4 @@ function missing(selector: VersionSelector): string {
     case 'tag':
       return `The prompt has no tag ${selector.tag}`;
   }
-}
-
-function toVersionRead(stored: StoredVersion, tag: string | null): PromptVersionRead {
-  return {
-    id: stored.id,
-    version_id: stored.id,
-    prompt_id: stored.prompt_id,
-    task_id: stored.prompt_id,
-    prompt: stored.slug,
-    content: stored.content,
-    content_hash: stored.content_hash,
-    version: stored.version,
-    model_id: stored.model_id,
-    tag,
-    is_latest: stored.version === stored.latest_version,
-    metadata: stored.metadata,
-    created_at: formatTimestamp(stored.created_at),
-    updated_at: formatTimestamp(stored.updated_at),
-  };
-}
-
-function toMoveRead({ version, at, by }: TagMove): TagMoveRead {
-  return { version, pinned_at: formatTimestamp(at), pinned_by: { id: by.id, email: by.email, name: by.name } };
 }

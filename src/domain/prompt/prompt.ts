@@ -19,6 +19,19 @@ export interface StoredVersion {
   readonly updated_at: Micros;
 }
 
+/** A version as it was asked for. */
+export interface SelectedVersion extends StoredVersion {
+  /** Tag by which it was asked for; null when it was by none. */
+  readonly tag: string | null;
+}
+
+/** The model of a version. */
+export interface ModelBinding {
+  readonly model_id: string | null;
+  /** Null when it is not known. */
+  readonly provider: string | null;
+}
+
 /** A version that is to exist. */
 export interface VersionDraft {
   readonly content: string;
@@ -46,7 +59,7 @@ export interface PromptSummary {
   readonly slug: string;
   readonly version_count: number;
   readonly latest_version: number;
-  /** Without `latest`, ascending by name. */
+  /** Ascending by name; the store leaves out `latest`, which the service puts first. */
   readonly tags: readonly TagEntry[];
   readonly created_at: Micros;
   /** When its newest version was made. */

@@ -8,10 +8,9 @@ import type { JobRunner } from '../../job/job-runner.js';
 import { instructionOf } from '../../judge/instruction.js';
 import type { JudgeStore } from '../../judge/judge-store.js';
 import type { SpanReader } from '../../judge/span-reader.js';
-import { LATEST, type StoredVersion } from '../../prompt/prompt.js';
+import { LATEST, type SelectedVersion, type StoredVersion } from '../../prompt/prompt.js';
 import type { PromptService } from '../../prompt/prompt-service.js';
 import type { PromptStore } from '../../prompt/prompt-store.js';
-import type { PromptVersionRead } from '../../prompt/schema.js';
 import { invalid } from '../../validation/validation.js';
 import {
   hasExplanation,
@@ -143,7 +142,7 @@ export class OptimizationService {
    * Makes a version of a candidate; asked again, it answers the same version.
    * @throws DomainError `not_found`; `conflict` when the job is not done
    */
-  promote(principal: Principal, slug: string, id: string, candidateId: string): PromptVersionRead {
+  promote(principal: Principal, slug: string, id: string, candidateId: string): SelectedVersion {
     const { versions, promotions } = this.#options;
     const job = this.#require(principal.project_id, slug, id);
     if (job.state !== 'done')

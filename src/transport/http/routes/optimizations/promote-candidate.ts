@@ -1,7 +1,8 @@
 import type { OptimizationService } from '../../../../domain/learning/optimization/optimization-service.js';
 import { PromoteInput } from '../../../../domain/learning/optimization/schema.js';
-import { PromptVersionRead } from '../../../../domain/prompt/schema.js';
 import { defineRoute, jsonBody, type Route } from '../../route.js';
+import { toVersionRead } from '../prompts/presenter.js';
+import { PromptVersionRead } from '../prompts/schema.js';
 import { JobParams, TAG } from './schema.js';
 
 export function promoteCandidateRoute(optimizations: Pick<OptimizationService, 'promote'>): Route {
@@ -22,7 +23,7 @@ export function promoteCandidateRoute(optimizations: Pick<OptimizationService, '
     errors: ['not_found', 'conflict', 'unavailable'],
     handle: ({ principal, params: { prompt_slug, job_id }, body: { candidate_id } }) => ({
       status: 200,
-      body: optimizations.promote(principal, prompt_slug, job_id, candidate_id),
+      body: toVersionRead(optimizations.promote(principal, prompt_slug, job_id, candidate_id)),
     }),
   });
 }

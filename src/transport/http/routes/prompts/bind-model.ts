@@ -1,7 +1,8 @@
 import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
-import { BindInput, PromptVersionRead } from '../../../../domain/prompt/schema.js';
+import { BindInput } from '../../../../domain/prompt/schema.js';
 import { defineRoute, jsonBody, type Route } from '../../route.js';
-import { TAG, VersionParams } from './schema.js';
+import { toVersionRead } from './presenter.js';
+import { PromptVersionRead, TAG, VersionParams } from './schema.js';
 
 export function bindModelRoute(prompts: Pick<PromptService, 'bindModel'>): Route {
   return defineRoute({
@@ -19,7 +20,7 @@ export function bindModelRoute(prompts: Pick<PromptService, 'bindModel'>): Route
     errors: ['not_found', 'unavailable'],
     handle: ({ params: { project_id, prompt_slug, version }, body }) => ({
       status: 200,
-      body: prompts.bindModel(project_id, prompt_slug, version, body.model_id),
+      body: toVersionRead(prompts.bindModel(project_id, prompt_slug, version, body.model_id)),
     }),
   });
 }

@@ -1,7 +1,8 @@
 import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
-import { EnsureInput, PromptVersionRead } from '../../../../domain/prompt/schema.js';
+import { EnsureInput } from '../../../../domain/prompt/schema.js';
 import { defineRoute, jsonBody, type Route } from '../../route.js';
-import { TAG, TaskParams } from './schema.js';
+import { toVersionRead } from './presenter.js';
+import { PromptVersionRead, TAG, TaskParams } from './schema.js';
 
 export function ensureVersionRoute(prompts: Pick<PromptService, 'ensure'>): Route {
   return defineRoute({
@@ -20,7 +21,7 @@ export function ensureVersionRoute(prompts: Pick<PromptService, 'ensure'>): Rout
     errors: ['unavailable'],
     handle: ({ principal, params, body }) => ({
       status: 200,
-      body: prompts.ensure(principal, params.task_name, body),
+      body: toVersionRead(prompts.ensure(principal, params.task_name, body)),
     }),
   });
 }

@@ -1,7 +1,7 @@
 import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
-import { PromptVersionRead } from '../../../../domain/prompt/schema.js';
 import { defineRoute, type Route } from '../../route.js';
-import { selectorOf, TAG, TaskParams } from './schema.js';
+import { versionJson } from './presenter.js';
+import { PromptVersionRead, selectorOf, TAG, TaskParams } from './schema.js';
 
 export function getLatestVersionRoute(prompts: Pick<PromptService, 'fetch'>): Route {
   return defineRoute({
@@ -17,7 +17,7 @@ export function getLatestVersionRoute(prompts: Pick<PromptService, 'fetch'>): Ro
     errors: ['not_found', 'unavailable'],
     handle: ({ principal, params }) => ({
       status: 200,
-      json: prompts.fetch(principal.project_id, params.task_name, selectorOf(undefined, 'latest')),
+      json: versionJson(prompts.fetch(principal.project_id, params.task_name, selectorOf(undefined, 'latest'))),
     }),
   });
 }

@@ -1,9 +1,10 @@
 import { Type } from '@sinclair/typebox';
 import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
-import { PromptVersionRead, Tag, VersionNumber } from '../../../../domain/prompt/schema.js';
+import { Tag, VersionNumber } from '../../../../domain/prompt/schema.js';
 import { queryOf } from '../../query.js';
 import { defineRoute, type Route } from '../../route.js';
-import { PromptParams, selectorOf, TAG } from './schema.js';
+import { versionJson } from './presenter.js';
+import { PromptParams, PromptVersionRead, selectorOf, TAG } from './schema.js';
 
 const query = queryOf(
   Type.Object({
@@ -29,7 +30,7 @@ export function getPromptRoute(prompts: Pick<PromptService, 'fetch'>): Route {
     errors: ['not_found', 'unavailable'],
     handle: ({ principal, params, query: { version, tag } }) => ({
       status: 200,
-      json: prompts.fetch(principal.project_id, params.prompt_slug, selectorOf(version, tag)),
+      json: versionJson(prompts.fetch(principal.project_id, params.prompt_slug, selectorOf(version, tag))),
     }),
   });
 }

@@ -1,8 +1,9 @@
 import { Type } from '@sinclair/typebox';
 import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
-import { ContentHash, PromptVersionRead } from '../../../../domain/prompt/schema.js';
+import { ContentHash } from '../../../../domain/prompt/schema.js';
 import { defineRoute, type Route } from '../../route.js';
-import { TAG, TaskParams } from './schema.js';
+import { toVersionRead } from './presenter.js';
+import { PromptVersionRead, TAG, TaskParams } from './schema.js';
 
 export function getVersionByHashRoute(prompts: Pick<PromptService, 'find'>): Route {
   return defineRoute({
@@ -18,10 +19,9 @@ export function getVersionByHashRoute(prompts: Pick<PromptService, 'find'>): Rou
     errors: ['not_found', 'unavailable'],
     handle: ({ principal, params }) => ({
       status: 200,
-      body: prompts.find(principal.project_id, params.task_name, {
-        by: 'hash',
-        hash: params.content_hash.toLowerCase(),
-      }),
+      body: toVersionRead(
+        prompts.find(principal.project_id, params.task_name, { by: 'hash', hash: params.content_hash.toLowerCase() }),
+      ),
     }),
   });
 }

@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox';
 import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
-import { ModelBindingRead } from '../../../../domain/prompt/schema.js';
 import { uuid } from '../../../../domain/schema/parts.js';
 import { defineRoute, type Route } from '../../route.js';
-import { TAG } from './schema.js';
+import { toModelRead } from './presenter.js';
+import { ModelBindingRead, TAG } from './schema.js';
 
 export function getVersionModelRoute(prompts: Pick<PromptService, 'model'>): Route {
   return defineRoute({
@@ -21,7 +21,7 @@ export function getVersionModelRoute(prompts: Pick<PromptService, 'model'>): Rou
     errors: ['not_found', 'unavailable'],
     handle: ({ principal, params }) => ({
       status: 200,
-      body: prompts.model(principal.project_id, params.version_id),
+      body: toModelRead(prompts.model(principal.project_id, params.version_id)),
     }),
   });
 }

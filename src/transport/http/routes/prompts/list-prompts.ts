@@ -1,8 +1,8 @@
 import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
-import { PromptSummaryRead } from '../../../../domain/prompt/schema.js';
 import { defineRoute, listOf, type Route } from '../../route.js';
 import { pageOfThousand } from '../parameters.js';
-import { ProjectParams, TAG } from './schema.js';
+import { toSummaryRead } from './presenter.js';
+import { ProjectParams, PromptSummaryRead, TAG } from './schema.js';
 
 export function listPromptsRoute(prompts: Pick<PromptService, 'list'>): Route {
   return defineRoute({
@@ -19,6 +19,6 @@ export function listPromptsRoute(prompts: Pick<PromptService, 'list'>): Route {
       200: listOf(PromptSummaryRead, 'The prompts.'),
     },
     errors: ['unavailable'],
-    handle: ({ params, query }) => ({ status: 200, body: prompts.list(params.project_id, query) }),
+    handle: ({ params, query }) => ({ status: 200, body: prompts.list(params.project_id, query).map(toSummaryRead) }),
   });
 }

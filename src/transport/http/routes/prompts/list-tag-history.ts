@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox';
 import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
-import { TagMoveRead } from '../../../../domain/prompt/schema.js';
 import { defineRoute, type Route } from '../../route.js';
 import { pageOfThousand } from '../parameters.js';
-import { TAG, TagParams } from './schema.js';
+import { toMoveRead } from './presenter.js';
+import { TAG, TagMoveRead, TagParams } from './schema.js';
 
 export function listTagHistoryRoute(prompts: Pick<PromptService, 'tagHistory'>): Route {
   return defineRoute({
@@ -22,7 +22,7 @@ export function listTagHistoryRoute(prompts: Pick<PromptService, 'tagHistory'>):
     errors: ['not_found', 'unavailable'],
     handle: ({ params: { project_id, prompt_slug, tag }, query }) => ({
       status: 200,
-      body: prompts.tagHistory(project_id, prompt_slug, tag, query),
+      body: prompts.tagHistory(project_id, prompt_slug, tag, query).map(toMoveRead),
     }),
   });
 }

@@ -1,7 +1,6 @@
 import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
-import { TagEntryRead } from '../../../../domain/prompt/schema.js';
 import { defineRoute, listOf, type Route } from '../../route.js';
-import { ProjectPromptParams, TAG } from './schema.js';
+import { ProjectPromptParams, TAG, TagEntryRead } from './schema.js';
 
 export function listTagsRoute(prompts: Pick<PromptService, 'listTags'>): Route {
   return defineRoute({

@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream';
+import type { SelectedVersion } from '../../../../domain/prompt/prompt.js';
 import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
-import { PromptVersionRead } from '../../../../domain/prompt/schema.js';
 import { defineRoute, listOf, type Route } from '../../route.js';
-import { ProjectPromptParams, TAG } from './schema.js';
+import { toVersionRead } from './presenter.js';
+import { ProjectPromptParams, PromptVersionRead, TAG } from './schema.js';
 
 export function listVersionsRoute(prompts: Pick<PromptService, 'versions'>): Route {
   return defineRoute({
@@ -26,10 +27,10 @@ export function listVersionsRoute(prompts: Pick<PromptService, 'versions'>): Rou
   });
 }
 
-function* jsonArray(items: Iterable<unknown>): Generator<string> {
+function* jsonArray(versions: Iterable<SelectedVersion>): Generator<string> {
   let before = '[';
-  for (const item of items) {
-    yield before + JSON.stringify(item);
+  for (const version of versions) {
+    yield before + JSON.stringify(toVersionRead(version));
     before = ',\n';
   }
   yield before === '[' ? '[]' : ']';

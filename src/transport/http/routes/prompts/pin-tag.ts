@@ -1,7 +1,7 @@
 import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
-import { PinInput, TagEntryRead } from '../../../../domain/prompt/schema.js';
+import { PinInput } from '../../../../domain/prompt/schema.js';
 import { defineRoute, jsonBody, type Route } from '../../route.js';
-import { TAG, TagParams } from './schema.js';
+import { TAG, TagEntryRead, TagParams } from './schema.js';
 
 export function pinTagRoute(prompts: Pick<PromptService, 'pin'>): Route {
   return defineRoute({

@@ -1,6 +1,7 @@
-import { Type } from '@sinclair/typebox';
+import { Type, type Static } from '@sinclair/typebox';
 import { Slug, Tag, VersionNumber } from '../../../../domain/prompt/schema.js';
 import type { VersionSelector } from '../../../../domain/prompt/prompt.js';
+import { orNull, time, uuid } from '../../../../domain/schema/parts.js';
 import { project_id } from '../parameters.js';
 
 export { ProjectParams } from '../parameters.js';
@@ -18,3 +19,71 @@ export const VersionParams = Type.Object({ project_id, prompt_slug: Slug, versio
 export function selectorOf(version: number | undefined, tag: string): VersionSelector {
   return version === undefined ? { by: 'tag', tag } : { by: 'number', version };
 }
+
+export const PromptVersionRead = Type.Object(
+  {
+    id: uuid('Id of the version.'),
+    version_id: uuid('The same as `id`.'),
+    prompt_id: uuid('Id of the prompt.'),
+    task_id: uuid('The same as `prompt_id`.'),
+    prompt: Type.String({ description: 'Slug of the prompt.' }),
+    content: Type.String({ description: 'Text of the prompt.' }),
+    content_hash: Type.String({ description: 'SHA-256 of the content in UTF-8, lower-case hexadecimal.' }),
+    version: Type.Integer({ description: 'Number of the version, from 1 without gaps.' }),
+    model_id: orNull(Type.String({ description: 'Bound model; null when none is bound.' })),
+    tag: orNull(Type.String({ description: 'Tag by which the version was asked for; null when it was by none.' })),
+    is_latest: Type.Boolean({ description: 'Whether it is the newest version of the prompt.' }),
+    metadata: Type.Record(Type.String(), Type.Unknown(), { description: 'What was given with it.' }),
+    created_at: time('When it was made.'),
+    updated_at: time('When a model was last bound to it, else when it was made.'),
+  },
+  { $id: 'PromptVersion', description: 'A version of a prompt.' },
+);
+export type PromptVersionRead = Static<typeof PromptVersionRead>;
+
+export const ModelBindingRead = Type.Object(
+  {
+    model_id: orNull(Type.String({ description: 'Bound model; null when none is bound.' })),
+    provider: orNull(Type.String({ description: 'Provider of the model; null when it is not known.' })),
+    model: orNull(Type.String({ description: 'The same as `model_id`.' })),
+  },
+  { $id: 'ModelBinding', description: 'The model of a version.' },
+);
+export type ModelBindingRead = Static<typeof ModelBindingRead>;
+
+export const TagEntryRead = Type.Object(
+  { tag: Tag, version: Type.Integer({ description: 'Number of the version it points to.' }) },
+  { $id: 'TagEntry', description: 'Where a tag points.' },
+);
+
+export const TagMoveRead = Type.Object(
+  {
+    version: Type.Integer({ description: 'Number of the version it was moved to.' }),
+    pinned_at: time('When.'),
+    pinned_by: Type.Object(
+      {
+        id: uuid('Id of the user.'),
+        email: orNull(Type.String({ description: 'Email address of the user.' })),
+        name: Type.String({ description: 'Name of the user.' }),
+      },
+      { description: 'On behalf of whom.' },
+    ),
+  },
+  { $id: 'TagMove', description: 'One move of a tag.' },
+);
+export type TagMoveRead = Static<typeof TagMoveRead>;
+
+export const PromptSummaryRead = Type.Object(
+  {
+    id: uuid('Id of the prompt.'),
+    prompt_id: uuid('The same as `id`.'),
+    slug: Type.String({ description: 'Slug of the prompt.' }),
+    version_count: Type.Integer({ description: 'How many versions it has.' }),
+    latest_version: Type.Integer({ description: 'Number of its newest version.' }),
+    tags: Type.Array(TagEntryRead, { description: 'Where its tags point; `latest` comes first.' }),
+    created_at: time('When it was made.'),
+    updated_at: time('When its newest version was made.'),
+  },
+  { $id: 'PromptSummary', description: 'A prompt without its contents.' },
+);
+export type PromptSummaryRead = Static<typeof PromptSummaryRead>;
