@@ -2,7 +2,8 @@ import { Type } from '@sinclair/typebox';
 import { DEFAULT_KEY_ACCESS } from '../../../../domain/identity/key-access.js';
 import type { IdentityService } from '../../../../domain/identity/identity-service.js';
 import { defineRoute, jsonBody, type Route } from '../../route.js';
-import { access, ApiKeyCreated, ProjectParams, toApiKeyRead } from './schema.js';
+import { toCreatedKeyRead } from './presenter.js';
+import { access, ApiKeyCreated, ProjectParams } from './schema.js';
 
 const ApiKeyCreate = Type.Object(
   {
@@ -36,7 +37,7 @@ export function createApiKeyRoute(identity: Pick<IdentityService, 'createKey'>):
     handle({ principal, params, body }) {
       const { project_id: projectId } = params;
       const created = identity.createKey({ projectId, userId: principal.user_id, ...body });
-      return { status: 201, body: { ...toApiKeyRead(created), key: created.key } };
+      return { status: 201, body: toCreatedKeyRead(created) };
     },
   });
 }

@@ -1,6 +1,7 @@
 import type { IdentityService } from '../../../../domain/identity/identity-service.js';
 import { defineRoute, listOf, type Route } from '../../route.js';
-import { ApiKeyRead, ProjectParams, toApiKeyRead } from './schema.js';
+import { toApiKeyRead } from './presenter.js';
+import { ApiKeyRead, ProjectParams } from './schema.js';
 
 export function listApiKeysRoute(identity: Pick<IdentityService, 'listKeys'>): Route {
   return defineRoute({

@@ -1,7 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox';
-import type { ApiKey } from '../../../../domain/identity/identity.js';
 import { KEY_ACCESSES, KEY_ACCESS_EXPLAINED } from '../../../../domain/identity/key-access.js';
-import type { Micros } from '../../../../domain/span/span.js';
 import { oneOf, time, uuid } from '../../../../domain/schema/parts.js';
 import { project_id } from '../parameters.js';
 
@@ -27,27 +25,12 @@ export const ApiKeyRead = Type.Object(properties, {
   $id: 'ApiKey',
   description: 'An API key, without the key itself.',
 });
+export type ApiKeyRead = Static<typeof ApiKeyRead>;
 
 export const ApiKeyCreated = Type.Object(
   { ...properties, key: Type.String({ description: 'The key itself. Shown this once; only its hash is kept.' }) },
   { $id: 'ApiKeyCreated', description: 'A new API key.' },
 );
+export type ApiKeyCreated = Static<typeof ApiKeyCreated>;
 
 export const ApiKeyParams = Type.Object({ project_id, key_id: uuid('Id of the key.') });
-
-export function toApiKeyRead(key: ApiKey): Static<typeof ApiKeyRead> {
-  return {
-    id: key.id,
-    project_id: key.project_id,
-    user_id: key.user_id,
-    name: key.name,
-    prefix: key.prefix,
-    access: key.access,
-    created_at: toIso(key.created_at),
-    last_used_at: key.last_used_at === null ? null : toIso(key.last_used_at),
-  };
-}
-
-function toIso(at: Micros): string {
-  return new Date(at / 1000).toISOString();
-}
