@@ -100,10 +100,10 @@ describe('jobs that price spans anew', function () {
     const broken = create('broken');
     create('long');
     const short = create('short');
-    expect(await ended('short', short.id)).to.include({ status: 'done', examined: 1 });
+    expect(await ended('short', short.id)).to.include({ state: 'done', done: 1 });
     expect(pages.filter(([project]) => project === 'long').length, 'pages of another before').to.be.lessThan(6);
-    const { status, error } = await ended('broken', broken.id);
-    expect([status, error]).to.deep.equal(['failed', 'Given up after 4 attempts: a store did not answer']);
+    const { state, error } = await ended('broken', broken.id);
+    expect([state, error]).to.deep.equal(['failed', 'Given up after 4 attempts: a store did not answer']);
     const tried = pages.filter(([project]) => project === 'broken').map(([, limit]) => limit);
     expect(tried, 'fewer spans each time').to.deep.equal([64, 16, 4, 1]);
   });
@@ -132,13 +132,13 @@ describe('jobs that price spans anew', function () {
   it('count every span that got another cost, also when the rest of its page fails', async () => {
     open(failingSpans(3));
     const job = create('short');
-    expect(await ended('short', job.id)).to.include({ status: 'done', changed: 3 });
+    expect(await ended('short', job.id)).to.include({ state: 'done', changed: 3 });
   });
 
   it('count what they changed before they are given up', async () => {
     open(failingSpans(10));
     const job = create('short');
-    expect(await ended('short', job.id)).to.include({ status: 'failed', changed: 4 });
+    expect(await ended('short', job.id)).to.include({ state: 'failed', changed: 4 });
   });
 
   it('end when they are cancelled, and others go on', async () => {
@@ -146,14 +146,14 @@ describe('jobs that price spans anew', function () {
     const long = create('long');
     while (service.get('long', long.id).done < 200) await sleep(5);
     const cancelled = service.cancel('long', long.id);
-    expect(cancelled).to.include({ status: 'cancelled', total: 10 });
+    expect(cancelled).to.include({ state: 'cancelled', total: 10 });
     expect(() => service.cancel('long', long.id)).to.throw(DomainError, 'ended already');
-    expect(await ended('short', create('short').id)).to.include({ status: 'done', done: 1, examined: 1 });
+    expect(await ended('short', create('short').id)).to.include({ state: 'done', done: 1 });
     const pagesOfLong = () => pages.filter(([project]) => project === 'long').length;
     const before = pagesOfLong();
     await sleep(20);
     expect(pagesOfLong()).to.equal(before);
-    expect(service.get('long', long.id).status).to.equal('cancelled');
+    expect(service.get('long', long.id).state).to.equal('cancelled');
   });
 
   it('count what was being changed when they are cancelled', async () => {
@@ -173,6 +173,6 @@ describe('jobs that price spans anew', function () {
     const job = create('short');
     await ended('short', job.id);
     await runner.close();
-    expect(service.get('short', job.id)).to.include({ status: 'cancelled', changed: 1, done: 0 });
+    expect(service.get('short', job.id)).to.include({ state: 'cancelled', changed: 1, done: 0 });
   });
 });

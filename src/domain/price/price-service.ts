@@ -2,10 +2,9 @@ import { LRUCache } from 'lru-cache';
 import { DomainError } from '../errors.js';
 import { normaliseCost } from '../schema/normalise.js';
 import type { PriceModelCall } from '../span/pricing.js';
-import { formatTimestamp } from '../time/timestamp.js';
 import { costAt, type ModelPrice } from './model-price.js';
 import type { PriceStore } from './price-store.js';
-import type { ModelPriceInput, ModelPriceRead } from './schema.js';
+import type { ModelPriceInput } from './schema.js';
 
 /** So that the prices of a project are always one answer, and fit into memory. */
 const MAX_PRICES_PER_PROJECT = 10_000;
@@ -41,15 +40,15 @@ export class PriceService {
     this.#cache.delete(projectId);
   }
 
-  list(projectId: string): ModelPriceRead[] {
-    return this.#store.list(projectId).map(toRead);
+  list(projectId: string): ModelPrice[] {
+    return this.#store.list(projectId);
   }
 
   /** @throws DomainError `not_found` */
-  get(projectId: string, provider: string, model: string): ModelPriceRead {
+  get(projectId: string, provider: string, model: string): ModelPrice {
     const found = this.#store.find(projectId, provider, model);
     if (found === undefined) throw noPrice();
-    return toRead(found);
+    return found;
   }
 
   /** @throws DomainError `conflict` when the project has too many */
@@ -58,7 +57,7 @@ export class PriceService {
     provider: string,
     model: string,
     input: ModelPriceInput,
-  ): { price: ModelPriceRead; created: boolean } {
+  ): { price: ModelPrice; created: boolean } {
     const known = this.#store.find(projectId, provider, model);
     if (known === undefined && this.#store.list(projectId).length >= MAX_PRICES_PER_PROJECT)
       throw new DomainError('conflict', `A project has at most ${MAX_PRICES_PER_PROJECT} prices: delete one first`);
@@ -112,8 +111,4 @@ function keyOf(provider: string, model: string): string {
 
 function noPrice(): DomainError {
   return new DomainError('not_found', 'The project has no price of its own for this model');
-}
-
-function toRead({ created_at, updated_at, ...price }: ModelPrice): ModelPriceRead {
-  return { ...price, created_at: formatTimestamp(created_at), updated_at: formatTimestamp(updated_at) };
 }

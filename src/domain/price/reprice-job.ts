@@ -1,3 +1,4 @@
+import type { JobHead } from '../job/job.js';
 import type { Micros } from '../time/timestamp.js';
 import type { SpanPlace } from './calculated-spans.js';
 
@@ -21,3 +22,10 @@ export interface RepriceCheckpoint {
 }
 
 export const NOTHING_DONE: RepriceCheckpoint = { after: null, changed: 0 };
+
+/** A recalculation of stored costs. */
+export interface RepriceJob extends JobHead {
+  readonly scope: RepriceScope;
+  /** How many spans got another cost. */
+  readonly changed: number;
+}

@@ -1,13 +1,11 @@
 import type { Principal } from '../identity/identity.js';
 import type { Issue } from '../errors.js';
-import type { Job, JobHead, JobStore } from '../job/job.js';
-import { jobRead } from '../job/job-read.js';
+import type { JobHead, JobStore } from '../job/job.js';
 import type { JobRunner } from '../job/job-runner.js';
 import { Normaliser } from '../schema/normalise.js';
-import { formatTimestamp, type Micros } from '../time/timestamp.js';
 import { invalid } from '../validation/validation.js';
-import { NOTHING_DONE, REPRICE, type RepriceCheckpoint, type RepriceScope } from './reprice-job.js';
-import type { RepriceInput, RepriceJobRead } from './schema.js';
+import { NOTHING_DONE, REPRICE, type RepriceCheckpoint, type RepriceJob, type RepriceScope } from './reprice-job.js';
+import type { RepriceInput } from './schema.js';
 
 export interface RepriceServiceOptions {
   readonly jobs: Pick<JobStore, 'list'>;
@@ -25,25 +23,25 @@ export class RepriceService {
   }
 
   /** @throws DomainError `invalid`; `conflict` when too many are not finished */
-  create({ project_id, user_id }: Pick<Principal, 'project_id' | 'user_id'>, input: RepriceInput): RepriceJobRead {
+  create({ project_id, user_id }: Pick<Principal, 'project_id' | 'user_id'>, input: RepriceInput): RepriceJob {
     const scope = scopeOf(input);
     const about = { project_id, kind: REPRICE, subject_id: project_id, created_by: user_id };
-    return toRead(this.#options.runner.create({ ...about, summary: scope, input: scope }));
+    return repriceJobOf(this.#options.runner.create({ ...about, summary: scope, input: scope }));
   }
 
   /** @throws DomainError `not_found` */
-  get(projectId: string, id: string): RepriceJobRead {
-    return toRead(this.#options.runner.find(projectId, REPRICE, id));
+  get(projectId: string, id: string): RepriceJob {
+    return repriceJobOf(this.#options.runner.find(projectId, REPRICE, id));
   }
 
   /** The newest hundred, newest first. */
-  list(projectId: string): RepriceJobRead[] {
-    return this.#options.jobs.list(projectId, REPRICE, projectId, MAX_LISTED).map(toRead);
+  list(projectId: string): RepriceJob[] {
+    return this.#options.jobs.list(projectId, REPRICE, projectId, MAX_LISTED).map(repriceJobOf);
   }
 
   /** @throws DomainError `not_found`; `conflict` when it has ended */
-  cancel(projectId: string, id: string): RepriceJobRead {
-    return toRead(this.#options.runner.cancel(projectId, REPRICE, id));
+  cancel(projectId: string, id: string): RepriceJob {
+    return repriceJobOf(this.#options.runner.cancel(projectId, REPRICE, id));
   }
 }
 
@@ -59,17 +57,7 @@ function scopeOf(input: RepriceInput): RepriceScope {
   return { started_after, started_before, provider: input.provider ?? null, model: input.model ?? null };
 }
 
-function toRead(job: Job | JobHead): RepriceJobRead {
-  const time = (at: Micros | null) => (at === null ? null : formatTimestamp(at));
-  const { started_after, started_before, provider, model } = job.summary as RepriceScope;
+function repriceJobOf(job: JobHead): RepriceJob {
   const { changed } = (job.checkpoint as RepriceCheckpoint | null) ?? NOTHING_DONE;
-  return {
-    ...jobRead(job),
-    started_after: time(started_after),
-    started_before: time(started_before),
-    provider,
-    model,
-    examined: job.done,
-    changed,
-  };
+  return { ...job, scope: job.summary as RepriceScope, changed };
 }

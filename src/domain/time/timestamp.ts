@@ -74,3 +74,8 @@ export function formatTimestamp(micros: Micros): string {
   if (second !== lastSecond.second) lastSecond = { second, text: new Date(second * 1000).toISOString().slice(0, 20) };
   return `${lastSecond.text}${String(micros - second * 1e6).padStart(6, '0')}Z`;
 }
+
+/** The same, where null stands for no time. */
+export function formatOptionalTimestamp(micros: Micros | null): string | null {
+  return micros === null ? null : formatTimestamp(micros);
+}

@@ -1,7 +1,7 @@
-import { RepriceJobRead } from '../../../../domain/price/schema.js';
 import type { RepriceService } from '../../../../domain/price/reprice-service.js';
 import { defineRoute, type Route } from '../../route.js';
-import { JobParams, TAG } from './schema.js';
+import { toRepriceRead } from './presenter.js';
+import { JobParams, RepriceJobRead, TAG } from './schema.js';
 
 export function cancelRepriceRoute(reprices: Pick<RepriceService, 'cancel'>): Route {
   return defineRoute({
@@ -17,6 +17,9 @@ export function cancelRepriceRoute(reprices: Pick<RepriceService, 'cancel'>): Ro
     params: JobParams,
     responses: { 200: { description: 'The cancelled job.', schema: RepriceJobRead } },
     errors: ['not_found', 'conflict', 'unavailable'],
-    handle: ({ params: { project_id, job_id } }) => ({ status: 200, body: reprices.cancel(project_id, job_id) }),
+    handle: ({ params: { project_id, job_id } }) => ({
+      status: 200,
+      body: toRepriceRead(reprices.cancel(project_id, job_id)),
+    }),
   });
 }

@@ -1,7 +1,8 @@
-import { RepriceInput, RepriceJobRead } from '../../../../domain/price/schema.js';
+import { RepriceInput } from '../../../../domain/price/schema.js';
 import type { RepriceService } from '../../../../domain/price/reprice-service.js';
 import { defineRoute, jsonBody, type Route } from '../../route.js';
-import { ProjectParams, TAG } from './schema.js';
+import { toRepriceRead } from './presenter.js';
+import { ProjectParams, RepriceJobRead, TAG } from './schema.js';
 
 export function createRepriceRoute(reprices: Pick<RepriceService, 'create'>): Route {
   return defineRoute({
@@ -19,9 +20,9 @@ export function createRepriceRoute(reprices: Pick<RepriceService, 'create'>): Ro
     responses: { 202: { description: 'The job.', schema: RepriceJobRead } },
     errors: ['conflict', 'unavailable'],
     handle({ principal, params, body }) {
-      const job = reprices.create(principal, body);
-      const location = `/projects/${params.project_id}/model-prices/reprices/${job.id}`;
-      return { status: 202, headers: { Location: location }, body: job };
+      const created = toRepriceRead(reprices.create(principal, body));
+      const location = `/projects/${params.project_id}/model-prices/reprices/${created.id}`;
+      return { status: 202, headers: { Location: location }, body: created };
     },
   });
 }

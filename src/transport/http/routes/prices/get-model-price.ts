@@ -1,7 +1,7 @@
 import type { PriceService } from '../../../../domain/price/price-service.js';
-import { ModelPriceRead } from '../../../../domain/price/schema.js';
 import { defineRoute, type Route } from '../../route.js';
-import { PriceParams, TAG } from './schema.js';
+import { toPriceRead } from './presenter.js';
+import { ModelPriceRead, PriceParams, TAG } from './schema.js';
 
 export function getModelPriceRoute(prices: Pick<PriceService, 'get'>): Route {
   return defineRoute({
@@ -17,7 +17,7 @@ export function getModelPriceRoute(prices: Pick<PriceService, 'get'>): Route {
     errors: ['not_found', 'unavailable'],
     handle: ({ params: { project_id, provider, model } }) => ({
       status: 200,
-      body: prices.get(project_id, provider, model),
+      body: toPriceRead(prices.get(project_id, provider, model)),
     }),
   });
 }

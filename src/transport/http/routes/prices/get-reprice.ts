@@ -1,7 +1,7 @@
-import { RepriceJobRead } from '../../../../domain/price/schema.js';
 import type { RepriceService } from '../../../../domain/price/reprice-service.js';
 import { defineRoute, type Route } from '../../route.js';
-import { JobParams, TAG } from './schema.js';
+import { toRepriceRead } from './presenter.js';
+import { JobParams, RepriceJobRead, TAG } from './schema.js';
 
 export function getRepriceRoute(reprices: Pick<RepriceService, 'get'>): Route {
   return defineRoute({
@@ -15,6 +15,9 @@ export function getRepriceRoute(reprices: Pick<RepriceService, 'get'>): Route {
     params: JobParams,
     responses: { 200: { description: 'The job.', schema: RepriceJobRead } },
     errors: ['not_found', 'unavailable'],
-    handle: ({ params: { project_id, job_id } }) => ({ status: 200, body: reprices.get(project_id, job_id) }),
+    handle: ({ params: { project_id, job_id } }) => ({
+      status: 200,
+      body: toRepriceRead(reprices.get(project_id, job_id)),
+    }),
   });
 }

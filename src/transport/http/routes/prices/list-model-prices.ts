@@ -1,7 +1,7 @@
 import type { PriceService } from '../../../../domain/price/price-service.js';
-import { ModelPriceRead } from '../../../../domain/price/schema.js';
 import { defineRoute, listOf, type Route } from '../../route.js';
-import { ProjectParams, TAG } from './schema.js';
+import { toPriceRead } from './presenter.js';
+import { ModelPriceRead, ProjectParams, TAG } from './schema.js';
 
 export function listModelPricesRoute(prices: Pick<PriceService, 'list'>): Route {
   return defineRoute({
@@ -17,6 +17,6 @@ export function listModelPricesRoute(prices: Pick<PriceService, 'list'>): Route 
       200: listOf(ModelPriceRead, 'The prices.'),
     },
     errors: ['unavailable'],
-    handle: ({ params }) => ({ status: 200, body: prices.list(params.project_id) }),
+    handle: ({ params }) => ({ status: 200, body: prices.list(params.project_id).map(toPriceRead) }),
   });
 }

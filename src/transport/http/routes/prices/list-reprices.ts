@@ -1,7 +1,7 @@
-import { RepriceJobRead } from '../../../../domain/price/schema.js';
 import type { RepriceService } from '../../../../domain/price/reprice-service.js';
 import { defineRoute, listOf, type Route } from '../../route.js';
-import { ProjectParams, TAG } from './schema.js';
+import { toRepriceRead } from './presenter.js';
+import { ProjectParams, RepriceJobRead, TAG } from './schema.js';
 
 export function listRepricesRoute(reprices: Pick<RepriceService, 'list'>): Route {
   return defineRoute({
@@ -15,6 +15,6 @@ export function listRepricesRoute(reprices: Pick<RepriceService, 'list'>): Route
     params: ProjectParams,
     responses: { 200: listOf(RepriceJobRead, 'The jobs.') },
     errors: ['unavailable'],
-    handle: ({ params }) => ({ status: 200, body: reprices.list(params.project_id) }),
+    handle: ({ params }) => ({ status: 200, body: reprices.list(params.project_id).map(toRepriceRead) }),
   });
 }

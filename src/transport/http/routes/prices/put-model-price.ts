@@ -1,7 +1,8 @@
 import type { PriceService } from '../../../../domain/price/price-service.js';
-import { ModelPriceInput, ModelPriceRead } from '../../../../domain/price/schema.js';
+import { ModelPriceInput } from '../../../../domain/price/schema.js';
 import { defineRoute, jsonBody, type Route } from '../../route.js';
-import { PriceParams, TAG } from './schema.js';
+import { toPriceRead } from './presenter.js';
+import { ModelPriceRead, PriceParams, TAG } from './schema.js';
 
 export function putModelPriceRoute(prices: Pick<PriceService, 'put'>): Route {
   return defineRoute({
@@ -23,7 +24,7 @@ export function putModelPriceRoute(prices: Pick<PriceService, 'put'>): Route {
     errors: ['conflict', 'unavailable'],
     handle({ params: { project_id, provider, model }, body }) {
       const { price, created } = prices.put(project_id, provider, model, body);
-      return { status: created ? 201 : 200, body: price };
+      return { status: created ? 201 : 200, body: toPriceRead(price) };
     },
   });
 }

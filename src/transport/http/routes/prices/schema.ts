@@ -1,6 +1,7 @@
-import { Type } from '@sinclair/typebox';
-import { ModelName, ProviderName } from '../../../../domain/price/schema.js';
-import { uuid } from '../../../../domain/schema/parts.js';
+import { Type, type Static } from '@sinclair/typebox';
+import { jobFields } from '../../../../domain/job/schema.js';
+import { CACHE_READ, ModelName, ProviderName, rate, rates } from '../../../../domain/price/schema.js';
+import { count, orNull, time, uuid } from '../../../../domain/schema/parts.js';
 import { project_id } from '../parameters.js';
 
 export { ProjectParams } from '../parameters.js';
@@ -13,3 +14,36 @@ export const JobParams = Type.Object({
   project_id,
   job_id: uuid('Id of the job.'),
 });
+
+export const ModelPriceRead = Type.Object(
+  {
+    provider: Type.String({ description: 'Provider.' }),
+    model: Type.String({ description: 'Model.' }),
+    ...rates,
+    cache_read_per_million: Type.Union([rate('A rate'), Type.Null()], { description: CACHE_READ }),
+    created_at: time('When it was first set.'),
+    updated_at: time('When it was last set.'),
+  },
+  { $id: 'ModelPrice', description: "A price of the project's own." },
+);
+export type ModelPriceRead = Static<typeof ModelPriceRead>;
+
+export const RepriceJobRead = Type.Object(
+  {
+    ...jobFields,
+    started_after: orNull(time('Only spans that started then or later.')),
+    started_before: orNull(time('Only spans that started then or earlier.')),
+    provider: orNull(Type.String({ description: 'Only spans of this provider.' })),
+    model: orNull(Type.String({ description: 'Only spans of this model.' })),
+    total: Type.Union([Type.Integer({ description: 'A number' }), Type.Null()], {
+      description: 'How many spans there were to look at when it began; null before.',
+    }),
+    done: count('How many of them were looked at.'),
+    examined: count('The same as `done`.'),
+    changed: Type.Integer({
+      description: 'How many spans got another cost, but for some whose writing a crash or a failing store cut off.',
+    }),
+  },
+  { $id: 'RepriceJob', description: 'A recalculation of stored costs.' },
+);
+export type RepriceJobRead = Static<typeof RepriceJobRead>;

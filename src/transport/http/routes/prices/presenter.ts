@@ -1,0 +1,21 @@
+import type { ModelPrice } from '../../../../domain/price/model-price.js';
+import type { RepriceJob } from '../../../../domain/price/reprice-job.js';
+import { formatOptionalTimestamp, formatTimestamp } from '../../../../domain/time/timestamp.js';
+import { toJobRead } from '../job-presenter.js';
+import type { ModelPriceRead, RepriceJobRead } from './schema.js';
+
+export function toPriceRead({ created_at, updated_at, ...price }: ModelPrice): ModelPriceRead {
+  return { ...price, created_at: formatTimestamp(created_at), updated_at: formatTimestamp(updated_at) };
+}
+
+export function toRepriceRead(job: RepriceJob): RepriceJobRead {
+  return {
+    ...toJobRead(job),
+    started_after: formatOptionalTimestamp(job.scope.started_after),
+    started_before: formatOptionalTimestamp(job.scope.started_before),
+    provider: job.scope.provider,
+    model: job.scope.model,
+    examined: job.done,
+    changed: job.changed,
+  };
+}
