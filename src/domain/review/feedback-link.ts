@@ -16,6 +16,11 @@ export interface FeedbackLink {
   readonly revoked_at: Micros | null;
 }
 
+/** A new link: the only time its URL is there. */
+export interface CreatedLink extends FeedbackLink {
+  readonly url: string;
+}
+
 export interface LinkDraft extends Omit<FeedbackLink, 'prompt_slug' | 'revoked_at'> {
   readonly token_hash: Buffer;
   readonly created_by: string;

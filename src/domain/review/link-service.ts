@@ -3,10 +3,10 @@ import { DomainError } from '../errors.js';
 import type { Principal } from '../identity/identity.js';
 import type { PromptIdentities } from '../prompt/completion.js';
 import type { Window } from '../schema/page.js';
-import { formatTimestamp, type Micros } from '../time/timestamp.js';
-import { createToken, hashOfToken, type FeedbackLink } from './feedback-link.js';
+import type { Micros } from '../time/timestamp.js';
+import { createToken, hashOfToken, type CreatedLink, type FeedbackLink } from './feedback-link.js';
 import type { LinkStore } from './link-store.js';
-import { defaultDays, type LinkInput, type LinkRead } from './schema.js';
+import { defaultDays, type LinkInput } from './schema.js';
 
 export interface LinkServiceParts {
   readonly store: LinkStore;
@@ -26,7 +26,7 @@ export class LinkService {
   }
 
   /** The answer is the only place where the URL ever stands. @throws DomainError `not_found` for an unknown prompt */
-  create({ project_id, user_id }: Principal, input: LinkInput): LinkRead {
+  create({ project_id, user_id }: Principal, input: LinkInput): CreatedLink {
     const promptId = this.#parts.prompts.idOf(project_id, input.prompt_slug);
     if (promptId === undefined) throw new DomainError('not_found', 'There is no prompt with this slug');
     const token = createToken();
@@ -42,11 +42,11 @@ export class LinkService {
     const hash = hashOfToken(token);
     if (hash === null) throw new Error('A token of ours is none');
     this.#parts.store.insert({ ...link, token_hash: hash, created_by: user_id });
-    return toRead({ ...link, prompt_slug: input.prompt_slug, revoked_at: null }, this.#parts.urlOf(token));
+    return { ...link, prompt_slug: input.prompt_slug, revoked_at: null, url: this.#parts.urlOf(token) };
   }
 
-  list(projectId: string, window: Window): LinkRead[] {
-    return this.#parts.store.list(projectId, window).map((link) => toRead(link, null));
+  list(projectId: string, window: Window): FeedbackLink[] {
+    return this.#parts.store.list(projectId, window);
   }
 
   /** From now on the link is as good as none; revoking it again changes nothing. @throws DomainError `not_found` */
@@ -63,16 +63,4 @@ export class LinkService {
       throw new DomainError('not_found', 'This feedback link does not work, or no longer');
     return link;
   }
-}
-
-function toRead(link: FeedbackLink, url: string | null): LinkRead {
-  return {
-    id: link.id,
-    url,
-    prompt_slug: link.prompt_slug,
-    link_type: link.link_type,
-    created_at: formatTimestamp(link.created_at),
-    expires_at: formatTimestamp(link.expires_at),
-    revoked_at: link.revoked_at === null ? null : formatTimestamp(link.revoked_at),
-  };
 }

@@ -2,19 +2,20 @@ import { Type, type Static } from '@sinclair/typebox';
 import { MAX_REASON } from '../feedback/schema.js';
 import { optional } from '../schema/inputs.js';
 import { Slug } from '../prompt/schema.js';
-import { time, uuid } from '../schema/parts.js';
+import { uuid } from '../schema/parts.js';
 
 export const MAX_NAME = 100;
 const DEFAULT_DAYS = 30;
 const MAX_DAYS = 365;
 
-const linkType = Type.Literal('prompt_completion', { description: 'What is reviewed: completions of the prompt.' });
-const slug = 'Slug of the prompt whose completions are reviewed.';
+export const LinkType = Type.Literal('prompt_completion', {
+  description: 'What is reviewed: completions of the prompt.',
+});
 
 export const LinkInput = Type.Object(
   {
-    prompt_slug: Type.String({ ...Slug, description: slug }),
-    link_type: optional(linkType),
+    prompt_slug: Type.String({ ...Slug, description: 'Slug of the prompt whose completions are reviewed.' }),
+    link_type: optional(LinkType),
     expires_in_days: optional(
       Type.Integer({
         minimum: 1,
@@ -27,23 +28,6 @@ export const LinkInput = Type.Object(
   { $id: 'FeedbackLinkInput', description: 'A link to be made.' },
 );
 export type LinkInput = Static<typeof LinkInput>;
-
-export const LinkRead = Type.Object(
-  {
-    id: uuid('Id of the link.'),
-    url: Type.Union([Type.String({ description: 'URL.' }), Type.Null()], {
-      description:
-        'The URL to share. It is answered once, when the link is made, and null from then on: only its hash is kept.',
-    }),
-    prompt_slug: Type.String({ description: slug }),
-    link_type: linkType,
-    created_at: time('When it was made.'),
-    expires_at: time('When it stops working.'),
-    revoked_at: Type.Union([time('A time.'), Type.Null()], { description: 'When it was revoked; null: it was not.' }),
-  },
-  { $id: 'FeedbackLink', description: 'A link that lets people without an account review completions of a prompt.' },
-);
-export type LinkRead = Static<typeof LinkRead>;
 
 /** Longest texts that reviewers may send, in characters: whoever has a link can, so less than users may. */
 export function reviewTextLimits(maxCharacters: number) {

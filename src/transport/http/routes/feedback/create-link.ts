@@ -1,6 +1,8 @@
 import type { LinkService } from '../../../../domain/review/link-service.js';
-import { LinkInput, LinkRead } from '../../../../domain/review/schema.js';
+import { LinkInput } from '../../../../domain/review/schema.js';
 import { defineRoute, jsonBody, type Route } from '../../route.js';
+import { toCreatedLinkRead } from './link-presenter.js';
+import { LinkRead } from './link-schema.js';
 import { TAG } from './schema.js';
 
 export function createLinkRoute(links: Pick<LinkService, 'create'>): Route {
@@ -17,6 +19,6 @@ export function createLinkRoute(links: Pick<LinkService, 'create'>): Route {
     body: jsonBody(LinkInput),
     responses: { 200: { description: 'The link.', schema: LinkRead } },
     errors: ['not_found', 'unavailable'],
-    handle: ({ principal, body }) => ({ status: 200, body: links.create(principal, body) }),
+    handle: ({ principal, body }) => ({ status: 200, body: toCreatedLinkRead(links.create(principal, body)) }),
   });
 }

@@ -1,7 +1,8 @@
 import type { LinkService } from '../../../../domain/review/link-service.js';
-import { LinkRead } from '../../../../domain/review/schema.js';
 import { defineRoute, listOf, type Route } from '../../route.js';
 import { pageOfThousand } from '../parameters.js';
+import { toLinkRead } from './link-presenter.js';
+import { LinkRead } from './link-schema.js';
 import { TAG } from './schema.js';
 
 export function listLinksRoute(links: Pick<LinkService, 'list'>): Route {
@@ -18,6 +19,6 @@ export function listLinksRoute(links: Pick<LinkService, 'list'>): Route {
       200: listOf(LinkRead, 'The links.'),
     },
     errors: ['unavailable'],
-    handle: ({ principal, query }) => ({ status: 200, body: links.list(principal.project_id, query) }),
+    handle: ({ principal, query }) => ({ status: 200, body: links.list(principal.project_id, query).map(toLinkRead) }),
   });
 }
