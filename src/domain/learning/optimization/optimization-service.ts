@@ -3,7 +3,6 @@ import { DomainError } from '../../errors.js';
 import type { FeedbackStore } from '../../feedback/feedback-store.js';
 import type { Principal } from '../../identity/identity.js';
 import type { Job, JobHead, JobStore } from '../../job/job.js';
-import { jobRead } from '../../job/job-read.js';
 import type { JobRunner } from '../../job/job-runner.js';
 import { instructionOf } from '../../judge/instruction.js';
 import type { JudgeStore } from '../../judge/judge-store.js';
@@ -20,15 +19,10 @@ import {
   type TrainingExamples,
 } from './training-examples.js';
 import { OPTIMIZATION, type OptimizationInput } from './optimization-job.js';
-import type { CandidateResult, OptimizationResult } from './optimization-result.js';
+import type { Optimization, OptimizationAbout, OptimizationHead } from './optimization.js';
+import type { OptimizationResult } from './optimization-result.js';
 import type { PromotionStore } from './promotion-store.js';
-import {
-  DEFAULT_CANDIDATES,
-  DEFAULT_EXAMPLES,
-  type OptimizationInputBody,
-  type OptimizationRead,
-  type OptimizationSummaryRead,
-} from './schema.js';
+import { DEFAULT_CANDIDATES, DEFAULT_EXAMPLES, type OptimizationInputBody } from './schema.js';
 
 export interface OptimizationServiceOptions {
   readonly feedback: Pick<FeedbackStore, 'ofPrompt'>;
@@ -43,11 +37,6 @@ export interface OptimizationServiceOptions {
   /** Null: no model endpoint is configured. */
   readonly endpoint: { readonly defaultModel: string | null } | null;
 }
-
-type Summary = Pick<
-  OptimizationSummaryRead,
-  'prompt_slug' | 'base_version' | 'judge_id' | 'model' | 'training' | 'held_out'
->;
 
 /** Feedback that is looked at: the newest. */
 const MAX_FEEDBACK = 1_000;
@@ -79,11 +68,7 @@ export class OptimizationService {
    * @throws DomainError `not_found` for an unknown prompt, version or judge; `invalid`; `conflict` when no model can be asked or
    *   people have said too little
    */
-  async create(
-    { project_id, user_id }: Principal,
-    slug: string,
-    body: OptimizationInputBody,
-  ): Promise<OptimizationRead> {
+  async create({ project_id, user_id }: Principal, slug: string, body: OptimizationInputBody): Promise<Optimization> {
     const { runner, endpoint } = this.#options;
     const base = this.#version(project_id, slug, body.version ?? null);
     const { judge, instruction } = this.#judge(project_id, body.judge_id ?? null);
@@ -108,7 +93,7 @@ export class OptimizationService {
       training: training.slice(0, MAX_TRAINING),
       held_out: held_out.slice(0, body.max_examples ?? DEFAULT_EXAMPLES),
     };
-    const summary: Summary = {
+    const summary: OptimizationAbout = {
       prompt_slug: slug,
       base_version: base.version,
       judge_id: judge?.id ?? null,
@@ -118,24 +103,24 @@ export class OptimizationService {
     };
     const about = { project_id, kind: OPTIMIZATION, subject_id: base.prompt_id, created_by: user_id };
     const draft = { ...about, summary, input };
-    return this.#toRead(runner.create(draft));
+    return this.#optimizationOf(runner.create(draft));
   }
 
   /** @throws DomainError `not_found` */
-  get(projectId: string, slug: string, id: string): OptimizationRead {
-    return this.#toRead(this.#require(projectId, slug, id));
+  get(projectId: string, slug: string, id: string): Optimization {
+    return this.#optimizationOf(this.#require(projectId, slug, id));
   }
 
   /** The newest hundred, newest first. @throws DomainError `not_found` */
-  list(projectId: string, slug: string): OptimizationSummaryRead[] {
+  list(projectId: string, slug: string): OptimizationHead[] {
     const { prompt_id } = this.#version(projectId, slug, null);
-    return this.#options.jobs.list(projectId, OPTIMIZATION, prompt_id, MAX_LISTED).map(toSummary);
+    return this.#options.jobs.list(projectId, OPTIMIZATION, prompt_id, MAX_LISTED).map(headOf);
   }
 
   /** @throws DomainError `not_found`; `conflict` when it has ended */
-  cancel(projectId: string, slug: string, id: string): OptimizationRead {
+  cancel(projectId: string, slug: string, id: string): Optimization {
     this.#require(projectId, slug, id);
-    return this.#toRead(this.#options.runner.cancel(projectId, OPTIMIZATION, id));
+    return this.#optimizationOf(this.#options.runner.cancel(projectId, OPTIMIZATION, id));
   }
 
   /**
@@ -236,26 +221,15 @@ export class OptimizationService {
     return job;
   }
 
-  #toRead(job: Job): OptimizationRead {
-    const result = resultOf(job);
-    const summary = toSummary(job);
-    if (result === null) return { ...summary, result: null };
+  #optimizationOf(job: Job): Optimization {
+    const [head, result] = [headOf(job), resultOf(job)];
+    if (result === null) return { ...head, result: null };
     const promoted = this.#options.promotions.ofJob(job.id);
-    const withVersion = (candidate: CandidateResult) => ({
+    const candidates = result.candidates.map((candidate) => ({
       ...candidate,
-      results: [...candidate.results],
       promoted_version: promoted.get(candidate.id) ?? null,
-    });
-    const { id: _id, rationale: _rationale, ...current } = result.current;
-    return {
-      ...summary,
-      result: {
-        compared_by: summary.compared_by,
-        ...result,
-        current: { ...current, results: [...current.results] },
-        candidates: result.candidates.map(withVersion),
-      },
-    };
+    }));
+    return { ...head, result: { ...result, candidates } };
   }
 }
 
@@ -263,9 +237,9 @@ function resultOf(job: Job): OptimizationResult | null {
   return job.result as OptimizationResult | null;
 }
 
-function toSummary(job: JobHead): OptimizationSummaryRead {
-  const summary = job.summary as Summary;
-  return { ...jobRead(job), ...summary, compared_by: comparedBy(summary.judge_id) };
+function headOf(job: JobHead): OptimizationHead {
+  const about = job.summary as OptimizationAbout;
+  return { ...job, about, compared_by: comparedBy(about.judge_id) };
 }
 
 function comparedBy(judgeId: string | null): ComparedBy {

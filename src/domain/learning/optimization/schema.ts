@@ -1,9 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { jobFields } from '../../job/schema.js';
-import { Interval, SpentRead } from '../calibration/schema.js';
 import { optional } from '../../schema/inputs.js';
 import { VersionNumber } from '../../prompt/schema.js';
-import { count, line, oneOf, orNull, uuid } from '../../schema/parts.js';
+import { line, uuid } from '../../schema/parts.js';
 
 export const DEFAULT_CANDIDATES = 3;
 /** Held-out completions that are tried when the request says nothing. */
@@ -45,108 +43,3 @@ export const OptimizationInputBody = Type.Object(
   { $id: 'OptimizationInput', description: 'How a prompt is to be bettered.' },
 );
 export type OptimizationInputBody = Static<typeof OptimizationInputBody>;
-
-export const PromoteInput = Type.Object(
-  { candidate_id: uuid('Candidate that is to become a version.') },
-  { $id: 'PromoteCandidate', description: 'Which candidate becomes a version.' },
-);
-
-const comparedBy = oneOf(
-  ['judge', 'model'],
-  'What evaluates the outputs. judge: that of `judge_id`; model: `model` says of each output whether it says what the ' +
-    'expected output says, and it passes when it does.',
-);
-
-const optimization = {
-  ...jobFields,
-  prompt_slug: Type.String({ description: 'Slug of the prompt.' }),
-  base_version: Type.Integer({ description: 'Version that is to be bettered.' }),
-  compared_by: comparedBy,
-  judge_id: orNull(uuid('Judge that evaluates what comes of each prompt; null: none does.')),
-  model: Type.String({ description: 'Model that writes the candidates and answers with them.' }),
-  training: count('Completions whose feedback the candidates are written from.'),
-  held_out: count('Other completions, on which each prompt is tried.'),
-};
-
-export const OptimizationSummaryRead = Type.Object(optimization, {
-  $id: 'OptimizationSummary',
-  description: 'An optimisation without its candidates.',
-});
-export type OptimizationSummaryRead = Static<typeof OptimizationSummaryRead>;
-
-const TriedRead = Type.Object(
-  {
-    span_id: uuid('The completion.'),
-    expected_output: orNull(Type.String({ description: 'What people expected; null when nobody said.' })),
-    output: orNull(Type.String({ description: 'What came of the prompt; null when the call failed.' })),
-    passed: orNull(
-      Type.Boolean({
-        description:
-          'Whether the judge passed it, or the model found it to say what was expected; null when that failed.',
-      }),
-    ),
-    score: orNull(Type.Number({ description: 'Score; null when no scored judge evaluated it.' })),
-    reason: orNull(Type.String({ description: 'The reasoning of the judge or model.' })),
-    failure: orNull(Type.String({ description: 'Why there is no output or no verdict.' })),
-  },
-  { description: 'One held-out completion, made again.' },
-);
-
-const arm = {
-  content: Type.String({ description: 'Text of the prompt.' }),
-  count: count('Completions that were evaluated.'),
-  failed: count('Completions of which a call failed.'),
-  passed: count('Completions that passed.'),
-  pass_rate: orNull(Type.Number({ description: '`passed` of `count`; null of none.' })),
-  pass_rate_interval: Interval("Wilson's interval of the pass rate, 95 %."),
-  mean_score: orNull(Type.Number({ description: 'Mean score; null when there are none.' })),
-  mean_score_interval: Interval('Interval of the mean score, 95 %; null of fewer than two different scores.'),
-  spent: SpentRead('What its calls used.'),
-  results: Type.Array(TriedRead, { description: 'Each completion, the one spoken of last first.' }),
-};
-
-const CandidateRead = Type.Object(
-  {
-    id: uuid('Id of the candidate.'),
-    rationale: Type.String({ description: 'What the model says it changed.' }),
-    ...arm,
-    compared: count('Completions that were evaluated with both prompts.'),
-    difference: orNull(
-      Type.Number({ description: 'Of `metric`: candidate less current version, of the same completions.' }),
-    ),
-    difference_interval: Interval('Interval of the difference, of pairs, 95 %; null when all differ alike.'),
-    wins: count('Completions on which it did better.'),
-    losses: count('Completions on which it did worse.'),
-    ties: count('Completions on which it did the same.'),
-    promoted_version: orNull(Type.Integer({ description: 'Version that it became; null: it is none.' })),
-  },
-  { description: 'A candidate against the current version.' },
-);
-
-const ResultRead = Type.Object(
-  {
-    compared_by: comparedBy,
-    metric: oneOf(
-      ['score', 'pass_rate'],
-      'What the difference is of: of scores when a scored judge gave them, else of passes.',
-    ),
-    current: Type.Object(arm, { description: 'The version that is to be bettered.' }),
-    candidates: Type.Array(CandidateRead, { description: 'The best first.' }),
-    problem: orNull(Type.String({ description: 'Why there are fewer candidates than were asked for.' })),
-    missing: count('Held-out completions that are not stored any more.'),
-    spent: SpentRead('What all calls used.'),
-  },
-  { description: 'The candidates and how they did.' },
-);
-
-export const OptimizationRead = Type.Object(
-  {
-    ...optimization,
-    result: Type.Union([ResultRead, Type.Null()], { description: 'The candidates; null until it is done.' }),
-  },
-  {
-    $id: 'Optimization',
-    description: 'Better versions of a prompt, written from feedback and tried on other feedback.',
-  },
-);
-export type OptimizationRead = Static<typeof OptimizationRead>;

@@ -1,7 +1,7 @@
 import type { OptimizationService } from '../../../../domain/learning/optimization/optimization-service.js';
-import { OptimizationRead } from '../../../../domain/learning/optimization/schema.js';
 import { defineRoute, type Route } from '../../route.js';
-import { JobParams, TAG } from './schema.js';
+import { toOptimizationRead } from './presenter.js';
+import { JobParams, OptimizationRead, TAG } from './schema.js';
 
 export function cancelOptimizationRoute(optimizations: Pick<OptimizationService, 'cancel'>): Route {
   return defineRoute({
@@ -17,7 +17,7 @@ export function cancelOptimizationRoute(optimizations: Pick<OptimizationService,
     errors: ['not_found', 'conflict', 'unavailable'],
     handle: ({ params: { project_id, prompt_slug, job_id } }) => ({
       status: 200,
-      body: optimizations.cancel(project_id, prompt_slug, job_id),
+      body: toOptimizationRead(optimizations.cancel(project_id, prompt_slug, job_id)),
     }),
   });
 }

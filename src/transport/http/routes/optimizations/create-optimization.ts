@@ -1,7 +1,8 @@
 import type { OptimizationService } from '../../../../domain/learning/optimization/optimization-service.js';
-import { OptimizationInputBody, OptimizationRead } from '../../../../domain/learning/optimization/schema.js';
+import { OptimizationInputBody } from '../../../../domain/learning/optimization/schema.js';
 import { defineRoute, jsonBody, type Route } from '../../route.js';
-import { PromptParams, TAG } from './schema.js';
+import { toOptimizationRead } from './presenter.js';
+import { OptimizationRead, PromptParams, TAG } from './schema.js';
 
 export function createOptimizationRoute(optimizations: Pick<OptimizationService, 'create'>): Route {
   return defineRoute({
@@ -24,7 +25,7 @@ export function createOptimizationRoute(optimizations: Pick<OptimizationService,
     responses: { 202: { description: 'The optimisation.', schema: OptimizationRead } },
     errors: ['not_found', 'conflict', 'unavailable'],
     async handle({ principal, params: { project_id, prompt_slug }, body }) {
-      const made = await optimizations.create(principal, prompt_slug, body);
+      const made = toOptimizationRead(await optimizations.create(principal, prompt_slug, body));
       const location = `/projects/${project_id}/prompts/${encodeURIComponent(prompt_slug)}/optimizations/${made.id}`;
       return { status: 202, headers: { Location: location }, body: made };
     },

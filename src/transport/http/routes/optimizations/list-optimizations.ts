@@ -1,7 +1,7 @@
 import type { OptimizationService } from '../../../../domain/learning/optimization/optimization-service.js';
-import { OptimizationSummaryRead } from '../../../../domain/learning/optimization/schema.js';
 import { defineRoute, listOf, type Route } from '../../route.js';
-import { PromptParams, TAG } from './schema.js';
+import { toSummaryRead } from './presenter.js';
+import { OptimizationSummaryRead, PromptParams, TAG } from './schema.js';
 
 export function listOptimizationsRoute(optimizations: Pick<OptimizationService, 'list'>): Route {
   return defineRoute({
@@ -19,7 +19,7 @@ export function listOptimizationsRoute(optimizations: Pick<OptimizationService, 
     errors: ['not_found', 'unavailable'],
     handle: ({ params: { project_id, prompt_slug } }) => ({
       status: 200,
-      body: optimizations.list(project_id, prompt_slug),
+      body: optimizations.list(project_id, prompt_slug).map(toSummaryRead),
     }),
   });
 }

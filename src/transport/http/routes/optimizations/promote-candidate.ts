@@ -1,9 +1,8 @@
 import type { OptimizationService } from '../../../../domain/learning/optimization/optimization-service.js';
-import { PromoteInput } from '../../../../domain/learning/optimization/schema.js';
 import { defineRoute, jsonBody, type Route } from '../../route.js';
 import { toVersionRead } from '../prompts/presenter.js';
 import { PromptVersionRead } from '../prompts/schema.js';
-import { JobParams, TAG } from './schema.js';
+import { JobParams, PromoteInput, TAG } from './schema.js';
 
 export function promoteCandidateRoute(optimizations: Pick<OptimizationService, 'promote'>): Route {
   return defineRoute({

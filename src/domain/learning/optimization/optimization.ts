@@ -1,0 +1,36 @@
+import type { JobHead } from '../../job/job.js';
+import type { CandidateResult, OptimizationResult } from './optimization-result.js';
+import type { ComparedBy } from './training-examples.js';
+
+/** What lists show of an optimisation. */
+export interface OptimizationAbout {
+  readonly prompt_slug: string;
+  readonly base_version: number;
+  /** Judge that evaluates what comes of each prompt; null: the model compares. */
+  readonly judge_id: string | null;
+  readonly model: string;
+  /** Completions whose feedback the candidates are written from. */
+  readonly training: number;
+  /** Other completions, on which each prompt is tried. */
+  readonly held_out: number;
+}
+
+/** An optimisation without its candidates. */
+export interface OptimizationHead extends JobHead {
+  readonly about: OptimizationAbout;
+  readonly compared_by: ComparedBy;
+}
+
+export interface PromotableCandidate extends CandidateResult {
+  /** Version that it became; null: it is none. */
+  readonly promoted_version: number | null;
+}
+
+export interface OptimizationOutcome extends OptimizationResult {
+  readonly candidates: readonly PromotableCandidate[];
+}
+
+/** Better versions of a prompt, and how they did; null until it is done. */
+export interface Optimization extends OptimizationHead {
+  readonly result: OptimizationOutcome | null;
+}
