@@ -1,0 +1,117 @@
+import type { DeletedThing } from '../../../domain/deletion/deletion-store.js';
+import type { Micros } from '../../../domain/time/timestamp.js';
+import { sql } from '../client/sql.js';
+import type { AppendedWrites } from '../commit/rows.js';
+import { versionTime } from '../commit/version-clock.js';
+import type { ReadRows } from '../read/row-reader.js';
+import { inProject } from '../read/scope.js';
+import { isDeleted, written } from '../read/visibility.js';
+import type { DeletionSource } from './deletion-source.js';
+import { isFactOf, keyOf, PORTION, sessionThing, toThing, uuids, type FactRow } from './things.js';
+
+/** Writes tombstones of what is deleted, but for what was sent again meanwhile. */
+export class Burial {
+  readonly #source: Pick<DeletionSource, 'client' | 'log' | 'settle' | 'stale' | 'deleted'>;
+  readonly #rows: ReadRows;
+
+  constructor(source: Pick<DeletionSource, 'client' | 'log' | 'settle' | 'stale' | 'deleted'>, rows: ReadRows) {
+    this.#source = source;
+    this.#rows = rows;
+  }
+
+  /** As {@link StoredSpans.bury}. */
+  async bury(projectId: string, things: readonly DeletedThing[], upTo: Micros | null): Promise<ReadonlySet<string>> {
+    const staying = new Set<string>();
+    for (let from = 0; from < things.length; from += PORTION)
+      for (const id of await this.#bury(projectId, things.slice(from, from + PORTION), upTo)) staying.add(id);
+    return staying;
+  }
+
+  /** Nothing may come between the look at the watch and the append: both are in one turn of the event loop. */
+  async #bury(projectId: string, things: readonly DeletedThing[], upTo: Micros | null): Promise<string[]> {
+    const { log, settle, deleted } = this.#source;
+    const watch = await log.watch(projectId);
+    try {
+      await settle(projectId);
+      const wanted = new Set(things.map(keyOf));
+      const live = [...(await this.#live(projectId, things)), ...(await this.#liveSessions(projectId, things))].filter(
+        (thing) => wanted.has(keyOf(thing)),
+      );
+      const sentLater = ({ sentAt }: LiveThing) => upTo !== null && sentAt > upTo;
+      const staying = live.filter((thing) => upTo !== null && (sentLater(thing) || watch.sawSent(thing)));
+      const stays = new Set(staying.map(keyOf));
+      const tombstones = live
+        .filter((thing) => thing.kind !== 'session' && !stays.has(keyOf(thing)))
+        .map(({ kind, trace_id, id }) => ({ trace_id, id, rowType: kind === 'trace' ? (1 as const) : (0 as const) }));
+      const deletedSessions = things
+        .filter((thing) => thing.kind === 'session' && !stays.has(keyOf(thing)) && !watch.sawSent(thing))
+        .map(({ id }) => id);
+      const writes: AppendedWrites = { projectId, tombstones, deletedSessions };
+      await log.append(writes);
+      await settle(projectId);
+      await this.#hideStale(projectId, things);
+      deleted();
+      return [...idsOfSpans(staying.filter(sentLater)), ...(await this.#buryUnsure(projectId, staying, upTo))];
+    } finally {
+      watch.end();
+    }
+  }
+
+  /**
+   * Takes what was deleted of a trace that is too large to be recomputed off the list of spans, as recomputing it would
+   * have done. Purging then makes the trace smaller, until it is recomputed after all.
+   */
+  async #hideStale(projectId: string, things: readonly DeletedThing[]): Promise<void> {
+    const stale = new Set(this.#source.stale(projectId));
+    const spans = things.filter(({ kind, trace_id }) => kind === 'span' && stale.has(trace_id));
+    if (spans.length === 0) return;
+    const among = sql`${isFactOf(projectId, spans)} AND row_type = 0`;
+    const statement = sql`INSERT INTO superseded SELECT project_id, f.ver, last FROM facts AS f
+INNER JOIN (SELECT f.trace_id, f.id, max(f.ver) AS last FROM facts AS f WHERE ${among} GROUP BY f.trace_id, f.id HAVING ${isDeleted}) AS buried
+  ON buried.trace_id = f.trace_id AND buried.id = f.id
+WHERE ${among} AND f.ver < last`;
+    await this.#source.client.command(statement);
+  }
+
+  /** What stays for a write that was only accepted: when that was not stored after all, it goes. */
+  async #buryUnsure(projectId: string, staying: readonly LiveThing[], upTo: Micros | null): Promise<string[]> {
+    const unsure = staying.filter(({ sentAt }) => upTo !== null && sentAt <= upTo);
+    if (unsure.length === 0) return [];
+    await this.#source.log.idle();
+    return this.#bury(projectId, unsure, upTo);
+  }
+
+  async #live(projectId: string, things: readonly DeletedThing[]): Promise<LiveThing[]> {
+    const inTraces = things.filter(({ kind }) => kind !== 'session');
+    if (inTraces.length === 0) return [];
+    const rows = await this.#rows<FactRow & { readonly version: string }>(
+      // A price that was calculated anew is not sent by a client: what counts is the version that was.
+      sql`SELECT toString(f.trace_id) AS trace, row_type AS type, toString(f.id) AS span, '0' AS started,
+  toString(argMax(${written}, ver)) AS version FROM facts AS f
+WHERE ${isFactOf(projectId, inTraces)}
+GROUP BY f.trace_id, row_type, f.id HAVING NOT ${isDeleted}`,
+    );
+    return rows.map((row) => ({ ...toThing(row), sentAt: versionTime(Number(row.version)) }));
+  }
+
+  /** What was posted about sessions. */
+  async #liveSessions(projectId: string, things: readonly DeletedThing[]): Promise<LiveThing[]> {
+    const ids = things.filter(({ kind }) => kind === 'session').map(({ id }) => id);
+    if (ids.length === 0) return [];
+    const rows = await this.#rows<{ readonly session: string; readonly version: string }>(
+      sql`SELECT toString(session_id) AS session, toString(max(ver)) AS version FROM session_statements
+WHERE ${inProject(projectId)} AND session_id IN ${uuids(ids)} GROUP BY session_id HAVING NOT ${isDeleted}`,
+    );
+    return rows.map(({ session, version }) => ({ ...sessionThing(session), sentAt: versionTime(Number(version)) }));
+  }
+}
+
+/** What there is now. */
+interface LiveThing extends DeletedThing {
+  /** When a client sent it. */
+  readonly sentAt: Micros;
+}
+
+function idsOfSpans(things: readonly DeletedThing[]): string[] {
+  return things.filter(({ kind }) => kind === 'span').map(({ id }) => id);
+}

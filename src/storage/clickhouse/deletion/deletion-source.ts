@@ -1,0 +1,21 @@
+import type { ClickHouseClient } from '../client/client.js';
+import type { CommitLog } from '../commit/commit-log.js';
+import type { ReadsInProgress, Settle } from '../read/reads-in-progress.js';
+import type { WordIndexer } from '../search/word-indexer.js';
+
+/** What deleting takes of the store. */
+export interface DeletionSource {
+  readonly client: ClickHouseClient;
+  readonly log: CommitLog;
+  readonly settle: Settle;
+  readonly reads: ReadsInProgress;
+  readonly indexer: WordIndexer;
+  /** Resolves once nothing that is set aside of a project is tried again. */
+  readonly forgetAside: (projectId: string) => Promise<void>;
+  /** The traces of a project that cannot be recomputed in any way. */
+  readonly stale: (projectId: string) => readonly string[];
+  /** Resolves once nothing is being written for purging what left `superseded` before the call. */
+  readonly purgeWritten: () => Promise<void>;
+  /** Called after a deletion. */
+  readonly deleted: () => void;
+}
