@@ -1,7 +1,6 @@
 import { DomainError } from '../../errors.js';
 import type { Principal } from '../../identity/identity.js';
 import type { Job, JobHead } from '../../job/job.js';
-import { jobRead } from '../../job/job-read.js';
 import type { JobRunner } from '../../job/job-runner.js';
 import type { JobStore } from '../../job/job.js';
 import { instructionOf } from '../../judge/instruction.js';
@@ -12,13 +11,9 @@ import { MAX_MICROS, type Micros } from '../../time/timestamp.js';
 import { isHeldOut } from '../trial/held-out.js';
 import { CALIBRATION_TRIAL, type TrialInput } from './calibration-trial.js';
 import { calibrationOf, type Calibration } from './report.js';
-import {
-  DEFAULT_TRIAL_SPANS,
-  type CalibrationTrialRead,
-  type CalibrationTrialSummaryRead,
-  type TrialInputBody,
-} from './schema.js';
+import { DEFAULT_TRIAL_SPANS, type TrialInputBody } from './schema.js';
 import type { CorrectionStore } from './correction.js';
+import type { CalibrationTrial, CalibrationTrialHead, TrialAbout } from './trial.js';
 import type { TrialResult } from './trial-result.js';
 import { truthsOf } from './truths.js';
 import type { Grouping } from './versions.js';
@@ -40,8 +35,6 @@ export interface CalibrationQuery {
   readonly end: Micros | null;
   readonly versions: Grouping;
 }
-
-type TrialSummary = Pick<CalibrationTrialSummaryRead, 'judge_id' | 'prompt_version' | 'held_out' | 'examples'>;
 
 /** Fewer would say nothing about a judge, and leave it nothing to learn from. */
 const MIN_SPANS = { held_out: 4, examples: 1 };
@@ -73,7 +66,7 @@ export class CalibrationService {
    * Asks for a trial on the held-out half of the spans that people spoke of.
    * @throws DomainError `not_found`; `conflict` when no model can be asked or people have said too little
    */
-  evaluate({ project_id, user_id }: Principal, judgeId: string, body: TrialInputBody): CalibrationTrialRead {
+  evaluate({ project_id, user_id }: Principal, judgeId: string, body: TrialInputBody): CalibrationTrial {
     const judge = this.#require(project_id, judgeId);
     if (judge.deleted_at !== null) throw new DomainError('not_found', 'There is no judge with this id');
     const { prompts, corrections, runner, canAsk } = this.#options;
@@ -97,31 +90,31 @@ export class CalibrationService {
       instruction,
       held_out: heldOut.slice(0, body.max_spans ?? DEFAULT_TRIAL_SPANS),
     };
-    const summary: TrialSummary = {
+    const summary: TrialAbout = {
       judge_id: judgeId,
       prompt_version: version.version,
       held_out: input.held_out.length,
       examples,
     };
     const draft = { project_id, kind: CALIBRATION_TRIAL, subject_id: judgeId, summary, input, created_by: user_id };
-    return toRead(runner.create(draft));
+    return trialOf(runner.create(draft));
   }
 
   /** @throws DomainError `not_found` */
-  trial(projectId: string, judgeId: string, id: string): CalibrationTrialRead {
-    return toRead(this.#requireTrial(projectId, judgeId, id));
+  trial(projectId: string, judgeId: string, id: string): CalibrationTrial {
+    return trialOf(this.#requireTrial(projectId, judgeId, id));
   }
 
   /** The newest hundred, newest first. @throws DomainError `not_found` */
-  trials(projectId: string, judgeId: string): CalibrationTrialSummaryRead[] {
+  trials(projectId: string, judgeId: string): CalibrationTrialHead[] {
     this.#require(projectId, judgeId);
-    return this.#options.jobs.list(projectId, CALIBRATION_TRIAL, judgeId, MAX_LISTED).map(toSummary);
+    return this.#options.jobs.list(projectId, CALIBRATION_TRIAL, judgeId, MAX_LISTED).map(headOf);
   }
 
   /** @throws DomainError `not_found`; `conflict` when it has ended */
-  cancel(projectId: string, judgeId: string, id: string): CalibrationTrialRead {
+  cancel(projectId: string, judgeId: string, id: string): CalibrationTrial {
     this.#requireTrial(projectId, judgeId, id);
-    return toRead(this.#options.runner.cancel(projectId, CALIBRATION_TRIAL, id));
+    return trialOf(this.#options.runner.cancel(projectId, CALIBRATION_TRIAL, id));
   }
 
   #require(projectId: string, judgeId: string): Judge {
@@ -138,11 +131,10 @@ export class CalibrationService {
   }
 }
 
-function toSummary(job: JobHead): CalibrationTrialSummaryRead {
-  return { ...jobRead(job), ...(job.summary as TrialSummary) };
+function headOf(job: JobHead): CalibrationTrialHead {
+  return { ...job, about: job.summary as TrialAbout };
 }
 
-function toRead(job: Job): CalibrationTrialRead {
-  // Read-only where the schema's type is not.
-  return { ...toSummary(job), result: job.result as (TrialResult & CalibrationTrialRead['result']) | null };
+function trialOf(job: Job): CalibrationTrial {
+  return { ...headOf(job), result: job.result as TrialResult | null };
 }

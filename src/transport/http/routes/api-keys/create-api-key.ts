@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { DEFAULT_KEY_ACCESS } from '../../../../domain/identity/key-access.js';
 import type { IdentityService } from '../../../../domain/identity/identity-service.js';
 import { defineRoute, jsonBody, type Route } from '../../route.js';
-import { toCreatedKeyRead } from './presenter.js';
+import { toCreatedKeyRead } from './presenters.js';
 import { access, ApiKeyCreated, ProjectParams } from './schema.js';
 
 const ApiKeyCreate = Type.Object(

@@ -1,6 +1,6 @@
 import type { IdentityService } from '../../../../domain/identity/identity-service.js';
 import { defineRoute, listOf, type Route } from '../../route.js';
-import { toApiKeyRead } from './presenter.js';
+import { toApiKeyRead } from './presenters.js';
 import { ApiKeyRead, ProjectParams } from './schema.js';
 
 export function listApiKeysRoute(identity: Pick<IdentityService, 'listKeys'>): Route {

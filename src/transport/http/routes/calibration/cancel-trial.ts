@@ -2,6 +2,7 @@ import type { CalibrationService } from '../../../../domain/learning/calibration
 import { CalibrationTrialRead } from '../../../../domain/learning/calibration/schema.js';
 import { defineRoute, type Route } from '../../route.js';
 import { JobParams, TAG } from './schema.js';
+import { toTrialRead } from './trial-presenters.js';
 
 export function cancelTrialRoute(calibration: Pick<CalibrationService, 'cancel'>): Route {
   return defineRoute({
@@ -17,7 +18,7 @@ export function cancelTrialRoute(calibration: Pick<CalibrationService, 'cancel'>
     errors: ['not_found', 'conflict', 'unavailable'],
     handle: ({ params: { project_id, judge_id, job_id } }) => ({
       status: 200,
-      body: calibration.cancel(project_id, judge_id, job_id),
+      body: toTrialRead(calibration.cancel(project_id, judge_id, job_id)),
     }),
   });
 }

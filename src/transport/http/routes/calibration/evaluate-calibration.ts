@@ -2,6 +2,7 @@ import type { CalibrationService } from '../../../../domain/learning/calibration
 import { CalibrationTrialRead, TrialInputBody } from '../../../../domain/learning/calibration/schema.js';
 import { defineRoute, jsonBody, type Route } from '../../route.js';
 import { JudgeParams, TAG } from './schema.js';
+import { toTrialRead } from './trial-presenters.js';
 
 export function evaluateCalibrationRoute(calibration: Pick<CalibrationService, 'evaluate'>): Route {
   return defineRoute({
@@ -20,7 +21,7 @@ export function evaluateCalibrationRoute(calibration: Pick<CalibrationService, '
     responses: { 202: { description: 'The job.', schema: CalibrationTrialRead } },
     errors: ['not_found', 'conflict', 'unavailable'],
     handle({ principal, params: { project_id, judge_id }, body }) {
-      const trial = calibration.evaluate(principal, judge_id, body);
+      const trial = toTrialRead(calibration.evaluate(principal, judge_id, body));
       const location = `/projects/${project_id}/judges/${judge_id}/calibration/evaluations/${trial.id}`;
       return { status: 202, headers: { Location: location }, body: trial };
     },

@@ -2,6 +2,7 @@ import type { CalibrationService } from '../../../../domain/learning/calibration
 import { CalibrationTrialRead } from '../../../../domain/learning/calibration/schema.js';
 import { defineRoute, type Route } from '../../route.js';
 import { JobParams, TAG } from './schema.js';
+import { toTrialRead } from './trial-presenters.js';
 
 export function getTrialRoute(calibration: Pick<CalibrationService, 'trial'>): Route {
   return defineRoute({
@@ -17,7 +18,7 @@ export function getTrialRoute(calibration: Pick<CalibrationService, 'trial'>): R
     errors: ['not_found', 'unavailable'],
     handle: ({ params: { project_id, judge_id, job_id } }) => ({
       status: 200,
-      body: calibration.trial(project_id, judge_id, job_id),
+      body: toTrialRead(calibration.trial(project_id, judge_id, job_id)),
     }),
   });
 }

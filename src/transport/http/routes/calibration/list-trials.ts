@@ -2,6 +2,7 @@ import type { CalibrationService } from '../../../../domain/learning/calibration
 import { CalibrationTrialSummaryRead } from '../../../../domain/learning/calibration/schema.js';
 import { defineRoute, listOf, type Route } from '../../route.js';
 import { JudgeParams, TAG } from './schema.js';
+import { toTrialSummaryRead } from './trial-presenters.js';
 
 export function listTrialsRoute(calibration: Pick<CalibrationService, 'trials'>): Route {
   return defineRoute({
@@ -17,6 +18,9 @@ export function listTrialsRoute(calibration: Pick<CalibrationService, 'trials'>)
       200: listOf(CalibrationTrialSummaryRead, 'The jobs.'),
     },
     errors: ['not_found', 'unavailable'],
-    handle: ({ params: { project_id, judge_id } }) => ({ status: 200, body: calibration.trials(project_id, judge_id) }),
+    handle: ({ params: { project_id, judge_id } }) => ({
+      status: 200,
+      body: calibration.trials(project_id, judge_id).map(toTrialSummaryRead),
+    }),
   });
 }

@@ -1,7 +1,7 @@
 import type { LinkService } from '../../../../domain/review/link-service.js';
 import { LinkInput } from '../../../../domain/review/schema.js';
 import { defineRoute, jsonBody, type Route } from '../../route.js';
-import { toCreatedLinkRead } from './link-presenter.js';
+import { toCreatedLinkRead } from './link-presenters.js';
 import { LinkRead } from './link-schema.js';
 import { TAG } from './schema.js';
 

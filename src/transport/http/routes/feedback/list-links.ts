@@ -1,7 +1,7 @@
 import type { LinkService } from '../../../../domain/review/link-service.js';
 import { defineRoute, listOf, type Route } from '../../route.js';
 import { pageOfThousand } from '../parameters.js';
-import { toLinkRead } from './link-presenter.js';
+import { toLinkRead } from './link-presenters.js';
 import { LinkRead } from './link-schema.js';
 import { TAG } from './schema.js';
 

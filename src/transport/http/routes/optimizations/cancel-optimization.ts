@@ -1,6 +1,6 @@
 import type { OptimizationService } from '../../../../domain/learning/optimization/optimization-service.js';
 import { defineRoute, type Route } from '../../route.js';
-import { toOptimizationRead } from './presenter.js';
+import { toOptimizationRead } from './presenters.js';
 import { JobParams, OptimizationRead, TAG } from './schema.js';
 
 export function cancelOptimizationRoute(optimizations: Pick<OptimizationService, 'cancel'>): Route {

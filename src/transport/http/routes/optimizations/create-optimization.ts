@@ -1,7 +1,7 @@
 import type { OptimizationService } from '../../../../domain/learning/optimization/optimization-service.js';
 import { OptimizationInputBody } from '../../../../domain/learning/optimization/schema.js';
 import { defineRoute, jsonBody, type Route } from '../../route.js';
-import { toOptimizationRead } from './presenter.js';
+import { toOptimizationRead } from './presenters.js';
 import { OptimizationRead, PromptParams, TAG } from './schema.js';
 
 export function createOptimizationRoute(optimizations: Pick<OptimizationService, 'create'>): Route {

@@ -1,6 +1,6 @@
 import type { OptimizationService } from '../../../../domain/learning/optimization/optimization-service.js';
 import { defineRoute, listOf, type Route } from '../../route.js';
-import { toSummaryRead } from './presenter.js';
+import { toSummaryRead } from './presenters.js';
 import { OptimizationSummaryRead, PromptParams, TAG } from './schema.js';
 
 export function listOptimizationsRoute(optimizations: Pick<OptimizationService, 'list'>): Route {

@@ -1,6 +1,6 @@
 import type { OptimizationService } from '../../../../domain/learning/optimization/optimization-service.js';
 import { defineRoute, jsonBody, type Route } from '../../route.js';
-import { toVersionRead } from '../prompts/presenter.js';
+import { toVersionRead } from '../prompts/presenters.js';
 import { PromptVersionRead } from '../prompts/schema.js';
 import { JobParams, PromoteInput, TAG } from './schema.js';
 

@@ -1,7 +1,7 @@
 import { RepriceInput } from '../../../../domain/price/schema.js';
 import type { RepriceService } from '../../../../domain/price/reprice-service.js';
 import { defineRoute, jsonBody, type Route } from '../../route.js';
-import { toRepriceRead } from './presenter.js';
+import { toRepriceRead } from './presenters.js';
 import { ProjectParams, RepriceJobRead, TAG } from './schema.js';
 
 export function createRepriceRoute(reprices: Pick<RepriceService, 'create'>): Route {

@@ -1,6 +1,6 @@
 import type { PriceService } from '../../../../domain/price/price-service.js';
 import { defineRoute, type Route } from '../../route.js';
-import { toPriceRead } from './presenter.js';
+import { toPriceRead } from './presenters.js';
 import { ModelPriceRead, PriceParams, TAG } from './schema.js';
 
 export function getModelPriceRoute(prices: Pick<PriceService, 'get'>): Route {

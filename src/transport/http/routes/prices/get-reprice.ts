@@ -1,6 +1,6 @@
 import type { RepriceService } from '../../../../domain/price/reprice-service.js';
 import { defineRoute, type Route } from '../../route.js';
-import { toRepriceRead } from './presenter.js';
+import { toRepriceRead } from './presenters.js';
 import { JobParams, RepriceJobRead, TAG } from './schema.js';
 
 export function getRepriceRoute(reprices: Pick<RepriceService, 'get'>): Route {

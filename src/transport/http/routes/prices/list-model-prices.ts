@@ -1,6 +1,6 @@
 import type { PriceService } from '../../../../domain/price/price-service.js';
 import { defineRoute, listOf, type Route } from '../../route.js';
-import { toPriceRead } from './presenter.js';
+import { toPriceRead } from './presenters.js';
 import { ModelPriceRead, ProjectParams, TAG } from './schema.js';
 
 export function listModelPricesRoute(prices: Pick<PriceService, 'list'>): Route {

@@ -1,6 +1,6 @@
 import type { RepriceService } from '../../../../domain/price/reprice-service.js';
 import { defineRoute, listOf, type Route } from '../../route.js';
-import { toRepriceRead } from './presenter.js';
+import { toRepriceRead } from './presenters.js';
 import { ProjectParams, RepriceJobRead, TAG } from './schema.js';
 
 export function listRepricesRoute(reprices: Pick<RepriceService, 'list'>): Route {

@@ -1,7 +1,7 @@
 import type { PriceService } from '../../../../domain/price/price-service.js';
 import { ModelPriceInput } from '../../../../domain/price/schema.js';
 import { defineRoute, jsonBody, type Route } from '../../route.js';
-import { toPriceRead } from './presenter.js';
+import { toPriceRead } from './presenters.js';
 import { ModelPriceRead, PriceParams, TAG } from './schema.js';
 
 export function putModelPriceRoute(prices: Pick<PriceService, 'put'>): Route {

@@ -1,7 +1,7 @@
 import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
 import { EnsureInput } from '../../../../domain/prompt/schema.js';
 import { defineRoute, jsonBody, type Route } from '../../route.js';
-import { toVersionRead } from './presenter.js';
+import { toVersionRead } from './presenters.js';
 import { PromptVersionRead, TAG, TaskParams } from './schema.js';
 
 export function ensureVersionRoute(prompts: Pick<PromptService, 'ensure'>): Route {

@@ -1,6 +1,6 @@
 import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
 import { defineRoute, type Route } from '../../route.js';
-import { versionJson } from './presenter.js';
+import { versionJson } from './presenters.js';
 import { PromptVersionRead, selectorOf, TAG, TaskParams } from './schema.js';
 
 export function getLatestVersionRoute(prompts: Pick<PromptService, 'fetch'>): Route {

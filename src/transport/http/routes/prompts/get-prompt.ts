@@ -3,7 +3,7 @@ import type { PromptService } from '../../../../domain/prompt/prompt-service.js'
 import { Tag, VersionNumber } from '../../../../domain/prompt/schema.js';
 import { queryOf } from '../../query.js';
 import { defineRoute, type Route } from '../../route.js';
-import { versionJson } from './presenter.js';
+import { versionJson } from './presenters.js';
 import { PromptParams, PromptVersionRead, selectorOf, TAG } from './schema.js';
 
 const query = queryOf(

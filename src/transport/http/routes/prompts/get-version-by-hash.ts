@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
 import { ContentHash } from '../../../../domain/prompt/schema.js';
 import { defineRoute, type Route } from '../../route.js';
-import { toVersionRead } from './presenter.js';
+import { toVersionRead } from './presenters.js';
 import { PromptVersionRead, TAG, TaskParams } from './schema.js';
 
 export function getVersionByHashRoute(prompts: Pick<PromptService, 'find'>): Route {

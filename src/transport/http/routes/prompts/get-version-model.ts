@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
 import { uuid } from '../../../../domain/schema/parts.js';
 import { defineRoute, type Route } from '../../route.js';
-import { toModelRead } from './presenter.js';
+import { toModelRead } from './presenters.js';
 import { ModelBindingRead, TAG } from './schema.js';
 
 export function getVersionModelRoute(prompts: Pick<PromptService, 'model'>): Route {

@@ -1,7 +1,7 @@
 import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
 import { defineRoute, listOf, type Route } from '../../route.js';
 import { pageOfThousand } from '../parameters.js';
-import { toSummaryRead } from './presenter.js';
+import { toSummaryRead } from './presenters.js';
 import { ProjectParams, PromptSummaryRead, TAG } from './schema.js';
 
 export function listPromptsRoute(prompts: Pick<PromptService, 'list'>): Route {

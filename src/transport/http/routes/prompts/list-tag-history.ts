@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
 import { defineRoute, type Route } from '../../route.js';
 import { pageOfThousand } from '../parameters.js';
-import { toMoveRead } from './presenter.js';
+import { toMoveRead } from './presenters.js';
 import { TAG, TagMoveRead, TagParams } from './schema.js';
 
 export function listTagHistoryRoute(prompts: Pick<PromptService, 'tagHistory'>): Route {

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { SelectedVersion } from '../../../../domain/prompt/prompt.js';
 import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
 import { defineRoute, listOf, type Route } from '../../route.js';
-import { toVersionRead } from './presenter.js';
+import { toVersionRead } from './presenters.js';
 import { ProjectPromptParams, PromptVersionRead, TAG } from './schema.js';
 
 export function listVersionsRoute(prompts: Pick<PromptService, 'versions'>): Route {

@@ -1,7 +1,7 @@
 import type { ModelPrice } from '../../../../domain/price/model-price.js';
 import type { RepriceJob } from '../../../../domain/price/reprice-job.js';
 import { formatOptionalTimestamp, formatTimestamp } from '../../../../domain/time/timestamp.js';
-import { toJobRead } from '../job-presenter.js';
+import { toJobRead } from '../job-presenters.js';
 import type { ModelPriceRead, RepriceJobRead } from './schema.js';
 
 export function toPriceRead({ created_at, updated_at, ...price }: ModelPrice): ModelPriceRead {

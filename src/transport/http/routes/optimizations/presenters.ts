@@ -1,5 +1,5 @@
 import type { Optimization, OptimizationHead } from '../../../../domain/learning/optimization/optimization.js';
-import { toJobRead } from '../job-presenter.js';
+import { toJobRead } from '../job-presenters.js';
 import type { OptimizationRead, OptimizationSummaryRead } from './schema.js';
 
 export function toSummaryRead(optimization: OptimizationHead): OptimizationSummaryRead {
