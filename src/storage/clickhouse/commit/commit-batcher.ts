@@ -1,15 +1,15 @@
-/** What waits for the next commit. */
+/** The requests that wait for the next commit. */
 export interface Waiting {
   readonly requests: number;
   readonly rows: number;
 }
 
-/** From here on a commit is so large that its rows cost more than the commit itself: waiting would only delay it. */
+/** From so many rows on, the rows cost more than the commit itself: lingering would only delay it. */
 const ROWS_WORTH_A_COMMIT = 500;
-/** A commit waits at most so many times what the one before it took. */
+/** A commit lingers at most for this part of the time that the one before it took. */
 const PART_OF_A_COMMIT = 0.25;
 const MAX_WAIT_MS = 50;
-/** While others read: what commits leave of the engine is theirs. */
+/** That part of a commit's time while reads are under way: they get what commits leave of the engine. */
 const BESIDE_READS = 0.75;
 const MAX_WAIT_BESIDE_READS_MS = 50;
 
@@ -35,12 +35,12 @@ export class CommitBatcher {
     this.#othersRead = othersRead;
   }
 
-  /** Tells it of a request that has come in. */
+  /** Tells the batcher of a request that has come in. */
   arrived(): void {
     this.#arrived();
   }
 
-  /** Tells it of a commit that is through: how many requests it answered, and how many waited meanwhile. */
+  /** Tells the batcher of a commit that is through: how many requests it answered, and how many waited meanwhile. */
   committed({ answered, waiting, ms }: { answered: number; waiting: number; ms: number }): void {
     this.#expected = answered + waiting;
     this.#commitMs = ms;

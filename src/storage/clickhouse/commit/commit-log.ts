@@ -20,11 +20,11 @@ export interface CommitLimits {
   /** A commit takes no further request once it holds this many rows or bytes. */
   readonly maxRows: number;
   readonly maxBytes: number;
-  /** What one request may take once it is encoded; more is refused. */
+  /** Bytes that one request may take once it is encoded; a larger one is refused. */
   readonly maxRequestBytes: number;
   /** How long a commit lingers for more requests while commits are short, see CommitBatcher; 0: never. */
   readonly waitMs: number;
-  /** What may wait; a project has at most as much of it as is left free. */
+  /** Bytes that may wait, of all projects; one project may hold at most as many as are left free. */
   readonly queueMaxBytes: number;
 }
 
@@ -45,7 +45,7 @@ export class CommitLog implements WriteLog {
   readonly #encoder = new RowEncoder();
   readonly #batcher: CommitBatcher;
   readonly #watches = new Set<WriteWatch>();
-  /** Of what is accepted and neither committed nor refused. */
+  /** One promise for each request that is accepted and neither committed nor refused yet. */
   readonly #pending = new Set<Promise<unknown>>();
   readonly #queue: CommitQueue<CommitRequest>;
   readonly #writer: GroupWriter;
@@ -74,7 +74,7 @@ export class CommitLog implements WriteLog {
     this.#writer = new GroupWriter({ client, clock, follower, observer, space, release });
   }
 
-  /** False while it is not known what a failed insert left behind; reads and writes then have to wait. */
+  /** Whether it is known what is stored: false after an insert failed halfway; reads and writes then have to wait. */
   get certain(): boolean {
     return this.#writer.certain;
   }
@@ -164,7 +164,7 @@ export class CommitLog implements WriteLog {
     this.#running = null;
   }
 
-  /** While every project that writes has to wait: until one need not any more, or another writes. */
+  /** Waits, as every project that writes has to, until one of them need not any more or another project writes. */
   async #progress(): Promise<void> {
     let waiting = true;
     const progress = this.#follower.progress().catch((error: unknown) => {

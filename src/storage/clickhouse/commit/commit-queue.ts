@@ -1,6 +1,6 @@
 import { fairRoom } from '../../../domain/fair-share.js';
 
-/** What a request takes of a queue and of a commit. */
+/** A request, by what it takes of the queue and of a commit. */
 export interface Queued {
   readonly projectId: string;
   readonly rows: number;
@@ -13,15 +13,15 @@ export interface GroupLimits {
 }
 
 /**
- * What waits for a commit. Its bytes are shared by projects, so that one that sends more than can be stored leaves room
- * for the others, and projects take turns, so that a request waits for one of each other project and not for all of them.
+ * The requests that wait for a commit. Projects share its bytes, so that one that sends more than can be stored leaves
+ * room for the others, and take turns, so that a request waits for one of each other project and not for all of them.
  */
 export class CommitQueue<Request extends Queued> {
   readonly #maxBytes: number;
-  /** In the order in which projects are served next. */
+  /** Waiting requests by project, in the order in which projects are served next. */
   readonly #waiting = new Map<string, Request[]>();
   #length = 0;
-  /** Of what waits and of what is being committed. */
+  /** Bytes by project, of its requests that wait or are being committed. */
   readonly #heldBytes = new Map<string, number>();
   #held = { rows: 0, bytes: 0 };
 
@@ -56,7 +56,7 @@ export class CommitQueue<Request extends Queued> {
   }
 
   /**
-   * Removes what the next commit is to hold: one request of each project in turn, and at least one. They are still held.
+   * Removes the requests of the next commit: one of each project in turn, and at least one. They are still held.
    * @param mustWait projects that are passed over; with them alone, the commit would hold nothing
    */
   nextGroup({ maxRows, maxBytes }: GroupLimits, mustWait: (projectId: string) => boolean = () => false): Request[] {
@@ -71,7 +71,7 @@ export class CommitQueue<Request extends Queued> {
       bytes += request.bytes;
       group.push(request);
       waiting.shift();
-      // To the end, which this loop comes to in its turn.
+      // The project goes to the end of the map, which this loop comes to in its turn.
       this.#waiting.delete(projectId);
       if (waiting.length > 0) this.#waiting.set(projectId, waiting);
     }

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { DomainError } from '../../../domain/errors.js';
 import type { DiskObserver } from '../../../observability/events/storage.js';
 
-/** What a store of spans knows of the room on its disk. */
+/** The room on the disk that spans are stored on. */
 export interface DiskSpace {
   /** @throws DomainError `unavailable` while the disk is full: nothing more is to be stored then. */
   demand(): void;
@@ -22,7 +22,7 @@ export interface DiskReserveOptions {
 
 const LOOK_EVERY_MS = 1_000;
 const RETRY_AFTER_SECONDS = 5;
-/** Written again and again: what is random is not stored in less room by a file system that compresses. */
+/** The content of the reserve, written again and again; random, so that no file system compresses it. */
 const PIECE = randomBytes(1024 * 1024);
 
 /**
@@ -70,7 +70,7 @@ export class DiskReserve implements DiskSpace {
     for (const listener of this.#listeners) listener();
   }
 
-  /** The file stays, for the next start. */
+  /** Ends looking at the disk; the file stays, for the next start. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#looking);
@@ -81,7 +81,7 @@ export class DiskReserve implements DiskSpace {
     const { path, observer } = this.#options;
     try {
       await this.#take();
-      // Found full meanwhile.
+      // The disk was found full meanwhile.
       if (this.#full) await rm(path, { force: true });
     } catch (error) {
       observer.diskReserveFailed({ error });

@@ -1,9 +1,9 @@
 import type { WriteLoad } from '../../../domain/judge/ingest-priority-throttle.js';
 
-/** How far back it looks. */
+/** For how long a commit counts as recent. */
 const WINDOW_MS = 2_000;
 
-/** What commits did lately: what may wait looks here before it starts. */
+/** How busy commits were lately: work that may wait asks before it starts. */
 export class RecentCommits {
   #commits: { readonly at: number; readonly ms: number; readonly rows: number }[] = [];
 

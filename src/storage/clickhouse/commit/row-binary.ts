@@ -4,7 +4,7 @@ import { decimalUnits } from '../client/decimal.js';
 const KEPT_BYTES = 8 * 1024 * 1024;
 const INITIAL_BYTES = 256 * 1024;
 
-/** What was to be written takes more bytes than it may. */
+/** Rows that were to be written take more bytes than they may. */
 export class TooManyBytesError extends Error {
   constructor() {
     super('Too many bytes were to be written');
@@ -36,7 +36,7 @@ export class RowBinaryWriter {
     if (this.#buffer.length > KEPT_BYTES) this.#buffer = Buffer.allocUnsafe(INITIAL_BYTES);
   }
 
-  /** What was written so far, as a copy; the writer starts anew. */
+  /** The bytes written so far, as a copy; the writer starts anew. */
   take(): Buffer {
     const taken = Buffer.from(this.#buffer.subarray(0, this.#length));
     this.reset();
@@ -147,7 +147,7 @@ export class RowBinaryWriter {
   }
 }
 
-/** Little-endian; for whole numbers from 0 to 2^53 - 1. */
+/** Writes a whole number from 0 to 2^53 - 1, little-endian. */
 export function writeUint64(buffer: Buffer, at: number, value: number): void {
   const high = Math.floor(value / 0x1_0000_0000);
   buffer.writeUInt32LE(value - high * 0x1_0000_0000, at);

@@ -51,7 +51,7 @@ type SpanStorageColumn = 'ver' | 'payload' | 'input_bytes' | 'no_output' | 'orig
 /** A new field of spans has to be named here, or be a column: otherwise it would be taken in and lost. */
 type StoredSpanColumn = Exclude<keyof typeof spanFields | keyof Span, RenamedField> | SpanStorageColumn;
 
-/** In the order in which rows are encoded. */
+/** The writers of the columns of `spans`, in the order in which rows are encoded. */
 const spanColumns = {
   ver: (w) => w.uint64(0),
   project_id: (w, _span, projectId) => w.string(projectId),
@@ -164,7 +164,7 @@ export class RowEncoder {
   readonly #writer = new RowBinaryWriter();
 
   /**
-   * Whatever it throws, nothing of these writes is left to come before the next ones.
+   * Encodes writes, table by table. Whatever this throws, nothing of them is left to come before the next ones.
    * @param maxBytes the most that all rows together may take
    * @throws TooManyBytesError as soon as they take more, with little more than that in memory
    */

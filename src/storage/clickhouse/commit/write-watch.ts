@@ -1,11 +1,11 @@
 import type { AppendedWrites } from './rows.js';
 
-/** A span, or what was posted about a trace or a session. */
+/** A written span, posted trace or posted session, by its ids. */
 export type Written =
   | { readonly kind: 'span'; readonly trace_id: string; readonly id: string }
   | { readonly kind: 'trace' | 'session'; readonly id: string };
 
-/** Notes what of a project is written or deleted, so that nothing older is written over it. */
+/** Notes what is written or deleted in a project, so that nothing older is written over it. */
 export class WriteWatch {
   readonly #projectId: string;
   readonly #sent = new Set<string>();
@@ -28,7 +28,7 @@ export class WriteWatch {
       if (rowType === 0) this.#changed.add(keyOf({ kind: 'span', trace_id, id }));
   }
 
-  /** Whether a client has sent it since the watch began. */
+  /** Whether a client has sent a span, trace or session since the watch began. */
   sawSent(written: Written): boolean {
     return this.#sent.has(keyOf(written));
   }
