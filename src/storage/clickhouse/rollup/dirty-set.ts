@@ -1,22 +1,22 @@
 import type { Version } from '../commit/version-clock.js';
 
-/** One thing of one project that a commit changed. */
+/** A trace or session that a commit changed. */
 export interface DirtyItem {
   readonly projectId: string;
   readonly id: string;
 }
 
 export interface WaitingItem extends DirtyItem {
-  /** The commit that first changed it since it was last clean. */
+  /** The first commit that changed the item since it was last rolled up. */
   readonly since: Version;
-  /** The last that did. */
+  /** The last commit that changed the item. */
   readonly last: Version;
 }
 
 /** Projects whose reads wait have this share of what is taken; the others must not wait for ever. */
 const AWAITED_SHARE = 0.75;
 
-/** What waits to be recomputed, each once; of a project, the oldest first. */
+/** Traces, or sessions, that wait to be recomputed, each once; those of one project from the oldest on. */
 export class DirtySet {
   readonly #projects = new Map<string, DirtyItems>();
   #size = 0;
@@ -25,7 +25,7 @@ export class DirtySet {
     return this.#size;
   }
 
-  /** How much of a project waits. */
+  /** How many items of a project wait. */
   sizeOf(projectId: string): number {
     return this.#projects.get(projectId)?.size ?? 0;
   }
@@ -37,7 +37,7 @@ export class DirtySet {
   }
 
   /**
-   * Removes and returns the oldest of every project, as many of each as of any other where there are too many.
+   * Removes and returns the oldest items of every project, as many of each as of any other where there are too many.
    * @param awaited projects that are first
    * @param until of each project, the last commit whose changes may be taken
    */
@@ -55,7 +55,7 @@ export class DirtySet {
     return taken;
   }
 
-  /** Puts back what could not be recomputed, in front of the rest. */
+  /** Puts back items that could not be recomputed, in front of the rest. */
   restore(items: readonly WaitingItem[]): void {
     const later = new Map(this.#projects);
     this.#projects.clear();
@@ -64,7 +64,7 @@ export class DirtySet {
     for (const project of later.values()) for (const item of project) this.add(item);
   }
 
-  /** Since when the longest has waited; Infinity when nothing waits. @param projectId default: of any */
+  /** Since when the item that waits longest has; Infinity when none waits. @param projectId default: of any */
   since(projectId?: string): Version {
     if (projectId !== undefined) return this.#projects.get(projectId)?.since ?? Infinity;
     let since = Infinity;
@@ -72,12 +72,12 @@ export class DirtySet {
     return since;
   }
 
-  /** The ids of a project that wait. */
+  /** The ids of a project's items that wait. */
   idsOf(projectId: string): string[] {
     return [...(this.#projects.get(projectId)?.ids() ?? [])];
   }
 
-  /** Since when one has waited; Infinity when it does not. */
+  /** Since when an item has waited; Infinity when it does not. */
   sinceOf({ projectId, id }: DirtyItem): Version {
     return this.#projects.get(projectId)?.sinceOf(id) ?? Infinity;
   }
@@ -110,7 +110,7 @@ export class DirtySet {
   }
 }
 
-/** Of one project, and never empty but for a moment. */
+/** The waiting items of one project; never empty but for a moment. */
 class DirtyItems {
   readonly #items = new Map<string, WaitingItem>();
   #since: Version = Infinity;
@@ -147,7 +147,7 @@ class DirtyItems {
       taken.push(item);
       this.#items.delete(item.id);
     }
-    // Not that of the first: what a repair marks comes last, and may have changed long ago.
+    // The first item need not be the oldest: those that a repair marks come last, and may have changed long ago.
     this.#since = Infinity;
     for (const { since } of this.#items.values()) this.#since = Math.min(this.#since, since);
     return taken;

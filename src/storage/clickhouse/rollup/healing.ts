@@ -6,7 +6,7 @@ import { identifier, join, literal, number, sql, type Sql } from '../client/sql.
 import type { DirtyItem } from './dirty-set.js';
 
 const WATERMARK = literal('rollups');
-/** Of one statement that names versions: far below the longest statement that ClickHouse takes. */
+/** How many versions one statement names: far below the longest statement that ClickHouse takes. */
 const VERSIONS_AT_ONCE = 5_000;
 /** Facts with large tags are copied a few at a time, whatever memory the engine has. */
 const SMALL_BLOCKS = { min_insert_block_size_bytes: '16777216', max_insert_threads: '1' } as const;
@@ -32,7 +32,7 @@ export async function writeWatermark(client: ClickHouseClient, version: Version)
 }
 
 /**
- * Waits for inserts that run now: what one whose answer was lost stores later, nobody would roll up.
+ * Waits for inserts that run now: rows stored later, by one whose answer was lost, would never be rolled up.
  * @throws as {@link statementsEnded}
  */
 export function insertsEnded(client: ClickHouseClient): Promise<void> {
@@ -40,8 +40,8 @@ export function insertsEnded(client: ClickHouseClient): Promise<void> {
 }
 
 /**
- * A span and its fact are written by one insert, but not at one instant: a crash in between leaves one without the
- * other. The span's own row decides what was written.
+ * Makes facts agree with spans. A span and its fact are written by one insert, but not at one instant: a crash in between
+ * leaves one without the other. The span's own row decides what was written.
  */
 export async function reconcileFacts(client: ClickHouseClient, after: Version): Promise<void> {
   const columns = await sharedColumns(client);
@@ -54,7 +54,7 @@ export async function reconcileFacts(client: ClickHouseClient, after: Version): 
   await removeOrphans(client, after);
 }
 
-/** Facts that are the newest of their span but whose span never got stored. */
+/** Removes facts that are the newest of their span but whose span never got stored. */
 async function removeOrphans(client: ClickHouseClient, after: Version): Promise<void> {
   const version = number(after);
   const orphans = await client.query<{ ver: string | number }>(

@@ -10,17 +10,17 @@ import { versionAt, versionTime, type Version } from '../commit/version-clock.js
 export type { PurgeObserver } from '../../../observability/events/storage.js';
 
 /**
- * Who has to know which span versions are gone, each by the moment it was taken in. Called after they left the list of
- * spans and before they are forgotten, so at least once for each, also across a crash.
+ * Is told which span versions are gone, each by the moment of its commit. Called after they left the table `spans` and
+ * before they leave `superseded`, so at least once for each, also across a crash.
  */
 export type PurgeFollower = (versions: readonly Micros[]) => void;
 
-/** How often it is looked whether there is something to purge. */
+/** The time between two looks whether there is something to purge. */
 const INTERVAL_MS = 30_000;
 /** Fewer superseded versions than this cost reads nothing; they wait until they are old, unless they were deleted. */
 const WORTHWHILE = 2_000;
 const OLD_MS = 10 * 60_000;
-/** A version replaced this short ago waits: by then hardly any read is left that it counts for. */
+/** How long a version stays after it was replaced: by then hardly any read is left that it counts for. */
 const READ_MS = 60_000;
 /**
  * Versions in one statement; their list has to fit into a statement's text. More at once saves nothing: neighbouring
@@ -40,7 +40,7 @@ export interface PurgeSource {
 
 interface Batch {
   readonly versions: readonly string[];
-  /** Those of which a bare row stays. */
+  /** The versions of which a bare row stays in `facts`. */
   readonly kept: readonly string[];
 }
 
@@ -49,8 +49,8 @@ interface Batch {
  * ever written, and so that `superseded`, which every read of spans consults, stays small. Every step may be repeated:
  * a version leaves `superseded` only after it has left everything else.
  *
- * Nothing waits for it: ClickHouse deletes behind its statements' backs, and what takes too long, or is still under way
- * when the server stops, is left to it and looked at by the next purge.
+ * Nothing waits for a purge: ClickHouse deletes in the background, and a deletion that takes too long, or is still under
+ * way when the server stops, is left to it and looked at by the next purge.
  */
 export class Purge {
   readonly #client: ClickHouseClient;
@@ -76,11 +76,11 @@ export class Purge {
       retryMs: INTERVAL_MS,
     });
     this.#loop.wakeIn(INTERVAL_MS);
-    // What was deleted before the start waits no longer than what is deleted now.
+    // Spans deleted before the start wait no longer than those deleted now.
     this.soon();
   }
 
-  /** Has a look purge whatever there is as soon as it may: what a user deleted should not lie about. */
+  /** Has everything purged as soon as it may be, however little there is: spans that a user deleted should not lie about. */
   soon(): void {
     const now = Date.now();
     this.#deletions = { first: this.#deletions?.first ?? now, last: now };
@@ -111,12 +111,12 @@ export class Purge {
     return count;
   }
 
-  /** Resolves once nothing is being written for what left the list of replaced versions before the call. */
+  /** Resolves once no bare row is being written for versions that left `superseded` before the call. */
   async written(): Promise<void> {
     await this.#preparing.catch(() => undefined);
   }
 
-  /** Ends at once, whatever ClickHouse is still deleting. */
+  /** Ends purging at once, whatever ClickHouse is still deleting. */
   async close(): Promise<void> {
     await this.#loop.close(new DomainError('unavailable', 'The server stops; the next purge goes on'));
   }
@@ -132,7 +132,7 @@ export class Purge {
     return INTERVAL_MS;
   }
 
-  /** What was replaced or deleted by a version before this one may go. */
+  /** The version before which spans must have been replaced or deleted for their old versions to go. */
   #end(before: number): Version {
     return Math.min(versionAt(before), this.#oldestRead() + 1);
   }
@@ -144,7 +144,7 @@ export class Purge {
     const { versions, kept } = await preparing;
     if (versions.length === 0) return 0;
     const bare = kept.length === 0 ? empty : sql` AND NOT (deleted AND ver IN (${numbers(kept)}))`;
-    // Together, as each of them may have to wait behind merges.
+    // Both deletions at once, as each may have to wait behind merges.
     await Promise.all([
       deleteVersions(this.#client, 'spans', versions, signal),
       deleteRows(this.#client, 'facts', sql`ver IN (${numbers(versions)})${bare}`, signal),
@@ -155,8 +155,8 @@ export class Purge {
   }
 
   /**
-   * What is to be purged next. The first write of a trace, and the first that named a session, tell when these were
-   * created. What they said goes all the same: a bare row is written in their place, which names the session and, as
+   * The versions to be purged next. The first write of a trace, and the first that named a session, tell when these were
+   * created. Their content goes all the same: a bare row is written in their place, which names the session and, as
    * `deleted`, says nothing else.
    */
   async #prepare(end: Version, signal: AbortSignal): Promise<Batch> {

@@ -1,8 +1,8 @@
-/** What a list may spend on the unsettled traces of its project. */
+/** The time that a list may spend on the unsettled traces of its project. */
 const MAX_READ_MS = 150;
-/** Reading a trace from its facts takes about so much of what a round takes for it, which stores it, too. */
+/** The part of a round's time for a trace that reading it from its facts takes; a round stores it, too. */
 const READ_SHARE = 0.5;
-/** Of a round for one trace, until rounds have shown how long they take. */
+/** The time that a round is taken to need for one trace, until rounds have shown how long they take. */
 const FIRST_TRACE_MS = 0.1;
 /** A round of fewer traces shows what a round costs rather than what a trace does. */
 const TELLING_ROUND = 100;
@@ -15,7 +15,7 @@ export const MOST_UNSETTLED = 5_000;
 export class ReadBudget {
   #traceMs = FIRST_TRACE_MS;
 
-  /** Beyond so many the writes of a project wait. */
+  /** How many unsettled traces a project may have before its writes wait. */
   get most(): number {
     return Math.min(MOST_UNSETTLED, Math.max(LEAST, MAX_READ_MS / (this.#traceMs * READ_SHARE)));
   }

@@ -7,15 +7,15 @@ import type { Version } from '../commit/version-clock.js';
 import type { DirtyItem } from './dirty-set.js';
 import type { Aside, Kind, SetAside } from './set-aside.js';
 
-/** How often one that meets a limit alone is tried before it is set aside: the memory may have been another's. */
+/** How often an item that meets a limit alone is tried before it is set aside: the memory may have been another's. */
 const TRIES = 3;
 const TRY_PAUSE_MS = 100;
-/** Of one statement. A round takes a fraction of it. */
+/** The longest that one statement may take. A round takes a fraction of it. */
 const MAX_SECONDS = 20;
 
 /** The state that traces are recomputed to, and the mark by which the sessions that it concerns are found. */
 export interface Round {
-  /** Up to which version of a project. */
+  /** The version up to which a project is rolled up. */
   readonly upTo: (projectId: string) => Version;
   readonly round: Version;
 }
@@ -23,8 +23,8 @@ export interface Round {
 type Touch = (items: readonly DirtyItem[], bare: boolean) => Promise<void>;
 
 /**
- * Has the views recompute traces and sessions. What meets a limit of memory, time or size is halved until the culprit is
- * alone; that one is set aside, and recomputed without its tags, so that all others, and all figures, are right.
+ * Has the views recompute traces and sessions. A batch that meets a limit of memory, time or size is halved until the
+ * culprit is alone; that one is set aside, and recomputed without its tags, so that all others, and all figures, are right.
  */
 export class Recomputation {
   readonly #client: ClickHouseClient;
@@ -53,7 +53,7 @@ export class Recomputation {
   }
 
   /**
-   * Tries one that was set aside as a whole.
+   * Tries to recompute an item that was set aside, as a whole.
    * @throws DomainError when ClickHouse as a whole fails.
    */
   async again(aside: Aside, round: Round): Promise<void> {
@@ -85,7 +85,7 @@ export class Recomputation {
     await this.#bare(kind, bare, touch);
   }
 
-  /** One that met a limit by itself. */
+  /** Tries again an item that met a limit by itself, and in the end sets it aside. */
   async #alone(kind: Kind, item: DirtyItem, touch: Touch, first: unknown): Promise<void> {
     let failure = first;
     for (let tried = 1; tried < TRIES; tried += 1) {
@@ -102,7 +102,7 @@ export class Recomputation {
     await this.#bare(kind, [item], touch);
   }
 
-  /** Without their tags. What is deleted has none, and is done with. */
+  /** Recomputes items without their tags. Deleted ones have none, and are set aside no longer. */
   async #bare(kind: Kind, items: readonly DirtyItem[], touch: Touch): Promise<void> {
     await halving(
       items,
@@ -133,7 +133,7 @@ export class Recomputation {
 
   async #sessionsOf(traces: readonly DirtyItem[], { upTo, round }: Round): Promise<void> {
     const sessions = sql`SELECT DISTINCT project_id, session_id FROM session_traces WHERE round = ${number(round)}`;
-    // In one statement while none of them is known to be too large.
+    // All sessions in one statement, while none is known to be too large.
     if (!this.#aside.anySession) {
       const projects = [...new Set(traces.map(({ projectId }) => projectId))];
       const states = value(projects.map(upTo), 'Array(UInt64)');

@@ -22,9 +22,9 @@ const ASIDE_RETRY_MS = 10_000;
 const WATERMARK_MS = 2000;
 
 export interface RollupLimits {
-  /** Of a statement that recomputes; null: the server's own limit. */
+  /** Memory of a statement that recomputes; null: the server's own limit. */
   readonly maxMemoryBytes: number | null;
-  /** After how long what is set aside may be tried again; default ten seconds. */
+  /** After how long an item that was set aside may be tried again; default ten seconds. */
   readonly retryMs?: number;
 }
 
@@ -106,7 +106,7 @@ export class Rollups implements CommitFollower {
    * Resolves once every commit acknowledged before the call is in the rollups, but for what is set aside. What other
    * projects write is not waited for.
    * @param projectId default: all projects
-   * @returns the version up to which all commits are.
+   * @returns the version up to which all commits are in the rollups.
    */
   async settle(projectId?: string): Promise<Version> {
     const acknowledged = this.#changes.committed;
@@ -115,8 +115,8 @@ export class Rollups implements CommitFollower {
   }
 
   /**
-   * As {@link settle}, for some traces of a project, without what they bring to their sessions: what others it writes to
-   * is not waited for either.
+   * Settles some traces of a project, as {@link settle} does projects, without what they bring to their sessions. Other
+   * traces that the project writes to are not waited for either.
    */
   async settleTraces(projectId: string, ids: readonly string[]): Promise<Version> {
     const acknowledged = this.#changes.committed;
@@ -130,7 +130,7 @@ export class Rollups implements CommitFollower {
     return this.#changes.settled(projectId);
   }
 
-  /** What can be read of a project at once. */
+  /** The committed state of a project, which can be read at once. */
   committedOf(projectId: string): CommittedState {
     return this.#changes.committedOf(projectId);
   }
@@ -153,7 +153,7 @@ export class Rollups implements CommitFollower {
     this.#retry.schedule();
   }
 
-  /** What is set aside of a project. */
+  /** The traces and sessions of a project that are not current, as some are set aside. */
   notCurrent(projectId: string): NotCurrent {
     return this.#aside.notCurrent(projectId);
   }
@@ -162,13 +162,13 @@ export class Rollups implements CommitFollower {
   async forget(projectId: string): Promise<void> {
     this.#aside.forget(projectId);
     await this.#retry.ended();
-    // One that was being tried in vain is set aside anew.
+    // An item whose try failed meanwhile was set aside anew.
     this.#aside.forget(projectId);
   }
 
   /**
    * Makes spans, facts and rollups agree after a crash: at start, and after an insert with an unknown outcome.
-   * Everything it does may be done twice, or be cut off and done again.
+   * Every step of a repair may be done twice, or be cut off and done again.
    */
   async repair(upTo: Version): Promise<void> {
     await insertsEnded(this.#client);

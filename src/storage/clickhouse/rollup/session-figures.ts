@@ -19,8 +19,8 @@ export const sessionFigureColumns = [
 ] as const;
 
 /**
- * What traces bring to each session that any write in them ever named; `member` for the one that they now belong to. A
- * session tag or name that a span brings without naming a session goes to its trace's session.
+ * The parts that traces bring to each session that any write in them ever named; `member` for the one that they now
+ * belong to. A session tag or name that a span brings without a session id goes to its trace's session.
  *
  * @param traces a table of figures with `session_writes`
  * @param version the version of a row
@@ -53,7 +53,7 @@ GROUP BY project_id, session_id, trace_id`;
 export interface PartsRead {
   /** Conditions on `project_id` and `session_id`. */
   readonly sessions: Sql;
-  /** A further condition on statements `s`. */
+  /** A further condition on posted sessions, the rows `s` of `session_statements`. */
   readonly upTo?: Sql;
   /** The tags that traces bring. */
   readonly tags: Sql;
@@ -61,7 +61,7 @@ export interface PartsRead {
   readonly unsettled?: { readonly traces: Sql; readonly brought: Sql };
 }
 
-/** What sessions consist of: what their traces bring, and what was posted about them. */
+/** The parts that sessions consist of: what their traces bring, and the posted sessions. */
 export function partsOfSessions({ sessions, upTo = empty, tags, unsettled }: PartsRead): Sql {
   const brought = (from: Sql) => sql`SELECT project_id, session_id, ver, named, member, name, name_ver,
     ${tags} AS tags, cost, duration_ms, error_count,
@@ -118,7 +118,7 @@ FROM ${parts}
 GROUP BY project_id, session_id`;
 }
 
-/** What the view stores of what recomputed traces bring to sessions; the migrations hold the same text. */
+/** The query of the view that stores what recomputed traces bring to sessions; the migrations hold the same text. */
 export const storedBroughtToSessions = broughtToSessions(
   sql`SELECT * FROM traces_recomputed`,
   sql`any(r.ver)`,
@@ -126,7 +126,7 @@ export const storedBroughtToSessions = broughtToSessions(
   any(r.round) AS round`,
 );
 
-/** What the view recomputes of the sessions that are named in `touch_sessions`; the migrations hold the same text. */
+/** The query of the view that recomputes the sessions named in `touch_sessions`; the migrations hold the same text. */
 export const recomputedSessions = sessionFigures(
   sql`(SELECT DISTINCT project_id, session_id FROM touch_sessions) AS t
 INNER JOIN (

@@ -8,33 +8,33 @@ export type Kind = RolledUpItem['kind'];
 
 /** Traces and sessions of a project whose rows in the lists may lack writes. */
 export interface NotCurrent {
-  /** Their tags are left out, or worse. */
+  /** Traces that are set aside: their tags are left out, or they are stale. */
   readonly traces: readonly string[];
-  /** Those of such traces, and their own kind. */
+  /** Sessions that such traces bring something to, and sessions that are set aside themselves. */
   readonly sessions: readonly string[];
   /** Traces of which not even the replaced spans are told from those that count. */
   readonly stale: readonly string[];
 }
 
-/** One that cannot be recomputed as a whole. Times as of `performance.now()`. */
+/** A trace or session that cannot be recomputed as a whole. Times as of `performance.now()`. */
 export interface Aside extends RolledUpItem {
-  /** Neither can it without its tags: all of it is as it was. */
+  /** Whether it cannot be recomputed without its tags either: its row is left as it was. */
   readonly stale: boolean;
   /** Sessions that a trace brings something to. */
   readonly sessions: readonly string[];
-  /** How often it was tried in vain since it was last written to. */
+  /** How many tries failed since the last write to it. */
   readonly failures: number;
   readonly triedAt: number;
   readonly dueAt: number;
-  /** Counted, so that it is seen whether one came while it was tried. */
+  /** How many writes to it were noted; another number after a try tells that one came meanwhile. */
   readonly writes: number;
-  /** It was recomputed as a whole after all, but for what was written meanwhile. */
+  /** Whether it was recomputed as a whole after all, but for what was written meanwhile. */
   readonly fits: boolean;
 }
 
 const LONGEST_PAUSE_MS = 3_600_000;
 
-/** What is set aside, kept in the store: a start does not try it before it serves. */
+/** The items that are set aside, kept in the store so that a start does not try them before it serves. */
 export class SetAside {
   readonly #client: ClickHouseClient;
   readonly #clock: VersionClock;
@@ -50,7 +50,7 @@ export class SetAside {
     this.#retryMs = retryMs;
   }
 
-  /** Reads what an earlier process has set aside, to be tried again soon. */
+  /** Reads the items that an earlier process has set aside, to be tried again soon. */
   async load(): Promise<void> {
     const rows = await this.#client.query<RolledUpItem & { stale: number }>(
       sql`SELECT project_id AS projectId, kind, toString(s.id) AS id, stale FROM set_aside AS s FINAL WHERE aside`,
@@ -67,7 +67,7 @@ export class SetAside {
     return this.#items.size === 0 ? undefined : this.#items.get(keyOf({ kind, projectId, id }));
   }
 
-  /** Notes that one of them was written to: it is tried again, though not at every write. */
+  /** Notes a write to an item: if it is set aside, it is tried again, though not at every write. */
   written(kind: Kind, item: DirtyItem): void {
     const aside = this.get(kind, item);
     if (aside === undefined) return;
@@ -75,7 +75,7 @@ export class SetAside {
   }
 
   /**
-   * Keeps one aside, durably, after it was tried as a whole in vain.
+   * Sets an item aside, durably, after a try to recompute it as a whole failed.
    * @throws DomainError when ClickHouse does not answer
    */
   async add(kind: Kind, { projectId, id }: DirtyItem, error: unknown): Promise<void> {
@@ -91,7 +91,7 @@ export class SetAside {
     if (before === undefined) this.#observer.setAside({ kind, projectId, id }, { stale: false, error });
   }
 
-  /** Notes whether those of one kind were recomputed at least without their tags. */
+  /** Notes whether items of one kind that are set aside were recomputed at least without their tags. */
   async bared(kind: Kind, items: readonly DirtyItem[], stale: boolean, error?: unknown): Promise<void> {
     const asides = items.flatMap((item) => this.get(kind, item) ?? []);
     const sessions = kind === 'trace' ? await this.#sessionsOf(asides) : new Map<string, string[]>();
@@ -103,18 +103,18 @@ export class SetAside {
     }
   }
 
-  /** Notes that rows are gone, so that what they belonged to may fit. */
+  /** Notes that rows are gone, so that the items that they belonged to may fit. */
   purged(): void {
     for (const aside of this.#items.values()) this.#set(this.#hastened(aside));
   }
 
-  /** Puts off one that could not be tried. */
+  /** Puts off an item that could not be tried. */
   putOff(aside: Aside): void {
     const now = this.get(aside.kind, aside);
     if (now !== undefined) this.#set({ ...now, dueAt: performance.now() + this.#retryMs });
   }
 
-  /** Takes one back that was recomputed as a whole: now, or after the round that recomputes what came meanwhile. */
+  /** Takes back an item that was recomputed as a whole: now, or after the round that recomputes what came meanwhile. */
   async recomputed(aside: Aside): Promise<void> {
     const now = this.get(aside.kind, aside);
     if (now === undefined) return;
@@ -123,7 +123,7 @@ export class SetAside {
     else this.#set({ ...now, fits: true, triedAt, dueAt: triedAt + this.#retryMs });
   }
 
-  /** Takes one back: it is current. */
+  /** Takes back an item: it is current, and set aside no longer. */
   async end(kind: Kind, item: DirtyItem): Promise<void> {
     const aside = this.get(kind, item);
     if (aside === undefined) return;
@@ -133,7 +133,7 @@ export class SetAside {
     this.#observer.setAsideEnded({ kind, projectId: aside.projectId, id: aside.id });
   }
 
-  /** Forgets those of a project that is deleted; its rows are deleted by the caller. */
+  /** Forgets the items of a project that is deleted; their rows are deleted by the caller. */
   forget(projectId: string): void {
     for (const [key, aside] of this.#items) if (aside.projectId === projectId) this.#items.delete(key);
     this.#count();
@@ -143,7 +143,7 @@ export class SetAside {
     return [...this.#items.values()].some(({ kind }) => kind === 'session');
   }
 
-  /** The one that is due first. */
+  /** The item whose next try is due first. */
   next(): Aside | undefined {
     return [...this.#items.values()].sort((one, other) => one.dueAt - other.dueAt)[0];
   }

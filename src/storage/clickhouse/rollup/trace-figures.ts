@@ -5,7 +5,7 @@ import { written } from '../read/visibility.js';
 type Figure = readonly [expression: Sql, ...needs: AggregateName[]];
 type AggregateName = keyof typeof aggregates;
 
-/** Over the facts of one trace, each with its flags `newest`, `live` (a span), `stated` (what was posted) and `written`. */
+/** Aggregates over the facts of one trace, each with `newest`, `live` (a span), `stated` (a posted trace) and `written`. */
 const aggregates = {
   first_ver: sql`min(ver)`,
   spans: sql`countIf(live)`,
@@ -21,7 +21,7 @@ const aggregates = {
   stated_as: sql`anyIf((session_id, name, status, started_at, ended_at, duration_ms, cost, trace_tags, attributes), stated)`,
 } satisfies Record<string, Sql>;
 
-/** In the order of the table `traces`. One may stand on those before it. */
+/** The figures, in the order of the table `traces`. One may be built on those before it. */
 const figures = {
   gone: [sql`spans = 0 AND statements = 0`, 'spans', 'statements'],
   session_id: [
@@ -59,17 +59,17 @@ const allFigures = Object.keys(figures) as FigureName[];
 /** The columns of a trace's row, in the order of {@link traceFigures}, but for those of storing it. */
 export const figureColumns = ['project_id', 'id', ...allFigures] as const;
 
-/** What is wanted of a trace beside its figures. */
+/** Columns that are wanted of a trace beside its figures. */
 export interface Beside {
   /** The figures that are wanted; default: all. */
   readonly figures?: readonly FigureName[];
   /** Further columns, over the aggregates. */
   readonly columns: Sql;
-  /** Further aggregates over the facts, each with its flags `newest`, `live`, `stated` and `written`. */
+  /** Further aggregates over the facts, each with `newest`, `live`, `stated` and `written`. */
   readonly aggregates: Sql;
   /** Further columns of `facts`. */
   readonly facts: Sql;
-  /** Stands for the columns `trace_tags` and `session_tags`. */
+  /** The expressions that are read for `trace_tags` and `session_tags`. */
   readonly tags: Sql;
 }
 
@@ -113,7 +113,7 @@ const sessionWrites = sql`,
     groupArrayIf((session_id, toUInt8(newest AND NOT deleted), written, session_name, CAST(session_tags, 'Map(String, String)')),
       isNotNull(session_id) OR (newest AND NOT deleted AND (session_name != '' OR notEmpty(session_tags)))) AS session_writes`;
 
-/** What sessions need of a trace: the figures that they sum, and what was written about them in it. */
+/** The columns that sessions need of a trace: the figures that they sum, and the writes about them in it. */
 export const broughtBy: Beside = {
   figures: ['gone', 'session_id', 'started_at', 'ended_at', 'duration_ms', 'cost', 'error_count'],
   columns: sql`,
@@ -126,8 +126,8 @@ export const broughtBy: Beside = {
 const noTags = sql`CAST(map(), 'Map(LowCardinality(String), String)')`;
 
 /**
- * What the view recomputes of the traces that are named in `touch_traces`; the migrations hold the same text. A view looks
- * at what is inserted into the table that it reads first.
+ * The query of the view that recomputes the traces named in `touch_traces`; the migrations hold the same text. A view
+ * looks at what is inserted into the table that it reads first.
  */
 export const recomputedTraces = sql`SELECT figures.*, touched.round AS round
 FROM (SELECT max(round) AS round FROM touch_traces) AS touched
