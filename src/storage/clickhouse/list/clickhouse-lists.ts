@@ -34,13 +34,13 @@ interface ReadOf extends StateOf {
   readonly signal: AbortSignal | undefined;
 }
 
-/** What state is read. */
+/** The state that is read, for which list and of what. */
 interface StateOf {
   readonly list: 'spans' | 'traces' | 'sessions';
   readonly projectId: string;
   /** The traces that alone are read, or whose spans are; null: all. */
   readonly ids?: readonly string[] | null;
-  /** All of it has to be rolled up first. */
+  /** Whether everything of the project has to be rolled up first. */
   readonly settled?: boolean;
 }
 
@@ -65,7 +65,7 @@ export class ClickHouseLists implements Lists {
       result_overflow_mode: 'throw',
       // The ids of a page are part of the statement.
       max_query_size: '10000000',
-      // They find nothing in these statements, and are a tenth of what it takes to analyse one.
+      // These optimizations find nothing in the statements of lists, and are a tenth of what it takes to analyse one.
       optimize_and_compare_chain: 0,
       optimize_extract_common_expressions: 0,
     };
@@ -124,7 +124,7 @@ export class ClickHouseLists implements Lists {
     });
   }
 
-  /** With the sessions that unsettled traces concern. */
+  /** Adds to a scope the sessions that its unsettled traces concern. */
   async #sessionScope(scope: ReadScope, signal?: AbortSignal): Promise<ReadScope> {
     const { unsettled = [], unsettledSessions = [] } = scope;
     const named = unsettled.length === 0 ? [] : await this.#rows<{ id: string }>(sessionsNamed(scope), signal);
@@ -217,7 +217,7 @@ WHERE ${inProject(projectId)} AND started_at IN (${times}) AND ver IN ${value(ve
     return this.#client.query<T>(statement, this.#options(signal));
   }
 
-  /** Of a statement whose rows are JSON lines. */
+  /** Rows of a statement that answers JSON lines. */
   async #lines(statement: Sql, signal?: AbortSignal): Promise<JsonLine[]> {
     return readJsonLines(await this.#client.text(statement, this.#options(signal)));
   }
@@ -245,13 +245,13 @@ WHERE ${inProject(projectId)} AND started_at IN (${times}) AND ver IN ${value(ve
     }
   }
 
-  /** Reads what is committed, or where that is asked for, or cannot be had, what is rolled up. */
+  /** Reads what is committed; where `settled` asks for it, or that cannot be had, what is rolled up. */
   async #state<T>(
     { list, projectId, ids = null, settled = false }: StateOf,
     read: (scope: ReadScope) => Promise<T>,
   ): Promise<T> {
     const rolledUp = () => this.#reads.run(projectId, (upTo) => read({ projectId, upTo }));
-    // What is set aside of a session is known of rolled-up rows alone, too.
+    // The figures of a session that is set aside are known of rolled-up rows alone, too.
     if (settled || (list === 'sessions' && this.#notCurrent(projectId).sessions.length > 0)) return rolledUp();
     const figures = list !== 'spans';
     let fresh = false;
@@ -290,8 +290,9 @@ interface Root {
 const IDS_AT_ONCE = 500;
 
 /**
- * The object was rendered with nulls in place of what its root span holds. They are replaced in the text, because a
- * JavaScript number would not keep every decimal of a cost; attributes, which may hold anything, come after them.
+ * Puts input and output of the root span into a trace's object, which was rendered with nulls in their place. They are
+ * replaced in the text, because a JavaScript number would not keep every decimal of a cost; attributes, which may hold
+ * anything, come after them.
  */
 function withRoot(row: string, root: Root, fields: readonly string[] | null): string {
   const values = { root_span_input: root.input_data, root_span_output: root.output_data };

@@ -50,11 +50,11 @@ function spanBounds(scope: ReadScope, query: ListQuery): Sql {
 
 /** How the rows of a rollup are to be reached. */
 export type AccessPath =
-  /** All of them. */
+  /** All rows. */
   | { readonly by: 'all' }
-  /** Those with these ids. */
+  /** The rows with these ids. */
   | { readonly by: 'ids'; readonly ids: readonly string[] }
-  /** The newest or oldest, if the page is surely among them; otherwise fewer rows than asked for come back. */
+  /** The newest or oldest rows, if the page is surely among them; otherwise fewer than asked for come back. */
   | { readonly by: 'time' };
 
 /** The cheapest way to a page; `time` may turn out too short, then `all` is the way. */
@@ -193,7 +193,7 @@ function indexed(query: ListQuery): Sql {
   return sql`${value((query.offset + query.limit) * 8 + 200, 'UInt64')}`;
 }
 
-/** Nulls come last either way. In the order of the table's own key, reading stops with the page. */
+/** The order of a list. Nulls come last either way; in the order of the table's own key, reading stops with the page. */
 function order(source: ListSource, query: ListQuery): Sql {
   const direction = directionOf(query);
   const ties = source.tieBreak.map((column) => sql`${column} ${direction}`);

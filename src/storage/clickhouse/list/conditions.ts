@@ -7,7 +7,7 @@ import { startedWithin, type TimeRange } from '../read/times.js';
 import { empty, join, sql, value, type Sql } from '../client/sql.js';
 import type { ListSource } from './sources.js';
 
-/** What a query asks of a row, but for its search text, as SQL conditions over the list's columns. */
+/** The filters and tags of a query, as SQL conditions over the list's columns. */
 export function conditions(query: Pick<ListQuery, 'filters' | 'tags'>, source: ListSource): Sql[] {
   const byField = query.filters.map((applied) => {
     const { field } = applied.filter;
@@ -69,7 +69,7 @@ function version(moment: FilterValue): Sql {
   return sql`${value(Number(moment) - EPOCH_SECONDS * 1_000_000, 'Int64')}`;
 }
 
-/** Compared as decimals, so that a bound of 0.1 takes in a cost of 0.1; no cost lies beyond the clamped bound. */
+/** A bound of costs, as a decimal, so that 0.1 takes in a cost of 0.1; no cost lies beyond the clamped bound. */
 function money(bound: FilterValue): Sql {
   const held = Math.max(-1e20, Math.min(1e20, Number(bound)));
   return sql`${value(decimalText(held), 'Decimal(38, 12)')}`;

@@ -6,7 +6,7 @@ import { sessionColumns, spanColumns, traceColumns } from './columns.js';
 /** An index of objects by time, from which the newest or oldest are found without reading all. */
 export interface TimeIndex {
   readonly table: Sql;
-  /** Its time column, by the same name in the list's own table. */
+  /** The time column of the index, by the same name in the list's own table. */
   readonly time: Sql;
 }
 
@@ -17,7 +17,7 @@ export interface ListSource {
   /** The version column that `created_at` stands for: compared directly, so that its index serves. */
   readonly createdVersion: Sql;
   readonly table: Sql;
-  /** Null for spans, whose table is itself in time order. */
+  /** The index of the list by time; null for spans, whose table is itself in time order. */
   readonly timeIndex: TimeIndex | null;
   /** The columns that bring rows with an equal sort value into one order. */
   readonly tieBreak: readonly Sql[];

@@ -6,13 +6,13 @@ import { hasSpans, idsMatchingText, accessPathOf, idPage } from './compile.js';
 import type { ReadScope } from '../read/scope.js';
 import { spanSource, type ListSource } from './sources.js';
 
-/** Of fewer spans it is quicker to look at all at once. */
+/** Fewer spans that may hold the text are quicker looked at all at once. */
 const WORTH_A_LOOK = 100_000;
-/** Spans of a search that are looked at first, and then: the last time as many as take a second. */
+/** How many of the newest or oldest spans are looked at first, and then: in the end as many as take a second. */
 const OUTERMOST_SPANS = [65_536, 524_288];
 /** How many rows of a list are looked at first, and then, for a text that occurs often. */
 const STRETCHES = [256, 1024];
-/** And then, when the spans of these rows lie next to each other. */
+/** How many more rows are looked at after those, when the spans of neighbouring rows lie next to each other. */
 const LONG_STRETCHES = [4096, 16_384, 16_384, 16_384];
 
 /** Finds the rows of a list that hold a text with as little reading as it takes. */
@@ -25,7 +25,7 @@ export class TextSearch {
     this.#rows = rows;
   }
 
-  /** With the times at which the text that is searched for may occur. */
+  /** Adds to a scope the times at which the text that is searched for may occur. */
   async near(
     scope: ReadScope,
     query: ListQuery,
@@ -39,8 +39,8 @@ export class TextSearch {
   }
 
   /**
-   * Reading in order begins in all parts of the table at once, and in each it goes on until a first text is found. When
-   * the page surely lies among the newest spans, or oldest, only these are read.
+   * The times of the newest, or oldest, spans when the page surely lies among them, so that only these are read; or null.
+   * Reading in order begins in all parts of the table at once, and in each it goes on until a first text is found.
    */
   async firstSpans(
     scope: ReadScope,
