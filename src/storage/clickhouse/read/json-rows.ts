@@ -3,9 +3,9 @@ import { join, literal, sql, type Sql } from '../client/sql.js';
 
 /** Rows that ClickHouse writes as the JSON objects to be answered. */
 export interface JsonRows {
-  /** What is selected. */
+  /** The expressions that are selected. */
   readonly selected: Sql;
-  /** The clause FORMAT, which writes that. */
+  /** The clause FORMAT, which writes the selected values as JSON. */
   readonly format: Sql;
 }
 
@@ -38,7 +38,7 @@ export function jsonLines(
 }
 
 export interface JsonLine {
-  /** The object. */
+  /** The row as a JSON object. */
   readonly row: string;
   readonly extra: readonly string[];
 }
@@ -83,7 +83,7 @@ function written(type: FieldType, column: Sql): Omit<Member, 'name'> {
   }
 }
 
-/** Without aliases: one with the name of a column would take its place in WHERE and ORDER BY. */
+/** The values of members without aliases: one with a column's name would take its place in WHERE and ORDER BY. */
 function selectedBy(members: readonly Member[]): Sql {
   return join(
     members.map(({ value }) => value),
@@ -96,7 +96,7 @@ function objectOf(members: readonly Member[], first: number): string {
   return `{${members.map(({ name, rule }, index) => `"${name}":\${${first + index}:${rule}}`).join(',')}}`;
 }
 
-/** The settings of JSON are said, lest a server's profile has others; a null that is written as it is takes that of TSV. */
+/** The clause FORMAT. All settings of JSON are in it, lest a server's profile has others; a raw null is written as in TSV. */
 function template(answer: string, row: string, between: string): Sql {
   return sql`FORMAT Template SETTINGS format_template_resultset_format = ${literal(answer)}, format_template_row_format = ${literal(row)}, format_template_rows_between_delimiter = ${literal(between)}, date_time_output_format = 'iso', output_format_json_escape_forward_slashes = 0, output_format_json_quote_64bit_integers = 0, output_format_json_quote_64bit_floats = 0, output_format_json_quote_decimals = 0, format_tsv_null_representation = 'null'`;
 }

@@ -6,9 +6,9 @@ import type { Version } from '../commit/version-clock.js';
  */
 export type Settle = (projectId: string) => Promise<Version>;
 
-/** What can be read at once: rolled-up rows, and of what is not rolled up yet the facts. */
+/** A state that can be read at once: from rolled-up rows, and from the facts of what is not rolled up yet. */
 export interface CommittedState {
-  /** Up to which all is committed. */
+  /** The version up to which all is committed. */
   readonly upTo: Version;
   /** Traces of the project that are not rolled up as of this version. */
   readonly traces: readonly string[];
@@ -16,25 +16,25 @@ export interface CommittedState {
   readonly sessions: readonly string[];
 }
 
-/** Those of some ids that are among the wanted ones; null: all are wanted. */
+/** The ids that are wanted. @param wanted null: all */
 export function among(ids: readonly string[], wanted: readonly string[] | null): readonly string[] {
   return wanted === null ? ids : ids.filter((id) => wanted.includes(id));
 }
 
-/** What is to be read of a project. */
+/** The part of a project that is to be read. */
 export interface Wanted {
-  /** Figures, which what is set aside cannot be read for; otherwise spans alone. */
+  /** Whether figures are read, which those of traces set aside cannot be from facts; otherwise spans alone. */
   readonly figures: boolean;
   /** The only traces that are read, or whose spans are; null: all. */
   readonly traces: readonly string[] | null;
 }
 
-/** What can be read of a project right now. What it was acknowledged is in all of them. */
+/** The states of projects that can be read right now. Everything acknowledged is in them. */
 export interface ReadableStates {
   readonly settle: Settle;
-  /** Throws when it cannot be had now. */
+  /** The committed state of a project; throws when it cannot be had now. */
   readonly committed: (projectId: string) => CommittedState;
-  /** Resolves once what is not rolled up can be read from facts, which but for what is set aside is at once. */
+  /** Resolves once unsettled traces can be read from facts: at once, unless some are set aside or there are too many. */
   readonly readable: (projectId: string, wanted: Wanted) => Promise<void>;
 }
 
@@ -53,15 +53,15 @@ interface Held extends HeldState {
 /** No read takes as long, whatever the limits of its statements: one that is never released keeps nothing for good. */
 const LONGEST_READ_MS = 24 * 3_600_000;
 /**
- * For the sake of a read that takes longer nothing is held back: it sees traces that changed meanwhile as they are then.
- * The writes of the project would wait for it.
+ * A read that takes longer holds rounds back no more, as the writes of the project would wait for it: it sees traces that
+ * changed meanwhile as they are then.
  */
 const LONGEST_STILL_MS = 10_000;
-/** The same, where the project has about as much that is not rolled up as it may have. */
+/** How long a read holds rounds back where the project has about as much that is not rolled up as it may have. */
 const LONGEST_STILL_WHEN_FULL_MS = 1_000;
-/** Who has just read will read again. */
+/** For how long after a list was read another read is expected. */
 const LATELY_MS = 2_000;
-/** How soon it is looked again whether a read that has not ended has taken too long. */
+/** The time between two looks whether a read that has not ended has taken too long. */
 const LOOK_AGAIN_MS = 250;
 
 /**
@@ -71,7 +71,7 @@ const LOOK_AGAIN_MS = 250;
 export class ReadsInProgress {
   readonly #states: ReadableStates;
   readonly #longestMs: number;
-  /** With when they were taken, on the clock of `performance`. */
+  /** The states that are being read, with when they were taken, on the clock of `performance`. */
   readonly #held = new Map<Held, number>();
   #waiting: (() => void)[] = [];
   /** When a list was last read to its end. */
@@ -123,7 +123,7 @@ export class ReadsInProgress {
   }
 
   /**
-   * As {@link oldest}, of those for whose sake the rolled-up rows of a project stay as they are.
+   * The oldest state that is being read and for whose sake a project's rolled-up rows stay as they are; Infinity: none is.
    * @param full whether the project has about as much that is not rolled up as it may have
    */
   oldestStill(projectId: string, full: boolean): Version {

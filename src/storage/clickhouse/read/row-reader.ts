@@ -11,7 +11,7 @@ type Settings = NonNullable<QueryOptions['settings']>;
 
 export interface RowReadOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Beyond those that the reader always has. */
+  /** Settings beyond those that the reader always has. */
   readonly settings?: Settings;
 }
 

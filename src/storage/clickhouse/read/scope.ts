@@ -3,7 +3,7 @@ import type { Version } from '../commit/version-clock.js';
 import { among } from './reads-in-progress.js';
 import type { TimeRange } from './times.js';
 
-/** What is read: a project, in the state that it had at a version. */
+/** The scope of a read: a project, in the state that it had at a version. */
 export interface ReadScope {
   readonly projectId: string;
   readonly upTo: Version;
@@ -19,7 +19,7 @@ export function inProject(projectId: string): Sql {
   return sql`project_id = ${projectValue(projectId)}`;
 }
 
-/** As {@link inProject}, for a statement that does not wait for the project's turn. */
+/** The condition of {@link inProject}, for a statement that does not wait for the project's turn. */
 export function inProjectAtOnce(projectId: string): Sql {
   return sql`project_id = ${value(projectId, 'String')}`;
 }

@@ -1,7 +1,7 @@
 import type { Micros } from '../../../domain/time/timestamp.js';
 import { join, sql, value, type Sql } from '../client/sql.js';
 
-/** From one start to another, both included. */
+/** A range of start times of spans, both ends included. */
 export interface TimeRange {
   readonly from: Micros;
   readonly to: Micros;

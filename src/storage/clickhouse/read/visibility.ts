@@ -39,7 +39,7 @@ export function factsOf({ projectId, upTo }: ReadScope, traces: Sql): Sql {
   return sql`${inProject(projectId)} AND trace_id IN ${traces} AND ver <= ${value(upTo, 'UInt64')}`;
 }
 
-/** Whether the newest of a group, the facts of one span or trace or the statements about one session, is a tombstone. */
+/** Whether the newest row of a group, the facts of one span or posted trace or one posted session, is a tombstone. */
 export const isDeleted = sql`argMax(deleted, ver)`;
 
 /** The version of a span that its client wrote, also where the row was written when its price was calculated anew. */
