@@ -7,7 +7,7 @@ export type InsertOutcome = 'none' | 'unknown';
 
 interface InsertFacts {
   readonly outcome: InsertOutcome;
-  /** Nothing was stored because the rows themselves, or some of them, cannot be read. */
+  /** Whether nothing was stored because the rows themselves, or some of them, cannot be read. */
   readonly unreadable: boolean;
 }
 
@@ -34,11 +34,11 @@ export class NotRunError extends Error {
 }
 
 const RETRY_AFTER_SECONDS = 1;
-/** A full disk is seldom freed at once. */
+/** The pause before a retry is longer when the disk is full, as it is seldom freed at once. */
 const DISK_FULL_RETRY_AFTER_SECONDS = 5;
 
 const NOT_ENOUGH_SPACE = 243;
-/** The system's error comes under several codes, such as 1001 and 1002, where only the text tells. */
+/** Texts of the system's error for a full disk, which comes under several codes, such as 1001 and 1002. */
 const NO_SPACE = /no space left on device|ENOSPC|errno: 28\b/i;
 
 const MEMORY_LIMIT_EXCEEDED = 241;
@@ -106,13 +106,13 @@ interface Failure {
   readonly detail: string;
 }
 
-/** What the library threw, in the domain's words. */
+/** The DomainError for an error that the library threw. */
 export function clickHouseFailure(cause: unknown): DomainError {
   const { kind, detail } = classify(cause);
   return new DomainError(kind, detail, optionsOf(kind, cause));
 }
 
-/** As {@link clickHouseFailure}, for an insert. */
+/** The InsertError for an error that the library threw at an insert. */
 export function insertFailure(cause: unknown): InsertError {
   const { kind, detail } = classify(cause);
   const outcome = outcomeOf(cause);
@@ -126,7 +126,7 @@ export function refusalCode(error: unknown): number | null {
   return cause instanceof ClickHouseError ? Number(cause.code) : null;
 }
 
-/** Whether a statement failed by what it was to work on: another, with less, may do well at the same moment. */
+/** Whether a statement failed as it was to work on too much: another, with less, may do well at the same moment. */
 export function metLimit(error: unknown): boolean {
   const code = refusedBy(error);
   return LIMITS.has(code) || TOO_LARGE.has(code);
@@ -185,7 +185,7 @@ function clickHouseCodeOf(cause: unknown): number {
   return cause instanceof ClickHouseError ? Number(cause.code) : Number.NaN;
 }
 
-/** Of a host with several addresses, the errors of all of them come as one. */
+/** Whether opening a connection failed. The errors of all addresses of a host come as one. */
 function wasOpening(cause: unknown): boolean {
   if (cause instanceof AggregateError) return cause.errors.every(wasOpening);
   return OPENING.has(String((cause as { syscall?: unknown } | null | undefined)?.syscall));

@@ -15,15 +15,15 @@ export type { ClickHouseEndpoint } from './endpoint.js';
 export interface ClientOptions {
   /** Settings of every statement. */
   readonly settings?: ClickHouseSettings;
-  /** Default 60,000; above the time limit of reads, so that ClickHouse's own answer comes first. */
+  /** Timeout of a request, default 60,000; above the time limit of reads, so that ClickHouse's own answer comes first. */
   readonly requestTimeoutMs?: number;
-  /** Of each kind: for reads, for inserts, and for the rest. Default 32. */
+  /** The most connections of each kind: for reads, for inserts, and for the rest. Default 32. */
   readonly maxConnections?: number;
   /** Whose turn it is to read, of the projects that statements name; default: nobody waits. */
   readonly turns?: Turns;
-  /** Told when a statement has failed for want of room on ClickHouse's disk. */
+  /** Called when a statement has failed for want of room on ClickHouse's disk. */
   readonly onDiskFull?: () => void;
-  /** gzip both ways; default off, as within one machine it costs more than it saves. */
+  /** Whether gzip is used both ways; default off, as within one machine it costs more than it saves. */
   readonly compress?: boolean;
 }
 
@@ -52,16 +52,16 @@ export type InsertFormat = keyof typeof FORMATS;
  * Reads, inserts and the rest have connections of their own: an answer that its reader takes slowly keeps its connection
  * for as long, and must not keep anybody from writing.
  *
- * Every method throws a DomainError: `overloaded` when it has not become the project's turn in time; `unavailable` when ClickHouse does not answer, is restarting, is overloaded, or
- * the statement met a limit of time, memory or size; `internal` for all else, with the library's error as `cause`.
- * A caller's own abort comes out as its signal's reason.
+ * Every method throws a DomainError: `overloaded` when it has not become the project's turn in time; `unavailable` when
+ * ClickHouse does not answer, is restarting, is overloaded, or the statement met a limit of time, memory or size;
+ * `internal` for all else, with the library's error as `cause`. A caller's own abort comes out as its signal's reason.
  */
 export interface ClickHouseClient {
   /** Rows of a SELECT (without FORMAT), parsed from JSONEachRow. One that reads a project waits until it is its turn. */
   query<T>(statement: Sql, options?: QueryOptions): Promise<T[]>;
-  /** Raw bytes of a SELECT in the FORMAT it names. It waits as `query` does. */
+  /** Raw bytes of a SELECT in the FORMAT that it names. Waits for a turn as `query` does. */
   stream(statement: Sql, options?: QueryOptions): Promise<Readable>;
-  /** The same as a text, once all of it is there. */
+  /** The answer of a SELECT as a text, in the FORMAT that it names. Waits for a turn as `query` does. */
   text(statement: Sql, options?: QueryOptions): Promise<string>;
   /**
    * Inserts rows already encoded, in one request and as they are.
@@ -77,7 +77,7 @@ export interface ClickHouseClient {
   ): Promise<void>;
   /** DDL, mutations, INSERT SELECT: no rows come back. */
   command(statement: Sql, options?: QueryOptions): Promise<void>;
-  /** Whether it answers a SELECT. */
+  /** Whether ClickHouse answers a SELECT. */
   ping(): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -111,8 +111,9 @@ interface Libraries {
 
 /**
  * Settings of every write: acknowledged means stored, and stored however often it is sent. By default ClickHouse takes
- * equal blocks for repetitions of one insert, also in views, so that naming a trace or session again would not recompute
- * it. Which of these a server has, and which then counts, differs by version; one that it does not know it refuses.
+ * equal blocks for repetitions of one insert, also in views, so that a trace or session inserted again into `touch_traces`
+ * or `touch_sessions` would not be recomputed. Which of these settings a server has, and which then counts, differs by
+ * version; one that it does not know it refuses.
  */
 const WRITE_SETTINGS: ClickHouseSettings = {
   async_insert: 0,
@@ -197,7 +198,7 @@ class HttpClient implements ClickHouseClient {
     await Promise.all(Object.values(this.#libraries).map((library: Library) => library.close()));
   }
 
-  /** The turn ends with the statement; how long its answer is then read is no matter. */
+  /** Runs a read when it is its project's turn, which ends with the statement, however long its answer is then read. */
   #read<T>(statement: Sql, options: QueryOptions, work: (sent: Sent) => Promise<T>): Promise<T> {
     const { project } = statement;
     const { signal } = options;

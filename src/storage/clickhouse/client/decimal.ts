@@ -3,7 +3,7 @@ const PLACES = 12;
 
 /**
  * A number as the decimal it was written as, in units of 1e-12: a tenth is a tenth, not the binary fraction next to it.
- * What is finer than 1e-12 is rounded.
+ * Decimals beyond the twelfth are rounded.
  */
 export function decimalUnits(amount: number): bigint {
   const written = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(amount));
@@ -14,7 +14,7 @@ export function decimalUnits(amount: number): bigint {
   return BigInt(`${sign}${whole}${fraction}${'0'.repeat(missing)}`);
 }
 
-/** The same as a text with twelve decimals. */
+/** A number as the decimal it was written as, as a text with twelve decimals. */
 export function decimalText(amount: number): string {
   const units = decimalUnits(amount);
   const digits = String(units < 0n ? -units : units).padStart(PLACES + 1, '0');

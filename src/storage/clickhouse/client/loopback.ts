@@ -12,15 +12,15 @@ type Connection = NonNullable<ClickHouseClientConfigOptions['connection']>;
 type Sent = Pick<Parameters<Connection['query']>[0], 'query' | 'query_params' | 'clickhouse_settings' | 'abort_signal'>;
 
 export interface LoopbackOptions {
-  /** Of a socket on which nothing happens. */
+  /** After how long a socket on which nothing happens is given up. */
   readonly timeoutMs: number;
   readonly maxConnections: number;
 }
 
 /**
- * The library's way to the embedded engine. Its own one sleeps before every request, a millisecond and more, to learn of
- * connections that went stale meanwhile (https://github.com/ClickHouse/clickhouse-js/pull/296); those to a process of
- * this machine end with it alone. Everything else is the library's.
+ * The library's connection to the embedded engine. Its default one sleeps before every request, a millisecond and more, to
+ * learn of connections that went stale meanwhile (https://github.com/ClickHouse/clickhouse-js/pull/296); those to a
+ * process of this machine end with it alone. Everything else is the library's.
  */
 export class LoopbackConnection implements Connection {
   readonly #endpoint: ClickHouseEndpoint;
@@ -102,12 +102,12 @@ const RESULT = { query_id: '', response_headers: {} };
 
 async function responseTo(sent: ClientRequest): Promise<IncomingMessage> {
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
-  // Afterwards errors are the response's; the request's own would otherwise end the process.
+  // From here on errors are the response's; an unhandled one of the request would end the process.
   sent.on('error', () => undefined);
   return response;
 }
 
-/** The pieces as they come: an insert may be large, and needs no copy of them in one piece. */
+/** The pieces of a body as they come: an insert may be large, and needs no copy of them in one piece. */
 async function piecesOf(values: Readable): Promise<Buffer[]> {
   const pieces: Buffer[] = [];
   for await (const piece of values as AsyncIterable<Buffer>) pieces.push(piece);

@@ -3,25 +3,25 @@ import { DomainError } from '../../../domain/errors.js';
 import type { ClickHouseClient } from './client.js';
 import { empty, identifier, literal, numbers, sql, type Sql } from './sql.js';
 
-/** How long it is waited for what has to end some time; ClickHouse goes on with it in any case. */
+/** How long a mutation is waited for that has to end some time; ClickHouse goes on with it in any case. */
 export const MUTATIONS_END_WITHIN_MS = 10 * 60_000;
-/** How often it is looked: soon at first, as most end at once, then rarely. */
+/** Pauses between looks whether mutations have ended: short at first, as most end at once, then longer. */
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 1_000;
 const RETRY_AFTER_SECONDS = 5;
 
 export interface MutationWait {
-  /** Only what rewrites this table; default: any of the database. */
+  /** The table whose mutations alone are waited for; default: all of the database. */
   readonly table?: string;
-  /** Ends the waiting, not the rewriting. Default: as long as it takes. */
+  /** Ends the wait, not the mutation. Default: waits as long as it takes. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Waits for the rewriting of stored rows that statements have begun. It waits behind merges, and for many rows it takes
- * longer than any request may, so it is begun by a statement that returns at once and looked after here: a statement
- * that waited itself would keep a session of the engine from all others.
- * @throws DomainError `unavailable` when it fails, as ClickHouse goes on trying, or the signal's time is over; else the
+ * Waits for mutations, the rewriting of stored rows that statements have begun. They wait behind merges, and for many rows
+ * take longer than any request may, so they are begun by a statement that returns at once and looked after here: a
+ * statement that waited itself would keep a session of the engine from all others.
+ * @throws DomainError `unavailable` when one fails, as ClickHouse goes on trying, or the signal's time is over; else the
  * signal's reason.
  */
 export function mutationsEnded(client: ClickHouseClient, wait: MutationWait = {}): Promise<void> {
@@ -42,8 +42,8 @@ export async function deleteVersions(
 }
 
 /**
- * Deletes the rows that meet a condition, which merges then drop from disk. What is gone already, or was begun before, is
- * not done again.
+ * Deletes the rows that meet a condition, which merges then drop from disk. A deletion that is through, or was begun
+ * before, is not done again.
  * @param condition without parameters; no row that is written meanwhile may meet it.
  * @throws as {@link mutationsEnded}; the deletion may go on.
  */
@@ -55,7 +55,7 @@ export async function deleteRows(
 ): Promise<void> {
   const from = identifier(table);
   const wait: MutationWait = { table, ...(signal && { signal }) };
-  // Asked again afterwards: on a cluster a mutation is listed only a moment after its statement, and one can be killed.
+  // Rows are looked for, too: on a cluster a mutation is listed only a moment after its statement, and one can be killed.
   const gone = async () => {
     if (!(await noneRuns(client, wait))) return false;
     const left = await client.query(sql`SELECT 1 FROM ${from} WHERE ${condition} LIMIT 1`, signal && { signal });

@@ -1,9 +1,9 @@
 import type { ClickHouseSettings } from '@clickhouse/client';
 
-/** What of a request stands in its URL. */
+/** The parts of a request that are in its URL. */
 export interface UrlParts {
   readonly database: string;
-  /** Of a statement whose data are the body. */
+  /** The statement, when its data are the body. */
   readonly query?: string | undefined;
   readonly query_params?: Readonly<Record<string, unknown>> | undefined;
   readonly clickhouse_settings?: ClickHouseSettings | undefined;

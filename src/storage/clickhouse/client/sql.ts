@@ -62,7 +62,7 @@ class Sql {
     this.parts = parts;
   }
 
-  /** The project that is read, of a statement that names one. */
+  /** The id of the project that the statement reads, if it names one. */
   get project(): string | undefined {
     return this.parts.find((part) => part instanceof ProjectId)?.projectId;
   }
@@ -83,7 +83,7 @@ class Sql {
   }
 
   /**
-   * The statement with its text written anew, for what depends on its kind.
+   * The statement with its text written anew, for changes that depend on what kind of statement it is.
    * @param rewrite keeps every parameter `{p1:Type}` of the text, in their order
    */
   rewritten(rewrite: (text: string) => string): Sql {
@@ -122,7 +122,7 @@ export function join(pieces: readonly Sql[], separator: string): Sql {
   return new Sql(pieces.flatMap((piece, index) => (index === 0 ? piece.parts : [separator, ...piece.parts])));
 }
 
-/** Names come from this code base's own definitions; anything else is a defect. */
+/** An identifier, whose name comes from this code base's own definitions; anything else is a defect. */
 export function identifier(name: string): Sql {
   if (!/^[a-z_][a-z0-9_]*$/.test(name)) throw new Error(`not an identifier: ${name}`);
   return new Sql([name]);
@@ -134,14 +134,14 @@ export function quotedIdentifier(name: string): Sql {
 }
 
 /**
- * A string in the statement's text: one of this code base, or an id where no parameter can stand. What clients send goes
- * through `value`.
+ * A string in the statement's text: one of this code base, or an id where no parameter can stand. Values that clients send
+ * go through `value`.
  */
 export function literal(text: string): Sql {
   return new Sql([stringLiteral(text)]);
 }
 
-/** As {@link literal}, a number; digits when it comes from the store as text. */
+/** A number in the statement's text; digits when it comes from the store as text. */
 export function number(of: number | string): Sql {
   return numbers([of]);
 }
