@@ -19,9 +19,9 @@ import {
 } from './lease-table.js';
 
 export interface LeaseOptions {
-  /** For the lease alone, so that it is not held up behind other statements. */
+  /** A client for the lease alone, so that it is not held up behind other statements. */
   readonly client: ClickHouseClient;
-  /** Null: one server. */
+  /** Cluster that the tables are on; null: one server. */
   readonly cluster: string | null;
   /** How the database is called in messages. */
   readonly database: string;
@@ -32,10 +32,10 @@ export interface LeaseOptions {
   onLost(error: LeaseError): void;
 }
 
-/** Share of that time after which its owner stops to write, whatever another one's clock may say. */
+/** Share of the lease's time without a renewal after which its owner stops writing, whatever another's clock may say. */
 const TRUSTED = 0.75;
 const LOOKED_AT_MS = 200;
-/** A stop does not wait longer to give the lease back. */
+/** How long a stop waits at most to give the lease back. */
 const RELEASE_MS = 3_000;
 
 /**
@@ -71,7 +71,7 @@ export class DatabaseLease {
   readonly #table: LeaseTable;
   readonly #claim: Claim;
   #renewals: number;
-  /** Until then, by the monotonic clock of this process, it may write. */
+  /** Until when this server may write, by the monotonic clock of its process. */
   #heldUntil = 0;
   #timer: NodeJS.Timeout | undefined;
   #renewing: Promise<void> | null = null;
@@ -114,17 +114,17 @@ export class DatabaseLease {
     }
   }
 
-  /** For statements: see {@link counts}. */
+  /** The condition that writing statements carry, see {@link counts}. */
   get condition(): Sql {
     return counts(this.#claim);
   }
 
-  /** Whether it may write now. */
+  /** Whether this server may write now. */
   get held(): boolean {
     return this.#lost === null && performance.now() < this.#heldUntil;
   }
 
-  /** @throws DomainError `unavailable` unless it is {@link held}. */
+  /** @throws DomainError `unavailable` unless the lease is {@link held}. */
   check(): void {
     if (this.#lost !== null) throw refused(this.#lost.message, this.#lost);
     if (!this.held) throw refused('The lease on the database could not be renewed in time. Send again.');
@@ -136,7 +136,7 @@ export class DatabaseLease {
     return this.#lost !== null;
   }
 
-  /** Gives it back, so that the next server need not wait. */
+  /** Gives the lease back, so that the next server need not wait. */
   async release(): Promise<void> {
     this.#closing.abort();
     clearTimeout(this.#timer);
@@ -153,7 +153,7 @@ export class DatabaseLease {
   async #begin(): Promise<void> {
     await this.#renew();
     this.#schedule();
-    // What an earlier owner had deleted from there may still be on its way out.
+    // Words that an earlier owner deleted may still be on their way out.
     await mutationsEnded(this.#options.client, { table: 'span_words' });
     this.check();
   }

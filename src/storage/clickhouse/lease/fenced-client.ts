@@ -7,16 +7,16 @@ import { quotedIdentifier, sql, value, type Sql } from '../client/sql.js';
 import type { DatabaseLease } from './database-lease.js';
 import { fenced, fencedInput } from './fenced-statement.js';
 
-/** FUNCTION_THROW_IF_VALUE_IS_NON_ZERO */
+/** ClickHouse's code of a failed `throwIf`, FUNCTION_THROW_IF_VALUE_IS_NON_ZERO. */
 const THROWN = 395;
-/** One block is one part, and a condition on its rows is evaluated for the first of them already. */
+/** Inserts in one stream: one block is one part, and a condition on its rows is evaluated for the first of them already. */
 const ONE_STREAM = { max_insert_threads: '1' } as const;
-/** A condition is evaluated when the statement is taken in, not while ClickHouse rewrites rows later. */
+/** Has conditions evaluated when the statement is taken in, not while ClickHouse rewrites rows later. */
 const ON_ARRIVAL = { mutations_execute_subqueries_on_initiator: 1 } as const;
 
 /**
- * A client whose writes ClickHouse itself refuses once another server has the lease, see {@link DatabaseLease}. They
- * are not even sent while it is not certain to be held: then with `unavailable`, an insert with the outcome `none`.
+ * A client whose writes ClickHouse itself refuses once another server has the lease, see {@link DatabaseLease}. While the
+ * lease is not certain to be held, they are not even sent and fail with `unavailable`, an insert with the outcome `none`.
  */
 export class FencedClient implements ClickHouseClient {
   readonly #client: ClickHouseClient;
@@ -94,7 +94,7 @@ export class FencedClient implements ClickHouseClient {
     return fencedInput(columns.map(quotedIdentifier), structure, this.#lease.condition);
   }
 
-  /** Asked once: while a server runs, columns stay what they are. */
+  /** The types of a table's columns, asked once: while a server runs, they stay what they are. */
   async #typesOf(table: string): Promise<ReadonlyMap<string, string>> {
     const asked = this.#types.get(table) ?? this.#askTypes(table);
     this.#types.set(table, asked);

@@ -2,7 +2,7 @@ import { identifier, join, literal, sql, type Sql } from '../client/sql.js';
 
 const FLAG = 'lease_held';
 
-/** Changes of tables; each may be run twice, and is by migrations alone. */
+/** Statements that define tables: each may be run twice, and only migrations run them. */
 const DEFINITION = /^\s*(?:CREATE|ALTER|DROP)\s/;
 const INSERT_VALUES = /^\s*(INSERT INTO \w+(?: \([^)]*\))?)\s+VALUES \(([\s\S]*)\)\s*$/;
 const INSERT_SELECT = /^\s*(INSERT INTO \w+(?: \([^)]*\))?)\s+((?:SELECT|WITH)\s[\s\S]*)$/;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 const FILE = 'clickhouse.lease';
 
 /**
- * Which owner of a lease worked on this `DATA_DIR` last. Whoever holds the lock of the directory knows that this owner
- * has ended, and need not wait for its lease to expire.
+ * Remembers which owner of a lease worked on this `DATA_DIR` last. Whoever holds the lock of the directory knows that this
+ * owner has ended, and need not wait for its lease to expire.
  *
  * The file names its own inode as well: in a copy of the directory, whose original may still be at work, it says nothing.
  */

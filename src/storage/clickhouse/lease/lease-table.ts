@@ -7,7 +7,7 @@ import { adapted } from '../migrations.js';
 const NAME = 'server_lease';
 const LEASE_TABLE = identifier(NAME);
 
-/** Renewals in the time that the lease lasts without one. */
+/** How often a lease is renewed in the time that it lasts without a renewal. */
 export const RENEWALS = 5;
 const STATEMENTS_END_WITHIN_MS = 60_000;
 const STATEMENTS_LOOKED_AT_MS = 100;
@@ -42,9 +42,9 @@ export interface Holder extends RenewedClaim {
   readonly pid: number;
   /** ISO 8601, by the clock of ClickHouse. */
   readonly since: string;
-  /** How long it says that it lasts without a renewal. */
+  /** How long the claim lasts without a renewal, by its own row. */
   readonly ttlMs: number;
-  /** Since the latest renewal, by the clock of ClickHouse. */
+  /** Time since the latest renewal, by the clock of ClickHouse. */
   readonly ageMs: number;
 }
 
@@ -60,7 +60,7 @@ interface HolderRow {
   readonly age_ms: string;
 }
 
-/** The rows about the lease. The claim of the highest epoch counts, of several the one of the greatest owner. */
+/** The rows of claims. The claim of the highest epoch counts, and among several the one of the greatest owner. */
 export class LeaseTable {
   readonly #client: ClickHouseClient;
   readonly #cluster: string | null;
@@ -70,7 +70,7 @@ export class LeaseTable {
     this.#cluster = cluster;
   }
 
-  /** By itself and not a migration, as migrations run under the lease. Merges leave the latest row of each claim. */
+  /** Creates the table, not by a migration, as those run under the lease. Merges leave the latest row of each claim. */
   async create(): Promise<void> {
     await this.#client.command(
       adapted(
@@ -83,7 +83,7 @@ export class LeaseTable {
     );
   }
 
-  /** Null: nobody has ever claimed it. */
+  /** The claim that counts; null: nobody has ever claimed the lease. */
   async holder(options: QueryOptions = {}): Promise<Holder | null> {
     const [row] = await this.#client.query<HolderRow>(
       sql`SELECT toString(epoch) AS epoch, toString(owner) AS owner, toString(renewals) AS renewals, released, host, pid,
@@ -109,8 +109,8 @@ export class LeaseTable {
   /**
    * Claims the lease after a holder that is as it was seen, and waits until every statement has ended that ClickHouse
    * began before it knew of the claim: those of earlier owners, and claims of others made at the same time. So whether
-   * the claim counts is final when this returns. It is renewed meanwhile.
-   * @returns null when it does not count.
+   * the claim counts is final when this returns. The claim is renewed meanwhile.
+   * @returns null when the claim does not count.
    */
   async claim(seen: Holder | null, { owner, host, pid, ttlMs }: Claimant): Promise<RenewedClaim | null> {
     const epoch = (seen?.epoch ?? 0) + 1;
@@ -137,7 +137,7 @@ export class LeaseTable {
     );
   }
 
-  /** @returns how often the claim was renewed. @throws DomainError `unavailable` when a statement does not end. */
+  /** Waits for statements of others. @returns renewals of the claim meanwhile. @throws DomainError when one does not end. */
   async #othersEnded(claim: Claim, renewEveryMs: number): Promise<number> {
     const deadline = performance.now() + STATEMENTS_END_WITHIN_MS;
     let [renewals, renewedAt] = [0, performance.now()];
@@ -158,7 +158,7 @@ export class LeaseTable {
     return renewals;
   }
 
-  /** Statements that name the lease but not this owner, as this one itself does. */
+  /** Statements that name the lease but not this owner, as the statement that looks for them itself does. */
   async #others(owner: string): Promise<string[]> {
     const rows = await this.#client.query<{ query_id: string }>(
       sql`SELECT query_id FROM system.processes WHERE current_database = currentDatabase()
@@ -173,7 +173,7 @@ export function counts({ epoch, owner }: Claim): Sql {
   return sql`ifNull((SELECT max((epoch, owner)) = (${number(epoch)}, ${uuid(owner)}) FROM ${LEASE_TABLE}), 0)`;
 }
 
-/** In the statement's text, by which those of this owner are told from others while they run. */
+/** An owner's id in the statement's text, by which its statements are told from others while they run. */
 function uuid(id: string): Sql {
   return sql`toUUID(${literal(id)})`;
 }
