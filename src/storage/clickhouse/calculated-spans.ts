@@ -70,7 +70,7 @@ class Revision implements RepricingSnapshot {
   readonly #lines: ReadLines;
   readonly #log: CommitLog;
   readonly #watch: WriteWatch;
-  /** By version, of what was read: which version its client wrote. */
+  /** The version that a client wrote, by the version of each span that was read. */
   readonly #origins = new Map<Version, Version>();
 
   constructor(projectId: string, state: HeldState, { rows, lines }: Readers, log: CommitLog, watch: WriteWatch) {

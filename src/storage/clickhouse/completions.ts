@@ -9,9 +9,9 @@ import type { ReadsInProgress } from './read/reads-in-progress.js';
 import { rowReader, type ReadLimits, type ReadRows } from './read/row-reader.js';
 import { join, literal, sql, value, type Sql } from './client/sql.js';
 
-/** Versions named in one statement; of prompts with more, the ids are looked up here. */
+/** The most prompt versions that one statement names; with more, the ids that spans name are looked up here. */
 const MAX_NAMED_VERSIONS = 300;
-/** Rows looked at in one statement when a row may turn out to be none. */
+/** Rows that one statement reads when some may turn out to be no completions. */
 const CANDIDATES = 500;
 const MAX_STATEMENTS = 20;
 
@@ -20,15 +20,15 @@ interface Candidate {
   readonly trace: string;
   /** Microseconds. */
   readonly started: string;
-  /** Whether it names the prompt itself. */
+  /** Whether the span names the prompt itself. */
   readonly named: 0 | 1;
-  /** Ids of versions that it names. */
+  /** Ids of prompt versions that the span names. */
   readonly versions: readonly string[];
   /** Attributes that ClickHouse cannot read, since they hold half of a surrogate pair; else empty. */
   readonly unread: string;
 }
 
-/** A prompt without completions would have every span looked at: what is not found among the newest in this time is old. */
+/** The longest search: a prompt without completions would have every span looked at, and what takes longer to find is old. */
 const SEARCH_SECONDS = 5;
 
 const PARTIAL = { max_execution_time: SEARCH_SECONDS, timeout_overflow_mode: 'break' } as const;
@@ -93,7 +93,7 @@ function isCompletion({ named, versions, unread }: Candidate, prompt: PromptIden
   return named === 1 || versions.some((version) => prompt.version_ids.has(version));
 }
 
-/** In the order of the table's own key, so that reading stops with the page. */
+/** Spans that may be completions, in the order of the table's own key, so that reading stops with the page. */
 function candidates(read: ReadScope, prompt: PromptIdentity, last: Candidate | undefined, limit: number): Sql {
   const named = sql`hasAny([${texts(PROMPT_PATHS)}], [${value(prompt.slug, 'String')}]) OR hasAny(arrayMap(x -> lower(x), [${texts(PROMPT_PATHS)}]), [${value(prompt.id, 'String')}])`;
   const versions = sql`arrayFilter(x -> x != '', arrayMap(x -> lower(x), [${texts(VERSION_PATHS)}]))`;
@@ -109,7 +109,7 @@ WHERE ${inProject(read.projectId)} AND ${mayName(prompt)} AND (${named} OR ${ofV
 ORDER BY project_id DESC, started_at DESC, trace_id DESC, id DESC LIMIT ${value(limit, 'UInt64')}`;
 }
 
-/** Cheap, and false for most spans: their attributes need not be read as JSON. */
+/** Whether a span may name a prompt: cheap, and false for most, whose attributes then need not be read as JSON. */
 function mayName({ slug, id }: PromptIdentity): Sql {
   return sql`(position(attributes, ${value(slug, 'String')}) > 0 OR positionCaseInsensitive(attributes, ${value(id, 'String')}) > 0
   OR position(attributes, 'prompt_version_id') > 0)`;

@@ -14,12 +14,12 @@ import { current } from './read/visibility.js';
 
 /** Times that are looked for in one statement. */
 const TIMES_AT_ONCE = 5_000;
-/** As many as ClickHouse looks for in one go. */
+/** The most texts that ClickHouse looks for in one go. */
 const NEEDLES = 200;
 
 /**
  * Deletes by tombstones in the same log that writes go through: a later write of the same span is another span, and
- * what is gone is gone from every rollup by the same recomputation as any other change.
+ * deleted spans leave every rollup by the same recomputation as any other change.
  */
 export class ClickHouseDeletions implements StoredSpans {
   readonly #source: DeletionSource;
@@ -35,7 +35,7 @@ export class ClickHouseDeletions implements StoredSpans {
   }
 
   async below(projectId: string, kind: DeletableKind, id: string): Promise<Below | null> {
-    // What would be refused is not ordered: it would be done later, to the surprise of whoever was told no.
+    // A deletion that would be refused is not ordered: it would be done later, to the surprise of whoever was told no.
     this.#source.log.demandRoom();
     return this.#below.below(projectId, kind, id);
   }

@@ -58,8 +58,8 @@ export class ClickHouseEntitySpans implements EntitySpans {
 }
 
 /**
- * The newest fact of each span says whether it is deleted. A page of ids after `last`, in the order of their text: who
- * looks them up elsewhere then goes through an index from one end to the other.
+ * A page of span ids after `last`, in the order of their text: who looks them up elsewhere then goes through an index from
+ * one end to the other. The newest fact of each span says whether it is deleted.
  */
 function idsOf({ projectId, upTo }: ReadScope, traces: Sql, last: string | undefined, limit: number): Sql {
   const behind = last === undefined ? empty : sql` AND toString(f.id) > ${value(last, 'String')}`;

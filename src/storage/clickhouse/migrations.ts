@@ -63,7 +63,7 @@ async function applyFile(client: ClickHouseClient, file: MigrationFile, cluster:
   }
 }
 
-/** With what ClickHouse itself says: whoever starts the server sees nothing else. */
+/** The reason of a failure, with what ClickHouse itself says: whoever starts the server sees nothing else. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const said = error instanceof DomainError && error.cause instanceof Error ? `: ${error.cause.message}` : '';

@@ -31,14 +31,14 @@ export class OwnServerError extends Error {
 export interface OwnServerOptions {
   /** Cluster that the tables are on; null: one server. */
   readonly cluster: string | null;
-  /** Only the server addressed was looked at: it may not ask, or cannot reach, the other replicas. */
+  /** Called when only the server addressed was checked: the user may not ask the other replicas, or they cannot be reached. */
   onReplicasUnknown?(reason: unknown): void;
 }
 
 interface Found {
   readonly host: string;
   readonly version: string;
-  /** 1: it has the database. */
+  /** 1 when the server has the database, else 0. */
   readonly present: number;
 }
 
@@ -117,13 +117,13 @@ async function replicas(
           'those that `SELECT cluster FROM system.clusters` shows',
         error,
       );
-    // To create tables on a cluster takes no right to read from it.
+    // Creating tables on a cluster takes no right to read from it.
     onReplicasUnknown?.(error);
     return [];
   }
 }
 
-/** Where somebody else, another server starting at once, has just created it, that is as well. */
+/** Creates the database, unless another server that starts at the same time just has. */
 async function createDatabase(
   client: ClickHouseClient,
   endpoint: ClickHouseEndpoint,
@@ -153,7 +153,7 @@ function refusedWith(error: unknown, codes: ReadonlySet<number>): boolean {
   return code !== null && codes.has(code);
 }
 
-/** As SQL names it; one in the URL comes first, as it does for the client. */
+/** The user as SQL names it; one in the URL comes first, as it does for the client. */
 function userOf({ url, username }: ClickHouseEndpoint): string {
   return identifierLiteral(decodeURIComponent(new URL(url).username) || username);
 }

@@ -8,7 +8,7 @@ import type { ReadsInProgress } from './read/reads-in-progress.js';
 import { rowReader, type ReadLimits } from './read/row-reader.js';
 import { sql, value } from './client/sql.js';
 
-/** What attachments need to know of the stored spans. */
+/** The reads of stored spans that attachments need. */
 export interface SpanAttachments {
   readonly read: ReadAttachmentParts;
   readonly findVersions: FindReferenceVersions;

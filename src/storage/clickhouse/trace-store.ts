@@ -40,9 +40,9 @@ export interface TraceStoreOptions {
   readonly onPurged?: PurgeFollower;
   /** Room on the disk of the embedded engine; absent: unknown, as of another ClickHouse. */
   readonly space?: DiskSpace;
-  /** Default: no project is gone. */
+  /** Whether a project was deleted; default: none was. */
   readonly isGone?: IsGone;
-  /** Of an input or output that a judge reads, at most so many characters are kept. */
+  /** The most characters that are kept of an input or output that a judge reads. */
   readonly maxJudgedCharacters: number;
   readonly observer: CommitObserver &
     RollupObserver &
@@ -62,16 +62,16 @@ export interface TraceStore {
   readonly entitySpans: EntitySpans;
   readonly spans: SpanReader;
   readonly arrivals: Arrivals;
-  /** How busy it is with commits. */
+  /** How busy the store is with commits. */
   writeLoad(): WriteLoad;
   readonly completions: Completions;
-  /** Stores the figures of everything acknowledged, which otherwise happens by itself. */
+  /** Rolls up everything acknowledged, which otherwise happens by itself. */
   rollUp(): Promise<void>;
-  /** Removes what was replaced or deleted, which otherwise happens by itself. @returns how many span versions. */
+  /** Removes span versions that were replaced or deleted, which otherwise happens by itself. @returns how many. */
   purge(): Promise<number>;
-  /** Makes search by text ready for what was written, which otherwise happens by itself. */
+  /** Indexes the words of all written spans for search by text, which otherwise happens by itself. */
   indexWords(): Promise<void>;
-  /** Rejects when it cannot serve. */
+  /** Rejects when the store cannot serve. */
   check(): Promise<void>;
   /** Commits and rolls up everything accepted. */
   close(): Promise<void>;
@@ -86,7 +86,7 @@ const BUSY_SHARE = 0.2;
  */
 export async function openTraceStore(client: ClickHouseClient, options: TraceStoreOptions): Promise<TraceStore> {
   await migrate(client, options.migrations, options.cluster, options.observer);
-  // First, or the clock would start below what they still store.
+  // Inserts end first, or the clock would start below versions that they still store.
   await insertsEnded(client);
   const clock = new VersionClock(await highestVersion(client));
   const { observer } = options;
@@ -144,7 +144,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     () => reads.underWay,
   );
   await withRoom(() => rollups.repair(clock.last));
-  // At once, before anything else takes the room that was made for it.
+  // Rolling up begins at once, before anything else takes the room that was made for it.
   options.space?.onFull(() => void rollups.settle().catch(() => undefined));
   const words = new WordIndex(client);
   await words.load();
@@ -223,7 +223,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
   };
 }
 
-/** A write that finds the disk full makes room for what must be written all the same. */
+/** Repeats work that found the disk full: finding it so makes room for what must be written all the same. */
 async function withRoom<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
