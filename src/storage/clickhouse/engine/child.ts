@@ -4,7 +4,7 @@ import { EngineLockedError } from './engine.js';
 import type { EngineLogger } from './engine.js';
 import type { FromEngine, ToEngine } from './messages.js';
 
-/** Beats unanswered in a row that mean a stopped process: at this pace noticed after 1.4 to 1.75 s. */
+/** The pace of beats, and how many unanswered in a row mean a stopped process: noticed after 1.4 to 1.75 s. */
 const BEAT_EVERY_MS = 350;
 const BEATS_MISSED = 4;
 
@@ -43,7 +43,7 @@ export class EngineChild {
     return this.#gone ? undefined : this.#process.pid;
   }
 
-  /** Called once, when the process is gone and its lock with it; at once when it already is. */
+  /** Calls `listener` once, when the process is gone and its lock with it; at once when it already is. */
   whenGone(listener: (reason: string) => void): void {
     if (this.#gone) listener(this.#reason ?? 'gone');
     else this.#listeners.push(listener);
@@ -83,7 +83,7 @@ export class EngineChild {
     clearTimeout(deadline);
   }
 
-  /** SIGKILL, as anything milder is the engine's to ignore; resolves when the process is gone. */
+  /** Ends the process by SIGKILL, as the engine may ignore anything milder; resolves when it is gone. */
   async kill(reason: string): Promise<void> {
     if (this.#gone) return;
     this.#reason ??= reason;
@@ -92,8 +92,8 @@ export class EngineChild {
   }
 
   /**
-   * Counts beats, not time: between two of them this process has read what came in, so a pause of its own (or of the
-   * whole machine) is not taken for the engine's.
+   * Sends a beat, and counts unanswered beats, not time: between two of them this process has read what came in, so a pause
+   * of its own (or of the whole machine) is not taken for the engine's.
    */
   #beat(): void {
     if (this.#unanswered >= BEATS_MISSED) {
@@ -129,7 +129,7 @@ export class EngineChild {
     const stream = this.#process[name];
     if (stream === null) return;
     createInterface({ input: stream }).on('line', (line) => {
-      // The addon's error says only that it could not connect; why stands on stderr.
+      // The addon's error says only that it could not connect; the reason is on stderr.
       if (/Code: 76\b.*Cannot lock file/.test(line)) this.#lockedBy = line;
       if (line.trim() !== '') this.#logger.warn('engine says', { line });
     });

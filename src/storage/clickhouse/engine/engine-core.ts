@@ -14,25 +14,25 @@ export interface CoreOptions {
   /** Data directory, absolute. */
   readonly path: string;
   readonly database: string;
-  /** Cap of the whole engine, caches included. */
+  /** Memory cap of the whole engine, caches included. */
   readonly memoryMb: number;
   /** Time limit of every read; a request may only lower it. */
   readonly maxReadSeconds: number;
-  /** Told when the engine inside has died or hangs: nothing helps but a new process. */
+  /** Called when the engine inside has died or hangs: nothing helps but a new process. */
   onBroken(detail: string): void;
 }
 
 /** The opened engine: pools of connections by purpose, so that slow reads never hold up an insert. */
 export interface EngineCore {
   readonly reads: SessionPool;
-  /** DDL, mutations, INSERT SELECT, SYSTEM: no time limit of their own. */
+  /** Sessions for DDL, mutations, INSERT SELECT and SYSTEM, which have no time limit of their own. */
   readonly commands: SessionPool;
   readonly inserts: SessionPool;
-  /** Where the data of inserts passes through. */
+  /** The files that the data of inserts is handed to the engine in. */
   readonly files: InsertFiles;
   readonly version: string;
   readonly openedInMs: number;
-  /** Answers when the engine itself (not only this event loop) still works. */
+  /** Resolves when the engine itself (not only this event loop) still works. */
   probe(): Promise<void>;
   close(): Promise<void>;
 }
@@ -85,16 +85,16 @@ export async function openCore(options: CoreOptions): Promise<EngineCore> {
 
 function baseSettings(options: CoreOptions, memoryPart: number): Settings {
   return new Map([
-    // chDB starts as `clickhouse local` does: off with what a server has off.
+    // chDB starts as `clickhouse local` does; these two are off as on a server.
     ['implicit_select', '0'],
     ['allow_introspection_functions', '0'],
-    // 1 by default in this engine; acknowledged would not mean stored.
+    // `async_insert` is on by default in this engine; acknowledged would not mean stored.
     ['async_insert', '0'],
     // Compiling an expression takes longer than the short queries that would use it.
     ['compile_expressions', '0'],
     ['compile_aggregate_expressions', '0'],
     ['compile_sort_description', '0'],
-    // Parameters become part of the text here, which is 256 KiB at most by default: enough for 6,000 ids.
+    // Parameters become part of a statement's text, which is 256 KiB at most by default: enough for 6,000 ids.
     ['max_query_size', String(64 * 1024 * 1024)],
     ['max_memory_usage', String(Math.round(options.memoryMb * memoryPart * 1024 * 1024))],
   ]);
@@ -125,7 +125,7 @@ async function verify(
   if (unmet.length > 0) throw new Error(`the engine did not take its settings: ${unmet.join('; ')}`);
 }
 
-/** A failed probe is an answer too (no memory just now), unless it says that the engine has died. */
+/** Probes the engine. A failed statement is an answer too (no memory just now), unless it says that the engine has died. */
 async function probeWith(native: Native, connection: NativeConnection): Promise<void> {
   try {
     await query(native, connection, 'SELECT 1');

@@ -30,7 +30,7 @@ export class EngineError extends Error {
     this.code = code;
   }
 
-  /** Builds one in ClickHouse's own wording. */
+  /** Builds an error in ClickHouse's own wording. */
   static of(code: number, detail: string, type: string): EngineError {
     return new EngineError(code, `Code: ${code}. DB::Exception: ${detail} (${type})`);
   }

@@ -12,18 +12,18 @@ export interface EngineLogger {
 }
 
 export interface EngineOptions {
-  /** Data directory; made when absent. */
+  /** Data directory; created when missing. */
   readonly path: string;
-  /** Name of the Atomic database; made when absent. */
+  /** Name of the Atomic database; created when missing. */
   readonly database: string;
   /** Cap of the engine's memory, caches included. */
   readonly memoryMb: number;
   /** Time limit of every read; a request may lower it. */
   readonly maxReadSeconds: number;
   readonly logger: EngineLogger;
-  /** Told of every change of state, with the id of the process that is ready. */
+  /** Called at every change of state, with the id of the process that is ready. */
   onState?(state: EngineState, pid: number | undefined): void;
-  /** As {@link Engine.onReady}, in time for the first start. */
+  /** A first callback for {@link Engine.onReady}, in time for the first start. */
   onReady?(endpoint: ClickHouseEndpoint): Promise<void>;
   /** How long opening the data may take; default 60 s. */
   readonly startDeadlineMs?: number;
@@ -31,7 +31,7 @@ export interface EngineOptions {
 
 /** A running embedded engine. */
 export interface Engine {
-  /** Stays the same over restarts. */
+  /** Where the engine answers; stays the same over restarts. */
   readonly endpoint: ClickHouseEndpoint;
   readonly state: EngineState;
   /** Restarts since the start of this process. */
@@ -39,8 +39,8 @@ export interface Engine {
   /** Process id of the engine; undefined between two lives. */
   readonly pid: number | undefined;
   /**
-   * Runs after every restart, when the engine answers but before `state` is `ready`: what must be true before anyone
-   * reads belongs here (healing). One that throws makes it a failed start, which is tried again.
+   * Adds a callback to run after every restart, when the engine answers but before `state` is `ready`, for what must be done
+   * before anyone reads (healing). One that throws makes it a failed start, which is tried again.
    */
   onReady(callback: (endpoint: ClickHouseEndpoint) => Promise<void>): void;
   /** Lets running inserts end, closes the data and ends the process, at the latest after 8 s. Idempotent. */

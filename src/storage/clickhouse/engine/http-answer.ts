@@ -29,7 +29,7 @@ export function emptyAnswer(format: string): Answer {
   return { bytes: Buffer.alloc(0), format, summary: summary({}, 0) };
 }
 
-/** @param seconds how long it took */
+/** @param seconds how long the statement took */
 function summary(figures: Readonly<Record<string, number>>, seconds: number): Readonly<Record<string, string>> {
   const all = {
     read_rows: 0,
@@ -73,7 +73,7 @@ export function refuse(request: IncomingMessage, response: ServerResponse, error
     response.destroy();
     return;
   }
-  // What is left of the body would stand before the next request on this connection.
+  // Unread bytes of the body would be taken for the next request on this connection.
   if (!request.complete) response.setHeader('Connection', 'close');
   if (!started) response.setHeader(NOT_RUN_HEADER, '1');
   const text = `${error.message}\n`;

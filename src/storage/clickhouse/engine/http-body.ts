@@ -9,7 +9,7 @@ const unzip = promisify(gunzip);
 /** Longest body taken, also after decompression. */
 const MAX_BODY_BYTES = 256 * 1024 * 1024;
 
-/** The body in one Buffer: written straight into its place when the length is known. */
+/** A request's body in one Buffer: written straight into its place when the length is known. */
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? Number.NaN);
   if (declared > MAX_BODY_BYTES) throw await tooLarge(request);
@@ -46,7 +46,7 @@ async function readChunks(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks, length);
 }
 
-/** After the rest was read and thrown away: an answer given under an upload can be lost with the connection. */
+/** The error for a body that is too long, after its rest was read: an answer during an upload can be lost with it. */
 async function tooLarge(request: IncomingMessage): Promise<EngineError> {
   if (!request.readableEnded) await finished(request.resume());
   return EngineError.of(307, `The body is longer than ${MAX_BODY_BYTES} bytes.`, 'TOO_MANY_BYTES');

@@ -13,7 +13,7 @@ import { settingsClause } from './session-pool.js';
 import { readStatement } from './statement.js';
 import type { Statement } from './statement.js';
 
-/** ClickHouse's own bound of a URL; parameters travel in it. */
+/** The longest header: ClickHouse's own bound of a URL, which holds the parameters, and some more. */
 const MAX_HEADER_BYTES = 1024 * 1024 + 16 * 1024;
 
 export interface FrontOptions {
@@ -53,7 +53,7 @@ export function createFront(core: EngineCore, options: FrontOptions): Server {
       .answer(request, response, onStart)
       .catch((error: unknown) => refuse(request, response, EngineError.from(error), started));
   });
-  // Longer than any client keeps an idle connection, so that the client, not this side, ends it.
+  // The timeout is longer than any client keeps an idle connection, so that the client, not this side, ends it.
   server.keepAliveTimeout = 120_000;
   server.requestTimeout = 0;
   return server;
@@ -144,7 +144,7 @@ class Front {
     if (data === undefined || data.length === 0) return emptyAnswer(format);
     const text = bindParameters(statement, values);
     const at = text.length - (statement.text.length - (statement.formatAt as number));
-    // Into the statement, not onto the session: no SET on the way of an insert, and nothing to take back.
+    // Settings go into the statement, not onto the session: no SET on the way of an insert, and nothing to take back.
     const clause = settings.size > 0 ? settingsClause(settings) : '';
     const read = await this.#core.files.provide(data, (path) => {
       if (statement.inputAt !== undefined) {
@@ -154,7 +154,7 @@ class Front {
       const sql = `${text.slice(0, at)} FROM INFILE ${stringLiteral(path)} COMPRESSION 'none' ${clause} ${text.slice(at)}`;
       return this.#core.inserts.run({ sql, format: 'Null', settings: new Map(), ...target });
     });
-    // The engine reports success when it finds no file at all, unless it selects from it. In this format no data means no
+    // The engine reports success when it finds no file at all, unless it selects from it. In RowBinary, no rows mean no
     // bytes.
     if (statement.inputAt === undefined && read.rowsRead === 0 && format === 'RowBinary') {
       throw EngineError.of(
@@ -189,7 +189,7 @@ class Front {
     }
   }
 
-  /** Best effort: when it fails, the read's time limit ends it. Never SYNC, that can hang. */
+  /** Kills an abandoned read, as far as that works: otherwise its time limit ends it. Never SYNC, which can hang. */
   #kill(mark: string): void {
     const sql = `KILL QUERY WHERE startsWith(query, '${mark}') ASYNC`;
     this.#core.commands.run({ sql, format: 'Null', settings: new Map() }).catch(() => undefined);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 /**
  * Hands the data of an INSERT to the engine as a file. Behind the statement itself, which is chDB's own way, data ends
  * at the first empty line, in binary formats too, and what follows is run as a further statement: a text with a blank
- * line in it would break the insert, and a chosen one could run SQL. From a file nothing but data is ever read, and it
+ * line in it would break the insert, and a chosen one could run SQL. From a file nothing but data is ever read, and that
  * takes less time.
  *
  * The file is named by its descriptor, for the engine takes a path for a pattern: with a data directory called
@@ -27,10 +27,10 @@ export class InsertFiles {
     const name = join(this.#directory, String(this.#serial));
     const file = openSync(name, 'wx+', 0o600);
     try {
-      // Its descriptor is all it needs: without a name no crash leaves it behind.
+      // The descriptor is enough for the engine: without a name, no crash leaves the file behind.
       unlinkSync(name);
-      // Into the page cache, at memory's speed; handing it to another thread would cost more. At a position, so that the
-      // descriptor still stands at the start where opening it anew (macOS) gives the same one.
+      // Writing goes to the page cache, at memory's speed; handing it to another thread would cost more. Positions are
+      // given so that the descriptor still stands at the start where opening it anew (macOS) gives the same one.
       for (let at = 0; at < data.length;) at += writeSync(file, data, at, data.length - at, at);
       return await insert(`/dev/fd/${file}`);
     } finally {

@@ -4,7 +4,7 @@ import type { Statement } from './statement.js';
 
 // chDB's own parameters are shared by all its connections (a race), so they are not used.
 
-/** The value of a setting: numbers bare, all else quoted. */
+/** The value of a setting as SQL: numbers bare, all else quoted. */
 export function settingLiteral(value: string): string {
   return /^-?\d{1,18}(\.\d{1,9})?$/.test(value) ? value : stringLiteral(value);
 }
@@ -37,12 +37,12 @@ const COMPOSITE = /^(Array|Tuple|Nested|Variant|JSON|Object|Point|Ring|Polygon|M
 const STRING = /^String$/;
 const MAP = /^Map\b/;
 
-// What may stand in the text of a map: quoted strings, numbers and their like, brackets, separators.
+// The tokens that the text of a map may hold: quoted strings, numbers and their like, brackets, separators.
 const VALUE_TOKEN =
   /\s*(?:('[^'\\]*(?:\\[\s\S][^'\\]*)*'|[-+]?\d[\d.]*(?:[eE][-+]?\d+)?|NULL|true|false|nan|[-+]?inf|[[\](),])|([{}:]))\s*/y;
 const MAP_SYNTAX: Readonly<Record<string, string>> = { '{': 'map(', '}': ')', ':': ',' };
 
-/** Maps are not cast from strings: their text is written anew as calls of `map`, and may hold nothing but values. */
+/** A map as SQL. Maps are not cast from strings: the text is written anew as calls of `map`, and may hold only values. */
 function mapLiteral(type: string, value: string): string {
   let sql = '';
   VALUE_TOKEN.lastIndex = 0;
@@ -74,7 +74,7 @@ export function parameterLiteral(type: string, value: string): string {
 /**
  * Puts the values of a request in the places of its placeholders.
  *
- * @throws EngineError 456 when one has no value.
+ * @throws EngineError 456 when a placeholder has no value.
  */
 export function bindParameters(statement: Statement, values: ReadonlyMap<string, string>): string {
   let text = '';

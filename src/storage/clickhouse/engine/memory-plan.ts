@@ -1,6 +1,6 @@
 const MIB = 1024 * 1024;
 
-/** What is asked of the engine at open, by the name it has in `system.server_settings`. */
+/** Settings that are asked of the engine at open, by their names in `system.server_settings`. */
 export type ServerSettings = Readonly<Record<string, number>>;
 
 /**
@@ -15,7 +15,7 @@ export function serverSettings(memoryMb: number): ServerSettings {
     primary_index_cache_size: share(0.02, 128),
     index_mark_cache_size: share(0.01, 64),
     index_uncompressed_cache_size: share(0.01, 64),
-    // Pages of the operating system already hold the compressed data: no second copy by us.
+    // The operating system's page cache already holds the compressed data.
     uncompressed_cache_size: 0,
     query_condition_cache_size: share(0.01, 32),
     text_index_tokens_cache_size: share(0.01, 32),

@@ -1,4 +1,4 @@
-/** What the supervisor tells the engine process, over IPC. */
+/** The messages of the supervisor to the engine process, over IPC. */
 export type ToEngine =
   | {
       readonly type: 'open';
@@ -7,7 +7,7 @@ export type ToEngine =
       readonly database: string;
       readonly username: string;
       readonly password: string;
-      /** Path of the Unix socket to listen on; what is there is replaced. */
+      /** Path of the Unix socket to listen on; a file that is there is replaced. */
       readonly socketPath: string;
       readonly memoryMb: number;
       readonly maxReadSeconds: number;
@@ -15,10 +15,10 @@ export type ToEngine =
   | { readonly type: 'beat'; readonly beat: number }
   | { readonly type: 'stop' };
 
-/** What the engine process tells the supervisor. */
+/** The messages of the engine process to the supervisor, over IPC. */
 export type FromEngine =
   | { readonly type: 'opened'; readonly version: string; readonly openedInMs: number }
-  /** It could not open, or the engine inside has died; the process ends by itself or by the supervisor's hand. */
+  /** The data could not be opened, or the engine inside has died; the process ends by itself or is killed. */
   | { readonly type: 'failed'; readonly detail: string }
   | { readonly type: 'beat'; readonly beat: number }
   | { readonly type: 'stopped' };

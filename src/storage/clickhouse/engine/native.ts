@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path';
 /** An open connection of the native addon; opaque. */
 export type NativeConnection = { readonly __chdb: unique symbol };
 
-/** What a query leaves behind: the bytes in the format asked for, untouched. */
+/** The result of a query: the bytes in the format asked for, untouched. */
 export interface NativeResult {
   readonly bytes: Buffer;
-  /** Seconds. */
+  /** Time that the query took, in seconds. */
   readonly elapsed: number;
   readonly rowsRead: number;
   readonly bytesRead: number;
@@ -17,7 +17,7 @@ export interface NativeResult {
 export interface Native {
   /** Opens (synchronously) a connection; the first one of a process loads the data and fixes the server settings. */
   CreateConnection(path: string, args?: readonly string[]): NativeConnection;
-  /** Never call it while a query runs on the connection: that aborts the whole engine. */
+  /** Closes a connection. Never to be called while a query runs on it: that aborts the whole engine. */
   CloseConnection(connection: NativeConnection): void;
   QueryAsyncConnection(connection: NativeConnection, sql: string, format: string): Promise<NativeResult>;
 }

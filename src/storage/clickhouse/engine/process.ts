@@ -8,7 +8,7 @@ import type { FromEngine, ToEngine } from './messages.js';
 // The engine process: chDB behind ClickHouse's HTTP protocol. Started with `fork` and an `open` message; it owes its life
 // to the process that started it.
 
-/** How often the engine itself is asked for a sign of life, and how long it may take. */
+/** The pause before the engine itself is asked for a sign of life again, and how long the answer may take. */
 const PROBE_EVERY_MS = 1_000;
 const PROBE_DEADLINE_MS = 10_000;
 
@@ -40,7 +40,7 @@ async function open(message: Extract<ToEngine, { type: 'open' }>): Promise<void>
   core = await openCore({ ...message, onBroken: fail });
   front = createFront(core, message);
   const server = front;
-  // Left behind by a process that was killed: the directory is locked by this one.
+  // A socket here was left behind by a process that was killed: this one has locked the directory.
   rmSync(message.socketPath, { force: true });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -50,7 +50,7 @@ async function open(message: Extract<ToEngine, { type: 'open' }>): Promise<void>
   watch(core);
 }
 
-/** A hang or crash inside the engine leaves this event loop alive: found by a statement that does not come back. */
+/** Finds a hang or crash inside the engine, which leaves this event loop alive, by a statement that does not come back. */
 function watch(engine: EngineCore): void {
   const next = (): void => {
     const deadline = setTimeout(

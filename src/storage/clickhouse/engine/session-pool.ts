@@ -10,7 +10,7 @@ export interface SessionPoolOptions {
   /** Data directory, absolute. */
   readonly path: string;
   readonly database: string;
-  /** What every session of this pool starts with and returns to. */
+  /** The settings that every session of this pool starts with and returns to. */
   readonly settings: Settings;
   /** Sessions open at once, each running one statement at a time. */
   readonly size: number;
@@ -20,7 +20,7 @@ export interface SessionPoolOptions {
   readonly maxWaitMs: number;
   /** A statement that runs longer than this means that the engine hangs. */
   readonly stuckAfterMs: number;
-  /** Told when the engine inside has died or hangs: nothing helps but a new process. */
+  /** Called when the engine inside has died or hangs: nothing helps but a new process. */
   onBroken(detail: string): void;
 }
 
@@ -30,19 +30,19 @@ export interface Run {
   readonly format: string;
   /** Settings of this statement alone. */
   readonly settings: Settings;
-  /** Another database than the pool's own. */
+  /** The database, where it is another than the pool's own. */
   readonly database?: string | undefined;
-  /** Aborted while the statement still waits for a session, it is not run at all. */
+  /** Aborts: a statement that still waits for a session is then not run at all. */
   readonly signal?: AbortSignal | undefined;
   /** Called when the engine is about to get the statement: until then, whatever fails, nothing of it was done. */
   readonly onStart?: (() => void) | undefined;
 }
 
-/** A connection, and what the statement before has left set on it. */
+/** A connection, with the database and settings that the last statement left on it. */
 interface Session {
   readonly connection: NativeConnection;
   database: string;
-  /** Beyond those of the pool. */
+  /** Settings beyond those of the pool. */
   settings: Settings;
 }
 
@@ -86,7 +86,7 @@ export class SessionPool {
     });
   }
 
-  /** Waits until what runs has ended, refuses the rest, and closes every connection. */
+  /** Refuses waiting statements, waits until running ones have ended, and closes every connection. */
   async close(): Promise<void> {
     this.#closing = true;
     for (const waiting of this.#waiting.splice(0)) {
@@ -184,7 +184,7 @@ export class SessionPool {
     this.#options.native.CloseConnection(session.connection);
   }
 
-  /** After a connection went away: one who waits gets a fresh one in its place. */
+  /** Gives a waiting statement a fresh connection in place of one that went away. */
   #freed(): void {
     const next = this.#waiting.shift();
     if (next !== undefined) {

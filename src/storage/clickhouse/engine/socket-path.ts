@@ -2,15 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** Where the engine listens: a file that no other user of this machine can put in its place, as one could take a port. */
+/** The Unix socket that the engine listens on, a file that no other user of this machine can take, as one could a port. */
 export interface EngineSocket {
   readonly path: string;
-  /** Removes it, and what was made for it. */
+  /** Removes the socket, and the directory that was made for it. */
   remove(): Promise<void>;
 }
 
 const NAME = 'engine.sock';
-/** In bytes, of macOS; a longer path is cut off without a word there, and refused by Linux from 108 on. */
+/** The longest path of a socket on macOS, where a longer one is cut off without a word; Linux refuses 108 and more. */
 const MAX_PATH_BYTES = 103;
 
 /** A socket in the data directory; where the path of that is too long for one, in a private directory for temporary files. */

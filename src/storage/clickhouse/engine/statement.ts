@@ -5,7 +5,7 @@ export type StatementKind = 'read' | 'insert' | 'command';
 /** A statement of a client, read just far enough to run it. */
 export interface Statement {
   readonly kind: StatementKind;
-  /** Without trailing semicolon, comments and blanks. */
+  /** The statement without trailing semicolon, comments and blanks. */
   readonly text: string;
   /** The name after the last FORMAT, if there is one. */
   readonly format: string | undefined;
@@ -18,7 +18,7 @@ export interface Statement {
   readonly inlineData: string | undefined;
 }
 
-/** `{name:Type}` in a statement. */
+/** A parameter, `{name:Type}`, in a statement's text. */
 export interface Placeholder {
   readonly start: number;
   readonly end: number;
@@ -26,7 +26,7 @@ export interface Placeholder {
   readonly type: string;
 }
 
-// One token at a time: what may hold a brace, a semicolon or a keyword without meaning it is swallowed whole.
+// One token at a time: whatever may hold a brace, a semicolon or a keyword without meaning it is one token.
 const TOKEN = new RegExp(
   [
     /(?<blank>\s+|--[^\n]*|#[!\s][^\n]*|\/\*[\s\S]*?\*\/)/,

@@ -13,9 +13,9 @@ import { THREADS } from './threads.js';
 export { EngineLockedError } from './engine.js';
 export type { ClickHouseEndpoint, Engine, EngineLogger, EngineOptions, EngineState } from './engine.js';
 
-/** Pauses before the second, third, … attempt in a row; the first is immediate. */
+/** Pauses before the first, second, … restart in a row. */
 const BACKOFF_MS = [0, 250, 500, 1_000, 2_000, 5_000];
-/** A life as long as this makes the next crash a first one again. */
+/** After a process has lived so long, its crash counts as the first in a row again. */
 const STABLE_AFTER_MS = 30_000;
 const STOP_DEADLINE_MS = 8_000;
 /** The engine of a server that was killed ends by itself, a moment after it: only a lock held longer is somebody else's. */
@@ -25,7 +25,7 @@ const LOCK_RETRY_MS = 100;
 /**
  * Starts the engine process on `path` and keeps it alive. Resolves when it is ready for requests.
  *
- * What is noticed, and when: death of the process: at once; a stopped process or a blocked event loop: within 2 s
+ * Failures that are noticed, and when: death of the process: at once; a stopped process or a blocked event loop: within 2 s
  * (unanswered beats, see {@link EngineChild}); a crash inside the engine that leaves the event loop alive: by the next
  * statement, at the latest the SELECT 1 of every second (all fail with ABORTED from then on); a hang inside the engine:
  * after 10 s without an answer to SELECT 1, or by a read that outlives its time limit by 15 s. Then SIGKILL and restart.
@@ -88,7 +88,7 @@ class Supervisor implements Engine {
     this.#callbacks.push(callback);
   }
 
-  /** The first start: its failure is the caller's. */
+  /** Starts the engine for the first time; when that fails, it is the caller's matter. */
   async start(): Promise<void> {
     const deadline = performance.now() + LOCK_WAIT_MS;
     for (;;) {
@@ -102,7 +102,7 @@ class Supervisor implements Engine {
           continue;
         }
         this.#enter('failed');
-        // Beside a directory that another process has locked, there is that one's.
+        // In a directory that another process has locked, the socket is that one's.
         if (!(error instanceof EngineLockedError)) await this.#socket.remove();
         throw error instanceof DomainError
           ? error
@@ -164,7 +164,7 @@ class Supervisor implements Engine {
     await Promise.race([run(), gone]);
   }
 
-  /** A life that had begun has ended; one that dies before it is ready is dealt with by `#launch`. */
+  /** Restarts after the end of a process that was ready; one that ends before that makes `#launch` fail. */
   #gone(child: EngineChild, reason: string, livedMs: number): void {
     if (child !== this.#child || this.#stopping !== undefined || this.#state !== 'ready') return;
     this.#options.logger.error('engine gone, restarting', { reason, pid: child.pid, lived_ms: livedMs });
@@ -201,8 +201,8 @@ class Supervisor implements Engine {
 
 function forkEngine(path: string): ReturnType<typeof fork> {
   return fork(new URL('./process.js', import.meta.url), [], {
-    // Not the parent's environment: no secret of it is the engine's business. The time zone decides what a text without
-    // one means.
+    // The engine does not get the parent's environment, whose secrets are not its business. The time zone decides what a
+    // time without one means.
     env: { TZ: 'UTC', UV_THREADPOOL_SIZE: String(THREADS) },
     execArgv: ['--max-old-space-size=256'],
     // The engine's `default` database shows the files of the working directory.
