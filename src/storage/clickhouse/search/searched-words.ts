@@ -7,14 +7,14 @@ import { sql, value, type Sql } from '../client/sql.js';
  */
 const WORD = /[0-9A-Za-z\u0080-\u{10ffff}]+/gu;
 const DIGIT = /[0-9]/;
-/** Shorter ones with digits occur nearly everywhere, and looking for them reads more than for words. */
+/** Shorter words with digits are not looked for: they occur nearly everywhere, and looking for them reads more. */
 const MIN_FIGURE_LENGTH = 3;
-/** Of a long text the longest words are looked for: they are the rarest, and a statement takes only so many. */
+/** The most words that are looked for, the longest ones: they are the rarest, and a statement takes only so many. */
 const MAX_WORDS = 16;
 
 /**
- * What must hold for the columns `words` and `figures` of spans in which a text occurs; empty when every span qualifies.
- * It may hold where the text does not occur, never the other way round.
+ * Conditions on the columns `words` and `figures`, met by all spans in which a text occurs and perhaps by others; empty
+ * when every span qualifies.
  */
 export function wordConditions(text: string): Sql[] {
   const words = [...text.matchAll(WORD)].filter(([word]) => word.length >= MIN_FIGURE_LENGTH || !DIGIT.test(word));
@@ -32,13 +32,13 @@ export function wordConditions(text: string): Sql[] {
  * The same words as ClickHouse finds them, for the columns of `span_words`: of many texts, first their distinct tokens.
  */
 export const TOKENS = sql`groupUniqArrayArray(tokens(lower(payload)))`;
-/** Of tokens with digits it keeps the runs of letters: what a word of letters alone can be a part of. */
+/** The column `words`: of tokens with digits, only the runs of letters, as a word of letters alone can be a part of them. */
 export const WORDS = lines(
   sql`arrayDistinct(tokens(translate(arrayStringConcat(tokens, ' '), '0123456789', '          ')))`,
 );
 export const FIGURES = lines(sql`arrayFilter(token -> match(token, '[0-9]'), tokens)`);
 
-/** Sorted, because like this they compress best, with a line break before and behind each. */
+/** Words as one text, sorted, because like this they compress best, with a line break before and behind each. */
 function lines(words: Sql): Sql {
   return sql`concat('\\n', arrayStringConcat(arraySort(${words}), '\\n'), '\\n')`;
 }

@@ -11,15 +11,15 @@ import { COLUMNS } from './word-rows.js';
 
 /** Where a text may be found. */
 export interface Candidates {
-  /** When the spans started in which it may occur: nowhere else does it. */
+  /** When the spans started in which the text may occur; it occurs in no others. */
   readonly ranges: readonly TimeRange[];
-  /** How many spans these are, about. */
+  /** About how many spans started within the ranges. */
   readonly spans: number;
-  /** The part of the ranges with the latest, or earliest, spans, about so many; null when that would be all. */
+  /** The part of the ranges with about `spans` of the latest, or earliest, spans; null when that would be all. */
   outermost(spans: number, latest: boolean): readonly TimeRange[] | null;
 }
 
-/** In one statement; its analysis takes longer with each. */
+/** The most ranges in one statement, whose analysis takes longer with each. */
 const MAX_RANGES = 64;
 
 /**
@@ -28,7 +28,7 @@ const MAX_RANGES = 64;
  */
 export class WordIndex {
   readonly #client: ClickHouseClient;
-  /** All spans up to here are in the table; 0: none. */
+  /** The version up to which all spans are in the table; 0: none. */
   #upTo: Version = 0;
   #cleared = 0;
 
@@ -36,7 +36,7 @@ export class WordIndex {
     this.#client = client;
   }
 
-  /** Takes up what an earlier process has indexed. */
+  /** Reads up to which version an earlier process has indexed. */
   async load(): Promise<void> {
     const [row] = await this.#client.query<{ ver: string | number }>(
       sql`SELECT max(indexed_to) AS ver FROM span_words`,
@@ -61,8 +61,8 @@ export class WordIndex {
   }
 
   /**
-   * Takes the words of spans that started at these times, and are gone, out of the table. They stand among those of others,
-   * so all words of these rows go: any text may be there until they are filled anew.
+   * Takes the words of deleted spans that started at these times out of the table. They are among those of other spans, so
+   * all words of their rows go: any text may be there until the rows are filled anew.
    * @param signal ends the waiting, with its reason
    */
   async forget(projectId: string, startedAt: readonly Micros[], signal: AbortSignal): Promise<void> {
@@ -70,7 +70,7 @@ export class WordIndex {
     const condition = sql`project_id = ${literal(projectId)} AND complete = 1 AND arrayExists(t -> t >= toUnixTimestamp64Micro(started_from) AND t <= toUnixTimestamp64Micro(started_to), [${numbers(startedAt)}])`;
     // While rows cannot go, each try would add some.
     await mutationsEnded(this.#client, { table: 'span_words', signal });
-    // Before the rows go, so that no search misses anything in between.
+    // Emptied rows are there before the others go, so that no search misses anything in between.
     await this.#client.command(
       sql`INSERT INTO span_words (${COLUMNS})
 SELECT project_id, started_from, started_to, spans, indexed_to, 2 AS emptied, '' AS no_words, '' AS no_figures FROM span_words WHERE ${condition}`,
@@ -85,8 +85,9 @@ SELECT project_id, started_from, started_to, spans, indexed_to, 2 AS emptied, ''
   }
 
   /**
-   * @param read runs a statement within the limits of the read that wants to know.
-   * @returns null when that would be all spans, or is not known.
+   * The spans in which a text may occur.
+   * @param read runs a statement within the limits of the read that asks.
+   * @returns null when these would be all spans, or are not known.
    */
   async candidates(
     projectId: string,
@@ -103,7 +104,7 @@ UNION ALL
 SELECT toString(toUnixTimestamp64Micro(min(started_at))), toString(toUnixTimestamp64Micro(max(started_at))), toString(count())
 FROM spans WHERE ${project} AND ver > ${value(upTo, 'UInt64')} GROUP BY toStartOfHour(started_at)`;
     const rows = await read<{ from: string; to: string; count: string }>(statement);
-    // Meanwhile emptied: what was read is not all.
+    // The table was emptied meanwhile: not all rows may have been read.
     if (cleared !== this.#cleared) return null;
     const indexed = rows.map(({ from, to, count }) => ({ from: Number(from), to: Number(to), spans: Number(count) }));
     return {

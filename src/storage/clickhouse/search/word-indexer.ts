@@ -16,7 +16,7 @@ export type { WordIndexObserver } from '../../../observability/events/storage.js
 export interface WordIndexerSource {
   readonly client: ClickHouseClient;
   readonly index: WordIndex;
-  /** Up to which version everything is stored; null while that is not known. */
+  /** The version up to which everything is stored; null while that is not known. */
   readonly settled: () => Version | null;
   /** Whether clients keep the store busy with writing, or read lists. */
   readonly busy: () => boolean;
@@ -25,48 +25,48 @@ export interface WordIndexerSource {
 
 /** Spans whose words are kept together. More of them take less space each, and lead to more spans that have to be read. */
 const TOGETHER = 8_192;
-/** Of one statement: a third of a second of one of the engine's sessions, or with large texts a second. */
+/** Spans of one statement, which takes a third of a second of one of the engine's sessions, or with large texts a second. */
 const MAX_ROUND = 4 * TOGETHER;
 const MAX_ROUND_BYTES = 64 * 1024 * 1024;
-/** Of one statement, which ends by it before its client gives up. */
+/** Time limit of a statement, which ends it before its client gives up. */
 const MAX_SECONDS = 20;
 /** Rows that are read at once, from every part of the table that a round reads. */
 const BLOCK_ROWS = 512;
 const LOOKED_AFTER_MS = 1_000;
 const FAILURE_PAUSE_MS = 10_000;
-/** Deletions often come one after another, and may empty the same rows again. */
+/** How long emptied rows wait to be filled: deletions often come one after another, and may empty the same ones again. */
 const REFILLED_AFTER_MS = 10_000;
-/** So much, and so many rows, are filled before what was emptied is removed: that takes about as long for one as for all. */
+/** How long, and how many, rows are filled before the emptied ones are removed, which takes as long for one as for all. */
 const REFILLING_MS = 500;
 const MAX_REFILLED = 64;
-/** Texts whose words cannot be had so many times are left without, such as some too large for the engine's memory. */
+/** After so many failures, texts are indexed without words, such as some too large for the engine's memory. */
 const MAX_FAILURES = 5;
 /** While clients write, rounds take this share of the time of one connection, and so of one core. */
 const SHARE_WHEN_BUSY = 0.05;
-/** Rounds after which it is looked whether the table mostly speaks of spans that are gone. */
+/** Rounds between checks whether most of what the table holds is of spans that are gone. */
 const ROUNDS_BETWEEN_CHECKS = 16;
-/** Versions that were indexed per span that is stored, from which on the table is filled anew. */
+/** With more indexed versions than this for each stored span, the table is filled anew. */
 const MAX_VERSIONS_PER_SPAN = 3;
 /** Statements that change the table. */
 const CHANGES = '^(INSERT INTO|DELETE FROM|TRUNCATE TABLE) span_words\\b';
-/** The party of the rounds beside the projects that delete. */
+/** The party of indexing rounds, which take turns with the projects that delete. */
 const ROUNDS = '';
 
-/** What a round takes up. */
+/** The versions that a round indexes. */
 interface Portion {
   readonly last: Version;
   readonly spans: number;
-  /** Whether there may be more. */
+  /** Whether there may be more to index. */
   readonly full: boolean;
 }
 
-/** Fills `span_words` with what was written since, a little at a time and mostly while nobody writes. */
+/** Fills `span_words` with the words of new spans, a little at a time and mostly while nobody writes. */
 export class WordIndexer {
   readonly #source: WordIndexerSource;
   readonly #loop: BackgroundLoop;
-  /** Whoever changes the table does so alone: two rounds at a time would index the same spans. */
+  /** Lets one change of the table run at a time: two rounds at once would index the same spans. */
   readonly #turns = new Turns('changes of the word index', { atOnce: 1 });
-  /** Spans that are not indexed, at most; unknown at the start. */
+  /** The most spans that may be left to index; unknown at the start. */
   #waiting = Infinity;
   /** From when on emptied rows are filled again; there may be some from before the start. */
   #refillAt = 0;
@@ -91,14 +91,14 @@ export class WordIndexer {
     this.#waiting += rows;
   }
 
-  /** Indexes all that makes whole groups of spans, and fills what deletions emptied; otherwise that happens by itself. */
+  /** Indexes all whole groups of spans, and fills rows that deletions emptied; otherwise that happens by itself. */
   async run(): Promise<void> {
     this.#refillAt = 0;
     while (await this.#round());
   }
 
   /**
-   * See {@link WordIndex.forget}. What is indexed from then on has none of what was deleted before the call.
+   * Runs {@link WordIndex.forget}. Rows that are indexed from then on have no words of spans deleted before the call.
    * @throws the signal's reason, which ends the waiting.
    */
   async forget(projectId: string, startedAt: readonly Micros[], signal: AbortSignal): Promise<void> {
@@ -109,12 +109,12 @@ export class WordIndexer {
     }
   }
 
-  /** See {@link WordIndex.forgetProject}. @throws as {@link forget} */
+  /** Runs {@link WordIndex.forgetProject}. @throws as {@link forget} */
   async forgetProject(projectId: string, signal: AbortSignal): Promise<void> {
     await this.#turn(projectId, () => this.#source.index.forgetProject(projectId, signal), signal);
   }
 
-  /** Ends at once; what is not indexed is by the next process. */
+  /** Ends indexing at once; the next process goes on with it. */
   async close(): Promise<void> {
     await this.#loop.close();
     await this.#turns.run(ROUNDS, () => Promise.resolve());
@@ -137,7 +137,7 @@ export class WordIndexer {
     return this.#turns.run(
       party,
       async () => {
-        // What such a statement has read may be deleted since, and what it deletes may be written anew.
+        // A statement that still changes the table may have read spans deleted since, or delete rows written anew.
         await statementsEnded(this.#source.client, CHANGES, signal);
         return work();
       },
@@ -145,7 +145,7 @@ export class WordIndexer {
     );
   }
 
-  /** One round, behind one deletion of each project that waits. @returns whether there may be more to do. */
+  /** Runs a round, behind one deletion of each project that waits. @returns whether there may be more to do. */
   async #round(): Promise<boolean> {
     const { signal } = this.#loop;
     if (signal.aborted) return false;
@@ -164,7 +164,7 @@ export class WordIndexer {
     );
   }
 
-  /** @returns whether there may be more to do. */
+  /** Indexes the next portion. @returns whether there may be more to do. */
   async #index(settled: Version): Promise<boolean> {
     const { index, observer } = this.#source;
     const started = performance.now();
@@ -190,7 +190,7 @@ export class WordIndexer {
     return full;
   }
 
-  /** The next versions: at most `size` of them, and about as many bytes of texts as belong to that. */
+  /** The next versions to index: at most `size` of them, with texts of about as many bytes as go with that size. */
   async #portion(settled: Version, size: number, withTexts: boolean): Promise<Portion | null> {
     const [after, upTo] = [number(this.#source.index.upTo), number(settled)];
     const [next] = await this.#rows<{ last: string; spans: string; waiting: string }>(
@@ -211,7 +211,7 @@ export class WordIndexer {
     return { last: Number(fitting?.last ?? 0), spans: fit, full: fit < spans || spans === size };
   }
 
-  /** Has rows that deletions emptied made anew of what is left. @returns whether there may be more to do. */
+  /** Fills rows that deletions emptied from the spans that are left. @returns whether there may be more to do. */
   async #refill(): Promise<boolean> {
     if (performance.now() < this.#refillAt) return false;
     const started = performance.now();
@@ -222,7 +222,7 @@ export class WordIndexer {
       refilled.push(row);
       if (performance.now() - started > REFILLING_MS) break;
     }
-    // Afterwards, so that no search misses anything in between.
+    // Emptied rows go after others are there, so that no search misses anything in between.
     if (refilled.length > 0)
       await deleteRows(this.#source.client, 'span_words', isEmptied(refilled), this.#loop.signal);
     const more = refilled.length < emptied.length || emptied.length === MAX_REFILLED;
@@ -230,7 +230,7 @@ export class WordIndexer {
     return more;
   }
 
-  /** Texts that are too much for a statement are left without words. */
+  /** Fills one emptied row; with texts that are too much for a statement, without words. */
   async #refillRow(row: EmptiedRow): Promise<void> {
     try {
       await this.#command(refilling(row, true));

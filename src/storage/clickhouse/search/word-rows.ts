@@ -15,20 +15,20 @@ const MAX_SHARE = 1 / 8;
 export const COLUMNS = sql`project_id, started_from, started_to, spans, indexed_to, complete, words, figures`;
 
 export interface Indexing {
-  /** The version after which it begins. */
+  /** The version after which indexing begins. */
   readonly after: Sql;
   readonly upTo: Version;
-  /** Which of these versions; default: all. */
+  /** A condition on the spans of these versions; default: all. */
   readonly where?: Sql;
-  /** About how many make a row. */
+  /** About how many spans make a row. */
   readonly together: number;
-  /** Without them, any text may be there. */
+  /** Whether words are taken from texts; without them, any text may be in these spans. */
   readonly withTexts: boolean;
 }
 
 /**
- * Rows for the versions after one up to another: one insert, whole or not at all. Unlike a read, which sees a state, it
- * leaves out every version that was replaced or deleted up to now: what was deleted must leave no words.
+ * Inserts rows for the versions after one up to another, whole or not at all. Unlike a read, which sees a state, it leaves
+ * out every version that was replaced or deleted up to now: deleted spans must leave no words.
  */
 export function indexing({ after, upTo, where = sql`1`, together, withTexts }: Indexing): Sql {
   const last = number(upTo);
@@ -51,7 +51,7 @@ FROM (
 )`;
 }
 
-/** A row whose words a deletion took out, and which says nothing from then on, see `WordIndex.forget`. */
+/** A row whose words a deletion took out: any text may be in its spans, see `WordIndex.forget`. */
 export interface EmptiedRow {
   readonly project: string;
   /** Microseconds. */
@@ -66,7 +66,7 @@ export function emptiedRows(most: number): Sql {
 FROM span_words WHERE complete = 2 LIMIT ${number(most)}`;
 }
 
-/** A row with what is left of its spans. Those of other rows may be among them, which does no harm. */
+/** Fills a row anew from the spans that are left of it. Spans of other rows may be among them, which does no harm. */
 export function refilling({ project, from, to, indexed }: EmptiedRow, withTexts: boolean): Sql {
   return indexing({
     // Every insert was of all versions from the one before.
@@ -78,7 +78,7 @@ export function refilling({ project, from, to, indexed }: EmptiedRow, withTexts:
   });
 }
 
-/** A condition: the row is one of these. */
+/** The condition that a row is one of some emptied ones. */
 export function isEmptied(rows: readonly EmptiedRow[]): Sql {
   const each = rows.map(
     ({ project, from, to, indexed }) =>
