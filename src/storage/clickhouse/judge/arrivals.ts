@@ -20,7 +20,7 @@ import { filterConditions, isBounded, JUDGEABLE, toTraits, traitColumns, type Tr
 export interface ArrivalSource {
   readonly client: ClickHouseClient;
   readonly clock: VersionClock;
-  /** Up to which version everything is stored and rolled up right now; null while that is not known. */
+  /** The version up to which everything is stored and rolled up right now; null while that is not known. */
   readonly settled: () => Version | null;
   readonly reads: ReadsInProgress;
   readonly limits: ReadLimits;
@@ -30,11 +30,12 @@ export interface ArrivalSource {
 const FIRST_WINDOW = 10e6;
 const MIN_WINDOW = 50e3;
 const MAX_WINDOW = 40 * 86_400e6;
-/** Projects of which it is remembered. */
+/** Projects whose last window is remembered. */
 const MAX_WINDOWS = 10_000;
 
 /**
- * New spans in the order of their versions. It waits for no rollup: what is not rolled up yet is left for the next read.
+ * New spans in the order of their versions. Reading them waits for no rollup: those that are not rolled up yet are left for
+ * the next read.
  */
 export class ClickHouseArrivals implements Arrivals {
   readonly #source: ArrivalSource;
@@ -79,7 +80,7 @@ export class ClickHouseArrivals implements Arrivals {
     if (full) this.#windows.set(projectId, Math.max(MIN_WINDOW, window / 2));
     else if (rows.length < limit / 4) this.#windows.set(projectId, Math.min(MAX_WINDOW, window * 2));
     const last = full ? Number(rows.at(-1)?.version ?? end) : end;
-    // One that was priced anew may be there twice.
+    // A span that was priced anew may be there twice.
     const once = rows.filter(({ version }, index) => version !== rows[index - 1]?.version);
     return { spans: once.map(toTraits), upTo: versionTime(last), more: last < settled };
   }
@@ -134,7 +135,7 @@ function versionOf(at: Micros): number {
   return at - EPOCH_SECONDS * 1_000_000;
 }
 
-/** What arrived in a project after one version and up to another, as it is at a third. */
+/** The spans that arrived in a project after one version and up to another, as they are at a third. */
 interface ArrivalWindow {
   readonly projectId: string;
   readonly from: Version;
@@ -143,8 +144,8 @@ interface ArrivalWindow {
 }
 
 /**
- * What clients sent, and did not send again before the end. It may have been priced anew since: then it stands where the
- * price was written, perhaps behind the end, and what was sent may be purged.
+ * Spans that clients sent, and did not send again before the end. One that was priced anew since is where the price was
+ * written, perhaps behind the end, and the version that was sent may be purged.
  */
 function arrivedBetween({ projectId, from, end, settled }: ArrivalWindow): Sql {
   const version = (of: Version) => sql`${value(of, 'UInt64')}`;
@@ -161,7 +162,7 @@ function wanted({ judge_id, filters, sample_rate }: ArrivalFilter): Sql {
     sample_rate >= 1
       ? []
       : [
-          // As `sampleHash` of the domain.
+          // The domain's `sampleHash` computes the same.
           sql`reinterpretAsUInt32(substring(SHA256(concat(toString(id), ${literal(sampleKey('', ''))}, ${value(judge_id, 'String')})), 1, 4)) < ${value(sample_rate * 2 ** 32, 'Float64')}`,
         ];
   const conditions = [sql`1`, ...filterConditions(filters), ...sampled];

@@ -15,14 +15,14 @@ import { filterConditions, isBounded, JUDGEABLE, toTraits, traitColumns, type Tr
 export interface SpanReaderSource {
   readonly client: ClickHouseClient;
   readonly reads: ReadsInProgress;
-  /** Up to which version everything is stored and rolled up right now; null while that is not known. */
+  /** The version up to which everything is stored and rolled up right now; null while that is not known. */
   readonly settled: () => Version | null;
   readonly limits: ReadLimits;
   /** Longer inputs and outputs have their middle left out. */
   readonly maxCharacters: number;
 }
 
-/** Larger attributes, and more tags, are of no use to a judge; in bytes. */
+/** The most bytes of attributes, and of tags, that are read: larger ones are of no use to a judge. */
 const MAX_ATTRIBUTES = 20_000;
 const IDS_AT_ONCE = 500;
 
@@ -33,7 +33,7 @@ export class ClickHouseSpanReader implements SpanReader {
 
   constructor(source: SpanReaderSource) {
     this.#source = source;
-    // None of these is in a hurry.
+    // Reads for judges are not in a hurry.
     this.#rows = rowReader(source.client, source.limits, { max_threads: 1 });
   }
 
@@ -50,7 +50,7 @@ export class ClickHouseSpanReader implements SpanReader {
     const traces = new Map(places.map(({ span_id, trace_id }) => [span_id, trace_id]));
     const here = found.filter(({ id, trace_id }) => traces.get(id) === trace_id);
     const spans = new Map(here.map((span) => [span.id, span]));
-    // A span that was sent again with another start.
+    // Spans that were sent again with another start are looked for by id.
     const moved = ids(places).filter((id) => !spans.has(id));
     if (moved.length > 0) for (const [id, span] of await this.find(projectId, moved)) spans.set(id, span);
     return spans;
@@ -111,7 +111,7 @@ ORDER BY project_id DESC, started_at DESC, trace_id DESC, id DESC LIMIT ${value(
     return rows.map(toTraits);
   }
 
-  /** The newest version comes first. */
+  /** Spans by id, the newest version first. */
   async #spans(scope: ReadScope, wanted: readonly string[], where: Sql): Promise<JudgedSpan[]> {
     const max = this.#source.maxCharacters;
     const rows = await this.#rows<SpanRow>(
@@ -139,7 +139,7 @@ interface SpanRow extends TraitRow {
   readonly attributes_text: string;
 }
 
-/** Two thirds of what is kept come from the beginning. */
+/** A text without its middle where it is too long; two thirds of what is kept come from the beginning. */
 function excerpt(column: Sql, max: number): Sql {
   const [head, tail] = [Math.ceil((max * 2) / 3), Math.floor(max / 3)];
   const count = (number: number) => sql`${value(number, 'UInt64')}`;

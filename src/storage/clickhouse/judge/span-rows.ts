@@ -8,17 +8,17 @@ import { join, literal, sql, value, type Sql } from '../client/sql.js';
 import { isOwnCall, tagged } from '../read/tags.js';
 import { written } from '../read/visibility.js';
 
-/** The texts themselves are not read here. */
+/** Conditions by which a span is finished, or has content, without reading its texts. */
 const FINISHED = sql`(NOT ended_at.null OR NOT duration_ms.null OR NOT no_output OR has_error)`;
 const HAS_CONTENT = sql`(NOT input_bytes.null OR NOT no_output)`;
 
 const PATHS: readonly AttributePath[] = [...PROMPT_PATHS, ...VERSION_PATHS];
 const PATH_ENDS = [...new Set(PATHS.map(({ name }) => name.slice(name.lastIndexOf('.') + 1)))];
 
-/** Spans that no judge evaluates by itself are left out: unfinished ones, empty ones, calls of the server itself. */
+/** Leaves out spans that no judge evaluates by itself: unfinished ones, empty ones, calls of the server itself. */
 export const JUDGEABLE = sql`${FINISHED} AND ${HAS_CONTENT} AND NOT ${isOwnCall}`;
 
-/** What filters ask of a row; of a prompt only that its attributes may name one, so that the others need no parsing. */
+/** A judge's filters as conditions; for a prompt, only that attributes may name one, so that others need no parsing. */
 export function filterConditions({ kinds, names, tags, prompt_slug }: JudgeFilters): Sql[] {
   return [
     ...(kinds.length === 0 ? [] : [sql`kind IN ${value(kinds, 'Array(String)')}`]),
@@ -28,12 +28,12 @@ export function filterConditions({ kinds, names, tags, prompt_slug }: JudgeFilte
   ];
 }
 
-/** Together, more than this is too long for one statement; in characters. */
+/** The most characters that the filters of one statement may take together. */
 const MAX_FILTERS = 20_000;
-/** So many are too many alternatives for one statement. */
+/** The most alternatives in one statement. */
 const MAX_ALTERNATIVES = 200;
 
-/** Whether a statement may hold all of these filters. If not, it asks for all spans: rows are matched again anyway. */
+/** Whether a statement may hold all of some filters. If not, it asks for all spans: rows are matched again anyway. */
 export function isBounded(filters: readonly JudgeFilters[]): boolean {
   if (filters.length > MAX_ALTERNATIVES) return false;
   const lengths = filters.flatMap(({ kinds, names, tags }) => [
@@ -43,22 +43,22 @@ export function isBounded(filters: readonly JudgeFilters[]): boolean {
   return lengths.reduce((sum, length) => sum + length, 0) <= MAX_FILTERS;
 }
 
-/** What a condition on a tag takes beside the tag itself, in characters. */
+/** Characters that a condition on a tag takes beside the tag itself. */
 const TAG_OVERHEAD = 100;
 
 /**
- * Larger tags match no filter, and are not read: a span may have many megabytes of them. In bytes, of key and value
- * together; a character of either takes up to four.
+ * The largest tag that is read, in bytes of key and value together; a character of either takes up to four. Larger ones
+ * match no filter, and a span may have many megabytes of them.
  */
 const LARGEST_TAG = 4 * (MAX_TAG_KEY + LONGEST_FILTER_VALUE);
-/** Longer values name no prompt; in characters. */
+/** The most characters of an attribute that may name a prompt: longer values name none. */
 const LONGEST_PROMPT_TEXT = 1_000;
 
 /** Which tags of a span are wanted. */
 export type WantedTags =
-  /** Those that one of these filters asks for, and those by which calls of the server itself are known. */
+  /** Tags that one of these filters asks for, and those by which calls of the server itself are known. */
   | { readonly askedBy: readonly JudgeFilters[] }
-  /** All, unless they are larger together, in bytes: then none. */
+  /** All tags, unless they take more bytes together: then none. */
   | { readonly upTo: number };
 
 function wantedTags(wanted: WantedTags): Sql {
@@ -73,7 +73,7 @@ function wantedTags(wanted: WantedTags): Sql {
   return sql`mapFilter((tag, said) -> ${isSmall} AND ${isAsked}, tags)`;
 }
 
-/** The columns of `TraitRow`. @param withPrompt whether what the attributes say of a prompt is wanted */
+/** The columns of `TraitRow`. @param withPrompt whether attributes that may name a prompt are wanted */
 export function traitColumns(withPrompt: boolean, tags: WantedTags): Sql {
   return sql`project_id AS project, toString(id) AS span, toString(trace_id) AS trace, name, kind,
   ${wantedTags(tags)} AS wanted_tags,
@@ -99,7 +99,7 @@ export interface TraitRow {
   readonly version: string;
   readonly is_finished: number;
   readonly with_content: number;
-  /** By path; empty where there is none. */
+  /** Texts of attributes that may name a prompt, by path; empty where there is none. */
   readonly prompt_texts: readonly string[];
 }
 
