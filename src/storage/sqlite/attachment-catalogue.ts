@@ -33,7 +33,7 @@ function prepare(db: Database) {
     bind: db.prepare<{ id: number; version: Micros }>(
       'UPDATE attachment_namings SET version = @version WHERE id = @id',
     ),
-    /** Takes numbers as a JSON array. */
+    /** Forgets references of span versions, which are given as a JSON array. */
     forget: db.prepare<[string], ReferencedImage>(
       `DELETE FROM attachment_namings WHERE version IN (SELECT value FROM json_each(?)) RETURNING project_id, sha256`,
     ),
@@ -57,7 +57,7 @@ function prepare(db: Database) {
     leaveOver: db.prepare<ReferencedImage>(
       'INSERT INTO attachment_leftovers (project_id, sha256) VALUES (@project_id, @sha256) ON CONFLICT DO NOTHING',
     ),
-    /** What nothing names can be had no more, also while it is not removed yet. */
+    /** Hides an image without references, also while it is not removed yet. */
     hide: db.prepare<ReferencedImage>(`UPDATE attachments SET stored = 0 WHERE ${OF_IMAGE} AND NOT ${NAMED}`),
     leftovers: db.prepare<ReferencedImage & { limit: number }, ReferencedImage>(
       `SELECT project_id, sha256 FROM attachment_leftovers WHERE (project_id, sha256) > (@project_id, @sha256)
@@ -69,7 +69,7 @@ function prepare(db: Database) {
   };
 }
 
-/** Which images there are and what names them, in the SQLite file. */
+/** The images that are kept and the references to them, in the SQLite file. */
 export class SqliteAttachmentCatalogue implements AttachmentCatalogue {
   readonly #db: Database;
   readonly #statements: ReturnType<typeof prepare>;

@@ -41,11 +41,11 @@ export function correctionWriter(db: Database): (feedback: Given) => void {
   return (feedback) => {
     const { id, judge_id } = feedback;
     const evaluation_seq = latestEvaluation.get(feedback) ?? null;
-    // Of no evaluation it is no example, so that the set stays what it is.
+    // A correction of no evaluation is no example, so that the set stays what it is.
     const revision = (setRevision.get(judge_id) ?? 0) + (evaluation_seq === null ? 0 : 1);
     const { changes } = write.run({ ...feedback, evaluation_seq, revision });
     if (changes > 0) advanceSet.run(judge_id, revision);
-    // What was said before there was an evaluation is said of this one now.
+    // A correction from before there was an evaluation is replaced by the one of this evaluation.
     if (evaluation_seq !== null) removeOfNoEvaluation.run(id);
   };
 }

@@ -9,7 +9,7 @@ import type { Micros } from '../../domain/time/timestamp.js';
 import { guarded, type Database } from './database.js';
 
 type Stored<T> = Omit<T, 'thumbs_up' | 'evaluation'> & { readonly thumbs_up: number };
-/** Of an evaluation that is there or not: then all is null. */
+/** The columns of the evaluation that a correction is of; all null where there is none. */
 type JudgedRow = { readonly [K in keyof JudgedResult]: JudgedResult[K] | null } & { readonly result: number | null };
 type CorrectionRow = Stored<Correction> & JudgedRow;
 type ExampleRow = Omit<Stored<ExampleCorrection>, 'criteria_feedback'> &
@@ -43,7 +43,7 @@ function prepare(db: Database) {
   };
 }
 
-/** What people said of evaluations, in the SQLite file; `correction-rows.ts` writes it. */
+/** Corrections of evaluations, in the SQLite file; `correction-rows.ts` writes them. */
 export class SqliteCorrectionStore implements CorrectionStore {
   readonly #statements: ReturnType<typeof prepare>;
 

@@ -44,7 +44,7 @@ export function lockDataDir(dataDir: string): DataDirLock {
   return { release: () => file.close() };
 }
 
-/** Only for the message: the lock does not depend on it. */
+/** The process that holds the lock, only for the message: the lock does not depend on it. */
 function readHolder(holderFile: string): string | null {
   try {
     const text = readFileSync(holderFile, 'utf8').trim();

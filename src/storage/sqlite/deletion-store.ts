@@ -16,7 +16,7 @@ import { projectRemoval } from './project-removal.js';
 
 /** Items that are forgotten together. */
 const FORGOTTEN_AT_ONCE = 5_000;
-/** What a job ends with that has not ended when a span of it is deleted. */
+/** The error of a job that has not ended when a span of it is deleted. */
 const JOB_ERROR = 'A span that the job works with was deleted; start it anew';
 
 interface OfSpans {
@@ -41,19 +41,19 @@ interface DeletionRow {
 const about = (table: string, span: string, at = 'created_at') =>
   `json_each(@spans) AS s CROSS JOIN ${table} AS t ON t.project_id = @projectId AND t.${span} = s.value ->> 'id'
      AND (s.value ->> 'before' IS NULL OR t.${at} <= s.value ->> 'before')`;
-/** The queue is ordered by judge. */
+/** Runs of the spans, by way of the judges: the queue's index begins with the judge. */
 const RUNS = `json_each(@spans) AS s CROSS JOIN judges AS j ON j.project_id = @projectId
   CROSS JOIN judge_runs AS t ON t.judge_id = j.id AND t.span_id = s.value ->> 'id'
     AND (s.value ->> 'before' IS NULL OR t.created_at <= s.value ->> 'before')`;
 const JOBS = `json_each(@spans) AS s CROSS JOIN job_spans AS w ON w.span_id = s.value ->> 'id'
   JOIN jobs AS t ON t.id = w.job_id AND t.project_id = @projectId
     AND (s.value ->> 'before' IS NULL OR t.created_at <= s.value ->> 'before')`;
-/** What was said by people and clients after the order was not meant, whether there is such a span or not. */
+/** Rows about the spans, but for evaluations of clients and feedback sent after the order, which did not mean them. */
 const EVALUATIONS = `${about('evaluations', 'span_id')} AND (t.origin <> 'external' OR t.created_at <= @until)`;
 const FEEDBACK = `${about('feedback', 'completion_id', 'updated_at')} AND t.updated_at <= @until`;
 const CALLS = about('judge_calls', 'span_id');
 
-/** What removes all about some spans, in this order: what names another goes before it. */
+/** The steps that remove all rows about some spans, in this order: a row that names another goes before it. */
 function spanSteps(db: Database): readonly ((of: OfSpans) => unknown)[] {
   const step = (sql: string) => {
     const statement = db.prepare<OfSpans>(sql);
@@ -132,7 +132,7 @@ function prepare(db: Database) {
   };
 }
 
-/** Deletions in the SQLite file, and of what is in it. */
+/** The deletions noted in the SQLite file, and the removal of its own rows. */
 export class SqliteDeletionStore implements DeletionStore {
   readonly changeCounter: () => number;
   readonly #db: Database;

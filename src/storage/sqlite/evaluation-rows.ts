@@ -32,7 +32,7 @@ const COLUMNS = [
 /** The columns of an evaluation, of the table with this alias. */
 export const evaluationColumns = (alias: string) => COLUMNS.map((name) => `${alias}.${name}`).join(', ');
 
-/** What the count of its version takes of an evaluation. */
+/** The fields of an evaluation that the count of its version needs. */
 type CountedEvaluation = Pick<Evaluation, 'judge_id' | 'prompt_version_id' | 'created_at'> & {
   readonly judge_version: string;
   readonly seq: number | bigint;
@@ -65,7 +65,7 @@ export function evaluationInsert(db: Database): (evaluation: Evaluation) => Eval
 
 /**
  * Removes the evaluations that a condition chooses, inside a transaction of the caller's, and answers how many. They no
- * longer count for their versions; what corrects them has to be gone by then.
+ * longer count for their versions; their corrections have to be gone by then.
  */
 export function evaluationRemoval(db: Database, where: string): (values: object) => number {
   const remove = db.prepare<object, Pick<Evaluation, 'judge_id' | 'judge_version'>>(

@@ -15,7 +15,7 @@ export class SqliteEvaluationStore implements EvaluationStore {
   readonly #insert: (evaluation: Evaluation) => Evaluation;
   readonly #ofSpan;
   readonly #latest;
-  /** By which of the filters are used, as text. */
+  /** Prepared pages by the filters that they use, as text. */
   readonly #pages = new Map<string, ReturnType<SqliteEvaluationStore['preparePage']>>();
 
   constructor(db: Database) {
@@ -71,7 +71,7 @@ export class SqliteEvaluationStore implements EvaluationStore {
     const where = ['e.judge_id = @judgeId', 'e.created_at BETWEEN @start AND @end', ...conditions].join(' AND ');
     const direction = descending ? 'DESC' : 'ASC';
     return {
-      // What is passed over is counted off in the index; only the rows of the page are read.
+      // Rows before the page are counted off in the index; only those of the page are read.
       page: this.#db.prepare<Filtered & Window, EvaluationRow>(
         `SELECT ${evaluationColumns('p')} FROM (
            SELECT e.seq FROM evaluations AS e WHERE ${where}

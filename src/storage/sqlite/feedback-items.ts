@@ -9,7 +9,7 @@ type NamedEvaluationRow = EvaluationRow & { readonly judge_name: string };
 
 interface OfSpans {
   readonly projectId: string;
-  /** JSON array. */
+  /** JSON array of span ids. */
   readonly spans: string;
 }
 

@@ -4,7 +4,7 @@ import type { FeedbackStore } from '../../domain/feedback/feedback-store.js';
 import { correctionWriter } from './correction-rows.js';
 import { guarded, type Database } from './database.js';
 
-/** A record as SQLite holds it: booleans as 0 and 1, objects as JSON. */
+/** Feedback as SQLite holds it: booleans as 0 and 1, objects as JSON. */
 export type FeedbackRow = Omit<StoredFeedback, 'thumbs_up' | 'metadata' | 'criteria_feedback'> & {
   readonly thumbs_up: 0 | 1;
   readonly metadata: string;

@@ -10,7 +10,7 @@ function prepare(db: Database) {
   );
 }
 
-/** What feedback needs to know of judges, from the SQLite file. */
+/** Judges as feedback needs to know them, from the SQLite file. */
 export class SqliteJudgeLookup implements JudgeLookup {
   readonly #find: ReturnType<typeof prepare>;
 

@@ -57,13 +57,13 @@ export interface MetadataStore {
   readonly deletions: DeletionStore;
   /** A random secret of 32 bytes, made when it is first asked for and the same from then on. */
   secret(name: string): Buffer;
-  /** Throws when it cannot serve. */
+  /** Throws when the store cannot serve. */
   check(): void;
   close(): void;
 }
 
 /**
- * Opens (and creates) the metadata of a `DATA_DIR` and brings its schema up to date. A server may have it open meanwhile.
+ * Opens (and creates) the metadata of a `DATA_DIR` and brings its schema up to date. A server may have the file open, too.
  * @throws MigrationError, SqliteError: nothing is left open then
  */
 export function openMetadataStore(dataDir: string): MetadataStore {

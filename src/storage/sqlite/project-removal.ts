@@ -4,12 +4,12 @@ import { evaluationRemoval } from './evaluation-rows.js';
 
 /** Rows that one transaction removes: a few milliseconds of work. */
 const AT_ONCE = 500;
-/** Before a user goes, every table that names users is looked through. */
+/** Users that one transaction removes: before each goes, every table that names users is looked through. */
 const USERS_AT_ONCE = 20;
 
 interface Removal {
   readonly table: string;
-  /** Its rows of the project, whose id is `@projectId`. */
+  /** A condition for the table's rows of the project, whose id is `@projectId`. */
   readonly where: string;
   readonly key?: string;
   readonly atOnce?: number;
@@ -23,7 +23,7 @@ const ofJobs = 'job_id IN (SELECT id FROM jobs WHERE project_id = @projectId)';
 const ofPrompts = 'prompt_id IN (SELECT id FROM prompts WHERE project_id = @projectId)';
 const ofLinks = 'link_id IN (SELECT id FROM feedback_links WHERE project_id = @projectId)';
 
-/** Everything of a project but its images, in this order: what names another goes before it. */
+/** Rows of a project that are removed by portions, in this order: a row that names another goes before it. */
 const REMOVALS: readonly Removal[] = [
   { table: 'deletion_items', where: 'deletion IN (SELECT seq FROM deletions WHERE project_id = @projectId)' },
   { table: 'corrections', where: ofJudges, by: correctionRemoval },
@@ -49,8 +49,8 @@ function plainRemoval(db: Database, table: string, where: string): (values: obje
 }
 
 /**
- * Removes what there is of a project, a portion with each call, inside a transaction of the caller's: last of all the
- * project itself and its deletions. It answers whether there may be more.
+ * Removes a project's rows, a portion with each call, inside a transaction of the caller's: last of all the project itself
+ * and its deletions. Answers whether there may be more.
  */
 export function projectRemoval(db: Database): (projectId: string) => boolean {
   const removals = REMOVALS.map(({ table, where, key = 'rowid', atOnce = AT_ONCE, by }) => {

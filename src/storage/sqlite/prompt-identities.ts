@@ -16,7 +16,7 @@ function prepare(db: Database) {
   };
 }
 
-/** What prompts may be named by, from the SQLite file. */
+/** The ids and slugs by which spans may name prompts, from the SQLite file. */
 export class SqlitePromptIdentities implements PromptIdentities {
   readonly #statements: ReturnType<typeof prepare>;
 

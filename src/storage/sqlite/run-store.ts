@@ -13,14 +13,14 @@ import type { Micros } from '../../domain/time/timestamp.js';
 import { guarded, type Database } from './database.js';
 import { evaluationInsert } from './evaluation-rows.js';
 
-/** Of each judge, about so many failed runs are kept. */
+/** About how many failed runs of each judge are kept. */
 const MAX_FAILED = 10_000;
-/** How often the older ones are removed, in failures. */
+/** After how many failures older failed runs are removed. */
 const PRUNE_EVERY = 500;
 
 const COLUMNS = `id, project_id, judge_id, span_id, trace_id, span_started_at, origin, state, attempts, next_attempt_at,
   reason, created_at, updated_at`;
-/** What must be so for a run to be queued; of new spans nothing is done twice. */
+/** The condition for a run to be queued: a judge evaluates a new span by itself only once. */
 const IS_NEW = `@origin <> 'automatic' OR NOT EXISTS (
   SELECT 1 FROM evaluations WHERE judge_id = @judge_id AND span_id = @span_id AND origin = 'automatic')`;
 
@@ -54,7 +54,7 @@ function prepare(db: Database) {
     begin: db.prepare<{ now: Micros }>(
       'INSERT INTO judge_feed (id, began_at, arrived_at) VALUES (1, @now, @now) ON CONFLICT DO NOTHING',
     ),
-    // Of a project that was deleted meanwhile, nothing is written any more.
+    // Nothing is written any more for a project that was deleted meanwhile.
     setArrived: db.prepare<[Micros, string]>(
       `INSERT INTO judge_feed_projects (project_id, arrived_at) SELECT id, ? FROM projects WHERE id = ?
        ON CONFLICT (project_id) DO UPDATE SET arrived_at = excluded.arrived_at`,
@@ -241,7 +241,7 @@ export class SqliteRunStore implements RunStore {
     switch (outcome.kind) {
       case 'evaluated': {
         if (take.run(run.id).changes > 0) return this.#storeEvaluation({ ...outcome.evaluation, created_at: at });
-        // Its calls are stored as spans by now.
+        // The run was cancelled, but its calls are stored as spans by now.
         cancelled.run(run);
         return undefined;
       }
