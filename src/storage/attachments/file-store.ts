@@ -57,7 +57,7 @@ export class FileAttachmentStore implements AttachmentStore {
     const path = this.#path(projectId, sha256);
     await guardedStore(async () => {
       await rm(path, { force: true });
-      // Deleted has to mean deleted, after a loss of power as well.
+      // A deleted image has to stay deleted, after a loss of power as well.
       await sync(dirname(path)).catch(absent);
     });
   }

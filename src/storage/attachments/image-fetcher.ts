@@ -6,7 +6,7 @@ import type { ImageSource } from '../../domain/attachment/intake.js';
 import type { AttachmentObserver } from '../../domain/attachment/vault.js';
 
 export interface ImageFetcherOptions {
-  /** `host` for the default ports, else `host:port`; lower case. */
+  /** Hosts that may be asked: `host` for the default ports, else `host:port`; lower case. */
   readonly hosts: readonly string[];
   /** Addresses that may be asked although they are not public; default: none. */
   readonly extraAddresses?: readonly string[];

@@ -5,7 +5,7 @@ import { guardedStore, locationOf } from './failure.js';
 
 export interface S3Options {
   readonly bucket: string;
-  /** Null: Amazon's own for the region. */
+  /** Address of the S3 service; null: Amazon's own for the region. */
   readonly endpoint: string | null;
   readonly region: string;
   readonly forcePathStyle: boolean;
