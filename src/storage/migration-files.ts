@@ -19,7 +19,7 @@ export class MigrationError extends Error {
   }
 }
 
-/** What the migrations beside it add up to: generated for readers, and no migration. */
+/** The file beside migrations with the schema that they add up to: generated for readers, and no migration. */
 export const CURRENT_SCHEMA = 'current.sql';
 
 /** One file `NNNN_name.sql`. */
