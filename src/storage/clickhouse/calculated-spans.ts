@@ -176,7 +176,7 @@ function toCalculatedSpan(row: PageRow): CalculatedSpan {
   };
 }
 
-/** The stored span of an answered one. */
+/** The span to store for one that was read with its API fields. */
 function toSpan(read: SpanRead): Span {
   const { project_id: _project, has_error: _error, created_at: _created, started_at, ended_at, ...rest } = read;
   return {

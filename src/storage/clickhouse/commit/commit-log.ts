@@ -74,7 +74,7 @@ export class CommitLog implements WriteLog {
     this.#writer = new GroupWriter({ client, clock, follower, observer, space, release });
   }
 
-  /** Whether it is known what is stored: false after an insert failed halfway; reads and writes then have to wait. */
+  /** Whether it is known what failed inserts left behind; while it is not, reads and writes have to wait. */
   get certain(): boolean {
     return this.#writer.certain;
   }

@@ -89,7 +89,7 @@ interface Fact {
   readonly trace_id: string;
   readonly rowType: 0 | 1;
   readonly id: string;
-  /** Null: a tombstone. */
+  /** The posted trace; null: a tombstone. */
   readonly posted: PostedTrace | null;
 }
 
@@ -123,7 +123,7 @@ const factColumns = {
 /** A row of `session_statements`. */
 interface SessionRow {
   readonly id: string;
-  /** Null: a tombstone. */
+  /** The posted session; null: a tombstone. */
   readonly posted: PostedSession | null;
 }
 

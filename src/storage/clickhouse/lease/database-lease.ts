@@ -130,7 +130,7 @@ export class DatabaseLease {
     if (!this.held) throw refused('The lease on the database could not be renewed in time. Send again.');
   }
 
-  /** Looks who has the lease, after ClickHouse has refused a statement. @returns whether it is another server. */
+  /** Looks who has the lease, after ClickHouse has refused a statement. @returns whether another server has. */
   async isLost(): Promise<boolean> {
     if (this.#lost === null) this.#compare(await this.#table.holder());
     return this.#lost !== null;

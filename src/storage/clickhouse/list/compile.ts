@@ -180,7 +180,7 @@ function newest(source: ListSource, scope: ReadScope, query: ListQuery): Sql {
   return sql`SELECT ${time}, id FROM ${table} WHERE ${inProject(scope.projectId)} ORDER BY project_id ${direction}, ${time} ${direction}, id ${direction} LIMIT ${indexed(query)}`;
 }
 
-/** Where the looked-at part of the index ends, and how many entries it has. */
+/** Where the part of the index that is looked at ends, and how many entries that part has. */
 function boundary(source: ListSource, scope: ReadScope, query: ListQuery, access: AccessPath): Sql {
   if (access.by !== 'time' || !source.timeIndex) return empty;
   const last = query.descending ? sql`min` : sql`max`;

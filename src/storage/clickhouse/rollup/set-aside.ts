@@ -18,17 +18,17 @@ export interface NotCurrent {
 
 /** A trace or session that cannot be recomputed as a whole. Times as of `performance.now()`. */
 export interface Aside extends RolledUpItem {
-  /** Whether it cannot be recomputed without its tags either: its row is left as it was. */
+  /** Whether the item cannot be recomputed without its tags either: its row is left as it was. */
   readonly stale: boolean;
   /** Sessions that a trace brings something to. */
   readonly sessions: readonly string[];
-  /** How many tries failed since the last write to it. */
+  /** How many tries failed since the last write to the item. */
   readonly failures: number;
   readonly triedAt: number;
   readonly dueAt: number;
-  /** How many writes to it were noted; another number after a try tells that one came meanwhile. */
+  /** How many writes to the item were noted; another number after a try tells that one came meanwhile. */
   readonly writes: number;
-  /** Whether it was recomputed as a whole after all, but for what was written meanwhile. */
+  /** Whether the item was recomputed as a whole after all, but for what was written meanwhile. */
   readonly fits: boolean;
 }
 
