@@ -30,7 +30,7 @@ export interface SpanImage extends Attachment {
   readonly kept: boolean;
 }
 
-/** What a presigned URL says; any text, since anybody can write it. */
+/** The parts of a requested presigned URL; any text, since anybody can write one. */
 export interface PresignedRequest {
   readonly projectId: string;
   readonly sha256: string;
@@ -42,16 +42,16 @@ export interface PresignedRequest {
 export interface OpenedImage {
   readonly sha256: string;
   readonly mediaType: ImageType;
-  /** Safe in a header. */
+  /** File name, safe in a header. */
   readonly fileName: string;
   readonly bytes: number;
   /** How long the URL still works. */
   readonly secondsLeft: number;
-  /** Called when the bytes are wanted. @throws DomainError `not_found`, `unavailable` */
+  /** Opens the stream of the bytes. @throws DomainError `not_found`, `unavailable` */
   content(): Promise<Readable>;
 }
 
-/** What the images of a span are and where to get them. */
+/** Lists the images of spans with presigned URLs, and serves what these URLs ask for. */
 export class AttachmentService {
   readonly #parts: AttachmentServiceParts;
 
@@ -114,7 +114,7 @@ export class AttachmentService {
   }
 }
 
-/** None in a text of unread depth, which only spans of earlier versions can hold. */
+/** Items in one place of a span; none in JSON nested too deeply, which only spans of earlier versions can hold. */
 function itemsOf(span: AttachmentParts, place: Place): FoundItem[] {
   try {
     return findItems(place, span);

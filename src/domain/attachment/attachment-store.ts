@@ -19,7 +19,7 @@ export interface StoredContent {
 export interface AttachmentStore {
   /** @param sha256 lower-case hexadecimal, of exactly these bytes */
   put(projectId: string, sha256: string, bytes: Buffer, mediaType: string): Promise<void>;
-  /** Null when there is none. */
+  /** The image; null when there is none. */
   get(projectId: string, sha256: string): Promise<StoredContent | null>;
   remove(projectId: string, sha256: string): Promise<void>;
 }

@@ -6,19 +6,19 @@ import { imageOfBase64, MAX_IMAGE_BYTES, MAX_IMAGES_PER_SPAN, type Image, type I
 import { elementsIn, findItems, mayHoldItems, PLACES, type FoundItem, type Place } from './items.js';
 import { editedItem, editItems, type ItemEdit } from './json-edit.js';
 
-/** An item of a span that names an image, with the image when its data came along. */
+/** An item of a span that has an image, with the image when its data came along. */
 export interface Found extends FoundItem {
   readonly place: Place;
   readonly image: Image | null;
 }
 
-/** What a span holds of images. Pointers of the issues start at the span. */
+/** Images found in a span. Pointers of the issues start at the span. */
 export interface Inspection {
   readonly found: readonly Found[];
   readonly issues: readonly Issue[];
 }
 
-/** What is known of an image that is kept. */
+/** A kept image: its hash, type and size. */
 export interface KeptImage {
   readonly sha256: string;
   readonly media_type: string;
@@ -28,14 +28,14 @@ export interface KeptImage {
 /** Items of a span that are looked at before others are served: a few milliseconds of work. */
 const LOOKED_AT_ONCE = 50;
 
-/** A cheap first look: false for nearly every span. */
+/** Whether a span may hold images, told cheaply: false for nearly every span. */
 export function mayHoldImages(span: Span): boolean {
   return span.attributes['attachments'] != null || (span.output_data !== null && mayHoldItems(span.output_data));
 }
 
 /**
  * Finds the images of a span: elements of `attributes.attachments`, which must be images where they hold data, and
- * elements of an output that is a JSON array, where anything else is left in peace.
+ * elements of an output that is a JSON array, where anything else is left as it is.
  */
 export async function inspect(span: Span): Promise<Inspection> {
   const issues: Issue[] = [];

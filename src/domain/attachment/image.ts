@@ -4,7 +4,7 @@ import { fileTypeFromBuffer } from 'file-type';
 /** Largest image that is kept, in bytes. */
 export const MAX_IMAGE_BYTES = 10 * 1024 * 1024;
 export const MAX_IMAGES_PER_SPAN = 5;
-/** Each takes a file, and rows of the catalogue; a request of more is better sent as several. */
+/** Each image takes a file, and rows of the catalogue; a request with more images is better sent as several. */
 export const MAX_IMAGES_PER_REQUEST = 500;
 
 /** The image formats that are kept, by the media type that names them in spans and stores, and the ends of their file names. */
@@ -27,7 +27,7 @@ export interface Image {
 /** Why data is not kept as an image. */
 export type ImageFlaw = 'no_image' | 'too_large';
 
-/** What the bytes are by their first ones; what a client says of them counts for nothing. */
+/** The image that the bytes are. Its type is told from the first bytes, whatever the client says. */
 export async function imageOf(bytes: Buffer): Promise<Image | ImageFlaw> {
   const type = await imageType(bytes);
   if (type === null) return 'no_image';

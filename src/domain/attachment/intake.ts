@@ -19,9 +19,9 @@ import type { AttachmentVault } from './vault.js';
 
 /** A span whose attachments or tags break a rule. */
 export interface SpanFlaw {
-  /** Of the span in the array that was handed in. */
+  /** Index of the span in the array that was handed in. */
   readonly index: number;
-  /** Their pointers start at the span. */
+  /** What is wrong, with pointers that start at the span. */
   readonly issues: readonly Issue[];
 }
 
@@ -30,7 +30,7 @@ export interface InspectedSpans {
   readonly flaws: readonly SpanFlaw[];
   /** The spans without a flaw, in their order. */
   readonly sound: readonly Span[];
-  /** By place in `sound`; only spans that hold images. */
+  /** Images by the index of their span in `sound`; spans without images are left out. */
   readonly found: ReadonlyMap<number, readonly Found[]>;
 }
 
@@ -39,7 +39,7 @@ export interface DetachedSpans {
   readonly spans: readonly Span[];
   /** @param createdAt of the spans, in their order; null for one that was not stored. Never rejects. */
   stored(createdAt: readonly (Micros | null)[]): Promise<void>;
-  /** Perhaps not stored: what was kept is removed later unless a span names it after all. Never rejects. */
+  /** The spans were perhaps not stored: images without a reference after all are removed later. Never rejects. */
   failed(): Promise<void>;
 }
 
@@ -47,11 +47,11 @@ export interface DetachedSpans {
 export interface ImageSource {
   /** Whether its host may be asked. */
   mayFetch(url: string): boolean;
-  /** Null when it does not answer in time, or holds no image; never rejects. @param url one that may be fetched */
+  /** Fetches an image; null: no answer in time, or no image. Never rejects. @param url one that may be fetched */
   fetch(url: string): Promise<Image | null>;
 }
 
-/** URLs stay references. */
+/** Fetches nothing: linked images stay URLs. */
 export const NO_SOURCE: ImageSource = { mayFetch: () => false, fetch: () => Promise.resolve(null) };
 
 /** Takes images out of spans on their way in. */
@@ -68,7 +68,7 @@ export interface AttachmentIntake {
 const FETCHES = { atOnce: 8, perParty: 6, maxWaitMs: 10_000 };
 /** Spans that are looked through before others are served. */
 const INSPECTED_AT_ONCE = 20;
-/** Images that are named in one transaction: a few milliseconds, so that nobody waits. */
+/** References noted in one transaction: a few milliseconds, so that nobody waits. */
 const NAMED_AT_ONCE = 500;
 
 /** How a reference belongs to a span of the request. */
@@ -151,7 +151,7 @@ export class VaultIntake implements AttachmentIntake {
     }
   }
 
-  /** Images whose data came along, and those named by the hash of one kept already. */
+  /** Keeps images whose data came along, and notes references by hash to images kept already. */
   async #keepSent(
     projectId: string,
     occurrences: readonly Occurrence[],
@@ -161,7 +161,7 @@ export class VaultIntake implements AttachmentIntake {
     for (let from = 0; from < occurrences.length; from += NAMED_AT_ONCE) {
       if (from > 0) await nextTurn();
       const references: (ImageReference & { image: KeptImage; span: number })[] = [];
-      // What is found to be kept is named before anything else can happen: it might be removed.
+      // References to kept images are noted in the same turn of the event loop: later the images might be gone.
       for (const { index, span, found } of occurrences.slice(from, from + NAMED_AT_ONCE)) {
         const image = found.image === null ? this.#known(projectId, found) : keptImage(found.image);
         if (image === undefined) continue;
@@ -191,7 +191,7 @@ export class VaultIntake implements AttachmentIntake {
         endTurn();
       }
     });
-    // Every one is over before anything is settled.
+    // Every fetch is over before any reference is settled.
     const failure = (await Promise.allSettled(work)).find((result) => result.status === 'rejected');
     if (failure !== undefined) throw failure.reason;
   }

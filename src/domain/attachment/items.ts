@@ -8,7 +8,7 @@ export type AttachmentParts = Pick<Span, 'attributes' | 'output_data'>;
 export type Place = keyof AttachmentParts;
 export const PLACES: readonly Place[] = ['attributes', 'output_data'];
 
-/** What an attachment item says of its image. */
+/** Where an attachment item has its image: in the item itself, among the kept images, or at a URL. */
 export type Source =
   | { readonly by: 'data'; readonly property: 'base64' | 'url'; readonly text: string }
   /** An image that is kept already: spans that were read are sent again with changes. */
@@ -52,7 +52,7 @@ function outputItemsIn(output: string | null): unknown[] | null {
   return output !== null && mayHoldItems(output) ? parsedArray(output, MAX_JSON_DEPTH) : null;
 }
 
-/** Without reading it as JSON. */
+/** Whether an output may hold items with images, told without parsing it. */
 export function mayHoldItems(output: string): boolean {
   return /^\s*\[/.test(output) && ['"base64"', '"sha256"', '"url"'].some((name) => output.includes(name));
 }

@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 /** How long a URL that was handed out works. */
 export const URL_LIFETIME_SECONDS = 3600;
 
-/** What a presigned URL gives access to: one image of one project, until a moment. */
+/** Access that a presigned URL gives: to one image of one project, until a moment. */
 export interface Grant {
   readonly projectId: string;
   readonly sha256: string;
@@ -19,14 +19,14 @@ export class GrantSigner {
     this.#secret = secret;
   }
 
-  /** base64url, 43 characters. */
+  /** Signature in base64url, 43 characters. */
   sign({ projectId, sha256, expires }: Grant): string {
     return createHmac('sha256', this.#secret)
       .update(`attachment\n${projectId}\n${sha256}\n${expires}`)
       .digest('base64url');
   }
 
-  /** Compares in constant time. */
+  /** Whether the signature is the grant's, compared in constant time. */
   verify(grant: Grant, signature: string): boolean {
     const given = Buffer.from(signature);
     const expected = Buffer.from(this.sign(grant));

@@ -2,7 +2,7 @@ import { BackgroundLoop } from '../job/background-loop.js';
 import type { AttachmentObserver, AttachmentVault, FindReferenceVersions } from './vault.js';
 
 const INTERVAL_MS = 10 * 60_000;
-/** What is freed together is swept together. */
+/** Wait after images became free, so that one sweep removes all that are freed together. */
 const SOON_MS = 1_000;
 const MAX_RETRY_MS = 60_000;
 

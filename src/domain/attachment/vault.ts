@@ -16,8 +16,8 @@ export interface AttachmentObserver {
 }
 
 /**
- * Finds, for references of a project, the stored version of the span that counts now, if it names the image. By the ids of
- * the references; absent: it does not. Sees every acknowledged write.
+ * Finds, for references of a project, the stored version of the span that counts now, if it refers to the image. By the ids
+ * of the references; absent: it does not. Sees every acknowledged write.
  */
 export type FindReferenceVersions = (
   projectId: string,
@@ -30,11 +30,11 @@ export interface VaultParts {
   readonly observer: Pick<AttachmentObserver, 'attachmentStored' | 'attachmentsRemoved' | 'attachmentSweepFailed'>;
   /** Called when images are free that only a sweep will remove. */
   readonly onFree?: () => void;
-  /** Of images written at once, over all requests. Default: {@link WRITES}. */
+  /** Limits of images written at once, over all requests. Default: {@link WRITES}. */
   readonly writes?: TurnLimits;
 }
 
-/** One project never has all of them: a bucket may take as long as half a minute to refuse an image. */
+/** No project ever has all turns: a bucket may take as long as half a minute to refuse an image. */
 const WRITES: TurnLimits = { atOnce: 20, perParty: 16, maxWaitMs: 10_000 };
 const REMOVALS_AT_ONCE = 8;
 /** Images, or references, that are looked at together. */
@@ -45,12 +45,12 @@ const BOUND_AT_ONCE = 500;
 export const REMOVED_WITH_SPANS = 500;
 
 /**
- * Keeps each image once per project, as long as a span version names it, and removes it afterwards.
+ * Keeps each image once per project, as long as a span version refers to it, and removes it afterwards.
  *
  * The rule: a reference is written to the catalogue before the image is stored, the image is stored before its span is
  * committed, and only then is the request acknowledged. An image is removed only when no reference is left, and a reference
  * ends only when its span version has been deleted or purged, or when its request is over and no span that counts now
- * names the image, or with its project: then what is stored nevertheless is free at once. Storing and removing the same
+ * refers to the image, or with its project: then what is stored nevertheless is free at once. Storing and removing the same
  * image exclude each other. So a crash at any point leaves at worst a reference or an image too many, and the next sweep
  * removes those.
  */
@@ -58,7 +58,7 @@ export class AttachmentVault {
   readonly #parts: VaultParts;
   readonly #writes: Turns;
   readonly #locks = new Map<string, Promise<unknown>>();
-  /** References of requests under way. */
+  /** Ids of the references of requests under way. */
   readonly #inWork = new Set<number>();
 
   constructor(parts: VaultParts) {
@@ -85,8 +85,8 @@ export class AttachmentVault {
   }
 
   /**
-   * Stores images that were named before. Each is durable once this resolves. None is being written any more when it
-   * rejects.
+   * Stores images whose references were noted before. Each is durable once this resolves. None is being written any more
+   * when it rejects.
    * @throws DomainError `overloaded` when it does not become the project's turn in time; `unavailable`
    */
   async keep(projectId: string, images: readonly Image[]): Promise<void> {
@@ -111,7 +111,7 @@ export class AttachmentVault {
   }
 
   /**
-   * The request is over. Never rejects: what cannot be written now is found out by the next sweep.
+   * Ends a request's hold on its references. Never rejects: what cannot be written now is found out by the next sweep.
    * @param bindings the versions of what was stored; empty when nothing was: the next sweep looks what became of it
    */
   async settle(
@@ -129,24 +129,24 @@ export class AttachmentVault {
     for (const id of ids) this.#inWork.delete(id);
   }
 
-  /** Span versions were purged. @returns whether an image may have become free. */
+  /** Forgets the references of purged span versions. @returns whether an image may have become free */
   forget(versions: readonly Micros[]): boolean {
     return this.#parts.catalogue.forget(versions) > 0;
   }
 
-  /** Spans were deleted, as they were up to a moment. @returns images that may be free now, see `removeSomeFree` */
+  /** Forgets the references of spans deleted up to a moment. @returns images that may be free, see `removeSomeFree` */
   forgetSpans(projectId: string, spanIds: readonly string[], upTo: Micros): ReadonlySet<string> {
     return this.#parts.catalogue.forgetSpans(projectId, spanIds, upTo);
   }
 
-  /** A project is deleted, a portion with each call. @returns whether there is more */
+  /** Forgets a portion of the references of a deleted project. @returns whether there is more */
   forgetSomeOfProject(projectId: string): boolean {
     return this.#parts.catalogue.forgetSomeOfProject(projectId) > 0;
   }
 
   /**
    * Removes images of a project that have lost their last reference: these first, and {@link REMOVED_WITH_SPANS} at most. The
-   * next sweep removes the rest. @throws what the first failed with
+   * next sweep removes the rest. @throws the first failure
    */
   async removeSomeFree(projectId: string, first: ReadonlySet<string>): Promise<void> {
     const images = [...first].map((sha256) => ({ project_id: projectId, sha256 }));
@@ -158,15 +158,15 @@ export class AttachmentVault {
     await this.#removeAll(images.slice(0, REMOVED_WITH_SPANS).values());
   }
 
-  /** Removes all images of a project that have lost their last reference. @throws what the first failed with */
+  /** Removes all images of a project that have lost their last reference. @throws the first failure */
   async removeFreeOfProject(projectId: string, signal: AbortSignal): Promise<void> {
     await this.#removeAll(this.#free(projectId), { signal });
   }
 
   /**
-   * Removes what no span names any more. What fails keeps none of the rest from it.
+   * Removes images that no span refers to any more. One that cannot be removed does not stop the rest.
    * @param signal ends it early
-   * @throws what failed first
+   * @throws the first failure
    */
   async sweep(findVersions: FindReferenceVersions, signal?: AbortSignal): Promise<void> {
     const failures: unknown[] = [];
@@ -209,7 +209,7 @@ export class AttachmentVault {
     }
   }
 
-  /** @throws what the first failed with; unless it goes on past failures, nothing more is begun after it */
+  /** Removes images. @throws the first failure; unless `pastFailures`, no removal begins after it */
   async #removeAll(
     images: IterableIterator<ReferencedImage>,
     { pastFailures = false, signal }: { readonly pastFailures?: boolean; readonly signal?: AbortSignal } = {},
@@ -226,13 +226,13 @@ export class AttachmentVault {
         }
       }
     };
-    // They take from the same images.
+    // All workers take images from one iterator.
     await Promise.all(Array.from({ length: REMOVALS_AT_ONCE }, work));
     if (count > 0) this.#parts.observer.attachmentsRemoved({ count });
     if (failures.length > 0) throw failures[0];
   }
 
-  /** @throws what the first failed with, when all others are resolved */
+  /** Finds span versions for unbound references. @throws the first failure, when all others are resolved */
   async #resolveUnbound(findVersions: FindReferenceVersions, signal?: AbortSignal): Promise<void> {
     const { catalogue } = this.#parts;
     /** Projects that cannot be read now, such as busy ones: theirs wait for the next sweep, and nobody else's. */
