@@ -10,7 +10,7 @@ export interface DeletionObserver {
     readonly spans: number;
     readonly seconds: number;
   }): void;
-  /** It is tried again, also after a restart. */
+  /** A deletion failed; it is tried again, also after a restart. */
   deletionFailed(failure: { readonly project: string; readonly error: unknown }): void;
 }
 
@@ -20,7 +20,7 @@ export interface DeletionServiceParts extends Omit<DeletionParts, 'work'> {
   readonly onProjectOrdered: (projectId: string) => void;
 }
 
-/** How often it is looked for orders of other processes. */
+/** Interval of looks for deletions that other processes ordered. */
 const LOOK_MS = 500;
 const RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
@@ -34,9 +34,9 @@ export class DeletionService {
   readonly #parts: DeletionServiceParts;
   readonly #work: DeletionWork;
   readonly #underWay: WorkUnderWay[] = [];
-  /** By number. */
+  /** Runs under way, by the deletion's number. */
   readonly #running = new Map<number, Promise<void>>();
-  /** By number. */
+  /** Timers of retries, by the deletion's number. */
   readonly #retries = new Map<number, NodeJS.Timeout>();
   readonly #stopping = new AbortController();
   #timer: NodeJS.Timeout | null = null;
@@ -47,7 +47,7 @@ export class DeletionService {
     this.#work = new DeletionWork({ ...parts, work: this.#underWay }, this.#stopping.signal);
   }
 
-  /** Completes what was ordered before the start. What cannot be completed yet is tried again later. */
+  /** Completes deletions ordered before the start. One that cannot be completed yet is tried again later. */
   async resume(): Promise<void> {
     const { store, observer } = this.#parts;
     store.abandon();
@@ -72,7 +72,7 @@ export class DeletionService {
     this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
   }
 
-  /** Resolves soon; what is not done is by the next start. */
+  /** Stops soon; deletions that are not done are completed by the next start. */
   async close(): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer);
     for (const retry of this.#retries.values()) clearTimeout(retry);
@@ -86,7 +86,7 @@ export class DeletionService {
    */
   async delete(projectId: string, kind: DeletableKind, id: string): Promise<boolean> {
     const target: DeletionTarget = { projectId, kind, id };
-    // One that failed, and is asked for again, is over when this is answered: it must not delete what comes afterwards.
+    // An earlier deletion of the same thing that failed ends before the answer: it must not delete what comes afterwards.
     const earlier = this.#parts.store.pending(target);
     for (const deletion of earlier) await this.#run(deletion);
     const below = await this.#parts.spans.below(projectId, kind, id);
@@ -113,7 +113,7 @@ export class DeletionService {
     return true;
   }
 
-  /** Feedback or evaluations of a span that never came, or is gone. */
+  /** Orders the deletion of feedback and evaluations of a span that never came, or is gone. */
   #orphan(target: DeletionTarget): Deletion {
     const at = Date.now() * 1000;
     const span = { kind: 'span', trace_id: '', id: target.id, started_at: 0 } as const;
@@ -138,7 +138,7 @@ export class DeletionService {
     return deletion;
   }
 
-  /** Of one deletion there is one run at a time. */
+  /** Runs a deletion, or joins the run of it that is under way. */
   #run(deletion: Deletion): Promise<void> {
     const known = this.#running.get(deletion.seq);
     if (known !== undefined) return known;
@@ -175,7 +175,7 @@ export class DeletionService {
     this.#retries.set(deletion.seq, retry.unref());
   }
 
-  /** Projects that `npm run admin` ordered to go. */
+  /** Begins deletions of projects that `npm run admin` ordered. */
   #look(): void {
     const { store, observer } = this.#parts;
     try {

@@ -4,21 +4,21 @@ import type { Micros } from '../time/timestamp.js';
 export interface Deletion {
   readonly seq: number;
   readonly project_id: string;
-  /** Spans, with what belongs to them; or all of the project. */
+  /** Whether spans go, with what belongs to them, or all of the project. */
   readonly what: 'spans' | 'project';
-  /** What was taken in later is not meant. */
+  /** Moment up to which writes are deleted; later ones stay. */
   readonly upto: Micros;
   readonly created_at: Micros;
 }
 
-/** Where a thing lies that is to be deleted from the store of spans. */
+/** A thing that is to be deleted from the store of spans, and where it is stored. */
 export interface DeletedThing {
   /** `trace` and `session` stand for what was posted about them. */
   readonly kind: 'span' | 'trace' | 'session';
-  /** Empty for a session. */
+  /** Trace of the thing; empty for a session. */
   readonly trace_id: string;
   readonly id: string;
-  /** Of a span; else 0. */
+  /** Start of a span; 0 for anything else. */
   readonly started_at: Micros;
 }
 
@@ -34,7 +34,7 @@ export interface DeletionItem extends Omit<DeletedThing, 'kind'> {
 
 export type ItemDraft = Omit<DeletionItem, 'seq'>;
 
-/** What a client named to be deleted. */
+/** The thing that a client asks to be deleted. */
 export interface DeletionTarget {
   readonly projectId: string;
   readonly kind: DeletedThing['kind'];
@@ -42,7 +42,7 @@ export interface DeletionTarget {
 }
 
 export interface DeletionDraft extends DeletionTarget {
-  /** What was taken in later is not meant. */
+  /** Moment up to which writes are deleted; later ones stay. */
   readonly upTo: Micros;
   readonly at: Micros;
 }
@@ -56,16 +56,16 @@ export interface DeletedSpan {
   readonly before: Micros | null;
 }
 
-/** What else the records of deleted spans were in. */
+/** Judges and jobs that deleted spans leave a trace in. */
 export interface Affected {
   /** Judges that may have been shown one of the spans as an example. */
   readonly judges: readonly string[];
-  /** Jobs that work with one of them; those that had not ended have failed now. */
+  /** Jobs that work with one of the spans; those that had not ended have failed now. */
   readonly jobs: readonly { readonly job_id: string; readonly span_id: string }[];
 }
 
 /**
- * Orders of deletions, and the deletion of what is kept beside the spans: evaluations, feedback, runs, jobs, namings of
+ * Orders of deletions, and the deletion of what is kept beside the spans: evaluations, feedback, runs, jobs, references to
  * images. Each method is one short, durable transaction, and may be repeated. Throws DomainError `unavailable`.
  */
 export interface DeletionStore {
@@ -82,9 +82,9 @@ export interface DeletionStore {
    * @returns null when there is no such project; the order that is there already, if it is
    */
   orderProject(projectId: string, at: Micros): Deletion | null;
-  /** Ordered and not completed, oldest first. @param target only those of the same thing */
+  /** Deletions ordered and not completed, oldest first. @param target only those of the same thing */
   pending(target?: DeletionTarget): Deletion[];
-  /** Of these kinds, in the order in which they were noted, after an item. */
+  /** Items of these kinds after an item, in the order in which they were noted. */
   items(deletion: number, kinds: readonly DeletionItem['kind'][], after: number, limit: number): DeletionItem[];
   /** Whether there is anything here about a span. */
   knows(projectId: string, spanId: string): boolean;

@@ -7,7 +7,7 @@ import type { DeletedThing, Deletion, DeletionItem, DeletionStore } from './dele
 import type { StoredSpans } from './stored-spans.js';
 import type { Vanished, WorkUnderWay } from '../job/work-under-way.js';
 
-/** What a deletion is at. */
+/** Steps of a deletion. */
 export const DELETION_STEPS = ['spans', 'records', 'calls', 'jobs', 'words', 'images', 'end'] as const;
 export type DeletionStep = (typeof DELETION_STEPS)[number];
 
@@ -18,10 +18,10 @@ export interface DeletionParts {
     AttachmentVault,
     'forgetSpans' | 'removeSomeFree' | 'forgetSomeOfProject' | 'removeFreeOfProject'
   >;
-  /** Images that cannot be removed now are later. */
+  /** Called when images cannot be removed now; the next sweep tries again. */
   readonly onImagesLeft: (error: unknown) => void;
   readonly jobs: Pick<JobStore, 'findById' | 'forgetSpans'>;
-  /** By the kind of the job. */
+  /** How jobs lose the texts of deleted spans, by the kind of the job. */
   readonly withoutSpans: Readonly<Record<string, WithoutSpans>>;
   readonly work: readonly WorkUnderWay[];
   /** Called before each step; what it throws cuts the deletion off. */
@@ -37,10 +37,10 @@ const TRACES_AT_ONCE = 500;
 /** Jobs, each with the spans that it loses. */
 type LosingJobs = Map<string, Set<string>>;
 
-/** What else the spans that go were in. */
+/** Jobs and images that lose spans by a deletion. */
 interface Bereft {
   readonly jobs: LosingJobs;
-  /** Images that they named, by hash: the first of them. */
+  /** Hashes of the first images that lost a reference. */
   readonly images: Set<string>;
 }
 
@@ -75,7 +75,7 @@ export class DeletionWork {
       this.#enter('records');
       const shared = await this.#parts.spans.sharedIds(deletion.project_id, things as DeletedThing[]);
       const ids = page.filter(({ kind, id }) => kind === 'span' && !shared.has(id)).map(({ id }) => id);
-      // Of one that was not stored it is not known whether it has been sent since.
+      // A span that was not stored may have been sent since: nobody knows.
       const unknown = page.filter(({ kind, trace_id }) => kind === 'span' && trace_id === '').map(({ id }) => id);
       await this.#records(deletion, ids, new Set([...staying, ...unknown]), bereft);
       count += page.filter(({ kind }) => kind === 'span').length;
@@ -119,7 +119,7 @@ export class DeletionWork {
     return 0;
   }
 
-  /** What is kept beside spans that are deleted, and the work under way that holds something of them. */
+  /** Removes what is kept beside deleted spans, and has work under way give up what it holds of them. */
   async #records(
     deletion: Deletion,
     ids: readonly string[],
@@ -132,7 +132,7 @@ export class DeletionWork {
       const spans = part.map((id) => ({ id, before: staying.has(id) ? deletion.created_at : null }));
       for (const image of images.forgetSpans(deletion.project_id, part, deletion.upto))
         if (freed.size < REMOVED_WITH_SPANS) freed.add(image);
-      // What was being recorded or created meanwhile has left something, too.
+      // Work under way may have stored more records meanwhile, so removal goes on until there are none.
       for (let more = true, first = true; more; first = false) {
         const { judges, jobs } = store.removeSpans(deletion, spans);
         const found = jobs.filter(({ job_id }) => !losing.has(job_id));

@@ -3,14 +3,14 @@ import type { DeletedThing } from './deletion-store.js';
 
 export type DeletableKind = DeletedThing['kind'];
 
-/** A span, and where it lies. */
+/** A span, and where it is stored. */
 export type PlacedSpan = Pick<DeletedThing, 'trace_id' | 'id' | 'started_at'>;
 
-/** What is below a thing that is to be deleted. */
+/** Everything that goes with a thing that is to be deleted, and the thing itself. */
 export interface Below {
-  /** The moment up to which everything is seen: what is taken in later is not meant. */
+  /** Moment up to which `things` is complete; spans taken in later are not deleted. */
   readonly upTo: Micros;
-  /** In portions; together at least one thing. */
+  /** Things in portions; at least one in all. */
   readonly things: AsyncIterable<readonly DeletedThing[]>;
 }
 
@@ -19,9 +19,9 @@ export interface Below {
  * Throws DomainError `unavailable` or `overloaded`.
  */
 export interface StoredSpans {
-  /** Null when there is no such thing. */
+  /** Everything that goes with a thing, and the thing; null when there is no such thing. */
   below(projectId: string, kind: DeletableKind, id: string): Promise<Below | null>;
-  /** All that traces hold now. */
+  /** Everything in traces now. */
   contents(projectId: string, traceIds: readonly string[]): Promise<DeletedThing[]>;
   /** Calls of these judges whose stored requests may hold one of the spans as an example. */
   callsShowing(projectId: string, judgeIds: readonly string[], spanIds: readonly string[]): Promise<DeletedThing[]>;
