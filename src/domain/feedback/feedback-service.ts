@@ -21,7 +21,7 @@ export interface FeedbackServiceParts {
   readonly observer: FeedbackObserver;
 }
 
-/** What feedback is about and who gives it. */
+/** The completion that feedback is about, and the user who gives it. */
 export interface FeedbackTarget {
   readonly projectId: string;
   readonly userId: string;

@@ -2,13 +2,13 @@ import type { Micros } from '../time/timestamp.js';
 
 export type ScoreDirection = 'too_high' | 'too_low';
 
-/** What somebody says of one criterion of a scored evaluation. At least one of the two is not null. */
+/** Feedback on one criterion of a scored evaluation. At least one of the two is not null. */
 export interface CriterionFeedback {
   readonly expected_score: number | null;
   readonly reason: string | null;
 }
 
-/** What a user says of a completion, or with `judge_id` of what that judge found about it. */
+/** Feedback of a user on a completion, or with `judge_id` on that judge's evaluation of it. */
 export interface FeedbackContent {
   readonly thumbs_up: boolean;
   readonly reason: string | null;

@@ -1,4 +1,4 @@
-/** What feedback needs to know of a judge. */
+/** The fields of a judge that feedback is checked by. */
 export interface FeedbackJudge {
   readonly id: string;
   /** Slug of the prompt that holds its instruction. */

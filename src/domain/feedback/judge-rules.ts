@@ -6,7 +6,7 @@ const MAX_LISTED_KEYS = 50;
 
 type ScoreFields = Pick<FeedbackInput, 'expected_score' | 'score_direction' | 'criteria_feedback'>;
 
-/** What of scores and criteria does not fit the judge, or fits none because there is no judge. */
+/** Issues with scores and criteria that do not fit the judge, or are given without a judge. */
 export function scoreIssues(input: ScoreFields, judge: FeedbackJudge | null): Issue[] {
   if (judge?.evaluation_type !== 'scored') return unscoredIssues(input, judge);
   const { expected_score, criteria_feedback } = input;
@@ -45,7 +45,7 @@ function listed({ criteria }: FeedbackJudge): string {
   return keys.join(', ') + (criteria.length > keys.length ? `, and ${criteria.length - keys.length} more` : '');
 }
 
-/** As a token of a JSON pointer, cut to a readable length. */
+/** The key as a token of a JSON pointer, cut to a readable length. */
 function escaped(key: string): string {
   return key.slice(0, 100).replaceAll('~', '~0').replaceAll('/', '~1');
 }

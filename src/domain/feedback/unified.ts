@@ -11,7 +11,7 @@ export type EntityType = 'span' | 'trace' | 'session';
  * Each sees every acknowledged write. Throws DomainError `unavailable`.
  */
 export interface EntitySpans {
-  /** Each id once, in portions. */
+  /** Span ids in portions, each once. */
   below(
     projectId: string,
     type: 'trace' | 'session',
@@ -52,9 +52,9 @@ export interface ItemKey {
 
 /** Feedback and evaluations by the spans that they are about. Throws DomainError `unavailable`. */
 export interface FeedbackItems {
-  /** What there is on these spans, in no particular order. */
+  /** Keys of all feedback and evaluations of these spans, in no particular order. */
   keysOf(projectId: string, spanIds: readonly string[]): ItemKey[];
-  /** In the order of the keys. */
+  /** Items in the order of their keys. */
   read(keys: readonly ItemKey[]): UnifiedItem[];
 }
 
@@ -69,16 +69,16 @@ export interface Summary {
   readonly judge_evaluation_count: number;
 }
 
-/** What there is on an entity: the summary at once, the items as they are asked for. */
+/** Feedback and evaluations of an entity: the summary at once, the items as they are asked for. */
 export interface UnifiedFeedback {
   readonly summary: Summary;
-  /** Newest first, in portions. */
+  /** Items newest first, in portions. */
   readonly items: AsyncIterable<readonly UnifiedItem[]>;
 }
 
-/** Probed at once, a few milliseconds of work between two turns of the event loop. */
+/** Spans looked up at once: a few milliseconds of work between two turns of the event loop. */
 const SPANS_AT_ONCE = 2000;
-/** Items may be as large as an expected output may be long. */
+/** Items read at once: few, as each may be as large as an expected output may be long. */
 const ITEMS_AT_ONCE = 25;
 
 /** Human feedback and judges' evaluations together. */
