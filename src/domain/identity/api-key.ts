@@ -7,12 +7,12 @@ export function generateApiKey(): string {
   return GENERATED_PREFIX + randomBytes(32).toString('base64url');
 }
 
-/** SHA-256, 32 bytes. A slow hash would add nothing: the keys have 256 random bits. */
+/** SHA-256 of a key, 32 bytes. A slow hash would add nothing: the keys have 256 random bits. */
 export function hashApiKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
-/** What may be shown of a key. A key that somebody chose may be short, so less of it is given away. */
+/** Start of a key that may be shown. A key that somebody chose may be short, so less of it is given away. */
 export function visiblePrefix(key: string): string {
   const generated = key.startsWith(GENERATED_PREFIX) && key.length === GENERATED_PREFIX.length + 43;
   return key.slice(0, generated ? 12 : Math.min(12, Math.floor(key.length / 4)));

@@ -10,18 +10,18 @@ const MAX_CACHED_KEYS = 10_000;
 const USE_RESOLUTION_MICROS = 60_000_000;
 const FLUSH_INTERVAL_MS = 5_000;
 const MAX_NAME_LENGTH = 200;
-/** So that a list of keys is always a list a person can read, and one answer. */
+/** Bound that keeps a project's list of keys readable, and one answer. */
 const MAX_KEYS_PER_PROJECT = 1_000;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** What a start has to ensure; null or absent: not asked for. */
+/** Project and key that a start ensures; null or absent: not asked for. */
 export interface BootstrapRequest {
   readonly projectId?: string | null;
   readonly apiKey?: string | null;
 }
 
 export interface BootstrapResult {
-  /** The project and key made because the store was empty. `key` is null when the caller chose it. */
+  /** Project and key made because the store was empty. `key` is null when the caller chose it. */
   readonly created: { readonly projectId: string; readonly key: string | null } | null;
   /** The init key exists but was revoked, and stays so: a revocation outlives a restart. */
   readonly initKeyRevoked: boolean;
@@ -35,16 +35,16 @@ interface CachedKey {
 export interface IdentityServiceOptions {
   readonly store: IdentityStore;
   readonly now?: () => Micros;
-  /** Told when the time of last use could not be written; nothing else depends on it. */
+  /** Called when times of last use could not be written; nothing else depends on them. */
   readonly onRecordFailed?: (error: unknown) => void;
 }
 
-/** Who calls, and what they may touch; makes and revokes keys. */
+/** Authenticates callers, keeps them to their project, and makes and revokes keys. */
 export class IdentityService {
   readonly #store: IdentityStore;
   readonly #now: () => Micros;
   readonly #onRecordFailed: (error: unknown) => void;
-  /** By the key's hash, so that no key stays in memory in the clear. Holds valid keys only. */
+  /** Valid keys by their hash, so that no key stays in memory in the clear. */
   readonly #cache = new Map<string, CachedKey>();
   readonly #uses = new Map<string, Micros>();
   /** Projects that were deleted, and not made again since. */
@@ -83,14 +83,14 @@ export class IdentityService {
   }
 
   /**
-   * For what takes its time between its authentication and its writing.
+   * Checks again before writing, for requests that take long after their authentication.
    * @throws DomainError `unauthenticated` when the principal's project was deleted since
    */
   requireStanding({ project_id }: Pick<Principal, 'project_id'>): void {
     if (this.#gone.has(project_id)) throw new DomainError('unauthenticated', 'The API key is unknown or revoked');
   }
 
-  /** A project is being deleted: its keys are no more. */
+  /** Refuses the keys of a project from now on, as it is being deleted. */
   projectGone(projectId: string): void {
     this.#gone.add(projectId);
     this.#cache.clear();
@@ -109,7 +109,7 @@ export class IdentityService {
   }
 
   /**
-   * Makes sure that there is somebody who can call. An empty store gets a user, a project and a key; a given project
+   * Makes sure that a user can call the server. An empty store gets a user, a project and a key; a given project
    * and key exist afterwards, made once however often this runs.
    * @throws DomainError `invalid` for an unusable id or key, `conflict` when the key belongs to another project
    */
@@ -177,7 +177,7 @@ export class IdentityService {
   }
 
   /**
-   * The key is refused from the next request on.
+   * Revokes a key, which is refused from the next request on.
    * @throws DomainError `not_found` when the project (null: any) has no such key that is not revoked yet
    */
   revokeKey(projectId: string | null, keyId: string): void {
@@ -186,7 +186,7 @@ export class IdentityService {
     if (!revoked) throw new DomainError('not_found', 'No such API key');
   }
 
-  /** Writes what is pending. The service must not be used afterwards. */
+  /** Writes pending times of last use. The service must not be used afterwards. */
   close(): void {
     clearInterval(this.#flushTimer);
     this.#flushUses();
@@ -197,7 +197,7 @@ export class IdentityService {
     if (found === undefined || !timingSafeEqual(found.hash, hash) || found.revoked_at !== null) {
       throw new DomainError('unauthenticated', 'The API key is unknown or revoked');
     }
-    // A key of a project that was deleted: it was made again.
+    // A valid key shows that a deleted project was made again.
     this.#gone.delete(found.project_id);
     const entry = {
       principal: { project_id: found.project_id, user_id: found.user_id, key_id: found.id, access: found.access },

@@ -1,12 +1,12 @@
 import type { Micros } from '../span/span.js';
 import type { KeyAccess } from './key-access.js';
 
-/** On whose behalf a request runs: everything it reads and writes is inside `project_id`. */
+/** The project, user and key that a request acts for: everything it reads and writes is inside `project_id`. */
 export interface Principal {
   readonly project_id: string;
   readonly user_id: string;
   readonly key_id: string;
-  /** What the key may do. */
+  /** Access of the key, which decides what calls it may make. */
   readonly access: KeyAccess;
 }
 
@@ -25,7 +25,7 @@ export interface Project {
   readonly created_at: Micros;
 }
 
-/** What may be shown of an API key at any time. */
+/** An API key without its secret, as it may be shown at any time. */
 export interface ApiKey {
   /** Lower-case UUID. */
   readonly id: string;
@@ -36,7 +36,7 @@ export interface ApiKey {
   readonly prefix: string;
   readonly access: KeyAccess;
   readonly created_at: Micros;
-  /** Exact to about a minute. */
+  /** Time of last use, exact to about a minute. */
   readonly last_used_at: Micros | null;
   readonly revoked_at: Micros | null;
 }

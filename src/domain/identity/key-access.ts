@@ -1,16 +1,16 @@
 import { DomainError } from '../errors.js';
 import type { Principal } from './identity.js';
 
-/** What a call does: it reads, it brings spans, traces or sessions, or it changes anything else. */
+/** Purpose of a call: to read, to send spans, traces or sessions, or to change anything else. */
 export type CallPurpose = 'read' | 'ingest' | 'change';
 
 interface Access {
   readonly purposes: readonly CallPurpose[];
-  /** What a key of this access may do, in words. */
+  /** Calls that a key of this access may make, in words. */
   readonly may: string;
 }
 
-/** What API keys may do, by the name of their access. */
+/** Calls that API keys may make, by the name of their access. */
 const ACCESSES = {
   full: { purposes: ['read', 'ingest', 'change'], may: 'do everything' },
   read: { purposes: ['read'], may: 'only read (GET)' },
