@@ -14,7 +14,7 @@ import { SessionInput, TraceInput } from '../trace/schema.js';
 import { tagFlaws } from './tag-limit.js';
 import type { WriteLog } from './write-log.js';
 
-/** How spans came in, for the metrics. */
+/** The way by which spans came in, for the metrics. */
 export type SpanSource = 'rest' | 'otlp' | 'judge';
 
 export interface IngestObserver {
@@ -27,7 +27,7 @@ export interface IngestDependencies {
   readonly lists: Lists;
   readonly price: PriceModelCall;
   readonly attachments: AttachmentIntake;
-  /** Of keys and values of one object of tags. */
+  /** Largest size of the keys and values of one object of tags, in bytes. */
   readonly maxTagBytes: number;
   readonly observer: IngestObserver;
 }
@@ -46,7 +46,7 @@ export class IngestService {
 
   /**
    * Stores an array of spans as sent over REST.
-   * @returns what to answer, one per element and in their order; only the ids when `minimal`.
+   * @returns the answers, one per element and in their order; only the ids when `minimal`.
    * @throws DomainError `invalid` with every issue, and nothing stored; those of WriteLog.
    */
   async postSpans(projectId: string, body: unknown, minimal: boolean): Promise<(SpanRead | { id: string })[]> {
@@ -59,7 +59,7 @@ export class IngestService {
 
   /**
    * Stores spans that another transport has decoded and normalised; the same path and guarantees.
-   * @returns those whose attachments or tags break a rule: they alone are not stored, and not counted as rejected yet.
+   * @returns spans whose attachments or tags break a rule: they alone are not stored, and not counted as rejected yet.
    */
   async storeSpans(projectId: string, source: SpanSource, spans: readonly Span[]): Promise<readonly SpanFlaw[]> {
     const { flaws } = await this.#counted(source, spans, () => this.#store(projectId, spans, () => undefined));
@@ -76,7 +76,7 @@ export class IngestService {
     return answers(traces, stored);
   }
 
-  /** @throws DomainError also `forbidden`, when a session is to be another project's. */
+  /** Stores posted sessions. @throws DomainError also `forbidden`, when a session is to be another project's. */
   async postSessions(projectId: string, body: unknown): Promise<SessionRead[]> {
     requireOwnSessions(body, projectId);
     const sessions = readElements(body, checkSession, normaliseSession);
@@ -105,7 +105,7 @@ export class IngestService {
     }
   }
 
-  /** Finds what breaks a rule; `inspected` is of the others. */
+  /** Finds spans that break a rule; `inspected` holds the others. */
   async #inspect(received: readonly Span[]) {
     const { attachments, maxTagBytes } = this.#dependencies;
     const tagged = tagFlaws(received, maxTagBytes);

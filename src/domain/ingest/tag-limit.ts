@@ -8,7 +8,7 @@ const TAG_FIELDS = ['tags', 'trace_tags', 'session_tags'] as const;
 /** A character of a string has at most so many bytes of UTF-8. */
 const MOST_BYTES = 3;
 
-/** Which spans, or posted traces and sessions, bring more tags than one may, by their place. */
+/** Flaws of the spans, or posted traces and sessions, with more tags than allowed, by their index. */
 export function tagFlaws(tagged: readonly Tagged[], maxBytes: number): SpanFlaw[] {
   const flaws: SpanFlaw[] = [];
   for (const [index, element] of tagged.entries()) {

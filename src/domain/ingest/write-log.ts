@@ -2,7 +2,7 @@ import type { Span } from '../span/span.js';
 import type { Micros } from '../time/timestamp.js';
 import type { PostedSession, PostedTrace } from '../trace/posted.js';
 
-/** What one request wants stored: all of it, or nothing is acknowledged. */
+/** Writes of one request: all of them are acknowledged, or none. */
 export interface Writes {
   readonly projectId: string;
   readonly spans?: readonly Span[];
@@ -16,7 +16,7 @@ export interface WriteReceipt {
 }
 
 /**
- * The one way in. Guarantees:
+ * The log that every write goes through. Guarantees:
  * - once the promise resolves, everything is durable and every later read sees it, in lists and in figures;
  * - writes are ordered: of two writes of the same thing, the one appended later wins as a whole;
  * - writing the same again changes no figure;
@@ -25,7 +25,7 @@ export interface WriteReceipt {
  * @throws DomainError `overloaded` when the bounded queue is full, `unavailable` when the store does not answer.
  */
 export interface WriteLog {
-  /** Before work is spent on what is to be appended. @throws what `append` would throw now, whatever it is given */
+  /** Asks before work is spent on a request. @throws what `append` would throw now, whatever it is given */
   admit(projectId: string): void;
   append(writes: Writes): Promise<WriteReceipt>;
 }
