@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { retryDelay } from './backoff.js';
 
 export interface BackgroundLoopOptions {
-  /** Does what there is to do. @returns in how many milliseconds to look again at the latest; Infinity: when woken */
+  /** One round of the work. @returns in how many milliseconds the next begins at the latest; Infinity: when woken */
   readonly round: () => Promise<number> | number;
-  /** A round failed; the next one comes after a pause. */
+  /** Called when a round failed; the next one comes after a pause. */
   readonly onFailure: (error: unknown) => void;
   /** The pause after a round that failed; with each further one it is twice as long, up to `maxRetryMs`. */
   readonly retryMs: number;
-  /** Default: `retryMs`. */
+  /** Longest pause after failed rounds; default: `retryMs`. */
   readonly maxRetryMs?: number;
   /** How long an idle loop that is woken waits for more to come; default: to the end of the turn. */
   readonly gatherMs?: number;
@@ -29,19 +29,19 @@ export class BackgroundLoop {
   #failures = 0;
   #running: Promise<void> | null = null;
   #timer: NodeJS.Timeout | undefined;
-  /** When the timer wakes it, on the clock of `performance`. */
+  /** When the timer wakes the loop, on the clock of `performance`. */
   #dueAt = Infinity;
 
   constructor(options: BackgroundLoopOptions) {
     this.#options = options;
   }
 
-  /** Aborted by {@link close}. */
+  /** Signal that {@link close} aborts. */
   get signal(): AbortSignal {
     return this.#closing.signal;
   }
 
-  /** There may be something to do. */
+  /** Begins a round, or has one follow the round under way: there may be something to do. */
   wake(): void {
     if (this.signal.aborted) return;
     this.#woken = true;
@@ -51,7 +51,7 @@ export class BackgroundLoop {
     });
   }
 
-  /** There may be something to do in so many milliseconds; the earliest of such calls counts, until a round begins. */
+  /** Begins a round in so many milliseconds; the earliest of such calls counts, until a round begins. */
   wakeIn(ms: number): void {
     const dueAt = performance.now() + ms;
     if (this.signal.aborted || dueAt >= this.#dueAt) return;
@@ -60,7 +60,7 @@ export class BackgroundLoop {
     this.#timer = setTimeout(() => this.wake(), Math.min(MAX_TIMER_MS, Math.ceil(ms))).unref();
   }
 
-  /** Within a round: puts off what comes next. Closing ends it at once. */
+  /** Pauses within a round; closing ends the pause at once. */
   rest(ms: number): Promise<void> {
     return sleep(ms, undefined, { signal: this.signal, ref: false }).catch(() => undefined);
   }

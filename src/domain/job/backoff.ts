@@ -4,12 +4,12 @@
 
 /** The longest wait between two attempts, unless the endpoint asks for a longer one. */
 const MAX_WAIT_MS = 60_000;
-/** So many failures that may pass, with no success between them, and it is the endpoint that fails. */
+/** Retryable failures in a row after which the endpoint counts as failing, not single calls. */
 const TRIPPED_AFTER = 10;
 
 /**
  * How long to wait before the next attempt: twice as long each time, at least what the endpoint asked for, and spread, so
- * that what failed together does not come back together.
+ * that calls that failed together are not made again together.
  * @param attempts that failed so far, from 1
  */
 export function retryDelay(attempts: number, baseMs: number, retryAfterMs: number | null): number {

@@ -3,9 +3,9 @@ import type { JobHead } from './job.js';
 
 interface Attempts {
   readonly failed: number;
-  /** Steps that were done when the last one failed. */
+  /** Steps that were done when the last attempt failed. */
   readonly done: number;
-  /** On the clock of `performance`. */
+  /** Earliest begin of the next attempt, on the clock of `performance`. */
   readonly notBefore: number;
 }
 

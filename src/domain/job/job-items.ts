@@ -4,8 +4,8 @@ import pLimit from 'p-limit';
 const ITEMS_AT_ONCE = 8;
 
 /**
- * Works on every item, a few at a time; when one fails, `attempt` is aborted. Resolves or rejects when nothing of it runs
- * any more.
+ * Works on every item, a few at a time; when one fails, `attempt` is aborted. Resolves or rejects when no work on an item
+ * runs any more.
  */
 export async function workOnEach<I, O>(
   items: readonly I[],

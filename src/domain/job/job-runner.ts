@@ -14,7 +14,7 @@ export interface JobObserver {
     readonly kind: string;
     readonly result: 'done' | 'failed' | 'cancelled';
   }): void;
-  /** It is tried again, unless `final`. */
+  /** An attempt of a job failed; unless `final`, the job is tried again. */
   jobFailed(failure: {
     readonly id: string;
     readonly kind: string;
@@ -23,14 +23,14 @@ export interface JobObserver {
   }): void;
 }
 
-/** What the work of a job is handed. */
+/** The job, and the ways to report and keep its progress, as its work is given them. */
 export interface JobContext {
   readonly job: Job;
   /** Aborted when the job is cancelled and when the server stops. */
   readonly signal: AbortSignal;
   /** Attempts in a row that failed before this one, with nothing done in between. */
   readonly failedAttempts: number;
-  /** Says what the job is at, and how many steps it has in all. */
+  /** Sets the job's phase, and how many steps it has in all. */
   enter(phase: string, total: number | null): void;
   /** Keeps how far work in portions is, and how many steps are done with that; also when the job was cancelled meanwhile. */
   advance(done: number, checkpoint: unknown): void;
@@ -40,18 +40,18 @@ export interface JobContext {
    * must throw.
    */
   step<T>(name: string, work: () => Promise<T>): Promise<T>;
-  /** Works on every item, a few at a time. When one fails, the others are given up; what that one threw is thrown. */
+  /** Works on every item, a few at a time. When one fails, the others are given up, and its error is thrown. */
   each<I, O>(items: readonly I[], work: (item: I) => Promise<O>): Promise<O[]>;
 }
 
-/** What the work of a job resolves to after a portion of it: it goes on when it is the turn of its project again. */
+/** Result of work that has done a portion: the job goes on when it is the turn of its project again. */
 export const TO_BE_CONTINUED = Symbol('to be continued');
 
 /**
- * The work of one kind of jobs: from the job's input to its result, JSON both. It begins anew after a restart, so whatever
+ * The work of one kind of jobs: from the job's input to its result, JSON both. Work begins anew after a restart, so whatever
  * must not be done twice is a step. Work that may take hours without waiting for anyone is done in portions, see
  * {@link TO_BE_CONTINUED}.
- * @throws JobFailure; DomainError `unavailable` or `overloaded`: it is tried again
+ * @throws JobFailure; DomainError `unavailable` or `overloaded`: the job is tried again
  */
 export type JobWork = (context: JobContext) => Promise<unknown>;
 
@@ -67,7 +67,7 @@ export interface JobRunnerOptions {
 export interface JobLimits {
   /** Jobs under way at once, of all projects. */
   readonly atOnce: number;
-  /** Of one project. */
+  /** Jobs of one project under way at once. */
   readonly ofProject: number;
   /** How often a job is tried while a store does not answer, and nothing of it gets done in between. */
   readonly maxAttempts: number;
@@ -87,8 +87,8 @@ const RETRY_MS = 1_000;
 
 /**
  * Runs the jobs of the kinds that are registered with it: projects take turns, and of one project the oldest comes first.
- * One that is to be tried again leaves its place to others meanwhile. What is not finished when the server stops goes on
- * after the next start.
+ * A job that is to be tried again leaves its place to others meanwhile. Jobs not finished when the server stops go on after
+ * the next start.
  */
 export class JobRunner implements WorkUnderWay {
   readonly #options: JobRunnerOptions;
@@ -96,7 +96,7 @@ export class JobRunner implements WorkUnderWay {
   readonly #kinds = new Map<string, JobWork>();
   readonly #running = new Map<string, UnderWay>();
   readonly #attempts: JobAttempts;
-  /** Projects by when a job of them was last begun, the latest last. */
+  /** Projects in the order in which a job of theirs was last begun, the latest last. */
   readonly #served = new Set<string>();
   readonly #loop: BackgroundLoop;
   #isOpen = false;
@@ -112,12 +112,12 @@ export class JobRunner implements WorkUnderWay {
     });
   }
 
-  /** Says how jobs of a kind are done; before `start`. */
+  /** Registers the work of a kind of jobs; before `start`. */
   register(kind: string, work: JobWork): void {
     this.#kinds.set(kind, work);
   }
 
-  /** Goes on with what is not finished. */
+  /** Goes on with jobs that are not finished. */
   start(): void {
     this.#isOpen = true;
     this.#wake();
@@ -130,7 +130,7 @@ export class JobRunner implements WorkUnderWay {
     await Promise.all([...this.#running.values()].map(({ ended }) => ended));
   }
 
-  /** Jobs that work with what vanished have ended by now; those that may show a judge some of it begin again. */
+  /** Stops jobs that work with deleted things, which have ended by now; jobs that may show a judge some begin again. */
   async giveUp({ projectId, spans, judges, jobs }: Vanished): Promise<void> {
     const given = [...this.#running.values()].filter(
       ({ job }) => job.project_id === projectId && (spans === null || judges.size > 0 || jobs.has(job.id)),
@@ -158,7 +158,7 @@ export class JobRunner implements WorkUnderWay {
       finished_at: null,
     };
     store.insert(job);
-    // In another turn, so that the caller has the job before anything happens to it.
+    // The job begins in another turn of the event loop, so that the caller has it before anything happens to it.
     setImmediate(() => this.#wake());
     return job;
   }
@@ -188,7 +188,7 @@ export class JobRunner implements WorkUnderWay {
   #fill(): number {
     const unfinished = this.#options.store.unfinished([...this.#kinds.keys()]);
     this.#attempts.forgetOthers(unfinished);
-    // The same moment throughout, so that no job becomes due in between and is neither begun nor waited for.
+    // One moment for all jobs, so that none becomes due in between and is neither begun nor waited for.
     const now = performance.now();
     for (let next = this.#next(unfinished, now); next !== undefined; next = this.#next(unfinished, now))
       this.#begin(next);
@@ -225,7 +225,7 @@ export class JobRunner implements WorkUnderWay {
     this.#running.set(id, { job, abort, ended });
   }
 
-  /** One attempt. Never rejects. */
+  /** Makes one attempt of a job. Never rejects. */
   async #run(job: JobHead, signal: AbortSignal): Promise<void> {
     const { store, observer } = this.#options;
     const { id, kind } = job;
@@ -245,7 +245,7 @@ export class JobRunner implements WorkUnderWay {
     }
   }
 
-  /** Undefined when the store does not answer. */
+  /** Steps of a job that are done; undefined when the store does not answer. */
   #doneOf({ project_id, kind, id }: JobHead): number | undefined {
     try {
       return this.#options.store.find(project_id, kind, id)?.done;
@@ -279,7 +279,7 @@ export class JobRunner implements WorkUnderWay {
     });
   }
 
-  /** False when even that fails; then it is tried again. */
+  /** Ends a job as failed. False when even that fails; then the job is tried again. */
   #giveUp({ id, kind }: JobHead, error: unknown): boolean {
     const { store, observer } = this.#options;
     const reason = error instanceof JobFailure ? error.message : 'The job met a defect; the log of the server has more';

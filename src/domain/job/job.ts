@@ -9,19 +9,19 @@ export interface JobHead {
   readonly id: string;
   readonly project_id: string;
   readonly kind: string;
-  /** Id of what it is about, such as a judge. */
+  /** Id of the thing that the job is about, such as a judge. */
   readonly subject_id: string;
   readonly state: JobState;
-  /** What it is at, in a word. */
+  /** The part of the work that the job is at, in a word. */
   readonly phase: string | null;
-  /** Steps; null: not known yet. */
+  /** Steps in all; null: not known yet. */
   readonly total: number | null;
   readonly done: number;
   /** How far work in portions is, so that the next one begins there; small JSON. Null: work in steps, or not begun. */
   readonly checkpoint: unknown;
-  /** What lists show of it; small JSON. */
+  /** The summary that lists show; small JSON. */
   readonly summary: unknown;
-  /** Why it failed. */
+  /** Why the job failed. */
   readonly error: string | null;
   readonly created_at: Micros;
   readonly created_by: string;
@@ -31,7 +31,7 @@ export interface JobHead {
 export interface Job extends JobHead {
   /** All that the work depends on, as it was when the job was made; JSON. */
   readonly input: unknown;
-  /** What came of it, when it is done; JSON. */
+  /** Result of a job that is done; JSON. */
   readonly result: unknown;
 }
 
@@ -45,16 +45,16 @@ export type JobEnd =
 export interface JobStore {
   insert(job: Job): void;
   find(projectId: string, kind: string, id: string): Job | undefined;
-  /** Of one subject, newest first. */
+  /** Jobs of one kind and subject, newest first. */
   list(projectId: string, kind: string, subjectId: string, limit: number): JobHead[];
-  /** Of some kinds, in all projects, oldest first. */
+  /** Unfinished jobs of some kinds in all projects, oldest first. */
   unfinished(kinds: readonly string[]): JobHead[];
   countUnfinished(projectId: string, kinds: readonly string[]): number;
-  /** Nothing happens to a job that has ended. */
+  /** Sets the phase and the number of steps; nothing happens to a job that has ended. */
   progress(id: string, phase: string, total: number | null): void;
   /** Keeps how far work in portions is; also of a job that was cancelled meanwhile, as that is what was done. */
   advance(id: string, done: number, checkpoint: unknown): void;
-  /** False when it had ended already: a job ends once. */
+  /** Ends a job; false when it had ended already. */
   end(id: string, end: JobEnd, at: Micros): boolean;
   /** Results of the steps that are done, by name. */
   steps(id: string): Map<string, unknown>;
@@ -66,10 +66,10 @@ export interface JobStore {
   addStep(id: string, step: string, result: unknown): void;
 }
 
-/** What is left of the input and the result of a job that has ended, when spans that it worked with are deleted. */
+/** Input and result of a job that has ended, without what came from deleted spans. */
 export type WithoutSpans = (job: Job, gone: ReadonlySet<string>) => Pick<Job, 'input' | 'result'>;
 
-/** The job cannot go on; its message says why and is shown to whoever asked for it. */
+/** Says that a job cannot go on; the message says why and is shown to whoever asked for the job. */
 export class JobFailure extends Error {
   constructor(message: string) {
     super(message);

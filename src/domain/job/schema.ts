@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { count, orNull, time, uuid } from '../schema/parts.js';
 import { JOB_STATES, type JobState } from './job.js';
 
-/** How far a job is. */
+/** Fields of a job's progress. */
 export const jobFields = {
   id: uuid('Id of the job.'),
   status: Type.Unsafe<JobState>({

@@ -1,7 +1,7 @@
-/** What was deleted, as work under way may hold it. */
+/** Deleted things that work under way may hold texts of. */
 export interface Vanished {
   readonly projectId: string;
-  /** Ids of spans; null: all of the project. */
+  /** Ids of deleted spans; null: all of the project. */
   readonly spans: ReadonlySet<string> | null;
   /** Judges that may be shown one of the spans as an example right now. */
   readonly judges: ReadonlySet<string>;
@@ -12,8 +12,8 @@ export interface Vanished {
 /** Work that holds texts of spans in memory, such as evaluations. */
 export interface WorkUnderWay {
   /**
-   * Gives up what holds something of what vanished; what may go on without it begins anew. Resolves once nothing of it is
-   * under way and nothing of it will be stored any more. Called after the records of it are gone.
+   * Gives up work that holds texts of deleted things; work that may go on without them begins anew. Resolves once nothing
+   * of them is under way or will be stored any more. Called after their records are gone.
    */
   giveUp(vanished: Vanished): Promise<void>;
 }
