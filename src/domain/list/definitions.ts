@@ -14,7 +14,7 @@ export interface Filter<Name extends string = string> {
   readonly description: string;
 }
 
-/** Everything that is particular to one list; what they share is written once, around it. */
+/** Everything that is particular to one list; whatever lists share is written once, by these definitions. */
 export interface ListDefinition<Name extends string = string> {
   readonly name: 'spans' | 'traces' | 'sessions';
   readonly fields: Readonly<Record<Name, Field>>;

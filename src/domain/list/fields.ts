@@ -1,4 +1,4 @@
-/** What a field of a listed object holds; decides its JSON Schema, its bounds and how storage renders it. */
+/** Type of a field of a listed object; decides its JSON Schema, its bounds and how storage renders it. */
 export type FieldType =
   | 'id' // lower-case UUID
   | 'text'

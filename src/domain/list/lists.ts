@@ -5,7 +5,7 @@ import type { ListQuery } from './query.js';
 /** A page as the bytes of a JSON array, ready to be sent. */
 export interface Page {
   readonly json: Readable | Buffer;
-  /** How many match in all; null when it was not asked for. */
+  /** Count of all rows that match; null when it was not asked for. */
   readonly total: number | null;
   /**
    * Traces of the project, or sessions in a list of these, that are too large to be recomputed as a whole: their tags, and
@@ -24,7 +24,7 @@ export interface Lists {
   spans(projectId: string, query: ListQuery, signal?: AbortSignal): Promise<Page>;
   traces(projectId: string, query: ListQuery, signal?: AbortSignal): Promise<Page>;
   sessions(projectId: string, query: ListQuery, signal?: AbortSignal): Promise<Page>;
-  /** Those of the given traces that exist, by id. */
+  /** The given traces that exist, by id. */
   tracesById(projectId: string, ids: readonly string[]): Promise<Map<string, TraceRead>>;
   sessionsById(projectId: string, ids: readonly string[]): Promise<Map<string, SessionRead>>;
 }

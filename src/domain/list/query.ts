@@ -1,11 +1,11 @@
 import type { Filter, ListDefinition } from './definitions.js';
 
-/** Times are given in microseconds. */
+/** A value to filter by; times are in microseconds. */
 export type FilterValue = string | number | boolean | null;
 
 export interface AppliedFilter {
   readonly filter: Filter;
-  /** One value, or those of `anyOf`; null only for `isOrNull`. */
+  /** The value, or several for `anyOf`; null only for `isOrNull`. */
   readonly values: readonly FilterValue[];
 }
 
@@ -20,7 +20,7 @@ export interface ListQuery {
   readonly descending: boolean;
   readonly limit: number;
   readonly offset: number;
-  /** Also count everything that matches. */
+  /** Whether to count all rows that match, too. */
   readonly count: boolean;
   /** Names of the fields to answer; null: all. */
   readonly fields: readonly string[] | null;
