@@ -9,11 +9,11 @@ export interface SpanPlace {
   readonly id: string;
 }
 
-/** What the price of a stored span depends on. */
+/** The fields of a stored span that its price depends on. */
 export interface CalculatedSpan extends SpanPlace, Pick<Span, 'kind' | 'cost' | 'attributes'> {
   /** Names the stored version of the span. */
   readonly version: number;
-  /** About how large the whole span is. */
+  /** Size of the whole span, roughly. */
   readonly bytes: number;
 }
 
@@ -24,13 +24,13 @@ export interface StoredSpan {
 }
 
 /**
- * A look at the stored spans of a project, from `open` to `close`. What a client writes or deletes after it was opened
- * wins over what is replaced here.
+ * A look at the stored spans of a project, from `open` to `close`. Whatever a client writes or deletes after it was
+ * opened wins over what is replaced here.
  */
 export interface RepricingSnapshot {
   /** Spans of priced kinds whose cost no client has sent, in the order of their places; fewer than asked for: no more. */
   page(scope: RepriceScope, after: SpanPlace | null, limit: number): Promise<CalculatedSpan[]>;
-  /** Those of the versions that are still stored. */
+  /** Whole spans, where their versions are still stored. */
   read(spans: readonly CalculatedSpan[]): Promise<StoredSpan[]>;
   /**
    * Stores the spans in place of their versions, through the log that clients write through, but as what they were when
@@ -44,6 +44,6 @@ export interface RepricingSnapshot {
 /** @throws (from every method) DomainError `unavailable`, `overloaded`: nothing is lost by trying again */
 export interface CalculatedSpans {
   count(projectId: string, scope: RepriceScope): Promise<number>;
-  /** Sees everything that was acknowledged before. */
+  /** Opens a snapshot, which sees everything that was acknowledged before. */
   open(projectId: string): Promise<RepricingSnapshot>;
 }

@@ -1,11 +1,11 @@
 import type { ModelUsage } from '../span/pricing.js';
 import type { Micros } from '../time/timestamp.js';
 
-/** US dollars per million tokens. */
+/** Rates in US dollars per million tokens. */
 export interface Rates {
   readonly input_per_million: number;
   readonly output_per_million: number;
-  /** Of input tokens read from a cache; null: as other input. */
+  /** Rate of input tokens read from a cache; null: that of other input. */
   readonly cache_read_per_million: number | null;
 }
 
@@ -21,7 +21,7 @@ const PLACES = 12;
 const UNITS = 10n ** BigInt(PLACES);
 const MILLION = 1_000_000n;
 
-/** What a call costs at these rates, in US dollars: calculated in decimals and rounded once, to 1e-12. */
+/** Cost of a call at these rates, in US dollars: calculated in decimals and rounded once, to 1e-12. */
 export function costAt(
   rates: Rates,
   usage: Pick<ModelUsage, 'inputTokens' | 'outputTokens' | 'cacheReadTokens'>,

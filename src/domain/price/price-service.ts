@@ -6,13 +6,13 @@ import { costAt, type ModelPrice } from './model-price.js';
 import type { PriceStore } from './price-store.js';
 import type { ModelPriceInput } from './schema.js';
 
-/** So that the prices of a project are always one answer, and fit into memory. */
+/** Bound that keeps the prices of a project one answer, and in memory. */
 const MAX_PRICES_PER_PROJECT = 10_000;
 const MAX_CACHED_PROJECTS = 1_000;
 
 export interface PriceServiceOptions {
   readonly store: PriceStore;
-  /** What a call costs when the project has no price for it. */
+  /** Price of a call for which the project has none of its own. */
   readonly listPrices: PriceModelCall;
 }
 
@@ -92,7 +92,7 @@ export class PriceService {
     return prices;
   }
 
-  /** Once for all spans of a request, which are priced in one go. */
+  /** Drops cached prices after a change. Checks once for all spans of a request, which are priced in one go. */
   #forgetWhenChanged(): void {
     if (this.#checked) return;
     this.#checked = true;
@@ -104,7 +104,7 @@ export class PriceService {
   }
 }
 
-/** Lower case of A to Z alone, as the stores compare. */
+/** Key of a price. Only A to Z become lower case, as in the comparisons of the stores. */
 function keyOf(provider: string, model: string): string {
   return `${provider}\n${model}`.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }

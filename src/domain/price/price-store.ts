@@ -6,13 +6,13 @@ import type { ModelPrice } from './model-price.js';
  * Throws `DomainError('unavailable')` when the store does not answer; nothing is written then.
  */
 export interface PriceStore {
-  /** Changes when another process has written anything since the last call. */
+  /** Number that changes when another process wrote anything since the last call. */
   changeCounter(): number;
-  /** Ascending by provider and model. */
+  /** Prices of a project, ascending by provider and model. */
   list(projectId: string): ModelPrice[];
   find(projectId: string, provider: string, model: string): ModelPrice | undefined;
   /** Stores the price; of one that exists, `created_at` stays. @returns whether it is new */
   put(projectId: string, price: ModelPrice): boolean;
-  /** False when there is none. */
+  /** Removes a price; false when there is none. */
   remove(projectId: string, provider: string, model: string): boolean;
 }

@@ -5,7 +5,7 @@ import type { SpanPlace } from './calculated-spans.js';
 /** The kind of jobs that calculate stored costs anew. */
 export const REPRICE = 'reprice';
 
-/** Which spans a job is about. Bounds are inclusive; names are compared without regard to case. */
+/** The spans that a job prices anew. Bounds are inclusive; names are compared without regard to case. */
 export interface RepriceScope {
   readonly started_after: Micros | null;
   readonly started_before: Micros | null;
@@ -13,7 +13,7 @@ export interface RepriceScope {
   readonly model: string | null;
 }
 
-/** How far a job is. */
+/** Checkpoint of a job that prices spans anew. */
 export interface RepriceCheckpoint {
   /** The last span that is done; null: none yet. */
   readonly after: SpanPlace | null;

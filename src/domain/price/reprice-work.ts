@@ -12,7 +12,7 @@ export interface RepriceObserver {
 export interface RepriceParts {
   readonly spans: CalculatedSpans;
   readonly price: PriceModelCall;
-  /** Names the images of the spans anew; it must not fetch anything. */
+  /** Notes references to the images of the new span versions; must not fetch anything. */
   readonly attachments: AttachmentIntake;
   readonly observer: RepriceObserver;
   /** Spans looked at together; default 1,000. */
@@ -52,7 +52,7 @@ class PageWork {
   }
 
   async run(): Promise<unknown> {
-    // What cannot be read together may be readable in smaller parts.
+    // A page that cannot be read may be readable in smaller parts.
     const limit = Math.max(1, Math.floor((this.#parts.pageSize ?? PAGE) / 4 ** this.#context.failedAttempts));
     const page = await this.#page(limit);
     const last = page.at(-1);
@@ -72,8 +72,8 @@ class PageWork {
   }
 
   /**
-   * Goes through a page until no client was faster. Spans that came meanwhile may make it end earlier than at first; the
-   * next page begins there. A page may fail half way; what it changed by then is counted.
+   * Goes through a page until no client was faster. Spans that came meanwhile may make the page end earlier than at first;
+   * the next page begins there. A page may fail half way; what it changed by then is counted.
    */
   async #page(limit: number): Promise<readonly CalculatedSpan[]> {
     const { after } = this.#before;
@@ -119,11 +119,11 @@ class PageWork {
     return overtaken;
   }
 
-  /** The new version of a span has to name its images before the old one ceases to. */
+  /** Replaces span versions. References of a new version to images are noted before those of the old one end. */
   async #replace(stored: readonly StoredSpan[], revision: RepricingSnapshot): Promise<(Micros | null)[]> {
     const { attachments } = this.#parts;
     const inspected = await attachments.inspect(stored.map(({ span }) => span));
-    // What is stored was sound when it came; if it no longer is, it stays as it is.
+    // A stored span was sound when it came; one that is not any more stays as it is.
     const flawed = new Set(inspected.flaws.map(({ index }) => index));
     const versions = stored.flatMap(({ version }, index) => (flawed.has(index) ? [] : [version]));
     const detached = await attachments.detach(this.#context.job.project_id, inspected);
