@@ -1,7 +1,7 @@
 import type { Span } from '../span/span.js';
 import type { PromptIdentity } from './completion.js';
 
-/** What a reader of a completion sees of its span. */
+/** A completion: the part of its span that people are shown. */
 export type Completion = Pick<Span, 'id' | 'name' | 'started_at' | 'input_data' | 'output_data' | 'attributes'>;
 
 /**
@@ -9,7 +9,7 @@ export type Completion = Pick<Span, 'id' | 'name' | 'started_at' | 'input_data' 
  * memory. Throws DomainError `unavailable`.
  */
 export interface Completions {
-  /** Ids of the newest by start time, newest first; when there are very many spans, of those found in limited time. */
+  /** Ids of the newest completions by start time, newest first; among very many spans, of those found in limited time. */
   newest(projectId: string, prompt: PromptIdentity, limit: number, signal?: AbortSignal): Promise<string[]>;
   /** The completion with this id; undefined when there is none, or it is none of this prompt. */
   find(projectId: string, prompt: PromptIdentity, id: string, signal?: AbortSignal): Promise<Completion | undefined>;

@@ -1,14 +1,14 @@
 /**
- * Which spans are completions of a prompt. Clients name the prompt in a span's attributes, under several names and either
- * as an object `zeroeval` or, as OpenTelemetry does, with dotted names.
+ * Tells which spans are completions of a prompt. Clients name the prompt in a span's attributes, under several names and
+ * either as an object `zeroeval` or, as OpenTelemetry does, with dotted names.
  */
 
-/** What a prompt may be named by. */
+/** Everything that a span may name a prompt by. */
 export interface PromptIdentity {
   /** Lower-case UUID. */
   readonly id: string;
   readonly slug: string;
-  /** Ids of all its versions, lower case. */
+  /** Ids of all versions of the prompt, lower case. */
   readonly version_ids: ReadonlySet<string>;
 }
 
@@ -22,7 +22,7 @@ const VENDOR = 'zeroeval';
 const plain = (name: string): AttributePath => ({ parent: null, name });
 const ofVendor = (name: string): AttributePath[] => [{ parent: VENDOR, name }, plain(`${VENDOR}.${name}`)];
 
-/** Where the slug or the id of a prompt stands. */
+/** Attributes that may hold the slug or the id of a prompt. */
 export const PROMPT_PATHS: readonly AttributePath[] = [
   ...ofVendor('prompt_slug'),
   ...ofVendor('task'),
@@ -30,7 +30,7 @@ export const PROMPT_PATHS: readonly AttributePath[] = [
   plain('prompt_slug'),
 ];
 
-/** Where the id of one of a prompt's versions stands. */
+/** Attributes that may hold the id of one of a prompt's versions. */
 export const VERSION_PATHS: readonly AttributePath[] = [...ofVendor('prompt_version_id'), plain('prompt_version_id')];
 
 /** Whether a span with these attributes is a completion of the prompt. Ids match in either case, slugs exactly. */
@@ -52,7 +52,7 @@ function textsAt(attributes: Readonly<Record<string, unknown>>, paths: readonly 
 
 /** Finds prompts with all that they may be named by. Each throws DomainError `unavailable`. */
 export interface PromptIdentities {
-  /** The id alone, for callers that need no versions. */
+  /** The prompt's id alone, for callers that need no versions. */
   idOf(projectId: string, slug: string): string | undefined;
   ofSlug(projectId: string, slug: string): PromptIdentity | undefined;
   ofId(projectId: string, id: string): PromptIdentity | undefined;

@@ -115,7 +115,7 @@ export class PromptService {
     return { ...stored, tag: null };
   }
 
-  /** Forgets what it keeps in memory. */
+  /** Empties the cache of fetched prompts. */
   forget(): void {
     this.#fetched.clear();
   }
@@ -148,7 +148,7 @@ export class PromptService {
     return entry;
   }
 
-  /** Where the tags point; `latest` comes first. @throws DomainError `not_found` */
+  /** Tags and the versions they point at; `latest` comes first. @throws DomainError `not_found` */
   listTags(projectId: string, slug: string): TagEntry[] {
     const { version } = this.find(projectId, slug, { by: 'tag', tag: LATEST });
     return [{ tag: LATEST, version }, ...this.#store.listTags(projectId, slug)];
@@ -195,7 +195,7 @@ export class PromptService {
   }
 }
 
-/** What cannot be kept byte for byte is refused rather than changed. */
+/** Refuses content that cannot be kept byte for byte, rather than changing it. @throws DomainError `invalid` */
 function requireText(content: string): void {
   if (/\p{Surrogate}/u.test(content))
     throw invalid([{ pointer: '/content', detail: 'must not hold half of a surrogate pair' }]);

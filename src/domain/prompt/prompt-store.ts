@@ -10,21 +10,21 @@ import type { PromptSummary, StoredVersion, TagEntry, TagMove, VersionDraft, Ver
  * Throws `DomainError('unavailable')` when the store does not answer; nothing is written then.
  */
 export interface PromptStore {
-  /** Changes when another process has written anything since the last call; cheap enough for every request. */
+  /** Number that changes when another process wrote anything since the last call; cheap enough for every request. */
   changeCounter(): number;
   hasPrompt(projectId: string, slug: string): boolean;
-  /** Ascending by slug. */
+  /** Prompts, ascending by slug. */
   listPrompts(projectId: string, window: Window): PromptSummary[];
   /** The version with the draft's hash: the existing one unchanged, else a new one; the prompt is made when missing. */
   ensureVersion(projectId: string, slug: string, draft: VersionDraft): StoredVersion;
   findVersion(projectId: string, slug: string, selector: VersionSelector): StoredVersion | undefined;
   findVersionById(projectId: string, id: string): StoredVersion | undefined;
-  /** False when there is no such version. */
+  /** Binds a model to a version, or with null unbinds; false when there is no such version. */
   bindModel(projectId: string, slug: string, version: number, modelId: string | null, at: Micros): boolean;
-  /** False when there is no such version. The tag is not `latest`. */
+  /** Moves a tag, which is not `latest`, to a version; false when there is no such version. */
   pin(projectId: string, slug: string, entry: TagEntry, at: Micros, by: string): boolean;
-  /** Where the tags point, ascending by name, without `latest`. */
+  /** Tags and the versions they point at, ascending by name, without `latest`. */
   listTags(projectId: string, slug: string): TagEntry[];
-  /** Newest first; of `latest`, the versions as they came. */
+  /** Moves of a tag, newest first; for `latest`, the versions as they came. */
   tagHistory(projectId: string, slug: string, tag: string, window: Window): TagMove[];
 }

@@ -1,12 +1,12 @@
 import type { Micros } from '../time/timestamp.js';
 
-/** A version as it is stored. Nothing of it ever changes but `model_id` and with it `updated_at`. */
+/** A version as it is stored. Nothing but `model_id`, and with it `updated_at`, ever changes. */
 export interface StoredVersion {
   /** Lower-case UUID. */
   readonly id: string;
   readonly prompt_id: string;
   readonly slug: string;
-  /** From 1, without gaps. */
+  /** Number of the version, from 1 and without gaps. */
   readonly version: number;
   /** The newest version of the prompt when this was read. */
   readonly latest_version: number;
@@ -62,11 +62,11 @@ export interface PromptSummary {
   /** Ascending by name; the store leaves out `latest`, which the service puts first. */
   readonly tags: readonly TagEntry[];
   readonly created_at: Micros;
-  /** When its newest version was made. */
+  /** When the newest version of the prompt was made. */
   readonly updated_at: Micros;
 }
 
-/** Which version of a prompt is meant. */
+/** Selects a version of a prompt. */
 export type VersionSelector =
   | { readonly by: 'number'; readonly version: number }
   | { readonly by: 'hash'; readonly hash: string }
