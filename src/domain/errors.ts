@@ -1,5 +1,5 @@
 /**
- * What can go wrong, in the domain's words. Transports own the table from kind to protocol status; stores and
+ * Kinds of errors, in the domain's words. Transports own the table from kind to protocol status; stores and
  * services only ever throw these, so no layer inside knows about HTTP.
  */
 export type DomainErrorKind =

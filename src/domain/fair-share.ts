@@ -1,7 +1,7 @@
-/** Something limited that many take of, as one of them finds it. All in the same unit. */
+/** Something limited that parties share, as one party finds it. All amounts are in the same unit. */
 export interface Holdings {
   readonly limit: number;
-  /** By all together. */
+  /** Amount that all parties hold together. */
   readonly taken: number;
   readonly ofParty: number;
 }
@@ -29,7 +29,7 @@ export class FairShares {
     this.#limit = limit;
   }
 
-  /** False, and nothing is taken, when it would be more than the party's share. */
+  /** Takes an amount for a party; false, and nothing is taken, when that would be more than its share. */
   take(party: string, amount: number): boolean {
     const ofParty = this.#parties.get(party) ?? 0;
     if (!isFair({ limit: this.#limit, taken: this.#taken, ofParty }, amount)) return false;

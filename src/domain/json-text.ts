@@ -44,7 +44,7 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACE = 0x7d;
 const CLOSE_BRACKET = 0x5d;
 
-/** One pass over UTF-8, before anything is built from it. Every byte looked for is ASCII, so nothing needs decoding. */
+/** Whether JSON is nested too deeply, in one pass over its UTF-8. Every byte looked for is ASCII, so nothing is decoded. */
 export function exceedsDepth(json: Buffer, maxDepth = MAX_JSON_DEPTH): boolean {
   let depth = 0;
   for (let at = 0; at < json.length; at += 1) {

@@ -28,7 +28,7 @@ export class Turns {
   readonly #limits: Required<TurnLimits>;
   readonly #what: string;
   readonly #underWay = new Map<string, number>();
-  /** In the order in which parties are served next. */
+  /** Waiting calls by party, in the order in which parties are served next. */
   readonly #waiting = new Map<string, Waiting[]>();
   #taken = 0;
 
@@ -118,7 +118,7 @@ export class Turns {
     for (const [party, queue] of this.#waiting) {
       if (!this.#mayBegin(party)) continue;
       const waiting = queue.shift();
-      // Behind the others, if it waits for more.
+      // A party that waits for more goes behind the others.
       this.#waiting.delete(party);
       if (queue.length > 0) this.#waiting.set(party, queue);
       this.#begin(party);
