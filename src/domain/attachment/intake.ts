@@ -21,7 +21,7 @@ import type { AttachmentVault } from './vault.js';
 export interface SpanFlaw {
   /** Index of the span in the array that was handed in. */
   readonly index: number;
-  /** What is wrong, with pointers that start at the span. */
+  /** Broken rules, with pointers that start at the span. */
   readonly issues: readonly Issue[];
 }
 
