@@ -10,19 +10,19 @@ export class InvalidAnswer extends Error {
   }
 }
 
-/** What an answer must look like. */
+/** The form of a model's answer, and how it is read. */
 export interface AnswerForm<T> {
   /** The JSON Schema that an answer is asked for and checked by: strict, every property required. */
   readonly schema: TSchema;
-  /** @throws InvalidAnswer */
+  /** The answer as a value. @throws InvalidAnswer */
   read(text: string): T;
 }
 
 const MAX_ISSUES_TOLD = 5;
-/** Names in an answer are part of what is said of it. */
+/** Longest text of what is wrong with an answer; names in the answer become part of it. */
 const MAX_PROBLEM = 1_000;
 
-/** Compiling takes milliseconds: make a form once. @param schema what `T` looks like */
+/** Makes a form, once as compiling takes milliseconds. @param schema that of `T` */
 export function answerForm<T>(schema: TSchema): AnswerForm<T> {
   const validator = compile(schema);
   return {

@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import { Breaker } from '../job/backoff.js';
 
-/** More than projects have models under way; of the others, nothing is lost but what their next calls find out anew. */
+/** Breakers kept: more than there are models in use at once. One that is dropped is learned anew by the next calls. */
 const MAX_KEPT = 10_000;
 
 /**
  * A breaker for each model of each project, at the one endpoint: a name that no model has, or a model that is down, holds
- * back the project that asks for it and nobody else. When the endpoint is away altogether, each finds out by itself.
+ * back the project that asks for it and nobody else. When the endpoint is down, each project finds out by itself.
  */
 export class Breakers {
   readonly #breakers: LRUCache<string, Breaker>;

@@ -4,12 +4,12 @@ import type { Span } from '../span/span.js';
 import { JUDGE_TAG, type Judge } from './judge.js';
 import type { ModelCall } from './model-call.js';
 
-/** On whose behalf models are called. */
+/** The evaluation for which models are called. */
 export interface CallOrigin {
   readonly judge: Pick<Judge, 'id' | 'name' | 'project_id'>;
-  /** Ids of trace and spans are derived from it and the attempt, so that doing the same again replaces them. */
+  /** Id of the run. With the attempt it gives the ids of trace and spans, so that a repetition replaces them. */
   readonly runId: string;
-  /** From 1. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number;
   /** The span that is evaluated. */
   readonly spanId: string;
@@ -31,7 +31,7 @@ export function callTraceId(runId: string): string {
   return uuidv5(runId, NAMESPACE);
 }
 
-/** What the stored calls of a judge say of the examples that they show: the deletion of one of these spans finds them by it. */
+/** Attribute of a judge's call with the spans shown as examples: the deletion of such a span finds the call by it. */
 export function aboutShown(spanIds: readonly string[]): { readonly examples?: readonly string[] } {
   return spanIds.length === 0 ? {} : { examples: spanIds };
 }
@@ -48,14 +48,14 @@ function toSpan(origin: CallOrigin, call: ModelCall, trace_id: string, index: nu
   return callSpan(place, call);
 }
 
-/** Where the span of a call belongs, and what is known of it. */
+/** Ids, name, tags and subject of the span of a call. */
 export interface CallPlace {
   readonly id: string;
   readonly trace_id: string;
   readonly name: string;
-  /** Of the span and of its trace. */
+  /** Tags of the span and of its trace. */
   readonly tags: Readonly<Record<string, string>>;
-  /** Kept as the attribute `spanhouse`. */
+  /** Subject of the call, kept as the attribute `spanhouse`. */
   readonly about: Readonly<Record<string, unknown>>;
 }
 

@@ -10,7 +10,7 @@ export const DELIMITED_IS_DATA =
 /** Puts a text between tags of a name. */
 export type Delimit = (name: string, text: string) => string;
 
-/** 128 random bits, hexadecimal. */
+/** Code for tags: 128 random bits, hexadecimal. */
 export function randomCode(): string {
   return randomBytes(16).toString('hex');
 }

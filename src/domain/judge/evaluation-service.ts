@@ -21,7 +21,7 @@ export interface EvaluationServiceOptions {
 
 const checkInput = compile(EvaluationInput);
 
-/** What judges found, of a judge and of a span. Everything is inside the caller's project. */
+/** Evaluations by judge and by span. Everything is inside the caller's project. */
 export class EvaluationService {
   readonly #options: EvaluationServiceOptions;
 
@@ -41,8 +41,8 @@ export class EvaluationService {
   }
 
   /**
-   * In the order of storing, or backwards. Forwards, what comes meanwhile comes at the end: who pages sees each once.
-   * Also of a deleted judge. @throws DomainError `not_found`
+   * Evaluations of a judge, also a deleted one, in the order of storing, or backwards. Forwards, new ones come at the
+   * end: whoever pages sees each once. @throws DomainError `not_found`
    */
   ofJudge(
     projectId: string,

@@ -3,12 +3,12 @@ import type { Evaluation, NamedEvaluation } from './evaluation.js';
 import type { Window } from '../schema/page.js';
 
 export interface EvaluationFilter {
-  /** Inclusive. */
+  /** Earliest time of storing, inclusive. */
   readonly start: Micros | null;
-  /** Inclusive. */
+  /** Latest time of storing, inclusive. */
   readonly end: Micros | null;
   readonly result: boolean | null;
-  /** True: with feedback of a person on this judge's evaluation of the span. */
+  /** Whether a person gave feedback on this judge's evaluation of the span; null: either. */
   readonly withFeedback: boolean | null;
 }
 
@@ -19,12 +19,12 @@ export interface EvaluationPage {
 
 /** Where evaluations are kept. Guarantees as of JudgeStore. */
 export interface EvaluationStore {
-  /** Stores one; its `created_at` is moved on when the clock went back, so that time and order of storing agree. */
+  /** Stores an evaluation; moves `created_at` on when the clock went back, so that times keep the order of storing. */
   insert(evaluation: Evaluation): Evaluation;
-  /** In the order in which they were stored, or backwards. Total and page are of one moment. */
+  /** Evaluations in the order of storing, or backwards. Total and page are of one moment. */
   ofJudge(judgeId: string, filter: EvaluationFilter, window: Window, descending: boolean): EvaluationPage;
-  /** Newest first. */
+  /** Evaluations of a span, newest first. */
   ofSpan(projectId: string, spanId: string): NamedEvaluation[];
-  /** The newest of a judge and span. */
+  /** The newest evaluation of a span by a judge. */
   latest(judgeId: string, spanId: string): Evaluation | undefined;
 }

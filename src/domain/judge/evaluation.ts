@@ -4,24 +4,24 @@ import type { EvaluationType, ScoreScale } from './judge.js';
 /** Score and reason by criterion key. */
 export type CriteriaScores = Readonly<Record<string, { readonly score: number; readonly reason: string }>>;
 
-/** What a judge says of a span. */
+/** A judge's result for a span. */
 export interface Verdict {
-  /** True: passed. */
+  /** Whether the span passed. */
   readonly evaluation_result: boolean;
   readonly evaluation_reason: string;
-  /** 0 to 1; null when it was not said. */
+  /** The judge's confidence, 0 to 1; null when it gave none. */
   readonly confidence_score: number | null;
-  /** Of scored judges only. */
+  /** Score; null unless the judge is a scored one. */
   readonly score: number | null;
   readonly criteria_scores: CriteriaScores | null;
 }
 
-/** `automatic`: of a new span; `requested`: by a run call; `external`: it ran elsewhere. */
+/** Origin of an evaluation. `automatic`: of a new span; `requested`: by a run call; `external`: it ran elsewhere. */
 export type EvaluationOrigin = 'automatic' | 'requested' | 'external';
 
-/** An evaluation, with what its judge was at that moment. */
+/** An evaluation, with its judge's scale at that moment. */
 export interface Evaluation extends Verdict, ScoreScale {
-  /** Lower-case UUID; that of its run, when it was run here. */
+  /** Lower-case UUID; that of the run, when the evaluation ran here. */
   readonly id: string;
   readonly project_id: string;
   readonly judge_id: string;
@@ -29,9 +29,9 @@ export interface Evaluation extends Verdict, ScoreScale {
   readonly origin: EvaluationOrigin;
   readonly evaluation_type: EvaluationType;
   readonly model_used: string | null;
-  /** From the beginning of the call to its answer, in milliseconds. */
+  /** Time that the calls of the model took together, in milliseconds. */
   readonly duration_ms: number | null;
-  /** Of the instruction it was made with; null when it ran elsewhere. */
+  /** Version of the prompt with the judge's instruction; null when the evaluation ran elsewhere. */
   readonly prompt_version_id: string | null;
   /** Names instruction and set of examples, see `judgeVersion`; null when it ran elsewhere. */
   readonly judge_version: string | null;

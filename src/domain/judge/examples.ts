@@ -2,13 +2,13 @@ import type { Judge } from './judge.js';
 import type { ChatMessage } from './model-client.js';
 import type { JudgedSpan } from './span-reader.js';
 
-/** What a judge is shown before the span that it is to evaluate. */
+/** Examples that a judge is shown before the span to evaluate. */
 export interface Examples {
   /** Names the set of examples; part of the version of the judge. Null: none. */
   readonly id: string | null;
-  /** They come between the instruction and the span. */
+  /** Messages between the instruction and the span. */
   readonly messages: readonly ChatMessage[];
-  /** The spans that they show something of. */
+  /** Spans that the examples show parts of. */
   readonly span_ids: readonly string[];
 }
 

@@ -8,11 +8,11 @@ import type { FailedDraft } from './run-store.js';
 import type { Arrival, ArrivalFilter, ArrivalOutline, Arrivals } from './span-reader.js';
 import { unreadable } from './unreadable.js';
 
-/** What was looked at, what comes of it, and how far that is. */
+/** Result of looking at new spans: the runs to queue, and how far that is. */
 export interface Look {
   readonly upTo: Micros;
   readonly drafts: readonly RunDraft[];
-  /** Those of a span that cannot be read. */
+  /** Runs that have failed, as their span cannot be read. */
   readonly failed: readonly FailedDraft[];
   readonly more: boolean;
 }
@@ -21,7 +21,7 @@ export interface FeedLaneOptions {
   readonly projectId: string;
   readonly arrivals: Pick<Arrivals, 'read' | 'outline'>;
   readonly identifyPrompt: IdentifyPrompt;
-  /** How often a span is tried to be read that cannot be. */
+  /** Attempts at reading a span alone, before it is skipped. */
   readonly maxAttempts: number;
   /** The enabled judges of the project. */
   readonly judges: () => readonly Judge[];
@@ -32,8 +32,8 @@ export interface FeedLaneOptions {
 const PAGE = 500;
 
 /**
- * Looks at the new spans of one project. What cannot be read together is halved, until the span that cannot be read is
- * alone: that is passed over after some tries, with a failed run for each judge that may be about it.
+ * Looks at the new spans of one project. A page that cannot be read is halved, until the span that cannot be read is
+ * alone: that span is skipped after some attempts, with a failed run for each judge that may be about it.
  */
 export class FeedLane {
   readonly #options: FeedLaneOptions;
@@ -46,7 +46,7 @@ export class FeedLane {
     this.#options = options;
   }
 
-  /** @param room how many runs may be queued, at least 1. @throws what the read did; it goes on by the next call */
+  /** Looks at the next spans. @param room how many runs may be queued, at least 1. @throws the read's error */
   async look(position: Micros, room: number): Promise<Look> {
     for (;;) {
       const look = await this.#once(position, room);
@@ -54,7 +54,7 @@ export class FeedLane {
     }
   }
 
-  /** Null: it is to be looked at again, with fewer spans. */
+  /** Looks once; null: to be repeated with fewer spans. */
   async #once(position: Micros, room: number): Promise<Look | null> {
     const { projectId, arrivals, judges } = this.#options;
     const active = judges();
@@ -74,10 +74,10 @@ export class FeedLane {
     }
   }
 
-  /** Null: it is to be looked at again, with fewer spans. @throws the error when the same span is to be tried again */
+  /** Skips a span; null: look again at fewer spans. @throws the error when the same span is to be tried again */
   #failed(spans: readonly ArrivalOutline[] | null, error: unknown): Pick<Look, 'upTo' | 'failed'> | null {
     const [span, ...others] = spans ?? [];
-    // Nothing is known to be there, so no span is to blame.
+    // No span is known to be there, so none is to blame.
     if (spans !== null && span === undefined) throw error;
     if (span === undefined || others.length > 0) {
       this.#narrow = Math.ceil((spans?.length ?? PAGE) / 2);

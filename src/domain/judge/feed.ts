@@ -11,9 +11,9 @@ import type { RunStore } from './run-store.js';
 import type { Arrivals } from './span-reader.js';
 
 export interface FeedObserver {
-  /** It goes on by itself. @param failure its project; null: of all of them */
+  /** A look at new spans failed; the feed tries again. @param failure names the project; null: all of them */
   feedFailed(failure: { readonly project: string | null; readonly error: unknown }): void;
-  /** The span is passed over. */
+  /** A span that cannot be read was skipped. */
   spanNotRead(failure: { readonly project: string; readonly span: string; readonly error: unknown }): void;
 }
 
@@ -45,28 +45,28 @@ interface Project {
   looking: boolean;
   /** Looks in a row that failed. */
   failures: number;
-  /** On the clock of `performance`. */
+  /** Earliest time of the next look, on the clock of `performance`. */
   notBefore: number;
 }
 
 /** How long the feed waits for more spans after some arrived. */
 const GATHER_MS = 20;
-/** After a look, the place it took rests for this many times what it took, so that looks never take much of the engine. */
+/** After a look, its place rests for this many times as long as the look took: looks never take much of the engine. */
 const REST = 16;
 const MAX_REST_MS = 4_000;
 const RETRY_MS = 1_000;
-/** How often a position is written that nothing was queued at. */
+/** Interval of writing positions up to which nothing was queued. */
 const SAVE_MS = 5_000;
 /** Projects looked at together; those whose last look failed wait for one another alone. */
 const LOOKS_AT_ONCE = 2;
-/** Of so few projects each is looked at; of more, the store is asked first which have news. */
+/** Up to so many projects are all looked at; with more, the store is asked first which of them have news. */
 const FEW_PROJECTS = 3;
 const ALL_HAVE_NEWS = { projects: null, upTo: null };
 
 /**
  * Looks at new spans in the order of their arrival, each project for itself, and queues evaluations of those that match.
- * Where it is in that order is written together with what it queues, so that after a crash it misses nothing and queues
- * nothing twice.
+ * The position in that order is written together with the queued runs, so that after a crash nothing is missed or
+ * queued twice.
  */
 export class JudgeFeed implements WorkUnderWay {
   readonly #options: FeedOptions;
@@ -77,7 +77,7 @@ export class JudgeFeed implements WorkUnderWay {
   readonly #looks = new Set<Promise<void>>();
   /** Enabled judges by project; null: to be read anew. */
   #judges: JudgesByProject | null = null;
-  /** Those that the projects are there for. */
+  /** Judges that `#projects` was made for. */
   #opened: JudgesByProject | null = null;
   /** Projects with anything that arrived up to here are known to have news; null: it is not known of any. */
   #newsUpTo: Micros | null = null;
@@ -105,18 +105,18 @@ export class JudgeFeed implements WorkUnderWay {
     this.wake();
   }
 
-  /** There may be something to do: spans, or room in the queue. */
+  /** Begins a round, as there may be new spans, or room in the queue. */
   wake(): void {
     if (this.#isOpen) this.#loop.wake();
   }
 
-  /** Judges were made, changed or deleted. */
+  /** Reads judges anew, as they were made, changed or deleted. */
   changed(): void {
     this.#judges = null;
     this.wake();
   }
 
-  /** Of a deleted project nothing is looked at any more; what a look under way finds is about no judge that is there. */
+  /** Stops looking at a deleted project. A look under way queues nothing, as the judges of the project are gone. */
   giveUp({ spans }: Vanished): Promise<void> {
     if (spans === null) this.changed();
     return Promise.resolve();
@@ -141,7 +141,7 @@ export class JudgeFeed implements WorkUnderWay {
     return Math.max(0, dueAt - performance.now());
   }
 
-  /** Sees to it that the projects with enabled judges are there, and no others. */
+  /** Makes `#projects` those with enabled judges. */
   #open(): void {
     const judges = this.#enabled();
     if (this.#opened === judges) return;
@@ -178,7 +178,7 @@ export class JudgeFeed implements WorkUnderWay {
     return judges;
   }
 
-  /** Of few projects, all are said to have news. */
+  /** Notes which projects have news; when there are few, all of them. */
   async #hearNews(): Promise<void> {
     const since = this.#newsUpTo;
     const isFew = this.#projects.size <= FEW_PROJECTS;
@@ -212,7 +212,7 @@ export class JudgeFeed implements WorkUnderWay {
     return Math.min(Infinity, ...waiting.map(({ notBefore }) => notBefore).filter((at) => at > now));
   }
 
-  /** Never rejects. */
+  /** Looks at the next spans of a project. Never rejects. */
   async #look(project: Project, room: number, among: number): Promise<void> {
     if (!this.#isOpen) return;
     const started = performance.now();

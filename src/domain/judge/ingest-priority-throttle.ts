@@ -1,19 +1,19 @@
-/** How busy the store is with commits. */
+/** Load of commits on the store. */
 export interface WriteLoad {
   /** The share of the last seconds during which a commit was under way, 0 to 1. */
   readonly share: number;
-  /** Spans committed, a second. */
+  /** Spans committed per second. */
   readonly rowsPerSecond: number;
 }
 
-/** From here on clients are what keeps the store busy, and what they send goes first. */
+/** Share from which clients keep the store busy, and their writes go first. */
 const BUSY_SHARE = 0.4;
 const MANY_ROWS = 1_000;
-/** Evaluations bring rows themselves; the others must be far more. */
+/** Rows of clients per row of evaluations, from which clients count as busy. */
 const OWN_ROWS_TIMES = 4;
-/** Meanwhile, so many evaluations begin in a second: each takes about 4 ms of processor time. */
+/** Evaluations begun per second while clients are busy: each takes about 4 ms of processor time. */
 const BUSY_RATE = 40;
-/** So many may begin together to make up for a turn of the event loop that took long. */
+/** Evaluations that may begin together, to make up for a long turn of the event loop. */
 const BURST = 8;
 
 /** Holds evaluations back while clients write at full speed, to a number a second that hardly slows them down. */

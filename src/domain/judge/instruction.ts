@@ -6,14 +6,14 @@ import type { Judge } from './judge.js';
 export interface Instruction {
   readonly content: string;
   readonly prompt_version_id: string;
-  /** Bound to the version. */
+  /** Model bound to the version. */
   readonly model_id: string | null;
 }
 
 /** The tag that decides which version runs; while it is not pinned, the latest does. */
 export const RUNNING_TAG = 'production';
 
-/** Undefined when there is no such prompt. */
+/** The instruction that a judge runs with; undefined when its prompt is gone. */
 export function instructionOf(
   prompts: Pick<PromptStore, 'findVersion'>,
   { project_id, task_slug }: Pick<Judge, 'project_id' | 'task_slug'>,

@@ -10,17 +10,17 @@ import { judgeRequest } from './request.js';
 import type { JudgedSpan } from './span-reader.js';
 import { readVerdict } from './verdict.js';
 
-/** What became of an evaluation: a verdict, or why there is none; and every call that was made for it. */
+/** Result of an evaluation: a verdict, or why there is none; and every call of the model. */
 export interface Judgement {
   readonly verdict: Verdict | null;
-  /** Its code is `answer` when the model twice did not answer as asked, `setup` when there is nothing to ask it. */
+  /** Why there is no verdict: code `answer` after two answers of the wrong form, `setup` when nothing can be asked. */
   readonly failure: ModelFailure | null;
   readonly model_used: string | null;
-  /** Of the calls together, in milliseconds. */
+  /** Time that the calls took together, in milliseconds. */
   readonly duration_ms: number;
   readonly prompt_version_id: string | null;
   readonly judge_version: string | null;
-  /** The spans that it was shown as examples. */
+  /** Spans that the judge was shown as examples. */
   readonly shown: readonly string[];
   readonly calls: readonly ModelCall[];
 }
@@ -33,7 +33,7 @@ export interface JudgeCallerOptions {
   readonly newCode?: () => string;
 }
 
-/** What to use instead of the judge's own. */
+/** Instruction and examples to use instead of the judge's own. */
 export interface JudgeOverrides {
   readonly instruction?: Instruction;
   readonly examples?: Examples;

@@ -3,7 +3,7 @@ import { normaliseTags, normaliseText } from '../schema/normalise.js';
 import type { Criterion, JudgeFilters, JudgeSettings } from './judge.js';
 import type { JudgeInput, JudgePatch } from './schema.js';
 
-/** What a client states of a judge, of values that fit the schema alone. */
+/** Fields of a judge as a client sent them, as far as they fit the schema. */
 export type Stated = Partial<JudgeInput> & Partial<JudgePatch>;
 
 const DEFAULTS: Pick<JudgeSettings, 'criteria' | 'model' | 'temperature' | 'sample_rate' | 'filters' | 'enabled'> = {
@@ -15,10 +15,10 @@ const DEFAULTS: Pick<JudgeSettings, 'criteria' | 'model' | 'temperature' | 'samp
   enabled: true,
 };
 
-/** What a scored judge that becomes a binary one loses. */
+/** Settings of a scale that a binary judge has none of. */
 const NO_SCALE = { score_min: null, score_max: null, pass_threshold: null };
 
-/** What a judge is with what is stated; what is not stated is as it was, or has its default. */
+/** Settings of a judge with the fields that were sent; the others stay as they were, or have their defaults. */
 export function settingsOf(stated: Stated, before: JudgeSettings | null): JudgeSettings {
   const take = <K extends keyof JudgeSettings & keyof Stated, V>(
     key: K,
@@ -62,7 +62,7 @@ function toFilters({ kinds, names, tags, prompt_slug }: NonNullable<Stated['filt
 
 type Scale = Pick<JudgeSettings, 'evaluation_type' | 'score_min' | 'score_max' | 'pass_threshold'>;
 
-/** Rules between the fields of a judge, as it would be. */
+/** Issues between the fields of a judge, as they would be. */
 export function settingIssues(settings: Scale & Pick<JudgeSettings, 'criteria'>): Issue[] {
   return [
     ...(settings.evaluation_type === 'scored' ? scoredIssues(settings) : binaryIssues(settings)),

@@ -21,7 +21,7 @@ export interface JudgeServiceOptions {
   /** Makes versions of prompts that exist. */
   readonly versions: Pick<PromptService, 'ensure'>;
   readonly arrivals: Pick<Arrivals, 'now'>;
-  /** Null: none is configured. */
+  /** The model endpoint; null: none is configured. */
   readonly model: Pick<ModelClient, 'defaultModel'> | null;
   /** Called after judges changed. */
   readonly onChange: () => void;
@@ -98,7 +98,7 @@ export class JudgeService {
     return this.#checked(changed);
   }
 
-  /** Its evaluations stay; what is queued of it is given up. @throws DomainError `not_found` */
+  /** Deletes a judge and its queued runs; its evaluations stay. @throws DomainError `not_found` */
   remove(projectId: string, id: string): void {
     if (!this.#options.store.remove(projectId, id, Date.now() * 1000)) throw missing();
     this.#options.onChange();
@@ -114,14 +114,14 @@ export class JudgeService {
     return this.#options.store.list(projectId, window).map((judge) => this.#checked(judge));
   }
 
-  /** @throws DomainError `not_found`, also when it is deleted */
+  /** A judge that exists. @throws DomainError `not_found`, also when it is deleted */
   require(projectId: string, id: string): Judge {
     const judge = this.requireEver(projectId, id);
     if (judge.deleted_at !== null) throw missing();
     return judge;
   }
 
-  /** Also a deleted one. @throws DomainError `not_found` */
+  /** A judge, also a deleted one. @throws DomainError `not_found` */
   requireEver(projectId: string, id: string): Judge {
     const judge = this.#options.store.find(projectId, id);
     if (judge === undefined) throw missing();
@@ -165,9 +165,9 @@ export class JudgeService {
 
 interface Fitting {
   readonly issues: Issue[];
-  /** The members that fit, so that rules between them can be looked at although others do not. */
+  /** Fields that fit the schema, so that rules between them can be checked although others do not fit. */
   readonly values: Stated;
-  /** Whether what the rules between type and scores are about is among them. */
+  /** Whether all fields that the rules between type and scores compare fit the schema. */
   readonly scaleFits: boolean;
 }
 

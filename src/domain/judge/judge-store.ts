@@ -16,20 +16,20 @@ export interface TaskDraft {
 export interface JudgeStore {
   /** Stores the judge and, in the same transaction, the prompt that holds its instruction. @returns the judge with its slug */
   insert(judge: Judge, task: TaskDraft | null): Judge;
-  /** Also a deleted one. */
+  /** A judge, also a deleted one. */
   find(projectId: string, id: string): Judge | undefined;
-  /** Without deleted ones, oldest first. */
+  /** Judges of a project without deleted ones, oldest first. */
   list(projectId: string, window: Window): Judge[];
-  /** Of all projects, without deleted ones. */
+  /** Enabled judges of all projects, without deleted ones. */
   enabled(): Judge[];
   /**
-   * Stores the settings, and with `cancelAutomatic` removes what is queued by itself.
+   * Stores the settings, and with `cancelAutomatic` removes queued runs of origin `automatic`.
    * False when there is no such judge or it is deleted.
    */
   update(
     judge: Pick<Judge, 'id' | 'project_id' | 'judged_since' | 'updated_at'> & JudgeSettings,
     cancelAutomatic: boolean,
   ): boolean;
-  /** Marks it and removes everything of it that is queued. False when there is none. */
+  /** Marks a judge as deleted and removes its queued runs. False when there is no such judge. */
   remove(projectId: string, id: string, at: Micros): boolean;
 }

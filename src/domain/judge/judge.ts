@@ -2,24 +2,24 @@ import type { Micros } from '../time/timestamp.js';
 
 export type EvaluationType = 'binary' | 'scored';
 
-/** One thing that a judge looks at. */
+/** One criterion that a scored judge scores spans by. */
 export interface Criterion {
-  /** Unique within its judge. */
+  /** Key, unique within the judge. */
   readonly key: string;
   readonly label: string;
   readonly description: string;
 }
 
-/** No filter asks for a name or a tag with a longer value; in characters. */
+/** Longest name or tag value that a filter asks for, in characters. */
 export const LONGEST_FILTER_VALUE = 1_000;
 
-/** Which spans a judge is about. What is empty does not restrict; the others must all match. */
+/** Filters of the spans that a judge is about. Empty ones do not restrict; the others must all match. */
 export interface JudgeFilters {
-  /** Any of these. */
+  /** Kinds, of which the span has one. */
   readonly kinds: readonly string[];
-  /** Any of these. */
+  /** Names, of which the span has one. */
   readonly names: readonly string[];
-  /** All of these. */
+  /** Tags, all of which the span has. */
   readonly tags: Readonly<Record<string, string>>;
   /** Slug of the prompt that the span is a completion of. */
   readonly prompt_slug: string | null;
@@ -32,21 +32,21 @@ export interface ScoreScale {
   readonly pass_threshold: number | null;
 }
 
-/** What a client may set of a judge. */
+/** Settings of a judge: the fields that a client may set. */
 export interface JudgeSettings extends ScoreScale {
   readonly name: string;
-  /** Slug of the prompt that holds its instruction. */
+  /** Slug of the prompt that holds the instruction. */
   readonly task_slug: string;
   readonly evaluation_type: EvaluationType;
   readonly criteria: readonly Criterion[];
-  /** Null: the model bound to the version of its prompt, else the configured one. */
+  /** Model; null: the one bound to the version of the prompt, else the configured one. */
   readonly model: string | null;
-  /** Null: the model's own default. */
+  /** Temperature; null: the model's own default. */
   readonly temperature: number | null;
-  /** Share of the matching spans that it evaluates by itself, 0 to 1. */
+  /** Share of the matching spans that the judge evaluates by itself, 0 to 1. */
   readonly sample_rate: number;
   readonly filters: JudgeFilters;
-  /** Whether it evaluates new spans by itself. */
+  /** Whether the judge evaluates new spans by itself. */
   readonly enabled: boolean;
 }
 
@@ -54,12 +54,12 @@ export interface Judge extends JudgeSettings {
   /** Lower-case UUID. */
   readonly id: string;
   readonly project_id: string;
-  /** Spans that arrived up to here it does not evaluate by itself: when it was last enabled. */
+  /** When the judge was last enabled: spans that arrived up to then it does not evaluate by itself. */
   readonly judged_since: Micros;
   readonly created_at: Micros;
   readonly created_by: string;
   readonly updated_at: Micros;
-  /** Null while it exists; then only its evaluations and criteria can be read. */
+  /** When the judge was deleted, null: not. Of a deleted one, only evaluations and criteria can be read. */
   readonly deleted_at: Micros | null;
 }
 

@@ -4,7 +4,7 @@ import type { JudgeFilters } from './judge.js';
 import { OWN_CALL_TAGS } from './own-calls.js';
 import type { SpanTraits } from './span-reader.js';
 
-/** What a prompt is known by, or undefined when there is none. */
+/** Finds everything that spans may name a prompt by; undefined when there is no such prompt. */
 export type IdentifyPrompt = (projectId: string, slug: string) => PromptIdentity | undefined;
 
 /** A filter that a span does not match: what it asks for, and what the span has. */
@@ -14,7 +14,7 @@ export interface Mismatch {
   readonly found: string;
 }
 
-/** Whether it is a call that the server made itself, for a judge or a job: such spans are never judged. */
+/** Whether a span is a call that the server made itself, for a judge or a job: such spans are never judged. */
 export function isJudgeCall(span: Pick<SpanTraits, 'tags'>): boolean {
   return OWN_CALL_TAGS.some((tag) => Object.hasOwn(span.tags, tag));
 }
@@ -51,7 +51,7 @@ export function mismatches(
   return found;
 }
 
-/** What is hashed to decide whether a span belongs to the sample of a judge. */
+/** Text hashed to decide whether a span belongs to the sample of a judge. */
 export function sampleKey(spanId: string, judgeId: string): string {
   return `${spanId}/${judgeId}`;
 }

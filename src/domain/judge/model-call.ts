@@ -8,7 +8,7 @@ import {
   type ModelRequest,
 } from './model-client.js';
 
-/** One call of a model, and what came of it. */
+/** One call of a model with its answer or failure. */
 export interface ModelCall {
   readonly request: ModelRequest;
   readonly started_at: Micros;
@@ -17,21 +17,21 @@ export interface ModelCall {
   readonly failure: ModelFailure | null;
 }
 
-/** What a question came to: what was read from the answer, or why there is nothing; and every call that was made for it. */
+/** Result of asking a model: the value read from its answer, or why there is none; and every call that was made. */
 export interface Reply<T> {
   readonly outcome: T | null;
-  /** Its code is `answer` when the model twice did not answer as asked. */
+  /** Why there is no outcome; the code is `answer` when the model twice did not answer as asked. */
   readonly failure: ModelFailure | null;
   readonly calls: readonly ModelCall[];
 }
 
-/** On whose behalf the model endpoint is asked. */
+/** The model endpoint, and the project for which it is asked. */
 export interface ModelCaller {
   readonly client: Pick<ModelClient, 'complete'>;
   readonly projectId: string;
 }
 
-/** Calls a model once. @throws nothing that a call can fail with: that is in what is answered */
+/** Calls a model once; a failure of the call is in the result, not thrown. */
 export async function callModel(
   { client, projectId }: ModelCaller,
   request: ModelRequest,
@@ -86,7 +86,7 @@ function contentOf({ refusal, finish_reason, content }: ModelAnswer): string {
   return content;
 }
 
-/** The same request after an answer that was not what it asked for. */
+/** The request again, after an answer of the wrong form. */
 function repairRequest(request: ModelRequest, answer: string, problem: string): ModelRequest {
   const again = `Your answer is not what was asked for: ${problem}. Answer again, with nothing but the JSON object.`;
   const messages: ChatMessage[] = [

@@ -8,19 +8,19 @@ export interface ModelRequest {
   readonly model: string;
   readonly temperature: number | null;
   readonly messages: readonly ChatMessage[];
-  /** The answer is asked for as JSON of this schema; null: as text. */
+  /** JSON Schema that the answer must have; null: it is text. */
   readonly schema: { readonly name: string; readonly schema: Readonly<Record<string, unknown>> } | null;
 }
 
 export interface ModelAnswer {
   readonly content: string;
-  /** As the endpoint names it. */
+  /** Model, as the endpoint names it. */
   readonly model: string;
-  /** Why it ended, such as `stop` or `length`. */
+  /** Why the answer ended, such as `stop` or `length`. */
   readonly finish_reason: string | null;
-  /** What the model said instead of an answer, when it refused. */
+  /** Refusal of the model, in place of an answer. */
   readonly refusal: string | null;
-  /** Null when the endpoint did not say. */
+  /** Tokens used; null when the endpoint did not say. */
   readonly usage: {
     readonly input_tokens: number;
     readonly output_tokens: number;
@@ -30,13 +30,13 @@ export interface ModelAnswer {
 
 /** Why a call of a model brought no answer. Its message says so in general words: projects are shown it. */
 export class ModelFailure extends Error {
-  /** `429`, `500`, `timeout`, `connection`, `answer` (not what the protocol says) or `aborted`. */
+  /** Code: an HTTP status such as `429`, `timeout`, `connection`, `answer` (against the protocol) or `aborted`. */
   readonly code: string;
   /** Whether the same call may succeed later. */
   readonly retryable: boolean;
-  /** How long the endpoint asked to be left alone, in milliseconds. */
+  /** Wait that the endpoint asked for, in milliseconds; null: none. */
   readonly retryAfterMs: number | null;
-  /** What the endpoint itself said, without its key and cut: for the log alone. Null: it said nothing. */
+  /** The endpoint's own words, cut and without its key, for the log alone; null: none. */
   readonly detail: string | null;
 
   constructor(

@@ -4,5 +4,5 @@ import { JUDGE_TAG } from './judge.js';
 export const CALIBRATION_TAG = 'spanhouse.calibration';
 export const OPTIMIZATION_TAG = 'spanhouse.optimization';
 
-/** Tags of the calls of models that the server makes itself. Spans with one of them are never judged, or it would be for ever. */
+/** Tags of the model calls that the server makes itself. Spans with one are never judged, or it would never end. */
 export const OWN_CALL_TAGS = [JUDGE_TAG, CALIBRATION_TAG, OPTIMIZATION_TAG] as const;

@@ -9,12 +9,12 @@ import type { RunOutcome, RunStore } from './run-store.js';
 import type { JudgedSpan, SpanReader } from './span-reader.js';
 import { isUnreadable, unreadable } from './unreadable.js';
 
-/** A run with what it needs. */
+/** A run with its judge, span and model. */
 export interface Ready {
   readonly run: Run;
   readonly judge: Judge;
   readonly span: JudgedSpan;
-  /** That would be asked when it was made ready; null: none is named. */
+  /** Model to ask, as of when the run was made ready; null: none is named. */
   readonly model: string | null;
 }
 
@@ -34,11 +34,11 @@ export interface ReadyRunsOptions {
 }
 
 export interface RunReadObserver {
-  /** It goes on by itself: with fewer runs at once, until the one that cannot be read is alone. */
+  /** Spans of runs were not read; they are read again, fewer at once, until the one that cannot be read is alone. */
   runsNotRead(failure: { readonly project: string; readonly runs: number; readonly error: unknown }): void;
 }
 
-/** What is made ready of one project. */
+/** Ready runs of one project, and the state of its reads. */
 interface Lane {
   readonly ready: Ready[];
   loading: boolean;
@@ -46,15 +46,15 @@ interface Lane {
   size: number;
   /** Reads in a row that failed while the store did not answer. */
   failures: number;
-  /** On the clock of `performance`. */
+  /** Earliest time of the next read, on the clock of `performance`. */
   notBefore: number;
-  /** The one whose read failed alone, when it is not known yet whether that was because of it. */
+  /** A run whose span could not be read alone, until it is known whether the span or the store was to blame. */
   suspect: { readonly run: Run; readonly error: unknown } | null;
 }
 
 /** Runs made ready together, with one read of spans, when one project alone has any. */
 const READY_TOGETHER = 64;
-/** Of many projects, each gets so many made ready. */
+/** Least runs made ready of each project, however many projects there are. */
 const READY_AT_LEAST = 8;
 /** Reads at once; those of projects whose last read failed wait for one another alone. */
 const READS_AT_ONCE = 4;
@@ -97,7 +97,7 @@ export class ReadyRuns {
     }
   }
 
-  /** Runs that are done with. */
+  /** Forgets runs that are done with, which may then be taken again. */
   release(runs: readonly Run[]): void {
     for (const { id, project_id } of runs) {
       const taken = this.#taken.get(project_id);
@@ -106,12 +106,12 @@ export class ReadyRuns {
     }
   }
 
-  /** What was made ready is made ready anew. */
+  /** Drops ready runs, so that they are made ready anew. */
   reset(): void {
     for (const { ready } of this.#lanes.values()) this.release(ready.splice(0).map(({ run }) => run));
   }
 
-  /** Runs that were taken and are not released. */
+  /** Count of runs that were given out and are not released. */
   get underWay(): number {
     const taken = [...this.#taken.values()].reduce((sum, { size }) => sum + size, 0);
     return taken - this.ready().length;
@@ -124,7 +124,7 @@ export class ReadyRuns {
     return Math.min(Infinity, ...waits);
   }
 
-  /** Those that are ready. */
+  /** Runs that are ready, of all projects. */
   ready(): Ready[] {
     return [...this.#lanes.values()].flatMap(({ ready }) => ready);
   }
@@ -173,9 +173,9 @@ export class ReadyRuns {
     this.#loads.add(load);
   }
 
-  /** Those to be made ready next. One that could not be read is read alone. */
+  /** Runs of a project to be made ready next. One whose span could not be read is read alone. */
   #wanted(project: string, lane: Lane): Run[] {
-    // What is ready may not begin: of each judge one is enough to go on with, the others leave room.
+    // None of the ready runs may begin: one of each judge is kept, the others leave room.
     const waiting = new Set<string>();
     const kept = lane.ready.filter(({ judge }) => !waiting.has(judge.id) && waiting.add(judge.id));
     this.release(lane.ready.filter((each) => !kept.includes(each)).map(({ run }) => run));
@@ -194,7 +194,7 @@ export class ReadyRuns {
     return together;
   }
 
-  /** Never rejects. */
+  /** Makes runs of a project ready. Never rejects. */
   async #read(project: string, lane: Lane, together: readonly Run[]): Promise<void> {
     try {
       if (lane.suspect !== null) await this.#clear(lane, lane.suspect);
@@ -223,7 +223,8 @@ export class ReadyRuns {
   }
 
   /**
-   * That its read failed was because of the run, since the store answers. While it does not, no run is to blame.
+   * Ends an attempt of a run whose span could not be read although the store answers. While that does not, no run is
+   * to blame.
    * @throws DomainError when the store does not answer
    */
   async #clear(lane: Lane, { run, error }: NonNullable<Lane['suspect']>): Promise<void> {

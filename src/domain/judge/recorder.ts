@@ -17,7 +17,7 @@ export interface RecorderObserver {
   runFailed(failure: { readonly judge: string; readonly span: string; readonly reason: string }): void;
   /** Evaluations are stored, but not the spans of the calls that brought them. */
   callSpansLost(loss: { readonly count: number; readonly error: unknown }): void;
-  /** It is tried again. */
+  /** Recording failed; it is tried again. */
   recordingFailed(failure: { readonly error: unknown }): void;
 }
 
@@ -31,18 +31,19 @@ export interface RecorderOptions {
   readonly observer: RecorderObserver;
 }
 
-/** So long endings gather, and so many at most are written together: few transactions, each short. */
+/** How long endings gather; with a bound on their number, it makes for few transactions, each short. */
 const GATHER_MS = 40;
 const GATHER_BUSY_MS = 1_000;
 const MAX_TOGETHER = 128;
 const RETRY_MS = 500;
-/** So long the spans of calls are tried to be stored, before their evaluations are recorded without them. */
+/** How long storing the spans of calls is tried, before their evaluations are recorded without them. */
 const SPAN_DEADLINE_MS = 20_000;
 const SPAN_DEADLINE_STOPPING_MS = 1_000;
 
 /**
- * Records how runs ended, in groups; projects do not wait for one another's spans to be stored. First the spans of the calls, whose ids follow from run and attempt: after a crash
- * in between, the same run replaces them. Then, in one transaction, evaluations and the removal of their runs.
+ * Records how runs ended, in groups; projects do not wait for one another's spans to be stored. First the spans of the
+ * calls, whose ids follow from run and attempt: after a crash in between, the same run replaces them. Then, in one
+ * transaction, evaluations and the removal of their runs.
  */
 export class Recorder {
   readonly #options: RecorderOptions;
@@ -78,7 +79,7 @@ export class Recorder {
     this.#storing.set(projectId, storing);
   }
 
-  /** Resolves once what was added of a project is recorded. */
+  /** Resolves once all added endings of a project are recorded. */
   async flushed(projectId: string): Promise<void> {
     const added = new Set(this.#waiting.get(projectId));
     await this.#groups.get(projectId);
@@ -94,7 +95,7 @@ export class Recorder {
     await this.#settling;
   }
 
-  /** Stores the spans of a project's calls, and hands on what can be recorded then. */
+  /** Stores the spans of a project's calls, and hands on the endings that can then be recorded. */
   async #store(projectId: string): Promise<void> {
     for (let waiting = this.#waiting.get(projectId); waiting !== undefined; waiting = this.#waiting.get(projectId)) {
       if (waiting.length < MAX_TOGETHER) await this.#rest(this.#options.busy() ? GATHER_BUSY_MS : GATHER_MS);
@@ -106,7 +107,7 @@ export class Recorder {
     }
   }
 
-  /** Of a run that is queued no more, as its span was deleted, nothing is stored. */
+  /** Stores the spans of calls, except for runs that are queued no more, as their spans were deleted. */
   async #storeGroup(projectId: string, group: readonly Ending[]): Promise<void> {
     const queued = this.#stillQueued(group.map(({ outcome }) => outcome.run.id));
     const isWanted = ({ outcome }: Ending) => queued === null || queued.has(outcome.run.id);
@@ -120,7 +121,7 @@ export class Recorder {
     this.#settling ??= this.#settleAll();
   }
 
-  /** Null: the store does not answer. */
+  /** Which runs are still queued; null: the store does not answer. */
   #stillQueued(ids: readonly string[]): ReadonlySet<string> | null {
     try {
       return this.#options.runs.stillQueued(ids);
@@ -158,7 +159,7 @@ export class Recorder {
     }
   }
 
-  /** False when the store does not answer until the end: those runs are still queued at the next start. */
+  /** Records outcomes; false when the store never answers: the runs are still queued at the next start. */
   async #settle(outcomes: readonly RunOutcome[]): Promise<boolean> {
     const { runs, observer } = this.#options;
     for (;;) {
@@ -176,7 +177,7 @@ export class Recorder {
     }
   }
 
-  /** One that cannot be stored must keep neither the others nor the queue. */
+  /** Records outcomes singly, so that one that cannot be stored holds up neither the others nor the queue. */
   async #settleOneByOne(outcomes: readonly RunOutcome[]): Promise<boolean> {
     const [first, ...others] = outcomes;
     if (first === undefined || (others.length === 0 && first.kind === 'failed')) return true;

@@ -7,12 +7,12 @@ import { answerSchema } from './verdict.js';
 
 export interface RequestParts {
   readonly judge: JudgeSettings;
-  /** The text of its instruction; may hold placeholders such as `{{input}}`. */
+  /** Text of the judge's instruction; may hold placeholders such as `{{input}}`. */
   readonly instruction: string;
   readonly span: JudgedSpan;
   readonly examples: Examples;
   readonly model: string;
-  /** Stands in the tags around what came from the span; of this request alone, and not to be guessed. */
+  /** Code in the tags around texts of the span; of this request alone, and not to be guessed. */
   readonly code: string;
 }
 
@@ -20,13 +20,13 @@ const PLACEHOLDER = /\{\{\s*(input|output|expected|name|kind|tags|attributes|err
 const SHOWS_SPAN = /\{\{\s*(?:input|output)\s*\}\}/;
 
 /**
- * What a model is asked. An instruction that holds `{{input}}` or `{{output}}` is shown with the span filled in; else the
- * span follows it. What came from the span stands between tags that the span cannot have guessed.
+ * Request that asks a model for an evaluation. An instruction that holds `{{input}}` or `{{output}}` is shown with the
+ * span filled in; else the span follows it. Texts of the span stand between tags that the span cannot have guessed.
  */
 export function judgeRequest({ judge, instruction, span, examples, model, code }: RequestParts): ModelRequest {
   const filled = SHOWS_SPAN.test(instruction);
   const delimit = delimiter(code);
-  // Only what is the same for every span comes first, so that endpoints can keep it in their cache.
+  // The part that is the same for every span comes first, so that endpoints can keep it in their cache.
   const system = filled ? rules(judge) : `${rules(judge)}\n\n# Instruction\n\n${fill(instruction, span, delimit)}`;
   const asked = filled ? fill(instruction, span, delimit) : spanMessage(span, delimit);
   const messages: ChatMessage[] = [
@@ -37,7 +37,7 @@ export function judgeRequest({ judge, instruction, span, examples, model, code }
   return { model, temperature: judge.temperature, messages, schema: { name: 'verdict', schema: answerSchema(judge) } };
 }
 
-/** A span as a message: what it is, its input and its output, each as delimited data. */
+/** A span as a message: its name, kind and status, its input and its output, each as delimited data. */
 function spanMessage(span: JudgedSpan, delimit: Delimit): string {
   const about = { name: span.name, kind: span.kind, ...(span.status === null ? {} : { status: span.status }) };
   const parts = [
@@ -65,7 +65,7 @@ function rules(judge: JudgeSettings): string {
   ].join('\n\n');
 }
 
-/** In one pass, so that nothing that was filled in is looked at again. */
+/** Fills placeholders in one pass, so that filled-in texts are not searched for placeholders. */
 function fill(instruction: string, span: JudgedSpan, delimit: Delimit): string {
   return instruction.replace(PLACEHOLDER, (_whole, name: string) => delimit(name, valueOf(name, span)));
 }

@@ -3,7 +3,7 @@ import { optional } from '../schema/inputs.js';
 import { count, number, oneOf, orNull, time, uuid } from '../schema/parts.js';
 import { pageRead } from '../schema/page.js';
 
-/** Most that one call may queue. */
+/** Most runs that one call may queue. */
 const MAX_RUN_SPANS = 1_000;
 const MAX_BACKFILL = 10_000;
 

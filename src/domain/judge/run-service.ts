@@ -33,7 +33,7 @@ const checkInput = compile(RunInput);
 const PAGE = 2_000;
 const MAX_PAGES = 100;
 
-/** Evaluations on request, and what is queued. Everything is inside the caller's project. */
+/** Evaluations on request, and the queue. Everything is inside the caller's project. */
 export class RunService {
   readonly #options: RunServiceOptions;
 
@@ -98,7 +98,7 @@ export class RunService {
     return [...found.values()];
   }
 
-  /** Latest start first. Of the filters, that of the prompt is decided here. */
+  /** Matching spans, latest start first. The store applies the other filters; that of the prompt is applied here. */
   async #newest(judge: Judge, count: number): Promise<SpanTraits[]> {
     const { spans, identifyPrompt } = this.#options;
     const { filters, project_id } = judge;

@@ -8,10 +8,10 @@ export type RunOutcome =
   | { readonly kind: 'evaluated'; readonly run: Run; readonly evaluation: Omit<Evaluation, 'created_at'> }
   | { readonly kind: 'retry'; readonly run: Run; readonly reason: string; readonly at: Micros }
   | { readonly kind: 'failed'; readonly run: Run; readonly reason: string }
-  /** Its span was deleted: nothing is left of it. */
+  /** The run's span was deleted: nothing is left of the run. */
   | { readonly kind: 'dropped'; readonly run: Run };
 
-/** How far the arrived spans of a project were looked at. */
+/** Moment up to which the arrived spans of a project were looked at. */
 export interface FeedPosition {
   /** Spans that arrived up to here came while judges could not run. */
   readonly began_at: Micros;
@@ -42,9 +42,9 @@ export interface RunPage {
  * Throws `DomainError('unavailable')` when the store does not answer; nothing is written then.
  */
 export interface RunStore {
-  /** Queues what is not queued, failed or evaluated by itself already. @returns how many are new */
+  /** Queues runs, except those there already, and automatic ones evaluated before. @returns how many are new */
   enqueue(drafts: readonly RunDraft[], at: Micros): number;
-  /** The same for new spans of a project, together with how far they were looked at. */
+  /** Queues runs as `enqueue` for new spans of a project, and writes how far these were looked at. */
   advance(
     projectId: string,
     arrivedAt: Micros,
@@ -52,31 +52,31 @@ export interface RunStore {
     at: Micros,
     failed?: readonly FailedDraft[],
   ): number;
-  /** Judges run from now on; what arrived up to here came before, unless they ran already. */
+  /** Notes that judges run from now on; spans that arrived up to here came before, unless judges ran already. */
   begin(now: Micros): void;
-  /** Judges do not run: the next position begins anew. */
+  /** Notes that judges do not run: the next position begins anew. */
   forget(): void;
-  /** Undefined while judges do not run. */
+  /** Position of a project; undefined while judges do not run. */
   position(projectId: string): FeedPosition | undefined;
-  /** How far spans were looked at, by project. */
+  /** Writes how far spans were looked at, by project. */
   setArrived(arrived: ReadonlyMap<string, Micros>): void;
   /** Projects with runs that are to be tried now, in the order of their ids. */
   dueProjects(now: Micros): string[];
-  /** Those of a project to be tried now, in the order in which they are due. @param except judges that are left out */
+  /** Runs of a project to be tried now, in the order in which they are due. @param except judges that are left out */
   due(projectId: string, now: Micros, limit: number, except?: readonly string[]): Run[];
-  /** When the next one of any project is to be tried that is not due now. */
+  /** When the next run of any project is to be tried that is not due now. */
   nextDue(after: Micros): Micros | null;
-  /** How many are queued, by project. */
+  /** Count of queued runs by project. */
   queued(): Map<string, number>;
   /** Which of these runs are still queued: the others were cancelled, or their spans deleted. */
   stillQueued(ids: readonly string[]): Set<string>;
-  /** Writes how runs ended. One that was cancelled meanwhile leaves nothing behind. @returns the stored evaluations */
+  /** Writes how runs ended; one cancelled meanwhile leaves nothing behind. @returns the stored evaluations */
   settle(outcomes: readonly RunOutcome[], at: Micros): Evaluation[];
   state(): QueueState;
-  /** Newest first; null: in every state. @param running ids of the queued runs that are running */
+  /** Runs of a judge in a state (null: any), newest first. @param running ids of the queued runs that are running */
   list(judgeId: string, state: RunState | null, running: readonly string[], window: Window): RunPage;
-  /** Of a judge and span, newest first. */
+  /** Runs of a judge and span, newest first. */
   ofSpan(judgeId: string, spanId: string): Run[];
-  /** How many queued runs come before it. */
+  /** Count of queued runs before this one. */
   before(run: Run): number;
 }

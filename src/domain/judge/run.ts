@@ -1,6 +1,6 @@
 import type { Micros } from '../time/timestamp.js';
 
-/** Where a span lies in the store. */
+/** Key of a span in the store. */
 export interface SpanPlace {
   readonly span_id: string;
   readonly trace_id: string;
@@ -8,13 +8,13 @@ export interface SpanPlace {
 }
 
 export type RunOrigin = 'automatic' | 'requested';
-/** As stored; which of the queued ones are running is known to the runner alone. */
+/** State of a run as stored; which of the queued runs are running is known to the runner alone. */
 export type StoredRunState = 'queued' | 'failed';
 export type RunState = StoredRunState | 'running';
 
 /** An evaluation that is to be made, or could not be. */
 export interface Run extends SpanPlace {
-  /** Lower-case UUID; the evaluation gets the same. */
+  /** Lower-case UUID; the evaluation gets the same id. */
   readonly id: string;
   readonly project_id: string;
   readonly judge_id: string;

@@ -17,7 +17,7 @@ import { ReadyRuns, type Ready, type RunReadObserver } from './ready-runs.js';
 import type { Span } from '../span/span.js';
 
 export interface RunnerObserver extends RecorderObserver, RunReadObserver {
-  /** It goes on by itself. */
+  /** A round of the runner failed; the next one tries again. */
   runnerFailed(failure: { readonly error: unknown }): void;
 }
 
@@ -44,13 +44,13 @@ interface UnderWay {
   readonly ended: Promise<void>;
 }
 
-/** Endings that wait to be recorded; beyond it no run starts. */
+/** Most endings that wait to be recorded; beyond them no run starts. */
 const MAX_UNRECORDED = 512;
 const RETRY_MS = 1_000;
 const RETRY_BASE_MS = 1_000;
-/** The queue is looked at again by then, as what is due is due by the clock of the wall, which may be set. */
+/** Longest wait before the next look at the queue: runs are due by the wall clock, which may be set. */
 const MAX_WAIT_MS = 60_000;
-/** So long calls under way may go on when the server stops. */
+/** How long calls under way may go on when the server stops. */
 const GRACE_MS = 500;
 
 /**
@@ -103,18 +103,18 @@ export class JudgeRunner implements WorkUnderWay {
     return [...this.#running.keys()];
   }
 
-  /** There may be something to do. */
+  /** Begins a round, as there may be runs to begin. */
   wake(): void {
     this.#loop.wake();
   }
 
-  /** What was made ready is made ready anew: judges changed. */
+  /** Makes runs ready anew, as judges changed. */
   changed(): void {
     this.#readyRuns.reset();
     this.wake();
   }
 
-  /** What was made ready is looked at again before it begins. */
+  /** Stops evaluations that hold texts of deleted spans. Ready runs are checked again before they begin. */
   async giveUp({ projectId, spans, judges }: Vanished): Promise<void> {
     const given = [...this.#running.values()].filter(
       ({ run }) =>
@@ -125,7 +125,7 @@ export class JudgeRunner implements WorkUnderWay {
     await this.#recorder.flushed(projectId);
   }
 
-  /** Gives calls under way a moment, then gives them up; they are still queued then. */
+  /** Gives calls under way a moment, then gives them up; their runs stay queued. */
   async close(): Promise<void> {
     await this.#loop.close();
     await this.#readyRuns.close();
@@ -136,7 +136,7 @@ export class JudgeRunner implements WorkUnderWay {
     await this.#recorder.close();
   }
 
-  /** Begins what may begin. @returns in how many milliseconds more may */
+  /** Begins the runs that may begin. @returns in how many milliseconds more may */
   #fill(): number {
     for (;;) {
       const wait = this.#throttle.waitMs();
@@ -157,7 +157,7 @@ export class JudgeRunner implements WorkUnderWay {
     return breaker.waitMs() === 0 && (this.#asking.get(breaker) ?? 0) < breaker.atOnce(this.#options.concurrency);
   }
 
-  /** In how many milliseconds a model may be asked, a span read or a run tried again. */
+  /** Milliseconds until a model may be asked, a span read or a run tried again. */
   #dueIn(): number {
     const now = Date.now() * 1000;
     const next = this.#options.runs.nextDue(now);
@@ -189,7 +189,7 @@ export class JudgeRunner implements WorkUnderWay {
     this.#running.set(run.id, { run, abort, ended });
   }
 
-  /** False: cancelled, or its span deleted, since it was made ready. @throws DomainError `unavailable` */
+  /** Whether a ready run was neither cancelled nor lost its span meanwhile. @throws DomainError `unavailable` */
   #isStillQueued(run: Run): boolean {
     try {
       return this.#options.runs.stillQueued([run.id]).has(run.id);
@@ -218,7 +218,7 @@ export class JudgeRunner implements WorkUnderWay {
     }
   }
 
-  /** What no model is to blame for. */
+  /** Outcome of a run after an error that no model is to blame for. */
   #outcomeOfUnexpectedError(run: Run, error: unknown): Ending {
     const at = (Date.now() + RETRY_MS) * 1000;
     const outcome: RunOutcome =

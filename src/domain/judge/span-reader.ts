@@ -4,26 +4,26 @@ import type { SpanStatus } from '../span/span.js';
 import type { Tags } from '../schema/tags.js';
 import type { Micros } from '../time/timestamp.js';
 
-/** What the rules about which spans are judged look at. */
+/** Fields of a span by which it is decided whether to judge it. */
 export interface SpanTraits {
   readonly id: string;
   readonly trace_id: string;
   readonly name: string;
   readonly kind: string;
   readonly started_at: Micros;
-  /** When a client's last write of it was taken in. */
+  /** When the last write of the span by a client was taken in. */
   readonly arrived_at: Micros;
-  /** At least those that the filters ask for, and those by which calls of the server itself are known. */
+  /** Tags: at least those that the filters ask for, and those by which calls of the server itself are known. */
   readonly tags: Tags;
-  /** At least those that name a prompt. */
+  /** Attributes: at least those that name a prompt. */
   readonly attributes: Readonly<Record<string, unknown>>;
-  /** Whether it has an end, a duration, an output or an error. */
+  /** Whether the span has an end, a duration, an output or an error. */
   readonly finished: boolean;
-  /** Whether it has an input or an output. */
+  /** Whether the span has an input or an output. */
   readonly has_content: boolean;
 }
 
-/** A text that may have been too long: what is there of it, and how long it was, in characters. */
+/** A text, cut when it was too long, and its length before that, in characters. */
 export interface Excerpt {
   readonly text: string;
   readonly length: number;
@@ -31,11 +31,11 @@ export interface Excerpt {
 
 /** A span as a judge gets to see it. */
 export interface JudgedSpan extends SpanTraits {
-  /** All of them, unless they are longer than the limit; then none. */
+  /** All attributes, unless they are longer than the limit; then none. */
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly status: SpanStatus | null;
   readonly duration_ms: number | null;
-  /** Null when there is none. A longer one has its middle left out, which its text says. */
+  /** Input; null when there is none. The middle of a long one is left out, which the text says. */
   readonly input: Excerpt | null;
   readonly output: Excerpt | null;
   readonly error_code: string | null;
@@ -47,9 +47,9 @@ export interface JudgedSpan extends SpanTraits {
  * @throws (from every method) DomainError `unavailable`
  */
 export interface SpanReader {
-  /** Those that are there, by span id; cheap. What was written within the last seconds it may see or not. */
+  /** Spans that are there, by span id; cheap. Writes of the last seconds may be missing. */
   read(projectId: string, places: readonly SpanPlace[]): Promise<Map<string, JudgedSpan>>;
-  /** Traits alone, by id alone, and seeing everything that was acknowledged before. @param filters to be matched */
+  /** Traits of spans by their ids; sees everything that was acknowledged before. @param filters to be matched */
   traits(
     projectId: string,
     ids: readonly string[],
@@ -57,16 +57,16 @@ export interface SpanReader {
   ): Promise<Map<string, SpanTraits>>;
   /** Resolves when the store answers, whatever the spans are. */
   answers(): Promise<void>;
-  /** Whole spans, in the same way. */
+  /** Whole spans by their ids; sees everything that was acknowledged before. */
   find(projectId: string, ids: readonly string[]): Promise<Map<string, JudgedSpan>>;
   /**
-   * Traits of finished spans that match the filters, latest start first; calls of judges are left out. Of a prompt it only
-   * sees to it that the attributes may name one. Sees everything that was acknowledged before.
+   * Traits of finished spans that match the filters, latest start first; calls of judges are left out. For
+   * a filter by prompt, the attributes may name one; which is left to the caller. Sees everything acknowledged before.
    */
   newest(projectId: string, filters: JudgeFilters, limit: number, before?: SpanPlace | null): Promise<SpanTraits[]>;
 }
 
-/** What the feed asks for: spans that may match one of these. */
+/** Filter of new spans for one judge. */
 export interface ArrivalFilter {
   readonly judge_id: string;
   readonly filters: JudgeFilters;
@@ -75,22 +75,22 @@ export interface ArrivalFilter {
 
 export type Arrival = SpanTraits;
 
-/** A span of which nothing is read that may be large. */
+/** A span without any field that may be large. */
 export type ArrivalOutline = Pick<SpanTraits, 'id' | 'trace_id' | 'name' | 'kind' | 'started_at' | 'arrived_at'>;
 
 export interface ArrivalPage {
-  /** In the order of their arrival: every new span that matches, and perhaps others. Calls of judges are left out. */
+  /** Every new span that matches, and perhaps others, in the order of arrival. Calls of judges are left out. */
   readonly spans: readonly Arrival[];
   /** All spans that arrived up to here are in this page or before it. */
   readonly upTo: Micros;
-  /** Whether more has arrived. */
+  /** Whether more spans have arrived. */
   readonly more: boolean;
 }
 
 export interface ArrivalNews {
-  /** Null: any may be among them. */
+  /** Projects with new spans; null: it may be any. */
   readonly projects: ReadonlySet<string> | null;
-  /** Null: it is not known. */
+  /** Moment up to which `projects` is complete; null: not known. */
   readonly upTo: Micros | null;
 }
 
@@ -99,7 +99,7 @@ export interface Arrivals {
   /** The moment between what was acknowledged so far and what will arrive. */
   now(): Micros;
   /**
-   * What arrived in a project after a moment: one page. It reads little and waits for nothing.
+   * One page of the spans that arrived in a project after a moment. Reads little and waits for nothing.
    * @param upTo nothing that arrived later is looked at
    * @throws DomainError `unavailable`
    */
@@ -111,8 +111,8 @@ export interface Arrivals {
     upTo?: Micros,
   ): Promise<ArrivalPage>;
   /**
-   * The first spans that arrived in a project after a moment, in their order: of each only what is always small. Where
-   * spans cannot be read, it tells which there are.
+   * Outlines of the first spans that arrived in a project after a moment, in their order: where whole spans cannot be
+   * read, outlines tell which there are.
    */
   outline(projectId: string, after: Micros, limit: number): Promise<ArrivalOutline[]>;
   /** The projects in which anything arrived after a moment, and up to when that is known. */

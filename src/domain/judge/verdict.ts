@@ -4,13 +4,13 @@ import { answerForm, type AnswerForm } from './answer-form.js';
 import type { CriteriaScores, Verdict } from './evaluation.js';
 import type { JudgeSettings } from './judge.js';
 
-/** What decides how a judge's answer looks. */
+/** Settings of a judge that decide the form of its answer. */
 export type AnswerShape = Pick<
   JudgeSettings,
   'evaluation_type' | 'score_min' | 'score_max' | 'pass_threshold' | 'criteria'
 >;
 
-/** Compiling takes milliseconds, and a server has few judges. */
+/** Compiled forms: compiling takes milliseconds, and a server has few judges. */
 const forms = new LRUCache<string, AnswerForm<Answer>>({ max: 200 });
 const MAX_REASON = 20_000;
 
