@@ -28,9 +28,9 @@ export interface CalibrationServiceOptions {
   readonly canAsk: boolean;
 }
 
-/** What is counted; null: no bound. */
+/** Corrections that a report counts; null: no bound. */
 export interface CalibrationQuery {
-  /** Of the corrections, inclusive. */
+  /** Earliest time of corrections, inclusive, as `end` is the latest. */
   readonly start: Micros | null;
   readonly end: Micros | null;
   readonly versions: Grouping;
@@ -42,7 +42,7 @@ const MAX_LISTED = 100;
 
 export const NO_ENDPOINT = 'No model endpoint is configured: set JUDGE_LLM_BASE_URL';
 
-/** How far judges and people agree, and what corrections are worth. */
+/** Reports on how far judges and people agree, and trials of what corrections are worth. */
 export class CalibrationService {
   readonly #options: CalibrationServiceOptions;
 
@@ -63,8 +63,8 @@ export class CalibrationService {
   }
 
   /**
-   * Asks for a trial on the held-out half of the spans that people spoke of.
-   * @throws DomainError `not_found`; `conflict` when no model can be asked or people have said too little
+   * Creates a trial on the held-out half of the corrected spans.
+   * @throws DomainError `not_found`; `conflict` when no model can be asked or there are too few corrections
    */
   evaluate({ project_id, user_id }: Principal, judgeId: string, body: TrialInputBody): CalibrationTrial {
     const judge = this.#require(project_id, judgeId);

@@ -11,10 +11,10 @@ import type { CorrectionExamples } from './correction-examples.js';
 import { trialResultOf, type SpanTrial, type TrialResult } from './trial-result.js';
 import type { SpanTruth } from './truths.js';
 
-/** How jobs of this kind are known. */
+/** Kind of the jobs that try a judge's corrections. */
 export const CALIBRATION_TRIAL = 'calibration';
 
-/** What a trial depends on, as it was when it was asked for. */
+/** Input of a trial, as of when it was asked for. */
 export interface TrialInput {
   readonly judge: Judge;
   readonly instruction: Instruction;
@@ -29,7 +29,7 @@ export interface CalibrationTrialParts {
 
 const SPANS_AT_ONCE = 50;
 
-/** Evaluates the held-out spans without examples, and with those of the others: what the corrections are worth. */
+/** Evaluates held-out spans without and with examples of the others, which shows what the corrections are worth. */
 export function calibrationTrial({ spans, corrections, trials }: CalibrationTrialParts): JobWork {
   return async ({ job, signal, enter, step, each }) => {
     const { judge, instruction, held_out } = job.input as TrialInput;
@@ -66,7 +66,7 @@ export function calibrationTrial({ spans, corrections, trials }: CalibrationTria
   };
 }
 
-/** The figures stay, which say nothing of single spans. */
+/** Input and result of a trial without deleted spans. Figures stay, as they say nothing of single spans. */
 export const trialWithoutSpans: WithoutSpans = (job, gone) => {
   const input = job.input as TrialInput;
   const result = job.result as TrialResult | null;

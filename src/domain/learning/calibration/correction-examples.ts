@@ -20,13 +20,13 @@ export interface CorrectionExamplesOptions {
   readonly observer: CorrectionObserver;
 }
 
-/** Spans that are candidates, the newest. */
+/** Most spans that examples are chosen from, those with the newest corrections. */
 const POOL_SIZE = 1_000;
-/** Judges whose pools are kept. */
+/** Most judges whose pools are kept. */
 const MAX_POOLS = 64;
-/** Spans may be sent again or deleted: then examples follow after this time. */
+/** Age at which a pool is read anew, as its spans may have been sent again. */
 const MAX_AGE_MS = 5 * 60_000;
-/** Whole spans are read in parts, so that long ones do not fill the memory. */
+/** Spans read together: few, so that long ones do not fill the memory. */
 const SPANS_AT_ONCE = 100;
 
 interface Loading {
@@ -34,7 +34,7 @@ interface Loading {
   readonly done: Promise<void>;
 }
 
-/** Tells judges what people said of their evaluations: the newest corrections of spans that are alike. */
+/** Gives judges corrections of their evaluations as examples: the newest ones of similar spans. */
 export class CorrectionExamples implements ExampleSource {
   readonly #options: CorrectionExamplesOptions;
   readonly #pools = new LRUCache<string, ExamplePool>({ max: MAX_POOLS, ttl: MAX_AGE_MS });
@@ -44,7 +44,7 @@ export class CorrectionExamples implements ExampleSource {
     this.#options = options;
   }
 
-  /** The set is named by its revision, so a new or changed correction counts from the next evaluation on. */
+  /** Examples for a span. A new or changed correction counts from the next evaluation on. */
   async examplesFor(judge: Judge, span: JudgedSpan): Promise<Examples> {
     if (this.#options.maxTokens === 0) return NO_EXAMPLES;
     const revision = this.#options.corrections.revision(judge.id);
@@ -53,7 +53,7 @@ export class CorrectionExamples implements ExampleSource {
     return { id: examplesId(pool.revision), ...this.#choose(pool, span) };
   }
 
-  /** The same, but from corrections of certain spans alone. */
+  /** Examples for a span, from corrections of allowed spans alone. */
   async examplesAmong(judge: Judge, span: JudgedSpan, isAllowed: (spanId: string) => boolean): Promise<Examples> {
     const revision = this.#options.corrections.revision(judge.id);
     const pool = await this.#pool(judge, revision);
@@ -86,12 +86,12 @@ export class CorrectionExamples implements ExampleSource {
         loading = { pool, done };
         this.#loading.set(judge.id, loading);
       }
-      // What was deleted meanwhile may be in it, so it is looked at again.
+      // The loaded pool may hold deleted spans, or lack new corrections, so it is checked again.
       await loading.done;
     }
   }
 
-  /** Takes in what is new. */
+  /** Adds new corrections to a pool. */
   async #load(judge: Judge, pool: ExamplePool): Promise<void> {
     const { corrections, spans } = this.#options;
     const revision = corrections.revision(judge.id);
@@ -102,10 +102,10 @@ export class CorrectionExamples implements ExampleSource {
       const ids = added.slice(from, from + SPANS_AT_ONCE).map(({ span_id }) => span_id);
       for (const [id, span] of await spans.find(judge.project_id, ids)) steps.set(id, stepOf(span));
     }
-    // At once, since evaluations choose from the pool meanwhile.
+    // All corrections are added in one turn of the event loop, since evaluations choose from the pool meanwhile.
     for (const correction of added) pool.add(correction, steps.get(correction.span_id) ?? null);
     pool.revision = Math.max(pool.revision, revision);
-    // What is added does not make the rest younger.
+    // A pool that was there keeps its age: adding corrections does not renew its spans.
     if (isNew) this.#pools.set(judge.id, pool);
   }
 }

@@ -2,15 +2,15 @@ import type { CriterionFeedback, ScoreDirection } from '../../feedback/feedback.
 import type { ScoreScale } from '../../judge/judge.js';
 import type { Micros } from '../../time/timestamp.js';
 
-/** What a judge found, as far as it is compared with what people say of it. */
+/** A judge's result, as far as it is compared with feedback on it. */
 export interface JudgedResult extends ScoreScale {
   readonly evaluation_result: boolean;
   readonly score: number | null;
-  /** See `judgeVersion`; null: it ran elsewhere. */
+  /** Version of the judge, see `judgeVersion`; null: the evaluation ran elsewhere. */
   readonly judge_version: string | null;
 }
 
-/** What a person says of what a judge found: whether it was right, and of scores what they should have been. */
+/** Feedback of a person on a judge's result: whether it was right, and for scores, how they should differ. */
 export interface Opinion {
   readonly thumbs_up: boolean;
   readonly expected_score: number | null;
@@ -18,26 +18,26 @@ export interface Opinion {
 }
 
 /**
- * What one user said of one evaluation, whether it was right or not: of the latest one of the span by the judge at that
- * time. Said again of the same evaluation it replaces; said of a later evaluation it is a correction of its own.
+ * Feedback of one user on one evaluation, whether that was right or not: on the span's latest one by the judge at that
+ * time. New feedback on the same evaluation replaces it; feedback on a later evaluation is a correction of its own.
  */
 export interface Correction extends Opinion {
   readonly span_id: string;
   readonly user_id: string;
   readonly given_at: Micros;
-  /** Null: the judge had not evaluated the span. */
+  /** Result of the judge; null: the judge had not evaluated the span. */
   readonly evaluation: JudgedResult | null;
   /**
-   * Revision of the judge's set of corrections from which on there is some of this span in it; null: there is none, or not
-   * before this one.
+   * First revision of the judge's set of corrections that holds a correction of an evaluation of this span; null: there
+   * is none.
    */
   readonly known_since: number | null;
 }
 
-/** A correction with all that an example shows, of an evaluation. */
+/** A correction of an evaluation, with all that an example shows. */
 export interface ExampleCorrection extends Opinion {
   readonly span_id: string;
-  /** Of the judge's set of corrections: the one that this one made. Grows with every correction that is new or changed. */
+  /** Revision of the judge's set of corrections that this one made. Each new or changed correction makes the next. */
   readonly revision: number;
   readonly reason: string | null;
   readonly expected_output: string | null;
@@ -48,28 +48,28 @@ export interface ExampleCorrection extends Opinion {
 
 /** A version of a judge that evaluations were made with. */
 export interface UsedVersion {
-  /** See `judgeVersion`. */
+  /** Name of the version, see `judgeVersion`. */
   readonly judge_version: string;
-  /** Number of the version of its instruction; null when that is not known. */
+  /** Number of the prompt version with the instruction; null when that is not known. */
   readonly prompt_version: number | null;
-  /** When its first evaluation was stored. */
+  /** When the first evaluation with this version was stored. */
   readonly began_at: Micros;
   readonly evaluations: number;
 }
 
 /**
- * What people said of what judges found. Every correction that was acknowledged is seen by every later read.
- * Each throws DomainError `unavailable`.
+ * The corrections of judges' evaluations. Every correction that was acknowledged is seen by every later read.
+ * Each method throws DomainError `unavailable`.
  */
 export interface CorrectionStore {
   /** Revision of a judge's set of corrections; 0: there never were any. Cheap enough for every evaluation. */
   revision(judgeId: string): number;
-  /** The last revision at which a correction was removed; 0: none ever was. As cheap. */
+  /** The last revision at which a correction was removed; 0: none ever was. Cheap enough for every evaluation. */
   lastRemoval(judgeId: string): number;
-  /** Of a judge, with a time from `start` to `end` (inclusive), in the order of time. */
+  /** Corrections of a judge with a time from `start` to `end` (inclusive), in the order of time. */
   between(judgeId: string, start: Micros, end: Micros): Correction[];
-  /** Corrections made by revisions after this one, newest first. */
+  /** Corrections made by revisions after `afterRevision`, newest first. */
   examples(judgeId: string, afterRevision: number, limit: number): ExampleCorrection[];
-  /** Versions in the order in which they began. */
+  /** Versions of a judge in the order in which they began. */
   versions(judgeId: string): UsedVersion[];
 }

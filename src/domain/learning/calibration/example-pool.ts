@@ -10,24 +10,24 @@ export interface PoolEntry extends Step {
   readonly truth: Truth;
 }
 
-/** What an example shows of a span. */
+/** Input and output of a span, cut to what an example shows. */
 export interface Step {
   readonly input: string | null;
   readonly output: string | null;
 }
 
-/** How much of an input and of an output an example shows, in characters. */
+/** Most characters of an input and of an output in an example. */
 const MAX_TEXT = 1_600;
 /**
- * The newest correction of each of a bounded number of spans, with an index of their words. What is in it depends on
- * the corrections alone, not on the order in which they were taken in.
+ * The newest correction of each of a bounded number of spans, with an index of their words. The content of a pool
+ * depends on the corrections alone, not on the order in which they were added.
  */
 export class ExamplePool {
   readonly #size: number;
-  /** By span id, oldest correction first. */
+  /** Entries by span id, oldest correction first. */
   readonly #entries = new Map<string, PoolEntry>();
   readonly #index = new WordIndex();
-  /** Up to which all corrections were taken in. */
+  /** Revision up to which all corrections were added. */
   revision = 0;
 
   /** @param size spans that are kept at most */
@@ -35,14 +35,14 @@ export class ExamplePool {
     this.#size = size;
   }
 
-  /** Of the spans, oldest correction first. */
+  /** Entries of the spans, oldest correction first. */
   entries(): IterableIterator<PoolEntry> {
     return this.#entries.values();
   }
 
   /**
-   * Corrections are taken in from the oldest to the newest; one of a span that is there replaces it.
-   * @param step null: there is no such span (any more), so nothing can be told of it
+   * Adds a correction, from the oldest to the newest; another one of the same span is replaced.
+   * @param step null: there is no such span (any more), so there is no example of it
    */
   add(correction: ExampleCorrection, step: Step | null): void {
     this.#remove(correction.span_id);
@@ -55,7 +55,7 @@ export class ExamplePool {
     if (oldest !== undefined) this.#remove(oldest);
   }
 
-  /** Likeness of the spans to a step by BM25 over the words of input and output, from 0 to 1; what has none is left out. */
+  /** Similarity of the spans to a step by BM25 over words of input and output, 0 to 1; spans with none are left out. */
   likeness(step: Step): Map<string, number> {
     const scores = this.#index.scores(textOf(step));
     const best = Math.max(...scores.values());

@@ -1,4 +1,4 @@
-/** A text of at most about this many characters: of a longer one the middle is left out, which it says. */
+/** A text of at most about `max` characters: the middle of a longer one is left out, which the text says. */
 export function excerptOf(text: string | null, max: number): string | null {
   if (text === null || text.length <= max) return text;
   const head = Math.ceil((max * 2) / 3);
@@ -8,7 +8,7 @@ export function excerptOf(text: string | null, max: number): string | null {
   return `${text.slice(0, head)} [… ${left} characters left out …] ${text.slice(text.length - tail)}`.toWellFormed();
 }
 
-/** Tokens of a text, estimated: four characters each. It is no less than real for English and for JSON of it. */
+/** Tokens of a text, estimated: four characters each: no fewer than real for English and for JSON of it. */
 export function tokensOf(text: string): number {
   return Math.ceil(text.length / 4);
 }

@@ -1,15 +1,15 @@
 import type { JudgedResult, Opinion } from './correction.js';
 
-/** What a person holds to be right: pass or fail, and of a scored judge the score, when it is known. */
+/** The right result according to a person: pass or fail, and for a scored judge the score, when it is known. */
 export interface Truth {
   readonly passed: boolean;
   readonly score: number | null;
 }
 
 /**
- * What a person holds to be right, from what was said of an evaluation:
+ * The right result according to a person, from feedback on an evaluation:
  * - an expected score passes when it reaches the threshold;
- * - else thumbs up stands for what the judge found, its score included;
+ * - else thumbs up stands for the judge's result, its score included;
  * - else thumbs down stands for the opposite, unless the direction says that the score alone was wrong: a failed score
  *   that was too high, a passed one that was too low.
  */

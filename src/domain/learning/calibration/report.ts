@@ -55,7 +55,7 @@ export interface Calibration extends Agreement {
 
 type EvaluatedCorrection = Correction & { readonly evaluation: JudgedResult };
 
-/** How far a judge and people agree, from what they said of its evaluations. */
+/** The report on how far a judge and people agree, from their corrections. */
 export function calibrationOf(
   judgeId: string,
   corrections: readonly Correction[],
@@ -109,7 +109,7 @@ function agreementOf(corrections: readonly Correction[]): Agreement {
 }
 
 const DAY: Micros = 86_400e6;
-/** A Monday. */
+/** A Monday, from which weeks are counted. */
 const FIRST_MONDAY: Micros = 4 * DAY;
 
 function byWeek(corrections: readonly Correction[]): WeekAgreement[] {
@@ -128,8 +128,8 @@ function modulo(value: number, by: number): number {
 }
 
 /**
- * Evidence for a version are corrections of evaluations made with it, but for those of spans that people had spoken of
- * before: then the judge had been told, and its evaluation shows nothing.
+ * Corrections by version of the judge. Left out are spans that already had a correction when they were evaluated: the
+ * judge may have been shown it, so the evaluation shows nothing.
  */
 function byVersion(
   corrections: readonly Correction[],

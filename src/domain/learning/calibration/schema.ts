@@ -17,7 +17,7 @@ export const Interval = (description: string) =>
     { description },
   );
 
-/** What some corrections of a judge come to. */
+/** Figures of agreement from corrections of a judge. */
 const agreement = {
   count: count('Corrections: what a user said of an evaluation, thumbs up or down.'),
   agreed: count('Corrections with thumbs up: the judge was right.'),
@@ -111,7 +111,7 @@ export const CalibrationRead = Type.Object(
 );
 export type CalibrationRead = Static<typeof CalibrationRead>;
 
-/** Spans of a trial when the request says nothing. */
+/** Default number of spans of a trial. */
 export const DEFAULT_TRIAL_SPANS = 200;
 const MAX_TRIAL_SPANS = 1_000;
 

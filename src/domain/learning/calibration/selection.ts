@@ -3,15 +3,15 @@ import { exampleLine, HEADING } from './example-text.js';
 import { tokensOf } from './excerpt.js';
 import { stepOf, type ExamplePool, type PoolEntry } from './example-pool.js';
 
-/** More would be read without care. */
+/** Most examples: models read more without care. */
 const MAX_EXAMPLES = 20;
-/** After so many that did not fit, none is looked for that would. */
+/** Examples that did not fit into the budget, after which no other is tried. */
 const MAX_MISSES = 20;
-/** Likeness counts more than how new a correction is. */
+/** Weights: similarity counts more than how new a correction is. */
 const LIKENESS = 0.7;
 const RECENCY = 0.3;
 
-/** What a judge is told of one span. */
+/** The line that shows a judge one corrected span. */
 export interface Example {
   readonly span_id: string;
   readonly line: string;
@@ -20,8 +20,8 @@ export interface Example {
 /**
  * The examples for a span, the best first. The span itself is never among them, so that its own evaluation
  * stays evidence. Thumbs down come before thumbs up, and among them the most similar and newest; but
- * when there are both passes and fails, both are shown: the second one has the other verdict than the first. What does
- * not fit into the budget is passed over. The same pool, span and budget always give the same lines.
+ * when there are both passes and fails, both are shown: the second one has the other verdict than the first. Examples
+ * that do not fit into the budget are skipped. The same pool, span and budget always give the same lines.
  */
 export function selectExamples(
   pool: ExamplePool,
@@ -52,7 +52,7 @@ export function selectExamples(
   return examples;
 }
 
-/** The best first. */
+/** Corrections of the pool, the best first. */
 function rank(
   pool: ExamplePool,
   span: Pick<JudgedSpan, 'id' | 'input' | 'output'>,

@@ -12,7 +12,7 @@ const UPPER = (1 + CONFIDENCE) / 2;
 const Z = jStat.normal.inv(UPPER, 0, 1);
 
 /**
- * The interval of a proportion: Wilson's score interval, without continuity correction; null of nothing.
+ * The interval of a proportion: Wilson's score interval, without continuity correction; null without data.
  * Source: R. G. Newcombe, Statistics in Medicine 17 (1998) 857–872, method 3.
  */
 export function wilson(successes: number, count: number): Interval | null {
@@ -62,7 +62,7 @@ export function cohensKappa(table: readonly (readonly number[])[]): Kappa | null
     ),
   );
   const variance = (agreeing + differing - (value - chance * rest) ** 2) / (count * (1 - chance) ** 2);
-  // What is left by rounding is no error.
+  // A variance this small is left by rounding: there is none.
   if (variance < 1e-12) return { value, interval: null };
   const spread = Z * Math.sqrt(variance);
   return { value, interval: { low: Math.max(-1, value - spread), high: Math.min(1, value + spread) } };
@@ -70,7 +70,7 @@ export function cohensKappa(table: readonly (readonly number[])[]): Kappa | null
 
 export interface Mean {
   readonly count: number;
-  /** Null of nothing. */
+  /** Mean; null without values. */
   readonly value: number | null;
   /** Student's t interval; null of fewer than two values, or when all are equal. */
   readonly interval: Interval | null;

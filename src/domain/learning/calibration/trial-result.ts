@@ -3,7 +3,7 @@ import { scoreError } from './opinion.js';
 import { cohensKappa, mean, wilson, type Interval } from './statistics.js';
 import type { SpanTruth } from './truths.js';
 
-/** A judge asked about one span without and with the examples of others. */
+/** Evaluations of one span by a judge without and with examples of other spans. */
 export interface SpanTrial {
   readonly truth: SpanTruth;
   readonly before: Trial<TrialVerdict>;
@@ -31,7 +31,7 @@ export interface SpanChange {
   readonly failure: string | null;
 }
 
-/** What a trial of a judge's corrections came to. Only spans that were evaluated both times are compared. */
+/** Result of a trial of a judge's corrections. Only spans that were evaluated both times are compared. */
 export interface TrialResult {
   readonly compared: number;
   readonly failed: number;
@@ -41,7 +41,7 @@ export interface TrialResult {
   readonly after: Arm;
   readonly improved: number;
   readonly worsened: number;
-  /** Of the agreement rate: after less before, of the same spans. */
+  /** Difference of the agreement rates of the same spans: after less before. */
   readonly difference: number | null;
   readonly difference_interval: Interval | null;
   readonly spans: readonly SpanChange[];

@@ -1,13 +1,13 @@
 import { truthOf, type Truth } from './opinion.js';
 import type { Correction, JudgedResult } from './correction.js';
 
-/** What people together hold to be right of a span. */
+/** The right result for a span according to all people who gave feedback on it. */
 export interface SpanTruth extends Truth {
   readonly span_id: string;
 }
 
 /**
- * The truth of each span that people spoke of, the one spoken of last first. Of each user the newest correction counts;
+ * The truth of each corrected span, the one corrected last first. Of each user the newest correction counts;
  * users who differ are outvoted, and when they are equal in number the newest correction decides. The score is the mean of
  * the scores that go with that verdict.
  */
@@ -17,7 +17,7 @@ export function truthsOf(corrections: readonly Correction[]): SpanTruth[] {
     const { span_id, user_id, evaluation } = correction;
     if (evaluation === null) continue;
     const users = spans.get(span_id) ?? new Map<string, Correction & { readonly evaluation: JudgedResult }>();
-    // Again at the end: corrections come in the order of time.
+    // The user moves to the end: corrections come in the order of time.
     users.delete(user_id);
     users.set(user_id, { ...correction, evaluation });
     spans.delete(span_id);

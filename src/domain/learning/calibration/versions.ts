@@ -2,14 +2,14 @@ import type { Micros } from '../../time/timestamp.js';
 import type { UsedVersion } from './correction.js';
 
 /**
- * A set of corrections is named by its revision: each one that is new or changed makes the next one, so a name stands
- * for one set for ever. Together with the version of the instruction (`judgeVersion`) it is the exact version of a judge.
+ * Name of a set of corrections, by its revision: each new or changed correction makes the next one, so a name stands
+ * for one set for ever. With the version of the instruction (`judgeVersion`) it is the exact version of a judge.
  */
 export function examplesId(revision: number): string | null {
   return revision === 0 ? null : `e${revision}`;
 }
 
-/** The revision that a judge's exact version was made with; 0 without examples, null when it ran elsewhere. */
+/** The revision in an exact version of a judge; 0 without examples, null for evaluations that ran elsewhere. */
 export function revisionOf(judgeVersion: string | null): number | null {
   if (judgeVersion === null) return null;
   const found = /\/e([1-9]\d*)$/.exec(judgeVersion)?.[1];
@@ -21,16 +21,16 @@ export type Grouping = 'steps' | 'each';
 
 /** Versions of a judge that a report shows as one. */
 export interface VersionGroup {
-  /** `v1`, `v2`, … in the order in which they began; `external` for what ran elsewhere. */
+  /** `v1`, `v2`, … in the order in which groups began; `external` for evaluations that ran elsewhere. */
   readonly version: string;
-  /** Exact versions; null: those that ran elsewhere. */
+  /** Exact versions; null: evaluations that ran elsewhere, which have none. */
   readonly members: ReadonlySet<string> | null;
   readonly prompt_version: number | null;
   /** Lowest and highest revision of the examples. */
   readonly examples: { readonly from: number; readonly to: number } | null;
-  /** When its first evaluation was stored; null when that is not known. */
+  /** When the group's first evaluation was stored; null when that is not known. */
   readonly began_at: Micros | null;
-  /** Made with it; null when that is not known. */
+  /** Evaluations made with these versions; null when that is not known. */
   readonly evaluations: number | null;
 }
 
@@ -62,7 +62,7 @@ export function groupVersions(used: readonly UsedVersion[], grouping: Grouping):
   });
 }
 
-/** What ran elsewhere. */
+/** Group of the evaluations that ran elsewhere. */
 export const EXTERNAL: VersionGroup = {
   version: 'external',
   members: null,

@@ -1,7 +1,7 @@
-/** Okapi BM25's usual constants: how soon a word said often counts no more, and how much long texts are held back. */
+/** The usual constants of Okapi BM25: saturation by a word's frequency, and normalisation by a text's length. */
 const SATURATION = 1.2;
 const LENGTH = 0.75;
-/** Words of a query that are looked for: the rarest. */
+/** Most words of a query that are looked for, the rarest. */
 const MAX_QUERY_WORDS = 64;
 
 /**
@@ -9,7 +9,7 @@ const MAX_QUERY_WORDS = 64;
  * Framework, 2009). Small and kept in memory; texts come and go.
  */
 export class WordIndex {
-  /** By word: how often each text says it. */
+  /** Frequency of each word by text. */
   readonly #texts = new Map<string, Map<string, number>>();
   readonly #words = new Map<string, readonly string[]>();
   #length = 0;
@@ -37,7 +37,7 @@ export class WordIndex {
     }
   }
 
-  /** By id, for texts that share a word; higher is more alike. */
+  /** Scores by id of the texts that share a word with this one; higher is more similar. */
   scores(text: string): Map<string, number> {
     const scores = new Map<string, number>();
     const count = this.#words.size;
@@ -46,7 +46,7 @@ export class WordIndex {
       const texts = this.#texts.get(word);
       return texts === undefined ? [] : [{ word, texts }];
     });
-    // What few say tells most. In one order for ever, since the sum of numbers depends on it.
+    // Rare words tell most. The order is always the same, since the sum of numbers depends on it.
     found.sort((a, b) => a.texts.size - b.texts.size || (a.word < b.word ? -1 : 1));
     for (const { texts } of found.slice(0, MAX_QUERY_WORDS)) {
       const weight = Math.log(1 + (count - texts.size + 0.5) / (texts.size + 0.5));

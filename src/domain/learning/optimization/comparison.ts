@@ -11,7 +11,7 @@ interface Comparison {
   readonly equivalent: boolean;
 }
 
-/** The reason comes first, so that a model thinks before it decides. */
+/** Form of a comparison. The reason comes first, so that a model thinks before it decides. */
 const FORM = answerForm<Comparison>(
   Type.Object(
     {
@@ -22,7 +22,7 @@ const FORM = answerForm<Comparison>(
   ),
 );
 
-/** Of longer outputs the middle is left out, as of expected outputs. */
+/** Longest output that is compared, in characters; the middle of a longer one is left out, as of expected outputs. */
 const MAX_OUTPUT = 20_000;
 const MAX_REASON = 20_000;
 
@@ -59,7 +59,7 @@ export function comparisonRequest(
   };
 }
 
-/** The answer to it, as a verdict: it passes when the output says what was expected. @throws InvalidAnswer */
+/** The model's comparison as a verdict: passed when the output says what was expected. @throws InvalidAnswer */
 export function comparisonIn(text: string): TrialVerdict {
   const { reason, equivalent } = FORM.read(text);
   return {

@@ -21,26 +21,26 @@ import {
 import { proposalRequest, proposalsIn, secondProposalRequest, type Proposal } from './proposal.js';
 import { messagesWith, replayOf, type Replay } from './replay.js';
 
-/** How jobs of this kind are known. */
+/** Kind of the jobs that optimise prompts. */
 export const OPTIMIZATION = 'optimization';
 
-/** The version that is to be bettered. */
+/** The version that is to be improved. */
 export interface BaseVersion {
   readonly version: number;
   readonly content: string;
   readonly model_id: string | null;
 }
 
-/** What an optimisation depends on, as it was when it was asked for. */
+/** Input of an optimisation, as of when it was asked for. */
 export interface OptimizationInput extends TrainingExamples {
   readonly slug: string;
   readonly base: BaseVersion;
   /** Contents of other versions, by which completions are recognised. */
   readonly other_contents: readonly string[];
-  /** Evaluates what comes of each prompt, by its instruction; null: the model compares that with the expected outputs. */
+  /** Judge of the outputs of each prompt; null: the model compares them with the expected outputs. */
   readonly judge: Judge | null;
   readonly instruction: Instruction | null;
-  /** It writes the candidates and answers with them; without a judge it compares, too. */
+  /** Model that writes the candidates and answers with them; without a judge it compares outputs, too. */
   readonly model: string;
   readonly candidates: number;
 }
@@ -105,7 +105,7 @@ class Optimization {
     return result;
   }
 
-  /** Asked again once, when something of the answer could not be used. */
+  /** Has the model write candidates; asks again once, when part of the answer could not be used. */
   async #propose() {
     const { base, training, model, candidates: count } = this.#input;
     const request = proposalRequest(base.content, training, await this.#spans(training), count, model);
@@ -134,7 +134,7 @@ class Optimization {
     return { candidates, spent: spents, problem, calls: spents.length };
   }
 
-  /** Makes the completion again with a prompt, and has what comes of it evaluated. */
+  /** Makes the completion again with a prompt, and has its output evaluated. */
   async #try(arm: { readonly id: string; readonly content: string }, completion: Completion): Promise<ExampleTrial> {
     const { example, span, replay } = completion;
     const { model, slug } = this.#input;
@@ -211,10 +211,11 @@ class Optimization {
 }
 
 /**
- * The figures stay, which say nothing of single spans. Candidates were written by a model that had read the training half:
- * when one of these goes, so do the candidates, but for the content of those that became versions.
+ * Input and result of an optimisation without deleted spans. Figures stay, as they say nothing of single spans. A model
+ * wrote the candidates from the training half: when one of these spans goes, so do the candidates, but for the content
+ * of those that became versions.
  *
- * @param promoted ids of these
+ * @param promoted ids of candidates that became versions
  */
 export function optimizationWithoutSpans(
   job: Pick<Job, 'input' | 'result'>,
@@ -243,7 +244,7 @@ interface Completion {
   readonly replay: Replay;
 }
 
-/** What the judge is told of the right output, before the step. */
+/** Message that tells the judge the right output, before the span. */
 function reference(expected: string | null, { reasons }: TrainingExample): Examples['messages'][number] {
   const told = JSON.stringify({ expected_output: expected, remarks: reasons });
   return {

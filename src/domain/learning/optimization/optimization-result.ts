@@ -54,10 +54,10 @@ export interface CandidateResult extends ArmResult {
 }
 
 export interface OptimizationResult {
-  /** What the difference is of. */
+  /** Figure that `difference` compares. */
   readonly metric: 'score' | 'pass_rate';
   readonly current: ArmResult;
-  /** The best first. */
+  /** Candidates, the best first. */
   readonly candidates: readonly CandidateResult[];
   /** Why there are fewer candidates than were asked for. */
   readonly problem: string | null;

@@ -34,29 +34,29 @@ export interface OptimizationServiceOptions {
   readonly promotions: PromotionStore;
   readonly jobs: Pick<JobStore, 'list'>;
   readonly runner: Pick<JobRunner, 'create' | 'cancel' | 'find'>;
-  /** Null: no model endpoint is configured. */
+  /** The model endpoint; null: none is configured. */
   readonly endpoint: { readonly defaultModel: string | null } | null;
 }
 
 /** Feedback that is looked at: the newest. */
 const MAX_FEEDBACK = 1_000;
 const MAX_TRAINING = 60;
-/** Fewer would teach nothing, or show nothing. */
+/** Fewest completions to learn from, and to measure by: fewer would teach or show nothing. */
 const MIN_COMPLETIONS = 3;
-/** Other versions by which completions are recognised. */
+/** Most other versions by which completions are recognised. */
 const MAX_OTHER_VERSIONS = 10;
-/** Longer ones are not told from a completion. */
+/** Longest content of another version by which completions are recognised. */
 const MAX_OTHER_CONTENT = 100_000;
 const SPANS_AT_ONCE = 50;
 const MAX_LISTED = 100;
 
-/** What feedback must hold to measure by. */
+/** Parts of feedback that outputs are measured by, in words. */
 const MEASURED_BY: Readonly<Record<ComparedBy, string>> = {
   judge: 'an expected output, a reason or thumbs up',
   model: 'an expected output',
 };
 
-/** Better versions of prompts, from what people expected. A candidate is no version before it is promoted. */
+/** Jobs that write better versions of prompts from feedback. A candidate is no version before it is promoted. */
 export class OptimizationService {
   readonly #options: OptimizationServiceOptions;
 
@@ -65,8 +65,8 @@ export class OptimizationService {
   }
 
   /**
-   * @throws DomainError `not_found` for an unknown prompt, version or judge; `invalid`; `conflict` when no model can be asked or
-   *   people have said too little
+   * Creates a job. @throws DomainError `not_found` for an unknown prompt, version or judge; `invalid`; `conflict` when
+   *   no model can be asked or there is too little feedback
    */
   async create({ project_id, user_id }: Principal, slug: string, body: OptimizationInputBody): Promise<Optimization> {
     const { runner, endpoint } = this.#options;
@@ -153,7 +153,7 @@ export class OptimizationService {
 
   #version(projectId: string, slug: string, version: number | null): StoredVersion {
     const selector = version === null ? ({ by: 'tag', tag: LATEST } as const) : ({ by: 'number', version } as const);
-    // What is missing, prompt or version, the service of prompts says.
+    // The service of prompts throws the error that says whether the prompt or the version is missing.
     this.#options.versions.find(projectId, slug, selector);
     const found = this.#options.prompts.findVersion(projectId, slug, selector);
     if (found === undefined) throw new DomainError('not_found', 'There is no such version');
@@ -181,7 +181,7 @@ export class OptimizationService {
     });
   }
 
-  /** Of completions that are stored and have an input. */
+  /** Training examples of completions that are stored and have an input. */
   async #trainingExamples(projectId: string, promptId: string, by: ComparedBy): Promise<TrainingExamples> {
     const { feedback, spans } = this.#options;
     const all = trainingExamplesOf(feedback.ofPrompt(promptId, MAX_FEEDBACK));
@@ -206,7 +206,7 @@ export class OptimizationService {
     return examples;
   }
 
-  /** Without what was deleted while spans were read: from here on, the job is told of what is. */
+  /** The examples without those deleted while spans were read; the job is told of later deletions. */
   #standing(promptId: string, { training, held_out }: TrainingExamples): TrainingExamples {
     const { feedback } = this.#options;
     const ids = new Set(trainingExamplesOf(feedback.ofPrompt(promptId, MAX_FEEDBACK)).map(({ span_id }) => span_id));

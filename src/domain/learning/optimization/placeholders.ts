@@ -12,7 +12,7 @@ export function fillPlaceholders(content: string, values: Pick<ReadonlyMap<strin
 
 /**
  * The values that a prompt was filled with to give a text; null when the text is not of this prompt. Where one value
- * ends and the next begins is told by what stands between them, so placeholders side by side are not told apart.
+ * ends and the next begins is told by the text between them, so placeholders side by side are not told apart.
  */
 export function valuesIn(content: string, text: string): Map<string, string> | null {
   const literals = content.split(PLACEHOLDER).filter((_, index) => index % 2 === 0);
@@ -35,7 +35,7 @@ export function valuesIn(content: string, text: string): Map<string, string> | n
   return at === text.length ? values : null;
 }
 
-/** So many names are said to be missing or unknown, each cut to so many characters. */
+/** Most placeholder names that a message lists, and their length in characters. */
 const MAX_NAMED = 10;
 const MAX_NAME = 100;
 

@@ -1,9 +1,9 @@
 import type { Micros } from '../../time/timestamp.js';
 
-/** Which candidates became versions. Each throws DomainError `unavailable`. */
+/** Candidates that became versions. Each method throws DomainError `unavailable`. */
 export interface PromotionStore {
-  /** Versions by the id of the candidate. */
+  /** Versions made of a job's candidates, by the id of the candidate. */
   ofJob(jobId: string): Map<string, number>;
-  /** Keeps the first one of a candidate. */
+  /** Notes the version made of a candidate, unless there is one already. */
   add(jobId: string, candidateId: string, version: number, by: string, at: Micros): void;
 }

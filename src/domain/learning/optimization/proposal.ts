@@ -12,7 +12,7 @@ export interface Proposal {
   readonly rationale: string;
 }
 
-/** Together, in characters; the first ones that fit are shown. */
+/** Most characters of examples shown together: the first ones that fit. */
 const MAX_SHOWN = 80_000;
 const MAX_TEXT = 4_000;
 const MAX_RATIONALE = 4_000;
@@ -69,7 +69,7 @@ export function proposalRequest(
   return { model, temperature: null, messages, schema: SCHEMA };
 }
 
-/** The same request after an answer of which something could not be used. */
+/** The request again, after an answer of which part could not be used. */
 export function secondProposalRequest(request: ModelRequest, answer: string, problem: string): ModelRequest {
   const messages: ChatMessage[] = [
     ...request.messages,
@@ -79,7 +79,7 @@ export function secondProposalRequest(request: ModelRequest, answer: string, pro
   return { ...request, messages };
 }
 
-/** What of an answer can be used, and what was wrong with the rest, in words for the model. */
+/** Usable proposals of an answer, and what was wrong with the others, in words for the model. */
 export function proposalsIn(
   answer: string,
   current: string,

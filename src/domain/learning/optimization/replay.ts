@@ -5,7 +5,7 @@ import { fillPlaceholders, valuesIn } from './placeholders.js';
 
 /** A completion that can be made again with another prompt. */
 export interface Replay {
-  /** The conversation; at `place` stands the prompt. */
+  /** Messages before the prompt. */
   readonly before: readonly ChatMessage[];
   readonly role: ChatMessage['role'];
   readonly after: readonly ChatMessage[];
@@ -14,7 +14,7 @@ export interface Replay {
 }
 
 /**
- * How a completion came to be, from its input: a list of messages (also as the `messages` of a request), or a text.
+ * The replay of a completion, from its input: a list of messages (also as the `messages` of a request), or a text.
  * The message that one of the prompt's versions was filled into is where the prompt stands; else it is the first system
  * message; else the prompt comes before the conversation. Values of placeholders are taken from the attributes
  * `variables` or `zeroeval.variables`, else from that message. Null when there is no input.
@@ -52,7 +52,7 @@ export function messagesWith(content: string, { before, role, after, values }: R
   return [...before, { role, content: fillPlaceholders(content, values) }, ...after];
 }
 
-/** Fills every placeholder with nothing. */
+/** Values that fill every placeholder with nothing. */
 const BLANK = { get: () => '' };
 
 function messagesIn(text: string): ChatMessage[] {
@@ -69,7 +69,7 @@ function toMessage(value: unknown): ChatMessage | null {
   const text = textOf(content ?? parts);
   if (role === 'system' || role === 'developer') return { role: 'system', content: text };
   if (role === 'assistant' || role === 'model' || role === 'ai') return { role: 'assistant', content: text };
-  // What tools answered is part of what the model was told.
+  // Answers of tools are part of what the model was told.
   return { role: 'user', content: role === 'user' || role === 'human' ? text : `[${role}] ${text}` };
 }
 

@@ -4,7 +4,7 @@ import { VersionNumber } from '../../prompt/schema.js';
 import { line, uuid } from '../../schema/parts.js';
 
 export const DEFAULT_CANDIDATES = 3;
-/** Held-out completions that are tried when the request says nothing. */
+/** Default number of held-out completions that are tried. */
 export const DEFAULT_EXAMPLES = 30;
 
 export const OptimizationInputBody = Type.Object(

@@ -2,23 +2,23 @@ import { excerptOf } from '../calibration/excerpt.js';
 import type { StoredFeedback } from '../../feedback/feedback.js';
 import { isHeldOut } from '../trial/held-out.js';
 
-/** What people said of one completion of a prompt. */
+/** Feedback of people on one completion of a prompt. */
 export interface TrainingExample {
   readonly span_id: string;
-  /** What was said of it last. */
+  /** Thumbs of the newest feedback. */
   readonly thumbs_up: boolean;
-  /** The newest one. */
+  /** The newest expected output. */
   readonly expected_output: string | null;
-  /** Newest first. */
+  /** Reasons, newest first. */
   readonly reasons: readonly string[];
 }
 
 const MAX_REASONS = 5;
-/** Of longer expected outputs and reasons the middle is left out. */
+/** Longest expected output, in characters; the middle of a longer one is left out, as of a reason. */
 const MAX_EXPECTED = 20_000;
 const MAX_REASON = 4_000;
 
-/** What can be learned from, the completion spoken of last first. @param feedback the last changed first */
+/** Training examples, the completion with the newest feedback first. @param feedback the last changed first */
 export function trainingExamplesOf(feedback: readonly StoredFeedback[]): TrainingExample[] {
   const spans = new Map<string, StoredFeedback[]>();
   for (const each of feedback) {
@@ -39,17 +39,17 @@ export function trainingExamplesOf(feedback: readonly StoredFeedback[]): Trainin
   }));
 }
 
-/** What a better prompt is learned from, and what it is measured by. */
+/** Examples to write a better prompt from, and held-out ones to measure it by. */
 export interface TrainingExamples {
-  /** Those with an expected output or a reason come first. */
+  /** Training examples, with those that have an expected output or a reason first. */
   readonly training: readonly TrainingExample[];
   readonly held_out: readonly TrainingExample[];
 }
 
-/** What says how good an output is: a judge, or the model, which holds it against the expected output. */
+/** Evaluator of outputs: a judge, or the model, which compares them with the expected outputs. */
 export type ComparedBy = 'judge' | 'model';
 
-/** Bare thumbs down say neither what was wrong nor what would be right. The model needs something to hold outputs against. */
+/** Splits examples, but for bare thumbs down, which teach nothing. The model compares with expected outputs alone. */
 export function splitTrainingExamples(examples: readonly TrainingExample[], comparedBy: ComparedBy): TrainingExamples {
   const useful = examples.filter((example) => example.thumbs_up || hasExplanation(example));
   const training = useful.filter(({ span_id }) => !isHeldOut(span_id));

@@ -20,29 +20,29 @@ export interface ModelTrialsOptions {
   /** Stores calls as spans of a project. @throws DomainError */
   readonly storeSpans: (projectId: string, spans: readonly Span[]) => Promise<unknown>;
   readonly price: PriceModelCall;
-  /** How often a call is tried whose failure may pass. */
+  /** Most attempts of a call whose failures are retryable. */
   readonly maxAttempts: number;
-  /** Before the second attempt, in milliseconds; doubled before each further one. Default 500. */
+  /** Wait before the second attempt, in milliseconds; doubled before each further one. Default 500. */
   readonly firstWaitMs?: number;
 }
 
-/** What calls of a model used. */
+/** Calls of models, with the tokens that they used and their cost. */
 export interface Spent {
   readonly calls: number;
   readonly input_tokens: number;
   readonly output_tokens: number;
-  /** US dollars; null when some call's price is not known. */
+  /** Cost in US dollars; null when some call's price is not known. */
   readonly cost: number | null;
 }
 
-/** What a trial came to: the outcome, or why there is none. */
+/** Result of a trial: the outcome, or why there is none. */
 export interface Trial<T> {
   readonly outcome: T | null;
   readonly failure: string | null;
   readonly spent: Spent;
 }
 
-/** Of a verdict, what a report shows. */
+/** The part of a verdict that a report shows. */
 export type TrialVerdict = Pick<Verdict, 'evaluation_result' | 'evaluation_reason' | 'score'>;
 
 const NAMESPACE = '0b2f8f0e-6a53-5d1c-8a52-54d6a3c7e1b9';
@@ -52,12 +52,12 @@ export function jobTraceId(jobId: string): string {
 }
 
 const FIRST_WAIT_MS = 500;
-/** After so many trials in a row that came to nothing, the rest would not either. */
+/** Failed trials in a row, after which the rest would fail, too. */
 const MAX_FAILURES = 10;
-/** The endpoint is not set up for such calls at all. */
+/** Codes of failures that show that the endpoint is not set up for such calls at all. */
 const HOPELESS = new Set(['401', '403', '404', 'setup']);
 
-/** Asks models on behalf of jobs: each call is stored as a span, in one trace for each job, and tried again when that may help. */
+/** Calls models for jobs: each call is stored as a span, one trace per job, and repeated after retryable failures. */
 export class ModelTrials {
   readonly #options: ModelTrialsOptions;
 
@@ -65,14 +65,14 @@ export class ModelTrials {
     this.#options = options;
   }
 
-  /** @param tag by which the calls are known; its value is the id of the job */
+  /** Trials of a run of a job. @param tag of the stored calls; its value is the id of the job */
   of(job: Job, tag: string, signal: AbortSignal): JobTrials {
     return new JobTrials(this.#options, job, tag, signal);
   }
 }
 
 /**
- * The trials of one run of a job. Each method throws JobFailure when no trial will come to anything, DomainError
+ * The trials of one run of a job. Each method throws JobFailure when no trial will succeed, DomainError
  * `unavailable` or `overloaded` when a store does not answer, and the reason of the signal when that is aborted.
  */
 export class JobTrials {
@@ -91,7 +91,7 @@ export class JobTrials {
     this.#signal = signal;
   }
 
-  /** Has a judge evaluate a span, with these examples. Nothing of it becomes an evaluation. */
+  /** Has a judge evaluate a span, with these examples. The result does not become an evaluation. */
   judge(
     step: string,
     asked: {
@@ -173,7 +173,7 @@ export class JobTrials {
     return failure.message;
   }
 
-  /** Ids are derived from the step, so that doing it again after a crash replaces them. */
+  /** Stores the calls of a step as spans. Ids are derived from the step: a repetition after a crash replaces them. */
   async #record(
     step: string,
     name: string,
@@ -199,7 +199,7 @@ export class JobTrials {
   }
 }
 
-/** What several trials used together. */
+/** Sum of the calls, tokens and costs of several trials. */
 export function sumOf(spents: readonly Spent[]): Spent {
   const total = (amount: (spent: Spent) => number) => spents.reduce((sum, spent) => sum + amount(spent), 0);
   return {
@@ -220,7 +220,7 @@ function spentOn(spans: readonly Span[]): Spent {
       calls: 1,
       input_tokens: tokens(span, 'inputTokens'),
       output_tokens: tokens(span, 'outputTokens'),
-      // A call that failed costs nothing that anybody knows of.
+      // A failed call without a price costs nothing that is known.
       cost: span.cost ?? (span.error_code === null ? null : 0),
     })),
   );
