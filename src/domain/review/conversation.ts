@@ -1,20 +1,20 @@
 import { parseJsonText } from '../json-text.js';
 
 /**
- * What a span took in or gave out, as people read it. Spans hold the messages of many libraries: OpenAI (chat completions
- * and responses), Anthropic, Gemini, the OpenTelemetry GenAI conventions, OpenInference, the Vercel AI SDK. Whatever is not
+ * A message of a span's input or output, as people read it. Spans hold the messages of many libraries: OpenAI (chat
+ * completions and responses), Anthropic, Gemini, the OpenTelemetry GenAI conventions, OpenInference, the Vercel AI SDK. Whatever is not
  * understood is shown as text, so that nothing is ever hidden.
  */
 export interface Message {
-  /** As it was sent: `system`, `user`, `assistant`, `tool` and others. */
+  /** Role as it was sent: `system`, `user`, `assistant`, `tool` and others. */
   readonly role: string;
   readonly parts: readonly MessagePart[];
 }
 
 export interface MessagePart {
-  /** `text` is what was said; `data` is a call, a result or something else to be shown as it is. */
+  /** Kind of the part: `text` to read; `data` is a call, a result or something else to be shown as it is. */
   readonly kind: 'text' | 'data';
-  /** What a `data` part is, such as `calls search`; null for text. */
+  /** Label of a `data` part, such as `calls search`; null for text. */
   readonly label: string | null;
   readonly text: string;
 }
@@ -25,7 +25,7 @@ export type Conversation =
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Larger JSON is shown as it is: no person reads it, and taking it apart would take long. */
+/** Largest JSON that is parsed: larger one is shown as it is, as no person reads it and parsing would take long. */
 const MAX_PARSED = 4 * 1024 * 1024;
 const MAX_INDENTED = 40;
 const MAX_INDENTED_LENGTH = 64 * 1024;
@@ -65,7 +65,7 @@ function messagesOf(value: unknown): Message[] | null {
   return null;
 }
 
-/** Anthropic's `system`, OpenAI's `instructions`, Gemini's `systemInstruction`. */
+/** Messages from Anthropic's `system`, OpenAI's `instructions` or Gemini's `systemInstruction`. */
 function instructionsOf(value: Json): Message[] {
   const system = value['system'] ?? value['instructions'] ?? value['systemInstruction'] ?? value['system_instruction'];
   if (system === undefined || system === null) return [];
@@ -75,7 +75,7 @@ function instructionsOf(value: Json): Message[] {
 
 function messageOf(value: unknown): Message | null {
   if (!isObject(value)) return null;
-  // A choice of OpenAI, a candidate of Gemini, a wrapped message of OpenInference.
+  // Messages are wrapped in choices of OpenAI, candidates of Gemini and by OpenInference.
   for (const name of ['message', 'delta', 'content'] as const) {
     const inner = value[name];
     if (isObject(inner) && value['role'] === undefined) return messageOf(inner);
@@ -95,12 +95,12 @@ function messageOf(value: unknown): Message | null {
   return { role, parts };
 }
 
-/** What tools say is data more often than text. */
+/** Whether a role is a tool's, whose texts are data more often than not. */
 function isTool(role: string): boolean {
   return role === 'tool' || role === 'function';
 }
 
-/** Items of OpenAI's responses that have no role. */
+/** Role of an item of OpenAI's responses, which has none itself, by its type. */
 function roleOfType(type: unknown): string | undefined {
   if (type === 'function_call' || type === 'reasoning') return 'assistant';
   if (type === 'function_call_output') return 'tool';
@@ -147,7 +147,7 @@ function onlyText(part: unknown): string | null {
   return null;
 }
 
-/** A call of a tool or what it gave back. */
+/** A call of a tool or its result. */
 function callOf(part: Json): MessagePart | null {
   const inner = part['function'] ?? part['functionCall'] ?? part['tool_call'];
   const from = isObject(inner) ? inner : part;
@@ -166,7 +166,7 @@ function callOf(part: Json): MessagePart | null {
   return null;
 }
 
-/** Media are shown by name only: their bytes say nothing to a reader, and nothing is fetched from elsewhere. */
+/** Media by name only: their bytes say nothing to a reader, and nothing is fetched from elsewhere. */
 function mediaText(part: Json): string {
   return JSON.stringify(part, (_key, value: unknown) =>
     typeof value === 'string' && value.length > 300 ? `${value.slice(0, 60)}… (${value.length} characters)` : value,
@@ -187,7 +187,7 @@ function textOf(value: unknown): string {
   return inner === undefined ? value : written(inner);
 }
 
-/** JSON for people. Indenting makes a text many times as large where much is nested: no person reads that. */
+/** JSON for people, indented unless it is long or deeply nested: indenting would make it many times as large. */
 function written(value: unknown): string {
   const plain = JSON.stringify(value) ?? '';
   if (plain.length > MAX_INDENTED_LENGTH || isDeeper(value, MAX_INDENTED)) return plain;

@@ -28,12 +28,12 @@ export interface LinkDraft extends Omit<FeedbackLink, 'prompt_slug' | 'revoked_a
 
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
-/** 256 random bits, 43 characters that are safe in a path. */
+/** Token of a link: 256 random bits, 43 characters that are safe in a path. */
 export function createToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** What is kept of a token; null for what can be none. */
+/** Hash of a token, which alone is stored; null for a text that can be no token. */
 export function hashOfToken(token: string): Buffer | null {
   return TOKEN.test(token) ? createHash('sha256').update(token).digest() : null;
 }

@@ -11,7 +11,7 @@ import { defaultDays, type LinkInput } from './schema.js';
 export interface LinkServiceParts {
   readonly store: LinkStore;
   readonly prompts: Pick<PromptIdentities, 'idOf'>;
-  /** The URL that a token is shared by. */
+  /** URL that the link with a token is shared by. */
   readonly urlOf: (token: string) => string;
 }
 
@@ -49,7 +49,7 @@ export class LinkService {
     return this.#parts.store.list(projectId, window);
   }
 
-  /** From now on the link is as good as none; revoking it again changes nothing. @throws DomainError `not_found` */
+  /** Revokes a link; revoking it again changes nothing. @throws DomainError `not_found` */
   revoke(projectId: string, id: string): void {
     if (!this.#parts.store.revoke(projectId, id, Date.now() * 1000))
       throw new DomainError('not_found', 'There is no feedback link with this id');

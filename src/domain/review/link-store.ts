@@ -9,21 +9,21 @@ import type { FeedbackLink, LinkDraft } from './feedback-link.js';
  */
 export interface LinkStore {
   insert(draft: LinkDraft): void;
-  /** Newest first; revoked and expired ones too. */
+  /** Links of a project, newest first; revoked and expired ones too. */
   list(projectId: string, window: Window): FeedbackLink[];
   /** Revokes a link, once: a later call changes nothing. False when the project has no such link. */
   revoke(projectId: string, id: string, at: Micros): boolean;
   findByTokenHash(hash: Buffer): FeedbackLink | undefined;
   /** The user that a guest of the link is. */
   guest(linkId: string, key: string): string | undefined;
-  /** The same, made when missing, however many ask at once. */
+  /** The user that a guest of the link is, made once when missing, however many ask at the same time. */
   makeGuest(linkId: string, guest: GuestDraft): string;
-  /** What a link's guests hold of it, all of them and those of one site. */
+  /** Reviewers and bytes of a link, of all guests and of those in one network. */
   holdings(linkId: string, site: string): LinkHoldings;
 }
 
 export interface GuestDraft {
-  /** What guests of a link are told apart by. */
+  /** Key by which guests of a link are told apart. */
   readonly key: string;
   readonly name: string;
   readonly site: string;
@@ -34,9 +34,9 @@ type Held = Pick<Holdings, 'taken' | 'ofParty'>;
 
 export interface LinkHoldings {
   readonly reviewers: Held;
-  /** Of their feedback: {@link RECORD_BYTES} and its texts each. */
+  /** Size of the guests' feedback: {@link RECORD_BYTES} and its texts each. */
   readonly bytes: Held;
 }
 
-/** What a record counts for besides its texts. */
+/** Bytes that feedback counts for besides its texts. */
 export const RECORD_BYTES = 512;

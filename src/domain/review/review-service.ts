@@ -24,10 +24,10 @@ export interface ReviewServiceParts {
   readonly limits: ReviewLimits;
 }
 
-/** Of each link. One network has at most as much as is left free, or whoever has the link could keep others out. */
+/** Limits of each link. One network has at most as much as is left free, or it could keep others out. */
 export interface ReviewLimits {
   readonly maxReviewers: number;
-  /** Of all their feedback. */
+  /** Bytes of all feedback by a link. */
   readonly maxBytes: number;
 }
 
@@ -38,7 +38,7 @@ export interface ReviewedCompletion extends Completion {
 
 /** Completions that one reviewer is asked about. */
 const ROUND_LENGTH = 20;
-/** What is wrong with a review of nobody. */
+/** Issue of a review without a name. */
 export const NAMELESS: Issue = {
   pointer: '/reviewer_name',
   detail: 'must be given once, so that people know who it was',
@@ -50,7 +50,7 @@ const TOO_MANY: Issue = {
 };
 const TOO_MUCH: Issue = { pointer: '', detail: 'has no room left for more from your network' };
 
-/** What reviewers do on a feedback link. Nothing but completions of the link's prompt is ever reached. */
+/** Reviews on a feedback link. Nothing but completions of the link's prompt is ever reached. */
 export class ReviewService {
   readonly #parts: ReviewServiceParts;
 
@@ -68,7 +68,7 @@ export class ReviewService {
     return this.#parts.completions.newest(link.project_id, this.#prompt(link), ROUND_LENGTH, signal);
   }
 
-  /** Undefined when there is no such completion, or not of this prompt. */
+  /** A completion of the link's prompt; undefined when there is none with this id. */
   async completion(link: FeedbackLink, id: string, signal?: AbortSignal): Promise<ReviewedCompletion | undefined> {
     const found = await this.#parts.completions.find(link.project_id, this.#prompt(link), id, signal);
     if (found === undefined) return undefined;
@@ -81,13 +81,13 @@ export class ReviewService {
     return userId === undefined ? undefined : { name: normalisedName(claim.name), user_id: userId };
   }
 
-  /** What the reviewer has said of these completions, by completion. */
+  /** The reviewer's feedback on these completions, by completion. */
   given(link: FeedbackLink, reviewer: Reviewer, ids: readonly string[]): Map<string, StoredFeedback> {
     const found = this.#parts.given.ofUser(link.project_id, reviewer.user_id, ids);
     return new Map(found.map((feedback) => [feedback.completion_id, feedback]));
   }
 
-  /** @throws DomainError `invalid`, also for a completion that is none of this prompt, and on a full link */
+  /** Stores a review. @throws DomainError `invalid`, also for a completion of another prompt, and on a full link */
   async submit(
     link: FeedbackLink,
     claim: ReviewerClaim,
@@ -109,7 +109,7 @@ export class ReviewService {
     );
   }
 
-  /** The reviewer, made when missing, if the link has room for what is said. @throws DomainError `invalid` */
+  /** The reviewer, made when missing, if the link has room for the feedback. @throws DomainError `invalid` */
   #admitted(link: FeedbackLink, claim: ReviewerClaim, completionId: string, texts: Texts): Reviewer {
     const { store, limits } = this.#parts;
     const known = this.reviewer(link, claim);
@@ -134,7 +134,7 @@ export class ReviewService {
     try {
       return await this.#parts.attachments.imagesOf(link.project_id, id, signal);
     } catch (error) {
-      // It was deleted since it was found.
+      // The completion was deleted since it was found.
       if (error instanceof DomainError && error.kind === 'not_found') return [];
       throw error;
     }
@@ -147,7 +147,7 @@ function bytesOf({ reason, expected_output }: Texts): number {
   return RECORD_BYTES + Buffer.byteLength(reason ?? '') + Buffer.byteLength(expected_output ?? '');
 }
 
-/** Forms send what was not filled in as empty text, and lines with CR LF. */
+/** A text as forms send it, with LF for CR LF; null for an empty one, which was not filled in. */
 function said(text: string | null | undefined): string | null {
   const lines = text?.replaceAll('\r\n', '\n') ?? '';
   return lines.trim() === '' ? null : lines;

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 
-/** Who a visitor of a feedback link says to be. */
+/** The reviewer that a visitor of a feedback link claims to be. */
 export interface ReviewerClaim {
-  /** As it was given. */
+  /** Name as the visitor gave it. */
   readonly name: string;
-  /** Secret of the browser that holds the name; empty for one that remembers a name from before there were any. */
+  /** Secret of the browser that keeps the name; empty for a name kept from before there were secrets. */
   readonly holder: string;
   /** The network that the visitor is in, in a form that does not tell which. */
   readonly site: string;
@@ -25,7 +25,7 @@ export function normalisedName(name: string): string {
     .trim();
 }
 
-/** What reviewers are told apart by. A name alone is no proof: whoever has the link can say any. */
+/** Key that tells reviewers of a link apart. A name alone is no proof: whoever has the link can give any. */
 export function guestKeyOf({ name, holder }: ReviewerClaim): string {
   const named = normalisedName(name).toLowerCase();
   return holder === '' ? named : createHash('sha256').update(`${holder}\n${named}`).digest('base64url');
