@@ -2,8 +2,8 @@ import { Type, type TSchema } from '@sinclair/typebox';
 import { byKey } from './parts.js';
 
 /*
- * What the bodies that clients send are made of. Optional fields also take null, which means absent; unknown fields are ignored. Sizes are bounded
- * only where a value becomes a key or a name: payloads are bounded by the body limit.
+ * Parts of the schemas of request bodies. Optional fields also take null, which means absent; unknown fields are
+ * ignored. Sizes are bounded only where a value becomes a key or a name: payloads are bounded by the body limit.
  */
 
 export const time = (description: string) =>
@@ -22,9 +22,9 @@ export const label = (description: string, minLength = 0) => Type.String({ minLe
 export const name = (description: string) => label(description, 1);
 const ANY_TAGS = { count: 1000 };
 const tagText = (maxLength?: number) => Type.String(maxLength === undefined ? {} : { maxLength });
-/** In characters. */
+/** Longest key of a tag, in characters. */
 export const MAX_TAG_KEY = 1024;
-/** @param limits how many there may be, and how long a value may be, in characters */
+/** Schema of tags. @param limits how many there may be, and how long a value may be, in characters */
 export const tags = (description: string, limits: { readonly count: number; readonly length?: number } = ANY_TAGS) =>
   byKey(Type.Union([tagText(limits.length), Type.Number(), Type.Boolean(), Type.Null()]), {
     propertyNames: { maxLength: MAX_TAG_KEY, 'x-must': `have keys of at most ${MAX_TAG_KEY} characters` },

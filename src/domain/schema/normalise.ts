@@ -21,7 +21,7 @@ export class Normaliser {
     this.issues.push({ pointer: `${this.pointer}/${property}`, detail });
   }
 
-  /** Lower case; the nil UUID is nobody's id, as in OpenTelemetry. */
+  /** An id in lower case; the nil UUID is nobody's, as in OpenTelemetry. */
   id(property: string, value: string): string {
     if (value === NIL) this.fail(property, 'must not be the nil UUID');
     return value.toLowerCase();
@@ -41,7 +41,7 @@ export class Normaliser {
     return value == null ? null : this.time(property, value);
   }
 
-  /** `ended_at` must not lie before `started_at`. */
+  /** Notes an issue when `ended_at` lies before `started_at`. */
   order(startedAt: Micros, endedAt: Micros | null): void {
     if (endedAt !== null && endedAt < startedAt) this.fail('ended_at', 'must not be before started_at');
   }
@@ -50,8 +50,8 @@ export class Normaliser {
 type TagInput = Readonly<Record<string, string | number | boolean | null>>;
 
 /**
- * JSON can say half of a surrogate pair, UTF-8 cannot: it becomes the replacement character here, and not only on its
- * way into the store, so that what is answered at once is what is read later.
+ * Text without halves of surrogate pairs, which JSON can hold and UTF-8 cannot: they become the replacement character
+ * here, and not only on the way into the store, so that the answer to a write is the same as a later read.
  */
 export function normaliseText(text: string): string {
   return text.isWellFormed() ? text : text.toWellFormed();
@@ -61,7 +61,7 @@ export function optionalText(text: string | null | undefined): string | null {
   return text == null ? null : normaliseText(text);
 }
 
-/** Strings as they are, numbers and booleans as their JSON text, nulls dropped. */
+/** Tags as stored: strings as they are, numbers and booleans as their JSON text, nulls dropped. */
 export function normaliseTags(input: TagInput | null | undefined): Tags {
   if (input == null) return {};
   for (const key in input) {
@@ -81,12 +81,12 @@ function stringTags(input: TagInput): Tags {
   );
 }
 
-/** Money is kept to 1e-12, so what is answered at once is what is read later. */
+/** Cost as stored, rounded to 1e-12, so that the answer to a write is the same as a later read. */
 export function normaliseCost(cost: number): number {
   return positiveZero(Number(cost.toFixed(12)));
 }
 
-/** Minus zero passes for a number from 0, and is no other number than 0. */
+/** The number, with 0 for minus zero, which bounds from 0 accept. */
 export function positiveZero(value: number): number {
   return value === 0 ? 0 : value;
 }

@@ -1,9 +1,9 @@
 import { Type, type ObjectOptions, type Static, type TSchema } from '@sinclair/typebox';
 
-/* What schemas are made of. */
+/* Parts of schemas. */
 
 export const uuid = (description: string) => Type.String({ format: 'uuid', description });
-/** ISO 8601 with an offset. */
+/** Time in ISO 8601 with an offset. */
 export const time = (description: string) => Type.String({ format: 'date-time', description });
 export const number = (description: string) => Type.Number({ description });
 export const count = (description: string) => Type.Integer({ minimum: 0, description });
