@@ -5,11 +5,11 @@ import type { Span } from './span.js';
 /** Kinds of spans whose own model call is paid for; wrappers repeat the usage of the calls below them. */
 export const PRICED_KINDS: ReadonlySet<string> = new Set(['llm', 'embedding', 'reranker']);
 
-/** What a model call used. Cached tokens are parts of the input tokens, also when its producer counted them apart. */
+/** Tokens that a model call used. Cached ones are part of the input tokens, also when the client counted them apart. */
 export interface ModelUsage {
   readonly provider: string;
   readonly model: string;
-  /** All of them: uncached, read from a cache and written to one. */
+  /** All input tokens: uncached, read from a cache and written to one. */
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cacheReadTokens: number;
@@ -19,18 +19,18 @@ export interface ModelUsage {
 }
 
 /**
- * Says what a model call cost, in US dollars; null when the model is not known, never 0 for that.
+ * Gives the cost of a model call, in US dollars; null when the model is not known, never 0 for that.
  */
 export type PriceModelCall = (projectId: string, usage: ModelUsage) => number | null;
 
-/** The span with its cost: the one it came with, else the price of its model call, when it is one. */
+/** The span with its cost: the one that the client sent, else the price of its model call, if it is one. */
 export function priceSpan(span: Span, projectId: string, price: PriceModelCall): Span {
   if (span.cost !== null) return span;
   const cost = costOf(span, projectId, price);
   return cost === null ? span : withCalculatedCost(span, cost);
 }
 
-/** What a span would cost if it came without a cost. */
+/** Cost of a span that came without one; null when the price is not known. */
 export function costOf(span: PricedParts, projectId: string, price: PriceModelCall): number | null {
   if (!PRICED_KINDS.has(span.kind)) return null;
   const usage = modelUsage(span);
@@ -43,7 +43,7 @@ export function withCalculatedCost(span: Span, cost: number | null): Span {
   return { ...span, cost, cost_calculated: cost !== null };
 }
 
-/** What the price of a span depends on. */
+/** Fields that the price of a span depends on. */
 type PricedParts = Pick<Span, 'kind' | 'attributes' | 'started_at'>;
 
 /** The attributes that a price depends on. */

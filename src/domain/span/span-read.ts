@@ -9,7 +9,7 @@ export function hasError(span: Pick<Span, 'status' | 'error_code' | 'error_messa
 
 /** A span as it is answered right after it was stored; the same as a later read of it from the store. */
 export function toSpanRead(span: Span, projectId: string, createdAt: Micros): SpanRead {
-  // Written out, because copying all but one property of every span costs as much as rendering it.
+  // Properties are written out, as copying all but one of them costs as much as rendering the span.
   return {
     id: span.id,
     trace_id: span.trace_id,

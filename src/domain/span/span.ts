@@ -18,16 +18,16 @@ export interface Span {
   /** Names the session, when the client said so. */
   readonly session_name: string | null;
   readonly name: string;
-  /** As `KIND` says: the contract's six kinds and any other identifier. */
+  /** Kind that matches `KIND`: one of the contract's six or any other identifier. */
   readonly kind: string;
   readonly status: SpanStatus | null;
   readonly started_at: Micros;
   readonly ended_at: Micros | null;
-  /** Milliseconds, fractions allowed. */
+  /** Duration in milliseconds, fractions allowed. */
   readonly duration_ms: number | null;
-  /** US dollars, kept to 1e-12. */
+  /** Cost in US dollars, kept to 1e-12. */
   readonly cost: number | null;
-  /** True when the cost was calculated here; one that a client sent stands whatever prices do. */
+  /** Whether the server calculated the cost; a cost that a client sent stays whatever prices do. */
   readonly cost_calculated?: boolean;
   readonly input_data: string | null;
   readonly output_data: string | null;
