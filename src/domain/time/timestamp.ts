@@ -3,7 +3,7 @@ import { DateTime } from 'luxon';
 /** Microseconds since 1970-01-01T00:00:00Z, a safe integer: the resolution in which all times are kept. */
 export type Micros = number;
 
-/** 2254-12-31T23:59:59.999999Z: from mid 2255 on a number no longer tells every microsecond from the next. */
+/** Latest time, 2254-12-31T23:59:59.999999Z: from mid 2255 on, numbers no longer hold every microsecond. */
 export const MAX_MICROS: Micros = Date.UTC(2254, 11, 31, 23, 59, 59, 999) * 1000 + 999;
 
 /** Numbers from here up are milliseconds; below they are seconds (as seconds this would be the year 2603). */
@@ -26,7 +26,7 @@ export function parseTimestamp(value: unknown): Micros | undefined {
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i;
 
-/** The same of a query parameter, which is always text. What can be read as ISO 8601 is, before it is a number. */
+/** Reads a moment from a query parameter, which is always text: as ISO 8601 where possible, else as a number. */
 export function parseTimestampText(text: string): Micros | undefined {
   // A `+` of an offset that nobody encoded arrives as a blank.
   const repaired = text.replace(/ (\d\d:?\d\d)$/, '+$1');
@@ -50,10 +50,10 @@ function fromParts(match: RegExpExecArray): Micros | undefined {
   return sign === '-' ? micros + offset : micros - offset;
 }
 
-/** A year first: a time of day alone is ISO 8601 too, but no moment. */
+/** Rare forms of ISO 8601. A year comes first: a time of day alone is ISO 8601 too, but no moment. */
 const RARE = /^(\d{4}(?:-?\d\d(?:-?\d\d)?|-?\d{3}|-?W\d\d(?:-?\d)?)?(?:T[\d:]+)?)(?:[.,](\d{1,30}))?(Z|[+-][\d:]+)?$/i;
 
-/** Week dates, ordinal dates and basic format are ISO 8601 too, though hardly any client sends them. */
+/** A moment from rare forms of ISO 8601, which hardly any client sends: week dates, ordinal dates and basic format. */
 function fromRareForm(value: string): Micros | undefined {
   const [, moment = '', fraction = '0', offset = ''] = RARE.exec(value) ?? [];
   if (moment === '') return undefined;
@@ -68,7 +68,7 @@ function inRange(micros: Micros | undefined): Micros | undefined {
 /** The second that was formatted last: spans of one request begin and end, and are stored, within few of them. */
 let lastSecond = { second: -1, text: '' };
 
-/** ISO 8601 in UTC with six decimals and `Z`, such as `2026-01-31T10:00:00.123456Z`. */
+/** A time as ISO 8601 in UTC with six decimals and `Z`, such as `2026-01-31T10:00:00.123456Z`. */
 export function formatTimestamp(micros: Micros): string {
   const second = Math.floor(micros / 1e6);
   if (second !== lastSecond.second) lastSecond = { second, text: new Date(second * 1000).toISOString().slice(0, 20) };
