@@ -13,7 +13,7 @@ import type { SpanStatus } from '../span/span.js';
 import type { Tags } from '../schema/tags.js';
 import type { Micros } from '../time/timestamp.js';
 
-/** What a client posted about a trace. It replaces what was posted before, and wins over what spans say. */
+/** A trace as a client posted it. Replaces what was posted before, and wins over the fields of spans. */
 export interface PostedTrace {
   readonly id: string;
   readonly session_id: string;
@@ -27,7 +27,7 @@ export interface PostedTrace {
   readonly tags: Tags;
 }
 
-/** What a client posted about a session. */
+/** A session as a client posted it. */
 export interface PostedSession {
   readonly id: string;
   readonly name: string | null;
@@ -54,7 +54,7 @@ export function normaliseTrace(input: TraceInput, normaliser: Normaliser): Poste
 }
 
 /**
- * Before anything else of the request is judged: what another project's sessions may look like is not said.
+ * Refuses sessions of another project before anything else is checked, so that no issue tells about them.
  * @throws DomainError `forbidden` when a session is to be another project's.
  */
 export function requireOwnSessions(body: unknown, projectId: string): void {
