@@ -11,8 +11,8 @@ type Part = (value: unknown, pointer: string, found: Issue[], limit: number) => 
 const MAX_SEGMENT_LENGTH = 100;
 
 /**
- * A validator that reports every broken rule up to a limit. It walks lists and objects itself and lets ajv judge what
- * hangs on them, so that it can stop at any item: a body of a million bad items costs a hundred errors, not a million.
+ * A validator that reports every broken rule up to a limit. It walks lists and objects itself and lets ajv check
+ * their items, so that it can stop at any item: a body of a million bad items costs a hundred errors, not a million.
  */
 export function createCollector(schema: TSchema | JsonSchema): Collector {
   const part = compilePart(plain(schema));
@@ -31,7 +31,7 @@ function compilePart(schema: JsonSchema): Part {
   return leafPart(schema);
 }
 
-/** What is judged as a whole: scalars, and alternatives of any kind. One issue at most. */
+/** Checker of a value that ajv checks as a whole: a scalar, or alternatives of any kind. One issue at most. */
 function leafPart(schema: JsonSchema): Part {
   const check = compileCheck(schema);
   return (value, pointer, found) => {
@@ -106,7 +106,7 @@ function compileParts(schemas: unknown): Map<string, Part> {
   return new Map(entries.map(([name, schema]) => [name, compilePart(schema)]));
 }
 
-/** The other branch of `anyOf: [X, null]`. */
+/** The branch X of `anyOf: [X, null]`; null for any other schema. */
 function nullableBranch(schema: JsonSchema): JsonSchema | null {
   const branches = schema['anyOf'];
   if (!Array.isArray(branches) || branches.length !== 2) return null;
@@ -132,7 +132,7 @@ function child(pointer: string, name: string): string {
   return `${pointer}/${shortened(name.replaceAll('~', '~0').replaceAll('/', '~1'))}`;
 }
 
-/** Pointers hold names that a client chose: a megabyte of name is not sent back. */
+/** A part of a pointer, cut to a readable length, as clients choose such names. */
 function shortened(text: string): string {
   return text.length > MAX_SEGMENT_LENGTH ? `${text.slice(0, MAX_SEGMENT_LENGTH)}…` : text;
 }

@@ -12,7 +12,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 
 const FORMAT_NAMES: Readonly<Record<string, string>> = { uuid: 'a UUID' };
 
-/** What one value breaks, from the errors ajv gave for it: one sentence that begins with a verb. */
+/** The rule that a value breaks, from ajv's errors for it: one sentence that begins with a verb. */
 export function describe(errors: readonly ErrorObject[]): string {
   const branches = errors.filter(({ keyword }) => keyword !== 'anyOf' && keyword !== 'oneOf');
   const types = branches.filter(({ keyword }) => keyword === 'type');
@@ -20,7 +20,7 @@ export function describe(errors: readonly ErrorObject[]): string {
   const constants = branches.filter(({ keyword }) => keyword === 'const');
   if (constants.length > 1)
     return `must be one of ${constants.map(({ params }) => shown(params['allowedValue'])).join(', ')}`;
-  // Of several branches, one that got past its type is what the sender meant.
+  // The branch that the sender meant is the one whose type fits.
   const meant = branches.find(({ keyword }) => keyword !== 'type') ?? errors[0];
   return meant === undefined ? 'is not valid' : describeOne(meant);
 }

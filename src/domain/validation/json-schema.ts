@@ -8,8 +8,8 @@ const UUID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * Not `allErrors`: with it, ajv makes one object per broken rule, millions for a hostile body. The collector asks part
- * by part instead.
+ * Validator without `allErrors`, by which ajv makes one object per broken rule, millions for a hostile body. The
+ * collector checks part by part instead.
  */
 const ajv = new Ajv2020({ allErrors: false, verbose: true, strict: true, strictTypes: false, strictRequired: false });
 ajv.addFormat('uuid', UUID_PATTERN);

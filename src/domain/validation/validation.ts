@@ -5,10 +5,10 @@ import { compileCheck } from './json-schema.js';
 
 /** A JSON Schema, compiled. Compile once at start: it takes milliseconds. */
 export interface Validator<T> {
-  /** Stops at the first broken rule: the fast path. */
+  /** Whether the value fits; the fast path, which stops at the first broken rule. */
   accepts(value: unknown): value is T;
   /**
-   * The broken rules, at most `limit`. Work and memory are bounded by that too, however many rules a hostile value breaks.
+   * The broken rules, at most `limit`, which bounds work and memory, too, however many rules a hostile value breaks.
    * @param pointer where `value` sits in the whole, such as `/17`
    */
   issues(value: unknown, pointer?: string, limit?: number): Issue[];
@@ -28,7 +28,7 @@ export function compile<S extends TSchema>(schema: S): Validator<Static<S>> {
 }
 
 /**
- * The value, when it fits.
+ * The value, when it fits the schema.
  * @throws DomainError `invalid` with every issue found (at most 100)
  */
 export function assertValid<T>(validator: Validator<T>, value: unknown): T {
@@ -37,7 +37,7 @@ export function assertValid<T>(validator: Validator<T>, value: unknown): T {
   return value as T;
 }
 
-/** The one way to say that input breaks rules. */
+/** Error that says that input breaks rules. */
 export function invalid(issues: readonly Issue[]): DomainError {
   const [first] = issues;
   const detail =
