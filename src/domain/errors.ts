@@ -22,7 +22,7 @@ export interface Issue {
   readonly detail: string;
 }
 
-/** At most this many issues are reported of one request; the rest would help nobody. */
+/** Most issues that are reported of one request; more would help nobody. */
 export const MAX_ISSUES = 100;
 
 export interface DomainErrorOptions {

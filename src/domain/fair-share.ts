@@ -19,7 +19,7 @@ export function isFair(holdings: Holdings, amount: number): boolean {
   return amount <= fairRoom(holdings);
 }
 
-/** Counts what parties hold by that rule. Parties are told apart by name; one that holds nothing is not kept. */
+/** Counts what parties hold, by the rule of {@link fairRoom}; a party that holds nothing is not kept. */
 export class FairShares {
   readonly #limit: number;
   #taken = 0;

@@ -6,7 +6,7 @@ import { DomainError } from './errors.js';
  */
 export const MAX_JSON_DEPTH = 200;
 
-/** A text was not read because it is nested too deeply; its message follows the name of what it was. */
+/** A text was not read because it is nested too deeply; the message goes behind the name of the text. */
 export class JsonDepthError extends Error {
   constructor(maxDepth: number) {
     super(`must not be JSON that is nested deeper than ${maxDepth} levels`);
@@ -61,7 +61,7 @@ export function exceedsDepth(json: Buffer, maxDepth = MAX_JSON_DEPTH): boolean {
   return false;
 }
 
-/** In strings longer than this, searching natively is faster than looking at every byte here. */
+/** Length of strings from which a native search is faster than looking at every byte here. */
 const LONG_STRING = 64;
 
 /** Index of the closing quote, or the end. */

@@ -25,7 +25,7 @@ export interface AttachmentServiceParts {
   readonly observer: Pick<AttachmentObserver, 'attachmentServed'>;
 }
 
-/** An image of a span, and whether it is kept here: what spans say of URLs tells nothing. */
+/** An image of a span, and whether the server keeps it, which its URL does not show. */
 export interface SpanImage extends Attachment {
   readonly kept: boolean;
 }

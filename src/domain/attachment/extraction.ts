@@ -44,7 +44,7 @@ export async function inspect(span: Span): Promise<Inspection> {
   for (const place of PLACES) {
     for (const item of itemsOf(span, place, issues)) {
       const read = item.source.by === 'data' ? await imageOfBase64(item.source.text) : null;
-      // To await what is there already lets nobody else in.
+      // Awaiting a ready value lets no other request run; `nextTurn` does.
       if ((looked += 1) % LOOKED_AT_ONCE === 0) await nextTurn();
       if (typeof read !== 'string') found.push({ ...item, place, image: read });
       else if (place === 'attributes' || read === 'too_large') issues.push(flawOf(item, place, read));
@@ -59,7 +59,7 @@ export function oneTooMany({ place, index }: Found, rule: string): Issue {
   return { pointer: pointerTo(place, index), detail: `is one image too many: ${rule}` };
 }
 
-/** The span, which was inspected, with what is kept removed from it; a reference by hash stands in its place. */
+/** An inspected span with its kept images replaced by references by hash. */
 export function withReferences(span: Span, kept: ReadonlyMap<Found, KeptImage>): Span {
   if (kept.size === 0) return span;
   const attachments = rewrittenAttachments(span, kept);

@@ -43,9 +43,9 @@ export interface DetachedSpans {
   failed(): Promise<void>;
 }
 
-/** Where images that are linked are fetched from. */
+/** Fetches linked images from their hosts. */
 export interface ImageSource {
-  /** Whether its host may be asked. */
+  /** Whether images may be fetched from the URL's host. */
   mayFetch(url: string): boolean;
   /** Fetches an image; null: no answer in time, or no image. Never rejects. @param url one that may be fetched */
   fetch(url: string): Promise<Image | null>;

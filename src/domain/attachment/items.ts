@@ -4,7 +4,7 @@ import type { Span } from '../span/span.js';
 /** The parts of a span that attachments stand in; an output that cannot hold any may be left out. */
 export type AttachmentParts = Pick<Span, 'attributes' | 'output_data'>;
 
-/** Where in a span attachments stand. */
+/** Part of a span that holds attachments. */
 export type Place = keyof AttachmentParts;
 export const PLACES: readonly Place[] = ['attributes', 'output_data'];
 
@@ -77,7 +77,7 @@ function sourceOf(item: Item, place: Place): Source | null {
   if (typeof base64 === 'string') return { by: 'data', property: 'base64', text: base64 };
   const link = typeof url === 'string' ? url : '';
   if (/^data:/i.test(link)) return { by: 'data', property: 'url', text: link };
-  // Outputs of all kinds are lists with links in them; only what calls itself an image is taken for one.
+  // Outputs of all kinds are lists with links in them; only items that call themselves images are taken for them.
   const linked = /^https?:\/\//i.test(link) && URL.canParse(link) && (place === 'attributes' || saysImage(item));
   if (typeof sha256 === 'string' && SHA256.test(sha256)) return { by: 'hash', sha256, url: linked ? link : null };
   return linked ? { by: 'url', url: link } : null;

@@ -32,7 +32,7 @@ export class AttachmentSweeper {
     this.#loop.wakeIn(SOON_MS);
   }
 
-  /** Ends a sweep under way, after what it is at. */
+  /** Ends a sweep under way, after the image or batch that it is at. */
   async close(): Promise<void> {
     await this.#loop.close();
   }

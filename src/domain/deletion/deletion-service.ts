@@ -66,7 +66,7 @@ export class DeletionService {
     }
   }
 
-  /** From here on, other processes' orders are followed. @param work what may hold texts of spans in memory */
+  /** Starts to follow deletions ordered by other processes. @param work what may hold texts of spans in memory */
   start(work: readonly WorkUnderWay[]): void {
     this.#underWay.push(...work);
     this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();

@@ -13,7 +13,7 @@ export interface Deletion {
 
 /** A thing that is to be deleted from the store of spans, and where it is stored. */
 export interface DeletedThing {
-  /** `trace` and `session` stand for what was posted about them. */
+  /** Kind of the thing; `trace` and `session` stand for what clients posted about them. */
   readonly kind: 'span' | 'trace' | 'session';
   /** Trace of the thing; empty for a session. */
   readonly trace_id: string;
@@ -23,9 +23,9 @@ export interface DeletedThing {
 }
 
 /**
- * An item of a deletion: a thing; or what has to be remembered of what was deleted here. `run`: its calls of a model are
- * stored as spans. `shown`: the span may have been shown as an example to the judge that `trace_id` names. `call`: the span
- * of a call, which goes too.
+ * An item of a deletion: a thing to delete, or a note about a deleted record. `run`: its calls of a model are stored as
+ * spans. `shown`: the span may have been shown as an example to the judge that `trace_id` names. `call`: the span of a
+ * call, which goes too.
  */
 export interface DeletionItem extends Omit<DeletedThing, 'kind'> {
   readonly seq: number;
@@ -48,8 +48,8 @@ export interface DeletionDraft extends DeletionTarget {
 }
 
 /**
- * A span that is deleted here: all about it, or only what came up to a moment, because it was sent again since. Of what
- * people and clients said of it, in any case only what they had said when it was ordered.
+ * A span whose records are deleted: all of them, or only those up to a moment, because the span was sent again since.
+ * Feedback and external evaluations that came after the order stay in any case.
  */
 export interface DeletedSpan {
   readonly id: string;
@@ -86,11 +86,11 @@ export interface DeletionStore {
   pending(target?: DeletionTarget): Deletion[];
   /** Items of these kinds after an item, in the order in which they were noted. */
   items(deletion: number, kinds: readonly DeletionItem['kind'][], after: number, limit: number): DeletionItem[];
-  /** Whether there is anything here about a span. */
+  /** Whether any record is about a span. */
   knows(projectId: string, spanId: string): boolean;
-  /** Removes what is here about spans, and notes for the deletion what has to follow. */
+  /** Removes the records of spans, and notes items that the deletion has to follow up. */
   removeSpans(deletion: Deletion, spans: readonly DeletedSpan[]): Affected;
-  /** Removes a portion of what is here of a project. @returns whether there may be more; false: nothing is left */
+  /** Removes a portion of a project's records. @returns whether there may be more; false: nothing is left */
   removeSomeOfProject(deletion: Deletion): boolean;
   /** Forgets a portion of a completed deletion. @returns whether there is more */
   finish(deletion: number): boolean;

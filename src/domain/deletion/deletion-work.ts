@@ -24,7 +24,7 @@ export interface DeletionParts {
   /** How jobs lose the texts of deleted spans, by the kind of the job. */
   readonly withoutSpans: Readonly<Record<string, WithoutSpans>>;
   readonly work: readonly WorkUnderWay[];
-  /** Called before each step; what it throws cuts the deletion off. */
+  /** Called before each step; an error of it cuts the deletion off. */
   readonly onStep?: (step: DeletionStep) => void;
 }
 

@@ -31,7 +31,7 @@ export interface StoredSpans {
    * @returns ids of the spans that stay
    */
   bury(projectId: string, things: readonly DeletedThing[], upTo: Micros | null): Promise<ReadonlySet<string>>;
-  /** Ids that live spans of other traces have as well: what is known by such an id is theirs, too. */
+  /** Ids that live spans of other traces have as well: records by such an id are theirs, too. */
   sharedIds(projectId: string, things: readonly DeletedThing[]): Promise<ReadonlySet<string>>;
   /**
    * Takes words of spans that are gone out of what search looks at first.

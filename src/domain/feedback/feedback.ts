@@ -15,12 +15,12 @@ export interface FeedbackContent {
   readonly expected_output: string | null;
   readonly expected_score: number | null;
   readonly score_direction: ScoreDirection | null;
-  /** By criterion key; null when there is none. */
+  /** Feedback by criterion key; null when there is none. */
   readonly criteria_feedback: Readonly<Record<string, CriterionFeedback>> | null;
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** Whose feedback on what: there is one record for each. */
+/** Key of feedback, by giver and subject: there is one record for each. */
 export interface FeedbackKey {
   readonly project_id: string;
   /** Id of the span, lower-case UUID. */

@@ -70,7 +70,7 @@ export class BackgroundLoop {
     await this.#running;
   }
 
-  /** Begins no further round, and resolves when the one under way is over. @param reason what its signal is aborted with */
+  /** Begins no further round; resolves when the one under way is over. @param reason that its signal is aborted with */
   async close(reason?: Error): Promise<void> {
     this.#closing.abort(reason);
     this.#unschedule();

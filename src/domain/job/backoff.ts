@@ -45,7 +45,7 @@ export class Breaker {
   }
 
   failed(retryAfterMs: number | null): void {
-    // Calls that were under way when it began to hold back say nothing new.
+    // Calls that were under way when the breaker began to hold back tell nothing new.
     const heldBack = this.#failures >= TRIPPED_AFTER && this.waitMs() > 0;
     if (!heldBack) this.#failures += 1;
     const trips = heldBack ? 0 : this.#failures - TRIPPED_AFTER + 1;

@@ -49,7 +49,7 @@ export class JobAttempts {
     for (const id of this.#byJob.keys()) if (!ids.has(id)) this.#byJob.delete(id);
   }
 
-  /** In how many milliseconds the next job that is not due now is; Infinity: there is none. */
+  /** Milliseconds until the next job is due that is not due now; Infinity: there is none. */
   waitMs(now: number): number {
     const waits = [...this.#byJob.values()].map(({ notBefore }) => notBefore - now);
     return Math.min(Infinity, ...waits.filter((ms) => ms > 0));

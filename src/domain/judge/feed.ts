@@ -51,7 +51,7 @@ interface Project {
 
 /** How long the feed waits for more spans after some arrived. */
 const GATHER_MS = 20;
-/** After a look, its place rests for this many times as long as the look took: looks never take much of the engine. */
+/** Factor of the pause after a look to the look's duration, so that looks never take much of the engine. */
 const REST = 16;
 const MAX_REST_MS = 4_000;
 const RETRY_MS = 1_000;

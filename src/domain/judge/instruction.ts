@@ -13,7 +13,7 @@ export interface Instruction {
 /** The tag that decides which version runs; while it is not pinned, the latest does. */
 export const RUNNING_TAG = 'production';
 
-/** The instruction that a judge runs with; undefined when its prompt is gone. */
+/** The instruction that a judge runs with; undefined when there is no such prompt. */
 export function instructionOf(
   prompts: Pick<PromptStore, 'findVersion'>,
   { project_id, task_slug }: Pick<Judge, 'project_id' | 'task_slug'>,

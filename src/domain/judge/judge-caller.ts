@@ -39,7 +39,7 @@ export interface JudgeOverrides {
   readonly examples?: Examples;
 }
 
-/** Has a model evaluate a span as a judge says. Nothing is stored here, and only an answer of the wrong form is asked for again. */
+/** Has a model evaluate a span for a judge. Stores nothing, and asks again only after an answer of the wrong form. */
 export class JudgeCaller {
   readonly #options: JudgeCallerOptions;
 

@@ -7,7 +7,7 @@ import type { SpanTraits } from './span-reader.js';
 /** Finds everything that spans may name a prompt by; undefined when there is no such prompt. */
 export type IdentifyPrompt = (projectId: string, slug: string) => PromptIdentity | undefined;
 
-/** A filter that a span does not match: what it asks for, and what the span has. */
+/** A filter that a span does not match: the value it asks for, and the span's. */
 export interface Mismatch {
   readonly filter: string;
   readonly wanted: string;

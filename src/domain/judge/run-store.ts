@@ -42,7 +42,7 @@ export interface RunPage {
  * Throws `DomainError('unavailable')` when the store does not answer; nothing is written then.
  */
 export interface RunStore {
-  /** Queues runs, except those there already, and automatic ones evaluated before. @returns how many are new */
+  /** Queues runs; automatic ones unless queued, failed or evaluated before. @returns how many are new */
   enqueue(drafts: readonly RunDraft[], at: Micros): number;
   /** Queues runs as `enqueue` for new spans of a project, and writes how far these were looked at. */
   advance(

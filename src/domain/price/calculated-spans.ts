@@ -2,7 +2,7 @@ import type { Span } from '../span/span.js';
 import type { Micros } from '../time/timestamp.js';
 import type { RepriceScope } from './reprice-job.js';
 
-/** Where a span stands in the order in which spans are gone through. */
+/** Place of a span in the order in which spans are priced anew. */
 export interface SpanPlace {
   readonly started_at: Micros;
   readonly trace_id: string;

@@ -22,7 +22,7 @@ export interface RepriceParts {
 const PAGE = 1_000;
 /** Whole spans are read and written in parts of about this size. */
 const MAX_PART_BYTES = 8 * 1024 * 1024;
-/** A page whose spans clients write meanwhile is gone through again; what they write is priced on its way in. */
+/** Most passes through a page whose spans clients write meanwhile; their writes are priced on the way in. */
 const MAX_ROUNDS = 5;
 
 /** Prices stored spans anew: first they are counted, then each portion of the job is one page. */

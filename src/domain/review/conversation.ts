@@ -2,8 +2,8 @@ import { parseJsonText } from '../json-text.js';
 
 /**
  * A message of a span's input or output, as people read it. Spans hold the messages of many libraries: OpenAI (chat
- * completions and responses), Anthropic, Gemini, the OpenTelemetry GenAI conventions, OpenInference, the Vercel AI SDK. Whatever is not
- * understood is shown as text, so that nothing is ever hidden.
+ * completions and responses), Anthropic, Gemini, the OpenTelemetry GenAI conventions, OpenInference, the Vercel AI SDK.
+ * Whatever is not understood is shown as text, so that nothing is ever hidden.
  */
 export interface Message {
   /** Role as it was sent: `system`, `user`, `assistant`, `tool` and others. */

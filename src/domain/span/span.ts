@@ -15,7 +15,7 @@ export interface Span {
   readonly trace_id: string;
   readonly parent_span_id: string | null;
   readonly session_id: string | null;
-  /** Names the session, when the client said so. */
+  /** Name of the session, when the client gave one. */
   readonly session_name: string | null;
   readonly name: string;
   /** Kind that matches `KIND`: one of the contract's six or any other identifier. */

@@ -22,7 +22,7 @@ export function wilson(successes: number, count: number): Interval | null {
   const centre = share + zz / (2 * count);
   const spread = Z * Math.sqrt((share * (1 - share)) / count + zz / (4 * count * count));
   const scale = 1 + zz / count;
-  // At the ends the bounds are exactly 0 and 1, which rounding would miss.
+  // The bounds for no and only successes are exactly 0 and 1, which rounding would miss.
   return {
     low: successes === 0 ? 0 : (centre - spread) / scale,
     high: successes === count ? 1 : (centre + spread) / scale,
