@@ -3,17 +3,18 @@ import type { Lists, Page } from '../../../domain/list/lists.js';
 import { sessionList, traceList } from '../../../domain/list/definitions.js';
 import { defaultQuery, type ListQuery } from '../../../domain/list/query.js';
 import type { QueryObserver } from '../../../observability/events/storage.js';
-import { isTooLarge } from '../client/client-errors.js';
 import type { ClickHouseClient, QueryOptions } from '../client/client.js';
-import { among, type CommittedState, type ReadsInProgress } from '../read/reads-in-progress.js';
+import type { ReadsInProgress } from '../read/reads-in-progress.js';
 import type { NotCurrent } from '../rollup/set-aside.js';
 import type { WordIndex } from '../search/word-index.js';
-import { join, sql, value, type Sql } from '../client/sql.js';
+import type { Sql } from '../client/sql.js';
 import { idsAskedFor, accessPathOf, rollupCount, rollupPage, spanCount, spanPage, type AccessPath } from './compile.js';
 import type { ReadLimits } from '../read/row-reader.js';
-import { inProject, type ReadScope } from '../read/scope.js';
+import type { ReadScope } from '../read/scope.js';
 import { readJsonLines, type JsonLine } from '../read/json-rows.js';
+import { rootColumns, withRootTexts } from './root-texts.js';
 import { sessionSource, traceSource, type ListSource } from './sources.js';
+import { readState, type StateOf, type StateParts } from './state.js';
 import { TextSearch } from './text-search.js';
 import { sessionsNamed } from './unsettled.js';
 
@@ -47,16 +48,14 @@ interface StateOf {
 /** The three lists, read from ClickHouse. */
 export class ClickHouseLists implements Lists {
   readonly #client: ClickHouseClient;
-  readonly #reads: ReadsInProgress;
-  readonly #notCurrent: ListParts['notCurrent'];
+  readonly #state: StateParts;
   readonly #search: TextSearch;
   readonly #settings: NonNullable<QueryOptions['settings']>;
   readonly #observer: QueryObserver;
 
   constructor({ client, reads, notCurrent, words, limits, observer }: ListParts) {
     this.#client = client;
-    this.#reads = reads;
-    this.#notCurrent = notCurrent;
+    this.#state = { reads, notCurrent };
     this.#search = new TextSearch(words, (statement, signal) => this.#rows(statement, signal));
     this.#observer = observer;
     this.#settings = {
@@ -105,7 +104,7 @@ export class ClickHouseLists implements Lists {
   }
 
   async tracesById(projectId: string, ids: readonly string[]): Promise<Map<string, TraceRead>> {
-    return this.#state({ list: 'traces', projectId, ids }, (scope) =>
+    return readState(this.#state, { list: 'traces', projectId, ids }, (scope) =>
       this.#byId(ids, (some) => {
         const query = { ...defaultQuery(traceList), limit: some.length };
         return this.#tracePage(scope, query, { by: 'ids', ids: some });
@@ -114,7 +113,7 @@ export class ClickHouseLists implements Lists {
   }
 
   async sessionsById(projectId: string, ids: readonly string[]): Promise<Map<string, SessionRead>> {
-    return this.#state({ list: 'sessions', projectId }, async (read) => {
+    return readState(this.#state, { list: 'sessions', projectId }, async (read) => {
       const scope = await this.#sessionScope(read);
       return this.#byId(ids, async (some) => {
         const query = { ...defaultQuery(sessionList), limit: some.length };
@@ -173,39 +172,8 @@ export class ClickHouseLists implements Lists {
 
   /** Traces as rendered objects, with input and output of their root spans. */
   async #tracePage(scope: ReadScope, query: ListQuery, access: AccessPath, signal?: AbortSignal): Promise<string[]> {
-    const extra = [sql`root_ver`, sql`toString(root_started_at)`];
-    const lines = await this.#lines(rollupPage(traceSource, scope, query, access, extra), signal);
-    const rows = lines.map(({ row, extra: [root_ver = '0', root_started_at = ''] }) => ({
-      row,
-      root_ver,
-      root_started_at,
-    }));
-    const wanted = query.fields === null || query.fields.some((name) => name.startsWith('root_span_'));
-    if (!wanted) return rows.map(({ row }) => row);
-    const roots = await this.#roots(
-      scope.projectId,
-      rows.filter(({ root_ver }) => root_ver !== '0'),
-      signal,
-    );
-    return rows.map(({ row, root_ver }) => {
-      const root = roots.get(root_ver);
-      return root === undefined ? row : withRoot(row, root, query.fields);
-    });
-  }
-
-  async #roots(projectId: string, rows: readonly TraceRow[], signal?: AbortSignal): Promise<Map<string, Root>> {
-    if (rows.length === 0) return new Map();
-    const times = join(
-      rows.map(({ root_started_at }) => sql`${value(root_started_at, 'String')}`),
-      ', ',
-    );
-    const versions = rows.map(({ root_ver }) => Number(root_ver));
-    const roots = await this.#rows<Root & { ver: string }>(
-      sql`SELECT toString(ver) AS ver, input_data, output_data FROM spans
-WHERE ${inProject(projectId)} AND started_at IN (${times}) AND ver IN ${value(versions, 'Array(UInt64)')}`,
-      signal,
-    );
-    return new Map(roots.map((root) => [root.ver, root]));
+    const lines = await this.#lines(rollupPage(traceSource, scope, query, access, rootColumns), signal);
+    return withRootTexts(scope.projectId, lines, query.fields, (statement) => this.#rows(statement, signal));
   }
 
   async #count(statement: Sql, signal?: AbortSignal): Promise<number> {
@@ -231,13 +199,13 @@ WHERE ${inProject(projectId)} AND started_at IN (${times}) AND ver IN ${value(ve
     const started = performance.now();
     const seconds = () => (performance.now() - started) / 1000;
     const page = async (scope: ReadScope) => {
-      const notCurrent = this.#notCurrent(projectId)[concerned];
+      const notCurrent = this.#state.notCurrent(projectId)[concerned];
       const found = await read(scope);
       this.#observer.queryFinished({ list, seconds: seconds() });
       return { ...found, notCurrent };
     };
     try {
-      return await this.#state(state, page);
+      return await readState(this.#state, state, page);
     } catch (error) {
       // A client that leaves makes no query fail.
       if (signal?.aborted !== true) this.#observer.queryFailed({ list, seconds: seconds(), error });
@@ -273,17 +241,6 @@ type Found = Omit<Page, 'notCurrent'>;
 
 function nothing(query: ListQuery): Found {
   return { json: Buffer.from('[]'), total: query.count ? 0 : null };
-}
-
-interface TraceRow {
-  readonly row: string;
-  readonly root_ver: string;
-  readonly root_started_at: string;
-}
-
-interface Root {
-  readonly input_data: string | null;
-  readonly output_data: string | null;
 }
 
 /** Rows read by id in one statement. */

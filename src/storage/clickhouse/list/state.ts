@@ -1,0 +1,44 @@
+import { isTooLarge } from '../client/client-errors.js';
+import { among, type CommittedState, type ReadsInProgress } from '../read/reads-in-progress.js';
+import type { ReadScope } from '../read/scope.js';
+import type { NotCurrent } from '../rollup/set-aside.js';
+
+/** What tells the state of a project. */
+export interface StateParts {
+  readonly reads: ReadsInProgress;
+  readonly notCurrent: (projectId: string) => NotCurrent;
+}
+
+/** What state is read. */
+export interface StateOf {
+  readonly list: 'spans' | 'traces' | 'sessions';
+  readonly projectId: string;
+  /** The traces that alone are read, or whose spans are; null: all. */
+  readonly ids?: readonly string[] | null;
+  /** All of it has to be rolled up first. */
+  readonly settled?: boolean;
+}
+
+/** Reads what is committed, or where that is asked for, or cannot be had, what is rolled up. */
+export async function readState<T>(
+  { reads, notCurrent }: StateParts,
+  { list, projectId, ids = null, settled = false }: StateOf,
+  read: (scope: ReadScope) => Promise<T>,
+): Promise<T> {
+  const rolledUp = () => reads.run(projectId, (upTo) => read({ projectId, upTo }));
+  // What is set aside of a session is known of rolled-up rows alone, too.
+  if (settled || (list === 'sessions' && notCurrent(projectId).sessions.length > 0)) return rolledUp();
+  const figures = list !== 'spans';
+  let fresh = false;
+  const committed = ({ upTo, traces, sessions: unsettledSessions }: CommittedState) => {
+    const aside = new Set(figures ? notCurrent(projectId).traces : []);
+    const unsettled = among(traces, ids).filter((id) => !aside.has(id));
+    fresh = figures && unsettled.length + unsettledSessions.length > 0;
+    return read({ projectId, upTo, unsettled, unsettledSessions });
+  };
+  return reads.ofCommitted(projectId, { figures, traces: ids }, committed).catch((error: unknown) => {
+    // A trace that is too large is set aside by the round that was to store it.
+    if (!fresh || !isTooLarge(error)) throw error;
+    return rolledUp();
+  });
+}
