@@ -1,29 +1,13 @@
 import { DomainError } from '../../domain/errors.js';
-import { Budget, checkDepth, PARTS } from './budget.js';
+import { Budget, PARTS } from './budget.js';
+import { AttributeDecoder } from './json-attributes.js';
+import { dropped, enumeration, enumValue, list, micros, optional, record, text, type Json } from './json-values.js';
 import {
-  base64,
-  boolean,
-  double,
-  dropped,
-  enumeration,
-  enumValue,
-  integer,
-  list,
-  micros,
-  optional,
-  record,
-  text,
-  type Json,
-} from './json-values.js';
-import {
-  newAttributes,
   newEvent,
   newLink,
   newResource,
   newScope,
   newSpan,
-  type Attributes,
-  type AttributeValue,
   type OtlpEvent,
   type OtlpLink,
   type OtlpResource,
@@ -48,6 +32,7 @@ export function decodeJson(value: unknown): OtlpTraces {
 
 class RequestDecoder {
   readonly #budget = new Budget();
+  readonly #attributes = new AttributeDecoder(this.#budget);
   readonly #spans: OtlpSpan[] = [];
   /** Where the decoder is, for the message of an error; kept as numbers, since nearly every request is fine. */
   readonly #at = { resource: 0, scope: 0, span: -1 };
@@ -86,7 +71,7 @@ class RequestDecoder {
 
   #resource(entry: Json): OtlpResource {
     const resource = newResource();
-    this.#attributes(entry.attributes, resource.attributes);
+    this.#attributes.decode(entry.attributes, resource.attributes);
     resource.droppedAttributesCount = dropped(entry, 'droppedAttributesCount', 'dropped_attributes_count');
     return resource;
   }
@@ -108,7 +93,7 @@ class RequestDecoder {
     const scope = newScope();
     scope.name = text(entry.name, 'name');
     scope.version = text(entry.version, 'version');
-    this.#attributes(entry.attributes, scope.attributes);
+    this.#attributes.decode(entry.attributes, scope.attributes);
     scope.droppedAttributesCount = dropped(entry, 'droppedAttributesCount', 'dropped_attributes_count');
     return scope;
   }
@@ -122,7 +107,7 @@ class RequestDecoder {
     span.kind = enumValue(entry.kind, SPAN_KINDS, 'kind');
     span.start = micros(entry.startTimeUnixNano ?? entry.start_time_unix_nano, 'startTimeUnixNano');
     span.end = micros(entry.endTimeUnixNano ?? entry.end_time_unix_nano, 'endTimeUnixNano');
-    this.#attributes(entry.attributes, span.attributes);
+    this.#attributes.decode(entry.attributes, span.attributes);
     span.droppedAttributesCount = dropped(entry, 'droppedAttributesCount', 'dropped_attributes_count');
     for (const event of list(entry.events, 'events')) span.events.push(this.#event(record(event, 'an event')));
     span.droppedEventsCount = dropped(entry, 'droppedEventsCount', 'dropped_events_count');
@@ -139,7 +124,7 @@ class RequestDecoder {
     this.#budget.spend(PARTS.event);
     event.time = micros(entry.timeUnixNano ?? entry.time_unix_nano, 'timeUnixNano');
     event.name = text(entry.name, 'name');
-    this.#attributes(entry.attributes, event.attributes);
+    this.#attributes.decode(entry.attributes, event.attributes);
     event.droppedAttributesCount = dropped(entry, 'droppedAttributesCount', 'dropped_attributes_count');
     return event;
   }
@@ -150,64 +135,8 @@ class RequestDecoder {
     link.traceId = text(entry.traceId ?? entry.trace_id, 'traceId').toLowerCase();
     link.spanId = text(entry.spanId ?? entry.span_id, 'spanId').toLowerCase();
     link.traceState = text(entry.traceState ?? entry.trace_state, 'traceState');
-    this.#attributes(entry.attributes, link.attributes);
+    this.#attributes.decode(entry.attributes, link.attributes);
     link.droppedAttributesCount = dropped(entry, 'droppedAttributesCount', 'dropped_attributes_count');
     return link;
-  }
-
-  #attributes(value: unknown, into: Attributes, depth = 1): void {
-    for (const item of list(value, 'attributes')) {
-      const pair = record(item, 'an attribute');
-      this.#budget.spend(PARTS.attribute);
-      into[text(pair.key, 'key')] = this.#anyValue(pair.value, depth);
-    }
-  }
-
-  #anyValue(value: unknown, depth: number): AttributeValue {
-    checkDepth(depth);
-    const holder = optional(value, 'value');
-    for (const member in holder) {
-      const held = holder[member];
-      if (held === null) continue;
-      switch (member) {
-        case 'stringValue':
-        case 'string_value':
-          return text(held, member);
-        case 'boolValue':
-        case 'bool_value':
-          return boolean(held, member);
-        case 'intValue':
-        case 'int_value':
-          return integer(held, member);
-        case 'doubleValue':
-        case 'double_value':
-          return double(held, member);
-        case 'arrayValue':
-        case 'array_value':
-          return this.#array(record(held, member), depth);
-        case 'kvlistValue':
-        case 'kvlist_value': {
-          const into = newAttributes();
-          this.#budget.spend(PARTS.list);
-          this.#attributes(record(held, member).values, into, depth + 1);
-          return into;
-        }
-        case 'bytesValue':
-        case 'bytes_value':
-          return base64(held, member);
-        default: // an unknown member: a later version of the protocol
-      }
-    }
-    return null;
-  }
-
-  #array(holder: Json, depth: number): AttributeValue[] {
-    const values: AttributeValue[] = [];
-    this.#budget.spend(PARTS.list);
-    for (const item of list(holder.values, 'values')) {
-      this.#budget.spend(PARTS.element);
-      values.push(this.#anyValue(item, depth + 1));
-    }
-    return values;
   }
 }
