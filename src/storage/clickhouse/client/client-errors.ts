@@ -1,6 +1,19 @@
 import { ClickHouseError } from '@clickhouse/client';
 import { DomainError } from '../../../domain/errors.js';
 import type { DomainErrorKind, DomainErrorOptions } from '../../../domain/errors.js';
+import {
+  BEFORE_WRITING,
+  BROKEN_CONNECTION,
+  LIMITS,
+  MEMORY_LIMIT_EXCEEDED,
+  NO_CONNECTION,
+  NO_SPACE,
+  NOT_ENOUGH_SPACE,
+  NOT_NOW,
+  OPENING,
+  TOO_LARGE,
+  UNREADABLE,
+} from './error-codes.js';
 
 /** Whether rows of a failed insert may have been stored: `none` is certain, `unknown` is not. */
 export type InsertOutcome = 'none' | 'unknown';
