@@ -7,9 +7,9 @@ import type {
   StoredSpan,
 } from '../../domain/price/calculated-spans.js';
 import type { RepriceScope } from '../../domain/price/reprice-job.js';
-import { PRICED_KINDS, USAGE_ATTRIBUTES } from '../../domain/span/pricing.js';
-import type { Span } from '../../domain/span/span.js';
-import { parseTimestamp, type Micros } from '../../domain/time/timestamp.js';
+import { USAGE_ATTRIBUTES } from '../../domain/span/pricing.js';
+import type { Micros } from '../../domain/time/timestamp.js';
+import { calculated, toCalculatedSpan, toSpan, type PageRow } from './calculated-span-rows.js';
 import type { ClickHouseClient } from './client/client.js';
 import type { CommitLog } from './commit/commit-log.js';
 import type { Version } from './commit/version-clock.js';
@@ -17,11 +17,11 @@ import type { WriteWatch } from './commit/write-watch.js';
 import { spanColumns } from './list/columns.js';
 import { inProject, type ReadScope } from './read/scope.js';
 import { beyond, moment } from './read/times.js';
-import { current, written } from './read/visibility.js';
+import { written } from './read/visibility.js';
 import { jsonLines } from './read/json-rows.js';
 import type { HeldState, ReadsInProgress } from './read/reads-in-progress.js';
 import { lineReader, rowReader, type ReadLimits, type ReadLines, type ReadRows } from './read/row-reader.js';
-import { join, sql, value, type Sql } from './client/sql.js';
+import { join, sql, value } from './client/sql.js';
 
 /** Stored spans with calculated costs, to be calculated anew. */
 export class ClickHouseCalculatedSpans implements CalculatedSpans {
