@@ -6,10 +6,8 @@ import type {
 } from '../../domain/attachment/catalogue.js';
 import type { KeptImage } from '../../domain/attachment/extraction.js';
 import type { Micros } from '../../domain/time/timestamp.js';
+import { prepareAttachmentSql, type AttachmentSql } from './attachment-statements.js';
 import { guarded, type Database } from './database.js';
-
-const OF_IMAGE = 'project_id = @project_id AND sha256 = @sha256';
-const NAMED = `EXISTS (SELECT 1 FROM attachment_namings WHERE ${OF_IMAGE})`;
 
 /** References of a deleted project that are forgotten together. */
 const FORGOTTEN_AT_ONCE = 1_000;
@@ -72,11 +70,11 @@ function prepare(db: Database) {
 /** The images that are kept and the references to them, in the SQLite file. */
 export class SqliteAttachmentCatalogue implements AttachmentCatalogue {
   readonly #db: Database;
-  readonly #statements: ReturnType<typeof prepare>;
+  readonly #statements: AttachmentSql;
 
   constructor(db: Database) {
     this.#db = db;
-    this.#statements = prepare(db);
+    this.#statements = prepareAttachmentSql(db);
   }
 
   find(projectId: string, sha256: string): KeptImage | undefined {
@@ -160,7 +158,7 @@ export class SqliteAttachmentCatalogue implements AttachmentCatalogue {
     });
   }
 
-  #unname(statement: ReturnType<typeof prepare>['forget'], numbers: readonly number[]): ReferencedImage[] {
+  #unname(statement: AttachmentSql['forget'], numbers: readonly number[]): ReferencedImage[] {
     if (numbers.length === 0) return [];
     return this.#leaveOver(() => statement.all(JSON.stringify(numbers)));
   }
