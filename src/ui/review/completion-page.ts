@@ -2,6 +2,7 @@ import type { Issue } from '../../domain/errors.js';
 import type { ReviewedCompletion } from '../../domain/review/review-service.js';
 import type { ReviewTextLimits } from '../../domain/review/schema.js';
 import { conversationView, limitsOf } from './conversation-view.js';
+import { issuesView } from './form-issues.js';
 import { html, type Html } from './html.js';
 import { thumb } from './icons.js';
 import type { PagePaths } from './shell.js';
@@ -66,25 +67,6 @@ export function completionPage(view: CompletionView): Html {
     ${formView(view)}
   </div>`;
 }
-
-function issuesView(issues: readonly Issue[]): Html {
-  return html`<div class="problem" role="alert"><p>This was not saved yet</p>
-<ul>${issues.map((issue) => html`<li>${inWords(issue)}</li>`)}</ul></div>`;
-}
-
-/** As people say it who see fields, not pointers. */
-function inWords({ pointer, detail }: Issue): Html {
-  if (pointer === '/thumbs_up') return html`Choose “Good” or “Not good”.`;
-  return html`${LABELS[pointer] ?? visibleText(pointer)} ${visibleText(detail)}.`;
-}
-
-const LABELS: Readonly<Record<string, string>> = {
-  '': 'This link',
-  '/reviewer_name': 'Your name',
-  '/reason': 'The reason',
-  '/expected_output': 'The better answer',
-  '/completion_id': 'The completion',
-};
 
 /** Images of our own are shown; others, which a reviewer's browser would have to fetch from elsewhere, are named. */
 function imagesView(images: CompletionView['images']): Html {
