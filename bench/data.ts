@@ -71,7 +71,7 @@ const SYSTEM_PROMPTS = systemPrompts();
 const PASSAGES = 400;
 const knowledge = new Map<string, readonly string[]>();
 
-/** What a feature's retriever can find: a fixed set of passages, of which some are found far more often than others. */
+/** The passages that a feature's retriever can find: a fixed set, of which some are found far more often than others. */
 function knowledgeBase(feature: string): readonly string[] {
   let passages = knowledge.get(feature);
   if (passages === undefined) {
@@ -82,7 +82,7 @@ function knowledgeBase(feature: string): readonly string[] {
   return passages;
 }
 
-/** What a span of the tree does; parents are indexes into the tree. */
+/** One span of a trace's tree; parents are indexes into the tree. */
 interface Step {
   readonly name: string;
   readonly kind: string;

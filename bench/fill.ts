@@ -24,7 +24,7 @@ const COPIES_AT_ONCE = 4;
 /** Versions are as far apart as the spans' times: a span is taken in when it begins. */
 const VERSION_STEP = (MS_BETWEEN_TRACES * 1000) / SPANS_PER_TRACE;
 const FIRST_VERSION: Version = (FIRST_START - EPOCH_SECONDS * 1000) * 1000;
-/** What the engine may use while it fills: more than while it serves, as merges, sorts and nothing else run then. */
+/** Memory of the engine while it fills: more than while it serves, as only merges and sorts run then. */
 const MEMORY_MB = 4096;
 
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -125,7 +125,7 @@ function source(first: number, rows: number): string {
   return `${numbers} CROSS JOIN bench_pool AS pool WHERE (copy - ${first}) * ${POOL_SPANS} + pool.ver < ${rows}`;
 }
 
-/** As the server's own rounds: traces from their facts, then the sessions that these concern. */
+/** Computes rollups as a rollup round of the server does: traces from their facts, then their sessions. */
 async function rollUp(client: ClickHouseClient, first: number, rows: number, upTo: Version): Promise<void> {
   const round = upTo + 1;
   await client.command(

@@ -16,7 +16,7 @@ const TRACES_PER_REQUEST = 1_000;
 /** Traces whose first spans are sent again and again as traces of their own. */
 const POOL_TRACES = 3_000;
 
-/** Of the newest 50 traces, in milliseconds. NaN where no read was answered. */
+/** Times of reading the newest 50 traces, in milliseconds. NaN where no read was answered. */
 export interface FirstReads {
   /** Medians of the reads right after a write of one span, and of as many in turn with them after nothing. */
   readonly afterWrite: number;
@@ -24,7 +24,7 @@ export interface FirstReads {
   readonly afterBurst: number;
 }
 
-/** What the first read has to make up for after one write, and after many. */
+/** Times the first read after one write, after many, and after none. */
 export async function timeFirstReads(
   server: ServerProcess,
   { seed, burst }: { readonly seed: number; readonly burst: number },

@@ -31,7 +31,7 @@ interface CommittedLoad extends ServerLoad {
   readonly rowsPerCommit: number;
 }
 
-/** What one repetition measured. */
+/** Measurements of one repetition. */
 interface Run {
   readonly readyMs: number;
   readonly bare: {

@@ -50,7 +50,7 @@ export function register(program: Command): void {
 interface Phase {
   readonly seconds: number;
   readonly spansPerSecond: number;
-  /** Of server and engine, per second of the phase. */
+  /** Processor time of server and engine, per second of the phase. */
   readonly cpu: { readonly server: number; readonly engine: number };
 }
 

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { Command } from 'commander';
 
-/** What a module of the bench exports: it adds one subcommand, named like its file, with its options and help. */
+/** A module of the bench: `register` adds one subcommand, named like its file, with its options and help. */
 interface BenchModule {
   readonly register?: (program: Command) => void;
 }

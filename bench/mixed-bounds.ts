@@ -3,7 +3,7 @@ import type { FirstReads } from './first-reads.js';
 import { PACED_SPANS_PER_SECOND, WRITERS } from './mixed-loads.js';
 import type { Outcome, TimedCall } from './timed-calls.js';
 
-/** What is promised of reads beside writes. */
+/** Bounds that reads beside writes have to keep. */
 export const BOUNDS = {
   /** p50 of a read beside these writers, to its p50 with nobody writing. */
   p50: {
@@ -33,7 +33,7 @@ export interface Read extends TimedCall {
   readonly heavy: boolean;
 }
 
-/** What was measured of all reads beside one kind of writers. */
+/** Measurements of all reads beside one kind of writers. */
 export interface Beside {
   /** Who wrote. */
   readonly name: string;

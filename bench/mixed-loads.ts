@@ -5,7 +5,7 @@ import type { ServerProcess } from './processes/server.js';
 import { startSteadyLoad } from './processes/steady.js';
 import { OTHER_KEY, type Load } from './two-projects.js';
 
-/** Of the load that does not take all it can get. */
+/** Rate of the paced load, the one that does not write as fast as it can. */
 export const PACED_SPANS_PER_SECOND = 2_000;
 const PACED_SPANS_PER_REQUEST = 20;
 const PACED_CLIENTS = 8;
@@ -28,7 +28,7 @@ export const WRITERS = {
   nobodyAgain: 'nobody again',
 } as const;
 
-/** What is written while others read. */
+/** A load of writes while others read. */
 export interface Writes extends Load {
   /** Spans of each request. */
   readonly spans: number;

@@ -84,7 +84,7 @@ function readsOf({ seed, spans }: Options): Read[] {
   ];
 }
 
-/** What was measured beside one kind of writers, with the processor time it took. */
+/** Measurements beside one kind of writers, with the processor time they took. */
 type Measured = Beside & Pick<UnderLoad, 'processor' | 'ms'>;
 
 function besideOf(writes: readonly Writes[]) {

@@ -20,7 +20,7 @@ import {
 
 const PAGE = 10_000;
 const SLOW_CONNECTIONS = 40;
-/** Of each connection that reads slowly, so that no answer of the size asked for ends while the bench looks. */
+/** Rate of each connection that reads slowly: so low that no answer ends while the bench measures. */
 const SLOW_BYTES_PER_SECOND = 256 * 1024;
 const LARGE_TRACE_ID = '0197f3a0-0000-7000-8000-0000000b16be';
 const LARGE_SPANS_PER_REQUEST = 5;
@@ -75,7 +75,7 @@ function neighbourCalls({ seed, spans }: Options): TimedCall[] {
   ];
 }
 
-/** What the first project does meanwhile. */
+/** Loads of the first project, beside which calls of the other one are measured. */
 function loadsOf({ seed, answerMb }: Options): Load[] {
   const requests = requestBodies(seed + 2, POOL.requests * REQUEST_SPANS);
   const singles = singleBodies(seed + 3, POOL.singles);

@@ -16,7 +16,7 @@ import { generateSpans } from './rows.js';
 
 const REQUEST_SPANS = 512;
 const CLIENTS = 8;
-/** What the bare engine inserts at once: the widest group that the requests under way at once can form. */
+/** Rows that the bare engine inserts at once: the largest group commit of the requests under way at once. */
 const GROUP_ROWS = REQUEST_SPANS * CLIENTS;
 const TARGET = 0.4;
 
@@ -32,7 +32,7 @@ type Load = ServerLoad & { readonly bytes: number };
 
 type Loads = Readonly<Record<Encoding, Load>>;
 
-/** What one repetition measured. */
+/** Measurements of one repetition. */
 interface Run {
   readonly loads: Loads;
   readonly plain: Loads;

@@ -157,7 +157,7 @@ function requestAgain(url: URL, request: Buffer, until: number): Promise<number>
   });
 }
 
-/** Of head and body; null when it is no 200. */
+/** Length of an answer's head and body together; null when its status is not 200. */
 function answerLength(first: Buffer): number | null {
   const end = first.indexOf('\r\n\r\n');
   const head = first.toString('latin1', 0, end);

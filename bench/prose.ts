@@ -131,7 +131,7 @@ export function prose(random: Random, length: number): string {
   return text;
 }
 
-/** What a user asks. */
+/** A question of a user, made of random phrases. */
 export function question(random: Random): string {
   const context = random.chance(0.5) ? `${capital(random.pick(STATEMENTS)(random))}. ` : '';
   return `${context}${capital(random.pick(QUESTIONS)(random))}?`;

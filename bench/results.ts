@@ -12,7 +12,7 @@ Written by \`npm run bench\`, never by hand. Each section is one run, replaced b
 Compare figures within a section only: machines differ, and so do their loads.
 `;
 
-/** What was true before a run started; figures without it mean little. */
+/** Circumstances of a run, without which its figures mean little. */
 export interface RunContext {
   readonly date: string;
   readonly commit: string;
@@ -33,7 +33,7 @@ export interface BenchSection {
   readonly context: RunContext;
   /** Version of the engine, as `SELECT version()` answers it. */
   readonly engine: string;
-  /** What was measured on what data, in a sentence or two. */
+  /** One or two sentences about the measurement and its data. */
   readonly about: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly (string | number)[])[];

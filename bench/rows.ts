@@ -17,12 +17,12 @@ export const PROJECT_ID = '0197f3a0-0000-7000-8000-00000000be9c';
 const check = compile(SpanInput);
 const price = createListPrices();
 
-/** What the server makes of spans as they are sent: checked, normalised and priced. */
+/** Spans as the server stores them: checked, normalised and priced. */
 export function storedSpans(sent: readonly GeneratedSpan[]): Span[] {
   return readElements(sent, check, normaliseSpan).map((span) => priceSpan(span, PROJECT_ID, price));
 }
 
-/** What the server makes of an OTLP request in protobuf. */
+/** Spans of an OTLP request in protobuf, as the server stores them. */
 export function storedOtlpSpans(body: Buffer): Span[] {
   return toSpans(decodeProtobuf(body)).spans.map((span) => priceSpan(span, PROJECT_ID, price));
 }

@@ -6,7 +6,7 @@ import { call } from './processes/call.js';
 /** A call that is made again and again, and timed. */
 export interface TimedCall {
   readonly name: string;
-  /** What it asks for in a round; with a body it is a POST. */
+  /** The request of a round; with a body it is a POST. */
   readonly request: (round: number) => { readonly path: string; readonly body?: Buffer };
 }
 
@@ -18,9 +18,9 @@ export interface Caller {
 
 export interface Outcome {
   readonly name: string;
-  /** Of calls answered 200, to the last byte of the answer, in milliseconds. */
+  /** Times of calls answered 200, to the last byte of the answer, in milliseconds. */
   readonly latencies: readonly number[];
-  /** Of each call that failed the status, or the code of the error where no answer came, such as `ECONNRESET`. */
+  /** Status of each failed call, or its error code, such as `ECONNRESET`, where no answer came. */
   readonly failures: readonly string[];
 }
 
@@ -31,7 +31,7 @@ const ROUNDS_BETWEEN_CLIENTS = 97;
 const TIMEOUT_MS = 60_000;
 
 /**
- * As timeCalls, by several clients at once. Each asks in another order and for what belongs to other rounds, so that they
+ * Times calls as timeCalls does, by several clients at once. Each asks in another order and for other rounds, so that they
  * do not ask for the same at the same time.
  */
 export async function timeClients(

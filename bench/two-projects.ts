@@ -13,14 +13,14 @@ import { loadServer } from './server-load.js';
 import { timeClients, type Caller, type Outcome, type TimedCall } from './timed-calls.js';
 
 /*
- * What benches share that look at calls of one project while it, or another of the same server, does much else.
+ * Shared by benches that time calls of one project while it, or another project of the same server, does much else.
  */
 
 const OTHER_PROJECT_ID = '0197f3a0-0000-7000-8000-00000000be9d';
-/** Of the project beside the server's own. */
+/** API key of the project beside the server's first one. */
 export const OTHER_KEY = 'sk_sh_key_of_the_bench_neighbour';
 const WARM_UP_MS = 3_000;
-/** What a load leaves behind besides rollups has this long, before the next begins. */
+/** Pause between two loads, for what a load leaves behind besides rollups, such as merges. */
 const REST_MS = 2_000;
 
 export interface BenchOptions {
@@ -32,7 +32,7 @@ export interface BenchOptions {
   readonly write: boolean;
 }
 
-/** What is done to the server meanwhile. */
+/** A load on the server while calls are timed. */
 export interface Load {
   readonly name: string;
   readonly start: (server: ServerProcess) => SteadyLoad | null;
@@ -43,7 +43,7 @@ export interface Load {
 export interface UnderLoad {
   readonly name: string;
   readonly calls: readonly Outcome[];
-  /** Of the load: requests a second answered and refused, bytes read a second. Null without one. */
+  /** Rates of the load: requests a second answered and refused, bytes read a second. Null without a load. */
   readonly load: { readonly answered: number; readonly refused: number; readonly bytesRead: number } | null;
   /** Processor time, in cores. */
   readonly processor: ProcessorTime;
@@ -59,7 +59,7 @@ interface Table {
 export interface Report extends Table {
   /** Sentences below the table. */
   readonly notes: readonly string[];
-  /** What the table comes to, kept as a section of its own. */
+  /** Summary of the table, kept as a section of its own. */
   readonly summary?: Table & { readonly name: string; readonly about: string };
 }
 

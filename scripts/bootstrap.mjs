@@ -1,6 +1,6 @@
 /**
- * What every command does before it does anything else: install the packages when they are missing or out of date,
- * and compile when the sources changed. Plain JavaScript without dependencies, because on a fresh clone there is
+ * Preparation of every command: installs the packages when they are missing or out of date,
+ * and compiles when the sources changed. Plain JavaScript without dependencies, because on a fresh clone there is
  * neither a compiler nor a package.
  */
 import { spawn } from 'node:child_process';
@@ -23,7 +23,7 @@ const sourceFolders = ['src', 'test', 'bench', 'scripts'];
 export async function prepare({ development = false } = {}) {
   if (!suffices())
     fail(`Node.js ${process.versions.node} is too old to run this: use \`npm start\`, \`npm test\` and so on.`);
-  // What is started from here finds this Node.js first.
+  // Child processes find this Node.js first.
   process.env.PATH = [dirname(process.execPath), process.env.PATH].join(delimiter);
   if (lacksPackages({ development })) await install(development);
   if (needsCompiling()) await compile();
@@ -177,7 +177,7 @@ function sources() {
     .sort();
 }
 
-/** What is copied as it is. */
+/** Files that the build copies unchanged. */
 function assets() {
   return readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && basename(entry.parentPath) === 'static')

@@ -18,7 +18,7 @@ export function nameOf(file) {
 export class TestFiles {
   passed = 0;
   pending = 0;
-  /** What failed: of which file, and its text for a person. */
+  /** Failures, each with its file and a text for a person. */
   failures = [];
   /** How long each file took. */
   seconds = new Map();
@@ -99,7 +99,7 @@ class Worker {
     this.#child.on('message', (message) => this.#job?.told(message));
     this.#child.on('error', (error) => this.#gone(error.message));
     let how;
-    // What it told last may arrive after the news of its end, but never after that of the channel's.
+    // The process's last messages may arrive after `exit`, but never after `disconnect`.
     this.#child.on('disconnect', () => how !== undefined && this.#gone(how));
     this.#child.on('exit', (code, signal) => {
       how = signal ?? `exit code ${code}`;
@@ -126,7 +126,7 @@ class Worker {
     try {
       process.kill(-this.#child.pid, 'SIGKILL');
     } catch {
-      // It ended by itself.
+      // The process ended by itself.
     }
   }
 
@@ -150,7 +150,7 @@ function withoutColors({ FORCE_COLOR: _forced, ...env }) {
   return { ...env, NO_COLOR: '1' };
 }
 
-/** What a process tells of one file. */
+/** The run of one test file, as its process reports it. */
 class Job {
   ended = false;
   result = { passed: 0, pending: 0, failures: [] };

@@ -10,7 +10,7 @@ import Mocha from 'mocha';
 import { root } from './bootstrap.mjs';
 
 const BEAT_MS = 1_000;
-/** What a file opened must be closed by then: sockets and processes take a moment to end. */
+/** Time after which everything that a test file opened must be closed: sockets and processes take a moment to end. */
 const CLOSED_WITHIN_MS = 15_000;
 const { Base, Spec } = Mocha.reporters;
 const { grep, invert, bail, color, silentMs } = JSON.parse(process.argv[2] ?? '{}');
@@ -82,7 +82,7 @@ class Teller extends Spec {
   }
 }
 
-/** What a file left open would keep its process alive; that is a defect of the test. Waits a while for it to close. */
+/** Handles that a test file left open, a defect of the test that would keep its process alive. Waits a while for them to close. */
 async function leftOpen() {
   const until = Date.now() + Math.min(CLOSED_WITHIN_MS, silentMs);
   for (;;) {

@@ -172,7 +172,7 @@ async function createTemplate() {
   return directory;
 }
 
-/** What other files took is kept while they are there. */
+/** Stores how long each test file took; times of files that did not run are kept while the files exist. */
 function record() {
   const known = Object.entries(JSON.parse(readFileSync(SECONDS, 'utf8'))).filter(
     ([name]) => !tests.seconds.has(name) && existsSync(join(root, name)),

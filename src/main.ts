@@ -12,7 +12,7 @@ await run();
 async function run(): Promise<void> {
   // Whatever is written from here on holds what only this user may read.
   process.umask(0o077);
-  // What has been said already is not said again.
+  // A fatal error that was printed already is not printed again.
   let fatal = false;
   try {
     const config = loadConfig();
@@ -51,7 +51,7 @@ function stopOnSignals(stop: () => Promise<void>): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void signalled());
 }
 
-/** What closes everything and ends the process, at the latest after some time. */
+/** A function that closes everything and ends the process, at the latest after the given time. */
 function stopper(starting: Promise<RunningServer>, timeoutSeconds: number): (code: 0 | 1) => Promise<void> {
   return async (code) => {
     const deadline = setTimeout(() => {
@@ -69,7 +69,7 @@ function stopper(starting: Promise<RunningServer>, timeoutSeconds: number): (cod
   };
 }
 
-/** What an operator can act on is said plainly; a stack is only shown for what nobody expected. */
+/** Describes an error to the operator: expected ones by their message alone, others with their stack. */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error ? error.code : undefined;

@@ -16,7 +16,7 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** Of the time for a shutdown, what requests in work are given; the rest is for what is closed after them. */
+/** Share of the shutdown time that requests under way are given; the rest is for closing everything else. */
 const STOP_SHARE = 0.8;
 
 /**

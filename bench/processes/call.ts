@@ -7,7 +7,7 @@ export interface Call {
   readonly key: string;
   /** With a body it is a POST, without one a GET. */
   readonly body?: Buffer;
-  /** Of the body. Default: JSON. */
+  /** Content type of the body. Default: JSON. */
   readonly contentType?: string;
   /** Reads the answer no faster than this. Default: as fast as it comes. */
   readonly bytesPerSecond?: number;

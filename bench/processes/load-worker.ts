@@ -17,7 +17,7 @@ export interface LoadJob {
 export interface LoadOutcome {
   /** From the first request to the last answer. */
   readonly ms: number;
-  /** Of each request, in milliseconds. */
+  /** Time of each request, in milliseconds. */
   readonly latencies: readonly number[];
 }
 

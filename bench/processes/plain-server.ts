@@ -99,7 +99,7 @@ function lineOf({ input_data, output_data, attributes, session: _, ...span }: Ge
   });
 }
 
-/** As protobufjs gives it, or as JSON. */
+/** A span of an OTLP request, as protobufjs or JSON.parse decodes it. */
 interface OtlpSpan {
   readonly traceId: Uint8Array | string;
   readonly spanId: Uint8Array | string;

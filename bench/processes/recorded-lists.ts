@@ -75,7 +75,7 @@ function client(core: EngineCore, recorded: RecordedStatement[]): ClickHouseClie
   };
 }
 
-/** As a `param_*` of ClickHouse's HTTP interface; the bench's own values hold nothing to escape. */
+/** A value as `param_*` of ClickHouse's HTTP interface; the bench's own values hold nothing to escape. */
 function parameterText(value: unknown): string {
   if (!Array.isArray(value)) return String(value);
   return `[${value.map((item) => (typeof item === 'string' ? `'${item}'` : String(item))).join(',')}]`;

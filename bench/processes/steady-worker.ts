@@ -35,11 +35,11 @@ export interface SteadyTarget {
 
 export type SteadyJob = SteadyTarget & { readonly work: SteadyWrites | SteadyReads };
 
-/** What a load has done so far. */
+/** Counts of a load so far. */
 export interface SteadyCount {
   readonly answered: number;
   readonly refused: number;
-  /** Of bodies of answers, also of those that are not whole yet. */
+  /** Bytes of answers' bodies, also of those that are not whole yet. */
   readonly bytesRead: number;
   /** When that was, in milliseconds since 1970. */
   readonly at: number;

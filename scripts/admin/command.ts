@@ -121,7 +121,7 @@ function printRows({ json, dataDir }: GlobalOptions, work: Work): void {
 }
 
 function withIdentity<T>(dataDir: string, work: (identity: IdentityService, metadata: MetadataStore) => T): T {
-  // As of the server: what is written is for this user alone.
+  // Files written are readable by this user alone, as those of the server.
   process.umask(0o077);
   const metadata = openMetadataStore(dataDir);
   try {

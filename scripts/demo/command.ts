@@ -118,7 +118,7 @@ interface Counts {
   readonly cost: number;
 }
 
-/** What the server says about this run. */
+/** Counts of this run, as the server answers them. */
 async function readBack(api: Api, run: string): Promise<Counts> {
   const tag = `demo=${encodeURIComponent(run)}&count=true`;
   const spans = await api.list(`/spans?${tag}&limit=1`);

@@ -1,5 +1,5 @@
 /*
- * What people ask the assistant of an outdoor shop, and how it works each answer out. `{order}`, `{product}`, `{city}`
+ * Questions to the assistant of an outdoor shop, and how it works each answer out. `{order}`, `{product}`, `{city}`
  * and `{name}` are filled in per session, so that a conversation stays with its subject.
  */
 

@@ -1,7 +1,7 @@
 import type { SpanInput } from '../../src/domain/span/schema.js';
 import type { Random } from '../random.js';
 
-/** What a step of a trace says about itself; the builder adds ids, times and what all spans of the trace share. */
+/** Fields that a step of a trace sets itself; the builder adds ids, times and fields that all spans of the trace share. */
 export type Step = Pick<SpanInput, 'name' | 'kind'> &
   Partial<
     Pick<

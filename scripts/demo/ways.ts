@@ -11,13 +11,13 @@ export interface Message {
 export interface Scene {
   readonly turn: Turn;
   readonly system: string;
-  /** What was said before in this conversation. */
+  /** Earlier messages of this conversation. */
   readonly history: readonly Message[];
   readonly order: string;
   readonly city: string;
   readonly user: string;
   readonly model: Model;
-  /** What goes wrong in this turn. */
+  /** The failure in this turn; null: none. */
   readonly failure: Failure | null;
 }
 

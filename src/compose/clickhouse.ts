@@ -16,7 +16,7 @@ import type { Context } from './context.js';
 export type TraceFollowers = Pick<Required<TraceStoreOptions>, 'onPurged' | 'isGone'>;
 
 const ENGINE_DIRECTORY = 'clickhouse';
-/** Of the engine's memory, for one statement that recomputes traces. */
+/** Share of the engine's memory that one statement recomputing traces may use. */
 const ROLLUP_PART = 0.25;
 const CONNECTIONS = 32;
 
@@ -46,7 +46,7 @@ export async function openTraces(context: Context, followers: TraceFollowers): P
     cluster: config.clickhouse.cluster,
     commit: { ...config.commit, maxRequestBytes: config.ingest.maxEncodedBytes },
     read: config.read,
-    // One that fails for want of memory leaves the engine enough for others.
+    // A rollup statement that fails for want of memory leaves the engine enough for other statements.
     rollup: { maxMemoryBytes: isEmbedded ? config.engine.memoryMb * MEGABYTE * ROLLUP_PART : null },
     maxJudgedCharacters: config.judges.maxCharacters,
     observer: events,
@@ -108,7 +108,7 @@ async function embedded({ config, log, events, closers }: Context): Promise<Clic
     database: config.clickhouse.database,
     memoryMb: config.engine.memoryMb,
     maxReadSeconds: config.read.timeoutSeconds,
-    // What matters of it is an event below.
+    // The engine's own lines are for debugging: `onState` reports the changes that matter as events.
     logger: { ...log, info: (message, fields) => log.debug(message, { ...fields }) },
     onState(state, pid) {
       if (state === 'ready')

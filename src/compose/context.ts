@@ -24,10 +24,10 @@ export interface ServerOverrides {
   readonly onDeletionStep?: (step: DeletionStep) => void;
 }
 
-/** What is open, in the order of opening; closed in the opposite order. */
+/** Functions that close what is open, in the order of opening; called in the opposite order. */
 export type Closers = (() => void | Promise<void>)[];
 
-/** What every part of the server is opened with. */
+/** Configuration, log and events, which every part of the server is opened with. */
 export interface Context {
   readonly config: Config;
   readonly overrides: ServerOverrides;
@@ -54,7 +54,7 @@ export function createContext(
   return { ...parts, log, metrics, events: createEvents(log, metrics), onFatal: overrides.onFatal ?? stop };
 }
 
-/** One that fails keeps none of the others from being closed. @throws the first failure */
+/** Calls every closer, also when one of them fails. @throws the first failure */
 export async function closeAll(closers: Closers): Promise<void> {
   const failures: unknown[] = [];
   for (let closer = closers.pop(); closer !== undefined; closer = closers.pop()) {

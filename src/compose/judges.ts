@@ -18,7 +18,7 @@ export interface Judges {
   readonly evaluations: EvaluationService;
   readonly runs: RunService;
   readonly explanations: ExplainService;
-  /** What a deletion has to tell of spans that are gone. */
+  /** Work under way that a deletion has to stop for the spans it deletes. */
   readonly work: readonly WorkUnderWay[];
 }
 
@@ -74,7 +74,7 @@ function observeQueue({ events }: Context, { metadata: { runs } }: Storage): voi
   });
 }
 
-/** What comes while there is no endpoint is not made up for later: the feed will begin anew. */
+/** Judges without a model endpoint: spans that arrive meanwhile are not evaluated later, as the feed will begin anew. */
 function idle({ events }: Context, { metadata }: Storage) {
   metadata.runs.forget();
   const enabled = metadata.judges.enabled().length;

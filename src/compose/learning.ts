@@ -17,7 +17,7 @@ import type { Storage } from './storage.js';
 export interface Learning {
   readonly calibration: CalibrationService;
   readonly optimizations: OptimizationService;
-  /** What a deletion has to tell of spans that are gone. */
+  /** Work under way that a deletion has to stop for the spans it deletes. */
   readonly work: readonly WorkUnderWay[];
 }
 
@@ -28,7 +28,7 @@ export interface LearningParts {
   readonly examples: CorrectionExamples;
 }
 
-/** What judges are told of what people said. */
+/** Opens the choice of corrections that judges are shown as examples. */
 export function openExamples({ config, events }: Context, { metadata, traces }: Storage): CorrectionExamples {
   return new CorrectionExamples({
     corrections: metadata.corrections,

@@ -7,7 +7,7 @@ import type { Context } from './context.js';
 import { createRoutes } from './routes.js';
 import type { Services } from './services.js';
 
-/** What bodies may take, over HTTP and gRPC together. */
+/** Limits and memory of request bodies, shared by HTTP and gRPC. */
 export interface Bodies {
   readonly limits: BodyLimits;
   readonly memory: BodyMemory;

@@ -16,7 +16,7 @@ import { openExamples, openLearning, type Learning } from './learning.js';
 import { openModels } from './models.js';
 import { openStorage, type Storage } from './storage.js';
 
-/** What the server can do, whichever way it is asked. */
+/** Services of the domain, for every transport. */
 export interface Services extends Ingest, Omit<Judges, 'work'>, Omit<Learning, 'work'>, Feedback {
   readonly identity: IdentityService;
   readonly prompts: PromptService;

@@ -5,7 +5,7 @@ import { MEGABYTE, type Settings } from './settings.js';
 
 export { ConfigError } from './env.js';
 
-/** Of the largest, with room for one key to send two: a compressed body is there twice for a while. */
+/** Memory for bodies, at least, in bodies of the largest size: one key may send two, and a compressed one is held twice. */
 const LEAST_BODIES_IN_WORK = 4;
 
 /** The configuration as the program uses it: grouped, in bytes, with absolute paths. Made once, by `main.ts`. */
@@ -109,12 +109,12 @@ function group(settings: Settings) {
       exampleTokens: settings.JUDGE_EXAMPLE_TOKENS,
     },
     ingest: { maxEncodedBytes: settings.MAX_ENCODED_MB * MEGABYTE, maxTagBytes: settings.MAX_TAG_BYTES },
-    /** Of feedback links. */
+    /** Limits of feedback links. */
     reviews: {
       maxTextCharacters: settings.REVIEW_TEXT_MAX_CHARACTERS,
-      /** Of one link. */
+      /** Reviewers of one link. */
       maxReviewers: settings.REVIEW_MAX_REVIEWERS,
-      /** Of one link. */
+      /** Size of all reviews of one link. */
       maxBytes: settings.REVIEW_MAX_MB * MEGABYTE,
       requestsPerMinute: {
         link: settings.REVIEW_REQUESTS_PER_MINUTE,

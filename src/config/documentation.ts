@@ -1,6 +1,6 @@
 import { expectation, settingDefinitions, type SettingDefinition, type SettingName } from './settings.js';
 
-/** What most installations set, if they set anything: the README shows these alone. */
+/** Settings that an installation is most likely to change: the README shows these alone. */
 const MAIN_SETTINGS: ReadonlySet<SettingName> = new Set<SettingName>([
   'PORT',
   'HOST',
@@ -20,7 +20,7 @@ export function configurationTable(): string {
   return table(settingDefinitions);
 }
 
-/** As {@link configurationTable}, of the settings that matter first, for the README. */
+/** The main settings as a Markdown table, for the README. */
 export function mainSettingsTable(): string {
   return table(settingDefinitions.filter(([name]) => MAIN_SETTINGS.has(name)));
 }

@@ -502,7 +502,7 @@ export const settingDefinitions: readonly (readonly [SettingName, SettingDefinit
   settings.properties satisfies TProperties,
 ) as unknown as [SettingName, SettingDefinition][];
 
-/** What a value of this setting must be, in words that follow "must". */
+/** The rule for values of a setting, in words that follow "must". */
 export function expectation(definition: SettingDefinition): string {
   if (definition.must !== undefined) return definition.must;
   if (definition.type === 'integer') {

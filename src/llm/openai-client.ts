@@ -14,13 +14,13 @@ export interface ModelEndpoint {
   readonly concurrency: number;
   /** Null: no limit. */
   readonly ratePerMinute: number | null;
-  /** Of a longer answer, the rest is left out. */
+  /** Longer answers are cut to this length. */
   readonly maxAnswerCharacters: number;
   /** A larger answer fails the call. */
   readonly maxAnswerBytes: number;
 }
 
-/** Of what an endpoint says of an error, so much is logged. */
+/** Longest part of an endpoint's error message that is logged, in characters. */
 const MAX_DETAIL = 2_000;
 const MAX_MODEL = 512;
 const MAX_RETRY_AFTER_MS = 10 * 60_000;
@@ -85,7 +85,7 @@ export class OpenAiModelClient implements ModelClient {
 
   async #call(request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer> {
     const { timeoutSeconds } = this.#endpoint;
-    // It covers the whole answer; the library's own ends with the first byte.
+    // This time limit covers the whole answer; the library's own ends with the first byte.
     const call = new AbortController();
     let late = false;
     const deadline = setTimeout(() => {
@@ -145,7 +145,7 @@ export class OpenAiModelClient implements ModelClient {
   }
 }
 
-/** What a project is told of a refusal: what the endpoint itself says may name its operator's account, hosts or limits. */
+/** Describes a refusal to a project in general words: the endpoint's own may name its operator's account, hosts or limits. */
 function messageOf(status: number): string {
   if (status === 429) return 'The model endpoint asks for fewer requests (429)';
   if (status === 401 || status === 403) return `The model endpoint does not accept this server's key (${status})`;
@@ -169,7 +169,7 @@ function toLibrary({ model, temperature, messages, schema }: ModelRequest) {
   };
 }
 
-/** What servers call compatible differs in every detail, so nothing is taken for granted. */
+/** Reads a completion. "Compatible" servers differ in every detail, so each field is checked. */
 function toAnswer(completion: unknown, asked: string, maxCharacters: number): ModelAnswer {
   const { choices, model, usage } = objectOf(completion);
   const choice = Array.isArray(choices) ? objectOf(choices[0]) : {};

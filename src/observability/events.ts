@@ -7,7 +7,7 @@ import type { Logger } from './logger.js';
 import type { Metrics } from './metrics.js';
 
 /**
- * What happens in the server, one function per event: each writes the log line and moves the metrics that belong to
+ * The events of the server, one function each: it writes the log line and moves the metrics that belong to
  * it, so that a call site stays one line and the two never disagree. Layers ask for the narrow interface they need.
  */
 export interface Events extends RequestEvents, ClientEvents, StorageEvents, JudgeEvents, JobEvents {}

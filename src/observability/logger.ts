@@ -3,7 +3,7 @@ import type { LogConfig } from '../config/config.js';
 
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** What the rest of the program knows of logging: a sentence that never changes, and fields that do. */
+/** Logging for the rest of the program: a message that never changes, and fields that do. */
 export interface Logger {
   error(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;

@@ -13,7 +13,7 @@ export interface Arriving {
   arrived(): number;
   /** Bytes that it will have; infinite when nobody says. */
   expected(): number;
-  /** It comes too late or too slowly. @param why a sentence */
+  /** Refuses the body because it arrives too late or too slowly. @param why a sentence */
   giveUp(why: string): void;
 }
 

@@ -9,7 +9,7 @@ export interface BodyMemoryLimits {
 }
 
 /**
- * What the bodies in work take of the memory, counted by who sent them: keeps many large uploads from filling it, and one
+ * Memory of the bodies in work, counted by who sent them: keeps many large uploads from filling it, and one
  * client's from leaving nothing to others. Bytes count as they arrive; what is only announced takes nothing.
  */
 export class BodyMemory {
@@ -21,19 +21,19 @@ export class BodyMemory {
     this.#public = new FairShares(maxPublicBytesInWork);
   }
 
-  /** Of a request with an API key: a project with many keys has no more than one with a single one. */
+  /** Memory for a body sent with an API key, counted by project: many keys of a project get no more than one. */
   ofProject(projectId: string): BodyBytes {
     return new BodyBytes(this.#keyed, projectId);
   }
 
-  /** Of a client without a key. @param network that it is in */
+  /** Memory for a body sent without a key. @param network of the client */
   ofNetwork(network: string): BodyBytes {
     return new BodyBytes(this.#public, network);
   }
 }
 
 /**
- * What a piece takes of the memory besides its bytes, roughly: a body in a million pieces is not counted as a million bytes.
+ * Memory that a piece of a body takes besides its bytes, roughly: a body in a million pieces takes more than a million bytes.
  */
 const PIECE_BYTES = 512;
 

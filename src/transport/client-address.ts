@@ -17,7 +17,7 @@ export function clientAddress(headers: IncomingHttpHeaders, remoteAddress: strin
 const HOUSEHOLD_GROUPS = 4;
 const SITE_GROUPS = 3;
 
-/** What counts as one client: an address of IPv4, a /64 of IPv6. */
+/** The network that counts as one client: an address of IPv4, a /64 of IPv6. */
 export function networkOf(address: string): string {
   return prefixOf(address, HOUSEHOLD_GROUPS);
 }

@@ -3,7 +3,7 @@ import { DomainError } from '../domain/errors.js';
 import type { BodyBytes } from './body-memory.js';
 import { BodyPieces } from './body-pieces.js';
 
-/** Of what a frame may refer back to, in memory at once: 8 MB, which every level but the ultra ones of zstd keeps to. */
+/** Largest window of a zstd frame: 8 MB (2^23), which every level of zstd but the ultra ones keeps to. */
 const ZSTD_WINDOW_LOG = 23;
 
 const unfolders = {
@@ -13,7 +13,7 @@ const unfolders = {
   zstd: () => zlib.createZstdDecompress({ params: { [zlib.constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG } }),
 };
 
-/** What {@link unfold} can take; Node.js before 22.15 has no zstd. */
+/** Encodings that {@link unfold} knows; Node.js before 22.15 has no zstd. */
 export const UNFOLDED = ['gzip', 'x-gzip', 'deflate', ...('createZstdDecompress' in zlib ? ['zstd'] : [])];
 
 /**

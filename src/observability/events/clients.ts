@@ -5,7 +5,7 @@ import type { PromptObserver } from '../../domain/prompt/prompt-service.js';
 import type { Logger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
 
-/** What clients send and fetch. */
+/** Events of requests by clients: spans, images, prompts and feedback. */
 export interface ClientEvents extends IngestObserver, AttachmentObserver, PromptObserver, FeedbackObserver {}
 
 export function clientEvents(logger: Logger, metrics: Metrics): ClientEvents {

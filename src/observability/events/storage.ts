@@ -6,21 +6,21 @@ import { milliseconds } from './milliseconds.js';
 export interface CommitObserver {
   spansCommitted(commit: { readonly rows: number; readonly bytes: number; readonly seconds: number }): void;
   commitFailed(failure: { readonly rows: number; readonly error: unknown }): void;
-  /** What a failed insert left behind is not in order yet; it is tried again. */
+  /** Spans and facts could not be made to agree again after a failed insert; the repair is repeated. */
   repairFailed(failure: { readonly error: unknown }): void;
   queueChanged(queue: { readonly rows: number; readonly bytes: number }): void;
 }
 
 export interface EngineObserver {
   engineReady(engine: { readonly pid?: number; readonly seconds: number }): void;
-  /** It crashed, hung or could not be reached. */
+  /** The engine crashed, hung or could not be reached. */
   engineLost(loss: { readonly reason: string; readonly pid?: number }): void;
   engineRestarting(restart: { readonly attempt: number; readonly delayMs: number }): void;
   engineStopped(): void;
 }
 
 export interface MigrationObserver {
-  /** One that rewrites stored rows takes a few seconds per million of them. */
+  /** A migration begins; one that rewrites stored rows takes a few seconds per million of them. */
   migrationBegins(migration: { readonly version: number; readonly name: string }): void;
 }
 
@@ -48,7 +48,7 @@ export interface RollupObserver {
   rollupFailed(failure: { readonly error: unknown }): void;
   /** @param stale whether its figures stay as they were, too, and not only its tags */
   setAside(item: RolledUpItem, state: { readonly stale: boolean; readonly error: unknown }): void;
-  /** It is recomputed as a whole again, or deleted. */
+  /** The trace or session is recomputed as a whole again, or deleted. */
   setAsideEnded(item: RolledUpItem): void;
   setAsideCounted(count: SetAsideCount): void;
 }
@@ -66,7 +66,7 @@ export interface PurgeObserver {
 /** The right of this server to write to a ClickHouse of the operator's. */
 export interface LeaseObserver {
   leaseTaken(lease: { readonly epoch: number; readonly seconds: number }): void;
-  /** It is tried again; writes are refused meanwhile once the lease has run out. */
+  /** A renewal failed and is repeated; writes are refused from when the lease runs out. */
   leaseRenewalFailed(failure: { readonly error: unknown }): void;
   /** Another server has taken it over. */
   leaseLost(loss: { readonly reason: string }): void;
@@ -80,7 +80,7 @@ export interface DiskObserver {
   diskReserveFailed(failure: { readonly error: unknown }): void;
 }
 
-/** What ClickHouse and its engine do. */
+/** Events of ClickHouse and of its embedded engine. */
 export interface StorageEvents
   extends
     CommitObserver,

@@ -22,7 +22,7 @@ export interface AdmissionOptions {
   readonly maxCalls: number;
   readonly memory: BodyMemory;
   readonly limits: ArrivalLimits & {
-    /** Of one message, as sent and after decompression. */
+    /** Largest message, as sent and after decompression. */
     readonly maxBodyBytes: number;
   };
   readonly observer: Pick<RpcObserver, 'rpcFinished'>;

@@ -3,7 +3,7 @@ import type { ServerInterceptor } from '@grpc/grpc-js';
 
 type Call = Parameters<ServerInterceptor>[1];
 
-/** What of a call the library keeps to itself. */
+/** Names of private fields of the library's call objects. */
 const STREAM = 'stream';
 const ENCODING = 'incomingEncoding';
 const UNFOLDABLE = new Set(['gzip', 'deflate']);
@@ -44,7 +44,7 @@ export class CallIntake {
     return this.#arrived < PREFIX_BYTES ? Infinity : PREFIX_BYTES + this.#prefix.readUInt32BE(1);
   }
 
-  /** What the message that arrived is compressed with; null: nothing. */
+  /** Encoding of the message that arrived; null: not compressed. */
   compression(): string | null {
     return this.#prefix[0] === 1 ? this.#encoding : null;
   }

@@ -28,7 +28,7 @@ const KEEPALIVE_TIMEOUT_MS = 20_000;
 
 /** Listens for OTLP over gRPC, in clear text: TLS ends at a proxy. @throws DomainError `conflict` when it cannot listen */
 export async function listenGrpc(options: GrpcOptions): Promise<GrpcListener> {
-  // What goes wrong is thrown or observed; the library's own lines would bypass the log.
+  // Failures are thrown or observed here; the library's own lines would bypass the log.
   setLogVerbosity(logVerbosity.NONE);
   const admission = createAdmission(options);
   const server = new Server({

@@ -4,7 +4,7 @@ import { DomainError, type DomainErrorKind } from '../../domain/errors.js';
 import { isRetryable } from '../../domain/retryable.js';
 import { BYTES, VARINT } from '../otlp/wire.js';
 
-/** What went wrong, as gRPC calls it. */
+/** The gRPC status of each kind of domain error. */
 const CODES: Readonly<Record<DomainErrorKind, status>> = {
   malformed: status.INVALID_ARGUMENT,
   unauthenticated: status.UNAUTHENTICATED,

@@ -8,7 +8,7 @@ import { decodeProtobuf } from '../otlp/protobuf.js';
 import { encodeResponse } from '../otlp/response.js';
 import { toStatus } from './status.js';
 
-/** What the transport needs to know about callers. */
+/** The part of the identity service that gRPC needs. */
 export interface CallerIdentity {
   /** Throws DomainError `unauthenticated`. */
   authenticate(authorization: string | undefined): Principal;

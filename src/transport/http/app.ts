@@ -15,7 +15,7 @@ import { bySpecificity, routerPath, templatePath } from './path.js';
 import { pathParametersOf, searchOf } from './query.js';
 import type { Access, HandlerResult, RequestContext, Route } from './route.js';
 
-/** What the transport needs to know about callers. */
+/** The part of the identity service that HTTP needs. */
 export interface RequestIdentity {
   /** Throws DomainError `unauthenticated`. */
   authenticate(authorization: string | undefined): Principal;
@@ -33,7 +33,7 @@ export interface AppOptions {
   /** How many proxies in front add to `X-Forwarded-For`. */
   readonly trustedProxies: number;
   readonly delivery: DeliveryLimits;
-  /** Of routes whose answers may be large, by project. */
+  /** Turns of projects at routes whose answers may be large. */
   readonly answers: Turns;
   readonly log: RequestLogger;
   readonly observer: RequestObserver;
@@ -150,7 +150,7 @@ function handlerOf(route: Route, options: AppOptions, readBody: BodyReader): Han
   };
 }
 
-/** What a body says. Its bytes are not kept: while a request waits for its commit, they would stand beside its rows. */
+/** The decoded body. Its bytes are not kept: while a request waits for its commit, they would take memory beside its rows. */
 async function decodedBody(
   { body }: Route,
   readBody: BodyReader,

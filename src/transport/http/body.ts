@@ -7,7 +7,7 @@ import { unfold, UNFOLDED } from '../unfold.js';
 import { receiveBody } from './upload.js';
 
 export interface BodyLimits extends ArrivalLimits {
-  /** Of one body, as sent and after decompression. */
+  /** Largest body, as sent and after decompression. */
   readonly maxBodyBytes: number;
 }
 
@@ -21,9 +21,9 @@ export interface ReadBody {
 export type BodyReader = (
   request: IncomingMessage,
   response: ServerResponse,
-  /** What the route takes. `maxBytes` default: that of the limits. */
+  /** Content types and size that the route accepts. `maxBytes` default: that of the limits. */
   accepted: { readonly contentTypes: readonly string[]; readonly maxBytes?: number },
-  /** What the body will hold; the caller releases it once the request is answered, or refused. */
+  /** Memory counted for the body; the caller releases it once the request is answered, or refused. */
   held: BodyBytes,
 ) => Promise<ReadBody>;
 

@@ -32,7 +32,7 @@ export const HTTP_MEANINGS: Readonly<Record<DomainErrorKind, HttpMeaning>> = {
   internal: { status: 500, title: 'Internal error' },
 };
 
-/** What only HTTP knows. */
+/** Titles of errors of the HTTP protocol itself, which have no kind in the domain. */
 const PROTOCOL_TITLES = {
   400: 'The request cannot be read',
   408: 'The request took too long',

@@ -20,7 +20,7 @@ export interface RequestLogger extends RequestLog {
   child(fields: Readonly<Record<string, unknown>>): RequestLog;
 }
 
-/** What is noted as the status when the client left before it got an answer. */
+/** Status in log and metrics when the client left before it got an answer. */
 const CLIENT_CLOSED_REQUEST = 499;
 /** A client that takes nothing for this long is given up, whatever rate is asked of it. */
 const STALLED_CLIENT_MS = 60_000;
@@ -29,7 +29,7 @@ const PIECE_BYTES = 64 * 1024;
 
 export interface ExchangeParts {
   readonly observer: RequestObserver;
-  /** Of every answer; what an answer states itself comes first. */
+  /** Headers of every answer, unless the answer states them itself. */
   readonly commonHeaders: Readonly<Record<string, string>>;
   readonly delivery: DeliveryLimits;
 }

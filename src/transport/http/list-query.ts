@@ -13,7 +13,7 @@ const MAX_ITEMS = 1000;
 
 const text = (description: string) => Type.String({ maxLength: MAX_TEXT, description });
 
-/** As fields are answered, but for what a client may write in several ways or at any length. */
+/** Schemas of parameters by type: those of answered fields, but for times (written in several ways) and texts (of any length). */
 const parameterSchemas: typeof fieldSchemas = { ...fieldSchemas, time, text };
 
 /** The queries of the lists. */
@@ -48,7 +48,7 @@ function listQueryOf(list: ListDefinition): QueryDefinition<ListQuery> {
   });
 }
 
-/** What every list knows beside its filters. */
+/** Parameters that every list has beside its filters. */
 function sharedParameters(list: ListDefinition) {
   const { maxLimit, defaultLimit } = list;
   return {

@@ -99,7 +99,7 @@ function refuseConnection(socket: Socket): void {
   });
 }
 
-/** What is no HTTP, or came too slowly, never reaches the app; it is answered in the same form all the same. */
+/** Answers a request that is no HTTP or came too slowly: it never reaches the app, but gets an error of the same form. */
 function answerBrokenRequest(error: Error & { code?: string }, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
   else answerRaw(socket, protocolErrorOf(error.code), () => socket.destroy());

@@ -84,7 +84,7 @@ function responses(route: Route, components: Map<string, Json>): Json {
   return result;
 }
 
-/** What a route says itself, and what follows from its shape. */
+/** Errors that a route may answer: those it declares, and those that follow from its shape. */
 function errorKinds(route: Route): DomainErrorKind[] {
   const kinds = new Set<DomainErrorKind>(route.errors);
   if (route.access === 'key') for (const kind of ['unauthenticated', 'forbidden'] as const) kinds.add(kind);

@@ -2,7 +2,7 @@ import { Type, type Static, type TSchema } from '@sinclair/typebox';
 import { parseTimestampText, type Micros } from '../../domain/time/timestamp.js';
 import { compile } from '../../domain/validation/validation.js';
 
-/** What the texts of a parameter stand for, or the rule that they break. */
+/** The value of a parameter, or the rule that its texts break. */
 export type Reading = { readonly value: unknown } | { readonly rule: string };
 /** Reads a parameter from the texts it was given, at least one. */
 export type ParameterReader = (texts: readonly string[]) => Reading;

@@ -10,9 +10,9 @@ export interface QueryDefinition<Q> {
 }
 
 interface QueryOptions<V, Q> {
-  /** What several parameters break together; it sees only those that are sound by themselves. */
+  /** Finds rules broken by several parameters together; gets only values that are valid by themselves. */
   check?(values: Partial<V>): Issue[];
-  /** What the route makes of the values; default: itself. */
+  /** Converts the values to what the route works with; default: the values themselves. */
   to(values: V): Q;
 }
 

@@ -13,7 +13,7 @@ import type { QueryDefinition } from './query.js';
 export type Access = 'key' | 'public';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** What a handler may log to; lines carry the request id. */
+/** The log of one request: its lines carry the request id. */
 export interface RequestLog {
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
@@ -41,7 +41,7 @@ interface WithHeaders {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What a handler answers. `body` is serialised here, `json` was serialised already. */
+/** A handler's answer. `body` is serialised afterwards, `json` was serialised already. */
 export type HandlerResult =
   | (WithHeaders & { readonly body: unknown })
   | (WithHeaders & { readonly json: string | Buffer })
@@ -49,7 +49,7 @@ export type HandlerResult =
   | (WithHeaders & { readonly stream: Readable; readonly contentType: string })
   | (WithHeaders & { readonly status: 204 | 304 });
 
-/** What is known of a request before its body is read. */
+/** The part of a request that is known before its body is read. */
 export type Opening<P> = Pick<RequestContext<P, unknown, unknown>, 'params' | 'headers' | 'remoteAddress'>;
 
 export interface BodyDefinition<B> {
@@ -90,7 +90,7 @@ export interface RouteDefinition<P extends TObject, Q, B, A extends Access> {
   readonly description: string;
   readonly tag: string;
   readonly access: A;
-  /** What a key must be allowed to do; default: to read for GET, else to change. */
+  /** Access that the key needs; default: to read for GET, else to change. */
   readonly purpose?: CallPurpose;
   readonly params?: P;
   readonly query?: QueryDefinition<Q>;

@@ -31,7 +31,7 @@ export function receiveBody(
       if (error === undefined) {
         resolve(pieces.joined());
       } else {
-        // What comes now is not kept: see `lingerUntilSent`.
+        // Bytes that arrive from now on are not kept: see `lingerUntilSent`.
         request.pause();
         reject(error);
       }

@@ -4,7 +4,7 @@ import { DomainError } from '../../domain/errors.js';
 export const MAX_DEPTH = 64;
 
 /**
- * What decoding one request may create, counted in parts. An empty message is two bytes on the wire and hundreds in
+ * Most objects that decoding one request may create, counted in parts. An empty message is two bytes on the wire and hundreds in
  * memory, so the size of a body alone does not bound it: this does, to some 200 MB. Spans of 20 attributes fit 35,000 times.
  */
 export const MAX_PARTS = 1_000_000;

@@ -15,7 +15,7 @@ export type ExportTraces = (projectId: string, traces: OtlpTraces) => Promise<Pa
 export interface ExportParts {
   readonly ingest: Pick<IngestService, 'storeSpans'>;
   readonly observer: Pick<IngestObserver, 'spansRejected'>;
-  /** What the rows of a request may take: more than its spans share is not worth mapping. */
+  /** Largest size of a request's rows: spans that share more than this are not worth mapping. */
   readonly maxEncodedBytes: number;
 }
 

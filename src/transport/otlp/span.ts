@@ -14,7 +14,7 @@ import type { Attributes, AttributeValue, OtlpResource, OtlpScope, OtlpSpan, Otl
 import { shownResource, shownScope, writeOtelAttributes, type Shown } from './otel.js';
 import { foldNestedUsage, type MutableSpan } from './usage.js';
 
-/** What became of one request: the usable spans in the order they were sent, and why others are not. */
+/** The outcome of mapping one request: usable spans in the order they were sent, and why others are refused. */
 export interface MappedSpans {
   readonly spans: Span[];
   readonly rejected: Rejected;
@@ -28,7 +28,7 @@ export interface Rejected {
 
 export const MAX_REJECTED_MESSAGES = 5;
 
-/** What resources and scopes may take where nothing else is said: as much as a request can be allowed to write. */
+/** Default limit of the bytes of resources and scopes repeated in spans: the most that a request can be allowed to write. */
 const MAX_SHARED_BYTES = 256 * 1024 * 1024;
 
 /**
@@ -54,7 +54,7 @@ export function toSpans(traces: OtlpTraces, maxSharedBytes = MAX_SHARED_BYTES): 
 
 // ---- what makes a span unusable
 
-/** As over REST: names become keys of lists, so they are bounded. */
+/** Longest name of a span, the same as over REST: names become keys of lists, so they are bounded. */
 const MAX_NAME = SpanInput.properties.name.maxLength ?? Infinity;
 
 const NO_TRACE = '0'.repeat(32);
@@ -88,14 +88,14 @@ const UNKNOWN_NAME = 'unknown';
 
 const NO_TAGS: Tags = Object.freeze({});
 
-/** What all spans of one resource have in common. */
+/** Values that all spans of one resource have in common. */
 interface ResourceFacts {
   readonly resource: OtlpResource | null;
   readonly tags: Tags;
   readonly session: string | null;
   readonly sessionName: string | null;
   readonly user: string | null;
-  /** As it is written into each span. */
+  /** The resource as it is written into each span. */
   readonly shown: Shown | null;
   readonly bytes: number;
 }
@@ -122,7 +122,7 @@ class SpanMapper {
   };
   #scope: ScopeFacts = { scope: null, shown: null, bytes: 0 };
   #traceId = { hex: '', uuid: '' };
-  /** What the request may still share among its spans. */
+  /** Bytes of resources and scopes that may still be repeated in spans of the request. */
   #sharedBytes: number;
 
   constructor(maxSharedBytes: number) {
@@ -234,7 +234,7 @@ function bytesOf(shown: Shown | null): number {
   return shown === null ? 0 : Buffer.byteLength(toJsonText(shown));
 }
 
-/** What a call cost by its exporter; wrappers repeat the cost of the calls beneath them. */
+/** Cost of a call as its exporter states it; null for wrappers, which repeat the cost of the calls beneath them. */
 function givenCost(evidence: Evidence, kind: string): number | null {
   const cost = WRAPPER_KINDS.has(kind) ? null : evidence.number('givenCost');
   return cost === null ? null : normaliseCost(cost);

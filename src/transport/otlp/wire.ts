@@ -14,7 +14,7 @@ const TWO_32 = 2 ** 32;
 const REPEATED_MAX = 48;
 const REPEATED_SLOTS = 1024;
 
-/** What Node's buffers offer beside `toString`, without its argument checks. */
+/** Methods of Node's buffers that do the same as `toString` without its argument checks. */
 interface Slices {
   utf8Slice(start: number, end: number): string;
   hexSlice(start: number, end: number): string;

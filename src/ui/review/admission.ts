@@ -16,7 +16,7 @@ export interface ReviewAdmissionParts {
   readonly message: (title: string, text: string) => string;
 }
 
-/** What both routes of a link's page do before and after they answer. */
+/** Checks, limits and metrics that the routes of a feedback link's page share. */
 export class ReviewAdmission {
   readonly #parts: ReviewAdmissionParts;
   readonly renderError: ErrorRenderer;

@@ -7,7 +7,7 @@ export class Html {
   }
 }
 
-/** What may stand in a template: text and numbers are escaped; null and false are nothing. */
+/** A value inserted into a template: text and numbers are escaped; null and false are nothing. */
 export type Insertable = string | number | Html | null | false | readonly Insertable[];
 
 const ENTITIES: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ReviewerClaim } from '../../domain/review/reviewer.js';
 
-/** What a reviewer's browser remembers of one link. */
+/** State of one feedback link that the reviewer's browser remembers. */
 export interface ReviewMemory {
   /** Name of the reviewer; null until it is given. */
   readonly name: string | null;

@@ -6,7 +6,7 @@ import { parseJson } from '../../transport/http/json.js';
 import type { BodyDefinition } from '../../transport/http/route.js';
 import type { FormValues } from './completion-page.js';
 
-/** What a reviewer sent, before anything about it is known to be right. */
+/** A review as sent, before it is checked. */
 export interface SentReview {
   /** Whether a form was sent: the answer is then a page. */
   readonly byForm: boolean;
@@ -74,7 +74,7 @@ function requireFewPairs(bytes: Buffer): void {
   }
 }
 
-/** As they go back into the form. */
+/** The fields as sent, as values for showing the form again. */
 export function formValues(fields: SentReview['fields']): FormValues {
   const text = (name: string) => (typeof fields[name] === 'string' ? fields[name] : '');
   return {

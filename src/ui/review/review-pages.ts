@@ -40,7 +40,7 @@ export interface PageRequest {
   readonly rename?: string;
 }
 
-/** What was sent and could not be kept. */
+/** A form that was sent and refused, to be shown again. */
 export interface RefusedForm {
   readonly values: FormValues;
   readonly issues: readonly Issue[];
@@ -154,7 +154,7 @@ export class ReviewPages {
     return messagePage({ assets: this.pathsOf('').assets, version: this.#parts.assetsVersion }, title, text);
   }
 
-  /** What is kept of the link in the browser from now on. */
+  /** The cookie by which the browser remembers the link and the reviewer's name. */
   remembered(visit: Visit, givenName: string): string {
     return this.#cookie(visit, this.#known(visit, givenName).name, visit.memory.round);
   }
@@ -277,7 +277,7 @@ export class ReviewPages {
   }
 }
 
-/** Of a URL that we made ourselves: one that a span brought may have any path, such as that of another host. */
+/** The path of a URL that this server made; not for URLs from spans, whose path may begin like another host. */
 function pathOf(url: string): string {
   const { pathname, search } = new URL(url);
   return pathname + search;

@@ -6,7 +6,7 @@ import { visibleText } from './visible-text.js';
 
 const SNIPPET = 280;
 
-/** What a reviewer has given, and what may still be done. */
+/** The page after the last completion: the reviewer's answers, and what may still be done. */
 export function thanksPage(
   paths: PagePaths,
   reviewer: string | null,

@@ -20,7 +20,7 @@ export function chapters(groups: readonly string[], settings: string): Chapter[]
   return [...written, { name: 'Configuration', description: `${chapter('Configuration')}\n\n${settings}` }];
 }
 
-/** What a reader of the manual has to know before any chapter. */
+/** The introduction of the manual, before its chapters. */
 export function overview(): string {
   return read('overview.md');
 }

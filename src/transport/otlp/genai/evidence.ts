@@ -21,8 +21,8 @@ interface Collected {
 type Names<R extends string> = { [N in FieldName]: (typeof MAPPING)[N]['reads'] extends R ? N : never }[FieldName];
 
 /**
- * What one span says about itself, over all conventions: gathered in one pass over its attributes and its events, where
- * of each field the best source wins. Reused from span to span; what it answers is of the span read last.
+ * Facts about one span from all LLM conventions: gathered in one pass over its attributes and its events, where
+ * the best source of each field wins. Reused from span to span; its answers are about the span read last.
  */
 export class Evidence {
   readonly #lookup: Lookup;
@@ -121,13 +121,13 @@ export class Evidence {
     return used && this.text('model') !== null ? USAGE_KIND : (kind ?? DEFAULT_KIND);
   }
 
-  /** What went in: text as it came, anything else as JSON. */
+  /** Input of the span: text as it came, anything else as JSON. */
   input(kind: string): string | null {
     const ofTool = this.#payload('toolInput');
     return kind === 'tool' && ofTool !== null ? ofTool : (this.#instructedInput() ?? ofTool);
   }
 
-  /** What came out, likewise. */
+  /** Output of the span: text as it came, anything else as JSON. */
   output(kind: string): string | null {
     const ofTool = this.#payload('toolOutput');
     return kind === 'tool' && ofTool !== null ? ofTool : (this.#payload('output') ?? ofTool);

@@ -27,13 +27,13 @@ export interface IndexedSlot {
   readonly path: readonly string[];
 }
 
-/** What a name means: its slots, and its place in a list of messages if it has one. */
+/** Meaning of an attribute's name: its slots, and its place in a list of messages if it has one. */
 export interface Meaning {
   readonly slots: readonly Slot[];
   readonly indexed: IndexedSlot | null;
 }
 
-/** What an event of this name may hold. */
+/** Slots that an event of some name may fill. */
 export interface EventSlots {
   readonly attributes: ReadonlyMap<string, readonly Slot[]>;
   readonly message: { readonly field: number; readonly rank: number; readonly role: string } | null;

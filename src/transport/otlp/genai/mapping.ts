@@ -30,7 +30,7 @@ export interface FieldRule {
 const INFERENCE_DETAILS = 'gen_ai.client.inference.operation.details';
 
 /**
- * What attributes mean, over the conventions that exporters in the field use. Each list is in this order: this service's
+ * Meaning of attributes in the conventions that exporters use. Each list is in this order: this service's
  * own name, OpenTelemetry today, OpenTelemetry before, OpenInference, OpenLLMetry, the Vercel AI SDK.
  * Sources are data: a new convention is a new line here, and a test with the payload of a real exporter.
  */

@@ -15,7 +15,7 @@ const MAX_PATH = 8;
 /** Names that OpenInference repeats after each index and that carry nothing. */
 const ENVELOPES: ReadonlySet<string> = new Set(['message', 'message_content', 'tool_call', 'prompt', 'completion']);
 
-/** What alone does not make a message: with content capture off, instrumentations send only these. */
+/** Fields that alone do not make a message: with content capture off, instrumentations send only these. */
 const OUTLINE: ReadonlySet<string> = new Set(['role', 'finish_reason']);
 
 const INDEX = /^\d{1,9}$/;

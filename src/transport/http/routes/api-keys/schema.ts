@@ -5,7 +5,6 @@ import { project_id } from '../parameters.js';
 
 export { ProjectParams } from '../parameters.js';
 
-/** What a key may do. */
 export const access = oneOf(KEY_ACCESSES, `What the key may do. ${KEY_ACCESS_EXPLAINED}.`);
 
 const properties = {

@@ -5,7 +5,7 @@ import { defineRoute, type Route } from '../../route.js';
 
 const anyText = (description: string) => Type.String({ description });
 
-/** What every presigned URL points to. */
+/** The route that every presigned URL of an image points to. */
 export function getAttachmentRoute(attachments: Pick<AttachmentService, 'open'>): Route {
   return defineRoute({
     method: 'GET',

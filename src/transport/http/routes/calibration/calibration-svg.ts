@@ -39,7 +39,7 @@ function column(version: VersionAgreement, x: number): string {
       ? ''
       : `<line x1="${x}" x2="${x}" y1="${yOf(interval.low)}" y2="${yOf(interval.high)}" stroke="#0b5fb0" stroke-width="2"/>`;
   const point = rate === null ? '' : `<circle cx="${x}" cy="${yOf(rate)}" r="5" fill="#0b5fb0"/>`;
-  // What is worse than chance is drawn at the bottom; the words name it.
+  // A κ worse than chance is drawn at the bottom; the words beside it state its value.
   const second = kappa === null ? '' : diamond(x + 16, yOf(Math.max(0, kappa)));
   return [
     `<g><title>${inWords(version)}</title>${range}${point}${second}`,

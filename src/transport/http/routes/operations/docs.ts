@@ -14,7 +14,7 @@ const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; " +
   "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** What the page is made of, beside Swagger UI. */
+/** Folder of the page's own files, beside those of Swagger UI. */
 const OWN = new URL('static/', import.meta.url);
 
 /** The styles are in the page: they are few, and a request less. */

@@ -4,7 +4,7 @@ import { DomainError } from '../../../../domain/errors.js';
 import { bearerToken } from '../../../../domain/identity/api-key.js';
 import { defineRoute, type Route } from '../../route.js';
 
-/** What is exposed: a prom-client registry is one. */
+/** The source of exposed metrics, such as a prom-client registry. */
 export interface MetricsSource {
   readonly contentType: string;
   metrics(): Promise<string>;

@@ -5,7 +5,7 @@ import type { ListQuery } from '../../../../domain/list/query.js';
 import { listQueries } from '../../list-query.js';
 import { defineRoute, type HandlerResult, type Route } from '../../route.js';
 
-/** What the headers `X-Not-Current` and `X-Not-Current-Count` say, by list. */
+/** Meaning of the headers `X-Not-Current` and `X-Not-Current-Count`, by list. */
 const NOT_CURRENT: Readonly<Record<ListDefinition['name'], string>> = {
   spans:
     'Only while the project has traces too large for ClickHouse to tell their replaced spans from the others, ' +
