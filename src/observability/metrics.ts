@@ -37,56 +37,81 @@ export function createMetrics() {
 
   return {
     registry,
-    httpRequestDuration: histogram('http_request_duration_seconds', 'Time from request to answer.', REQUEST_SECONDS, [
-      'method',
-      'route',
-      'status',
+    httpRequestDuration: histogram(
+      'http_request_duration_seconds',
+      'Time from HTTP request to answer, by method, route and status.',
+      REQUEST_SECONDS,
+      ['method', 'route', 'status'],
+    ),
+    rpcDuration: histogram(
+      'rpc_duration_seconds',
+      'Time from gRPC call to answer, by method and status code.',
+      REQUEST_SECONDS,
+      ['method', 'code'],
+    ),
+    spansAccepted: counter(
+      'spanhouse_spans_accepted_total',
+      'Spans stored and acknowledged, by the interface they came by.',
+      ['source'],
+    ),
+    spansRejected: counter(
+      'spanhouse_spans_rejected_total',
+      'Spans refused, by the interface they came by and the reason.',
+      ['source', 'reason'],
+    ),
+    commitRows: histogram('spanhouse_commit_rows', 'Spans in one group commit to ClickHouse.', COMMIT_ROWS),
+    commitBytes: histogram('spanhouse_commit_bytes', 'Bytes in one group commit to ClickHouse.', COMMIT_BYTES),
+    commitDuration: histogram(
+      'spanhouse_commit_duration_seconds',
+      'Time of one group commit to ClickHouse.',
+      REQUEST_SECONDS,
+    ),
+    commitQueueBytes: gauge('spanhouse_commit_queue_bytes', 'Bytes of spans waiting to be committed to ClickHouse.'),
+    commitQueueRows: gauge('spanhouse_commit_queue_rows', 'Spans waiting to be committed to ClickHouse.'),
+    deletions: counter('spanhouse_deletions_total', 'Completed deletions, by what was deleted: spans or a project.', [
+      'what',
     ]),
-    rpcDuration: histogram('rpc_duration_seconds', 'Time from gRPC call to answer.', REQUEST_SECONDS, [
-      'method',
-      'code',
-    ]),
-    spansAccepted: counter('spanhouse_spans_accepted_total', 'Spans stored and acknowledged, by source.', ['source']),
-    spansRejected: counter('spanhouse_spans_rejected_total', 'Spans refused, by source and reason.', [
-      'source',
-      'reason',
-    ]),
-    commitRows: histogram('spanhouse_commit_rows', 'Spans per commit.', COMMIT_ROWS),
-    commitBytes: histogram('spanhouse_commit_bytes', 'Bytes per commit.', COMMIT_BYTES),
-    commitDuration: histogram('spanhouse_commit_duration_seconds', 'Time a commit took.', REQUEST_SECONDS),
-    commitQueueBytes: gauge('spanhouse_commit_queue_bytes', 'Bytes of spans waiting for their commit.'),
-    commitQueueRows: gauge('spanhouse_commit_queue_rows', 'Spans waiting for their commit.'),
-    deletions: counter('spanhouse_deletions_total', 'Completed deletions, of spans or of a project.', ['what']),
-    engineRestarts: counter('spanhouse_engine_restarts_total', 'Restarts of the embedded engine after a failure.'),
+    engineRestarts: counter('spanhouse_engine_restarts_total', 'Restarts of the embedded ClickHouse after a failure.'),
     engineUp: gauge('spanhouse_engine_up', '1 while ClickHouse answers, else 0.'),
-    leaseHeld: gauge('spanhouse_lease_held', '1 while this server has the lease on a ClickHouse of yours, else 0.'),
+    leaseHeld: gauge(
+      'spanhouse_lease_held',
+      '1 while this server holds the lease to write to an external ClickHouse, else 0.',
+    ),
     leaseRenewalsFailed: counter(
       'spanhouse_lease_renewals_failed_total',
-      'Renewals of the lease on a ClickHouse of yours that failed and were repeated.',
+      'Failed renewals of the lease to write to an external ClickHouse; each is retried.',
     ),
-    queryDuration: histogram('spanhouse_query_duration_seconds', 'Time a list query took, by list.', REQUEST_SECONDS, [
-      'list',
-    ]),
-    rollupPendingTraces: gauge('spanhouse_rollup_pending_traces', 'Traces whose figures wait to be recomputed.'),
+    queryDuration: histogram(
+      'spanhouse_query_duration_seconds',
+      'Time of a query for a list, by list: spans, traces, sessions.',
+      REQUEST_SECONDS,
+      ['list'],
+    ),
+    rollupPendingTraces: gauge(
+      'spanhouse_rollup_pending_traces',
+      'Traces that changed and wait for their rollup (counts, costs, durations, tags).',
+    ),
     rollupSetAsideTraces: gauge(
       'spanhouse_rollup_set_aside_traces',
-      'Traces too large to be recomputed as a whole, which lack their tags or are not current.',
+      'Traces too large for one rollup in the memory given: stored without tags of their spans, or left out of date.',
     ),
     rollupSetAsideSessions: gauge(
       'spanhouse_rollup_set_aside_sessions',
-      'Sessions too large to be recomputed as a whole, which lack their tags or are not current.',
+      'Sessions too large for one rollup in the memory given: stored without tags of their spans, or left out of date.',
     ),
     rollupSetAside: counter(
       'spanhouse_rollup_set_aside_total',
-      'How often a trace or session turned out to be too large to be recomputed as a whole, or even without its tags.',
+      'How often a trace or session turned out to be too large for one rollup, with its tags or even without, by kind.',
       ['kind'],
     ),
-    promptFetches: counter('spanhouse_prompt_fetches_total', 'Prompts asked for, by result: cached, read, not_found.', [
-      'result',
-    ]),
+    promptFetches: counter(
+      'spanhouse_prompt_fetches_total',
+      'Fetches of prompts, by result: cached, read, not_found.',
+      ['result'],
+    ),
     feedbackAccepted: counter(
       'spanhouse_feedback_accepted_total',
-      'Feedback kept, by source (api, link) and thumb (up, down).',
+      'Feedback stored, by source (api, link) and thumb (up, down).',
       ['source', 'thumb'],
     ),
     reviewRequests: counter(
@@ -94,46 +119,76 @@ export function createMetrics() {
       'Requests to pages of feedback links, by result: shown, saved, invalid, not_found, forbidden, limited, failed.',
       ['result'],
     ),
-    judgeExamples: counter('spanhouse_judge_examples_total', 'Corrections that were shown to judges.'),
+    judgeExamples: counter(
+      'spanhouse_judge_examples_total',
+      'Corrections by people that judges were shown as examples.',
+    ),
     exampleSelectionDuration: histogram(
       'spanhouse_judge_example_selection_seconds',
-      'Time it took to choose the corrections that a judge is shown.',
+      'Time to choose the corrections by people that a judge is shown as examples.',
       REQUEST_SECONDS,
     ),
-    jobsFinished: counter('spanhouse_jobs_finished_total', 'Jobs that ended, by kind and result.', ['kind', 'result']),
-    repricedSpans: counter('spanhouse_repriced_spans_total', 'Stored spans that got another cost by recalculation.'),
-    evaluations: counter('spanhouse_evaluations_total', 'Evaluations stored, by result and origin.', [
+    jobsFinished: counter('spanhouse_jobs_finished_total', 'Background jobs that ended, by kind and result.', [
+      'kind',
+      'result',
+    ]),
+    repricedSpans: counter(
+      'spanhouse_repriced_spans_total',
+      'Stored spans whose cost was changed by a recalculation with new prices.',
+    ),
+    evaluations: counter('spanhouse_evaluations_total', 'Evaluations by judges stored, by result and origin.', [
       'result',
       'origin',
     ]),
-    watchJudgeQueue: watched('spanhouse_judge_queue_runs', 'Evaluations waiting to be made.'),
-    watchJudgeQueueAge: watched('spanhouse_judge_queue_oldest_seconds', 'How long the next one has been waiting.'),
-    judgeRetries: counter('spanhouse_judge_retries_total', 'Attempts of evaluations that failed and are repeated.'),
-    judgeRunsFailed: counter('spanhouse_judge_runs_failed_total', 'Evaluations given up.'),
+    watchJudgeQueue: watched('spanhouse_judge_queue_runs', 'Evaluations by judges that are queued.'),
+    watchJudgeQueueAge: watched(
+      'spanhouse_judge_queue_oldest_seconds',
+      'How long the oldest evaluation in the queue of judges has been waiting.',
+    ),
+    judgeRetries: counter(
+      'spanhouse_judge_retries_total',
+      'Failed attempts at evaluations by judges that are retried.',
+    ),
+    judgeRunsFailed: counter(
+      'spanhouse_judge_runs_failed_total',
+      'Evaluations by judges given up after failed attempts.',
+    ),
     modelCallDuration: histogram(
       'spanhouse_model_call_duration_seconds',
-      'Time a call of the model endpoint took, by status: ok, an HTTP status, timeout, connection, answer, aborted.',
+      'Time of a call to the model endpoint, by status: ok, an HTTP status, timeout, connection, answer, aborted.',
       MODEL_SECONDS,
       ['status'],
     ),
-    modelTokens: counter('spanhouse_model_tokens_total', 'Tokens of calls of the model endpoint.', ['direction']),
+    modelTokens: counter('spanhouse_model_tokens_total', 'Tokens of calls to the model endpoint, by direction.', [
+      'direction',
+    ]),
     modelCost: counter(
       'spanhouse_model_cost_dollars_total',
-      "Cost of judges' calls, where the model's price is known.",
+      "Cost of calls to the model endpoint in US dollars, where the model's price is known.",
     ),
-    purgedVersions: counter('spanhouse_purged_versions_total', 'Replaced or deleted span versions removed.'),
+    purgedVersions: counter(
+      'spanhouse_purged_versions_total',
+      'Stored versions of spans removed from disk after they were replaced or deleted.',
+    ),
     wordsIndexedSpans: counter(
       'spanhouse_words_indexed_spans_total',
-      'Span versions whose words are indexed for search.',
+      'Stored versions of spans whose words were added to the search index.',
     ),
     attachmentsStored: counter(
       'spanhouse_attachments_stored_total',
-      'Images stored; one that is there already counts not.',
+      'Images stored; an image that is stored already is not counted again.',
     ),
     attachmentBytesStored: counter('spanhouse_attachment_bytes_stored_total', 'Bytes of images stored.'),
-    attachmentsServed: counter('spanhouse_attachments_served_total', 'Images sent to readers.'),
-    attachmentBytesServed: counter('spanhouse_attachment_bytes_served_total', 'Bytes of images sent to readers.'),
-    attachmentsRemoved: counter('spanhouse_attachments_removed_total', 'Images removed because no span names them.'),
-    rollupDuration: histogram('spanhouse_rollup_duration_seconds', 'Time a recomputation took.', REQUEST_SECONDS),
+    attachmentsServed: counter('spanhouse_attachments_served_total', 'Images sent to clients.'),
+    attachmentBytesServed: counter('spanhouse_attachment_bytes_served_total', 'Bytes of images sent to clients.'),
+    attachmentsRemoved: counter(
+      'spanhouse_attachments_removed_total',
+      'Images removed because no span refers to them any more.',
+    ),
+    rollupDuration: histogram(
+      'spanhouse_rollup_duration_seconds',
+      'Time of one rollup round, which recomputes changed traces and their sessions.',
+      REQUEST_SECONDS,
+    ),
   };
 }
