@@ -32,11 +32,12 @@ export const settings = Type.Object({
     default: 4318,
     minimum: 0,
     maximum: 65535,
-    description: 'Port of the one listener. 4318 is the OTLP/HTTP port; 0 takes any free one.',
+    description:
+      'Port for HTTP: API, OTLP/HTTP, pages and metrics. 4318 is the usual port of OTLP/HTTP; 0 takes any free one.',
   }),
   HOST: text({
     default: '127.0.0.1',
-    description: 'Address to listen on. `0.0.0.0` opens the server to the network.',
+    description: 'Address that the server listens on. `0.0.0.0` opens it to the network.',
   }),
   OTLP_GRPC_PORT: Type.Optional(
     Type.Integer({
@@ -51,7 +52,7 @@ export const settings = Type.Object({
       pattern: HTTP_URL,
       must: 'be an http:// or https:// URL without query or fragment',
       defaultText: '`http://HOST:PORT`',
-      description: 'Base of every URL handed out; set it when the server is behind a proxy.',
+      description: 'Base of the URLs in answers (feedback links, images); set it when the server is behind a proxy.',
     }),
   ),
   TRUSTED_PROXIES: whole({
@@ -59,33 +60,33 @@ export const settings = Type.Object({
     minimum: 0,
     maximum: 10,
     description:
-      'How many proxies of yours are in front of the server. That many entries at the end of `X-Forwarded-For` are believed when requests to pages of feedback links are limited by address.',
+      'Number of your reverse proxies in front of the server. That many entries at the end of `X-Forwarded-For` are trusted when requests to pages of feedback links are limited by client address.',
   }),
   DATA_DIR: text({
     default: './data',
-    description: 'Where everything is kept: the embedded ClickHouse, the SQLite file, attachments.',
+    description: 'Directory of all data: the embedded ClickHouse, the SQLite file, images.',
   }),
   CLICKHOUSE_URL: Type.Optional(
     text({
       // A path would be taken for the name of a database.
       pattern: '^https?://[^\\s/?#]+/?$',
       must: "be the http:// or https:// URL of ClickHouse's HTTP port without a path, such as http://localhost:8123",
-      description: 'Unset: the embedded engine. Set: that ClickHouse server or cluster, over HTTP.',
+      description: 'URL of a ClickHouse server or cluster of yours, over HTTP. Unset: ClickHouse runs embedded.',
     }),
   ),
-  CLICKHOUSE_USER: text({ default: 'default', description: 'User on that server.' }),
-  CLICKHOUSE_PASSWORD: Type.Optional(text({ secret: true, description: 'Password on that server.' })),
+  CLICKHOUSE_USER: text({ default: 'default', description: 'User at `CLICKHOUSE_URL`.' }),
+  CLICKHOUSE_PASSWORD: Type.Optional(text({ secret: true, description: 'Password at `CLICKHOUSE_URL`.' })),
   CLICKHOUSE_DATABASE: text({
     default: 'spanhouse',
     pattern: IDENTIFIER,
     must: 'be a name of letters, digits and underscores that does not start with a digit',
-    description: 'Database on that server; created when missing.',
+    description: 'Database at `CLICKHOUSE_URL`; created when missing.',
   }),
   CLICKHOUSE_CLUSTER: Type.Optional(
     text({
       pattern: '^(\\{[a-z_]+\\}|[A-Za-z0-9_.-]+)$',
       must: 'be the name of a cluster as `system.clusters` shows it',
-      description: 'Cluster to create the tables on, replicated. Needs `CLICKHOUSE_URL`.',
+      description: 'ClickHouse cluster on which the tables are created, replicated. Needs `CLICKHOUSE_URL`.',
     }),
   ),
   CLICKHOUSE_LEASE_SECONDS: whole({
@@ -93,13 +94,13 @@ export const settings = Type.Object({
     minimum: 2,
     maximum: 3600,
     description:
-      'A server that writes to that database and is not heard of for so long is taken for dead: another one may then take its place. It is heard of five times as often. Only with `CLICKHOUSE_URL`.',
+      'Duration of the lease by which one Spanhouse server alone writes to the database at `CLICKHOUSE_URL`. It is renewed five times in this duration; when it runs out, another server may take over.',
   }),
   SPANHOUSE_INIT_PROJECT_ID: Type.Optional(
     text({
       pattern: UUID,
       must: 'be a UUID',
-      description: 'Project that must exist after the start (created when missing). Together with the key below.',
+      description: 'Id of a project that the start creates when it is missing. Set `SPANHOUSE_INIT_API_KEY` too.',
     }),
   ),
   SPANHOUSE_INIT_API_KEY: Type.Optional(
@@ -107,7 +108,7 @@ export const settings = Type.Object({
       pattern: '^[!-~]{8,256}$',
       must: 'be 8 to 256 printable ASCII characters without spaces',
       secret: true,
-      description: 'API key of that project that must exist after the start (created when missing).',
+      description: 'API key of the project `SPANHOUSE_INIT_PROJECT_ID` that the start creates when it is missing.',
     }),
   ),
   METRICS_TOKEN: Type.Optional(
@@ -120,12 +121,12 @@ export const settings = Type.Object({
   ),
   LOG_LEVEL: choice(['error', 'warn', 'info', 'debug', 'silent'], {
     default: 'info',
-    description: 'What is logged: this level and everything more important.',
+    description: 'Lowest level of log lines that are written; more important ones are too.',
   }),
   LOG_FORMAT: Type.Optional(
     choice(['pretty', 'json'], {
       defaultText: '`pretty` on a terminal, else `json`',
-      description: 'How log lines look. They go to standard output.',
+      description: 'Format of log lines, which go to standard output.',
     }),
   ),
   ATTACHMENT_FETCH_HOSTS: text({
@@ -134,7 +135,7 @@ export const settings = Type.Object({
     must: 'be host names, each with a port unless it is the default one, separated by commas',
     defaultText: 'none',
     description:
-      'Hosts whose images are copied when a span names them by URL, such as `images.example.com,cdn.example.com:8443`. ' +
+      'Hosts from which images that spans name by URL are copied, such as `images.example.com,cdn.example.com:8443`. ' +
       'Nothing is fetched from any other host, nor from a private address.',
   }),
   S3_BUCKET: Type.Optional(
@@ -142,7 +143,7 @@ export const settings = Type.Object({
       pattern: '^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$',
       must: 'be the name of a bucket',
       description:
-        'Bucket for attachments, one for each server; unset: `DATA_DIR/attachments`. Credentials come from where the ' +
+        'S3 bucket for images, one for each server; unset: `DATA_DIR/attachments`. Credentials come from where the ' +
         'AWS SDK looks for them.',
     }),
   ),
@@ -151,21 +152,21 @@ export const settings = Type.Object({
       pattern: HTTP_URL,
       must: 'be the http:// or https:// URL of a server that speaks S3',
       defaultText: 'that of Amazon',
-      description: 'Where the bucket is.',
+      description: 'URL of the S3-compatible server that has `S3_BUCKET`.',
     }),
   ),
-  S3_REGION: text({ default: 'us-east-1', description: 'Region of the bucket.' }),
+  S3_REGION: text({ default: 'us-east-1', description: 'Region of `S3_BUCKET`.' }),
   S3_FORCE_PATH_STYLE: choice(['true', 'false'], {
     default: 'false',
     description:
-      'Whether the bucket is named in the path instead of the host name, as many S3-compatible servers want it.',
+      'Whether URLs name `S3_BUCKET` in the path instead of the host name, as many S3-compatible servers need.',
   }),
   JUDGE_LLM_BASE_URL: Type.Optional(
     text({
       pattern: '^https?://[^\\s/?#@]+(/[^\\s?#]*)?$',
       must: 'be an http:// or https:// URL without user, query or fragment, such as https://api.openai.com/v1',
       description:
-        'Endpoint that judges ask: its address before `/chat/completions`, of OpenAI or of any server that speaks its ' +
+        'Model endpoint of judges: its address before `/chat/completions`, of OpenAI or of any server that speaks its ' +
         'API. Unset: judges do not run.',
     }),
   ),
@@ -174,92 +175,94 @@ export const settings = Type.Object({
       pattern: '^[!-~]+$',
       must: 'be printable ASCII characters without spaces',
       secret: true,
-      description: 'API key of that endpoint, when it wants one.',
+      description: 'API key of the model endpoint, when it needs one.',
     }),
   ),
   JUDGE_LLM_MODEL: Type.Optional(
     text({
       pattern: '^[^\\u0000-\\u001f]{1,512}$',
       must: 'be the name of a model',
-      description: 'Model that is asked when neither the judge nor the version of its prompt names one.',
+      description: 'Default model: asked when neither the judge nor the version of its prompt names one.',
     }),
   ),
   JUDGE_LLM_TIMEOUT_SECONDS: whole({
     default: 60,
     minimum: 1,
     maximum: 3600,
-    description: 'Longest time one call of that endpoint may take.',
+    description: 'Longest time that one call to the model endpoint may take.',
   }),
   JUDGE_CONCURRENCY: whole({
     default: 4,
     minimum: 1,
     maximum: 1000,
-    description: 'Calls of that endpoint under way at once.',
+    description: 'Most calls to the model endpoint at once.',
   }),
   JUDGE_RATE_PER_MINUTE: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: 1_000_000,
       defaultText: 'no limit',
-      description: 'Calls of that endpoint in a minute.',
+      description: 'Most calls to the model endpoint in a minute.',
     }),
   ),
   JUDGE_MAX_ATTEMPTS: whole({
     default: 6,
     minimum: 1,
     maximum: 100,
-    description: 'How often an evaluation is tried while the endpoint is overloaded, fails or does not answer.',
+    description:
+      'Attempts at an evaluation while the model endpoint is overloaded, fails or does not answer; then the evaluation fails.',
   }),
   JUDGE_QUEUE_MAX: whole({
     default: 20_000,
     minimum: 1,
     maximum: 1_000_000,
     description:
-      'Evaluations waiting. While there are so many, new spans of projects that have an equal share of them waiting are left for later; none is lost.',
+      'Most evaluations in the queue. While it is full, projects that have an equal share of it or more queue new spans later; none is lost.',
   }),
   JUDGE_MAX_CHARACTERS: whole({
     default: 60_000,
     minimum: 1000,
     maximum: 10_000_000,
-    description: 'Of an input or output longer than this, judges are not shown the middle.',
+    description:
+      'Longest input or output of a span that judges are shown whole; a longer one is shown without its middle.',
   }),
   JUDGE_MAX_ANSWER_CHARACTERS: whole({
     default: 1_000_000,
     minimum: 1000,
     maximum: 8_000_000,
-    description: 'Of an answer of a model longer than this, the rest is left out.',
+    description: 'Longest answer of a model that is read whole; a longer one is cut.',
   }),
   JUDGE_MAX_ANSWER_MB: whole({
     default: 8,
     minimum: 1,
     maximum: 64,
-    description: 'An answer of the endpoint that is larger is read no further, and its evaluation fails.',
+    description: 'Largest answer of the model endpoint; with a larger one, the evaluation fails.',
   }),
   JUDGE_EXAMPLE_TOKENS: whole({
     default: 4000,
     minimum: 0,
     maximum: 1_000_000,
     description:
-      'Tokens, estimated, that corrections by people may take in one evaluation. 0: judges are not shown any.',
+      'Most tokens (estimated) of the corrections by people that a judge is shown as examples in one evaluation. 0: none are shown.',
   }),
   JOBS_AT_ONCE: whole({
     default: 8,
     minimum: 1,
     maximum: 1000,
-    description: 'Calibration trials and optimisations under way at once; projects take turns.',
+    description: 'Most calibration trials and prompt optimisations running at once; projects take turns.',
   }),
   JOBS_PER_PROJECT: whole({
     default: 2,
     minimum: 1,
     maximum: 1000,
-    description: 'Of these, at most so many are of one project.',
+    description: 'Most of the jobs counted by `JOBS_AT_ONCE` that one project may have running.',
   }),
   JOB_MAX_ATTEMPTS: whole({
     default: 20,
     minimum: 1,
     maximum: 1000,
     description:
-      'How often a job (also one that prices spans anew) is tried while a store does not answer and nothing of it gets done.',
+      'Attempts at a background job (trials, optimisations, recalculations of costs) that makes no progress because a store does not answer; then the job fails.',
   }),
   REVIEW_TEXT_MAX_CHARACTERS: whole({
     default: 16_000,
@@ -267,39 +270,41 @@ export const settings = Type.Object({
     maximum: 100_000,
     description:
       'Longest text that a reviewer may send by a feedback link, as a reason or as a better answer; a longer one is ' +
-      'answered 422. Bodies there may be as large as their fields can become; beyond it, 413.',
+      'answered 422. Larger request bodies than such fields can make up are answered 413.',
   }),
   REVIEW_MAX_REVIEWERS: whole({
     default: 1000,
     minimum: 4,
     maximum: 100_000,
     description:
-      'Reviewers of one feedback link. One network (an address, or a /48 of IPv6) has at most as many as are left free, so ' +
-      'half when it comes alone; more are answered 422.',
+      'Most reviewers of one feedback link. One network (an address of IPv4, or a /48 of IPv6) may have as many as are left free, so ' +
+      'half of them when it is the only one; more are answered 422.',
   }),
   REVIEW_MAX_MB: whole({
     default: 64,
     minimum: 1,
     maximum: 65_536,
-    description: 'All that the reviewers of one feedback link said, shared in the same way.',
+    description:
+      'Most text that the reviewers of one feedback link may send together; one network may send as much as is left free.',
   }),
   REVIEW_REQUESTS_PER_MINUTE: whole({
     default: 600,
     minimum: 1,
     maximum: 1_000_000,
-    description: 'Requests for one feedback link; beyond it, 429.',
+    description: 'Most requests a minute for one feedback link; more are answered 429.',
   }),
   REVIEW_ADDRESS_REQUESTS_PER_MINUTE: whole({
     default: 300,
     minimum: 1,
     maximum: 1_000_000,
-    description: 'Of one address for feedback links, which may be an office full of reviewers; beyond it, 429.',
+    description:
+      'Most requests a minute for feedback links from one address, which may be an office full of reviewers; more are answered 429.',
   }),
   MAX_BODY_MB: whole({
     default: 32,
     minimum: 1,
     maximum: 512,
-    description: 'Largest request body, also after decompression; a larger one is answered 413.',
+    description: 'Largest request body, before and after decompression; a larger one is answered 413.',
   }),
   // At most 256, like COMMIT_MAX_MB: an insert stores all or nothing as long as ClickHouse takes it as one block.
   MAX_ENCODED_MB: whole({
@@ -307,186 +312,189 @@ export const settings = Type.Object({
     minimum: 1,
     maximum: 256,
     description:
-      'Most that one request may write; beyond it, 413. Twice `MAX_BODY_MB` suits: rows take more than a body where ' +
-      'spans share a resource, which each of them holds, and where JSON needs escapes. The embedded engine needs ' +
-      'eight times as much memory.',
+      'Most data that one request may store; with more it is answered 413. Twice `MAX_BODY_MB` suits: rows take more than a body where ' +
+      'spans share an OpenTelemetry resource, which is stored with each of them, and where JSON needs escapes. The embedded ClickHouse needs ' +
+      'eight times as much memory (`ENGINE_MEMORY_MB`).',
   }),
   MAX_TAG_BYTES: whole({
     default: 262_144,
     minimum: 1024,
     maximum: 536_870_912,
     description:
-      'Most that the keys and values of one `tags`, `trace_tags` or `session_tags` may have together, in bytes; with more ' +
-      'a request is answered 422, and by OTLP that span alone is refused. All tags of a trace are in memory together.',
+      'Most bytes that the keys and values of one `tags`, `trace_tags` or `session_tags` may have together; with more, ' +
+      'a request is answered 422, and OTLP refuses that span alone. All tags of a trace are held in memory together.',
   }),
   BODY_MEMORY_MB: whole({
     default: 128,
     minimum: 1,
     maximum: 65_536,
     description:
-      'Request bodies with an API key in work together, and OTLP messages over gRPC; one project has at most as much as is ' +
-      'left free, so half when it comes alone. Beyond it, 429. Four times `MAX_BODY_MB` when less is set.',
+      'Memory for request bodies sent with an API key, and for OTLP messages over gRPC; one project may use as much as is ' +
+      'left free, so half when it is the only one. Requests beyond that are answered 429. At least four times `MAX_BODY_MB` is used.',
   }),
   PUBLIC_BODY_MEMORY_MB: whole({
     default: 16,
     minimum: 8,
     maximum: 65_536,
     description:
-      'The same for bodies without a key, which are reviews at feedback links, besides; one address has at most as much as is ' +
-      'left free.',
+      'Memory for request bodies sent without an API key, which are reviews at feedback links; one address may use as much as is ' +
+      'left free. Requests beyond that are answered 429.',
   }),
   HEADERS_TIMEOUT_SECONDS: whole({
     default: 15,
     minimum: 1,
     maximum: 600,
-    description: 'How long the headers of a request may take to arrive; beyond it, 408.',
+    description: 'Longest time that the headers of a request may take to arrive; a slower one is answered 408.',
   }),
   UPLOAD_TIMEOUT_SECONDS: whole({
     default: 60,
     minimum: 1,
     maximum: 3600,
-    description: 'How long a body may take to arrive; beyond it, 408.',
+    description: 'Longest time that a request body may take to arrive; a slower one is answered 408.',
   }),
   UPLOAD_MIN_BYTES_PER_SECOND: whole({
     default: 1024,
     minimum: 0,
     maximum: 1_073_741_824,
     description:
-      'Bodies that come more slowly are answered 408, unless they are so small that they would be there in time all the ' +
-      'same. 0: none are.',
+      'Lowest rate at which a request body may arrive. A slower one is answered 408, unless it is so small that it would be whole ' +
+      'within `UPLOAD_TIMEOUT_SECONDS` all the same. 0: no limit.',
   }),
   UPLOAD_WINDOW_SECONDS: whole({
     default: 5,
     minimum: 1,
     maximum: 600,
-    description: 'Over how long that rate is taken. The first such time is not looked at.',
+    description:
+      'Seconds over which the rate of `UPLOAD_MIN_BYTES_PER_SECOND` is measured; the first ones are not checked.',
   }),
   MAX_CONNECTIONS: whole({
     default: 4096,
     minimum: 16,
     maximum: 1_000_000,
     description:
-      'Connections open at once, of HTTP and of gRPC each; one address (or /64 of IPv6) has at most as many as are left ' +
-      'free, so half when it comes alone. Beyond it, 503, or they are closed.',
+      'Most open connections, for HTTP and for gRPC each; one address (a /64 of IPv6) may have as many as are left ' +
+      'free, so half when it is the only one. More are answered 503 over HTTP and closed over gRPC.',
   }),
   OTLP_GRPC_CALLS_AT_ONCE: whole({
     default: 64,
     minimum: 2,
     maximum: 100_000,
     description:
-      'Calls over gRPC in work together; one project has at most as many as are left free, and one connection half of them. ' +
-      'Beyond it, a call is refused as overload.',
+      'Most gRPC calls served at once; one project may have as many as are left free, and one connection half of them. ' +
+      'More are refused with RESOURCE_EXHAUSTED.',
   }),
   ENGINE_MEMORY_MB: whole({
     default: 2048,
     minimum: 512,
     maximum: 1_048_576,
-    description: 'Memory cap of the embedded engine process, caches included.',
+    description: 'Memory limit of the process of the embedded ClickHouse, caches included.',
   }),
   DISK_RESERVE_MB: whole({
     default: 32,
     minimum: 8,
     maximum: 65_536,
     description:
-      'Room that is kept on the disk of the embedded engine, so that everything stored can be read when the disk is full. ' +
-      'Then writes are answered 503, until there is twice as much again.',
+      'Disk space that is kept in reserve for the embedded ClickHouse, so that everything stored can be read when the disk is full. ' +
+      'Writes are then answered 503, until twice this much is free again.',
   }),
   COMMIT_MAX_ROWS: whole({
     default: 10_000,
     minimum: 1,
     maximum: 1_000_000,
-    description: 'Spans of concurrent requests are committed together, at most this many at once.',
+    description: 'Most spans in one group commit, which stores the spans of concurrent requests together.',
   }),
   COMMIT_MAX_MB: whole({
     default: 32,
     minimum: 1,
     maximum: 256,
-    description: 'At most this much in one commit, unless a single request writes more.',
+    description: 'Most data in one group commit, unless a single request has more.',
   }),
   COMMIT_WAIT_MS: whole({
     default: 3,
     minimum: 0,
     maximum: 1000,
     description:
-      'How long a commit lingers for more requests, in milliseconds; behind a slow commit a quarter of its time. 0: never.',
+      'Milliseconds that a group commit waits for more requests; after a slow commit, a quarter of the time that one took. 0: no wait.',
   }),
   QUEUE_MAX_MB: whole({
     default: 128,
     minimum: 1,
     maximum: 65_536,
     description:
-      'Spans waiting for their commit; one project has at most as much as is left free, so half when it comes alone. ' +
-      'Beyond it, 429 with `Retry-After`.',
+      'Most data of spans waiting for their group commit; one project may have as much as is left free, so half when it is the only one. ' +
+      'Writes beyond that are answered 429 with `Retry-After`.',
   }),
   READ_TIMEOUT_SECONDS: whole({
     default: 30,
     minimum: 1,
     maximum: 3600,
-    description: 'Longest time one read may take; beyond it, 503.',
+    description: 'Longest time that one query to ClickHouse may take; a longer one is answered 503.',
   }),
   READ_MAX_RESULT_MB: whole({
     default: 256,
     minimum: 1,
     maximum: 65_536,
-    description: 'Largest result of one read; beyond it, 503.',
+    description: 'Largest result of one query to ClickHouse; a larger one is answered 503.',
   }),
   READS_AT_ONCE: whole({
     default: 6,
     minimum: 2,
     maximum: 1000,
     description:
-      'Statements that read for projects at once; the embedded engine works on 6. Projects that wait are served in ' +
-      'rotation.',
+      'Most queries to ClickHouse at once; the embedded ClickHouse works on 6 at a time. Waiting projects are served in ' +
+      'turn.',
   }),
   READS_PER_PROJECT: whole({
     default: 4,
     minimum: 1,
     maximum: 1000,
-    description: 'Of these, for one project; at most one fewer than all.',
+    description: 'Most queries counted by `READS_AT_ONCE` for one project; at most one fewer than that.',
   }),
   ANSWERS_AT_ONCE: whole({
     default: 32,
     minimum: 2,
     maximum: 10_000,
     description:
-      'Lists of spans, traces and sessions under way at once, until the client has the whole answer: each may hold up to ' +
-      '`READ_MAX_RESULT_MB` in memory. Projects that wait are served in rotation.',
+      'Most answers with lists of spans, traces or sessions at once, each until its client has it whole: one may hold up to ' +
+      '`READ_MAX_RESULT_MB` in memory. Waiting projects are served in turn.',
   }),
   ANSWERS_PER_PROJECT: whole({
     default: 8,
     minimum: 1,
     maximum: 10_000,
-    description: 'Of these, for one project; at most one fewer than all.',
+    description: 'Most answers counted by `ANSWERS_AT_ONCE` for one project; at most one fewer than that.',
   }),
   READ_WAIT_SECONDS: whole({
     default: 10,
     minimum: 1,
     maximum: 3600,
-    description: 'How long a read waits for its turn by these four; beyond it, 429 with `Retry-After`.',
+    description:
+      'Longest time that a read waits for its turn when `READS_AT_ONCE`, `READS_PER_PROJECT`, `ANSWERS_AT_ONCE` or `ANSWERS_PER_PROJECT` is reached; then it is answered 429 with `Retry-After`.',
   }),
   READS_WAITING_PER_PROJECT: whole({
     default: 256,
     minimum: 1,
     maximum: 100_000,
-    description: 'How many reads of one project may wait so; beyond it, 429 at once.',
+    description: 'Most reads of one project that wait for their turn; more are answered 429 at once.',
   }),
   ANSWER_MIN_BYTES_PER_SECOND: whole({
     default: 16_384,
     minimum: 0,
     maximum: 1_073_741_824,
-    description: 'An answer that its client takes more slowly is cut off. 0: none is.',
+    description: 'Lowest rate at which a client may receive an answer; a slower one is cut off. 0: no limit.',
   }),
   ANSWER_WINDOW_SECONDS: whole({
     default: 10,
     minimum: 1,
     maximum: 600,
-    description: 'Over how long that rate is taken. The first such time is not looked at.',
+    description:
+      'Seconds over which the rate of `ANSWER_MIN_BYTES_PER_SECOND` is measured; the first ones are not checked.',
   }),
   SHUTDOWN_TIMEOUT_SECONDS: whole({
     default: 9,
     minimum: 1,
     maximum: 600,
-    description: 'How long a graceful stop may take before the process ends anyway.',
+    description: 'Longest time that a graceful shutdown may take before the process ends anyway.',
   }),
 });
 
