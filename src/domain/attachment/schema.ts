@@ -2,11 +2,11 @@ import { Type, type Static } from '@sinclair/typebox';
 
 export const Attachment = Type.Object(
   {
-    type: Type.String({ description: 'What it is, as its sender called it; `image` when it said nothing.' }),
+    type: Type.String({ description: 'Type of the image as sent, such as `screenshot`; `image` when none was sent.' }),
     url: Type.String({
-      description: 'Where to get it: a presigned URL that works for one hour, or the URL that was sent.',
+      description: 'URL of the image: a presigned one that works for one hour, or the URL that was sent.',
     }),
-    label: Type.Union([Type.String(), Type.Null()], { description: 'What its sender called it.' }),
+    label: Type.Union([Type.String(), Type.Null()], { description: 'Label as sent.' }),
     width: Type.Optional(Type.Number({ description: 'Width in pixels, as sent.' })),
     height: Type.Optional(Type.Number({ description: 'Height in pixels, as sent.' })),
     viewport: Type.Optional(

@@ -29,15 +29,15 @@ const is = <Name extends string>(field: Name, parameter: string = field): Filter
   parameter,
   field,
   comparison: 'is',
-  description: `Only those with this ${field}.`,
+  description: `Selects by ${field}: equal to this value.`,
 });
 const anyOf = <Name extends string>(field: Name, parameter: string): Filter<Name> => ({
   parameter,
   field,
   comparison: 'anyOf',
   description:
-    `Only those whose ${field} is one of these, separated by commas. A comma inside an item is written %2C once ` +
-    'more encoded, or the parameter is repeated, each time with one item taken as it is.',
+    `Selects by ${field}: equal to one of these values, separated by commas. A comma inside a value is written %2C once ` +
+    'more encoded, or the parameter is repeated, each time with one value taken as it is.',
 });
 const bounds = <Name extends string>(
   field: Name,

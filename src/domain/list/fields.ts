@@ -40,7 +40,7 @@ export const spanFields = {
   id: field('id', 'Span id; with the trace id it identifies the span.'),
   trace_id: field('id', 'Trace the span belongs to.'),
   parent_span_id: field('id', 'Parent span; null for a root span.', orNull),
-  session_id: field('id', 'Session the span names.', orNull),
+  session_id: field('id', 'Session the span belongs to.', orNull),
   session_name: field('text', 'Name that the span gives its session.', orNull),
   project_id: field('text', 'Project the span belongs to.'),
   name: field('text', 'Descriptive name.'),
@@ -62,7 +62,7 @@ export const spanFields = {
   code_filepath: field('text', 'Source file path.', orNull),
   code_lineno: field('integer', 'Source line number.', orNull),
   has_error: field('boolean', 'Whether the status is error, or an error code or message is set.'),
-  created_at: field('time', 'When the stored version of the span was taken in.'),
+  created_at: field('time', 'When the stored version of the span was received.'),
 } as const satisfies Record<string, Field>;
 
 export const traceFields = {
@@ -79,7 +79,7 @@ export const traceFields = {
   error_count: field('integer', 'Number of spans with errors.'),
   root_span_input: field('text', 'Input of the root span.', orNull),
   root_span_output: field('text', 'Output of the root span.', orNull),
-  tags: field('tags', 'Tags from its spans (the latest write wins per key) and those posted, which win.'),
+  tags: field('tags', 'Tags given by spans (the latest write wins per key) and posted tags, which win over them.'),
   attributes: field('json', 'Posted attributes.'),
   has_error: field('boolean', 'Whether the status is error.'),
   created_at: field('time', 'When the trace was first written.'),
@@ -88,14 +88,14 @@ export const traceFields = {
 export const sessionFields = {
   id: field('id', 'Session id.'),
   project_id: field('text', 'Project the session belongs to.'),
-  name: field('text', 'Posted name, else the latest that a span gave it.', orNull),
+  name: field('text', 'Posted name, else the latest name given by a span.', orNull),
   trace_count: field('integer', 'Number of traces.'),
   error_count: field('integer', 'Number of spans with errors.'),
   cost: field('money', 'Sum of the costs of its traces, in US dollars.', orNull),
   duration: field('number', 'Sum of the durations of its traces, in milliseconds.', orNull),
   started_at: field('time', 'Earliest start of its traces.', orNull),
   ended_at: field('time', 'Latest end of its traces.', orNull),
-  tags: field('tags', 'Tags from its spans (the latest write wins per key) and those posted, which win.'),
+  tags: field('tags', 'Tags given by spans (the latest write wins per key) and posted tags, which win over them.'),
   attributes: field('json', 'Posted attributes.'),
   has_error: field('boolean', 'Whether any of its spans has an error.'),
   created_at: field('time', 'When the session was first written.'),

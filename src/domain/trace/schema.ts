@@ -5,7 +5,7 @@ import { uuid } from '../schema/parts.js';
 
 export const TraceInput = Type.Object(
   {
-    id: optional(uuid('Trace id; generated when absent. Posting an id again replaces what was posted before.')),
+    id: optional(uuid('Trace id; generated when absent. Posting an id again replaces all fields posted before.')),
     session_id: uuid('Session the trace belongs to.'),
     name: name('Name of the trace.'),
     started_at: time('Start time.'),
@@ -14,22 +14,22 @@ export const TraceInput = Type.Object(
     duration_ms: optional(duration(traceFields.duration_ms.description)),
     cost: optional(cost(traceFields.cost.description)),
     attributes: optional(attributes(spanFields.attributes.description)),
-    tags: optional(tags('Tags of the trace; they win over those its spans bring.')),
+    tags: optional(tags('Tags of the trace; they win over tags that its spans give it.')),
   },
   {
     $id: 'TraceInput',
-    description: 'A trace as it is posted; what it says wins over what is derived from its spans.',
+    description: 'A trace as it is posted; its fields win over values derived from its spans.',
   },
 );
 export type TraceInput = Static<typeof TraceInput>;
 
 export const SessionInput = Type.Object(
   {
-    id: optional(uuid('Session id; generated when absent. Posting an id again replaces what was posted before.')),
+    id: optional(uuid('Session id; generated when absent. Posting an id again replaces all fields posted before.')),
     project_id: Type.String({ description: "Project of the session; must be the API key's." }),
     name: optional(label('Name of the session.')),
     attributes: optional(attributes(spanFields.attributes.description)),
-    tags: optional(tags('Tags of the session; they win over those its spans bring.')),
+    tags: optional(tags('Tags of the session; they win over tags that its spans give it.')),
   },
   { $id: 'SessionInput', description: 'A session as it is posted.' },
 );

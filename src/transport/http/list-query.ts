@@ -59,18 +59,21 @@ function sharedParameters(list: ListDefinition) {
     ),
     sort_order: oneOf(['asc', 'desc'], 'Ascending or descending.', 'desc'),
     ...page({ maxLimit, defaultLimit, maxOffset: MAX_OFFSET }),
-    count: Type.Boolean({ default: false, description: 'Also count all that match, in the header X-Total-Count.' }),
+    count: Type.Boolean({
+      default: false,
+      description: 'Whether to count all matches too, in the header X-Total-Count.',
+    }),
     q: Type.Optional(
-      text('Only those with this text in input or output (for traces and sessions: of any span), whatever its case.'),
+      text('Text to find in input or output (for traces and sessions: of any of their spans), whatever its case.'),
     ),
     fields: Type.Optional(
       csv(oneOf(Object.keys(list.fields), 'Name of a field.'), {
-        description: 'Names of the fields to answer, separated by commas. Default: all.',
+        description: 'Fields to answer, by name, separated by commas. Default: all.',
       }),
     ),
     tags: restAsTags(
-      'Every parameter of another name is a tag filter: name and value of the tag. Several must all match; the same ' +
-        'one repeated matches any of its values. A tag named like a parameter is written `tags.<key>`.',
+      'Every parameter with another name is a filter by the tag of that name and value. All of them must match; the same ' +
+        'one repeated matches any of its values. A tag whose key is also a parameter is written `tags.<key>`.',
     ),
   };
 }
@@ -79,7 +82,7 @@ function filterSchema(list: ListDefinition, { field, comparison, description }: 
   const schema = parameterSchemas[list.fields[field]?.type ?? 'text'](description);
   switch (comparison) {
     case 'anyOf':
-      return csv(text('One of them.'), { description, maxItems: MAX_ITEMS });
+      return csv(text('One of the values.'), { description, maxItems: MAX_ITEMS });
     case 'isOrNull':
       return orNull(schema);
     default:

@@ -4,7 +4,7 @@ import { Type, type IntegerOptions } from '@sinclair/typebox';
 
 const limitUpTo = (maximum: number, options: IntegerOptions) => Type.Integer({ minimum: 1, maximum, ...options });
 const offsetUpTo = (maximum: number) =>
-  Type.Integer({ minimum: 0, maximum, default: 0, description: 'How many to pass over first.' });
+  Type.Integer({ minimum: 0, maximum, default: 0, description: 'Number of items to skip.' });
 
 interface PageBounds {
   readonly maxLimit: number;
@@ -15,12 +15,12 @@ interface PageBounds {
 
 /** A page, whether asked for or not. */
 export const page = ({ maxLimit, defaultLimit, maxOffset = Number.MAX_SAFE_INTEGER }: PageBounds) => ({
-  limit: limitUpTo(maxLimit, { default: defaultLimit, description: 'How many to answer at most.' }),
+  limit: limitUpTo(maxLimit, { default: defaultLimit, description: 'Most items in the answer.' }),
   offset: offsetUpTo(maxOffset),
 });
 
 /** All, unless a page is asked for. */
 export const allOrPage = (maxLimit: number) => ({
-  limit: Type.Optional(limitUpTo(maxLimit, { description: 'How many to answer at most; absent: all.' })),
+  limit: Type.Optional(limitUpTo(maxLimit, { description: 'Most items in the answer; absent: all.' })),
   offset: offsetUpTo(Number.MAX_SAFE_INTEGER),
 });

@@ -52,8 +52,8 @@ export function postReviewRoute({ pages, reviews, signer, admission, form }: Pos
     operationId: 'postReview',
     summary: 'Give feedback by a feedback link',
     description:
-      'What the form of a feedback link sends: feedback of a guest with the given name. Sent again by the same guest, it ' +
-      'changes what was said before. A guest is known by the name and the cookie that the page set; without a cookie, by ' +
+      'Stores what the form of a feedback link sends: feedback of a reviewer with the given name. Sent again by the same reviewer, it ' +
+      'replaces the earlier feedback. A reviewer is known by the name and the cookie that the page set; without a cookie, by ' +
       'the name and the network that the request comes from. A form is answered with a redirect to the next completion, ' +
       'JSON with the feedback as it is kept.',
     tag: TAG,
@@ -61,8 +61,8 @@ export function postReviewRoute({ pages, reviews, signer, admission, form }: Pos
     params: TokenParams,
     body: form.body,
     responses: {
-      200: { description: 'The feedback as it is kept, for JSON.', schema: FeedbackRead },
-      303: { description: 'Where to go on, for a form.' },
+      200: { description: 'The feedback as stored, when JSON was sent.', schema: FeedbackRead },
+      303: { description: 'Redirect to the next page, when a form was sent.' },
     },
     errors: ['forbidden', 'not_found', 'unavailable'],
     renderError: admission.renderError,

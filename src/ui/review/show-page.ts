@@ -13,7 +13,7 @@ export function showReviewPageRoute(pages: ReviewPages, admission: ReviewAdmissi
     operationId: 'getReviewPage',
     summary: 'The page of a feedback link',
     description:
-      "Shows the prompt's recent completions one by one and takes feedback on them, without account or key. A token that " +
+      "Shows a prompt's recent completions one by one and takes feedback on them, without account or API key. A token that " +
       'is wrong, expired or revoked is answered 404.',
     tag: TAG,
     access: 'public',

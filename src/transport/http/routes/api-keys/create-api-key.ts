@@ -12,7 +12,7 @@ const ApiKeyCreate = Type.Object(
       maxLength: 200,
       pattern: '\\S',
       'x-must': 'have 1 to 200 characters, not only spaces',
-      description: 'What the key is for.',
+      description: 'Name of the key, such as what it is for.',
     }),
     access: Type.Optional({ ...access, default: DEFAULT_KEY_ACCESS }),
   },

@@ -12,7 +12,7 @@ export function revokeApiKeyRoute(identity: Pick<IdentityService, 'revokeKey'>):
     tag: 'API keys',
     access: 'key',
     params: ApiKeyParams,
-    responses: { 204: { description: 'Revoked.' } },
+    responses: { 204: { description: 'The key is revoked.' } },
     errors: ['not_found', 'unavailable'],
     handle({ params }) {
       identity.revokeKey(params.project_id, params.key_id);

@@ -11,12 +11,12 @@ const properties = {
   id: uuid('Id of the key; not the key itself.'),
   project_id: uuid('The project the key opens.'),
   user_id: uuid('The user on whose behalf the key acts.'),
-  name: Type.String({ description: 'What the key is for.' }),
+  name: Type.String({ description: 'Name of the key, such as what it is for.' }),
   prefix: Type.String({ description: 'The first characters of the key, to tell keys apart.' }),
   access,
-  created_at: time('When it was made.'),
+  created_at: time('When the key was made.'),
   last_used_at: Type.Union([time('A time'), Type.Null({ description: 'Never' })], {
-    description: 'When it was last used, to about a minute; null: never.',
+    description: 'When the key was last used, to about a minute; null: never.',
   }),
 };
 

@@ -10,7 +10,7 @@ export function cancelTrialRoute(calibration: Pick<CalibrationService, 'cancel'>
     path: '/projects/:project_id/judges/:judge_id/calibration/evaluations/:job_id:cancel',
     operationId: 'cancelCalibrationTrial',
     summary: 'Cancel a measurement of a judge',
-    description: 'Calls under way are given up. A job that has ended cannot be cancelled (409).',
+    description: 'Calls to the model that are under way are aborted. A job that has ended cannot be cancelled (409).',
     tag: TAG,
     access: 'key',
     params: JobParams,

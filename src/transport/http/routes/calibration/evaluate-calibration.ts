@@ -9,11 +9,11 @@ export function evaluateCalibrationRoute(calibration: Pick<CalibrationService, '
     method: 'POST',
     path: '/projects/:project_id/judges/:judge_id/calibration:evaluate',
     operationId: 'evaluateCalibration',
-    summary: 'Measure what corrections are worth',
+    summary: 'Measure whether corrections help a judge',
     description:
-      'Queues a job that has the judge evaluate a held-out half of the spans that people spoke of: without examples, and ' +
-      'with those of the other half. To which half a span belongs is a hash of its id. Nothing of it becomes an ' +
-      'evaluation; the calls are stored as spans tagged `spanhouse.calibration`. The job goes on after a restart.',
+      'Queues a job that has the judge evaluate a held-out half of the spans with corrections by people: without examples, and ' +
+      'with the corrections of the other half as examples. A hash of its id puts a span into one of the halves. The verdicts are not stored as ' +
+      'evaluations; the calls are stored as spans tagged `spanhouse.calibration`. The job goes on after a restart.',
     tag: TAG,
     access: 'key',
     params: JudgeParams,

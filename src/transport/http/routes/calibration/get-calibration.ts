@@ -11,9 +11,9 @@ export function getCalibrationRoute(calibration: Pick<CalibrationService, 'repor
     operationId: 'getCalibration',
     summary: 'Compare a judge with people',
     description:
-      'What people said of its evaluations: how often it was right, overall, by week and by version of the judge. A ' +
-      'correction is what one user said of one evaluation, the latest one of the span at that time; said again of the same ' +
-      'evaluation it replaces, said of a later evaluation it counts by itself. For a version of the judge, corrections of ' +
+      'How often people agreed with evaluations of the judge: overall, by week and by version of the judge. A ' +
+      "correction is one user's feedback on one evaluation, the latest one of the span at that time; further feedback on the same " +
+      'evaluation replaces it, feedback on a later evaluation is a correction of its own. For a version of the judge, corrections of ' +
       'spans that people had spoken of before the evaluation do not count: the judge had been told. Also of a deleted judge.',
     tag: TAG,
     access: 'key',

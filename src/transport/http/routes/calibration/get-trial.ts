@@ -10,7 +10,8 @@ export function getTrialRoute(calibration: Pick<CalibrationService, 'trial'>): R
     path: '/projects/:project_id/judges/:judge_id/calibration/evaluations/:job_id',
     operationId: 'getCalibrationTrial',
     summary: 'Get a measurement of a judge',
-    description: 'How far the job is, and when it is done, before and after.',
+    description:
+      'State and progress of the job and, when it is done, the agreement with people without and with examples.',
     tag: TAG,
     access: 'key',
     params: JobParams,

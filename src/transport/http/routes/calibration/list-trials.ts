@@ -10,7 +10,7 @@ export function listTrialsRoute(calibration: Pick<CalibrationService, 'trials'>)
     path: '/projects/:project_id/judges/:judge_id/calibration/evaluations',
     operationId: 'listCalibrationTrials',
     summary: 'List the measurements of a judge',
-    description: 'The newest hundred jobs, newest first, without their results.',
+    description: 'The newest hundred jobs that measured the judge, newest first, without their results.',
     tag: TAG,
     access: 'key',
     params: JudgeParams,

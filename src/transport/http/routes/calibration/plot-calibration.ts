@@ -12,7 +12,8 @@ export function plotCalibrationRoute(calibration: Pick<CalibrationService, 'repo
     path: '/projects/:project_id/judges/:judge_id/calibration.svg',
     operationId: 'plotCalibration',
     summary: 'See whether corrections helped',
-    description: 'A picture of the rates with their intervals and of κ, by version of the judge; the newest 24.',
+    description:
+      "A chart of the judge's agreement with people (rates with their intervals, and κ) for its newest 24 versions.",
     tag: TAG,
     access: 'key',
     params: JudgeParams,

@@ -17,8 +17,8 @@ const ReportQuery = Type.Object({
   ...timeRange('corrections given'),
   versions: oneOf(
     ['steps', 'each'],
-    'steps: a version of the judge goes on until the instruction changes or the revision of its examples reaches 1, 5, ' +
-      '10, 20, 50, 100, …; each: every single revision is one.',
+    'steps: a new version of the judge begins when the instruction changes or the number of changes to its corrections reaches 1, 5, ' +
+      '10, 20, 50, 100, …; each: every change of the corrections begins one.',
     'steps',
   ),
 });

@@ -19,14 +19,14 @@ export function getUnifiedFeedbackRoute(feedback: Pick<UnifiedFeedbackService, '
     operationId: 'getUnifiedFeedback',
     summary: 'Get all feedback on a span, trace or session',
     description:
-      'Feedback of people and evaluations by judges, newest first; of a trace or session, on all spans that are below it ' +
+      'Feedback of people and evaluations by judges, newest first; for a trace or session, those of all spans that it has ' +
       'now. All items are answered, as a stream, unless `limit` asks for fewer; the summary counts all of them either way.',
     tag: TAG,
     access: 'key',
     params: Type.Object({
       project_id,
       entity_type: Type.Union([Type.Literal('span'), Type.Literal('trace'), Type.Literal('session')], {
-        description: 'What `entity_id` names.',
+        description: 'Type of the object whose id is `entity_id`.',
       }),
       entity_id: uuid('Id of the span, trace or session.'),
     }),

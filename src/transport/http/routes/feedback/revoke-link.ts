@@ -10,11 +10,12 @@ export function revokeLinkRoute(links: Pick<LinkService, 'revoke'>): Route {
     path: '/feedback-links/:link_id',
     operationId: 'revokeFeedbackLink',
     summary: 'Revoke a feedback link',
-    description: 'Its URL stops working at once. What reviewers gave stays, and the link stays in the list.',
+    description:
+      'The URL of the link stops working at once. Feedback given by it stays, and the link stays in the list.',
     tag: TAG,
     access: 'key',
     params: Type.Object({ link_id: uuid('Id of the link.') }),
-    responses: { 204: { description: 'It works no longer.' } },
+    responses: { 204: { description: 'The link is revoked.' } },
     errors: ['not_found', 'unavailable'],
     handle({ principal, params }) {
       links.revoke(principal.project_id, params.link_id);

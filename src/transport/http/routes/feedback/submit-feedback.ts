@@ -19,8 +19,8 @@ export function submitFeedbackRoute(feedback: Pick<FeedbackService, 'submit'>): 
     operationId: 'submitFeedback',
     summary: 'Give feedback on a completion',
     description:
-      'Keeps what the user of the key says of a completion, or with `judge_id` of what that judge found about it. Given ' +
-      'again for the same completion and judge, it replaces what was there: `id` and `created_at` stay, fields that are ' +
+      "Stores feedback of the API key's user on a completion, or with `judge_id` on that judge's evaluation of it. Sent " +
+      'again for the same completion and judge, it replaces the earlier feedback: `id` and `created_at` stay, fields that are ' +
       'absent become null. The prompt must exist; the completion may arrive later.',
     tag: TAG,
     access: 'key',
@@ -29,7 +29,7 @@ export function submitFeedbackRoute(feedback: Pick<FeedbackService, 'submit'>): 
       completion_id: uuid('Id of the span.'),
     }),
     body: jsonBody(FeedbackInput),
-    responses: { 200: { description: 'The feedback as it is kept.', schema: FeedbackRead } },
+    responses: { 200: { description: 'The feedback as stored.', schema: FeedbackRead } },
     errors: ['not_found', 'unavailable'],
     handle({ principal, params, body }) {
       const target: FeedbackTarget = {

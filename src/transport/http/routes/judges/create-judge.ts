@@ -11,9 +11,9 @@ export function createJudgeRoute(judges: Pick<JudgeService, 'create'>): Route {
     operationId: 'createJudge',
     summary: 'Make a judge',
     description:
-      'From now on it evaluates new spans that match its filters, at the given rate, at most once each. Its instruction ' +
-      'is a prompt: `prompt` makes one, with a slug from the name, or `task_slug` names one. The version with the tag ' +
-      '`production` runs; while none has it, the latest.',
+      'From now on the judge evaluates new spans that match its filters, at its sample rate, at most once each. Its instruction ' +
+      'is a prompt: `prompt` makes a new one, with a slug from the name; `task_slug` refers to an existing one. The version with the tag ' +
+      '`production` is used; while no version has it, the latest.',
     tag: TAG,
     access: 'key',
     params: ProjectParams,

@@ -9,7 +9,7 @@ export function deleteJudgeRoute(judges: Pick<JudgeService, 'remove'>): Route {
     operationId: 'deleteJudge',
     summary: 'Delete a judge',
     description:
-      'It runs no more, and what it had queued is given up. Its evaluations and criteria can still be read, and so can ' +
+      'The judge runs no more, and its queued evaluations are dropped. Its evaluations and criteria can still be read, and so can ' +
       'its prompt.',
     tag: TAG,
     access: 'key',

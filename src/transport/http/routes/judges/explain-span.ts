@@ -10,7 +10,8 @@ export function explainSpanRoute(explanations: Pick<ExplainService, 'explain'>):
     path: '/projects/:project_id/judges/:judge_id/explain/:span_id',
     operationId: 'explainJudge',
     summary: 'Explain why a span was or was not evaluated',
-    description: 'One answer, in a word and in a sentence, with what it rests on.',
+    description:
+      'Why the judge evaluated this span, or did not: in a word for programs, in a sentence for people, with the facts behind it.',
     tag: TAG,
     access: 'key',
     params: JudgeSpanParams,

@@ -11,13 +11,13 @@ export function listEvaluationsRoute(evaluations: Pick<EvaluationService, 'ofJud
     operationId: 'listJudgeEvaluations',
     summary: 'List the evaluations of a judge',
     description:
-      'In the order of storing unless `sort_order=desc`. A page with fewer than `limit` items is the last one; else the ' +
-      'next begins at `offset` plus `limit`. What is stored meanwhile comes at the end. Also of a deleted judge.',
+      'Evaluations in the order of storing unless `sort_order=desc`; also those of a deleted judge. A page with fewer than `limit` items is the last one; else the ' +
+      'next begins at `offset` plus `limit`. Evaluations stored meanwhile come at the end.',
     tag: TAG,
     access: 'key',
     params: JudgeParams,
     query: evaluationQuery,
-    responses: { 200: { description: 'A page.', schema: EvaluationPageRead } },
+    responses: { 200: { description: 'A page of evaluations.', schema: EvaluationPageRead } },
     errors: ['not_found', 'unavailable'],
     handle: ({ params: { project_id, judge_id }, query: { filter, window, descending } }) => ({
       status: 200,

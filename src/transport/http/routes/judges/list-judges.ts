@@ -11,7 +11,7 @@ export function listJudgesRoute(judges: Pick<JudgeService, 'list'>): Route {
     path: '/projects/:project_id/judges',
     operationId: 'listJudges',
     summary: 'List the judges',
-    description: 'Oldest first, without deleted ones.',
+    description: 'The judges of the project, oldest first, without deleted ones.',
     tag: TAG,
     access: 'key',
     params: ProjectParams,

@@ -10,15 +10,15 @@ export function listRunsRoute(runs: Pick<RunService, 'list'>): Route {
     method: 'GET',
     path: '/projects/:project_id/judges/:judge_id/runs',
     operationId: 'listJudgeRuns',
-    summary: 'List what a judge has queued, and what failed',
+    summary: 'List the queued and failed evaluations of a judge',
     description:
-      'Newest first. A run that brought an evaluation is listed there instead. Of each judge, the newest 10,000 failed ' +
-      'runs are kept.',
+      'Runs of the judge, newest first: evaluations that are queued, running or failed. Finished ones are in the list of evaluations instead. The newest 10,000 failed ' +
+      'runs of each judge are kept.',
     tag: TAG,
     access: 'key',
     params: JudgeParams,
     query: queryOf(RunListQuery),
-    responses: { 200: { description: 'A page.', schema: RunPageRead } },
+    responses: { 200: { description: 'A page of runs.', schema: RunPageRead } },
     errors: ['not_found', 'unavailable'],
     handle: ({ params: { project_id, judge_id }, query: { state, ...window } }) => ({
       status: 200,

@@ -10,7 +10,7 @@ export function listSpanEvaluationsRoute(evaluations: Pick<EvaluationService, 'o
     path: '/projects/:project_id/spans/:span_id/evaluations',
     operationId: 'listSpanEvaluations',
     summary: 'List the evaluations of a span',
-    description: 'By every judge, also deleted ones, newest first.',
+    description: 'Evaluations of the span by every judge, also by deleted ones, newest first.',
     tag: TAG,
     access: 'key',
     params: SpanParams,

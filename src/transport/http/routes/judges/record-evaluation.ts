@@ -11,7 +11,7 @@ export function recordEvaluationRoute(evaluations: Pick<EvaluationService, 'reco
     operationId: 'recordEvaluation',
     summary: 'Store an evaluation that ran elsewhere',
     description:
-      'Each call stores a further evaluation. Of a scored judge the result follows from score and threshold.',
+      'Each call stores a further evaluation. For a scored judge, the result follows from score and threshold.',
     tag: TAG,
     access: 'key',
     params: JudgeParams,

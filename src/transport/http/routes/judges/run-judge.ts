@@ -11,14 +11,14 @@ export function runJudgeRoute(runs: Pick<RunService, 'run'>): Route {
     operationId: 'runJudge',
     summary: 'Have a judge evaluate spans',
     description:
-      'Queues an evaluation of every span named, or of the newest finished ones that match the filters (`backfill`), also ' +
-      'when they were evaluated before: each brings a further evaluation. It works for a disabled judge too. 409 when the ' +
+      'Queues an evaluation of every span listed in the body, or of the newest finished spans that match the filters (`backfill`), also ' +
+      'of spans evaluated before: these get a further evaluation. Disabled judges can be run too. 409 when the ' +
       'judge cannot run, 429 when the queue has no room for all of them.',
     tag: TAG,
     access: 'key',
     params: JudgeParams,
     body: jsonBody(RunInput, (value) => value),
-    responses: { 202: { description: 'What was queued.', schema: RunQueuedRead } },
+    responses: { 202: { description: 'The queued evaluations.', schema: RunQueuedRead } },
     errors: ['not_found', 'conflict', 'overloaded', 'unavailable'],
     handle: async ({ params: { project_id, judge_id }, body }) => ({
       status: 202,

@@ -23,19 +23,19 @@ export const RunListQuery = Type.Object({ state: Type.Optional(RunStateName), ..
 
 const EvaluationListQuery = Type.Object({
   ...judgePage,
-  ...timeRange('those stored'),
+  ...timeRange('evaluations stored'),
   evaluation_result: Type.Optional(
-    Type.Boolean({ description: 'true: only those that passed; false: only those that failed.' }),
+    Type.Boolean({ description: 'true: only evaluations of spans that passed; false: only of spans that failed.' }),
   ),
   feedback_state: Type.Optional(
     oneOf(
       ['with_user_feedback', 'without_user_feedback'],
-      "Only those whose span has, or has not, somebody's feedback on this judge.",
+      "Only evaluations of spans with, or without, somebody's feedback on this judge.",
     ),
   ),
   sort_order: oneOf(
     ['asc', 'desc'],
-    'asc: in the order of storing, so that paging sees what comes meanwhile at the end and nothing twice; desc: newest first.',
+    'asc: in the order of storing, so that paging sees new evaluations at the end and none twice; desc: newest first.',
     'asc',
   ),
 });

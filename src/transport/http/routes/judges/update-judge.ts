@@ -11,9 +11,9 @@ export function updateJudgeRoute(judges: Pick<JudgeService, 'update'>): Route {
     operationId: 'updateJudge',
     summary: 'Change a judge',
     description:
-      'What is absent stays. Filters and sample rate count for spans that are looked at from now on; stored evaluations ' +
-      'stay as they are. Disabling gives up what it had queued by itself; what run calls queued is still evaluated. ' +
-      'Enabled again, it evaluates spans that arrive from then on. A `prompt` that is an older version of its prompt is 409: ' +
+      'Settings that are absent stay. Filters and sample rate apply to spans that are checked from now on; stored evaluations ' +
+      'stay as they are. Disabling a judge drops the evaluations that it queued by itself; those queued by run calls are still made. ' +
+      'Once enabled again, it evaluates spans that arrive from then on. A `prompt` that is the text of an older version is answered 409: ' +
       'pin the tag `production` to that version instead.',
     tag: TAG,
     access: 'key',

@@ -15,7 +15,7 @@ export function healthRoute(): Route {
     description: 'Answers without touching a store. For readiness see `/readyz`.',
     tag: 'Operations',
     access: 'public',
-    responses: { 200: { description: 'It is.', schema: Health } },
+    responses: { 200: { description: 'The process is up.', schema: Health } },
     errors: [],
     handle: () => ({ status: 200, body: { status: 'ok' } }),
   });

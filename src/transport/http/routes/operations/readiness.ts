@@ -32,7 +32,7 @@ export function readinessRoute(checks: readonly ReadinessCheck[]): Route {
     access: 'public',
     responses: {
       200: { description: 'Every store answers.', schema: Readiness },
-      503: { description: 'At least one does not.', schema: Readiness },
+      503: { description: 'At least one store does not answer.', schema: Readiness },
     },
     errors: [],
     async handle() {

@@ -9,11 +9,11 @@ export function createOptimizationRoute(optimizations: Pick<OptimizationService,
     method: 'POST',
     path: '/projects/:project_id/prompts/:prompt_slug/optimizations',
     operationId: 'optimizePrompt',
-    summary: 'Better a prompt from feedback',
+    summary: 'Improve a prompt from feedback',
     description:
       'Queues a job: from one half of the feedback on completions of the prompt (expected outputs, reasons) a model writes ' +
       'candidates, which keep the placeholders of the current version. Each of them and the current version are tried on ' +
-      'the other half: the completions are made again, and the judge evaluates what comes of them, told what people ' +
+      'the other half: the completions are made again, and the judge evaluates the new outputs, told what people ' +
       'expected. Without a judge, the model says of each output whether it says what the expected output says, which needs ' +
       'at least three expected outputs in that half. A candidate is no version before it is promoted. To which half a completion belongs is a hash of its id. ' +
       'The calls are stored as spans tagged `spanhouse.optimization`. The job goes on after a restart; calls that ' +

@@ -9,7 +9,8 @@ export function getOptimizationRoute(optimizations: Pick<OptimizationService, 'g
     path: '/projects/:project_id/prompts/:prompt_slug/optimizations/:job_id',
     operationId: 'getOptimization',
     summary: 'Get an optimisation',
-    description: 'How far it is, and when it is done, each candidate against the current version, the best first.',
+    description:
+      'State and progress of the optimisation and, when it is done, each candidate compared with the current version, the best first.',
     tag: TAG,
     access: 'key',
     params: JobParams,

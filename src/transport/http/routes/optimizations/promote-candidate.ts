@@ -11,8 +11,8 @@ export function promoteCandidateRoute(optimizations: Pick<OptimizationService, '
     operationId: 'promoteCandidate',
     summary: 'Make a candidate a version',
     description:
-      'The candidate becomes the latest version of the prompt, with the model of the version it betters; its metadata says ' +
-      'where it comes from. Tags stay where they are. Asked again, it answers the same version. 409 while the ' +
+      'The candidate becomes the latest version of the prompt, with the model of the version it improves; its metadata says ' +
+      'where it comes from. Tags stay where they are. A repeated call answers the same version. 409 while the ' +
       'optimisation is not done.',
     tag: TAG,
     access: 'key',

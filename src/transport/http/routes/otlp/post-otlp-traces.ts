@@ -14,7 +14,7 @@ const PROTOBUF_TYPE = 'application/x-protobuf';
 const PartialSuccess = Type.Object(
   {
     rejectedSpans: Type.String({ pattern: '^\\d+$', description: 'How many spans were refused; the rest is stored.' }),
-    errorMessage: Type.String({ description: 'Why, naming the first ones.' }),
+    errorMessage: Type.String({ description: 'Why spans were refused, for the first of them.' }),
   },
   { description: 'Only when spans were refused.' },
 );

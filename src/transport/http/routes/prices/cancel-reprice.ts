@@ -10,7 +10,7 @@ export function cancelRepriceRoute(reprices: Pick<RepriceService, 'cancel'>): Ro
     operationId: 'cancelReprice',
     summary: 'Cancel a recalculation',
     description:
-      'Costs that were calculated anew stay so; what is being written at this moment still counts as `changed`. A job ' +
+      'Costs that were recalculated already stay; spans that are being written at this moment still count as `changed`. A job ' +
       'that has ended cannot be cancelled (409).',
     tag: TAG,
     access: 'key',

@@ -11,8 +11,8 @@ export function createRepriceRoute(reprices: Pick<RepriceService, 'create'>): Ro
     operationId: 'repriceSpans',
     summary: 'Calculate stored costs anew',
     description:
-      'Queues a job that calculates the costs of stored spans with the prices of now. A cost that a client sent stands, ' +
-      'and so does whatever a client writes meanwhile. Every figure follows at once. A job outlives a restart.',
+      'Queues a job that recalculates the costs of stored spans with the current prices. A cost that a client sent stays, ' +
+      'and so does a span that a client writes meanwhile. Costs of traces and sessions follow at once. The job goes on after a restart.',
     tag: TAG,
     access: 'key',
     params: ProjectParams,

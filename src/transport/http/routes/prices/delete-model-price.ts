@@ -8,7 +8,7 @@ export function deleteModelPriceRoute(prices: Pick<PriceService, 'remove'>): Rou
     path: '/projects/:project_id/model-prices/:provider/:model',
     operationId: 'deleteModelPrice',
     summary: 'Delete the price of a model',
-    description: 'From now on the list price counts again. Stored costs stay; see `model-prices:reprice`.',
+    description: 'From now on the list price applies again. Stored costs stay; see `model-prices:reprice`.',
     tag: TAG,
     access: 'key',
     params: PriceParams,

@@ -9,7 +9,7 @@ export function listRepricesRoute(reprices: Pick<RepriceService, 'list'>): Route
     path: '/projects/:project_id/model-prices/reprices',
     operationId: 'listReprices',
     summary: 'List the recalculations',
-    description: 'The newest hundred jobs, newest first.',
+    description: 'The newest hundred jobs that calculated stored costs anew, newest first.',
     tag: TAG,
     access: 'key',
     params: ProjectParams,

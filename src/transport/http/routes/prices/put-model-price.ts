@@ -11,7 +11,7 @@ export function putModelPriceRoute(prices: Pick<PriceService, 'put'>): Route {
     operationId: 'putModelPrice',
     summary: 'Set the price of a model',
     description:
-      'From now on, spans of this provider and model that come without a cost are priced so, before any list price. ' +
+      'From now on, spans of this provider and model that come without a cost get one from this price instead of a list price. ' +
       'Stored costs stay; see `model-prices:reprice`.',
     tag: TAG,
     access: 'key',

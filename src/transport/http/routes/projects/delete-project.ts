@@ -6,7 +6,7 @@ import { defineRoute, type Route } from '../../route.js';
 import { ProjectParams } from '../parameters.js';
 
 const ProjectDeletion = Type.Object(
-  { id: uuid('The project.'), status: Type.Literal('deleting', { description: 'It is being deleted.' }) },
+  { id: uuid('The project.'), status: Type.Literal('deleting', { description: 'The project is being deleted.' }) },
   { $id: 'ProjectDeletion', description: 'A project that is being deleted.' },
 );
 
@@ -18,7 +18,7 @@ export function deleteProjectRoute(deletions: Pick<DeletionService, 'deleteProje
     summary: 'Delete a project',
     description:
       'Deletes the project with everything in it: spans, traces, sessions, prompts, judges, evaluations, feedback, feedback ' +
-      'links and their guests, prices, jobs, API keys and images. It cannot be undone. Only a key of this very project with ' +
+      'links and their reviewers, prices, jobs, API keys and images. This cannot be undone. Only a key of this very project with ' +
       'full access can do it. From the answer on, every key and every feedback link of the project is refused; what is ' +
       'stored is gone soon after, within seconds unless there are many millions of spans, and also when the server is ' +
       'stopped meanwhile: then the next start goes on with it. Users are kept, as they belong to no project.',

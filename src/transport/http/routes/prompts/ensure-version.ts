@@ -11,7 +11,7 @@ export function ensureVersionRoute(prompts: Pick<PromptService, 'ensure'>): Rout
     operationId: 'ensurePromptVersion',
     summary: 'Make sure that a version exists',
     description:
-      'Answers the version with this content. When there is none, makes it the newest; the first one makes the prompt. ' +
+      'Answers the version with this content. When there is none, it is made as the newest; the first version makes the prompt. ' +
       'An existing version is answered unchanged, its model and metadata too.',
     tag: TAG,
     access: 'key',

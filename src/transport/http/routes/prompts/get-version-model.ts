@@ -12,7 +12,7 @@ export function getVersionModelRoute(prompts: Pick<PromptService, 'model'>): Rou
     operationId: 'getPromptVersionModel',
     summary: 'Get the model of a version',
     description:
-      'The bound model and its provider: the part before the `/` when that names one, else the provider known for a ' +
+      'The bound model and its provider: the part before the `/` when that is a known provider, else the provider known for a ' +
       'model of this name, else null.',
     tag: TAG,
     access: 'key',

@@ -10,7 +10,7 @@ export function listPromptsRoute(prompts: Pick<PromptService, 'list'>): Route {
     path: '/projects/:project_id/prompts',
     operationId: 'listPrompts',
     summary: 'List the prompts of the project',
-    description: 'Slug, number of versions, newest version and tags of each prompt, by slug.',
+    description: 'Slug, number of versions, newest version and tags of each prompt, sorted by slug.',
     tag: TAG,
     access: 'key',
     params: ProjectParams,

@@ -10,13 +10,13 @@ export function pinTagRoute(prompts: Pick<PromptService, 'pin'>): Route {
     operationId: 'pinPromptTag',
     summary: 'Pin a tag to a version',
     description:
-      'From now on the tag means this version. Every pin is kept in the history of the tag. `latest` follows the ' +
+      'From now on the tag points to this version. Every pin is kept in the history of the tag. `latest` follows the ' +
       'newest version by itself and cannot be pinned (409).',
     tag: TAG,
     access: 'key',
     params: TagParams,
     body: jsonBody(PinInput),
-    responses: { 200: { description: 'Where the tag points.', schema: TagEntryRead } },
+    responses: { 200: { description: 'The tag and the version that it points to.', schema: TagEntryRead } },
     errors: ['not_found', 'conflict', 'unavailable'],
     handle: ({ principal, params: { prompt_slug, tag }, body: { version } }) => ({
       status: 200,

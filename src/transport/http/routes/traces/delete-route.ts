@@ -13,8 +13,8 @@ export function deleteRoute(what: DeletableKind, deletions: Pick<DeletionService
     operationId: `delete${what.charAt(0).toUpperCase()}${what.slice(1)}`,
     summary: `Delete a ${what}`,
     description:
-      `Deletes the ${what}${below[what]}, from every list and figure. With ${what === 'span' ? 'it' : 'the spans'} go the ` +
-      'evaluations, feedback and corrections, queued runs, images no other span names, the calls of judges that were stored ' +
+      `Deletes the ${what}${below[what]}, from every list, count and cost. With ${what === 'span' ? 'it' : 'the spans'}, the server deletes the ` +
+      'evaluations, feedback and corrections, queued runs, images that no other span refers to, the calls of judges that were stored ' +
       'as spans and hold its text, the samples of optimisations and trials, and its words in the search index; no judge is ' +
       'shown it as an example again. Versions of prompts that were made of candidates stay, and so do figures of jobs. When ' +
       'this is answered, all of it is gone (of more than 500 images, the bytes of the rest are removed within minutes); what ' +

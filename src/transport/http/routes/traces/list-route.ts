@@ -8,16 +8,16 @@ import { defineRoute, type HandlerResult, type Route } from '../../route.js';
 /** Meaning of the headers `X-Not-Current` and `X-Not-Current-Count`, by list. */
 const NOT_CURRENT: Readonly<Record<ListDefinition['name'], string>> = {
   spans:
-    'Only while the project has traces too large for ClickHouse to tell their replaced spans from the others, ' +
-    '`X-Not-Current-Count` says how many they are, and `X-Not-Current` names up to 100 of them.',
+    'While the project has traces too large for ClickHouse to leave replaced versions of their spans out of this list, ' +
+    '`X-Not-Current-Count` says how many such traces there are, and `X-Not-Current` has up to 100 of their ids.',
   traces:
-    'While the project has traces too large to be recomputed as a whole, `X-Not-Current-Count` says how many they are, ' +
-    'and `X-Not-Current` names up to 100 of them: they lack the tags of their spans, so that filters by tag do not find ' +
-    'them, and in the worst case writes are missing from their figures.',
+    'While the project has traces too large to be recomputed in the memory given, `X-Not-Current-Count` says how many, ' +
+    'and `X-Not-Current` has up to 100 of their ids: they lack the tags of their spans, so that filters by tag do not find ' +
+    'them, and in the worst case their counts, costs and durations miss recent writes.',
   sessions:
-    'While the project has sessions too large to be recomputed as a whole, or with such traces, `X-Not-Current-Count` says ' +
-    'how many they are, and `X-Not-Current` names up to 100 of them: they may lack tags of their spans, and in the worst ' +
-    'case writes are missing from their figures.',
+    'While the project has sessions too large to be recomputed in the memory given, or with such traces, `X-Not-Current-Count` says ' +
+    'how many, and `X-Not-Current` has up to 100 of their ids: they may lack tags of their spans, and in the worst ' +
+    'case their counts, costs and durations miss recent writes.',
 };
 
 export type ReadPage = (projectId: string, query: ListQuery, signal: AbortSignal) => Promise<Page>;
@@ -30,7 +30,7 @@ export function listRoute(list: ListDefinition, schema: TSchema, read: ReadPage)
     path: `/${name}`,
     operationId: `list${name.charAt(0).toUpperCase()}${name.slice(1)}`,
     summary: `List ${name}`,
-    description: `Lists ${name} of the key's project that match every given filter. Everything acknowledged before the call is in it. ${NOT_CURRENT[name]}`,
+    description: `Lists ${name} of the key's project that match every given filter. Every write acknowledged before the call is in it. ${NOT_CURRENT[name]}`,
     tag: 'Traces',
     access: 'key',
     bulk: true,

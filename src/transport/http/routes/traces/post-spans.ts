@@ -12,7 +12,7 @@ export function postSpansRoute(ingest: Pick<IngestService, 'postSpans'>): Route 
     operationId: 'postSpans',
     summary: 'Store spans',
     description:
-      'Stores an array of spans, all or none. Traces and sessions that they name are created. Sending a span again ' +
+      'Stores an array of spans, all or none. Traces and sessions that they belong to are created. Sending a span again ' +
       '(by trace and id) replaces it, so a retry changes nothing. Once answered, the spans are durable and in every ' +
       'list and figure. With `Prefer: return=minimal` only the ids are answered. A span may bring up to ' +
       `${MAX_IMAGES_PER_SPAN} images in \`attributes.attachments\` and its output, a request up to ${MAX_IMAGES_PER_REQUEST}.`,

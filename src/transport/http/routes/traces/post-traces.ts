@@ -11,14 +11,14 @@ export function postTracesRoute(ingest: Pick<IngestService, 'postTraces'>): Rout
     operationId: 'postTraces',
     summary: 'Create or replace traces',
     description:
-      'Stores traces, all or none. What is posted wins over what is derived from spans; posting a trace again replaces ' +
-      'what was posted before.',
+      'Stores traces, all or none. Posted fields win over values derived from spans; posting a trace again replaces ' +
+      'all fields posted before.',
     tag: 'Traces',
     access: 'key',
     purpose: 'ingest',
     body: jsonBody(Type.Array(TraceInput, { description: 'The traces.' }), (value): unknown => value),
     responses: {
-      200: { description: 'The traces, with the figures of their spans.', schema: Type.Array(TraceRead) },
+      200: { description: 'The traces, with counts, costs and times from their spans.', schema: Type.Array(TraceRead) },
     },
     errors: ['invalid', 'overloaded', 'unavailable'],
     async handle({ principal, body }) {
@@ -34,14 +34,17 @@ export function postSessionsRoute(ingest: Pick<IngestService, 'postSessions'>): 
     operationId: 'postSessions',
     summary: 'Create or replace sessions',
     description:
-      'Stores sessions, all or none. What is posted wins over what is derived from spans; posting a session again replaces ' +
-      'what was posted before.',
+      'Stores sessions, all or none. Posted fields win over values derived from spans; posting a session again replaces ' +
+      'all fields posted before.',
     tag: 'Traces',
     access: 'key',
     purpose: 'ingest',
     body: jsonBody(Type.Array(SessionInput, { description: 'The sessions.' }), (value): unknown => value),
     responses: {
-      200: { description: 'The sessions, with the figures of their traces.', schema: Type.Array(SessionRead) },
+      200: {
+        description: 'The sessions, with counts, costs and times from their traces.',
+        schema: Type.Array(SessionRead),
+      },
     },
     errors: ['forbidden', 'invalid', 'overloaded', 'unavailable'],
     async handle({ principal, body }) {
