@@ -16,11 +16,13 @@ const directions = (description: string) =>
 const THUMBS_UP = 'true: good; false: bad. With `judge_id`: whether the judge was right.';
 const REASON = 'Why.';
 const EXPECTED_OUTPUT = 'What the output should have been.';
-const EXPECTED_SCORE = 'Score that the judge should have given; scored judges only.';
-const SCORE_DIRECTION = 'In which direction its score is wrong; scored judges only.';
-const CRITERIA_FEEDBACK = 'By criterion key, what its score should have been and why; scored judges only.';
-const METADATA = 'Anything worth keeping with it.';
-const JUDGE_ID = 'Judge whose evaluation of the completion this is about; absent: about the completion itself.';
+const EXPECTED_SCORE = 'Score that the judge should have given; for scored judges only.';
+const SCORE_DIRECTION = "Direction in which the judge's score is wrong; for scored judges only.";
+const CRITERIA_FEEDBACK =
+  'By key of the criterion: the score that it should have got, and why; for scored judges only.';
+const METADATA = 'Any JSON to store with the feedback.';
+const JUDGE_ID =
+  'Judge whose evaluation of the completion the feedback is about; absent: the feedback is about the completion itself.';
 
 const CriterionInput = Type.Object(
   {
@@ -41,7 +43,7 @@ export const FeedbackInput = Type.Object(
     score_direction: optional(directions(SCORE_DIRECTION)),
     criteria_feedback: optional(byKey(CriterionInput, { maxProperties: MAX_CRITERIA, description: CRITERIA_FEEDBACK })),
   },
-  { $id: 'FeedbackInput', description: 'What a user says of a completion or of what a judge found about it.' },
+  { $id: 'FeedbackInput', description: "A user's feedback on a completion, or on a judge's evaluation of it." },
 );
 export type FeedbackInput = Static<typeof FeedbackInput>;
 
@@ -68,9 +70,9 @@ export const FeedbackRead = Type.Object(
       description: CRITERIA_FEEDBACK,
     }),
     metadata: Type.Record(Type.String(), Type.Unknown(), { description: METADATA }),
-    created_at: time('When it was first given.'),
-    updated_at: time('When it was last given.'),
+    created_at: time('When the feedback was first given.'),
+    updated_at: time('When the feedback was last given.'),
   },
-  { $id: 'Feedback', description: 'Feedback of one user on one completion, or on what a judge found about it.' },
+  { $id: 'Feedback', description: "Feedback of one user on one completion, or on a judge's evaluation of it." },
 );
 export type FeedbackRead = Static<typeof FeedbackRead>;

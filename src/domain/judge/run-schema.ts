@@ -13,7 +13,7 @@ export const RunInput = Type.Object(
       Type.Array(uuid('Id of a span.'), {
         minItems: 1,
         maxItems: MAX_RUN_SPANS,
-        description: 'Spans to be evaluated, whatever filters and sample rate say.',
+        description: 'Spans to evaluate, also when they do not match filters or are not in the sample.',
       }),
     ),
     backfill: optional(
@@ -21,11 +21,11 @@ export const RunInput = Type.Object(
         minimum: 1,
         maximum: MAX_BACKFILL,
         description:
-          'The newest so many finished spans that match the filters are to be evaluated, whatever the sample rate.',
+          'Evaluates this many of the newest finished spans that match the filters, also when they are not in the sample.',
       }),
     ),
   },
-  { $id: 'RunInput', description: 'Either spans by id, or the newest ones.' },
+  { $id: 'RunInput', description: 'The spans to evaluate: either by id, or the newest ones.' },
 );
 export type RunInput = Static<typeof RunInput>;
 
@@ -34,10 +34,10 @@ export const RunQueuedRead = Type.Object(
     queued: count('How many evaluations were queued.'),
     runs: Type.Array(
       Type.Object(
-        { id: uuid('Id of the run; the evaluation gets the same.'), span_id: uuid('Span to be evaluated.') },
-        { description: 'One evaluation to be made.' },
+        { id: uuid('Id of the run, which becomes the id of the evaluation.'), span_id: uuid('Span to be evaluated.') },
+        { description: 'One queued evaluation.' },
       ),
-      { description: 'What was queued.' },
+      { description: 'The queued evaluations.' },
     ),
   },
   { $id: 'RunQueued', description: 'Evaluations that were queued.' },
@@ -46,28 +46,33 @@ export type RunQueuedRead = Static<typeof RunQueuedRead>;
 
 export const RunStateName = oneOf(
   ['queued', 'running', 'failed'],
-  'queued: waits, perhaps for a further attempt; running: the model is being asked; failed: given up.',
+  'queued: the run waits for its first or next attempt; running: the model is being asked; failed: no further attempt is made.',
 );
 
 export const RunRead = Type.Object(
   {
-    id: uuid('Id of the run; the evaluation gets the same.'),
+    id: uuid('Id of the run, which becomes the id of the evaluation.'),
     span_id: uuid('Span to be evaluated.'),
-    origin: oneOf(['automatic', 'requested'], 'Of a new span by itself, or by a run call.'),
+    origin: oneOf(
+      ['automatic', 'requested'],
+      'automatic: the judge queued a new span by itself; requested: a run call did.',
+    ),
     state: RunStateName,
     attempts: count('How many attempts ended without an evaluation.'),
-    next_attempt_at: orNull(time('When it is tried next; null unless it is queued.')),
+    next_attempt_at: orNull(time('When the next attempt may begin; null unless the run is queued.')),
     reason: orNull(Type.String({ description: 'Why the last attempt failed.' })),
-    created_at: time('When it was queued.'),
-    updated_at: time('When an attempt last ended, else when it was queued.'),
+    created_at: time('When the run was queued.'),
+    updated_at: time('When an attempt last ended, else when the run was queued.'),
   },
-  { $id: 'JudgeRun', description: 'An evaluation that is to be made, or could not be.' },
+  { $id: 'JudgeRun', description: 'A run of a judge on one span: queued, running or failed.' },
 );
 export type RunRead = Static<typeof RunRead>;
 
 export const RunPageRead = Type.Object(
   {
-    runs: Type.Array(RunRead, { description: 'Newest first. What was evaluated is among the evaluations instead.' }),
+    runs: Type.Array(RunRead, {
+      description: 'Runs, newest first. Finished runs are in the list of evaluations instead.',
+    }),
     ...pageRead,
   },
   { $id: 'JudgeRunPage', description: 'A page of runs.' },
@@ -99,14 +104,14 @@ export const ExplanationRead = Type.Object(
     span_id: uuid('Id of the span.'),
     answer: oneOf(ANSWERS, 'The answer in a word, for programs.'),
     explanation: Type.String({ description: 'The answer in a sentence, for people.' }),
-    evaluation_id: orNull(uuid('Its newest evaluation by this judge.')),
+    evaluation_id: orNull(uuid('The newest evaluation of the span by this judge; null without one.')),
     run: orNull(RunRead),
-    position: orNull(count('How many evaluations are in the queue before it; null unless it is queued.')),
+    position: orNull(count('How many evaluations are ahead in the queue; null unless the span is queued.')),
     mismatches: Type.Array(
       Type.Object(
         {
           filter: Type.String({ description: 'Name of the filter.' }),
-          wanted: Type.String({ description: 'What it asks for.' }),
+          wanted: Type.String({ description: 'What the filter asks for.' }),
           found: Type.String({ description: 'What the span has.' }),
         },
         { description: 'A filter that the span does not match.' },
@@ -115,7 +120,7 @@ export const ExplanationRead = Type.Object(
     ),
     sample: Type.Object(
       {
-        hash: number('Number from 0 to 1 that follows from span and judge.'),
+        hash: number('Hash of span and judge, a number from 0 to 1.'),
         rate: number('Sample rate of the judge.'),
         included: Type.Boolean({ description: 'Whether the hash is less than the rate.' }),
       },

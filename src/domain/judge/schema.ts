@@ -8,34 +8,36 @@ import { pageRead } from '../schema/page.js';
 
 const EvaluationType = oneOf(
   ['binary', 'scored'],
-  'binary: passes or fails; scored: gets a score, which passes from a threshold on.',
+  'binary: the judge passes or fails a span; scored: it gives a score, and spans from `pass_threshold` on pass.',
 );
 
 const criterion = {
   key: Type.String({
     pattern: '^[A-Za-z0-9_.-]{1,64}$',
     'x-must': 'have 1 to 64 characters of A-Z, a-z, 0-9, underscore, dot and hyphen',
-    description: 'Key, unique within the judge.',
+    description: 'Key of the criterion, unique within the judge.',
   }),
-  label: line(200, 'Name for people.'),
+  label: line(200, 'Name of the criterion, for people.'),
 };
 
 const Criterion = Type.Object(
   {
     key: criterion.key,
     label: optional(criterion.label),
-    description: optional(Type.String({ maxLength: 4000, description: 'What it is about, for the model too.' })),
+    description: optional(
+      Type.String({ maxLength: 4000, description: 'What the criterion is about; the model is told too.' }),
+    ),
   },
-  { description: 'One thing that a judge looks at.' },
+  { description: 'A criterion: one aspect of a span that a judge evaluates.' },
 );
 
 const CriterionRead = Type.Object(
   {
     key: criterion.key,
-    label: Type.String({ description: 'Name for people.' }),
-    description: Type.String({ description: 'What it is about.' }),
+    label: Type.String({ description: 'Name of the criterion, for people.' }),
+    description: Type.String({ description: 'What the criterion is about.' }),
   },
-  { $id: 'Criterion', description: 'One thing that a judge looks at.' },
+  { $id: 'Criterion', description: 'A criterion: one aspect of a span that a judge evaluates.' },
 );
 
 const kind = spanKind('Kind of span.');
@@ -45,48 +47,51 @@ const MAX_TAGS = 50;
 const Filters = Type.Object(
   {
     kinds: optional(
-      Type.Array(kind, { maxItems: MAX_LISTED, description: 'Kinds of spans, any of them; empty: all.' }),
+      Type.Array(kind, { maxItems: MAX_LISTED, description: 'Kinds of spans: one of these; empty: any.' }),
     ),
     names: optional(
       Type.Array(Type.String({ minLength: 1, maxLength: LONGEST_FILTER_VALUE, description: 'Name of a span.' }), {
         maxItems: MAX_LISTED,
-        description: 'Names of spans, any of them; empty: all.',
+        description: 'Names of spans: one of these; empty: any.',
       }),
     ),
-    tags: optional(tags('Tags of spans, all of them.', { count: MAX_TAGS, length: LONGEST_FILTER_VALUE })),
+    tags: optional(tags('Tags of spans: all of these.', { count: MAX_TAGS, length: LONGEST_FILTER_VALUE })),
     prompt_slug: optional(Type.String({ ...Slug, description: 'Only completions of the prompt with this slug.' })),
   },
-  { description: 'Which spans it is about; what is absent does not restrict.' },
+  { description: 'Which new spans the judge evaluates; an absent filter does not restrict.' },
 );
 
 const settings = {
   evaluation_type: EvaluationType,
-  score_min: optional(number('Lowest score; scored judges only.')),
-  score_max: optional(number('Highest score; scored judges only.')),
-  pass_threshold: optional(number('Score from which on a span passes; scored judges only.')),
+  score_min: optional(number('Lowest score; for scored judges only.')),
+  score_max: optional(number('Highest score; for scored judges only.')),
+  pass_threshold: optional(number('Score from which on a span passes; for scored judges only.')),
   criteria: optional(
-    Type.Array(Criterion, { maxItems: 50, description: 'What it looks at. A scored judge scores each of them too.' }),
+    Type.Array(Criterion, {
+      maxItems: 50,
+      description: 'Criteria that the judge evaluates by. A scored judge scores each of them too.',
+    }),
   ),
   model: optional(
     line(
       512,
-      'Model, as the endpoint names it. Absent: the one bound to the version of its prompt, else `JUDGE_LLM_MODEL`.',
+      'Model, as the model endpoint names it. Absent: the model bound to the version of its prompt, else `JUDGE_LLM_MODEL`.',
     ),
   ),
   temperature: optional(
-    Type.Number({ minimum: 0, maximum: 2, description: "Temperature; absent: the model's own default." }),
+    Type.Number({ minimum: 0, maximum: 2, description: "Temperature of the model; absent: the model's own default." }),
   ),
   sample_rate: optional(
     Type.Number({
       minimum: 0,
       maximum: 1,
-      description: 'Share of the matching spans that it evaluates by itself. Default: 1.',
+      description: 'Share of the matching new spans that the judge evaluates, from 0 to 1. Default: 1.',
     }),
   ),
   filters: optional(Filters),
-  enabled: optional(Type.Boolean({ description: 'Whether it evaluates new spans by itself. Default: true.' })),
+  enabled: optional(Type.Boolean({ description: 'Whether the judge evaluates new spans by itself. Default: true.' })),
 };
-const name = line(200, 'Name.');
+const name = line(200, 'Name of the judge.');
 const prompt = Type.String({
   minLength: 1,
   maxLength: MAX_CONTENT_BYTES,
@@ -100,7 +105,7 @@ export const JudgeInput = Type.Object(
   { name, ...settings, prompt: optional(prompt), task_slug: optional(Type.String({ ...Slug, description: TASK })) },
   {
     $id: 'JudgeInput',
-    description: 'A judge to be made; either `prompt` or `task_slug` says what its instruction is.',
+    description: 'A judge to make; either `prompt` or `task_slug` gives its instruction.',
   },
 );
 export type JudgeInput = Static<typeof JudgeInput>;
@@ -118,7 +123,7 @@ export const JudgePatch = Type.Object(
   {
     $id: 'JudgePatch',
     description:
-      'What is to change; absent: it stays, null: its default. `criteria` and `filters` are replaced as a whole.',
+      'Settings to change: absent ones stay, null sets the default. `criteria` and `filters` are replaced as a whole.',
   },
 );
 export type JudgePatch = Static<typeof JudgePatch>;
@@ -132,36 +137,42 @@ const scale = {
 export const JudgeRead = Type.Object(
   {
     id: uuid('Id of the judge.'),
-    project_id: uuid('Its project.'),
-    name: Type.String({ description: 'Name.' }),
+    project_id: uuid('Project of the judge.'),
+    name: Type.String({ description: 'Name of the judge.' }),
     task_slug: Type.String({ description: 'Slug of the prompt that holds its instruction.' }),
     evaluation_type: EvaluationType,
     ...scale,
-    criteria: Type.Array(CriterionRead, { description: 'What it looks at.' }),
+    criteria: Type.Array(CriterionRead, { description: 'Criteria that the judge evaluates by.' }),
     model: orNull(
-      Type.String({ description: 'Model; null: that of the version of its prompt, else the configured one.' }),
+      Type.String({
+        description: 'Model; null: the model bound to the version of its prompt, else `JUDGE_LLM_MODEL`.',
+      }),
     ),
-    temperature: orNull(number("Temperature; null: the model's own default.")),
-    sample_rate: number('Share of the matching spans that it evaluates by itself.'),
+    temperature: orNull(number("Temperature of the model; null: the model's own default.")),
+    sample_rate: number('Share of the matching new spans that the judge evaluates, from 0 to 1.'),
     filters: Type.Object(
       {
-        kinds: Type.Array(kind, { description: 'Any of these; empty: all.' }),
+        kinds: Type.Array(kind, { description: 'Kinds of spans: one of these; empty: any.' }),
         names: Type.Array(Type.String({ description: 'Name of a span.' }), {
-          description: 'Any of these; empty: all.',
+          description: 'Names of spans: one of these; empty: any.',
         }),
-        tags: byKey(Type.String(), { description: 'All of these.' }),
-        prompt_slug: orNull(Type.String({ description: 'Only completions of this prompt.' })),
+        tags: byKey(Type.String(), { description: 'Tags of spans: all of these.' }),
+        prompt_slug: orNull(
+          Type.String({ description: 'Slug of a prompt, of whose completions alone the spans are; null: any span.' }),
+        ),
       },
-      { description: 'Which spans it is about.' },
+      { description: 'Which new spans the judge evaluates.' },
     ),
-    enabled: Type.Boolean({ description: 'Whether it evaluates new spans by itself.' }),
+    enabled: Type.Boolean({ description: 'Whether the judge evaluates new spans by itself.' }),
     runnable: Type.Boolean({
-      description: 'Whether it can run: a model endpoint is configured, and a model is named.',
+      description: 'Whether the judge can run: a model endpoint is configured, and there is a model.',
     }),
-    not_runnable_reason: orNull(Type.String({ description: 'Why it cannot run.' })),
-    judged_since: time('Spans that arrived up to here it does not evaluate by itself: when it was last enabled.'),
-    created_at: time('When it was made.'),
-    updated_at: time('When it was last changed.'),
+    not_runnable_reason: orNull(Type.String({ description: 'Why the judge cannot run; null when it can.' })),
+    judged_since: time(
+      'When the judge was made or last enabled: it evaluates earlier spans only in run calls.',
+    ),
+    created_at: time('When the judge was made.'),
+    updated_at: time('When the judge was last changed.'),
   },
   { $id: 'Judge', description: 'A judge.' },
 );
@@ -172,7 +183,7 @@ export const CriteriaRead = Type.Object(
     judge_id: uuid('Id of the judge.'),
     evaluation_type: EvaluationType,
     ...scale,
-    criteria: Type.Array(CriterionRead, { description: 'What it looks at.' }),
+    criteria: Type.Array(CriterionRead, { description: 'Criteria that the judge evaluates by.' }),
   },
   { $id: 'JudgeCriteria', description: 'How a judge scores.' },
 );
@@ -180,17 +191,22 @@ export type CriteriaRead = Static<typeof CriteriaRead>;
 
 const CriterionScore = Type.Object(
   { score: number('Score of the criterion.'), reason: Type.String({ description: 'Why.' }) },
-  { description: 'What was found of one criterion.' },
+  { description: 'Score of one criterion.' },
 );
 
 export const EvaluationInput = Type.Object(
   {
     span_id: uuid('Evaluated span; it may arrive later.'),
     evaluation_result: optional(
-      Type.Boolean({ description: 'Whether it passed. Required for a binary judge; else it follows from the score.' }),
+      Type.Boolean({
+        description:
+          'Whether the span passed. Required for a binary judge; for a scored one it follows from the score.',
+      }),
     ),
     evaluation_reason: optional(Type.String({ maxLength: 100_000, description: "The judge's reasoning." })),
-    confidence_score: optional(Type.Number({ minimum: 0, maximum: 1, description: 'How sure it was, from 0 to 1.' })),
+    confidence_score: optional(
+      Type.Number({ minimum: 0, maximum: 1, description: 'How sure the judge was, from 0 to 1.' }),
+    ),
     score: optional(number('Score; required for a scored judge.')),
     criteria_scores: optional(
       byKey(
@@ -199,14 +215,14 @@ export const EvaluationInput = Type.Object(
             score: number('Score of the criterion.'),
             reason: optional(Type.String({ maxLength: 100_000, description: 'Why.' })),
           },
-          { description: 'What was found of one criterion.' },
+          { description: 'Score of one criterion.' },
         ),
-        { description: 'By criterion key; scored judges only.' },
+        { description: 'Scores of criteria, by key of the criterion; for scored judges only.' },
       ),
     ),
     model_used: optional(line(512, 'Model that ran the evaluation.')),
     evaluation_duration_ms: optional(
-      Type.Number({ minimum: 0, maximum: 1e15, description: 'Time it took, in milliseconds.' }),
+      Type.Number({ minimum: 0, maximum: 1e15, description: 'Duration of the evaluation in milliseconds.' }),
     ),
   },
   { $id: 'EvaluationInput', description: 'An evaluation that ran elsewhere.' },
@@ -219,27 +235,33 @@ const evaluation = {
   span_id: uuid('Evaluated span.'),
   evaluation_result: Type.Boolean({ description: 'Whether the span passed.' }),
   evaluation_reason: Type.String({ description: "The judge's reasoning." }),
-  confidence_score: orNull(number('From 0 to 1; null when it was not said.')),
+  confidence_score: orNull(number('How sure the judge was, from 0 to 1; null when it did not say.')),
   score: orNull(number('Score; null for a binary evaluation.')),
   score_min: orNull(number('Lowest possible score; null for a binary evaluation.')),
   score_max: orNull(number('Highest possible score; null for a binary evaluation.')),
   pass_threshold: orNull(number('Score needed to pass; null for a binary evaluation.')),
-  criteria_scores: orNull(byKey(CriterionScore, { description: 'By criterion key; null when there are none.' })),
+  criteria_scores: orNull(
+    byKey(CriterionScore, { description: 'Scores of criteria, by key of the criterion; null when there are none.' }),
+  ),
   evaluation_type: EvaluationType,
   model_used: orNull(Type.String({ description: 'Model that ran the evaluation; null when it is not known.' })),
-  evaluation_duration_ms: orNull(number('Time it took, in milliseconds; null when it is not known.')),
+  evaluation_duration_ms: orNull(number('Duration of the evaluation in milliseconds; null when it is not known.')),
   judge_version: orNull(
     Type.String({
-      description: 'Names the version of the instruction and the set of examples; null when it ran elsewhere.',
+      description:
+        'Version of the judge: that of its instruction, with the revision of its corrections; null when the evaluation ran elsewhere.',
     }),
   ),
-  origin: oneOf(['automatic', 'requested', 'external'], 'Of a new span by itself, by a run call, or run elsewhere.'),
-  created_at: time('When it was stored.'),
+  origin: oneOf(
+    ['automatic', 'requested', 'external'],
+    'automatic: the judge evaluated a new span by itself; requested: by a run call; external: the evaluation ran elsewhere.',
+  ),
+  created_at: time('When the evaluation was stored.'),
 };
 
 export const EvaluationRead = Type.Object(evaluation, {
   $id: 'Evaluation',
-  description: 'What a judge found of a span.',
+  description: 'An evaluation of a span by a judge.',
 });
 export type EvaluationRead = Static<typeof EvaluationRead>;
 
@@ -258,9 +280,9 @@ export const SpanEvaluationsRead = Type.Object(
     evaluations: Type.Array(
       Type.Object(
         { ...evaluation, judge_name: Type.String({ description: 'Name of the judge, also of a deleted one.' }) },
-        { $id: 'SpanEvaluation', description: 'What a judge found of the span.' },
+        { $id: 'SpanEvaluation', description: 'An evaluation of the span, with the name of the judge.' },
       ),
-      { description: 'Newest first.' },
+      { description: 'Evaluations of the span, newest first.' },
     ),
   },
   { $id: 'SpanEvaluations', description: 'Every evaluation of a span.' },

@@ -19,7 +19,7 @@ export const CACHE_READ =
 
 export const ModelPriceInput = Type.Object(
   { ...rates, cache_read_per_million: optional(rate(CACHE_READ)) },
-  { $id: 'ModelPriceInput', description: 'A price to be set.' },
+  { $id: 'ModelPriceInput', description: 'Price of a model.' },
 );
 export type ModelPriceInput = Static<typeof ModelPriceInput>;
 
@@ -30,6 +30,6 @@ export const RepriceInput = Type.Object(
     provider: optional(ProviderName),
     model: optional(ModelName),
   },
-  { $id: 'RepriceInput', description: 'Which spans are priced anew; all that have a calculated cost when empty.' },
+  { $id: 'RepriceInput', description: 'Spans whose calculated costs are recalculated; all of them when empty.' },
 );
 export type RepriceInput = Static<typeof RepriceInput>;

@@ -38,15 +38,17 @@ export const EnsureInput = Type.Object(
       Type.String({ ...ContentHash, description: `${ContentHash.description ?? ''} Computed when absent.` }),
     ),
     model_id: optional(ModelId),
-    metadata: optional(Type.Record(Type.String(), Type.Unknown(), { description: 'Anything worth keeping with it.' })),
+    metadata: optional(
+      Type.Record(Type.String(), Type.Unknown(), { description: 'Any JSON to store with the version.' }),
+    ),
   },
-  { $id: 'EnsureVersion', description: 'A version that is to exist.' },
+  { $id: 'EnsureVersion', description: 'Content of the version that is to exist.' },
 );
 export type EnsureInput = Static<typeof EnsureInput>;
 
 export const PinInput = Type.Object(
   { version: VersionNumber },
-  { $id: 'PinTag', description: 'Where a tag is to point.' },
+  { $id: 'PinTag', description: 'The version that the tag is to point to.' },
 );
 
 export const BindInput = Type.Object(

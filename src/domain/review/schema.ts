@@ -21,11 +21,11 @@ export const LinkInput = Type.Object(
         minimum: 1,
         maximum: MAX_DAYS,
         default: DEFAULT_DAYS,
-        description: `After how many days it stops working; ${DEFAULT_DAYS} when absent.`,
+        description: `Days after which the link stops working; ${DEFAULT_DAYS} when absent.`,
       }),
     ),
   },
-  { $id: 'FeedbackLinkInput', description: 'A link to be made.' },
+  { $id: 'FeedbackLinkInput', description: 'A feedback link to make.' },
 );
 export type LinkInput = Static<typeof LinkInput>;
 
@@ -39,7 +39,7 @@ export type ReviewTextLimits = ReturnType<typeof reviewTextLimits>;
 export function reviewInputSchema(limits: ReviewTextLimits) {
   return Type.Object(
     {
-      completion_id: uuid('Id of the completion, which must be one of the prompt.'),
+      completion_id: uuid('Id of the completion (a span), which must be one of the prompt.'),
       thumbs_up: Type.Boolean({ description: 'true: good; false: bad.' }),
       reason: optional(Type.String({ maxLength: limits.reason, description: 'Why.' })),
       expected_output: optional(
@@ -48,11 +48,11 @@ export function reviewInputSchema(limits: ReviewTextLimits) {
       reviewer_name: optional(
         Type.String({
           maxLength: limits.reviewer_name,
-          description: 'Name of the reviewer; absent: the one that the browser gave before.',
+          description: 'Name of the reviewer; absent: the name given before from this browser.',
         }),
       ),
     },
-    { $id: 'Review', description: 'What a reviewer says of a completion.' },
+    { $id: 'Review', description: "A reviewer's feedback on a completion." },
   );
 }
 export type ReviewInput = Static<ReturnType<typeof reviewInputSchema>>;

@@ -12,62 +12,7 @@ import { guarded, type Database } from './database.js';
 /** References of a deleted project that are forgotten together. */
 const FORGOTTEN_AT_ONCE = 1_000;
 
-function prepare(db: Database) {
-  return {
-    find: db.prepare<ReferencedImage, KeptImage>(
-      `SELECT sha256, media_type, bytes FROM attachments WHERE ${OF_IMAGE} AND stored = 1`,
-    ),
-    note: db.prepare<ReferencedImage & KeptImage>(
-      `INSERT INTO attachments (project_id, sha256, media_type, bytes, stored)
-       VALUES (@project_id, @sha256, @media_type, @bytes, 0) ON CONFLICT DO NOTHING`,
-    ),
-    name: db.prepare<ImageReference & { project_id: string }>(
-      `INSERT INTO attachment_namings (project_id, sha256, trace_id, span_id)
-       VALUES (@project_id, @sha256, @trace_id, @span_id)`,
-    ),
-    markStored: db.prepare<ReferencedImage & { stored: 0 | 1 }>(
-      `UPDATE attachments SET stored = @stored WHERE ${OF_IMAGE}`,
-    ),
-    bind: db.prepare<{ id: number; version: Micros }>(
-      'UPDATE attachment_namings SET version = @version WHERE id = @id',
-    ),
-    /** Forgets references of span versions, which are given as a JSON array. */
-    forget: db.prepare<[string], ReferencedImage>(
-      `DELETE FROM attachment_namings WHERE version IN (SELECT value FROM json_each(?)) RETURNING project_id, sha256`,
-    ),
-    forgetSpans: db.prepare<{ projectId: string; spans: string; upTo: Micros }, ReferencedImage>(
-      `DELETE FROM attachment_namings WHERE id IN (
-         SELECT n.id FROM json_each(@spans) AS s CROSS JOIN attachment_namings AS n
-         ON n.span_id = s.value AND n.project_id = @projectId AND n.version <= @upTo)
-       RETURNING project_id, sha256`,
-    ),
-    forgetSomeOfProject: db.prepare<[string, number], ReferencedImage>(
-      `DELETE FROM attachment_namings WHERE id IN (SELECT id FROM attachment_namings WHERE project_id = ? LIMIT ?)
-       RETURNING project_id, sha256`,
-    ),
-    unbound: db.prepare<[number, number], UnboundReference>(
-      `SELECT id, project_id, sha256, trace_id, span_id FROM attachment_namings
-       WHERE version IS NULL AND id > ? ORDER BY id LIMIT ?`,
-    ),
-    drop: db.prepare<[string], ReferencedImage>(
-      `DELETE FROM attachment_namings WHERE id IN (SELECT value FROM json_each(?)) RETURNING project_id, sha256`,
-    ),
-    leaveOver: db.prepare<ReferencedImage>(
-      'INSERT INTO attachment_leftovers (project_id, sha256) VALUES (@project_id, @sha256) ON CONFLICT DO NOTHING',
-    ),
-    /** Hides an image without references, also while it is not removed yet. */
-    hide: db.prepare<ReferencedImage>(`UPDATE attachments SET stored = 0 WHERE ${OF_IMAGE} AND NOT ${NAMED}`),
-    leftovers: db.prepare<ReferencedImage & { limit: number }, ReferencedImage>(
-      `SELECT project_id, sha256 FROM attachment_leftovers WHERE (project_id, sha256) > (@project_id, @sha256)
-       ORDER BY project_id, sha256 LIMIT @limit`,
-    ),
-    isNamed: db.prepare<ReferencedImage, number>(`SELECT ${NAMED}`).pluck(),
-    noLeftover: db.prepare<ReferencedImage>(`DELETE FROM attachment_leftovers WHERE ${OF_IMAGE}`),
-    remove: db.prepare<ReferencedImage>(`DELETE FROM attachments WHERE ${OF_IMAGE} AND NOT ${NAMED}`),
-  };
-}
-
-/** The images that are kept and the references to them, in the SQLite file. */
+/** Which images there are and what names them, in the SQLite file. */
 export class SqliteAttachmentCatalogue implements AttachmentCatalogue {
   readonly #db: Database;
   readonly #statements: AttachmentSql;

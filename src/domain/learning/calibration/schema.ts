@@ -19,21 +19,21 @@ export const Interval = (description: string) =>
 
 /** Figures of agreement from corrections of a judge. */
 const agreement = {
-  count: count('Corrections: what a user said of an evaluation, thumbs up or down.'),
-  agreed: count('Corrections with thumbs up: the judge was right.'),
-  rate: orNull(share('`agreed` of `count`; null without corrections.')),
+  count: count("Corrections: users' feedback on evaluations by the judge, thumbs up or down."),
+  agreed: count('Corrections with thumbs up, which say that the judge was right.'),
+  rate: orNull(share('`agreed` divided by `count`; null without corrections.')),
   rate_interval: Interval("Wilson's interval of the rate, 95 %; null without corrections."),
-  spans: count('Different spans that the corrections are of.'),
+  spans: count('Different spans that corrections are about.'),
   verdicts: Type.Object(
     {
-      both_pass: count('Judge and person passed it.'),
-      judge_pass_human_fail: count('The judge passed what the person failed.'),
-      judge_fail_human_pass: count('The judge failed what the person passed.'),
-      both_fail: count('Judge and person failed it.'),
+      both_pass: count('Spans that both judge and person passed.'),
+      judge_pass_human_fail: count('Spans that the judge passed and the person failed.'),
+      judge_fail_human_pass: count('Spans that the judge failed and the person passed.'),
+      both_fail: count('Spans that both judge and person failed.'),
     },
     {
       description:
-        'Verdicts of judge and person compared, of evaluated spans. An expected score passes when it reaches the ' +
+        'Evaluated spans, by the verdicts of judge and person. An expected score passes when it reaches the ' +
         'threshold; without one, thumbs up stands for the verdict of the judge and thumbs down for the opposite, unless ' +
         '`score_direction` says that a failed score was too high or a passed one too low.',
     },
@@ -44,11 +44,11 @@ const agreement = {
     }),
   ),
   kappa_interval: Interval('Large-sample interval of κ, 95 %; null where its standard error is 0.'),
-  scores_compared: count('Corrections that say what the score should have been; thumbs up alone says: what it was.'),
+  scores_compared: count("Corrections with an expected score; thumbs up alone stands for the judge's own score."),
   mean_absolute_score_error: orNull(
     Type.Number({
       minimum: 0,
-      description: 'Mean distance of the score from the right one; null when none is compared.',
+      description: "Mean distance of the judge's score from the expected one; null when none is compared.",
     }),
   ),
 };
@@ -65,9 +65,12 @@ const WeekAgreementRead = Type.Object(
 const VersionAgreementRead = Type.Object(
   {
     version: Type.String({
-      description: '`v1`, `v2`, … in the order in which they began; `external`: evaluations that ran elsewhere.',
+      description:
+        'Name of the version of the judge: `v1`, `v2`, … in the order in which they began; `external`: evaluations that ran elsewhere.',
     }),
-    prompt_version: orNull(Type.Integer({ description: 'Version of its instruction; null when it ran elsewhere.' })),
+    prompt_version: orNull(
+      Type.Integer({ description: "Version of the judge's instruction; null for evaluations that ran elsewhere." }),
+    ),
     examples: orNull(
       Type.Object(
         {
@@ -76,14 +79,16 @@ const VersionAgreementRead = Type.Object(
         },
         {
           description:
-            'Revisions of the set of corrections: each one that is new or changed makes the next; 0: none yet.',
+            'Revisions of the set of corrections: each new or changed correction makes the next one; 0: none yet.',
         },
       ),
     ),
-    began_at: orNull(time('When its first evaluation was stored; null when it ran elsewhere.')),
-    evaluations: orNull(count('Evaluations made with it; null when they ran elsewhere.')),
+    began_at: orNull(
+      time('When the first evaluation by this version was stored; null for evaluations that ran elsewhere.'),
+    ),
+    evaluations: orNull(count('Evaluations made with this version; null when they ran elsewhere.')),
     not_counted: count(
-      'Corrections left out: they are of spans that people had spoken of before this evaluation, so that the judge ' +
+      'Corrections left out: people had given feedback on their spans before this evaluation, so that the judge ' +
         'had been told.',
     ),
     ...agreement,
@@ -98,11 +103,11 @@ export const CalibrationRead = Type.Object(
     ...agreement,
     without_evaluation: count('Corrections of spans that the judge had not evaluated.'),
     by_week: Type.Array(WeekAgreementRead, {
-      description: 'By the week of the correction; weeks without any are left out.',
+      description: 'Agreement by week of the corrections; weeks without corrections are left out.',
     }),
     by_version: Type.Array(VersionAgreementRead, {
       description:
-        'By the version of the judge that made the evaluation: a version is its instruction together with the set of ' +
+        'Agreement by the version of the judge that made the evaluation: a version is its instruction together with the set of ' +
         'corrections it was shown from. With `versions=steps` a version goes on until the revision of that set reaches ' +
         '1, 5, 10, 20, 50, 100, …',
     }),
@@ -121,11 +126,11 @@ export const TrialInputBody = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: MAX_TRIAL_SPANS,
-        description: `Held-out spans to evaluate at most, those spoken of last. Default: ${DEFAULT_TRIAL_SPANS}.`,
+        description: `Most held-out spans to evaluate, those with the latest feedback. Default: ${DEFAULT_TRIAL_SPANS}.`,
       }),
     ),
   },
-  { $id: 'CalibrationTrialInput', description: 'How large the trial is to be.' },
+  { $id: 'CalibrationTrialInput', description: 'Size of the trial.' },
 );
 export type TrialInputBody = Static<typeof TrialInputBody>;
 
@@ -145,7 +150,7 @@ const arm = (description: string) =>
   Type.Object(
     {
       count: count('Spans that were evaluated both times.'),
-      agreed: count('Spans with the verdict that people hold to be right.'),
+      agreed: count('Spans that got the verdict that people expect.'),
       ...figures,
       spent: SpentRead('What its calls used.'),
     },
@@ -156,7 +161,7 @@ const verdict = (description: string) =>
   orNull(
     Type.Object(
       {
-        evaluation_result: Type.Boolean({ description: 'Whether it passed the span.' }),
+        evaluation_result: Type.Boolean({ description: 'Whether the judge passed the span.' }),
         evaluation_reason: Type.String({ description: 'Why.' }),
         score: orNull(Type.Number({ description: 'Score; null of a binary judge.' })),
       },
@@ -172,15 +177,16 @@ const SpanChangeRead = Type.Object(
         passed: Type.Boolean({ description: 'Whether it passes.' }),
         score: orNull(Type.Number({ description: 'Score; null when nobody said.' })),
       },
-      { description: 'What people hold to be right.' },
+      { description: 'The verdict that people expect.' },
     ),
-    before: verdict('Without examples; null when it failed.'),
-    after: verdict('With examples; null when it failed.'),
+    before: verdict('Evaluation without examples; null when it failed.'),
+    after: verdict('Evaluation with examples; null when it failed.'),
     change: orNull(
       Type.Unsafe<'improved' | 'worsened' | 'same'>({
         type: 'string',
         enum: ['improved', 'worsened', 'same'],
-        description: 'Whether it became right, became wrong or neither; null when an evaluation failed.',
+        description:
+          'Whether the verdict became right, became wrong or neither with examples; null when an evaluation failed.',
       }),
     ),
     failure: orNull(Type.String({ description: 'Why an evaluation failed.' })),
@@ -197,11 +203,11 @@ const TrialResultRead = Type.Object(
     after: arm('With examples from the other half.'),
     improved: count('Spans that became right.'),
     worsened: count('Spans that became wrong.'),
-    difference: orNull(Type.Number({ description: 'Rate after less rate before, of the same spans.' })),
+    difference: orNull(Type.Number({ description: 'Rate with examples minus rate without, for the same spans.' })),
     difference_interval: Interval('Interval of the difference, of paired spans, 95 %; null when all changed alike.'),
-    spans: Type.Array(SpanChangeRead, { description: 'Each span, the one spoken of last first.' }),
+    spans: Type.Array(SpanChangeRead, { description: 'Each held-out span, the one with the latest feedback first.' }),
   },
-  { description: 'Before and after.' },
+  { description: 'Agreement without and with examples.' },
 );
 
 const trial = {
@@ -215,7 +221,9 @@ const trial = {
 export const CalibrationTrialRead = Type.Object(
   {
     ...trial,
-    result: Type.Union([TrialResultRead, Type.Null()], { description: 'Before and after; null until it is done.' }),
+    result: Type.Union([TrialResultRead, Type.Null()], {
+      description: 'Agreement without and with examples; null until the job is done.',
+    }),
   },
   { $id: 'CalibrationTrial', description: 'A judge measured without and with the corrections it was given.' },
 );

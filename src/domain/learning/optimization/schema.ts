@@ -11,35 +11,33 @@ export const OptimizationInputBody = Type.Object(
   {
     judge_id: optional(
       uuid(
-        'Judge that evaluates what comes of each prompt. Absent: the model compares it with the expected outputs, and only ' +
-          'feedback with an expected output is measured by.',
+        'Judge that evaluates the outputs of each prompt. Absent: the model compares them with the expected outputs, and only ' +
+          'feedback with an expected output is used.',
       ),
     ),
     candidates: optional(
       Type.Integer({
         minimum: 1,
         maximum: 5,
-        description: `How many candidates are to be written. Default: ${DEFAULT_CANDIDATES}.`,
+        description: `Number of candidates to write. Default: ${DEFAULT_CANDIDATES}.`,
       }),
     ),
     model: optional(
       line(
         512,
-        'Model that writes the candidates and answers with them, and without a judge compares. Absent: the one bound to ' +
+        'Model that writes the candidates, completes with them and, without a judge, compares outputs. Absent: the one bound to ' +
           'the version, else `JUDGE_LLM_MODEL`.',
       ),
     ),
-    version: optional(
-      Type.Integer({ ...VersionNumber, description: 'Version that is to be bettered. Default: the latest.' }),
-    ),
+    version: optional(Type.Integer({ ...VersionNumber, description: 'Version to improve. Default: the latest.' })),
     max_examples: optional(
       Type.Integer({
         minimum: 1,
         maximum: 200,
-        description: `Held-out completions to try at most, those spoken of last. Default: ${DEFAULT_EXAMPLES}.`,
+        description: `Most held-out completions to try, those with the latest feedback. Default: ${DEFAULT_EXAMPLES}.`,
       }),
     ),
   },
-  { $id: 'OptimizationInput', description: 'How a prompt is to be bettered.' },
+  { $id: 'OptimizationInput', description: 'How to improve a prompt.' },
 );
 export type OptimizationInputBody = Static<typeof OptimizationInputBody>;

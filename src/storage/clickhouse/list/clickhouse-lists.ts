@@ -35,16 +35,6 @@ interface ReadOf extends StateOf {
   readonly signal: AbortSignal | undefined;
 }
 
-/** The state that is read, for which list and of what. */
-interface StateOf {
-  readonly list: 'spans' | 'traces' | 'sessions';
-  readonly projectId: string;
-  /** The traces that alone are read, or whose spans are; null: all. */
-  readonly ids?: readonly string[] | null;
-  /** Whether everything of the project has to be rolled up first. */
-  readonly settled?: boolean;
-}
-
 /** The three lists, read from ClickHouse. */
 export class ClickHouseLists implements Lists {
   readonly #client: ClickHouseClient;
@@ -212,29 +202,6 @@ export class ClickHouseLists implements Lists {
       throw error;
     }
   }
-
-  /** Reads what is committed; where `settled` asks for it, or that cannot be had, what is rolled up. */
-  async #state<T>(
-    { list, projectId, ids = null, settled = false }: StateOf,
-    read: (scope: ReadScope) => Promise<T>,
-  ): Promise<T> {
-    const rolledUp = () => this.#reads.run(projectId, (upTo) => read({ projectId, upTo }));
-    // The figures of a session that is set aside are known of rolled-up rows alone, too.
-    if (settled || (list === 'sessions' && this.#notCurrent(projectId).sessions.length > 0)) return rolledUp();
-    const figures = list !== 'spans';
-    let fresh = false;
-    const committed = ({ upTo, traces, sessions: unsettledSessions }: CommittedState) => {
-      const aside = new Set(figures ? this.#notCurrent(projectId).traces : []);
-      const unsettled = among(traces, ids).filter((id) => !aside.has(id));
-      fresh = figures && unsettled.length + unsettledSessions.length > 0;
-      return read({ projectId, upTo, unsettled, unsettledSessions });
-    };
-    return this.#reads.ofCommitted(projectId, { figures, traces: ids }, committed).catch((error: unknown) => {
-      // A trace that is too large is set aside by the round that was to store it.
-      if (!fresh || !isTooLarge(error)) throw error;
-      return rolledUp();
-    });
-  }
 }
 
 type Found = Omit<Page, 'notCurrent'>;
@@ -245,19 +212,3 @@ function nothing(query: ListQuery): Found {
 
 /** Rows read by id in one statement. */
 const IDS_AT_ONCE = 500;
-
-/**
- * Puts input and output of the root span into a trace's object, which was rendered with nulls in their place. They are
- * replaced in the text, because a JavaScript number would not keep every decimal of a cost; attributes, which may hold
- * anything, come after them.
- */
-function withRoot(row: string, root: Root, fields: readonly string[] | null): string {
-  const values = { root_span_input: root.input_data, root_span_output: root.output_data };
-  return Object.entries(values).reduce(
-    (text, [name, value]) =>
-      fields && !fields.includes(name)
-        ? text
-        : text.replace(`"${name}":null`, () => `"${name}":${JSON.stringify(value)}`),
-    row,
-  );
-}

@@ -7,13 +7,15 @@ export const LinkRead = Type.Object(
     id: uuid('Id of the link.'),
     url: Type.Union([Type.String({ description: 'URL.' }), Type.Null()], {
       description:
-        'The URL to share. It is answered once, when the link is made, and null from then on: only its hash is kept.',
+        'The URL to share. It is answered once, when the link is made, and null from then on: only a hash of its token is stored.',
     }),
     prompt_slug: Type.String({ description: 'Slug of the prompt whose completions are reviewed.' }),
     link_type: LinkType,
-    created_at: time('When it was made.'),
-    expires_at: time('When it stops working.'),
-    revoked_at: Type.Union([time('A time.'), Type.Null()], { description: 'When it was revoked; null: it was not.' }),
+    created_at: time('When the link was made.'),
+    expires_at: time('When the link stops working.'),
+    revoked_at: Type.Union([time('A time.'), Type.Null()], {
+      description: 'When the link was revoked; null: it was not.',
+    }),
   },
   { $id: 'FeedbackLink', description: 'A link that lets people without an account review completions of a prompt.' },
 );

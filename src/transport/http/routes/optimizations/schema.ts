@@ -20,18 +20,18 @@ export const PromoteInput = Type.Object(
 
 const comparedBy = oneOf(
   ['judge', 'model'],
-  'What evaluates the outputs. judge: that of `judge_id`; model: `model` says of each output whether it says what the ' +
+  'Who evaluates the outputs. judge: the judge `judge_id`; model: the model decides whether each output says what the ' +
     'expected output says, and it passes when it does.',
 );
 
 const optimization = {
   ...jobFields,
   prompt_slug: Type.String({ description: 'Slug of the prompt.' }),
-  base_version: Type.Integer({ description: 'Version that is to be bettered.' }),
+  base_version: Type.Integer({ description: 'Version to improve.' }),
   compared_by: comparedBy,
-  judge_id: orNull(uuid('Judge that evaluates what comes of each prompt; null: none does.')),
-  model: Type.String({ description: 'Model that writes the candidates and answers with them.' }),
-  training: count('Completions whose feedback the candidates are written from.'),
+  judge_id: orNull(uuid('Judge that evaluates the outputs of each prompt; null: the model compares them.')),
+  model: Type.String({ description: 'Model that writes the candidates and completes with them.' }),
+  training: count('Completions from whose feedback the candidates are written.'),
   held_out: count('Other completions, on which each prompt is tried.'),
 };
 
@@ -45,11 +45,11 @@ const TriedRead = Type.Object(
   {
     span_id: uuid('The completion.'),
     expected_output: orNull(Type.String({ description: 'What people expected; null when nobody said.' })),
-    output: orNull(Type.String({ description: 'What came of the prompt; null when the call failed.' })),
+    output: orNull(Type.String({ description: 'Output with the tried prompt; null when the call failed.' })),
     passed: orNull(
       Type.Boolean({
         description:
-          'Whether the judge passed it, or the model found it to say what was expected; null when that failed.',
+          'Whether the judge passed the output, or the model found that it says what was expected; null when that failed.',
       }),
     ),
     score: orNull(Type.Number({ description: 'Score; null when no scored judge evaluated it.' })),
@@ -64,52 +64,53 @@ const arm = {
   count: count('Completions that were evaluated.'),
   failed: count('Completions of which a call failed.'),
   passed: count('Completions that passed.'),
-  pass_rate: orNull(Type.Number({ description: '`passed` of `count`; null of none.' })),
+  pass_rate: orNull(Type.Number({ description: '`passed` divided by `count`; null without completions.' })),
   pass_rate_interval: Interval("Wilson's interval of the pass rate, 95 %."),
   mean_score: orNull(Type.Number({ description: 'Mean score; null when there are none.' })),
   mean_score_interval: Interval('Interval of the mean score, 95 %; null of fewer than two different scores.'),
-  spent: SpentRead('What its calls used.'),
-  results: Type.Array(TriedRead, { description: 'Each completion, the one spoken of last first.' }),
+  spent: SpentRead('Calls, tokens and cost of trying this prompt.'),
+  results: Type.Array(TriedRead, { description: 'Each completion, the one with the latest feedback first.' }),
 };
 
 const CandidateRead = Type.Object(
   {
     id: uuid('Id of the candidate.'),
-    rationale: Type.String({ description: 'What the model says it changed.' }),
+    rationale: Type.String({ description: "The model's description of its changes." }),
     ...arm,
     compared: count('Completions that were evaluated with both prompts.'),
     difference: orNull(
-      Type.Number({ description: 'Of `metric`: candidate less current version, of the same completions.' }),
+      Type.Number({
+        description: 'Difference of `metric`: candidate minus current version, for the same completions.',
+      }),
     ),
     difference_interval: Interval('Interval of the difference, of pairs, 95 %; null when all differ alike.'),
-    wins: count('Completions on which it did better.'),
-    losses: count('Completions on which it did worse.'),
-    ties: count('Completions on which it did the same.'),
-    promoted_version: orNull(Type.Integer({ description: 'Version that it became; null: it is none.' })),
+    wins: count('Completions on which the candidate did better.'),
+    losses: count('Completions on which the candidate did worse.'),
+    ties: count('Completions on which the candidate did the same.'),
+    promoted_version: orNull(
+      Type.Integer({ description: 'Version of the prompt that the candidate became; null: it was not promoted.' }),
+    ),
   },
-  { description: 'A candidate against the current version.' },
+  { description: 'A candidate compared with the current version.' },
 );
 
 const ResultRead = Type.Object(
   {
     compared_by: comparedBy,
-    metric: oneOf(
-      ['score', 'pass_rate'],
-      'What the difference is of: of scores when a scored judge gave them, else of passes.',
-    ),
-    current: Type.Object(arm, { description: 'The version that is to be bettered.' }),
-    candidates: Type.Array(CandidateRead, { description: 'The best first.' }),
+    metric: oneOf(['score', 'pass_rate'], 'What is compared: scores when a scored judge gave them, else pass rates.'),
+    current: Type.Object(arm, { description: 'Results of the version to improve.' }),
+    candidates: Type.Array(CandidateRead, { description: 'The candidates, the best first.' }),
     problem: orNull(Type.String({ description: 'Why there are fewer candidates than were asked for.' })),
     missing: count('Held-out completions that are not stored any more.'),
-    spent: SpentRead('What all calls used.'),
+    spent: SpentRead('Calls, tokens and cost of the whole job.'),
   },
-  { description: 'The candidates and how they did.' },
+  { description: 'Results of the candidates and of the current version.' },
 );
 
 export const OptimizationRead = Type.Object(
   {
     ...optimization,
-    result: Type.Union([ResultRead, Type.Null()], { description: 'The candidates; null until it is done.' }),
+    result: Type.Union([ResultRead, Type.Null()], { description: 'Results; null until the job is done.' }),
   },
   {
     $id: 'Optimization',

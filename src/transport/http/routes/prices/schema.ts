@@ -21,10 +21,10 @@ export const ModelPriceRead = Type.Object(
     model: Type.String({ description: 'Model.' }),
     ...rates,
     cache_read_per_million: Type.Union([rate('A rate'), Type.Null()], { description: CACHE_READ }),
-    created_at: time('When it was first set.'),
-    updated_at: time('When it was last set.'),
+    created_at: time('When the price was first set.'),
+    updated_at: time('When the price was last set.'),
   },
-  { $id: 'ModelPrice', description: "A price of the project's own." },
+  { $id: 'ModelPrice', description: "The project's own price of a model." },
 );
 export type ModelPriceRead = Static<typeof ModelPriceRead>;
 
@@ -36,9 +36,9 @@ export const RepriceJobRead = Type.Object(
     provider: orNull(Type.String({ description: 'Only spans of this provider.' })),
     model: orNull(Type.String({ description: 'Only spans of this model.' })),
     total: Type.Union([Type.Integer({ description: 'A number' }), Type.Null()], {
-      description: 'How many spans there were to look at when it began; null before.',
+      description: 'How many spans the job had to check when it began; null before.',
     }),
-    done: count('How many of them were looked at.'),
+    done: count('How many spans the job has checked.'),
     examined: count('The same as `done`.'),
     changed: Type.Integer({
       description: 'How many spans got another cost, but for some whose writing a crash or a failing store cut off.',

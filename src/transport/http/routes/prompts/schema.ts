@@ -31,11 +31,13 @@ export const PromptVersionRead = Type.Object(
     content_hash: Type.String({ description: 'SHA-256 of the content in UTF-8, lower-case hexadecimal.' }),
     version: Type.Integer({ description: 'Number of the version, from 1 without gaps.' }),
     model_id: orNull(Type.String({ description: 'Bound model; null when none is bound.' })),
-    tag: orNull(Type.String({ description: 'Tag by which the version was asked for; null when it was by none.' })),
-    is_latest: Type.Boolean({ description: 'Whether it is the newest version of the prompt.' }),
-    metadata: Type.Record(Type.String(), Type.Unknown(), { description: 'What was given with it.' }),
-    created_at: time('When it was made.'),
-    updated_at: time('When a model was last bound to it, else when it was made.'),
+    tag: orNull(
+      Type.String({ description: 'Tag by which the version was asked for; null when it was not asked for by tag.' }),
+    ),
+    is_latest: Type.Boolean({ description: 'Whether this is the newest version of the prompt.' }),
+    metadata: Type.Record(Type.String(), Type.Unknown(), { description: 'JSON that was stored with the version.' }),
+    created_at: time('When the version was made.'),
+    updated_at: time('When a model was last bound to the version, else when it was made.'),
   },
   { $id: 'PromptVersion', description: 'A version of a prompt.' },
 );
@@ -52,13 +54,13 @@ export const ModelBindingRead = Type.Object(
 export type ModelBindingRead = Static<typeof ModelBindingRead>;
 
 export const TagEntryRead = Type.Object(
-  { tag: Tag, version: Type.Integer({ description: 'Number of the version it points to.' }) },
-  { $id: 'TagEntry', description: 'Where a tag points.' },
+  { tag: Tag, version: Type.Integer({ description: 'Number of the version that the tag points to.' }) },
+  { $id: 'TagEntry', description: 'A tag and the version that it points to.' },
 );
 
 export const TagMoveRead = Type.Object(
   {
-    version: Type.Integer({ description: 'Number of the version it was moved to.' }),
+    version: Type.Integer({ description: 'Number of the version that the tag was moved to.' }),
     pinned_at: time('When.'),
     pinned_by: Type.Object(
       {
@@ -66,7 +68,7 @@ export const TagMoveRead = Type.Object(
         email: orNull(Type.String({ description: 'Email address of the user.' })),
         name: Type.String({ description: 'Name of the user.' }),
       },
-      { description: 'On behalf of whom.' },
+      { description: 'User who moved the tag.' },
     ),
   },
   { $id: 'TagMove', description: 'One move of a tag.' },
@@ -78,11 +80,13 @@ export const PromptSummaryRead = Type.Object(
     id: uuid('Id of the prompt.'),
     prompt_id: uuid('The same as `id`.'),
     slug: Type.String({ description: 'Slug of the prompt.' }),
-    version_count: Type.Integer({ description: 'How many versions it has.' }),
-    latest_version: Type.Integer({ description: 'Number of its newest version.' }),
-    tags: Type.Array(TagEntryRead, { description: 'Where its tags point; `latest` comes first.' }),
-    created_at: time('When it was made.'),
-    updated_at: time('When its newest version was made.'),
+    version_count: Type.Integer({ description: 'How many versions the prompt has.' }),
+    latest_version: Type.Integer({ description: 'Number of the newest version.' }),
+    tags: Type.Array(TagEntryRead, {
+      description: 'Tags of the prompt and the versions that they point to; `latest` comes first.',
+    }),
+    created_at: time('When the prompt was made.'),
+    updated_at: time('When the newest version of the prompt was made.'),
   },
   { $id: 'PromptSummary', description: 'A prompt without its contents.' },
 );
