@@ -36,9 +36,11 @@ interface Options {
 export function register(program: Command): void {
   program
     .command('judges')
-    .description('send spans at full speed while a queue of evaluations is drained, against the same server without')
+    .description(
+      'send spans at full speed while a queue of evaluations is drained, and without a queue before and after',
+    )
     .option('--evaluations <n>', 'evaluations queued', wholeNumber(1, 10_000), 10_000)
-    .option('--concurrency <n>', 'calls of the model endpoint under way at once', wholeNumber(1, 1000), 32)
+    .option('--concurrency <n>', 'most calls to the model endpoint at once', wholeNumber(1, 1000), 32)
     .option('--delay <ms>', 'time the model endpoint takes', wholeNumber(0, 60_000), 200)
     .option('--seconds <n>', 'how long spans are sent before and after, with nothing queued', wholeNumber(1, 600), 30)
     .option('--seed <n>', 'seed of the data', wholeNumber(0, 2 ** 31), 1)

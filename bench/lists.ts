@@ -61,7 +61,7 @@ export function register(program: Command): void {
     )
     .option('--only <text>', 'only queries whose name holds this text')
     .option('--seed <n>', 'seed of the data', wholeNumber(0, 2 ** 31), 1)
-    .option('--keep <dir>', 'leave the filled data here, in a folder per size')
+    .option('--keep <dir>', 'keep the filled data in this folder, in a subfolder per size')
     .option('--data <dir>', 'use data left by --keep; sizes that are missing are filled in and left there too')
     .option('--no-write', 'print only, leave bench/RESULTS.md alone')
     .action(bench);

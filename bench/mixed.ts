@@ -29,9 +29,9 @@ interface Options extends BenchOptions {
 export function register(program: Command): void {
   program
     .command('mixed')
-    .description('time reads while others write, to the same project and to another, against quiet')
-    .option('--seconds <n>', 'how long each load is looked at', wholeNumber(1, 600), 15)
-    .option('--spans <n>', 'spans that each project has before', wholeNumber(REQUEST_SPANS, 10_000_000), 120_000)
+    .description('time reads while others write, to the same project and to another, against reads on an idle server')
+    .option('--seconds <n>', 'how long each load is measured', wholeNumber(1, 600), 15)
+    .option('--spans <n>', 'spans stored in each project beforehand', wholeNumber(REQUEST_SPANS, 10_000_000), 120_000)
     .option(
       '--burst <n>',
       'traces of one span that are written at once before one read',
@@ -39,11 +39,11 @@ export function register(program: Command): void {
       300_000,
     )
     .option('--readers <n>', 'clients that read at once', wholeNumber(1, 100), 4)
-    .option('--pause <ms>', 'how long each of them rests after a read', wholeNumber(1, 10_000), 100)
-    .option('--only <text>', 'only loads with this text in their names, and none')
+    .option('--pause <ms>', 'pause of each reader after a read', wholeNumber(1, 10_000), 100)
+    .option('--only <text>', 'only loads with this text in their names, and the idle server')
     .option('--seed <n>', 'seed of the data', wholeNumber(0, 2 ** 31), 1)
     .option('--checkout <dir>', 'measure the server of this other checkout, compiled')
-    .option('--node <file>', 'the node that runs the server, where that checkout needs another')
+    .option('--node <file>', 'the Node.js executable that runs the server, when --checkout needs another')
     .option('--no-write', 'print only, leave bench/RESULTS.md alone')
     .action(bench);
 }

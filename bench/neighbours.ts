@@ -36,13 +36,13 @@ interface Options extends BenchOptions {
 export function register(program: Command): void {
   program
     .command('neighbours')
-    .description('time single writes and reads of one project while another floods the same server, against quiet')
-    .option('--seconds <n>', 'how long each load is looked at', wholeNumber(1, 600), 20)
-    .option('--spans <n>', 'spans that each project has before', wholeNumber(REQUEST_SPANS, 1_000_000), 24_000)
+    .description('time single writes and reads of one project while another floods the server, against an idle server')
+    .option('--seconds <n>', 'how long each load is measured', wholeNumber(1, 600), 20)
+    .option('--spans <n>', 'spans stored in each project beforehand', wholeNumber(REQUEST_SPANS, 1_000_000), 24_000)
     .option('--answer-mb <n>', 'size of the answers that are read slowly', wholeNumber(1, 200), 50)
     .option('--seed <n>', 'seed of the data', wholeNumber(0, 2 ** 31), 1)
     .option('--checkout <dir>', 'measure the server of this other checkout, compiled')
-    .option('--node <file>', 'the node that runs the server, where that checkout needs another')
+    .option('--node <file>', 'the Node.js executable that runs the server, when --checkout needs another')
     .option('--no-write', 'print only, leave bench/RESULTS.md alone')
     .action(bench);
 }

@@ -18,19 +18,19 @@ type Work = (identity: IdentityService, metadata: MetadataStore) => Row | readon
 export function adminCommand(name: string): Command {
   const program = new Command(name)
     .description(
-      'Keys, projects and users of a Spanhouse DATA_DIR. Works while the server runs; it takes notice at once.',
+      'Manages API keys, projects and users in the DATA_DIR of a Spanhouse server. Changes work at once, also while the server runs.',
     )
     .option('--json', 'print JSON instead of a table')
-    .option('--data-dir <path>', 'instead of the environment variable DATA_DIR');
+    .option('--data-dir <path>', "directory of the server's data (default: the environment variable DATA_DIR)");
   const run = (work: Work) => printRows(program.opts<GlobalOptions>(), work);
 
   program
     .command('create-key')
-    .description('make an API key; it is shown this once')
-    .option('--project <id>', 'its project (needed when there is more than one)')
-    .option('--user <id>', 'its user (needed when there is more than one)')
-    .option('--name <name>', 'what it is for', 'admin')
-    .addOption(new Option('--access <access>', 'what it may do').choices(KEY_ACCESSES).default(DEFAULT_KEY_ACCESS))
+    .description('make an API key; it is shown only once')
+    .option('--project <id>', 'project of the key (needed when there is more than one)')
+    .option('--user <id>', 'user of the key (needed when there is more than one)')
+    .option('--name <name>', 'name of the key, such as what it is for', 'admin')
+    .addOption(new Option('--access <access>', 'what the key may do').choices(KEY_ACCESSES).default(DEFAULT_KEY_ACCESS))
     .action(({ project, user, name, access }: { project?: string; user?: string; name: string; access: KeyAccess }) =>
       run((identity) => {
         const projectId = onlyOne('project', project, identity.listProjects());
@@ -43,7 +43,7 @@ export function adminCommand(name: string): Command {
   program
     .command('list-keys')
     .description('list the keys that are not revoked')
-    .option('--project <id>', 'only those of this project')
+    .option('--project <id>', 'list only keys of this project')
     .action(({ project }: { project?: string }) =>
       run((identity) => identity.listKeys(project?.toLowerCase() ?? null).map(keyRow)),
     );
@@ -62,8 +62,8 @@ export function adminCommand(name: string): Command {
   program
     .command('create-project')
     .description('make a project')
-    .argument('<name>', 'its name')
-    .option('--id <uuid>', 'its id (default: a new one)')
+    .argument('<name>', 'name of the project')
+    .option('--id <uuid>', 'id of the project (default: a new one)')
     .action((name: string, { id }: { id?: string }) =>
       run((identity) => timed(identity.createProject({ name, ...(id === undefined ? {} : { id }) }))),
     );
@@ -81,7 +81,7 @@ export function adminCommand(name: string): Command {
       run((_identity, { deletions }) => {
         const id = given.toLowerCase();
         if (deletions.orderProject(id, Date.now() * 1000) === null)
-          throw new DomainError('not_found', 'No such project');
+          throw new DomainError('not_found', 'There is no project with this id');
         return {
           id,
           deletion: 'ordered',
@@ -95,8 +95,8 @@ export function adminCommand(name: string): Command {
   program
     .command('create-user')
     .description('make a user')
-    .argument('<name>', 'the name')
-    .option('--email <email>', 'the email address')
+    .argument('<name>', 'name of the user')
+    .option('--email <email>', 'email address of the user')
     .action((name: string, { email }: { email?: string }) =>
       run((identity) => timed(identity.createUser({ name, email: email ?? null }))),
     );

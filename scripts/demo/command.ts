@@ -23,17 +23,19 @@ export function demoCommand(name: string): Command {
       'Sends an hour of an agent application to a running server, through its public API: sessions, nested traces, model ' +
         'calls, tools, errors and retries. Without --key it makes itself a key in the DATA_DIR of this machine.',
     )
-    .option('--url <url>', 'the server (default: the local one that HOST, PORT and PUBLIC_URL name)')
+    .option('--url <url>', 'URL of the server (default: the local one, by HOST, PORT and PUBLIC_URL)')
     .addOption(
-      new Option('--key <key>', 'an API key (default: SPANHOUSE_KEY, else a new one)').env('SPANHOUSE_API_KEY'),
+      new Option('--key <key>', 'API key of the server (default: SPANHOUSE_KEY, else a new key)').env(
+        'SPANHOUSE_API_KEY',
+      ),
     )
     .option(
       '--seed <n>',
-      'the same seed tells the same story, in place of its earlier telling (default: any)',
+      'seed of the data: the same seed sends the same spans, replacing those sent before (default: random)',
       number(0, 2 ** 31),
       randomInt(1_000_000),
     )
-    .option('--sessions <n>', 'how many sessions', number(1, 1000), 40)
+    .option('--sessions <n>', 'number of sessions to send', number(1, 1000), 40)
     .showHelpAfterError()
     .action(async (options: Options) => {
       try {

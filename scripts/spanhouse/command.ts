@@ -11,6 +11,6 @@ export function spanhouseCommand(): Command {
     .version(packageVersion())
     .showHelpAfterError()
     .addCommand(startCommand('start', 'spanhouse start').summary('start the server (the default)'), { isDefault: true })
-    .addCommand(adminCommand('admin').summary('keys, projects and users of a DATA_DIR'))
+    .addCommand(adminCommand('admin').summary('manage API keys, projects and users'))
     .addCommand(demoCommand('demo').summary('send an hour of an agent application to a running server'));
 }

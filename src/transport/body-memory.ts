@@ -56,7 +56,9 @@ export class BodyBytes {
   hold(bytes: number): void {
     const taken = Math.max(bytes, PIECE_BYTES);
     if (this.#ended || !this.#shares.take(this.#party, taken)) {
-      throw new DomainError('overloaded', 'Too many request bodies are in work', { retryAfterSeconds: 1 });
+      throw new DomainError('overloaded', 'Request bodies take too much memory at the moment', {
+        retryAfterSeconds: 1,
+      });
     }
     this.#held += taken;
   }

@@ -220,7 +220,7 @@ describe('deleting a project', function () {
   it('is refused by the admin program for a project that is not there', async () => {
     const failure = await command('delete-project', '0199a1b2-0000-7000-8000-0000000000ff').catch((e: unknown) => e);
     expect(failure).to.include({ code: 1 });
-    expect((failure as { stderr: string }).stderr).to.include('No such project');
+    expect((failure as { stderr: string }).stderr).to.include('There is no project with this id');
   });
 
   it('lets nothing in that was on its way', async () => {

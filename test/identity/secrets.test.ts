@@ -112,7 +112,7 @@ describe('secrets', () => {
     expect(JSON.stringify(listed)).to.not.include(made.key);
     expect(await json('revoke-key', made.id)).to.deep.equal({ id: made.id, revoked: true });
     const again = await json('revoke-key', made.id).catch((error: unknown) => error);
-    expect(again).to.include({ code: 1 }).and.to.have.property('stderr', 'No such API key\n');
+    expect(again).to.include({ code: 1 }).and.to.have.property('stderr', 'There is no API key with this id\n');
   }).timeout(60_000);
 });
 

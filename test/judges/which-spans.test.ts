@@ -127,7 +127,7 @@ describe('judges that run by themselves', () => {
     await api.evaluated(judge, span);
     const path = `judges/${judge['id']}:run`;
     expect(await api.refused('POST', path, { span_ids: [span['id'], randomUUID()] })).to.deep.equal({
-      '/span_ids/1': 'there is no such span',
+      '/span_ids/1': 'there is no span with this id',
     });
     for (const body of [
       {},

@@ -153,7 +153,7 @@ describe('jobs', function () {
     const runner = runnerOf(({ signal }) => sleep(60_000, null, { signal }));
     const ids = Array.from({ length: 10 }, () => runner.create({ ...about, input: null }).id);
     expect(() => runner.create({ ...about, input: null })).to.throw(DomainError, 'not finished');
-    expect(() => runner.find('other', 'test', ids[0]!)).to.throw(DomainError, 'no such job');
+    expect(() => runner.find('other', 'test', ids[0]!)).to.throw(DomainError, 'no job with this id');
     runner.create({ ...about, project_id: 'other', input: null });
     expect(store.list('project', 'test', 'subject', 3).map(({ id }) => id)).to.deep.equal(ids.slice(-3).reverse());
   });

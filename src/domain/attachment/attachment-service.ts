@@ -77,9 +77,9 @@ export class AttachmentService {
   open({ projectId, sha256, expires, signature }: PresignedRequest): OpenedImage {
     const until = expires !== undefined && /^\d{1,12}$/.test(expires) ? Number(expires) : 0;
     const genuine = this.#parts.signer.verify({ projectId, sha256, expires: until }, signature ?? '');
-    if (!genuine) throw new DomainError('forbidden', 'This is no URL that was handed out');
+    if (!genuine) throw new DomainError('forbidden', 'This URL was not made by this server');
     const secondsLeft = until - Math.floor(Date.now() / 1000);
-    if (secondsLeft <= 0) throw new DomainError('forbidden', 'This URL has expired: list the attachments again');
+    if (secondsLeft <= 0) throw new DomainError('forbidden', 'This URL has expired: list the images of the span again');
     const image = this.#parts.vault.find(projectId, sha256);
     if (image === undefined) throw gone();
     const mediaType = image.media_type as ImageType;
@@ -125,7 +125,7 @@ function itemsOf(span: AttachmentParts, place: Place): FoundItem[] {
 }
 
 function gone(): DomainError {
-  return new DomainError('not_found', 'This image was deleted with its last span');
+  return new DomainError('not_found', 'This image was deleted with the last span that referred to it');
 }
 
 function described({ type, label, width, height, viewport }: Item): Omit<Attachment, 'url'> {

@@ -22,7 +22,7 @@ export type Attachment = Static<typeof Attachment>;
 export const AttachmentList = Type.Object(
   {
     attachments: Type.Array(Attachment, { description: 'The images, in the order in which they stand in the span.' }),
-    count: Type.Integer({ description: 'How many.' }),
+    count: Type.Integer({ description: 'Number of images.' }),
   },
   { $id: 'AttachmentList', description: 'The images of a span.' },
 );

@@ -90,7 +90,7 @@ export const UnifiedFeedbackRead = Type.Object(
     entity_type: Type.Union([Type.Literal('span'), Type.Literal('trace'), Type.Literal('session')], {
       description: 'Type of the object whose feedback was asked for.',
     }),
-    entity_id: uuid('Its id.'),
+    entity_id: uuid('Id of the span, trace or session.'),
     summary: Type.Object(
       {
         total: count('How many items there are.'),

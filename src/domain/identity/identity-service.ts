@@ -161,9 +161,10 @@ export class IdentityService {
     readonly access?: KeyAccess;
   }): CreatedApiKey {
     return this.#store.transaction(() => {
-      if (this.#store.findProject(input.projectId) === undefined) throw new DomainError('not_found', 'No such project');
+      if (this.#store.findProject(input.projectId) === undefined)
+        throw new DomainError('not_found', 'There is no project with this id');
       if (!this.#store.listUsers().some(({ id }) => id === input.userId))
-        throw new DomainError('not_found', 'No such user');
+        throw new DomainError('not_found', 'There is no user with this id');
       if (this.#store.listKeys(input.projectId).length >= MAX_KEYS_PER_PROJECT) {
         throw new DomainError('conflict', `A project has at most ${MAX_KEYS_PER_PROJECT} keys: revoke one first`);
       }
@@ -183,7 +184,7 @@ export class IdentityService {
   revokeKey(projectId: string | null, keyId: string): void {
     const revoked = this.#store.revokeKey(projectId, keyId.toLowerCase(), this.#now());
     this.#cache.clear();
-    if (!revoked) throw new DomainError('not_found', 'No such API key');
+    if (!revoked) throw new DomainError('not_found', 'There is no API key with this id');
   }
 
   /** Writes pending times of last use. The service must not be used afterwards. */

@@ -177,7 +177,7 @@ export class JobRunner implements WorkUnderWay {
   /** @throws DomainError `not_found` */
   find(projectId: string, kind: string, id: string): Job {
     const job = this.#options.store.find(projectId, kind, id);
-    if (job === undefined) throw new DomainError('not_found', 'There is no such job');
+    if (job === undefined) throw new DomainError('not_found', 'There is no job with this id');
     return job;
   }
 

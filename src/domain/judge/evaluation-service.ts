@@ -59,7 +59,7 @@ export class EvaluationService {
   async ofSpan(projectId: string, spanId: string): Promise<readonly NamedEvaluation[]> {
     const found = this.#options.store.ofSpan(projectId, spanId);
     if (found.length === 0 && !(await this.#options.spans.traits(projectId, [spanId])).has(spanId))
-      throw new DomainError('not_found', 'There is no such span');
+      throw new DomainError('not_found', 'There is no span with this id');
     return found;
   }
 }

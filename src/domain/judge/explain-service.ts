@@ -94,7 +94,7 @@ export class ExplainService {
   }
 
   #ofSpan(judge: Judge, span: SpanTraits | undefined, unmatched: readonly Mismatch[], hash: number): Reason {
-    if (span === undefined) return ['not_found', 'There is no such span; it may not have arrived yet.'];
+    if (span === undefined) return ['not_found', 'There is no span with this id; it may not have arrived yet.'];
     return ofItself(span) ?? filteredOut(unmatched) ?? this.#notRunning(judge, span) ?? this.#ofFeed(judge, span, hash);
   }
 

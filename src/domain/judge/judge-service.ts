@@ -190,5 +190,5 @@ function requireLatest({ latest_version, version }: Pick<StoredVersion, 'latest_
 }
 
 function missing(): DomainError {
-  return new DomainError('not_found', 'There is no such judge');
+  return new DomainError('not_found', 'There is no judge with this id');
 }

@@ -112,7 +112,7 @@ export const ExplanationRead = Type.Object(
         {
           filter: Type.String({ description: 'Name of the filter.' }),
           wanted: Type.String({ description: 'What the filter asks for.' }),
-          found: Type.String({ description: 'What the span has.' }),
+          found: Type.String({ description: 'What the span has in its place.' }),
         },
         { description: 'A filter that the span does not match.' },
       ),

@@ -90,7 +90,7 @@ export class RunService {
     const found = await this.#options.spans.traits(projectId, [...new Set(ids)]);
     const issues = ids.flatMap((id, index) => {
       const span = found.get(id);
-      if (span === undefined) return [{ pointer: `/span_ids/${index}`, detail: 'there is no such span' }];
+      if (span === undefined) return [{ pointer: `/span_ids/${index}`, detail: 'there is no span with this id' }];
       if (!isJudgeCall(span)) return [];
       return [{ pointer: `/span_ids/${index}`, detail: 'is a call of a judge; such spans are never evaluated' }];
     });

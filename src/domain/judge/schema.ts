@@ -168,9 +168,7 @@ export const JudgeRead = Type.Object(
       description: 'Whether the judge can run: a model endpoint is configured, and there is a model.',
     }),
     not_runnable_reason: orNull(Type.String({ description: 'Why the judge cannot run; null when it can.' })),
-    judged_since: time(
-      'When the judge was made or last enabled: it evaluates earlier spans only in run calls.',
-    ),
+    judged_since: time('When the judge was made or last enabled: it evaluates earlier spans only in run calls.'),
     created_at: time('When the judge was made.'),
     updated_at: time('When the judge was last changed.'),
   },
@@ -190,7 +188,7 @@ export const CriteriaRead = Type.Object(
 export type CriteriaRead = Static<typeof CriteriaRead>;
 
 const CriterionScore = Type.Object(
-  { score: number('Score of the criterion.'), reason: Type.String({ description: 'Why.' }) },
+  { score: number('Score of the criterion.'), reason: Type.String({ description: 'Reason for the score.' }) },
   { description: 'Score of one criterion.' },
 );
 
@@ -213,7 +211,7 @@ export const EvaluationInput = Type.Object(
         Type.Object(
           {
             score: number('Score of the criterion.'),
-            reason: optional(Type.String({ maxLength: 100_000, description: 'Why.' })),
+            reason: optional(Type.String({ maxLength: 100_000, description: 'Reason for the score.' })),
           },
           { description: 'Score of one criterion.' },
         ),

@@ -41,7 +41,7 @@ export function reviewInputSchema(limits: ReviewTextLimits) {
     {
       completion_id: uuid('Id of the completion (a span), which must be one of the prompt.'),
       thumbs_up: Type.Boolean({ description: 'true: good; false: bad.' }),
-      reason: optional(Type.String({ maxLength: limits.reason, description: 'Why.' })),
+      reason: optional(Type.String({ maxLength: limits.reason, description: 'Reason for the thumb up or down.' })),
       expected_output: optional(
         Type.String({ maxLength: limits.expected_output, description: 'What the output should have been.' }),
       ),

@@ -8,7 +8,7 @@ export interface Window {
 
 /** Schema of the page that an answer holds. */
 export const pageRead = {
-  total: count('How many there are on all pages.'),
-  limit: count('How many a page has at most.'),
-  offset: count('How many were passed over.'),
+  total: count('Number of items on all pages.'),
+  limit: count('Most items on a page.'),
+  offset: count('Number of items skipped.'),
 };

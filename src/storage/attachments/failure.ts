@@ -7,7 +7,7 @@ export async function guardedStore<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw new DomainError('unavailable', 'The attachment store does not answer', {
+    throw new DomainError('unavailable', 'The store of images does not answer', {
       retryAfterSeconds: RETRY_AFTER_SECONDS,
       cause: error,
     });

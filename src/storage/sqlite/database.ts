@@ -48,7 +48,11 @@ export function guarded<T>(work: () => T): T {
       });
     }
     if (error instanceof BetterSqlite3.SqliteError && error.code === 'SQLITE_CONSTRAINT_FOREIGNKEY')
-      throw new DomainError('not_found', 'What this belongs to was deleted meanwhile', { cause: error });
+      throw new DomainError(
+        'not_found',
+        'The project, prompt, judge or span that this belongs to was deleted meanwhile',
+        { cause: error },
+      );
     throw error;
   }
 }

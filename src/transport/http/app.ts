@@ -226,6 +226,6 @@ function otherMethod(routes: readonly Route[], identity: RequestIdentity): Handl
 function unmatchedHandler(identity: RequestIdentity): Handler {
   return (_exchange, request) => {
     identity.authenticate(request.headers.authorization);
-    throw new DomainError('not_found', 'There is nothing at this path; GET /docs lists what there is');
+    throw new DomainError('not_found', 'There is nothing at this path; GET /docs lists all paths');
   };
 }

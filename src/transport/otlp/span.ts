@@ -138,7 +138,10 @@ class SpanMapper {
     this.#scope = this.#scopeFacts(otlp.scope);
     this.#sharedBytes -= this.#resource.bytes + this.#scope.bytes;
     if (this.#sharedBytes < 0) {
-      throw new DomainError('too_large', 'resource and scope are too large for so many spans: send smaller batches');
+      throw new DomainError(
+        'too_large',
+        'resource and scope, which are stored with every span, are too large for so many spans: send smaller batches',
+      );
     }
     const evidence = this.#evidence;
     evidence.read(otlp);

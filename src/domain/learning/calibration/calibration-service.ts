@@ -126,7 +126,7 @@ export class CalibrationService {
   #requireTrial(projectId: string, judgeId: string, id: string): Job {
     this.#require(projectId, judgeId);
     const job = this.#options.runner.find(projectId, CALIBRATION_TRIAL, id);
-    if (job.subject_id !== judgeId) throw new DomainError('not_found', 'There is no such job');
+    if (job.subject_id !== judgeId) throw new DomainError('not_found', 'There is no job with this id');
     return job;
   }
 }

@@ -152,7 +152,7 @@ const arm = (description: string) =>
       count: count('Spans that were evaluated both times.'),
       agreed: count('Spans that got the verdict that people expect.'),
       ...figures,
-      spent: SpentRead('What its calls used.'),
+      spent: SpentRead('Calls, tokens and cost of these evaluations.'),
     },
     { description },
   );
@@ -162,7 +162,7 @@ const verdict = (description: string) =>
     Type.Object(
       {
         evaluation_result: Type.Boolean({ description: 'Whether the judge passed the span.' }),
-        evaluation_reason: Type.String({ description: 'Why.' }),
+        evaluation_reason: Type.String({ description: "The judge's reasoning." }),
         score: orNull(Type.Number({ description: 'Score; null of a binary judge.' })),
       },
       { description },
@@ -174,7 +174,7 @@ const SpanChangeRead = Type.Object(
     span_id: uuid('Id of the span.'),
     human: Type.Object(
       {
-        passed: Type.Boolean({ description: 'Whether it passes.' }),
+        passed: Type.Boolean({ description: 'Whether the span passes.' }),
         score: orNull(Type.Number({ description: 'Score; null when nobody said.' })),
       },
       { description: 'The verdict that people expect.' },
@@ -199,8 +199,8 @@ const TrialResultRead = Type.Object(
     compared: count('Spans that were evaluated both times.'),
     failed: count('Spans of which an evaluation failed.'),
     missing: count('Spans that are not stored any more.'),
-    before: arm('Without examples.'),
-    after: arm('With examples from the other half.'),
+    before: arm('Evaluations without examples.'),
+    after: arm('Evaluations with corrections of the other half as examples.'),
     improved: count('Spans that became right.'),
     worsened: count('Spans that became wrong.'),
     difference: orNull(Type.Number({ description: 'Rate with examples minus rate without, for the same spans.' })),

@@ -77,7 +77,7 @@ export class OptimizationService {
     if (endpoint === null) throw new DomainError('conflict', NO_ENDPOINT);
     const model = body.model ?? base.model_id ?? endpoint.defaultModel;
     if (model === null)
-      throw new DomainError('conflict', 'No model is named: give one, bind one to the version, or set JUDGE_LLM_MODEL');
+      throw new DomainError('conflict', 'There is no model: send one, bind one to the version, or set JUDGE_LLM_MODEL');
     const { training, held_out } = this.#standing(
       base.prompt_id,
       await this.#trainingExamples(project_id, base.prompt_id, comparedBy(judge?.id ?? null)),
@@ -134,7 +134,7 @@ export class OptimizationService {
       throw new DomainError('conflict', `The optimisation is not done: it is ${job.state}, so it has no candidates`);
     const { base, judge } = job.input as OptimizationInput;
     const candidate = resultOf(job)?.candidates.find((each) => each.id === candidateId.toLowerCase());
-    if (candidate === undefined) throw new DomainError('not_found', 'The optimisation has no such candidate');
+    if (candidate === undefined) throw new DomainError('not_found', 'The optimisation has no candidate with this id');
     const made = versions.ensure(principal, slug, {
       content: candidate.content,
       model_id: base.model_id,
@@ -156,7 +156,7 @@ export class OptimizationService {
     // The service of prompts throws the error that says whether the prompt or the version is missing.
     this.#options.versions.find(projectId, slug, selector);
     const found = this.#options.prompts.findVersion(projectId, slug, selector);
-    if (found === undefined) throw new DomainError('not_found', 'There is no such version');
+    if (found === undefined) throw new DomainError('not_found', 'The prompt has no version with this number');
     return found;
   }
 
@@ -217,7 +217,7 @@ export class OptimizationService {
   #require(projectId: string, slug: string, id: string): Job {
     const { prompt_id } = this.#version(projectId, slug, null);
     const job = this.#options.runner.find(projectId, OPTIMIZATION, id);
-    if (job.subject_id !== prompt_id) throw new DomainError('not_found', 'There is no such job');
+    if (job.subject_id !== prompt_id) throw new DomainError('not_found', 'There is no job with this id');
     return job;
   }
 

@@ -19,7 +19,7 @@ export function getCalibrationRoute(calibration: Pick<CalibrationService, 'repor
     access: 'key',
     params: JudgeParams,
     query: reportQuery,
-    responses: { 200: { description: 'The figures.', schema: CalibrationRead } },
+    responses: { 200: { description: 'The report.', schema: CalibrationRead } },
     errors: ['not_found', 'unavailable'],
     handle: ({ params: { project_id, judge_id }, query }) => ({
       status: 200,
