@@ -206,7 +206,7 @@ describe('a compressed body', () => {
     held.end();
     const whole = memory.ofProject('k');
     whole.hold(1_000_000);
-    expect(() => memory.ofProject('k').hold(1)).to.throw('Too many request bodies');
+    expect(() => memory.ofProject('k').hold(1)).to.throw('Request bodies take too much memory');
     expect(() => memory.ofProject('another').hold(500_000)).to.not.throw();
   });
 
