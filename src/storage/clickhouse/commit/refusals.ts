@@ -4,7 +4,7 @@ import { DomainError } from '../../../domain/errors.js';
 export function overloaded(): DomainError {
   return new DomainError(
     'overloaded',
-    'More is waiting to be stored than the queue holds, in all or for one project. Send again later.',
+    'Too many spans wait to be stored, in all or of this project. Send again later.',
     {
       retryAfterSeconds: 1,
     },
@@ -15,13 +15,13 @@ export function overloaded(): DomainError {
 export function tooLarge(maxBytes: number): DomainError {
   return new DomainError(
     'too_large',
-    `What the request wants stored takes more than ${maxBytes} bytes once every span carries what it shares: send smaller batches`,
+    `The spans of the request take more than ${maxBytes} bytes when stored, each with its OpenTelemetry resource: send smaller batches`,
   );
 }
 
 /** It is not known what a failed insert left behind. */
 export function uncertain(): DomainError {
-  return new DomainError('unavailable', 'The store is being brought back into order after a failure. Send again.', {
+  return new DomainError('unavailable', 'The store is recovering from a failure. Send again.', {
     retryAfterSeconds: 1,
   });
 }
