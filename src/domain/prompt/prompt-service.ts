@@ -29,7 +29,7 @@ export interface PromptServiceOptions {
   readonly observer: PromptObserver;
 }
 
-/** What fetches keep in memory, in characters of JSON; whoever answers them may keep that text as well. */
+/** How much of fetched versions is kept in memory, in characters of JSON; presenters may keep that text as well. */
 const CACHE_SIZE = 16 * 1024 * 1024;
 const MAX_CACHED = 10_000;
 const MAX_METADATA_CHARACTERS = 256 * 1024;

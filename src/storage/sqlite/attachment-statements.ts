@@ -50,7 +50,7 @@ export function prepareAttachmentSql(db: Database) {
     leaveOver: db.prepare<ReferencedImage>(
       'INSERT INTO attachment_leftovers (project_id, sha256) VALUES (@project_id, @sha256) ON CONFLICT DO NOTHING',
     ),
-    /** What nothing names can be had no more, also while it is not removed yet. */
+    /** An image without references is not answered any more, also while it is not removed yet. */
     hide: db.prepare<ReferencedImage>(`UPDATE attachments SET stored = 0 WHERE ${OF_IMAGE} AND NOT ${NAMED}`),
     leftovers: db.prepare<ReferencedImage & { limit: number }, ReferencedImage>(
       `SELECT project_id, sha256 FROM attachment_leftovers WHERE (project_id, sha256) > (@project_id, @sha256)
@@ -62,5 +62,5 @@ export function prepareAttachmentSql(db: Database) {
   };
 }
 
-/** What {@link prepareAttachmentSql} prepares. */
+/** The statements that {@link prepareAttachmentSql} prepares. */
 export type AttachmentSql = ReturnType<typeof prepareAttachmentSql>;

@@ -8,7 +8,7 @@ import { thumb } from './icons.js';
 import type { PagePaths } from './shell.js';
 import { visibleText } from './visible-text.js';
 
-/** What stands in the form. */
+/** Values that the form shows. */
 export interface FormValues {
   readonly thumbs_up: boolean | null;
   readonly reason: string;
@@ -23,7 +23,7 @@ export interface CompletionView {
   /** From 0. */
   readonly position: number;
   readonly round: readonly string[];
-  /** Those of the round that the reviewer has answered. */
+  /** Ids of the completions of this round that the reviewer has answered. */
   readonly answered: ReadonlySet<string>;
   /** Whether long texts are shown in full. */
   readonly all: boolean;

@@ -4,10 +4,10 @@ import type { Correction, JudgedResult, UsedVersion } from './correction.js';
 import { CONFIDENCE, cohensKappa, wilson, type Interval } from './statistics.js';
 import { EXTERNAL, groupVersions, revisionOf, type Grouping, type VersionGroup } from './versions.js';
 
-/** What some corrections of a judge come to; a figure that is not defined of them is null. */
+/** Figures of some corrections of a judge; null: they do not define it. */
 export interface Agreement {
   readonly count: number;
-  /** Those that hold the judge to be right. */
+  /** How many of them hold the judge to be right. */
   readonly agreed: number;
   /** `agreed` of `count`. */
   readonly rate: number | null;
@@ -24,7 +24,7 @@ export interface Agreement {
   /** Cohen's κ of the verdicts. */
   readonly kappa: number | null;
   readonly kappa_interval: Interval | null;
-  /** Those that say what the score should have been. */
+  /** How many corrections say what the score should have been. */
   readonly scores_compared: number;
   readonly mean_absolute_score_error: number | null;
 }
@@ -44,7 +44,7 @@ export interface VersionAgreement extends Agreement, Omit<VersionGroup, 'members
 /** How far a judge and people agree. */
 export interface Calibration extends Agreement {
   readonly judge_id: string;
-  /** Of every interval. */
+  /** Confidence of every interval. */
   readonly confidence: number;
   /** Corrections of spans that the judge had not evaluated. */
   readonly without_evaluation: number;

@@ -1,7 +1,7 @@
 import type { JobHead } from '../../job/job.js';
 import type { TrialResult } from './trial-result.js';
 
-/** What lists show of a trial. */
+/** The part of a trial that lists show. */
 export interface TrialAbout {
   readonly judge_id: string;
   /** Version of the instruction that is tried. */

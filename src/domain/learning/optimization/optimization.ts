@@ -2,7 +2,7 @@ import type { JobHead } from '../../job/job.js';
 import type { CandidateResult, OptimizationResult } from './optimization-result.js';
 import type { ComparedBy } from './training-examples.js';
 
-/** What lists show of an optimisation. */
+/** The part of an optimisation that lists show. */
 export interface OptimizationAbout {
   readonly prompt_slug: string;
   readonly base_version: number;

@@ -1,4 +1,4 @@
-// What error codes of ClickHouse and of Node's connections to it mean.
+// Meanings of the error codes of ClickHouse, and of Node's connections to it.
 
 /** ClickHouse's code for a disk without the room that it reserves. */
 export const NOT_ENOUGH_SPACE = 243;

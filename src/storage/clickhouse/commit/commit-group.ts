@@ -23,7 +23,7 @@ export function sizeOf(group: readonly CommitRequest[]): { readonly rows: number
   return { rows, bytes };
 }
 
-/** What a group inserts, in the order of the tables. */
+/** The inserts of a group of requests, in the order of the tables. */
 export function insertsOf(
   group: readonly CommitRequest[],
 ): { readonly table: TableName; readonly rows: readonly Buffer[] }[] {
@@ -51,7 +51,7 @@ export function stamp(group: readonly CommitRequest[], first: Version): WriteRec
   });
 }
 
-/** What of its project a request changes. */
+/** The traces and sessions of its project that a request changes. */
 export function touchedBy({
   projectId,
   spans,

@@ -40,7 +40,7 @@ export class GroupWriter {
     const { rows, bytes } = sizeOf(group);
     let receipts: readonly WriteReceipt[];
     try {
-      // What room there is now is for what is stored already.
+      // On a full disk, the room that is left is for reads and for merges of rows that are stored.
       this.#parts.space.demand();
       const first = this.#parts.clock.take(rows);
       receipts = stamp(group, first);

@@ -19,7 +19,7 @@ export function tooLarge(maxBytes: number): DomainError {
   );
 }
 
-/** It is not known what a failed insert left behind. */
+/** The refusal while it is not known what a failed insert left behind. */
 export function uncertain(): DomainError {
   return new DomainError('unavailable', 'The store is recovering from a failure. Send again.', {
     retryAfterSeconds: 1,

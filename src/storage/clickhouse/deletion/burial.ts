@@ -73,7 +73,7 @@ WHERE ${among} AND f.ver < last`;
     await this.#source.client.command(statement);
   }
 
-  /** What stays for a write that was only accepted: when that was not stored after all, it goes. */
+  /** Deletes things that stayed because a later write of them was accepted, where that write was not stored after all. */
   async #buryUnsure(projectId: string, staying: readonly LiveThing[], upTo: Micros | null): Promise<string[]> {
     const unsure = staying.filter(({ sentAt }) => upTo !== null && sentAt <= upTo);
     if (unsure.length === 0) return [];
@@ -94,7 +94,7 @@ GROUP BY f.trace_id, row_type, f.id HAVING NOT ${isDeleted}`,
     return rows.map((row) => ({ ...toThing(row), sentAt: versionTime(Number(row.version)) }));
   }
 
-  /** What was posted about sessions. */
+  /** Posted sessions that are stored now. */
   async #liveSessions(projectId: string, things: readonly DeletedThing[]): Promise<LiveThing[]> {
     const ids = things.filter(({ kind }) => kind === 'session').map(({ id }) => id);
     if (ids.length === 0) return [];
@@ -106,9 +106,9 @@ WHERE ${inProject(projectId)} AND session_id IN ${uuids(ids)} GROUP BY session_i
   }
 }
 
-/** What there is now. */
+/** A thing that is stored now. */
 interface LiveThing extends DeletedThing {
-  /** When a client sent it. */
+  /** When a client sent the thing. */
   readonly sentAt: Micros;
 }
 

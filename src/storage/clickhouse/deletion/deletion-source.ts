@@ -3,7 +3,7 @@ import type { CommitLog } from '../commit/commit-log.js';
 import type { ReadsInProgress, Settle } from '../read/reads-in-progress.js';
 import type { WordIndexer } from '../search/word-indexer.js';
 
-/** What deleting takes of the store. */
+/** The parts of the store that deletions use. */
 export interface DeletionSource {
   readonly client: ClickHouseClient;
   readonly log: CommitLog;

@@ -35,7 +35,7 @@ export class ThingsBelow {
     return this.#things(projectId, sql`IN ${uuids(traceIds)}`, empty, null, null);
   }
 
-  /** What is no content of a trace: the span itself; of a session, what was posted about it. */
+  /** The deleted thing itself, as far as it is stored: a span, or what was posted about a trace or session. */
   async #first(projectId: string, kind: DeletableKind, id: string, upTo: number): Promise<DeletedThing[]> {
     if (kind === 'trace') return this.#things(projectId, sql`= ${value(id, 'UUID')}`, empty, null, 1);
     if (kind === 'session') {
@@ -65,7 +65,7 @@ WHERE ${inProject(projectId)} AND id = ${value(id, 'UUID')} AND ${current({ proj
     if (last.length > 0) yield last;
   }
 
-  /** What traces hold now: spans and the statements about them. Columns are qualified: `toString` hides the bare names. */
+  /** Spans and posted traces of some traces, as they are now. Columns are qualified: `toString` hides the bare names. */
   async #things(
     projectId: string,
     traces: Sql,

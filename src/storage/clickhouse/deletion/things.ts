@@ -25,7 +25,7 @@ export function toThing(row: FactRow): DeletedThing {
   return row.type === 1 ? { ...toSpan(row), kind: 'trace', started_at: 0 } : toSpan(row);
 }
 
-/** What was posted about a session. */
+/** A posted session, as a thing to delete. */
 export function sessionThing(id: string): DeletedThing {
   return { kind: 'session', trace_id: '', id, started_at: 0 };
 }

@@ -17,7 +17,7 @@ interface Root {
 /** Reads the rows of a statement for root spans. */
 type ReadRoots = (statement: Sql) => Promise<(Root & { readonly ver: string })[]>;
 
-/** What the page of traces is to name besides its fields, for {@link withRootTexts}. */
+/** Columns that a page of traces selects beside its fields, for {@link withRootTexts}. */
 export const rootColumns: readonly Sql[] = [sql`root_ver`, sql`toString(root_started_at)`];
 
 /** Traces as rendered objects, with input and output of their root spans. @param fields those asked for; null: all */

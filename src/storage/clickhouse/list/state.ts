@@ -3,13 +3,13 @@ import { among, type CommittedState, type ReadsInProgress } from '../read/reads-
 import type { ReadScope } from '../read/scope.js';
 import type { NotCurrent } from '../rollup/set-aside.js';
 
-/** What tells the state of a project. */
+/** The parts that know the state of a project. */
 export interface StateParts {
   readonly reads: ReadsInProgress;
   readonly notCurrent: (projectId: string) => NotCurrent;
 }
 
-/** What state is read. */
+/** Which state of which project is read. */
 export interface StateOf {
   readonly list: 'spans' | 'traces' | 'sessions';
   readonly projectId: string;
@@ -26,7 +26,7 @@ export async function readState<T>(
   read: (scope: ReadScope) => Promise<T>,
 ): Promise<T> {
   const rolledUp = () => reads.run(projectId, (upTo) => read({ projectId, upTo }));
-  // What is set aside of a session is known of rolled-up rows alone, too.
+  // Rolled-up rows alone tell that a session is set aside.
   if (settled || (list === 'sessions' && notCurrent(projectId).sessions.length > 0)) return rolledUp();
   const figures = list !== 'spans';
   let fresh = false;

@@ -7,7 +7,7 @@ import type { UnsettledChanges } from './unsettled-changes.js';
 
 /** Traces, and sessions, of one round: few enough for a round to take a fraction of a second. */
 const MAX_ROUND = 2000;
-/** Of one that reads wait for: half as long. */
+/** Traces, and sessions, of a round that reads wait for: it takes half as long. */
 const MAX_AWAITED_ROUND = 1000;
 
 export interface RoundParts {
@@ -55,7 +55,7 @@ export async function runRound(parts: RoundParts, awaited: ReadonlySet<string>):
   }
 }
 
-/** Of each project the state that a round rolls up: the oldest one that is read, or else the last. */
+/** The state of each project that a round rolls up: the oldest one that is being read, or else the last. */
 function statesToRollUp({ changes, reads, pressure }: RoundParts): (projectId: string) => Version {
   const committed = changes.committed;
   const states = new Map<string, Version>();

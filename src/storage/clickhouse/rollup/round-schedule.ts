@@ -9,7 +9,7 @@ const MIN_GATHER_MS = 100;
 const MAX_GATHER_MS = 2000;
 const RETRY_MS = 250;
 
-/** What a schedule runs. */
+/** The rounds that a schedule runs. */
 export interface ScheduledRound {
   /**
    * Runs one round; rejects when it failed, which is reported by then.

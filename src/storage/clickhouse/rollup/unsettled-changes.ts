@@ -8,11 +8,11 @@ export interface RoundItems {
   readonly sessions: readonly WaitingItem[];
 }
 
-/** What commits changed and no round has stored yet: what waits for a round, and what the round under way recomputes. */
+/** Traces and sessions that commits changed and no round has stored yet: some wait, some are in the round under way. */
 export class UnsettledChanges {
   readonly #traces = new DirtySet();
   readonly #sessions = new DirtySet();
-  /** What the round under way recomputes. */
+  /** Traces and sessions that the round under way recomputes. */
   #inRound = { traces: new DirtySet(), sessions: new DirtySet() };
   #committed: Version;
 
@@ -65,7 +65,7 @@ export class UnsettledChanges {
     return this.#traces.sizeOf(projectId) + this.#inRound.traces.sizeOf(projectId);
   }
 
-  /** What can be read of a project at once. */
+  /** The state of a project that can be read without waiting for a round. */
   committedOf(projectId: string): CommittedState {
     const idsOf = (waiting: DirtySet, inRound: DirtySet) => [
       ...new Set([...waiting.idsOf(projectId), ...inRound.idsOf(projectId)]),
