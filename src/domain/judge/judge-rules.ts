@@ -39,7 +39,7 @@ export function settingsOf(stated: Stated, before: JudgeSettings | null): JudgeS
     score_max: take('score_max', null, same<number | null>),
     pass_threshold: take('pass_threshold', null, same<number | null>),
     criteria: take('criteria', DEFAULTS.criteria, (criteria) => criteria.map(toCriterion)),
-    model: take('model', DEFAULTS.model, same<string | null>),
+    model: take<'model', string | null>('model', DEFAULTS.model, normaliseText),
     temperature: take('temperature', DEFAULTS.temperature, same<number | null>),
     sample_rate: take('sample_rate', DEFAULTS.sample_rate, same),
     filters: take('filters', DEFAULTS.filters, toFilters),
