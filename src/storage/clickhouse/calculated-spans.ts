@@ -20,26 +20,24 @@ import { beyond, moment } from './read/times.js';
 import { written } from './read/visibility.js';
 import { jsonLines } from './read/json-rows.js';
 import type { HeldState, ReadsInProgress } from './read/reads-in-progress.js';
-import { lineReader, rowReader, type ReadLimits, type ReadLines, type ReadRows } from './read/row-reader.js';
+import { openReader, type Reader, type ReadLimits } from './read/row-reader.js';
 import { join, sql, value } from './client/sql.js';
 
 /** Stored spans with calculated costs, to be calculated anew. */
 export class ClickHouseCalculatedSpans implements CalculatedSpans {
   readonly #log: CommitLog;
   readonly #reads: ReadsInProgress;
-  readonly #rows: ReadRows;
-  readonly #lines: ReadLines;
+  readonly #reader: Reader;
 
   constructor(client: ClickHouseClient, log: CommitLog, reads: ReadsInProgress, limits: ReadLimits) {
     this.#log = log;
     this.#reads = reads;
-    this.#rows = rowReader(client, limits);
-    this.#lines = lineReader(client, limits);
+    this.#reader = openReader(client, limits);
   }
 
   async count(projectId: string, scope: RepriceScope): Promise<number> {
     const [row] = await this.#reads.run(projectId, (upTo) =>
-      this.#rows<{ total: string | number }>(
+      this.#reader.rows<{ total: string | number }>(
         sql`SELECT count() AS total FROM spans WHERE ${calculated({ projectId, upTo }, scope)}`,
       ),
     );
@@ -50,7 +48,7 @@ export class ClickHouseCalculatedSpans implements CalculatedSpans {
     const watch = await this.#log.watch(projectId);
     try {
       const state = await this.#reads.open(projectId);
-      return new Revision(projectId, state, { rows: this.#rows, lines: this.#lines }, this.#log, watch);
+      return new StoredSnapshot(projectId, state, this.#reader, this.#log, watch);
     } catch (error) {
       watch.end();
       throw error;
@@ -58,26 +56,19 @@ export class ClickHouseCalculatedSpans implements CalculatedSpans {
   }
 }
 
-interface Readers {
-  readonly rows: ReadRows;
-  readonly lines: ReadLines;
-}
-
-class Revision implements RepricingSnapshot {
+class StoredSnapshot implements RepricingSnapshot {
   readonly #read: ReadScope;
   readonly #state: HeldState;
-  readonly #rows: ReadRows;
-  readonly #lines: ReadLines;
+  readonly #reader: Reader;
   readonly #log: CommitLog;
   readonly #watch: WriteWatch;
   /** The version that a client wrote, by the version of each span that was read. */
   readonly #origins = new Map<Version, Version>();
 
-  constructor(projectId: string, state: HeldState, { rows, lines }: Readers, log: CommitLog, watch: WriteWatch) {
+  constructor(projectId: string, state: HeldState, reader: Reader, log: CommitLog, watch: WriteWatch) {
     this.#read = { projectId, upTo: state.upTo };
     this.#state = state;
-    this.#rows = rows;
-    this.#lines = lines;
+    this.#reader = reader;
     this.#log = log;
     this.#watch = watch;
   }
@@ -85,7 +76,7 @@ class Revision implements RepricingSnapshot {
   async page(scope: RepriceScope, after: SpanPlace | null, limit: number): Promise<CalculatedSpan[]> {
     const usage = USAGE_ATTRIBUTES.map((name) => sql`JSONExtractRaw(attributes, ${value(name, 'String')})`);
     const behind = after === null ? sql`1` : beyond(after);
-    const rows = await this.#rows<PageRow>(
+    const rows = await this.#reader.rows<PageRow>(
       sql`SELECT toString(ver) AS version, toString(trace_id) AS trace, toString(id) AS span, kind,
   toString(toUnixTimestamp64Micro(started_at)) AS started, toString(cost) AS amount, [${join(usage, ', ')}] AS usage,
   toString(length(attributes) + length(ifNull(input_data, '')) + length(ifNull(output_data, '')) + length(ifNull(error_stack, '')) + 1000) AS bytes
@@ -100,7 +91,7 @@ ORDER BY project_id, started_at, trace_id, id LIMIT ${value(limit, 'UInt64')}`,
     const times = spans.map(({ started_at }) => started_at);
     const versions = spans.map(({ version }) => version);
     const { selected, format } = jsonLines(spanFields, Object.keys(spanFields), spanColumns, [sql`ver`, written]);
-    const lines = await this.#lines(
+    const lines = await this.#reader.lines(
       sql`SELECT ${selected}
 FROM spans
 WHERE ${inProject(this.#read.projectId)} AND ver IN ${value(versions, 'Array(UInt64)')}

@@ -6,7 +6,7 @@ import { inProject, type ReadScope } from './read/scope.js';
 import { beyond } from './read/times.js';
 import { current } from './read/visibility.js';
 import type { ReadsInProgress } from './read/reads-in-progress.js';
-import { rowReader, type ReadLimits, type ReadRows } from './read/row-reader.js';
+import { openReader, type ReadLimits, type ReadRows } from './read/row-reader.js';
 import { join, literal, sql, value, type Sql } from './client/sql.js';
 
 /** The most prompt versions that one statement names; with more, the ids that spans name are looked up here. */
@@ -39,7 +39,7 @@ export class ClickHouseCompletions implements Completions {
   readonly #reads: ReadsInProgress;
 
   constructor(client: ClickHouseClient, reads: ReadsInProgress, limits: ReadLimits) {
-    this.#rows = rowReader(client, limits);
+    this.#rows = openReader(client, limits).rows;
     this.#reads = reads;
   }
 

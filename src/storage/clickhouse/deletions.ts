@@ -7,7 +7,7 @@ import type { DeletionSource } from './deletion/deletion-source.js';
 import { removeProject } from './deletion/project-removal.js';
 import { ThingsBelow } from './deletion/things-below.js';
 import { isFactOf, keyOf, PORTION, toSpan, uuids, type SpanRow } from './deletion/things.js';
-import { rowReader, type ReadRows } from './read/row-reader.js';
+import { openReader, type ReadRows } from './read/row-reader.js';
 import { inProject } from './read/scope.js';
 import { isOwnCall } from './read/tags.js';
 import { current } from './read/visibility.js';
@@ -29,7 +29,7 @@ export class ClickHouseDeletions implements StoredSpans {
 
   constructor(source: DeletionSource) {
     this.#source = source;
-    this.#rows = rowReader(source.client);
+    this.#rows = openReader(source.client).rows;
     this.#below = new ThingsBelow(this.#rows, source.reads);
     this.#burial = new Burial(source, this.#rows);
   }

@@ -3,7 +3,7 @@ import type { ClickHouseClient } from './client/client.js';
 import { inProject, type ReadScope } from './read/scope.js';
 import { current, isDeleted, rolledUp, tracesOfSession } from './read/visibility.js';
 import type { ReadsInProgress } from './read/reads-in-progress.js';
-import { rowReader, type ReadLimits, type ReadRows } from './read/row-reader.js';
+import { openReader, type ReadLimits, type ReadRows } from './read/row-reader.js';
 import { empty, sql, value, type Sql } from './client/sql.js';
 
 /** Ids read in one statement. */
@@ -16,7 +16,7 @@ export class ClickHouseEntitySpans implements EntitySpans {
   readonly #idsAtOnce: number;
 
   constructor(client: ClickHouseClient, reads: ReadsInProgress, limits: ReadLimits, idsAtOnce = IDS_AT_ONCE) {
-    this.#rows = rowReader(client, limits);
+    this.#rows = openReader(client, limits).rows;
     this.#reads = reads;
     this.#idsAtOnce = idsAtOnce;
   }

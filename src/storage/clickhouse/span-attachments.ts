@@ -5,7 +5,7 @@ import { versionTime } from './commit/version-clock.js';
 import { inProject } from './read/scope.js';
 import { current } from './read/visibility.js';
 import type { ReadsInProgress } from './read/reads-in-progress.js';
-import { rowReader, type ReadLimits } from './read/row-reader.js';
+import { openReader, type ReadLimits } from './read/row-reader.js';
 import { sql, value } from './client/sql.js';
 
 /** The reads of stored spans that attachments need. */
@@ -19,7 +19,7 @@ export function createSpanAttachments(
   reads: ReadsInProgress,
   limits: ReadLimits,
 ): SpanAttachments {
-  const rows = rowReader(client, limits);
+  const rows = openReader(client, limits).rows;
   return {
     async read(projectId, spanId, signal) {
       const found = await reads.run(projectId, (upTo) =>

@@ -11,7 +11,7 @@ import type { Micros } from '../../../domain/time/timestamp.js';
 import type { ClickHouseClient } from '../client/client.js';
 import { EPOCH_SECONDS, versionAt, versionTime, type Version, type VersionClock } from '../commit/version-clock.js';
 import type { ReadsInProgress } from '../read/reads-in-progress.js';
-import { rowReader, type ReadLimits, type ReadRows } from '../read/row-reader.js';
+import { openReader, type ReadLimits, type ReadRows } from '../read/row-reader.js';
 import { join, literal, sql, value, type Sql } from '../client/sql.js';
 import { inProjectAtOnce } from '../read/scope.js';
 import { supersededBy, written } from '../read/visibility.js';
@@ -45,7 +45,7 @@ export class ClickHouseArrivals implements Arrivals {
 
   constructor(source: ArrivalSource) {
     this.#source = source;
-    this.#rows = rowReader(source.client, source.limits, { max_threads: 1 });
+    this.#rows = openReader(source.client, source.limits, { max_threads: 1 }).rows;
   }
 
   now(): Micros {

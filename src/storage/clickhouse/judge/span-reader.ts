@@ -8,7 +8,7 @@ import { inProject, type ReadScope } from '../read/scope.js';
 import { beyond, moment } from '../read/times.js';
 import { current } from '../read/visibility.js';
 import type { ReadsInProgress } from '../read/reads-in-progress.js';
-import { rowReader, type ReadLimits, type ReadRows } from '../read/row-reader.js';
+import { openReader, type ReadLimits, type ReadRows } from '../read/row-reader.js';
 import { join, literal, sql, value, type Sql } from '../client/sql.js';
 import { filterConditions, isBounded, JUDGEABLE, toTraits, traitColumns, type TraitRow } from './span-rows.js';
 
@@ -34,7 +34,7 @@ export class ClickHouseSpanReader implements SpanReader {
   constructor(source: SpanReaderSource) {
     this.#source = source;
     // Reads for judges are not in a hurry.
-    this.#rows = rowReader(source.client, source.limits, { max_threads: 1 });
+    this.#rows = openReader(source.client, source.limits, { max_threads: 1 }).rows;
   }
 
   async read(projectId: string, places: readonly SpanPlace[]): Promise<Map<string, JudgedSpan>> {

@@ -3,15 +3,14 @@ import type { Lists, Page } from '../../../domain/list/lists.js';
 import { sessionList, traceList } from '../../../domain/list/definitions.js';
 import { defaultQuery, type ListQuery } from '../../../domain/list/query.js';
 import type { QueryObserver } from '../../../observability/events/storage.js';
-import type { ClickHouseClient, QueryOptions } from '../client/client.js';
+import type { ClickHouseClient } from '../client/client.js';
 import type { ReadsInProgress } from '../read/reads-in-progress.js';
 import type { NotCurrent } from '../rollup/set-aside.js';
 import type { WordIndex } from '../search/word-index.js';
 import type { Sql } from '../client/sql.js';
 import { idsAskedFor, accessPathOf, rollupCount, rollupPage, spanCount, spanPage, type AccessPath } from './compile.js';
-import type { ReadLimits } from '../read/row-reader.js';
+import { openReader, type Reader, type ReadLimits } from '../read/row-reader.js';
 import type { ReadScope } from '../read/scope.js';
-import { readJsonLines, type JsonLine } from '../read/json-rows.js';
 import { rootColumns, withRootTexts } from './root-texts.js';
 import { sessionSource, traceSource, type ListSource } from './sources.js';
 import { readState, type StateOf, type StateParts } from './state.js';
@@ -37,27 +36,23 @@ interface ReadOf extends StateOf {
 
 /** The three lists, read from ClickHouse. */
 export class ClickHouseLists implements Lists {
-  readonly #client: ClickHouseClient;
+  readonly #reader: Reader;
   readonly #state: StateParts;
   readonly #search: TextSearch;
-  readonly #settings: NonNullable<QueryOptions['settings']>;
   readonly #observer: QueryObserver;
 
   constructor({ client, reads, notCurrent, words, limits, observer }: ListParts) {
-    this.#client = client;
     this.#state = { reads, notCurrent };
-    this.#search = new TextSearch(words, (statement, signal) => this.#rows(statement, signal));
     this.#observer = observer;
-    this.#settings = {
-      max_execution_time: limits.timeoutSeconds,
-      max_result_bytes: String(limits.maxResultBytes),
+    this.#reader = openReader(client, limits, {
       result_overflow_mode: 'throw',
       // The ids of a page are part of the statement.
       max_query_size: '10000000',
       // These optimizations find nothing in the statements of lists, and are a tenth of what it takes to analyse one.
       optimize_and_compare_chain: 0,
       optimize_extract_common_expressions: 0,
-    };
+    });
+    this.#search = new TextSearch(words, this.#reader.rows);
   }
 
   spans(projectId: string, query: ListQuery, signal?: AbortSignal): Promise<Page> {
@@ -68,7 +63,7 @@ export class ClickHouseLists implements Lists {
       const total = query.count ? await this.#count(spanCount(scope, query), signal) : null;
       const within = candidates && (await this.#search.firstSpans(scope, query, candidates, signal));
       const page = spanPage(within ? { ...scope, within } : scope, query);
-      return { json: await this.#client.stream(page, this.#options(signal)), total };
+      return { json: await this.#reader.stream(page, { signal }), total };
     });
   }
 
@@ -87,7 +82,7 @@ export class ClickHouseLists implements Lists {
     return this.#read({ list: 'sessions', concerned: 'sessions', projectId, settled, signal }, async (read) => {
       const fresh = await this.#sessionScope(read, signal);
       return this.#rollups(sessionSource, fresh, query, signal, async (scope, part, access) => {
-        const page = await this.#lines(rollupPage(sessionSource, scope, part, access), signal);
+        const page = await this.#reader.lines(rollupPage(sessionSource, scope, part, access), { signal });
         return page.map(({ row }) => row);
       });
     });
@@ -108,7 +103,7 @@ export class ClickHouseLists implements Lists {
       return this.#byId(ids, async (some) => {
         const query = { ...defaultQuery(sessionList), limit: some.length };
         const page = rollupPage(sessionSource, scope, query, { by: 'ids', ids: some });
-        return (await this.#lines(page)).map(({ row }) => row);
+        return (await this.#reader.lines(page)).map(({ row }) => row);
       });
     });
   }
@@ -116,7 +111,8 @@ export class ClickHouseLists implements Lists {
   /** Adds to a scope the sessions that its unsettled traces concern. */
   async #sessionScope(scope: ReadScope, signal?: AbortSignal): Promise<ReadScope> {
     const { unsettled = [], unsettledSessions = [] } = scope;
-    const named = unsettled.length === 0 ? [] : await this.#rows<{ id: string }>(sessionsNamed(scope), signal);
+    const named =
+      unsettled.length === 0 ? [] : await this.#reader.rows<{ id: string }>(sessionsNamed(scope), { signal });
     const concerned = new Set([...unsettledSessions, ...named.map(({ id }) => id)]);
     return { ...scope, unsettledSessions: [...concerned] };
   }
@@ -162,26 +158,13 @@ export class ClickHouseLists implements Lists {
 
   /** Traces as rendered objects, with input and output of their root spans. */
   async #tracePage(scope: ReadScope, query: ListQuery, access: AccessPath, signal?: AbortSignal): Promise<string[]> {
-    const lines = await this.#lines(rollupPage(traceSource, scope, query, access, rootColumns), signal);
-    return withRootTexts(scope.projectId, lines, query.fields, (statement) => this.#rows(statement, signal));
+    const lines = await this.#reader.lines(rollupPage(traceSource, scope, query, access, rootColumns), { signal });
+    return withRootTexts(scope.projectId, lines, query.fields, (statement) => this.#reader.rows(statement, { signal }));
   }
 
   async #count(statement: Sql, signal?: AbortSignal): Promise<number> {
-    const [row] = await this.#rows<{ total: string | number }>(statement, signal);
+    const [row] = await this.#reader.rows<{ total: string | number }>(statement, { signal });
     return Number(row?.total ?? 0);
-  }
-
-  #rows<T>(statement: Sql, signal?: AbortSignal): Promise<T[]> {
-    return this.#client.query<T>(statement, this.#options(signal));
-  }
-
-  /** Rows of a statement that answers JSON lines. */
-  async #lines(statement: Sql, signal?: AbortSignal): Promise<JsonLine[]> {
-    return readJsonLines(await this.#client.text(statement, this.#options(signal)));
-  }
-
-  #options(signal: AbortSignal | undefined): QueryOptions {
-    return { settings: this.#settings, ...(signal ? { signal } : {}) };
   }
 
   async #read({ concerned, signal, ...state }: ReadOf, read: (scope: ReadScope) => Promise<Found>): Promise<Page> {

@@ -27,13 +27,9 @@ export async function withRootTexts(
   fields: readonly string[] | null,
   read: ReadRoots,
 ): Promise<string[]> {
-  const rows = lines.map(({ row, extra: [root_ver = '0', root_started_at = ''] }) => ({
-    row,
-    root_ver,
-    root_started_at,
-  }));
   const wanted = fields === null || fields.some((name) => name.startsWith('root_span_'));
-  if (!wanted) return rows.map(({ row }) => row);
+  if (!wanted) return lines.map(({ row }) => row);
+  const rows = lines.map(toTraceRow);
   const roots = await rootsOf(
     projectId,
     rows.filter(({ root_ver }) => root_ver !== '0'),
@@ -43,6 +39,10 @@ export async function withRootTexts(
     const root = roots.get(root_ver);
     return root === undefined ? row : withRoot(row, root, fields);
   });
+}
+
+function toTraceRow({ row, extra: [root_ver = '0', root_started_at = ''] }: JsonLine): TraceRow {
+  return { row, root_ver, root_started_at };
 }
 
 async function rootsOf(projectId: string, rows: readonly TraceRow[], read: ReadRoots): Promise<Map<string, Root>> {

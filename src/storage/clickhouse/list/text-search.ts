@@ -3,6 +3,7 @@ import type { TimeRange } from '../read/times.js';
 import type { Candidates, WordIndex } from '../search/word-index.js';
 import type { Sql } from '../client/sql.js';
 import { hasSpans, idsMatchingText, accessPathOf, idPage } from './compile.js';
+import type { ReadRows } from '../read/row-reader.js';
 import type { ReadScope } from '../read/scope.js';
 import { spanSource, type ListSource } from './sources.js';
 
@@ -11,16 +12,16 @@ const WORTH_A_LOOK = 100_000;
 /** How many of the newest or oldest spans are looked at first, and then: in the end as many as take a second. */
 const OUTERMOST_SPANS = [65_536, 524_288];
 /** How many rows of a list are looked at first, and then, for a text that occurs often. */
-const STRETCHES = [256, 1024];
+const ID_PAGES = [256, 1024];
 /** How many more rows are looked at after those, when the spans of neighbouring rows lie next to each other. */
-const LONG_STRETCHES = [4096, 16_384, 16_384, 16_384];
+const LONG_ID_PAGES = [4096, 16_384, 16_384, 16_384];
 
 /** Finds the rows of a list that hold a text with as little reading as it takes. */
 export class TextSearch {
   readonly #words: WordIndex;
-  readonly #rows: <T>(statement: Sql, signal?: AbortSignal) => Promise<T[]>;
+  readonly #rows: ReadRows;
 
-  constructor(words: WordIndex, rows: <T>(statement: Sql, signal?: AbortSignal) => Promise<T[]>) {
+  constructor(words: WordIndex, rows: ReadRows) {
     this.#words = words;
     this.#rows = rows;
   }
@@ -33,7 +34,7 @@ export class TextSearch {
   ): Promise<{ scope: ReadScope; candidates: Candidates | null }> {
     if (query.search === null) return { scope, candidates: null };
     const candidates = await this.#words.candidates(scope.projectId, query.search, (statement) =>
-      this.#rows(statement, signal),
+      this.#rows(statement, { signal }),
     );
     return { scope: candidates === null ? scope : { ...scope, within: candidates.ranges }, candidates };
   }
@@ -53,7 +54,7 @@ export class TextSearch {
       const within = candidates.outermost(spans, query.descending);
       if (within === null) return null;
       const statement = hasSpans({ ...scope, within }, query, query.offset + query.limit);
-      const [row] = await this.#rows<{ enough: number }>(statement, signal);
+      const [row] = await this.#rows<{ enough: number }>(statement, { signal });
       if (row?.enough === 1) return within;
     }
     return null;
@@ -76,7 +77,7 @@ export class TextSearch {
     const found: string[] = [];
     let offset = 0;
     const adjacent = query.sort === source.list.defaultSort;
-    for (const limit of adjacent ? [...STRETCHES, ...LONG_STRETCHES] : STRETCHES) {
+    for (const limit of adjacent ? [...ID_PAGES, ...LONG_ID_PAGES] : ID_PAGES) {
       const ids = await this.#ids(idPage(source, scope, { ...query, offset, limit }), signal);
       const holders = new Set(
         ids.length === 0 ? [] : await this.#ids(idsMatchingText(source, scope, search, ids), signal),
@@ -90,7 +91,7 @@ export class TextSearch {
   }
 
   async #ids(statement: Sql, signal?: AbortSignal): Promise<string[]> {
-    const rows = await this.#rows<{ id: string }>(statement, signal);
+    const rows = await this.#rows<{ id: string }>(statement, { signal });
     return rows.map(({ id }) => id);
   }
 }

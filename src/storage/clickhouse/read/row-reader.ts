@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { ClickHouseClient, QueryOptions } from '../client/client.js';
 import type { Sql } from '../client/sql.js';
 import { readJsonLines, type JsonLine } from './json-rows.js';
@@ -9,39 +10,42 @@ export interface ReadLimits {
 
 type Settings = NonNullable<QueryOptions['settings']>;
 
-export interface RowReadOptions {
+export interface ReadOptions {
   readonly signal?: AbortSignal | undefined;
   /** Settings beyond those that the reader always has. */
   readonly settings?: Settings;
 }
 
 /** Rows of a statement, as {@link ClickHouseClient.query} gives them. */
-export type ReadRows = <T>(statement: Sql, options?: RowReadOptions) => Promise<T[]>;
+export type ReadRows = <T>(statement: Sql, options?: ReadOptions) => Promise<T[]>;
+
+/** Reads statements under the same limits and settings. */
+export interface Reader {
+  readonly rows: ReadRows;
+  /** Rows of a statement that answers JSON lines. */
+  lines(statement: Sql, options?: ReadOptions): Promise<JsonLine[]>;
+  /** Bytes of a statement that names its FORMAT. */
+  stream(statement: Sql, options?: ReadOptions): Promise<Readable>;
+}
 
 /** @param settings of every statement, beside the limits */
-export function rowReader(
+export function openReader(
   client: ClickHouseClient,
-  limits: Partial<ReadLimits> = {},
+  { timeoutSeconds, maxResultBytes }: Partial<ReadLimits> = {},
   settings: Settings = {},
-): ReadRows {
-  const always = { ...limiting(limits), ...settings };
-  return <T>(statement: Sql, options: RowReadOptions = {}) =>
-    client.query<T>(statement, {
-      settings: { ...always, ...options.settings },
-      ...(options.signal === undefined ? {} : { signal: options.signal }),
-    });
-}
-
-/** Rows of a statement that answers JSON lines. */
-export type ReadLines = (statement: Sql) => Promise<JsonLine[]>;
-
-export function lineReader(client: ClickHouseClient, limits: ReadLimits): ReadLines {
-  return async (statement) => readJsonLines(await client.text(statement, { settings: limiting(limits) }));
-}
-
-function limiting({ timeoutSeconds, maxResultBytes }: Partial<ReadLimits>): Settings {
-  return {
+): Reader {
+  const always: Settings = {
     ...(timeoutSeconds === undefined ? {} : { max_execution_time: timeoutSeconds }),
     ...(maxResultBytes === undefined ? {} : { max_result_bytes: String(maxResultBytes) }),
+    ...settings,
+  };
+  const optionsOf = ({ signal, settings: own }: ReadOptions = {}): QueryOptions => ({
+    settings: own === undefined ? always : { ...always, ...own },
+    ...(signal === undefined ? {} : { signal }),
+  });
+  return {
+    rows: (statement, options) => client.query(statement, optionsOf(options)),
+    lines: async (statement, options) => readJsonLines(await client.text(statement, optionsOf(options))),
+    stream: (statement, options) => client.stream(statement, optionsOf(options)),
   };
 }
