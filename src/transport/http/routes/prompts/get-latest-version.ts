@@ -1,9 +1,9 @@
 import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
 import { defineRoute, type Route } from '../../route.js';
-import { versionJson } from './presenters.js';
+import type { VersionJson } from './presenters.js';
 import { PromptVersionRead, selectorOf, TAG, TaskParams } from './schema.js';
 
-export function getLatestVersionRoute(prompts: Pick<PromptService, 'fetch'>): Route {
+export function getLatestVersionRoute(prompts: Pick<PromptService, 'fetch'>, versionJson: VersionJson): Route {
   return defineRoute({
     method: 'GET',
     path: '/v1/tasks/:task_name/prompt/latest',

@@ -3,7 +3,7 @@ import type { PromptService } from '../../../../domain/prompt/prompt-service.js'
 import { Tag, VersionNumber } from '../../../../domain/prompt/schema.js';
 import { queryOf } from '../../query.js';
 import { defineRoute, type Route } from '../../route.js';
-import { versionJson } from './presenters.js';
+import type { VersionJson } from './presenters.js';
 import { PromptParams, PromptVersionRead, selectorOf, TAG } from './schema.js';
 
 const query = queryOf(
@@ -13,7 +13,7 @@ const query = queryOf(
   }),
 );
 
-export function getPromptRoute(prompts: Pick<PromptService, 'fetch'>): Route {
+export function getPromptRoute(prompts: Pick<PromptService, 'fetch'>, versionJson: VersionJson): Route {
   return defineRoute({
     method: 'GET',
     path: '/v1/prompts/:prompt_slug',

@@ -11,14 +11,16 @@ import { listTagHistoryRoute } from './list-tag-history.js';
 import { listTagsRoute } from './list-tags.js';
 import { listVersionsRoute } from './list-versions.js';
 import { pinTagRoute } from './pin-tag.js';
+import { rememberVersionJson } from './presenters.js';
 
 /** Everything about prompts, their versions and tags. */
 export function promptRoutes(prompts: PromptService): Route[] {
+  const versionJson = rememberVersionJson();
   return [
-    getPromptRoute(prompts),
+    getPromptRoute(prompts, versionJson),
     ensureVersionRoute(prompts),
     getVersionByHashRoute(prompts),
-    getLatestVersionRoute(prompts),
+    getLatestVersionRoute(prompts, versionJson),
     getVersionModelRoute(prompts),
     listPromptsRoute(prompts),
     listVersionsRoute(prompts),

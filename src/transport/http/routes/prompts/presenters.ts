@@ -21,16 +21,19 @@ export function toVersionRead(version: SelectedVersion): PromptVersionRead {
   };
 }
 
-/** Texts of versions that the service keeps in memory; each lives as long as its version does there. */
-const texts = new WeakMap<SelectedVersion, string>();
+/** The JSON of a version. */
+export type VersionJson = (version: SelectedVersion) => string;
 
-/** The JSON of a version, made once for as long as the service answers the same object. */
-export function versionJson(version: SelectedVersion): string {
-  const known = texts.get(version);
-  if (known !== undefined) return known;
-  const json = JSON.stringify(toVersionRead(version));
-  texts.set(version, json);
-  return json;
+/** Makes the JSON of each version once for as long as the service keeps that version in memory and answers it. */
+export function rememberVersionJson(): VersionJson {
+  const texts = new WeakMap<SelectedVersion, string>();
+  return (version) => {
+    const known = texts.get(version);
+    if (known !== undefined) return known;
+    const json = JSON.stringify(toVersionRead(version));
+    texts.set(version, json);
+    return json;
+  };
 }
 
 export function toModelRead({ model_id, provider }: ModelBinding): ModelBindingRead {
