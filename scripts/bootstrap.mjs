@@ -5,16 +5,16 @@
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { basename, delimiter, dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
 import { npm, suffices } from './node-releases.mjs';
+import { root, sourceFiles, staticFiles } from './source-files.mjs';
 
-export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+export { root } from './source-files.mjs';
+
 const dist = join(root, 'dist');
 const modules = join(root, 'node_modules');
 const stamp = join(dist, 'sources.sha256');
-const sourceFolders = ['src', 'test', 'bench', 'scripts'];
 
 /**
  * Leaves a checkout ready to run. Exits with a message when it cannot.
@@ -161,7 +161,7 @@ export async function compile() {
 /** A hash over everything that decides what is compiled. */
 function fingerprint() {
   const hash = createHash('sha256').update(process.versions.node);
-  for (const file of [...sources(), ...assets(), 'scripts/compile.mjs']) {
+  for (const file of [...sourceFiles(), ...staticFiles(), 'scripts/compile.mjs', 'scripts/source-files.mjs']) {
     hash
       .update(`${file}\0`)
       .update(readFileSync(join(root, file)))
@@ -170,23 +170,8 @@ function fingerprint() {
   return hash.digest('hex');
 }
 
-function sources() {
-  return sourceFolders
-    .flatMap((folder) => readdirSync(join(root, folder), { recursive: true }).map((file) => join(folder, file)))
-    .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))
-    .sort();
-}
-
-/** Files that the build copies unchanged. */
-function assets() {
-  return readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && basename(entry.parentPath) === 'static')
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
-    .sort();
-}
-
 function missingOutputs() {
-  return [...sources().map((file) => file.replace(/\.ts$/, '.js')), ...assets()]
+  return [...sourceFiles().map((file) => file.replace(/\.ts$/, '.js')), ...staticFiles()]
     .map((file) => join(dist, file))
     .filter((file) => !existsSync(file));
 }

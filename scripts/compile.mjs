@@ -6,24 +6,16 @@
  */
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
-import { dirname, join, relative, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { dirname, join } from 'node:path';
+import { root, sourceFiles, sourceFolders, staticFiles } from './source-files.mjs';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
-const FOLDERS = ['src', 'test', 'bench', 'scripts'];
-const STATIC = `${sep}static${sep}`;
 
 const outputs = new Set();
-for (const source of FOLDERS.flatMap((folder) => filesIn(join(root, folder), '.ts'))) {
-  if (source.endsWith('.d.ts')) continue;
-  const output = join(dist, relative(root, source)).replace(/\.ts$/, '.js');
-  write(output, Buffer.from(strip(source)));
-}
-for (const asset of filesIn(join(root, 'src'), '').filter((file) => file.includes(STATIC)))
-  write(join(dist, relative(root, asset)), readFileSync(asset));
+for (const source of sourceFiles()) write(join(dist, source.replace(/\.ts$/, '.js')), Buffer.from(strip(source)));
+for (const file of staticFiles()) write(join(dist, file), readFileSync(join(root, file)));
 // A test whose source is gone would run for ever.
-for (const output of FOLDERS.flatMap((folder) => filesIn(join(dist, folder), '.js', '.js.map'))) {
+for (const output of sourceFolders.flatMap((folder) => filesIn(join(dist, folder), '.js', '.js.map'))) {
   if (!outputs.has(output)) rmSync(output);
 }
 
@@ -39,9 +31,9 @@ function write(output, content) {
 
 function strip(source) {
   try {
-    return stripTypeScriptTypes(readFileSync(source, 'utf8'), { mode: 'strip' });
+    return stripTypeScriptTypes(readFileSync(join(root, source), 'utf8'), { mode: 'strip' });
   } catch (error) {
-    process.stderr.write(`${relative(root, source)}: ${error.message}\n`);
+    process.stderr.write(`${source}: ${error.message}\n`);
     return process.exit(1);
   }
 }

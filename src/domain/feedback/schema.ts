@@ -5,7 +5,7 @@ import { byKey, orNull, time, uuid } from '../schema/parts.js';
 /** Longest reason, in characters. */
 export const MAX_REASON = 32_768;
 /** Longest expected output, in characters. */
-export const MAX_EXPECTED_OUTPUT = 1_048_576;
+const MAX_EXPECTED_OUTPUT = 1_048_576;
 /** Longest metadata, in characters of JSON. */
 export const MAX_METADATA = 262_144;
 const MAX_CRITERIA = 1000;
