@@ -57,10 +57,22 @@ export function guarded<T>(work: () => T): T {
   }
 }
 
-/** The counter of a store: it changes when another process has written anything since the last call. */
-export function changeCounter(db: Database): () => number {
-  const version = db.prepare<[], number>('PRAGMA data_version').pluck();
-  return () => guarded(() => version.get() ?? 0);
+/** A store whose services keep what they read until another process has written. */
+export abstract class WatchedStore<Statements> {
+  protected readonly db: Database;
+  protected readonly statements: Statements;
+  readonly #dataVersion;
+
+  protected constructor(db: Database, prepare: (db: Database) => Statements) {
+    this.db = db;
+    this.statements = prepare(db);
+    this.#dataVersion = db.prepare<[], number>('PRAGMA data_version').pluck();
+  }
+
+  /** Changes when another process has written anything since the last call. */
+  changeCounter(): number {
+    return guarded(() => this.#dataVersion.get() ?? 0);
+  }
 }
 
 /** True for the violation of a UNIQUE or PRIMARY KEY constraint. */

@@ -10,7 +10,7 @@ import type {
 } from '../../domain/deletion/deletion-store.js';
 import type { Micros } from '../../domain/time/timestamp.js';
 import { correctionRemoval } from './correction-rows.js';
-import { changeCounter, guarded, type Database } from './database.js';
+import { guarded, WatchedStore, type Database } from './database.js';
 import { evaluationRemoval } from './evaluation-rows.js';
 import { projectRemoval } from './project-removal.js';
 
@@ -133,23 +133,18 @@ function prepare(db: Database) {
 }
 
 /** The deletions noted in the SQLite file, and the removal of its own rows. */
-export class SqliteDeletionStore implements DeletionStore {
-  readonly changeCounter: () => number;
-  readonly #db: Database;
-  readonly #statements: ReturnType<typeof prepare>;
+export class SqliteDeletionStore extends WatchedStore<ReturnType<typeof prepare>> implements DeletionStore {
   readonly #spanSteps: ReturnType<typeof spanSteps>;
   readonly #removeSomeOfProject: (projectId: string) => boolean;
 
   constructor(db: Database) {
-    this.changeCounter = changeCounter(db);
-    this.#db = db;
-    this.#statements = prepare(db);
+    super(db, prepare);
     this.#spanSteps = spanSteps(db);
     this.#removeSomeOfProject = projectRemoval(db);
   }
 
   abandon(): void {
-    guarded(() => this.#statements.abandon.run());
+    guarded(() => this.statements.abandon.run());
   }
 
   begin(draft: DeletionDraft, items: readonly ItemDraft[], ordered: boolean): Deletion {
@@ -171,11 +166,11 @@ export class SqliteDeletionStore implements DeletionStore {
   }
 
   order(deletion: number): void {
-    guarded(() => this.#statements.order.run(deletion));
+    guarded(() => this.statements.order.run(deletion));
   }
 
   orderProject(projectId: string, at: Micros): Deletion | null {
-    const { projectExists, ofProject, endKeys, endLinks } = this.#statements;
+    const { projectExists, ofProject, endKeys, endLinks } = this.statements;
     return this.#transaction(() => {
       if (projectExists.get(projectId) === undefined) return null;
       endKeys.run(projectId);
@@ -186,23 +181,23 @@ export class SqliteDeletionStore implements DeletionStore {
   }
 
   pending(target?: DeletionTarget): Deletion[] {
-    const { pending, ofTarget } = this.#statements;
+    const { pending, ofTarget } = this.statements;
     return guarded(() => (target === undefined ? pending.all() : ofTarget.all(target.projectId, targetOf(target))));
   }
 
   items(deletion: number, kinds: readonly DeletionItem['kind'][], after: number, limit: number): DeletionItem[] {
-    return guarded(() => this.#statements.items.all({ deletion, kinds: JSON.stringify(kinds), after, limit }));
+    return guarded(() => this.statements.items.all({ deletion, kinds: JSON.stringify(kinds), after, limit }));
   }
 
   knows(projectId: string, spanId: string): boolean {
     const spans = JSON.stringify([{ id: spanId, before: null }]);
     return guarded(
-      () => this.#statements.knows.get({ deletion: 0, projectId, spans, until: Number.MAX_SAFE_INTEGER }) === 1,
+      () => this.statements.knows.get({ deletion: 0, projectId, spans, until: Number.MAX_SAFE_INTEGER }) === 1,
     );
   }
 
   removeSpans({ seq, project_id, created_at }: Deletion, spans: readonly DeletedSpan[]): Affected {
-    const { failJobs, judges, jobs } = this.#statements;
+    const { failJobs, judges, jobs } = this.statements;
     const of = { deletion: seq, projectId: project_id, spans: JSON.stringify(spans), until: created_at };
     return this.#transaction(() => {
       const affected = { judges: judges.all(of), jobs: jobs.all(of) };
@@ -217,7 +212,7 @@ export class SqliteDeletionStore implements DeletionStore {
   }
 
   finish(deletion: number): boolean {
-    const { forgetItems, forget } = this.#statements;
+    const { forgetItems, forget } = this.statements;
     return this.#transaction(() => {
       if (forgetItems.run(deletion, FORGOTTEN_AT_ONCE).changes === FORGOTTEN_AT_ONCE) return true;
       forget.run(deletion);
@@ -226,18 +221,18 @@ export class SqliteDeletionStore implements DeletionStore {
   }
 
   #insert(row: DeletionRow): Deletion {
-    const deletion = this.#statements.begin.get(row);
+    const deletion = this.statements.begin.get(row);
     if (deletion === undefined) throw new Error('An insert returned nothing');
     return deletion;
   }
 
   #note(deletion: number, items: readonly ItemDraft[]): void {
     for (const { kind, trace_id, id, started_at } of items)
-      this.#statements.note.run({ deletion, kind, trace_id, id, started_at });
+      this.statements.note.run({ deletion, kind, trace_id, id, started_at });
   }
 
   #transaction<T>(work: () => T): T {
-    return guarded(() => this.#db.transaction(work).immediate());
+    return guarded(() => this.db.transaction(work).immediate());
   }
 }
 

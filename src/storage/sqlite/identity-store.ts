@@ -2,7 +2,7 @@ import { DomainError } from '../../domain/errors.js';
 import type { ApiKey, Project, StoredApiKey, User } from '../../domain/identity/identity.js';
 import type { IdentityStore } from '../../domain/identity/identity-store.js';
 import type { Micros } from '../../domain/span/span.js';
-import { changeCounter, guarded, isDuplicate, type Database } from './database.js';
+import { guarded, isDuplicate, WatchedStore, type Database } from './database.js';
 
 const KEY_COLUMNS = 'id, project_id, user_id, name, prefix, access, created_at, last_used_at, revoked_at';
 
@@ -37,60 +37,54 @@ function prepare(db: Database) {
 }
 
 /** Users, projects and keys in the SQLite file. */
-export class SqliteIdentityStore implements IdentityStore {
-  readonly changeCounter: () => number;
-  readonly #db: Database;
-  readonly #statements: ReturnType<typeof prepare>;
-
+export class SqliteIdentityStore extends WatchedStore<ReturnType<typeof prepare>> implements IdentityStore {
   constructor(db: Database) {
-    this.changeCounter = changeCounter(db);
-    this.#db = db;
-    this.#statements = prepare(db);
+    super(db, prepare);
   }
 
   transaction<T>(work: () => T): T {
-    return guarded(() => this.#db.transaction(work).immediate());
+    return guarded(() => this.db.transaction(work).immediate());
   }
 
   insertUser(user: User): void {
-    inserted('user', () => this.#statements.insertUser.run(user));
+    inserted('user', () => this.statements.insertUser.run(user));
   }
 
   listUsers(): User[] {
-    return guarded(() => this.#statements.listUsers.all());
+    return guarded(() => this.statements.listUsers.all());
   }
 
   insertProject(project: Project): void {
-    inserted('project', () => this.#statements.insertProject.run(project));
+    inserted('project', () => this.statements.insertProject.run(project));
   }
 
   findProject(id: string): Project | undefined {
-    return guarded(() => this.#statements.findProject.get(id));
+    return guarded(() => this.statements.findProject.get(id));
   }
 
   listProjects(): Project[] {
-    return guarded(() => this.#statements.listProjects.all());
+    return guarded(() => this.statements.listProjects.all());
   }
 
   insertKey(key: StoredApiKey): void {
-    inserted('API key', () => this.#statements.insertKey.run(key));
+    inserted('API key', () => this.statements.insertKey.run(key));
   }
 
   findKeyByHash(hash: Buffer): StoredApiKey | undefined {
-    return guarded(() => this.#statements.findKeyByHash.get(hash));
+    return guarded(() => this.statements.findKeyByHash.get(hash));
   }
 
   listKeys(projectId: string | null): ApiKey[] {
-    return guarded(() => this.#statements.listKeys.all({ projectId }));
+    return guarded(() => this.statements.listKeys.all({ projectId }));
   }
 
   revokeKey(projectId: string | null, keyId: string, at: Micros): boolean {
-    return guarded(() => this.#statements.revokeKey.run({ projectId, keyId, at }).changes > 0);
+    return guarded(() => this.statements.revokeKey.run({ projectId, keyId, at }).changes > 0);
   }
 
   recordUses(uses: ReadonlyMap<string, Micros>): void {
     this.transaction(() => {
-      for (const [keyId, at] of uses) this.#statements.recordUse.run({ keyId, at });
+      for (const [keyId, at] of uses) this.statements.recordUse.run({ keyId, at });
     });
   }
 }

@@ -1,6 +1,6 @@
 import type { ModelPrice } from '../../domain/price/model-price.js';
 import type { PriceStore } from '../../domain/price/price-store.js';
-import { changeCounter, guarded, type Database } from './database.js';
+import { guarded, WatchedStore, type Database } from './database.js';
 
 const COLUMNS =
   'provider, model, input_per_million, output_per_million, cache_read_per_million, created_at, updated_at';
@@ -28,35 +28,29 @@ function prepare(db: Database) {
 }
 
 /** Own prices of projects in the SQLite file. */
-export class SqlitePriceStore implements PriceStore {
-  readonly changeCounter: () => number;
-  readonly #db: Database;
-  readonly #statements: ReturnType<typeof prepare>;
-
+export class SqlitePriceStore extends WatchedStore<ReturnType<typeof prepare>> implements PriceStore {
   constructor(db: Database) {
-    this.changeCounter = changeCounter(db);
-    this.#db = db;
-    this.#statements = prepare(db);
+    super(db, prepare);
   }
 
   list(projectId: string): ModelPrice[] {
-    return guarded(() => this.#statements.list.all(projectId));
+    return guarded(() => this.statements.list.all(projectId));
   }
 
   find(projectId: string, provider: string, model: string): ModelPrice | undefined {
-    return guarded(() => this.#statements.find.get(projectId, provider, model));
+    return guarded(() => this.statements.find.get(projectId, provider, model));
   }
 
   put(projectId: string, price: ModelPrice): boolean {
     const put = () => {
-      const isNew = this.#statements.find.get(projectId, price.provider, price.model) === undefined;
-      this.#statements.put.run({ project_id: projectId, ...price });
+      const isNew = this.statements.find.get(projectId, price.provider, price.model) === undefined;
+      this.statements.put.run({ project_id: projectId, ...price });
       return isNew;
     };
-    return guarded(() => this.#db.transaction(put).immediate());
+    return guarded(() => this.db.transaction(put).immediate());
   }
 
   remove(projectId: string, provider: string, model: string): boolean {
-    return guarded(() => this.#statements.remove.run(projectId, provider, model).changes > 0);
+    return guarded(() => this.statements.remove.run(projectId, provider, model).changes > 0);
   }
 }

@@ -11,7 +11,7 @@ import { LATEST } from '../../domain/prompt/prompt.js';
 import type { PromptStore } from '../../domain/prompt/prompt-store.js';
 import type { Window } from '../../domain/schema/page.js';
 import type { Micros } from '../../domain/time/timestamp.js';
-import { changeCounter, guarded, type Database } from './database.js';
+import { guarded, WatchedStore, type Database } from './database.js';
 
 type Row<T> = Omit<T, 'metadata'> & { readonly metadata: string };
 interface OfPrompt {
@@ -94,33 +94,27 @@ interface MoveRow {
 }
 
 /** Prompts, their versions and tags in the SQLite file. */
-export class SqlitePromptStore implements PromptStore {
-  readonly changeCounter: () => number;
-  readonly #db: Database;
-  readonly #statements: ReturnType<typeof prepare>;
-
+export class SqlitePromptStore extends WatchedStore<ReturnType<typeof prepare>> implements PromptStore {
   constructor(db: Database) {
-    this.changeCounter = changeCounter(db);
-    this.#db = db;
-    this.#statements = prepare(db);
+    super(db, prepare);
   }
 
   hasPrompt(projectId: string, slug: string): boolean {
-    return guarded(() => this.#statements.promptId.get({ projectId, slug }) !== undefined);
+    return guarded(() => this.statements.promptId.get({ projectId, slug }) !== undefined);
   }
 
   listPrompts(projectId: string, window: Window): PromptSummary[] {
     return guarded(() =>
-      this.#db.transaction(() =>
-        this.#statements.prompts
+      this.db.transaction(() =>
+        this.statements.prompts
           .all({ projectId, ...window })
-          .map((prompt) => ({ ...prompt, tags: this.#statements.tags.all(prompt.id) })),
+          .map((prompt) => ({ ...prompt, tags: this.statements.tags.all(prompt.id) })),
       )(),
     );
   }
 
   ensureVersion(projectId: string, slug: string, draft: VersionDraft): StoredVersion {
-    const { promptId, insertPrompt, insertVersion } = this.#statements;
+    const { promptId, insertPrompt, insertVersion } = this.statements;
     const selector = { by: 'hash', hash: draft.content_hash } as const;
     const ensure = () => {
       const existing = this.findVersion(projectId, slug, selector);
@@ -134,14 +128,13 @@ export class SqlitePromptStore implements PromptStore {
       return this.findVersion(projectId, slug, selector);
     };
     // Most calls find what they ask for; only the others need the write lock, under which it is looked for again.
-    const found =
-      this.findVersion(projectId, slug, selector) ?? guarded(() => this.#db.transaction(ensure).immediate());
+    const found = this.findVersion(projectId, slug, selector) ?? guarded(() => this.db.transaction(ensure).immediate());
     if (found === undefined) throw new Error('A version vanished inside its own transaction');
     return found;
   }
 
   findVersion(projectId: string, slug: string, selector: VersionSelector): StoredVersion | undefined {
-    const { byNumber, byHash, byTag, latest } = this.#statements;
+    const { byNumber, byHash, byTag, latest } = this.statements;
     const prompt = { projectId, slug };
     return guarded(() => {
       if (selector.by === 'number') return parsed(byNumber.get({ ...prompt, version: selector.version }));
@@ -151,23 +144,23 @@ export class SqlitePromptStore implements PromptStore {
   }
 
   findVersionById(projectId: string, id: string): StoredVersion | undefined {
-    return guarded(() => parsed(this.#statements.byId.get({ projectId, id })));
+    return guarded(() => parsed(this.statements.byId.get({ projectId, id })));
   }
 
   bindModel(projectId: string, slug: string, version: number, modelId: string | null, at: Micros): boolean {
-    return guarded(() => this.#statements.bindModel.run({ projectId, slug, version, modelId, at }).changes > 0);
+    return guarded(() => this.statements.bindModel.run({ projectId, slug, version, modelId, at }).changes > 0);
   }
 
   pin(projectId: string, slug: string, entry: TagEntry, at: Micros, by: string): boolean {
-    return guarded(() => this.#statements.pin.run({ projectId, slug, ...entry, at, by }).changes > 0);
+    return guarded(() => this.statements.pin.run({ projectId, slug, ...entry, at, by }).changes > 0);
   }
 
   listTags(projectId: string, slug: string): TagEntry[] {
-    return guarded(() => this.#statements.tags.all(this.#statements.promptId.get({ projectId, slug }) ?? ''));
+    return guarded(() => this.statements.tags.all(this.statements.promptId.get({ projectId, slug }) ?? ''));
   }
 
   tagHistory(projectId: string, slug: string, tag: string, window: Window): TagMove[] {
-    const { pins, creations } = this.#statements;
+    const { pins, creations } = this.statements;
     const prompt = { projectId, slug, ...window };
     const rows = guarded(() => (tag === LATEST ? creations.all(prompt) : pins.all({ ...prompt, tag })));
     return rows.map(({ version, at, ...by }) => ({ version, at, by }));
