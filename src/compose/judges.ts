@@ -1,16 +1,13 @@
 import type { WorkUnderWay } from '../domain/job/work-under-way.js';
 import { EvaluationService } from '../domain/judge/evaluation-service.js';
-import type { ExampleSource } from '../domain/judge/examples.js';
 import { ExplainService } from '../domain/judge/explain-service.js';
 import { JudgeFeed } from '../domain/judge/feed.js';
-import { JudgeCaller } from '../domain/judge/judge-caller.js';
 import { JudgeService } from '../domain/judge/judge-service.js';
-import type { ModelClient } from '../domain/judge/model-client.js';
 import { RunService } from '../domain/judge/run-service.js';
 import { JudgeRunner } from '../domain/judge/runner.js';
 import type { PromptService } from '../domain/prompt/prompt-service.js';
 import type { Context } from './context.js';
-import type { Models } from './models.js';
+import type { ModelEndpoint, Models } from './models.js';
 import type { Storage } from './storage.js';
 
 export interface Judges {
@@ -25,7 +22,6 @@ export interface Judges {
 export interface JudgeParts {
   readonly prompts: Pick<PromptService, 'ensure'>;
   readonly models: Models;
-  readonly examples: ExampleSource;
 }
 
 /**
@@ -39,13 +35,13 @@ export function openJudges(context: Context, storage: Storage, parts: JudgeParts
   const identifyPrompt = promptIdentifier(storage);
   observeQueue(context, storage);
   const { runner, feed } =
-    models.client === null ? idle(context, storage) : runJudges(context, storage, parts, models.client);
+    models.endpoint === null ? idle(context, storage) : runJudges(context, storage, models, models.endpoint);
   const judges = new JudgeService({
     store: judgeStore,
     prompts,
     versions,
     arrivals,
-    model: models.client,
+    model: models.endpoint?.client ?? null,
     onChange() {
       runner?.changed();
       feed?.changed();
@@ -85,18 +81,18 @@ function idle({ events }: Context, { metadata }: Storage) {
 function runJudges(
   { config: { judges: config }, overrides, events, closers }: Context,
   storage: Storage,
-  { examples, models }: JudgeParts,
-  client: ModelClient,
+  { storeSpans }: Models,
+  { caller }: ModelEndpoint,
 ): { readonly runner: JudgeRunner; readonly feed: JudgeFeed } {
-  const { judges, runs, prompts } = storage.metadata;
+  const { judges, runs } = storage.metadata;
   const { arrivals, spans, writeLoad } = storage.traces;
   const retry = overrides.judgeRetryMs === undefined ? {} : { retryBaseMs: overrides.judgeRetryMs };
   const runner: JudgeRunner = new JudgeRunner({
     runs,
     judges,
     spans,
-    caller: new JudgeCaller({ client, prompts, examples }),
-    storeSpans: models.storeSpans,
+    caller,
+    storeSpans,
     writeLoad,
     concurrency: config.concurrency,
     maxAttempts: config.maxAttempts,

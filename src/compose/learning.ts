@@ -1,7 +1,5 @@
 import type { WorkUnderWay } from '../domain/job/work-under-way.js';
 import { JobRunner } from '../domain/job/job-runner.js';
-import { JudgeCaller } from '../domain/judge/judge-caller.js';
-import type { ModelClient } from '../domain/judge/model-client.js';
 import { CalibrationService } from '../domain/learning/calibration/calibration-service.js';
 import { CALIBRATION_TRIAL, calibrationTrial } from '../domain/learning/calibration/calibration-trial.js';
 import { CorrectionExamples } from '../domain/learning/calibration/correction-examples.js';
@@ -11,7 +9,7 @@ import { ModelTrials } from '../domain/learning/trial/model-trials.js';
 import type { PriceModelCall } from '../domain/span/pricing.js';
 import type { PromptService } from '../domain/prompt/prompt-service.js';
 import type { Context } from './context.js';
-import type { Models } from './models.js';
+import type { ModelEndpoint, Models } from './models.js';
 import type { Storage } from './storage.js';
 
 export interface Learning {
@@ -45,8 +43,8 @@ export function openLearning(context: Context, storage: Storage, parts: Learning
   const { spans } = storage.traces;
   const { examples, models } = parts;
   const runner = new JobRunner({ store: jobs, observer: events, limits: config.jobs });
-  if (models.client !== null) {
-    const trials = openTrials(context, storage, parts, models.client);
+  if (models.endpoint !== null) {
+    const trials = openTrials(context, parts, models.endpoint);
     runner.register(CALIBRATION_TRIAL, calibrationTrial({ spans, corrections: examples, trials }));
     runner.register(OPTIMIZATION, optimizationJob({ spans, corrections: examples, trials }));
     closers.push(() => runner.close());
@@ -60,7 +58,7 @@ export function openLearning(context: Context, storage: Storage, parts: Learning
       prompts,
       jobs,
       runner,
-      canAsk: models.client !== null,
+      canAsk: models.endpoint !== null,
     }),
     optimizations: new OptimizationService({
       feedback,
@@ -71,20 +69,19 @@ export function openLearning(context: Context, storage: Storage, parts: Learning
       promotions,
       jobs,
       runner,
-      endpoint: models.client,
+      endpoint: models.endpoint?.client ?? null,
     }),
   };
 }
 
 function openTrials(
   { config, overrides }: Context,
-  { metadata: { prompts } }: Storage,
-  { examples, models, price }: LearningParts,
-  client: ModelClient,
+  { models, price }: LearningParts,
+  { client, caller }: ModelEndpoint,
 ): ModelTrials {
   return new ModelTrials({
     client,
-    caller: new JudgeCaller({ client, prompts, examples }),
+    caller,
     storeSpans: models.storeSpans,
     price,
     maxAttempts: config.judges.maxAttempts,

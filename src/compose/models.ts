@@ -1,13 +1,22 @@
 import type { IngestService } from '../domain/ingest/ingest-service.js';
+import type { ExampleSource } from '../domain/judge/examples.js';
+import { JudgeCaller } from '../domain/judge/judge-caller.js';
 import type { ModelClient } from '../domain/judge/model-client.js';
 import { costOf, type PriceModelCall } from '../domain/span/pricing.js';
 import type { Span } from '../domain/span/span.js';
 import type { Context } from './context.js';
+import type { Storage } from './storage.js';
+
+/** An endpoint of language models, and what has its models evaluate spans for judges. */
+export interface ModelEndpoint {
+  readonly client: ModelClient;
+  readonly caller: JudgeCaller;
+}
 
 /** Language models that are asked here. */
 export interface Models {
   /** Null: no endpoint is configured. */
-  readonly client: ModelClient | null;
+  readonly endpoint: ModelEndpoint | null;
   /** Stores calls of models as spans, and counts what they cost. */
   storeSpans(projectId: string, spans: readonly Span[]): Promise<void>;
 }
@@ -15,11 +24,17 @@ export interface Models {
 export interface ModelParts {
   readonly ingest: Pick<IngestService, 'storeSpans'>;
   readonly price: PriceModelCall;
+  readonly examples: ExampleSource;
 }
 
-export async function openModels(context: Context, { ingest, price }: ModelParts): Promise<Models> {
+export async function openModels(
+  context: Context,
+  { metadata: { prompts } }: Storage,
+  { ingest, price, examples }: ModelParts,
+): Promise<Models> {
+  const client = await openClient(context);
   return {
-    client: await openClient(context),
+    endpoint: client && { client, caller: new JudgeCaller({ client, prompts, examples }) },
     async storeSpans(projectId, spans) {
       await ingest.storeSpans(projectId, 'judge', spans);
       const cost = spans.reduce((sum, span) => sum + (costOf(span, projectId, price) ?? 0), 0);

@@ -53,9 +53,9 @@ export async function openServices(context: Context): Promise<Services> {
   });
   const ingest = openIngest(context, storage, { prices, attachments });
   const { price } = prices;
-  const models = await openModels(context, { ingest: ingest.ingest, price });
   const examples = openExamples(context, storage);
-  const { work: judgeWork, ...judges } = openJudges(context, storage, { prompts, models, examples });
+  const models = await openModels(context, storage, { ingest: ingest.ingest, price, examples });
+  const { work: judgeWork, ...judges } = openJudges(context, storage, { prompts, models });
   const { work: learningWork, ...learning } = openLearning(context, storage, { prompts, models, price, examples });
   deletions.start([...judgeWork, ...learningWork]);
   return {
