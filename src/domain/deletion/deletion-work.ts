@@ -5,7 +5,7 @@ import { callTraceId } from '../judge/call-spans.js';
 import { jobTraceId } from '../learning/trial/model-trials.js';
 import type { DeletedThing, Deletion, DeletionItem, DeletionStore } from './deletion-store.js';
 import type { StoredSpans } from './stored-spans.js';
-import type { Vanished, WorkUnderWay } from '../job/work-under-way.js';
+import type { DeletionScope, WorkUnderWay } from '../job/work-under-way.js';
 
 /** Steps of a deletion. */
 export const DELETION_STEPS = ['spans', 'records', 'calls', 'jobs', 'words', 'images', 'end'] as const;
@@ -35,11 +35,11 @@ const RECORDS_AT_ONCE = 100;
 const TRACES_AT_ONCE = 500;
 
 /** Jobs, each with the spans that it loses. */
-type LosingJobs = Map<string, Set<string>>;
+type DependentJobs = Map<string, Set<string>>;
 
-/** Jobs and images that lose spans by a deletion. */
-interface Bereft {
-  readonly jobs: LosingJobs;
+/** Jobs and images that depend on deleted spans. */
+interface Dependents {
+  readonly jobs: DependentJobs;
   /** Hashes of the first images that lost a reference. */
   readonly images: Set<string>;
 }
@@ -66,7 +66,7 @@ export class DeletionWork {
   }
 
   async #spans(deletion: Deletion): Promise<number> {
-    const bereft: Bereft = { jobs: new Map(), images: new Set() };
+    const dependents: Dependents = { jobs: new Map(), images: new Set() };
     let count = 0;
     for await (const page of this.#pages(deletion, ['span', 'trace', 'session'])) {
       this.#enter('spans');
@@ -77,11 +77,11 @@ export class DeletionWork {
       const ids = page.filter(({ kind, id }) => kind === 'span' && !shared.has(id)).map(({ id }) => id);
       // A span that was not stored may have been sent since: nobody knows.
       const unknown = page.filter(({ kind, trace_id }) => kind === 'span' && trace_id === '').map(({ id }) => id);
-      await this.#records(deletion, ids, new Set([...staying, ...unknown]), bereft);
+      await this.#records(deletion, ids, new Set([...staying, ...unknown]), dependents);
       count += page.filter(({ kind }) => kind === 'span').length;
     }
     this.#enter('calls');
-    await this.#noteCalls(deletion, [...bereft.jobs.keys()]);
+    await this.#noteCalls(deletion, [...dependents.jobs.keys()]);
     for await (const page of this.#pages(deletion, ['call'])) {
       const calls = page.map((item): DeletedThing => ({ ...item, kind: 'span' }));
       await this.#parts.spans.bury(deletion.project_id, calls, null);
@@ -89,24 +89,24 @@ export class DeletionWork {
         deletion,
         calls.map(({ id }) => id),
         new Set(),
-        bereft,
+        dependents,
       );
     }
     this.#enter('jobs');
-    this.#forgetInJobs(bereft.jobs);
+    this.#forgetInJobs(dependents.jobs);
     this.#enter('words');
     for await (const page of this.#pages(deletion, ['span', 'call']))
       await this.#parts.spans.forgetWords(deletion.project_id, page, this.#signal);
     this.#enter('images');
     const { images } = this.#parts;
-    await this.#orLater(() => images.removeSomeFree(deletion.project_id, bereft.images));
+    await this.#orLater(() => images.removeSomeFree(deletion.project_id, dependents.images));
     return count;
   }
 
   async #project(deletion: Deletion): Promise<number> {
     const { store, spans, images } = this.#parts;
     const projectId = deletion.project_id;
-    const all: Vanished = { projectId, spans: null, judges: new Set(), jobs: new Set() };
+    const all: DeletionScope = { projectId, spans: null, judges: new Set(), jobs: new Set() };
     this.#enter('images');
     while (images.forgetSomeOfProject(projectId)) await this.#rest();
     this.#enter('spans');
@@ -124,7 +124,7 @@ export class DeletionWork {
     deletion: Deletion,
     ids: readonly string[],
     staying: ReadonlySet<string>,
-    { jobs: losing, images: freed }: Bereft,
+    { jobs: dependent, images: freed }: Dependents,
   ): Promise<void> {
     const { store, images } = this.#parts;
     for (let from = 0; from < ids.length; from += RECORDS_AT_ONCE) {
@@ -135,9 +135,10 @@ export class DeletionWork {
       // Work under way may have stored more records meanwhile, so removal goes on until there are none.
       for (let more = true, first = true; more; first = false) {
         const { judges, jobs } = store.removeSpans(deletion, spans);
-        const found = jobs.filter(({ job_id }) => !losing.has(job_id));
+        const found = jobs.filter(({ job_id }) => !dependent.has(job_id));
         more = first || judges.length > 0 || found.length > 0;
-        for (const { job_id, span_id } of jobs) losing.set(job_id, (losing.get(job_id) ?? new Set()).add(span_id));
+        for (const { job_id, span_id } of jobs)
+          dependent.set(job_id, (dependent.get(job_id) ?? new Set()).add(span_id));
         if (more)
           await this.#giveUp({
             projectId: deletion.project_id,
@@ -172,9 +173,9 @@ export class DeletionWork {
     note(await spans.contents(projectId, jobIds.map(jobTraceId)));
   }
 
-  #forgetInJobs(losing: LosingJobs): void {
+  #forgetInJobs(dependent: DependentJobs): void {
     const { jobs, withoutSpans } = this.#parts;
-    for (const [id, gone] of losing) {
+    for (const [id, gone] of dependent) {
       const job = jobs.findById(id);
       const without = job && withoutSpans[job.kind];
       if (job !== undefined && without !== undefined) jobs.forgetSpans({ id, ...without(job, gone) }, [...gone]);
@@ -190,8 +191,8 @@ export class DeletionWork {
     }
   }
 
-  async #giveUp(vanished: Vanished): Promise<void> {
-    await Promise.all(this.#parts.work.map((work) => work.giveUp(vanished)));
+  async #giveUp(scope: DeletionScope): Promise<void> {
+    await Promise.all(this.#parts.work.map((work) => work.giveUp(scope)));
   }
 
   async *#pages(deletion: Deletion, kinds: readonly DeletionItem['kind'][]): AsyncGenerator<readonly DeletionItem[]> {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DomainError } from '../errors.js';
 import { isRetryable } from '../retryable.js';
-import type { Vanished, WorkUnderWay } from './work-under-way.js';
+import type { DeletionScope, WorkUnderWay } from './work-under-way.js';
 import { BackgroundLoop } from './background-loop.js';
 import type { Micros } from '../time/timestamp.js';
 import { JobAttempts } from './job-attempts.js';
@@ -131,7 +131,7 @@ export class JobRunner implements WorkUnderWay {
   }
 
   /** Stops jobs that work with deleted things, which have ended by now; jobs that may show a judge some begin again. */
-  async giveUp({ projectId, spans, judges, jobs }: Vanished): Promise<void> {
+  async giveUp({ projectId, spans, judges, jobs }: DeletionScope): Promise<void> {
     const given = [...this.#running.values()].filter(
       ({ job }) => job.project_id === projectId && (spans === null || judges.size > 0 || jobs.has(job.id)),
     );

@@ -1,5 +1,5 @@
 /** Deleted things that work under way may hold texts of. */
-export interface Vanished {
+export interface DeletionScope {
   readonly projectId: string;
   /** Ids of deleted spans; null: all of the project. */
   readonly spans: ReadonlySet<string> | null;
@@ -15,5 +15,5 @@ export interface WorkUnderWay {
    * Gives up work that holds texts of deleted things; work that may go on without them begins anew. Resolves once nothing
    * of them is under way or will be stored any more. Called after their records are gone.
    */
-  giveUp(vanished: Vanished): Promise<void>;
+  giveUp(scope: DeletionScope): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { Vanished, WorkUnderWay } from '../job/work-under-way.js';
+import type { DeletionScope, WorkUnderWay } from '../job/work-under-way.js';
 import type { Micros } from '../time/timestamp.js';
 import { BackgroundLoop } from '../job/background-loop.js';
 import { retryDelay } from '../job/backoff.js';
@@ -117,7 +117,7 @@ export class JudgeFeed implements WorkUnderWay {
   }
 
   /** Stops looking at a deleted project. A look under way queues nothing, as the judges of the project are gone. */
-  giveUp({ spans }: Vanished): Promise<void> {
+  giveUp({ spans }: DeletionScope): Promise<void> {
     if (spans === null) this.changed();
     return Promise.resolve();
   }

@@ -11,7 +11,7 @@ import { DEFECT, Recorder, type Ending, type RecorderObserver } from './recorder
 import { IngestPriorityThrottle, type WriteLoad } from './ingest-priority-throttle.js';
 import type { Run } from './run.js';
 import type { RunOutcome, RunStore } from './run-store.js';
-import type { Vanished, WorkUnderWay } from '../job/work-under-way.js';
+import type { DeletionScope, WorkUnderWay } from '../job/work-under-way.js';
 import type { SpanReader } from './span-reader.js';
 import { ReadyRuns, type Ready, type RunReadObserver } from './ready-runs.js';
 import type { Span } from '../span/span.js';
@@ -115,7 +115,7 @@ export class JudgeRunner implements WorkUnderWay {
   }
 
   /** Stops evaluations that hold texts of deleted spans. Ready runs are checked again before they begin. */
-  async giveUp({ projectId, spans, judges }: Vanished): Promise<void> {
+  async giveUp({ projectId, spans, judges }: DeletionScope): Promise<void> {
     const given = [...this.#running.values()].filter(
       ({ run }) =>
         run.project_id === projectId && (spans === null || spans.has(run.span_id) || judges.has(run.judge_id)),
