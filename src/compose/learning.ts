@@ -45,8 +45,8 @@ export function openLearning(context: Context, storage: Storage, parts: Learning
   const runner = new JobRunner({ store: jobs, observer: events, limits: config.jobs });
   if (models.endpoint !== null) {
     const trials = openTrials(context, parts, models.endpoint);
-    runner.register(CALIBRATION_TRIAL, calibrationTrial({ spans, corrections: examples, trials }));
-    runner.register(OPTIMIZATION, optimizationJob({ spans, corrections: examples, trials }));
+    runner.register(CALIBRATION_TRIAL, calibrationTrial({ spans, examples, trials }));
+    runner.register(OPTIMIZATION, optimizationJob({ spans, examples, trials }));
     closers.push(() => runner.close());
     runner.start();
   }

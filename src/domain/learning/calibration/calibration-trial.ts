@@ -23,14 +23,14 @@ export interface TrialInput {
 
 export interface CalibrationTrialParts {
   readonly spans: Pick<SpanReader, 'find'>;
-  readonly corrections: Pick<CorrectionExamples, 'examplesAmong'>;
+  readonly examples: Pick<CorrectionExamples, 'examplesAmong'>;
   readonly trials: ModelTrials;
 }
 
 const SPANS_AT_ONCE = 50;
 
 /** Evaluates held-out spans without and with examples of the others, which shows what the corrections are worth. */
-export function calibrationTrial({ spans, corrections, trials }: CalibrationTrialParts): JobWork {
+export function calibrationTrial({ spans, examples, trials }: CalibrationTrialParts): JobWork {
   return async ({ job, signal, enter, step, each }) => {
     const { judge, instruction, held_out } = job.input as TrialInput;
     const ask = trials.of(job, CALIBRATION_TAG, signal);
@@ -42,8 +42,8 @@ export function calibrationTrial({ spans, corrections, trials }: CalibrationTria
         ask.judge(`before/${span.id}`, { judge, instruction, span, examples: NO_EXAMPLES }),
       ),
       after: await step(`after/${span.id}`, async () => {
-        const examples = await corrections.examplesAmong(judge, span, (id) => !isHeldOut(id));
-        return ask.judge(`after/${span.id}`, { judge, instruction, span, examples });
+        const shown = await examples.examplesAmong(judge, span, (id) => !isHeldOut(id));
+        return ask.judge(`after/${span.id}`, { judge, instruction, span, examples: shown });
       }),
     });
 

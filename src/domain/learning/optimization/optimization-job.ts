@@ -47,7 +47,7 @@ export interface OptimizationInput extends TrainingExamples {
 
 export interface OptimizationParts {
   readonly spans: Pick<SpanReader, 'find'>;
-  readonly corrections: Pick<CorrectionExamples, 'examplesFor'>;
+  readonly examples: Pick<CorrectionExamples, 'examplesFor'>;
   readonly trials: ModelTrials;
 }
 
@@ -192,7 +192,7 @@ class Optimization {
       error_code: null,
       error_message: null,
     };
-    const known = await this.#parts.corrections.examplesFor(judge, span);
+    const known = await this.#parts.examples.examplesFor(judge, span);
     const examples: Examples = { ...known, messages: [...known.messages, reference(expected, example)] };
     return this.#ask.judge(step, { judge, instruction, span, examples });
   }
