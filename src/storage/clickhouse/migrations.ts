@@ -2,8 +2,9 @@ import type { MigrationObserver } from '../../observability/events/storage.js';
 import { DomainError } from '../../domain/errors.js';
 import { MigrationError, verifyApplied, type AppliedMigration, type MigrationFile } from '../migration-files.js';
 import type { ClickHouseClient } from './client/client.js';
+import { forCluster } from './client/cluster.js';
 import { mutationsEnded } from './client/mutations.js';
-import { literal, number, sql, statementOfFile, type Sql } from './client/sql.js';
+import { literal, number, sql, statementOfFile } from './client/sql.js';
 
 export type { MigrationObserver } from '../../observability/events/storage.js';
 
@@ -31,7 +32,7 @@ export async function migrate(
   observer?: MigrationObserver,
 ): Promise<number[]> {
   await client.command(
-    adapted(
+    forCluster(
       sql`CREATE TABLE IF NOT EXISTS schema_migrations (version UInt32, name String, checksum String, applied_at DateTime)
        ENGINE = MergeTree ORDER BY version SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`,
       cluster,
@@ -52,7 +53,7 @@ export async function migrate(
 async function applyFile(client: ClickHouseClient, file: MigrationFile, cluster: string | null): Promise<void> {
   try {
     for (const statement of statementsIn(file.sql)) {
-      await client.command(adapted(statementOfFile(statement), cluster), cluster === null ? ON_ONE_SERVER : {});
+      await client.command(forCluster(statementOfFile(statement), cluster), cluster === null ? ON_ONE_SERVER : {});
       if (REWRITES.test(statement)) await mutationsEnded(client);
     }
     await client.command(
@@ -77,18 +78,4 @@ export function statementsIn(text: string): string[] {
     .split(';')
     .map((statement) => statement.trim())
     .filter((statement) => statement !== '');
-}
-
-/** The one place where a statement written for one server becomes one for a cluster. */
-export function adapted(statement: Sql, cluster: string | null): Sql {
-  if (cluster === null) return statement;
-  const named = literal(cluster).render().text;
-  return statement.rewritten((text) =>
-    text
-      .replace(
-        /^(CREATE (?:TABLE|MATERIALIZED VIEW) IF NOT EXISTS \w+|DROP VIEW IF EXISTS \w+|ALTER TABLE \w+)/,
-        (beginning) => `${beginning} ON CLUSTER ${named}`,
-      )
-      .replace(/ENGINE = (Replacing)?MergeTree/, 'ENGINE = Replicated$1MergeTree'),
-  );
 }

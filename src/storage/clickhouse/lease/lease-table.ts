@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '../../../domain/errors.js';
 import type { ClickHouseClient, QueryOptions } from '../client/client.js';
+import { forCluster } from '../client/cluster.js';
 import { identifier, literal, number, sql, type Sql } from '../client/sql.js';
-import { adapted } from '../migrations.js';
 
 const NAME = 'server_lease';
 const LEASE_TABLE = identifier(NAME);
@@ -73,7 +73,7 @@ export class LeaseTable {
   /** Creates the table, not by a migration, as those run under the lease. Merges leave the latest row of each claim. */
   async create(): Promise<void> {
     await this.#client.command(
-      adapted(
+      forCluster(
         sql`CREATE TABLE IF NOT EXISTS ${LEASE_TABLE} (epoch UInt64, owner UUID, renewals UInt64, released UInt8,
            renewed_at DateTime64(3, 'UTC'), taken_at DateTime64(3, 'UTC'), host String, pid UInt32, ttl_ms UInt32)
          ENGINE = ReplacingMergeTree(renewals) ORDER BY (epoch, owner)
