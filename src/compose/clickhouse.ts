@@ -93,7 +93,7 @@ async function remote({ config: { clickhouse }, log }: Context): Promise<ClickHo
   await prepareOwnServer(endpoint, {
     cluster,
     onReplicasUnknown: (error) =>
-      log.warn('The version of the replicas is not checked, they cannot be asked', { cluster, error }),
+      log.warn('Versions of the ClickHouse replicas are not checked, as they cannot be asked', { cluster, error }),
   });
   return endpoint;
 }

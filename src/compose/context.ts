@@ -49,7 +49,7 @@ export function createContext(
   const log = overrides.logger ?? createLogger(config.log);
   const metrics = createMetrics();
   const stop = () => {
-    close().catch((error: unknown) => log.error('Not everything was closed', { error }));
+    close().catch((error: unknown) => log.error('The server could not be closed completely', { error }));
   };
   return { ...parts, log, metrics, events: createEvents(log, metrics), onFatal: overrides.onFatal ?? stop };
 }

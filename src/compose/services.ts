@@ -79,7 +79,7 @@ export async function openServices(context: Context): Promise<Services> {
 function openIdentity({ log, closers }: Context, { metadata }: Storage): IdentityService {
   const identity = new IdentityService({
     store: metadata.identities,
-    onRecordFailed: (error) => log.warn('Time of last use could not be written', { error }),
+    onRecordFailed: (error) => log.warn('Times of last use of API keys could not be written', { error }),
   });
   closers.push(() => identity.close());
   return identity;

@@ -106,7 +106,7 @@ export class Program {
 
   /** What its log complained of last. */
   complaints(): string {
-    const lines = this.log.filter((line) => /"level":"(error|warn)"/.test(line) && !/"Request failed"/.test(line));
+    const lines = this.log.filter((line) => /"level":"(error|warn)"/.test(line) && !/"HTTP request failed"/.test(line));
     const { exitCode, signalCode } = this.#process;
     if (!this.running && exitCode !== 0) lines.push(`The program has ended: ${exitCode ?? signalCode ?? ''}`);
     return lines
@@ -177,6 +177,6 @@ export class Program {
     this.log.push(line);
     const entry = JSON.parse(line) as { message?: string; url?: string; pid?: number };
     if (entry.message === 'Listening' && entry.url !== undefined) this.#url = entry.url;
-    if (entry.message === 'Engine ready' && entry.pid !== undefined) this.#enginePid = entry.pid;
+    if (entry.message === 'Embedded ClickHouse ready' && entry.pid !== undefined) this.#enginePid = entry.pid;
   }
 }

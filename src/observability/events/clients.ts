@@ -41,13 +41,13 @@ function attachmentEvents(logger: Logger, metrics: Metrics): AttachmentObserver 
     },
     attachmentsRemoved({ count }) {
       metrics.attachmentsRemoved.inc(count);
-      logger.info('Attachments of deleted spans removed', { count });
+      logger.info('Images of deleted spans removed', { count });
     },
     attachmentSweepFailed({ error }) {
-      logger.warn('Attachments could not be cleaned up; it is tried again', { error });
+      logger.warn('Images could not be cleaned up; it will be tried again', { error });
     },
     attachmentNotFetched({ host, reason }) {
-      logger.info('Attachment not fetched; its URL is kept as a reference', { host, reason });
+      logger.info('Image not fetched; its URL is kept as a reference', { host, reason });
     },
   };
 }

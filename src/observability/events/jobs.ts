@@ -20,8 +20,8 @@ function runnerEvents(logger: Logger, metrics: Metrics): JobObserver {
       logger.info('Job ended', { job: id, kind, result });
     },
     jobFailed({ id, kind, error, final }) {
-      if (final) logger.error('Job met a defect', { job: id, kind, error });
-      else logger.warn('Job cannot go on; it is tried again', { job: id, kind, error });
+      if (final) logger.error('Job failed with an internal error', { job: id, kind, error });
+      else logger.warn('Job could not go on; it will be tried again', { job: id, kind, error });
     },
   };
 }

@@ -71,26 +71,26 @@ export function judgeEvents(logger: Logger, metrics: Metrics): JudgeEvents {
       logger.warn('Judges do not run: JUDGE_LLM_BASE_URL is not set', { enabled_judges: judges });
     },
     callSpansLost({ count, error }) {
-      logger.warn('Calls of judges could not be stored as spans; their evaluations are', { count, error });
+      logger.warn('Model calls of judges could not be stored as spans; their evaluations are stored', { count, error });
     },
     recordingFailed({ error }) {
-      logger.warn('Evaluations could not be stored; they are still queued', { error });
+      logger.warn('Evaluations of judges could not be stored; they stay queued', { error });
     },
     runnerFailed({ error }) {
-      logger.warn('Judges met a failure; they go on', { error });
+      logger.warn('Queued evaluations could not be run; the runner goes on', { error });
     },
     runsNotRead({ project, runs, error }) {
-      logger.warn('Spans of queued evaluations could not be read; they are tried fewer at once', {
+      logger.warn('Spans of queued evaluations could not be read; fewer will be read at once', {
         project,
         runs,
         error,
       });
     },
     feedFailed({ project, error }) {
-      logger.warn('New spans could not be looked at for judges; it is tried again', { project, error });
+      logger.warn('New spans could not be checked for judges; it will be tried again', { project, error });
     },
     spanNotRead({ project, span, error }) {
-      logger.warn('A new span cannot be read for judges and is passed over', { project, span, error });
+      logger.warn('A new span could not be read for judges; it is not evaluated', { project, span, error });
     },
     examplesChosen({ examples, seconds }) {
       metrics.judgeExamples.inc(examples);

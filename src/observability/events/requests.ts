@@ -52,14 +52,14 @@ function httpEvents(logger: Logger, metrics: Metrics): RequestObserver {
     requestFinished({ route, method, status, seconds, requestId }) {
       metrics.httpRequestDuration.observe({ method, route, status: String(status) }, seconds);
       const fields = { method, route, status, ms: milliseconds(seconds), request_id: requestId };
-      if (status >= 500) logger.warn('Request failed', fields);
-      else logger.debug('Request answered', fields);
+      if (status >= 500) logger.warn('HTTP request failed', fields);
+      else logger.debug('HTTP request answered', fields);
     },
     requestFailed({ requestId, error }) {
-      logger.error('Request met a defect', { request_id: requestId, error });
+      logger.error('HTTP request failed with an internal error', { request_id: requestId, error });
     },
     answerCutOff({ requestId }) {
-      logger.warn('Answer cut off: its client took it too slowly', { request_id: requestId });
+      logger.warn('HTTP answer cut off: the client read it too slowly', { request_id: requestId });
     },
   };
 }
@@ -68,10 +68,10 @@ function rpcEvents(logger: Logger, metrics: Metrics): RpcObserver {
   return {
     rpcFinished({ method, code, seconds }) {
       metrics.rpcDuration.observe({ method, code }, seconds);
-      logger.debug('Call answered', { method, code, ms: milliseconds(seconds) });
+      logger.debug('gRPC call answered', { method, code, ms: milliseconds(seconds) });
     },
     rpcFailed({ method, error }) {
-      logger.error('Call met a defect', { method, error });
+      logger.error('gRPC call failed with an internal error', { method, error });
     },
   };
 }

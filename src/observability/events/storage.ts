@@ -118,7 +118,7 @@ function deletionEvents(logger: Logger, metrics: Metrics): DeletionObserver {
       else logger.debug('Spans deleted', fields);
     },
     deletionFailed({ project, error }) {
-      logger.warn('A deletion is not complete yet; it is tried again', { project, error });
+      logger.warn('Deletion failed; it will be tried again', { project, error });
     },
   };
 }
@@ -129,13 +129,13 @@ function commitEvents(logger: Logger, metrics: Metrics): CommitObserver {
       metrics.commitRows.observe(rows);
       metrics.commitBytes.observe(bytes);
       metrics.commitDuration.observe(seconds);
-      logger.debug('Spans committed', { rows, bytes, ms: milliseconds(seconds) });
+      logger.debug('Spans committed to ClickHouse', { rows, bytes, ms: milliseconds(seconds) });
     },
     commitFailed({ rows, error }) {
-      logger.warn('Commit failed', { rows, error });
+      logger.warn('Spans could not be committed to ClickHouse', { rows, error });
     },
     repairFailed({ error }) {
-      logger.warn('The store is not in order yet', { error });
+      logger.warn('ClickHouse could not be repaired after a failed insert; it will be tried again', { error });
     },
     queueChanged({ rows, bytes }) {
       metrics.commitQueueRows.set(rows);
@@ -148,19 +148,19 @@ function engineEvents(logger: Logger, metrics: Metrics): EngineObserver {
   return {
     engineReady({ pid, seconds }) {
       metrics.engineUp.set(1);
-      logger.info('Engine ready', { pid, ms: milliseconds(seconds) });
+      logger.info('Embedded ClickHouse ready', { pid, ms: milliseconds(seconds) });
     },
     engineLost({ reason, pid }) {
       metrics.engineUp.set(0);
-      logger.error('Engine lost', { reason, pid });
+      logger.error('Embedded ClickHouse lost', { reason, pid });
     },
     engineRestarting({ attempt, delayMs }) {
       metrics.engineRestarts.inc();
-      logger.warn('Engine restarting', { attempt, delay_ms: delayMs });
+      logger.warn('Embedded ClickHouse restarting', { attempt, delay_ms: delayMs });
     },
     engineStopped() {
       metrics.engineUp.set(0);
-      logger.debug('Engine stopped');
+      logger.debug('Embedded ClickHouse stopped');
     },
   };
 }
@@ -185,13 +185,13 @@ function leaseEvents(logger: Logger, metrics: Metrics): LeaseObserver {
 function diskEvents(logger: Logger): DiskObserver {
   return {
     diskFull() {
-      logger.error('The disk is full: nothing more is stored until there is room');
+      logger.error('The disk of ClickHouse is full: no spans are stored until it has room');
     },
     diskHasRoom() {
-      logger.info('The disk has room again: spans are stored');
+      logger.info('The disk of ClickHouse has room again: spans are stored');
     },
     diskReserveFailed({ error }) {
-      logger.warn('Room cannot be kept for when the disk is full: reads may fail then', { error });
+      logger.warn('Disk space could not be reserved: when the disk is full, reads may fail', { error });
     },
   };
 }
@@ -199,7 +199,7 @@ function diskEvents(logger: Logger): DiskObserver {
 function migrationEvents(logger: Logger): MigrationObserver {
   return {
     migrationBegins({ version, name }) {
-      logger.info('Bringing the tables up to date', { version, name });
+      logger.info('ClickHouse migration begins', { version, name });
     },
   };
 }
@@ -211,7 +211,7 @@ function queryEvents(logger: Logger, metrics: Metrics): QueryObserver {
     },
     queryFailed({ list, seconds, error }) {
       metrics.queryDuration.observe({ list }, seconds);
-      logger.warn('Query failed', { list, ms: milliseconds(seconds), error });
+      logger.warn('List query failed', { list, ms: milliseconds(seconds), error });
     },
   };
 }
@@ -223,18 +223,18 @@ function rollupEvents(logger: Logger, metrics: Metrics): RollupObserver {
     },
     rollupFinished({ traces, seconds }) {
       metrics.rollupDuration.observe(seconds);
-      logger.debug('Rollups recomputed', { traces, ms: milliseconds(seconds) });
+      logger.debug('Figures of traces recomputed', { traces, ms: milliseconds(seconds) });
     },
     rollupFailed({ error }) {
-      logger.warn('Rollups could not be recomputed', { error });
+      logger.warn('Figures of traces could not be recomputed', { error });
     },
     setAside(item, { stale, error }) {
       metrics.rollupSetAside.inc({ kind: item.kind });
-      const what = stale ? 'it stays as it was' : 'its figures are right, its tags are left out';
+      const what = stale ? 'its figures stay as they were' : 'its figures are right, its tags are left out';
       logger.warn(`A ${item.kind} is too large to be recomputed as a whole: ${what}`, { ...idOf(item), error });
     },
     setAsideEnded(item) {
-      logger.info(`A ${item.kind} that was set aside is current again`, idOf(item));
+      logger.info(`A ${item.kind} that was too large to be recomputed is current again`, idOf(item));
     },
     setAsideCounted({ traces, sessions }) {
       metrics.rollupSetAsideTraces.set(traces);
@@ -254,7 +254,9 @@ function wordIndexEvents(logger: Logger, metrics: Metrics): WordIndexObserver {
       logger.debug('Words of spans indexed', { spans, ms: milliseconds(seconds) });
     },
     wordIndexFailed({ error }) {
-      logger.warn('Words of spans cannot be indexed; it is tried again, and searches take longer meanwhile', { error });
+      logger.warn('Words of spans could not be indexed; it will be tried again, and searches take longer meanwhile', {
+        error,
+      });
     },
   };
 }
@@ -266,7 +268,7 @@ function purgeEvents(logger: Logger, metrics: Metrics): PurgeObserver {
       logger.info('Replaced and deleted spans purged', { versions, ms: milliseconds(seconds) });
     },
     purgeFailed({ error }) {
-      logger.warn('Purge failed; it is tried again', { error });
+      logger.warn('Replaced and deleted spans could not be purged; it will be tried again', { error });
     },
   };
 }

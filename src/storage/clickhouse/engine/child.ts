@@ -131,7 +131,7 @@ export class EngineChild {
     createInterface({ input: stream }).on('line', (line) => {
       // The addon's error says only that it could not connect; the reason is on stderr.
       if (/Code: 76\b.*Cannot lock file/.test(line)) this.#lockedBy = line;
-      if (line.trim() !== '') this.#logger.warn('engine says', { line });
+      if (line.trim() !== '') this.#logger.warn('Engine process says', { line });
     });
   }
 }

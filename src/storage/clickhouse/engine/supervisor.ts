@@ -146,7 +146,7 @@ class Supervisor implements Engine {
     await this.#prepare(child);
     if (this.#stopping !== undefined) return;
     this.#enter('ready');
-    logger.info('engine ready', {
+    logger.info('Engine process ready', {
       engine_version: opened.version,
       pid: child.pid,
       start_ms: Date.now() - from,
@@ -167,7 +167,11 @@ class Supervisor implements Engine {
   /** Restarts after the end of a process that was ready; one that ends before that makes `#launch` fail. */
   #gone(child: EngineChild, reason: string, livedMs: number): void {
     if (child !== this.#child || this.#stopping !== undefined || this.#state !== 'ready') return;
-    this.#options.logger.error('engine gone, restarting', { reason, pid: child.pid, lived_ms: livedMs });
+    this.#options.logger.error('Engine process ended; it is restarted', {
+      reason,
+      pid: child.pid,
+      lived_ms: livedMs,
+    });
     if (livedMs >= STABLE_AFTER_MS) this.#failures = 0;
     this.#enter('starting');
     this.#scheduleRestart();
@@ -186,7 +190,9 @@ class Supervisor implements Engine {
     } catch (error) {
       await this.#child?.kill('the start failed');
       if (this.#stopping !== undefined) return;
-      this.#options.logger.error('engine does not start, trying again', { reason: messageOf(error) });
+      this.#options.logger.error('Engine process does not start; it will be tried again', {
+        reason: messageOf(error),
+      });
       this.#enter('failed');
       this.#scheduleRestart();
     }
