@@ -73,7 +73,7 @@ function imagesView(images: CompletionView['images']): Html {
   return html`<div class="images">
     ${images.map(({ src, url, label }) =>
       src === null
-        ? html`<p class="elsewhere">Image elsewhere: <span class="text">${visibleText(url.slice(0, 500))}</span></p>`
+        ? html`<p class="elsewhere">Image on another server: <span class="text">${visibleText(url.slice(0, 500))}</span></p>`
         : html`<figure>
             <a href="${src}"
               ><img src="${src}" alt="${label === '' ? 'Image of this answer' : label}" loading="lazy" /></a
@@ -111,7 +111,7 @@ function formView(view: CompletionView): Html {
         dir="auto"
         aria-describedby="expected-hint"
       >${textareaText(values.expected_output)}</textarea>
-      <p class="hint" id="expected-hint">What it should have said, in your own words.</p>
+      <p class="hint" id="expected-hint">What the answer should have been, in your own words.</p>
     </div>
     <button type="submit" class="button save">
       ${view.answered.has(completion.id) ? 'Save changes' : 'Save and go on'}
@@ -147,7 +147,7 @@ function nameField(name: string, maxLength: number, bad: boolean): Html {
       aria-describedby="name-hint"
       ${bad && html` aria-invalid="true"`}
     />
-    <p class="hint" id="name-hint">Asked once, so that the team knows who answered.</p>
+    <p class="hint" id="name-hint">The name is asked once, so that the team knows whose feedback it is.</p>
   </div>`;
 }
 

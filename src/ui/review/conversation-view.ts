@@ -33,7 +33,7 @@ const NAMES: ReadonlyMap<string, string> = new Map([
 
 /** Input or output of a completion. @param allHref where it is shown in full */
 export function conversationView(text: string | null, limits: Limits, allHref: string): Html {
-  if (text === null || text === '') return html`<p class="nothing">Nothing was recorded.</p>`;
+  if (text === null || text === '') return html`<p class="nothing">No text was recorded.</p>`;
   const conversation = readConversation(text);
   if (conversation.kind === 'text')
     return html`<div class="bubble">${textView(conversation.text, limits, allHref)}</div>`;
@@ -73,7 +73,7 @@ function messageView({ role, parts }: Message, limits: Limits, allHref: string):
     </li>`;
   return html`<li class="message-${kind}">
     <p class="role">${name}</p>
-    <div class="bubble">${content.length === 0 ? html`<p class="nothing">Empty</p>` : content}</div>
+    <div class="bubble">${content.length === 0 ? html`<p class="nothing">Empty message</p>` : content}</div>
   </li>`;
 }
 

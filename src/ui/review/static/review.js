@@ -114,7 +114,7 @@ async function load(url, { keepHistory = false, ...request } = {}) {
       history.pushState(null, '', shown);
     }
   } catch {
-    complain('The server cannot be reached. Nothing is lost: try it again.');
+    complain('The server cannot be reached. Your feedback is still here: try again.');
   } finally {
     working = false;
     main.removeAttribute('aria-busy');
