@@ -1,7 +1,8 @@
 import { v5 as uuidv5 } from 'uuid';
 import { providerOf } from '../prompt/provider.js';
 import type { Span } from '../span/span.js';
-import { JUDGE_TAG, type Judge } from './judge.js';
+import { JUDGE_TAG } from '../schema/own-calls.js';
+import type { Judge } from './judge.js';
 import type { ModelCall } from './model-call.js';
 
 /** The evaluation for which models are called. */

@@ -73,6 +73,3 @@ export interface NotRunnableReason {
 export interface CheckedJudge extends Judge {
   readonly not_runnable_reason: NotRunnableReason | null;
 }
-
-/** The tag by which the stored calls of judges are known; its value is the id of the judge. They are never judged. */
-export const JUDGE_TAG = 'spanhouse.judge';

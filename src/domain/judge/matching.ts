@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isCompletionOf, type PromptIdentity } from '../prompt/completion.js';
 import type { JudgeFilters } from './judge.js';
-import { OWN_CALL_TAGS } from './own-calls.js';
+import { OWN_CALL_TAGS } from '../schema/own-calls.js';
 import type { SpanTraits } from './span-reader.js';
 
 /** Finds everything that spans may name a prompt by; undefined when there is no such prompt. */

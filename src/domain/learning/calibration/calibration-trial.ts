@@ -3,7 +3,7 @@ import type { JobWork } from '../../job/job-runner.js';
 import { NO_EXAMPLES } from '../../judge/examples.js';
 import type { Instruction } from '../../judge/instruction.js';
 import type { Judge } from '../../judge/judge.js';
-import { CALIBRATION_TAG } from '../../judge/own-calls.js';
+import { CALIBRATION_TAG } from '../../schema/own-calls.js';
 import type { JudgedSpan, SpanReader } from '../../judge/span-reader.js';
 import { isHeldOut } from '../trial/held-out.js';
 import type { ModelTrials } from '../trial/model-trials.js';

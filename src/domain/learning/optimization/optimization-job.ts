@@ -6,7 +6,7 @@ import type { Examples } from '../../judge/examples.js';
 import { randomCode } from '../../judge/delimited.js';
 import type { Instruction } from '../../judge/instruction.js';
 import type { Judge } from '../../judge/judge.js';
-import { OPTIMIZATION_TAG } from '../../judge/own-calls.js';
+import { OPTIMIZATION_TAG } from '../../schema/own-calls.js';
 import type { JudgedSpan, SpanReader } from '../../judge/span-reader.js';
 import type { JobTrials, ModelTrials, Spent, Trial, TrialVerdict } from '../trial/model-trials.js';
 import { comparisonIn, comparisonRequest } from './comparison.js';

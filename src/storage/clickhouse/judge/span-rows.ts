@@ -1,5 +1,5 @@
 import { LONGEST_FILTER_VALUE, type JudgeFilters } from '../../../domain/judge/judge.js';
-import { OWN_CALL_TAGS } from '../../../domain/judge/own-calls.js';
+import { OWN_CALL_TAGS } from '../../../domain/schema/own-calls.js';
 import { MAX_TAG_KEY } from '../../../domain/schema/inputs.js';
 import type { SpanTraits } from '../../../domain/judge/span-reader.js';
 import { PROMPT_PATHS, VERSION_PATHS, type AttributePath } from '../../../domain/prompt/completion.js';

@@ -1,4 +1,4 @@
-import { OWN_CALL_TAGS } from '../../../domain/judge/own-calls.js';
+import { OWN_CALL_TAGS } from '../../../domain/schema/own-calls.js';
 import { join, literal, sql, value, type Sql } from '../client/sql.js';
 
 /**

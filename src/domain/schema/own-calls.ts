@@ -1,6 +1,5 @@
-import { JUDGE_TAG } from './judge.js';
-
-/** The tags by which stored calls of jobs are known; their values are the ids of the jobs. */
+/** The tags by which the stored calls of judges and of jobs are known; their values are the ids of these. */
+export const JUDGE_TAG = 'spanhouse.judge';
 export const CALIBRATION_TAG = 'spanhouse.calibration';
 export const OPTIMIZATION_TAG = 'spanhouse.optimization';
 
