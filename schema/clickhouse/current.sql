@@ -45,6 +45,7 @@ CREATE TABLE spans
     `no_output` UInt8 DEFAULT 2,
     `input_data` Nullable(String) ALIAS if(isNull(input_bytes), NULL, substring(payload, 1, assumeNotNull(input_bytes))),
     `output_data` Nullable(String) ALIAS if(no_output, NULL, substring(payload, ifNull(input_bytes, 0) + 1)),
+    `internal` UInt8 DEFAULT mapContains(tags, 'judge') OR mapContains(tags, 'calibration') OR mapContains(tags, 'optimization'),
     INDEX span_own_ids (id, parent_span_id) TYPE bloom_filter(0.001) GRANULARITY 8,
     INDEX span_shared_values (trace_id, session_id, mapValues(tags)) TYPE bloom_filter(0.001) GRANULARITY 8,
     INDEX span_ver ver TYPE minmax GRANULARITY 1
@@ -144,7 +145,8 @@ CREATE TABLE traces
     `attributes` String CODEC(ZSTD(1)),
     `created_ver` UInt64,
     `root_ver` UInt64,
-    `root_started_at` DateTime64(6, 'UTC')
+    `root_started_at` DateTime64(6, 'UTC'),
+    `internal` UInt8 DEFAULT mapContains(tags, 'judge') OR mapContains(tags, 'calibration') OR mapContains(tags, 'optimization')
 )
 ENGINE = ReplacingMergeTree(ver)
 ORDER BY (project_id, id)
@@ -452,7 +454,7 @@ AS SELECT
     started_at,
     id
 FROM traces_recomputed
-WHERE NOT gone;
+WHERE (NOT gone) AND (NOT (mapContains(tags, 'judge') OR mapContains(tags, 'calibration') OR mapContains(tags, 'optimization')));
 
 CREATE MATERIALIZED VIEW store_superseded TO superseded
 (

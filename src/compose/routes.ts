@@ -22,6 +22,7 @@ import { priceRoutes } from '../transport/http/routes/prices/index.js';
 import { deleteProjectRoute } from '../transport/http/routes/projects/delete-project.js';
 import { promptRoutes } from '../transport/http/routes/prompts/index.js';
 import { traceRoutes } from '../transport/http/routes/traces/index.js';
+import { getOwnUsageRoute } from '../transport/http/routes/usage/get-own-usage.js';
 import { reviewRoutes } from '../ui/review/index.js';
 import type { Context } from './context.js';
 import type { Services } from './services.js';
@@ -58,6 +59,7 @@ function apiRoutes(services: Services): Route[] {
     ...promptRoutes(prompts),
     ...priceRoutes(prices, reprices),
     ...judgeRoutes(services),
+    getOwnUsageRoute(services.ownUsage),
     ...calibrationRoutes(calibration),
     ...optimizationRoutes(optimizations),
     ...feedbackRoutes(services),

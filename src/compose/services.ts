@@ -5,6 +5,7 @@ import type { Lists } from '../domain/list/lists.js';
 import { PriceService } from '../domain/price/price-service.js';
 import { PromptService } from '../domain/prompt/prompt-service.js';
 import { createListPrices } from '../domain/span/pricing.js';
+import type { OwnUsage } from '../domain/usage/own-usage.js';
 import type { ReadinessCheck } from '../transport/http/routes/operations/readiness.js';
 import { openAttachments } from './attachments.js';
 import type { Context } from './context.js';
@@ -22,6 +23,7 @@ export interface Services extends Ingest, Omit<Judges, 'work'>, Omit<Learning, '
   readonly prompts: PromptService;
   readonly prices: PriceService;
   readonly lists: Lists;
+  readonly ownUsage: OwnUsage;
   readonly attachments: AttachmentService;
   readonly deletions: DeletionService;
   readonly checks: readonly ReadinessCheck[];
@@ -67,6 +69,7 @@ export async function openServices(context: Context): Promise<Services> {
     prompts,
     prices,
     lists: traces.lists,
+    ownUsage: traces.ownUsage,
     attachments: attachments.service,
     deletions,
     checks: [

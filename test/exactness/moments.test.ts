@@ -119,7 +119,8 @@ function reading(view: View, when: Exchange, writings: readonly Writing[]): Read
 
 /** What a right server lists once it has taken in these. */
 function answersAt(view: View, writings: readonly Writing[]): Read[] {
-  const rows = [...modelOf(writings).recount()[view.list].values()].map(({ variants: [read], created }): Read => ({
+  const recount = modelOf(writings).recount();
+  const rows = [...recount[view.list].values()].map(({ variants: [read], created }): Read => ({
     ...read,
     created_at: iso(created.high),
   }));
@@ -128,7 +129,7 @@ function answersAt(view: View, writings: readonly Writing[]): Read[] {
     if (typeof value !== 'string') return '';
     return view.sort === 'cost' ? String(decimal(value, 12)).padStart(30, '0') : value;
   };
-  return rows.filter((read) => view.holds(read)).sort((a, b) => (rank(a) < rank(b) ? 1 : -1));
+  return rows.filter((read) => view.holds(read, recount)).sort((a, b) => (rank(a) < rank(b) ? 1 : -1));
 }
 
 /** With one span of each trace from before. */

@@ -4,7 +4,18 @@ import { Model, type Moment } from './model.js';
 import { contradiction, type Reading, type Writing } from './moments.js';
 import type { Listed, Post, Step } from './sent.js';
 import { spanRead, type Read } from './stored-span.js';
-import { disagreement, pathOf, tracesByCost, where, whole, type View } from './views.js';
+import { iso, micros } from './units.js';
+import {
+  disagreement,
+  pathOf,
+  spansOfSession,
+  startedFrom,
+  tagged,
+  tracesByCost,
+  where,
+  whole,
+  type View,
+} from './views.js';
 
 export interface Access {
   /** Base of the server; it may have moved after a restart. */
@@ -68,8 +79,19 @@ export class Player {
       );
       agreeWithSpans(trace, spans, this.#model.isStated(String(trace['id'])));
     }
-    for (const session of some(lists.sessions))
-      agreeWithTraces(session, await this.#list(where('traces', 'session_id', String(session['id']))));
+    for (const session of some(lists.sessions)) {
+      const id = String(session['id']);
+      agreeWithTraces(session, await this.#list(where('traces', 'session_id', id)));
+      this.#compare(spansOfSession(id), await this.#list(spansOfSession(id)));
+    }
+    const started = lists.traces.flatMap(({ started_at }) => [
+      startedFrom('traces', String(started_at)),
+      startedFrom('sessions', String(started_at)),
+    ]);
+    const views = [...byTags, ...started];
+    // Reads take most of the time of histories.
+    const turn = this.#sent.length % views.length;
+    for (const view of thoroughly ? views : views.slice(turn, turn + 1)) this.#compare(view, await this.#list(view));
   }
 
   async #step(step: Step): Promise<void> {
@@ -230,10 +252,19 @@ export class Player {
   }
 }
 
+/** Lists by tags that are on objects themselves, or in what they hold, or some here and some there. */
+const byTags = (['spans', 'traces', 'sessions'] as const).flatMap((list) => [
+  tagged(list, { env: 'prod' }),
+  tagged(list, { env: 'prod', user: 'test' }),
+]);
+
 /** What is read while these are written: every list, and one that chooses or sorts, another one from step to step. */
 function viewsDuring(posts: readonly Post[], step: number): View[] {
   const [trace] = posts.flatMap((post) => (post.to === 'spans' ? post.body.map((span) => span.trace_id) : []));
   const ofTrace = trace === undefined ? [] : [where('spans', 'trace_id', trace)];
-  const others = [tracesByCost, where('traces', 'has_error', true), ...ofTrace];
+  const [span] = posts.flatMap((post) => (post.to === 'spans' ? post.body : []));
+  const ofSession = span?.session_id == null ? [] : [spansOfSession(span.session_id.toLowerCase())];
+  const started = span === undefined ? [] : [startedFrom('traces', iso(micros(span.started_at)))];
+  const others = [tracesByCost, where('traces', 'has_error', true), ...ofTrace, ...ofSession, ...started, ...byTags];
   return [whole('spans'), whole('traces'), whole('sessions'), ...others.slice(step % others.length).slice(0, 1)];
 }

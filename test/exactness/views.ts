@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { differenceOf } from './comparison.js';
 import type { Recount } from './model.js';
 import type { Listed } from './sent.js';
-import { spanKey, type Read } from './stored-span.js';
+import { spanKey, type Read, type Tags } from './stored-span.js';
 import { decimal } from './units.js';
 
 /** A list as it is asked for. */
@@ -11,7 +11,7 @@ export interface View {
   /** Of the query string, what chooses and sorts. */
   readonly parameters: string;
   /** Whether it lists what a recount says is there. */
-  readonly holds: (read: Read) => boolean;
+  readonly holds: (read: Read, recount: Recount) => boolean;
   /** The field it is sorted by: the largest first, nulls last. */
   readonly sort: string;
 }
@@ -26,6 +26,46 @@ export function where(list: Listed, field: string, value: string | boolean): Vie
   return { ...whole(list), parameters: `&${field}=${value}`, holds: (read) => read[field] === value };
 }
 
+/** What starts at some time or later. */
+export function startedFrom(list: Listed, time: string): View {
+  return {
+    ...whole(list),
+    parameters: `&started_after=${time}`,
+    holds: ({ started_at }) => typeof started_at === 'string' && started_at >= time,
+  };
+}
+
+/** The spans of the traces that belong to a session. */
+export function spansOfSession(id: string): View {
+  const ofTrace = ({ trace_id }: Read, { traces }: Recount) =>
+    traces.get(String(trace_id))?.variants.some(({ session_id }) => session_id === id) ?? false;
+  return { ...whole('spans'), parameters: `&session_id=${id}`, holds: ofTrace };
+}
+
+/** What has all of these tags, or has them in it. */
+export function tagged(list: Listed, tags: Tags): View {
+  const wanted = Object.entries(tags);
+  return {
+    ...whole(list),
+    parameters: wanted.map(([key, value]) => `&tags.${key}=${encodeURIComponent(value)}`).join(''),
+    holds: (read, recount) => {
+      const within = everythingIn(list, read, recount);
+      return wanted.every(([key, value]) => within.some((each) => (each['tags'] as Tags)[key] === value));
+    },
+  };
+}
+
+/** An object with everything in it. */
+function everythingIn(list: Listed, read: Read, recount: Recount): readonly Read[] {
+  if (list === 'spans') return [read];
+  const below = list === 'traces' ? 'spans' : 'traces';
+  const field = list === 'traces' ? 'trace_id' : 'session_id';
+  const inside = [...recount[below].values()]
+    .flatMap(({ variants }): readonly Read[] => variants.slice(0, 1))
+    .filter((each) => each[field] === read['id']);
+  return [read, ...inside.flatMap((each) => everythingIn(below, each, recount))];
+}
+
 export const tracesByCost: View = { ...whole('traces'), parameters: '&sort_by=cost', sort: 'cost' };
 
 export function pathOf({ list, parameters }: View): string {
@@ -35,7 +75,7 @@ export function pathOf({ list, parameters }: View): string {
 /** What distinguishes an answer from a recount; null: nothing does. */
 export function disagreement(view: View, answers: readonly Read[], recount: Recount): string | null {
   const expected = new Map(
-    [...recount[view.list]].filter(([, { variants }]) => variants.some((read) => view.holds(read))),
+    [...recount[view.list]].filter(([, { variants }]) => variants.some((read) => view.holds(read, recount))),
   );
   const [wanted, listed] = [[...expected.keys()].sort(), answers.map((answer) => keyOf(view.list, answer)).sort()];
   if (!isDeepStrictEqual(listed, wanted)) return `ids must be ${wanted.join(', ')}, were ${listed.join(', ')}`;

@@ -15,6 +15,8 @@ type Meaning = readonly [comparison: 'equal' | 'equal or null' | 'one of' | 'at 
 
 const shared = (duration: string): Record<string, Meaning> => ({
   id: ['equal', 'id'],
+  started_after: ['at least', 'started_at'],
+  started_before: ['at most', 'started_at'],
   created_after: ['at least', 'created_at'],
   created_before: ['at most', 'created_at'],
   names: ['one of', 'name'],
@@ -44,7 +46,8 @@ const meanings: Record<ListName, Record<string, Meaning>> = {
 function candidates([comparison, field]: Meaning, rows: readonly Row[]): string[] {
   const present = [...new Set(rows.map((row) => row[field]).filter((value) => value !== null))];
   if (comparison === 'at least' || comparison === 'at most') {
-    if (field === 'created_at') return present.flatMap((value) => [-1, 0, 1].map((micros) => shifted(value, micros)));
+    if (/^(created|started)_at$/.test(field))
+      return present.flatMap((value) => [-1, 0, 1].map((micros) => shifted(value, micros)));
     const step = field === 'cost' ? 1e-12 : 1e-9;
     const near = present.flatMap((value) => [-step, 0, step].map((by) => (Number(value) + by).toPrecision(15)));
     return [...near, ...present.map(String), '-1', '-0', '0', '1e300', '+.5', '5.', '1E2'];

@@ -275,7 +275,9 @@ describe('list parameters', () => {
       const shown = new Map<string, Row>(json.paths[`/${list}`].get.parameters.map((one: Row) => [one['name'], one]));
       expect([...shown.keys()]).to.deep.equal([
         ...definitions[list].filters.map(({ parameter }) => parameter),
-        ...['sort_by', 'sort_order', 'limit', 'offset', 'count', 'q', 'fields', 'tags'],
+        ...['sort_by', 'sort_order', 'limit', 'offset', 'count', 'q', 'fields'],
+        ...(definitions[list].hasInternal ? ['internal'] : []),
+        'tags',
       ]);
       expect(shown.get('limit')?.['schema']).to.include({ minimum: 1, maximum: bounds[list].most, type: 'integer' });
       expect(shown.get('names'), 'separated by commas').to.include({ style: 'form', explode: false });

@@ -4,14 +4,14 @@ import { sessionList, spanList, traceList, type ListDefinition } from '../../src
 import type { ListQuery } from '../../src/domain/list/query.js';
 import { parseListQuery } from '../../src/transport/http/list-query.js';
 import {
-  idsMatchingText,
-  accessPathOf,
+  idPage,
+  idsHolding,
   rollupCount,
   rollupPage,
   spanCount,
   spanPage,
-  idPage,
 } from '../../src/storage/clickhouse/list/compile.js';
+import { accessPathsOf } from '../../src/storage/clickhouse/list/rows.js';
 import type { ReadScope } from '../../src/storage/clickhouse/read/scope.js';
 import { sessionSource, traceSource, type ListSource } from '../../src/storage/clickhouse/list/sources.js';
 import type { Sql } from '../../src/storage/clickhouse/client/sql.js';
@@ -32,7 +32,7 @@ const parsed = (list: ListDefinition, text: string) => parseListQuery(list, new 
 const spans = (text: string) => spanPage(SCOPE, parsed(spanList, text));
 const rollup = (source: ListSource, text: string, scope: ReadScope = SCOPE) => {
   const query: ListQuery = parsed(source.list, text);
-  return rollupPage(source, scope, query, accessPathOf(source, query));
+  return rollupPage(source, scope, query, accessPathsOf(source, query)[0]);
 };
 
 const cases: Readonly<Record<string, () => Sql>> = {
@@ -60,9 +60,21 @@ const cases: Readonly<Record<string, () => Sql>> = {
       },
       parsed(spanList, 'q=refund&fields=id'),
     ),
-  'traces-id-page': () => idPage(traceSource, SCOPE, parsed(traceList, 'has_error=true&q=refund&limit=50')),
-  'traces-holding-text': () => idsMatchingText(traceSource, SCOPE, 'refund', [ID]),
-  'sessions-holding-text': () => idsMatchingText(sessionSource, { ...SCOPE, within: [] }, 'refund', [ID]),
+  'spans-of-session': () => spans(`session_id=${ID}&fields=id`),
+  'spans-of-session-unsettled': () =>
+    spanPage({ ...SCOPE, unsettled: [ID] }, parsed(spanList, `session_id=${ID}&fields=id`)),
+  'spans-internal': () => spans('internal=only&fields=id'),
+  'traces-id-page': () => idPage(traceSource, SCOPE, parsed(traceList, 'has_error=true&limit=50'), { by: 'all' }),
+  'traces-holding-text': () => idsHolding(traceSource, SCOPE, parsed(traceList, 'q=refund'), [ID]),
+  'sessions-holding-text': () =>
+    idsHolding(sessionSource, { ...SCOPE, within: [] }, parsed(sessionList, 'q=refund'), [ID]),
+  'traces-holding-tags': () => idsHolding(traceSource, SCOPE, parsed(traceList, 'service=api&user=1&user=2'), [ID]),
+  'sessions-holding-tag': () => idsHolding(sessionSource, SCOPE, parsed(sessionList, 'service=api'), [ID]),
+  'sessions-with-tags-unsettled': () =>
+    rollup(sessionSource, 'service=api&user=1&fields=id', { ...SCOPE, unsettled: [ID], unsettledSessions: [ID] }),
+  'traces-started': () => rollup(traceSource, 'started_after=2026-01-31&limit=20&fields=id'),
+  'traces-started-with-error': () => rollup(traceSource, 'started_after=2026-01-31&has_error=true&fields=id'),
+  'traces-internal': () => rollup(traceSource, 'internal=true&started_before=2026-01-31&fields=id'),
   'spans-by-cost': () => spans('sort_by=cost&sort_order=asc&limit=7&offset=14&fields=id,cost'),
   'spans-count': () => spanCount(SCOPE, parsed(spanList, `trace_id=${ID}&has_error=true`)),
   'traces-newest': () => rollup(traceSource, ''),
@@ -114,7 +126,9 @@ describe('SQL of the lists', () => {
       const query = parsed(list, `names=${encoded}&${encoded}=${encoded}&q=${encoded}`);
       const source = list.name === 'traces' ? traceSource : sessionSource;
       const statement =
-        list.name === 'spans' ? spanPage(SCOPE, query) : rollupPage(source, SCOPE, query, accessPathOf(source, query));
+        list.name === 'spans'
+          ? spanPage(SCOPE, query)
+          : rollupPage(source, SCOPE, query, accessPathsOf(source, query)[0]);
       const { text, params } = statement.render();
       expect(text).to.not.include('DROP');
       expect(Object.values(params).flat()).to.include(hostile);

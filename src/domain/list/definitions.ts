@@ -3,9 +3,10 @@ import { sessionFields, spanFields, traceFields, type Field } from './fields.js'
 /**
  * How a filter compares its field with the value of its query parameter:
  * `is` equality; `isOrNull` equality, or the literal `null` for objects without a value; `anyOf` a comma-separated
- * list; `atLeast` and `atMost` inclusive bounds, which leave out objects without a value.
+ * list; `atLeast` and `atMost` inclusive bounds, which leave out objects without a value; `inSession` whether a span's
+ * trace belongs to the session, whatever the span itself says.
  */
-export type Comparison = 'is' | 'isOrNull' | 'anyOf' | 'atLeast' | 'atMost';
+export type Comparison = 'is' | 'isOrNull' | 'anyOf' | 'atLeast' | 'atMost' | 'inSession';
 
 export interface Filter<Name extends string = string> {
   readonly parameter: string;
@@ -23,6 +24,8 @@ export interface ListDefinition<Name extends string = string> {
   readonly defaultSort: Name;
   readonly defaultLimit: number;
   readonly maxLimit: number;
+  /** Whether the server's own calls of models may be among its objects. */
+  readonly hasInternal: boolean;
 }
 
 const is = <Name extends string>(field: Name, parameter: string = field): Filter<Name> => ({
@@ -49,6 +52,7 @@ const bounds = <Name extends string>(
 ];
 
 const commonFilters = <Duration extends string>(duration: Duration) => [
+  ...bounds('started_at', 'started', ['after', 'before']),
   ...bounds('created_at', 'created', ['after', 'before']),
   anyOf('name', 'names'),
   is('has_error'),
@@ -68,7 +72,12 @@ export const spanList = {
       comparison: 'isOrNull',
       description: 'Only children of this span; the literal `null` selects root spans.',
     },
-    is('session_id'),
+    {
+      parameter: 'session_id',
+      field: 'session_id',
+      comparison: 'inSession',
+      description: "Every span of the session's traces, also of spans that do not name the session themselves.",
+    },
     is('kind', 'span_kind'),
     is('status'),
     anyOf('error_code', 'error_codes'),
@@ -78,6 +87,7 @@ export const spanList = {
   defaultSort: 'started_at',
   defaultLimit: 5000,
   maxLimit: 10_000,
+  hasInternal: true,
 } as const satisfies ListDefinition<keyof typeof spanFields>;
 
 export const traceList = {
@@ -88,6 +98,7 @@ export const traceList = {
   defaultSort: 'started_at',
   defaultLimit: 50,
   maxLimit: 500,
+  hasInternal: true,
 } as const satisfies ListDefinition<keyof typeof traceFields>;
 
 export const sessionList = {
@@ -98,4 +109,5 @@ export const sessionList = {
   defaultSort: 'created_at',
   defaultLimit: 50,
   maxLimit: 500,
+  hasInternal: false,
 } as const satisfies ListDefinition<keyof typeof sessionFields>;

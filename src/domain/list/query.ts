@@ -1,3 +1,4 @@
+import { OWN_CALL_TAGS } from '../schema/own-calls.js';
 import type { Filter, ListDefinition } from './definitions.js';
 
 /** A value to filter by; times are in microseconds. */
@@ -9,6 +10,9 @@ export interface AppliedFilter {
   readonly values: readonly FilterValue[];
 }
 
+/** Whether the server's own calls of models (of judges, trials and optimizations) are listed: not, too, or alone. */
+export type Internal = 'left out' | 'included' | 'only';
+
 /** A checked request for a page of a list. */
 export interface ListQuery {
   readonly filters: readonly AppliedFilter[];
@@ -16,6 +20,7 @@ export interface ListQuery {
   readonly tags: ReadonlyMap<string, readonly string[]>;
   /** Text to be found in input or output, ignoring case. */
   readonly search: string | null;
+  readonly internal: Internal;
   readonly sort: string;
   readonly descending: boolean;
   readonly limit: number;
@@ -35,6 +40,7 @@ export function defaultQuery(list: ListDefinition): ListQuery {
     filters: [],
     tags: new Map(),
     search: null,
+    internal: 'left out',
     sort: list.defaultSort,
     descending: true,
     limit: list.defaultLimit,
@@ -42,4 +48,17 @@ export function defaultQuery(list: ListDefinition): ListQuery {
     count: false,
     fields: null,
   };
+}
+
+const INTERNAL = { true: 'included', false: 'left out', only: 'only' } as const;
+
+/** Which of the server's own calls are meant. Whoever asks for an id, or for their tags, means them too, unless they say otherwise. */
+export function internalOf(
+  asked: keyof typeof INTERNAL | undefined,
+  filters: readonly AppliedFilter[],
+  tags: ListQuery['tags'],
+): Internal {
+  if (asked !== undefined) return INTERNAL[asked];
+  const byId = filters.some(({ filter: { parameter } }) => parameter === 'id' || parameter === 'trace_id');
+  return byId || OWN_CALL_TAGS.some((tag) => tags.has(tag)) ? 'included' : 'left out';
 }

@@ -6,6 +6,7 @@ import type { EntitySpans } from '../../domain/feedback/unified.js';
 import type { WriteLoad } from '../../domain/judge/ingest-priority-throttle.js';
 import type { Arrivals, SpanReader } from '../../domain/judge/span-reader.js';
 import type { Completions } from '../../domain/prompt/completion-store.js';
+import type { OwnUsage } from '../../domain/usage/own-usage.js';
 import type { CalculatedSpans } from '../../domain/price/calculated-spans.js';
 import type { MigrationFile } from '../migration-files.js';
 import { ClickHouseCalculatedSpans } from './calculated-spans.js';
@@ -21,6 +22,7 @@ import { ClickHouseEntitySpans } from './entity-spans.js';
 import { ClickHouseArrivals } from './judge/arrivals.js';
 import { ClickHouseSpanReader } from './judge/span-reader.js';
 import { ClickHouseLists, type QueryObserver } from './list/clickhouse-lists.js';
+import { ClickHouseOwnUsage } from './own-usage.js';
 import type { ReadLimits } from './read/row-reader.js';
 import { migrate, type MigrationObserver } from './migrations.js';
 import { ReadsInProgress, type Settle } from './read/reads-in-progress.js';
@@ -65,6 +67,7 @@ export interface TraceStore {
   /** How busy the store is with commits. */
   writeLoad(): WriteLoad;
   readonly completions: Completions;
+  readonly ownUsage: OwnUsage;
   /** Rolls up everything acknowledged, which otherwise happens by itself. */
   rollUp(): Promise<void>;
   /** Removes span versions that were replaced or deleted, which otherwise happens by itself. @returns how many. */
@@ -199,6 +202,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     arrivals,
     writeLoad: () => commits.load(),
     completions: new ClickHouseCompletions(client, reads, options.read),
+    ownUsage: new ClickHouseOwnUsage(client, reads, options.read),
     async rollUp() {
       await rollups.settle();
     },

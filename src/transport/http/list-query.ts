@@ -1,9 +1,16 @@
 import { Type, type TObject, type TSchema } from '@sinclair/typebox';
 import { sessionList, spanList, traceList, type Filter, type ListDefinition } from '../../domain/list/definitions.js';
 import { fieldSchemas } from '../../domain/list/read-schema.js';
-import { MAX_OFFSET, type AppliedFilter, type FilterValue, type ListQuery } from '../../domain/list/query.js';
+import {
+  internalOf,
+  MAX_OFFSET,
+  type AppliedFilter,
+  type FilterValue,
+  type ListQuery,
+} from '../../domain/list/query.js';
 import { oneOf } from '../../domain/schema/parts.js';
 import { page } from './page.js';
+import { mistakenForTags } from './mistaken-names.js';
 import { csv, orNull, restAsTags, time } from './parameter.js';
 import { queryOf, type QueryDefinition } from './query.js';
 
@@ -15,6 +22,21 @@ const text = (description: string) => Type.String({ maxLength: MAX_TEXT, descrip
 
 /** Schemas of parameters by type: those of answered fields, but for times (written in several ways) and texts (of any length). */
 const parameterSchemas: typeof fieldSchemas = { ...fieldSchemas, time, text };
+
+/** Where a tag may be for a list to find an object by it. */
+const TAGGED: Readonly<Record<ListDefinition['name'], string>> = {
+  spans: '',
+  traces: ', of the trace itself or of any of its spans',
+  sessions: ', of the session itself, of any of its traces or of any of their spans',
+};
+
+const INTERNAL = Type.Optional(
+  oneOf(
+    ['true', 'false', 'only'],
+    "Whether the server's own calls of models (of judges, trials and optimizations), which it stores as spans, are listed " +
+      'too, or alone. Default: false, but true where `id`, `trace_id` or one of their tags is asked for.',
+  ),
+);
 
 /** The queries of the lists. */
 export const listQueries: Readonly<Record<ListDefinition['name'], QueryDefinition<ListQuery>>> = {
@@ -34,17 +56,21 @@ function listQueryOf(list: ListDefinition): QueryDefinition<ListQuery> {
   // Filters differ by list, so that the compiler knows of the shared parameters only.
   const schema = Type.Object({ ...Object.fromEntries(filters), ...shared }) as TObject as TObject<typeof shared>;
   return queryOf(schema, {
-    to: ({ sort_by, sort_order, limit, offset, count, q = '', fields, tags, ...rest }) => ({
-      filters: list.filters.flatMap((filter) => applied(filter, rest)),
-      tags,
-      search: q === '' ? null : q,
-      sort: sort_by,
-      descending: sort_order === 'desc',
-      limit,
-      offset,
-      count,
-      fields: fields === undefined ? null : Object.keys(list.fields).filter((name) => fields.includes(name)),
-    }),
+    to: ({ sort_by, sort_order, limit, offset, count, q = '', fields, tags, internal, ...rest }) => {
+      const filters = list.filters.flatMap((filter) => applied(filter, rest));
+      return {
+        filters,
+        tags,
+        search: q === '' ? null : q,
+        internal: internalOf(internal, filters, tags),
+        sort: sort_by,
+        descending: sort_order === 'desc',
+        limit,
+        offset,
+        count,
+        fields: fields === undefined ? null : Object.keys(list.fields).filter((name) => fields.includes(name)),
+      };
+    },
   });
 }
 
@@ -71,9 +97,12 @@ function sharedParameters(list: ListDefinition) {
         description: 'Fields to answer, by name, separated by commas. Default: all.',
       }),
     ),
+    ...(list.hasInternal && { internal: INTERNAL }),
     tags: restAsTags(
-      'Every parameter with another name is a filter by the tag of that name and value. All of them must match; the same ' +
-        'one repeated matches any of its values. A tag whose key is also a parameter is written `tags.<key>`.',
+      `Every parameter with another name is a filter by the tag of that name and value${TAGGED[list.name]}. All of them must ` +
+        'match; the same one repeated matches any of its values. A tag whose key is also a parameter or a field is written ' +
+        '`tags.<key>`. The header `X-Tag-Filters` of the answer has the keys that were taken as tags.',
+      mistakenForTags(list),
     ),
   };
 }

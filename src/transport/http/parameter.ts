@@ -14,15 +14,30 @@ const READ = Symbol('read');
 const DAY: Micros = 86_400e6;
 const DATE = /^\d{4}-\d\d-\d\d$/;
 
+/** Units of relative times, in microseconds. */
+const AGES: Readonly<Record<string, Micros>> = { s: 1e6, m: 60e6, h: 3600e6, d: DAY, w: 7 * DAY };
+const AGE = /^(\d{1,9})([smhdw])$/;
+
+/** A moment so long ago, as in `90s`, `15m`, `1h`, `7d` or `2w`. */
+function ago(text: string): Micros | undefined {
+  const [, count, unit = ''] = AGE.exec(text) ?? [];
+  const at = Date.now() * 1000 - Number(count) * (AGES[unit] ?? NaN);
+  return at >= 0 ? at : undefined;
+}
+
 const timeOf = (description: string, read: (text: string) => Micros | undefined) =>
   Type.Unsafe<Micros>({
     type: 'string',
     format: 'date-time',
-    description: `${description} ISO 8601 with or without offset (without: UTC), or Unix seconds or milliseconds.`,
+    description:
+      `${description} ISO 8601 with or without offset (without: UTC), Unix seconds or milliseconds, or how long ago, ` +
+      'such as `15m`, `1h`, `7d`.',
     [READ]: (text: string): Reading => {
-      const value = read(text);
+      const value = read(text) ?? ago(text);
       if (value !== undefined) return { value };
-      return { rule: 'must be an ISO 8601 time, or a number of Unix seconds or milliseconds' };
+      return {
+        rule: 'must be an ISO 8601 time, a number of Unix seconds or milliseconds, or how long ago, such as 1h or 7d',
+      };
     },
   });
 
@@ -52,17 +67,28 @@ export const csv = <S extends TSchema>(
   options: { readonly description: string; readonly maxItems?: number },
 ) => Type.Array(items, { minItems: 1, ...options });
 
+/** Names that are mistaken for parameters, with the rule that says what to write instead. */
+export type MistakenNames = ReadonlyMap<string, string>;
+
+/** The names that parameters without a schema of their own must not have. */
+const MISTAKEN = Symbol('mistaken');
+
 /**
  * All parameters that the query does not name, as filters by tag: key → accepted values. `tags.<key>` is always one,
  * so that a tag may be called like a parameter.
  */
-export const restAsTags = (description: string) =>
+export const restAsTags = (description: string, mistaken: MistakenNames = new Map()) =>
   Type.Unsafe<ReadonlyMap<string, readonly string[]>>({
     type: 'object',
     additionalProperties: { type: 'string' },
     maxProperties: MAX_TAGS,
     description,
+    [MISTAKEN]: mistaken,
   });
+
+/** The names that a query must not have beside the parameters of this schema. */
+export const mistakenNames = (schema: TSchema): MistakenNames =>
+  (schema as { [MISTAKEN]?: MistakenNames })[MISTAKEN] ?? new Map();
 
 const MAX_TAGS = 100;
 const TAG_PREFIX = 'tags.';

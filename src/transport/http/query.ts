@@ -1,6 +1,13 @@
-import type { Static, TObject } from '@sinclair/typebox';
+import type { Static, TObject, TSchema } from '@sinclair/typebox';
 import { DomainError, type Issue } from '../../domain/errors.js';
-import { isRest, parameterReader, readRest, type ParameterReader } from './parameter.js';
+import {
+  isRest,
+  mistakenNames,
+  parameterReader,
+  readRest,
+  type MistakenNames,
+  type ParameterReader,
+} from './parameter.js';
 
 /** How a route takes its query: the schema by which `parse` reads is the one that the documentation shows. */
 export interface QueryDefinition<Q> {
@@ -98,7 +105,7 @@ interface Parameter {
 /** Reads what it can; what it cannot is among the issues. */
 function readerOf<S extends TObject>(schema: S, pointer: (name: string) => string) {
   const properties = Object.entries(schema.properties);
-  const rest = properties.find(([, property]) => isRest(property))?.[0];
+  const [rest, mistaken] = restOf(properties);
   const required = new Set<string>(schema.required ?? []);
   const parameters = new Map(
     properties
@@ -121,9 +128,21 @@ function readerOf<S extends TObject>(schema: S, pointer: (name: string) => strin
       else if (fallback !== undefined) values[name] = fallback;
       else if (required) issues.push({ pointer: pointer(name), detail: 'is required' });
     }
-    if (rest !== undefined) take(rest, readRest([...given].filter(([name]) => !parameters.has(name))));
-    return { values: values, issues };
+    if (rest === undefined) return { values, issues };
+    const others = [...given].filter(([name]) => !parameters.has(name));
+    for (const [name] of others) {
+      const rule = mistaken.get(name);
+      if (rule !== undefined) issues.push({ pointer: pointer(name), detail: rule });
+    }
+    take(rest, readRest(others));
+    return { values, issues };
   };
+}
+
+/** The name of what stands for all other parameters, and the names that none of these may have. */
+function restOf(properties: readonly (readonly [string, TSchema])[]): [string | undefined, MistakenNames] {
+  const rest = properties.find(([, property]) => isRest(property));
+  return rest === undefined ? [undefined, new Map()] : [rest[0], mistakenNames(rest[1])];
 }
 
 function invalid(issues: readonly Issue[]): DomainError {

@@ -2,7 +2,7 @@ SELECT id, toJSONString(project_id), toJSONString(nullIf(name, '')), trace_count
 FROM (
   SELECT project_id, id, gone, name, trace_count, error_count, cost, duration, started_at, ended_at, tags, attributes, created_ver FROM sessions FINAL WHERE project_id = {p1:String} AND id NOT IN {p2:Array(UUID)}
   UNION ALL
-  WITH
+  SELECT project_id, id, gone, name, trace_count, error_count, cost, duration, started_at, ended_at, tags, attributes, created_ver FROM (WITH
   argMaxIf(p.name, p.name_ver, p.name != '' AND NOT p.stated) AS derived_name,
   anyIf(p.name, p.stated AND NOT p.deleted) AS stated_name,
   mapApply((k, v) -> (k, v.2), maxMapIf(p.tags, NOT p.stated)) AS derived_tags
@@ -26,7 +26,7 @@ FROM (
     tags AS tags, cost, duration_ms, error_count,
     toNullable(started_at) AS started_at, ended_at, created_ver, 0 AS stated, 0 AS deleted, '' AS attributes
   FROM session_traces FINAL
-  WHERE project_id = {p3:String} AND session_id IN {p4:Array(UUID)} AND trace_id NOT IN {p5:Array(UUID)}
+  WHERE project_id = {p3:String} AND session_id IN {p2:Array(UUID)} AND trace_id NOT IN {p4:Array(UUID)}
   UNION ALL
   SELECT project_id, session_id, ver, named, member, name, name_ver,
     tags AS tags, cost, duration_ms, error_count,
@@ -78,7 +78,7 @@ FROM (
         trace_tags, session_tags, attributes, origin_ver, session_name,
         lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_ver
       FROM facts
-      WHERE project_id = {p6:String} AND trace_id IN {p7:Array(UUID)} AND ver <= {p8:UInt64}
+      WHERE project_id = {p5:String} AND trace_id IN {p4:Array(UUID)} AND ver <= {p6:UInt64}
     )
     WHERE next_ver != ver
   )
@@ -87,7 +87,7 @@ FROM (
 ARRAY JOIN session_writes AS w
 WHERE isNotNull(coalesce(w.session_id, r.session_id))
 GROUP BY project_id, session_id, trace_id)
-  WHERE project_id = {p9:String} AND session_id IN {p10:Array(UUID)}
+  WHERE project_id = {p3:String} AND session_id IN {p2:Array(UUID)}
   UNION ALL
   SELECT project_id, session_id, max(s.ver) AS ver, argMax(NOT s.deleted, s.ver) AS named, 0 AS member, argMax(s.name, s.ver) AS name,
     0 AS name_ver, argMax(CAST(mapApply((k, v) -> (k, (toUInt64(0), v)), s.tags), 'Map(String, Tuple(ver UInt64, value String))'), s.ver) AS tags,
@@ -95,31 +95,25 @@ GROUP BY project_id, session_id, trace_id)
     CAST(NULL, 'Nullable(DateTime64(6, \'UTC\'))') AS started_at, CAST(NULL, 'Nullable(DateTime64(6, \'UTC\'))') AS ended_at, min(s.ver) AS created_ver,
     1 AS stated, argMax(s.deleted, s.ver) AS deleted, argMax(s.attributes, s.ver) AS attributes
   FROM session_statements AS s
-  WHERE project_id = {p11:String} AND session_id IN {p12:Array(UUID)} AND s.ver <= {p13:UInt64}
+  WHERE project_id = {p3:String} AND session_id IN {p2:Array(UUID)} AND s.ver <= {p7:UInt64}
   GROUP BY project_id, session_id
 ) AS p
-GROUP BY project_id, session_id
+GROUP BY project_id, session_id)
 )
-WHERE project_id = {p14:String}
+WHERE project_id = {p8:String}
   AND NOT gone
-  AND (error_count > 0) = {p15:UInt8}
+  AND (error_count > 0) = {p9:UInt8}
 ORDER BY created_ver DESC NULLS LAST, id DESC
-LIMIT {p16:UInt64} OFFSET {p17:UInt64}
+LIMIT {p10:UInt64} OFFSET {p11:UInt64}
 FORMAT Template SETTINGS format_template_resultset_format = '${data}', format_template_row_format = '{"id":${0:JSON},"project_id":${1:Raw},"name":${2:Raw},"trace_count":${3:JSON},"error_count":${4:JSON},"cost":${5:JSON},"duration":${6:JSON},"started_at":${7:JSON},"ended_at":${8:JSON},"tags":${9:Raw},"attributes":${10:Raw},"has_error":${11:JSON},"created_at":${12:JSON}}', format_template_rows_between_delimiter = '\n', date_time_output_format = 'iso', output_format_json_escape_forward_slashes = 0, output_format_json_quote_64bit_integers = 0, output_format_json_quote_64bit_floats = 0, output_format_json_quote_decimals = 0, format_tsv_null_representation = 'null'
 -- p1 = "0197f3a0-0000-7000-8000-000000000001"
 -- p2 = ["00000000-0000-4000-8000-000000000001"]
 -- p3 = "0197f3a0-0000-7000-8000-000000000001"
 -- p4 = ["00000000-0000-4000-8000-000000000001"]
--- p5 = ["00000000-0000-4000-8000-000000000001"]
--- p6 = "0197f3a0-0000-7000-8000-000000000001"
--- p7 = ["00000000-0000-4000-8000-000000000001"]
--- p8 = 50000000000000
--- p9 = "0197f3a0-0000-7000-8000-000000000001"
--- p10 = ["00000000-0000-4000-8000-000000000001"]
--- p11 = "0197f3a0-0000-7000-8000-000000000001"
--- p12 = ["00000000-0000-4000-8000-000000000001"]
--- p13 = 50000000000000
--- p14 = "0197f3a0-0000-7000-8000-000000000001"
--- p15 = 1
--- p16 = 50
--- p17 = 0
+-- p5 = "0197f3a0-0000-7000-8000-000000000001"
+-- p6 = 50000000000000
+-- p7 = 50000000000000
+-- p8 = "0197f3a0-0000-7000-8000-000000000001"
+-- p9 = 1
+-- p10 = 50
+-- p11 = 0

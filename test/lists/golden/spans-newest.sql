@@ -1,14 +1,14 @@
 SELECT id, trace_id, parent_span_id, session_id, toJSONString(nullIf(session_name, '')), toJSONString(project_id), toJSONString(name), kind, nullIf(status, ''), started_at, ended_at, duration_ms, cost, toJSONString(input_data), toJSONString(output_data), if(attributes = '', '{}', attributes), toJSONString(tags), toJSONString(trace_tags), toJSONString(session_tags), toJSONString(error_code), toJSONString(error_message), toJSONString(error_stack), toJSONString(code_filepath), code_lineno, toBool(has_error), fromUnixTimestamp64Micro(toInt64(ver + toUInt64('1735689600000000')), 'UTC')
 FROM spans
 WHERE project_id = {p1:String}
+  AND NOT internal
   AND identity(ver) <= {p2:UInt64}
-  AND identity(ver) NOT IN (SELECT ver FROM superseded WHERE project_id = {p3:String} AND next_ver <= {p4:UInt64})
+  AND identity(ver) NOT IN (SELECT ver FROM superseded WHERE project_id = {p3:String} AND next_ver <= {p2:UInt64})
 ORDER BY project_id DESC, started_at DESC, trace_id DESC, id DESC
-LIMIT {p5:UInt64} OFFSET {p6:UInt64}
+LIMIT {p4:UInt64} OFFSET {p5:UInt64}
 FORMAT Template SETTINGS format_template_resultset_format = '[${data}]', format_template_row_format = '{"id":${0:JSON},"trace_id":${1:JSON},"parent_span_id":${2:JSON},"session_id":${3:JSON},"session_name":${4:Raw},"project_id":${5:Raw},"name":${6:Raw},"kind":${7:JSON},"status":${8:JSON},"started_at":${9:JSON},"ended_at":${10:JSON},"duration_ms":${11:JSON},"cost":${12:JSON},"input_data":${13:Raw},"output_data":${14:Raw},"attributes":${15:Raw},"tags":${16:Raw},"trace_tags":${17:Raw},"session_tags":${18:Raw},"error_code":${19:Raw},"error_message":${20:Raw},"error_stack":${21:Raw},"code_filepath":${22:Raw},"code_lineno":${23:JSON},"has_error":${24:JSON},"created_at":${25:JSON}}', format_template_rows_between_delimiter = ',\n', date_time_output_format = 'iso', output_format_json_escape_forward_slashes = 0, output_format_json_quote_64bit_integers = 0, output_format_json_quote_64bit_floats = 0, output_format_json_quote_decimals = 0, format_tsv_null_representation = 'null'
 -- p1 = "0197f3a0-0000-7000-8000-000000000001"
 -- p2 = 50000000000000
 -- p3 = "0197f3a0-0000-7000-8000-000000000001"
--- p4 = 50000000000000
--- p5 = 50
--- p6 = 0
+-- p4 = 50
+-- p5 = 0

@@ -7,9 +7,9 @@ WHERE project_id = {p3:String}
   AND started_at <= bounds.2
   AND trace_id = {p4:UUID}
   AND identity(ver) <= {p5:UInt64}
-  AND identity(ver) NOT IN (SELECT ver FROM superseded WHERE project_id = {p6:String} AND next_ver <= {p7:UInt64})
+  AND identity(ver) NOT IN (SELECT ver FROM superseded WHERE project_id = {p6:String} AND next_ver <= {p5:UInt64})
 ORDER BY project_id ASC, started_at ASC, trace_id ASC, id ASC
-LIMIT {p8:UInt64} OFFSET {p9:UInt64}
+LIMIT {p7:UInt64} OFFSET {p8:UInt64}
 FORMAT Template SETTINGS format_template_resultset_format = '[${data}]', format_template_row_format = '{"id":${0:JSON},"trace_id":${1:JSON},"parent_span_id":${2:JSON},"session_id":${3:JSON},"session_name":${4:Raw},"project_id":${5:Raw},"name":${6:Raw},"kind":${7:JSON},"status":${8:JSON},"started_at":${9:JSON},"ended_at":${10:JSON},"duration_ms":${11:JSON},"cost":${12:JSON},"input_data":${13:Raw},"output_data":${14:Raw},"attributes":${15:Raw},"tags":${16:Raw},"trace_tags":${17:Raw},"session_tags":${18:Raw},"error_code":${19:Raw},"error_message":${20:Raw},"error_stack":${21:Raw},"code_filepath":${22:Raw},"code_lineno":${23:JSON},"has_error":${24:JSON},"created_at":${25:JSON}}', format_template_rows_between_delimiter = ',\n', date_time_output_format = 'iso', output_format_json_escape_forward_slashes = 0, output_format_json_quote_64bit_integers = 0, output_format_json_quote_64bit_floats = 0, output_format_json_quote_decimals = 0, format_tsv_null_representation = 'null'
 -- p1 = "0197f3a0-0000-7000-8000-000000000001"
 -- p2 = "00000000-0000-4000-8000-000000000001"
@@ -17,6 +17,5 @@ FORMAT Template SETTINGS format_template_resultset_format = '[${data}]', format_
 -- p4 = "00000000-0000-4000-8000-000000000001"
 -- p5 = 50000000000000
 -- p6 = "0197f3a0-0000-7000-8000-000000000001"
--- p7 = 50000000000000
--- p8 = 5000
--- p9 = 0
+-- p7 = 5000
+-- p8 = 0

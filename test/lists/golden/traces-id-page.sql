@@ -1,6 +1,7 @@
 SELECT id FROM traces FINAL
 WHERE project_id = {p1:String}
   AND NOT gone
+  AND NOT internal
   AND (status = 'error') = {p2:UInt8}
 ORDER BY started_at DESC NULLS LAST, id DESC
 LIMIT {p3:UInt64} OFFSET {p4:UInt64}

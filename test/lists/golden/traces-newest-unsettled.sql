@@ -1,11 +1,11 @@
 WITH (SELECT (min(started_at), count()) FROM (SELECT started_at, id FROM trace_starts WHERE project_id = {p1:String} ORDER BY project_id DESC, started_at DESC, id DESC LIMIT {p2:UInt64})) AS boundary
 SELECT id, session_id, toJSONString(project_id), toJSONString(name), status, started_at, ended_at, duration_ms, cost, span_count, error_count, toJSONString(CAST(NULL, 'Nullable(String)')), toJSONString(CAST(NULL, 'Nullable(String)')), toJSONString(tags), if(attributes = '', '{}', attributes), toBool((status = 'error')), fromUnixTimestamp64Micro(toInt64(created_ver + toUInt64('1735689600000000')), 'UTC')
 FROM (
-  SELECT project_id, id, gone, session_id, name, status, started_at, ended_at, duration_ms, cost, span_count, error_count, tags, attributes, created_ver, root_ver, root_started_at FROM (
+  SELECT project_id, id, gone, session_id, name, status, started_at, ended_at, duration_ms, cost, span_count, error_count, tags, attributes, created_ver, root_ver, root_started_at, internal FROM (
   SELECT * FROM traces WHERE project_id = {p3:String} AND id IN (SELECT id FROM (SELECT started_at, id FROM trace_starts WHERE project_id = {p4:String} ORDER BY project_id DESC, started_at DESC, id DESC LIMIT {p5:UInt64})) ORDER BY id, ver DESC LIMIT 1 BY id
 ) WHERE project_id = {p6:String} AND id NOT IN {p7:Array(UUID)}
   UNION ALL
-  SELECT project_id, trace_id AS id,
+  SELECT project_id, id, gone, session_id, name, status, started_at, ended_at, duration_ms, cost, span_count, error_count, tags, attributes, created_ver, root_ver, root_started_at, toUInt8((mapContains(tags, 'spanhouse.judge') OR mapContains(tags, 'spanhouse.calibration') OR mapContains(tags, 'spanhouse.optimization'))) AS internal FROM (SELECT project_id, trace_id AS id,
   spans = 0 AND statements = 0 AS gone,
   if(isNull(stated_as.1) AND of_session.1 != 0, of_session.2, stated_as.1) AS session_id,
   if(statements > 0, stated_as.2, oldest.4) AS name,
@@ -45,18 +45,19 @@ FROM (
         trace_tags, attributes, origin_ver,
         lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_ver
       FROM facts
-      WHERE project_id = {p8:String} AND trace_id IN {p9:Array(UUID)} AND ver <= {p10:UInt64}
+      WHERE project_id = {p8:String} AND trace_id IN {p7:Array(UUID)} AND ver <= {p9:UInt64}
     )
     WHERE next_ver != ver
   )
   GROUP BY project_id, trace_id
+))
 )
-)
-WHERE project_id = {p11:String}
+WHERE project_id = {p10:String}
   AND NOT gone
-  AND (boundary.2 < {p12:UInt64} OR started_at > boundary.1)
+  AND (boundary.2 < {p11:UInt64} OR started_at > boundary.1)
+  AND NOT internal
 ORDER BY started_at DESC NULLS LAST, id DESC
-LIMIT {p13:UInt64} OFFSET {p14:UInt64}
+LIMIT {p12:UInt64} OFFSET {p13:UInt64}
 FORMAT Template SETTINGS format_template_resultset_format = '${data}', format_template_row_format = '{"id":${0:JSON},"session_id":${1:JSON},"project_id":${2:Raw},"name":${3:Raw},"status":${4:JSON},"started_at":${5:JSON},"ended_at":${6:JSON},"duration_ms":${7:JSON},"cost":${8:JSON},"span_count":${9:JSON},"error_count":${10:JSON},"root_span_input":${11:Raw},"root_span_output":${12:Raw},"tags":${13:Raw},"attributes":${14:Raw},"has_error":${15:JSON},"created_at":${16:JSON}}', format_template_rows_between_delimiter = '\n', date_time_output_format = 'iso', output_format_json_escape_forward_slashes = 0, output_format_json_quote_64bit_integers = 0, output_format_json_quote_64bit_floats = 0, output_format_json_quote_decimals = 0, format_tsv_null_representation = 'null'
 -- p1 = "0197f3a0-0000-7000-8000-000000000001"
 -- p2 = 600
@@ -66,9 +67,8 @@ FORMAT Template SETTINGS format_template_resultset_format = '${data}', format_te
 -- p6 = "0197f3a0-0000-7000-8000-000000000001"
 -- p7 = ["00000000-0000-4000-8000-000000000001"]
 -- p8 = "0197f3a0-0000-7000-8000-000000000001"
--- p9 = ["00000000-0000-4000-8000-000000000001"]
--- p10 = 50000000000000
--- p11 = "0197f3a0-0000-7000-8000-000000000001"
--- p12 = 600
--- p13 = 50
--- p14 = 0
+-- p9 = 50000000000000
+-- p10 = "0197f3a0-0000-7000-8000-000000000001"
+-- p11 = 600
+-- p12 = 50
+-- p13 = 0

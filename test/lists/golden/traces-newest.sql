@@ -6,6 +6,7 @@ FROM (
 WHERE project_id = {p6:String}
   AND NOT gone
   AND (boundary.2 < {p7:UInt64} OR started_at > boundary.1)
+  AND NOT internal
 ORDER BY started_at DESC NULLS LAST, id DESC
 LIMIT {p8:UInt64} OFFSET {p9:UInt64}
 FORMAT Template SETTINGS format_template_resultset_format = '${data}', format_template_row_format = '{"id":${0:JSON},"session_id":${1:JSON},"project_id":${2:Raw},"name":${3:Raw},"status":${4:JSON},"started_at":${5:JSON},"ended_at":${6:JSON},"duration_ms":${7:JSON},"cost":${8:JSON},"span_count":${9:JSON},"error_count":${10:JSON},"root_span_input":${11:Raw},"root_span_output":${12:Raw},"tags":${13:Raw},"attributes":${14:Raw},"has_error":${15:JSON},"created_at":${16:JSON}}', format_template_rows_between_delimiter = '\n', date_time_output_format = 'iso', output_format_json_escape_forward_slashes = 0, output_format_json_quote_64bit_integers = 0, output_format_json_quote_64bit_floats = 0, output_format_json_quote_decimals = 0, format_tsv_null_representation = 'null'

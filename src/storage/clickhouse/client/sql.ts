@@ -67,19 +67,31 @@ class Sql {
     return this.parts.find((part) => part instanceof ProjectId)?.projectId;
   }
 
-  /** The statement's text with numbered parameters, and their values: equal queries give equal text. */
+  /**
+   * The statement's text with numbered parameters, and their values: equal queries give equal text. A value that stands at
+   * several places is one parameter.
+   */
   render(): RenderedSql {
     const params: Record<string, unknown> = {};
-    let count = 0;
-    const text = this.parts
-      .map((part) => {
+    const text = this.#placed()
+      .map(({ part, number }) => {
         if (typeof part === 'string') return part;
-        count += 1;
-        params[`p${count}`] = part.value;
-        return placeholder(count, part);
+        params[`p${number}`] = part.value;
+        return placeholder(number, part);
       })
       .join('');
     return { text, params };
+  }
+
+  /** The parts, values with the number of their parameter. */
+  #placed(): { readonly part: Part; readonly number: number }[] {
+    const numbers = new Map<SqlValue, number>();
+    return this.parts.map((part) => {
+      if (typeof part === 'string') return { part, number: 0 };
+      const number = numbers.get(part) ?? numbers.size + 1;
+      numbers.set(part, number);
+      return { part, number };
+    });
   }
 
   /**
@@ -87,10 +99,10 @@ class Sql {
    * @param rewrite keeps every parameter `{p1:Type}` of the text, in their order
    */
   rewritten(rewrite: (text: string) => string): Sql {
-    const values = this.parts.filter((part) => part instanceof SqlValue);
     let rest = rewrite(this.render().text);
-    const parts = values.flatMap((each, index) => {
-      const name = placeholder(index + 1, each);
+    const parts = this.#placed().flatMap(({ part: each, number }) => {
+      if (typeof each === 'string') return [];
+      const name = placeholder(number, each);
       const at = rest.indexOf(name);
       if (at < 0) throw new Error(`A statement written anew has lost its parameter ${name}`);
       const before = rest.slice(0, at);

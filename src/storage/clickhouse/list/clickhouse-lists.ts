@@ -8,10 +8,11 @@ import type { ReadsInProgress } from '../read/reads-in-progress.js';
 import type { NotCurrent } from '../rollup/set-aside.js';
 import type { WordIndex } from '../search/word-index.js';
 import type { Sql } from '../client/sql.js';
-import { idsAskedFor, accessPathOf, rollupCount, rollupPage, spanCount, spanPage, type AccessPath } from './compile.js';
+import { rollupCount, rollupPage, sessionAskedFor, spanCount, spanPage } from './compile.js';
 import { openReader, type Reader, type ReadLimits } from '../read/row-reader.js';
 import type { ReadScope } from '../read/scope.js';
 import { rootColumns, withRootTexts } from './root-texts.js';
+import { accessPathsOf, idsAskedFor, type AccessPath } from './rows.js';
 import { sessionSource, traceSource, type ListSource } from './sources.js';
 import { readState, type StateOf, type StateParts } from './state.js';
 import { TextSearch } from './text-search.js';
@@ -57,7 +58,8 @@ export class ClickHouseLists implements Lists {
 
   spans(projectId: string, query: ListQuery, signal?: AbortSignal): Promise<Page> {
     const ids = idsAskedFor(query, 'trace_id');
-    return this.#read({ list: 'spans', concerned: 'stale', projectId, ids, signal }, async (read) => {
+    const figures = sessionAskedFor(query) !== null;
+    return this.#read({ list: 'spans', concerned: 'stale', projectId, ids, figures, signal }, async (read) => {
       const { scope, candidates } = await this.#search.near(read, query, signal);
       if (candidates?.spans === 0) return nothing(query);
       const total = query.count ? await this.#count(spanCount(scope, query), signal) : null;
@@ -68,7 +70,7 @@ export class ClickHouseLists implements Lists {
   }
 
   traces(projectId: string, query: ListQuery, signal?: AbortSignal): Promise<Page> {
-    const ids = query.search === null ? idsAskedFor(query) : null;
+    const ids = query.search === null && query.tags.size === 0 ? idsAskedFor(query) : null;
     return this.#read({ list: 'traces', concerned: 'traces', projectId, ids, signal }, (read) =>
       this.#rollups(traceSource, read, query, signal, (scope, part, access) =>
         this.#tracePage(scope, part, access, signal),
@@ -77,9 +79,7 @@ export class ClickHouseLists implements Lists {
   }
 
   sessions(projectId: string, query: ListQuery, signal?: AbortSignal): Promise<Page> {
-    // Which session a trace with a text belongs to is known of rolled-up rows alone.
-    const settled = query.search !== null;
-    return this.#read({ list: 'sessions', concerned: 'sessions', projectId, settled, signal }, async (read) => {
+    return this.#read({ list: 'sessions', concerned: 'sessions', projectId, signal }, async (read) => {
       const fresh = await this.#sessionScope(read, signal);
       return this.#rollups(sessionSource, fresh, query, signal, async (scope, part, access) => {
         const page = await this.#reader.lines(rollupPage(sessionSource, scope, part, access), { signal });
@@ -91,7 +91,7 @@ export class ClickHouseLists implements Lists {
   async tracesById(projectId: string, ids: readonly string[]): Promise<Map<string, TraceRead>> {
     return readState(this.#state, { list: 'traces', projectId, ids }, (scope) =>
       this.#byId(ids, (some) => {
-        const query = { ...defaultQuery(traceList), limit: some.length };
+        const query = { ...defaultQuery(traceList), internal: 'included', limit: some.length } as const;
         return this.#tracePage(scope, query, { by: 'ids', ids: some });
       }),
     );
@@ -138,11 +138,11 @@ export class ClickHouseLists implements Lists {
     const { scope, candidates } = await this.#search.near(read, query, signal);
     if (candidates?.spans === 0) return nothing(query);
     const total = query.count ? await this.#count(rollupCount(source, scope, query), signal) : null;
-    const first = await this.#search.firstMatching(source, scope, query, candidates, signal);
+    const first = await this.#search.firstHolding(source, scope, query, candidates, signal);
     const rows =
       first === null
         ? await this.#page(source, query, (access) => page(scope, query, access))
-        : await page(scope, { ...query, search: null, offset: 0 }, { by: 'ids', ids: first });
+        : await page(scope, { ...query, search: null, tags: new Map(), offset: 0 }, { by: 'ids', ids: first });
     return { json: Buffer.from(`[${rows.join(',\n')}]`), total };
   }
 
@@ -151,9 +151,12 @@ export class ClickHouseLists implements Lists {
     query: ListQuery,
     page: (access: AccessPath) => Promise<string[]>,
   ): Promise<string[]> {
-    const access = accessPathOf(source, query);
-    const rows = await page(access);
-    return access.by === 'time' && rows.length < query.limit ? page({ by: 'all' }) : rows;
+    let rows: string[] = [];
+    for (const access of accessPathsOf(source, query)) {
+      rows = await page(access);
+      if (rows.length >= query.limit) break;
+    }
+    return rows;
   }
 
   /** Traces as rendered objects, with input and output of their root spans. */

@@ -2,21 +2,24 @@ import type { AppliedFilter, FilterValue, ListQuery } from '../../../domain/list
 import type { FieldType } from '../../../domain/list/fields.js';
 import { EPOCH_SECONDS } from '../commit/version-clock.js';
 import { decimalText } from '../client/decimal.js';
-import { tagged } from '../read/tags.js';
 import { startedWithin, type TimeRange } from '../read/times.js';
 import { empty, join, sql, value, type Sql } from '../client/sql.js';
 import type { ListSource } from './sources.js';
 
-/** The filters and tags of a query, as SQL conditions over the list's columns. */
-export function conditions(query: Pick<ListQuery, 'filters' | 'tags'>, source: ListSource): Sql[] {
-  const byField = query.filters.map((applied) => {
-    const { field } = applied.filter;
-    if (field === 'created_at') return compare(applied, source.createdVersion, version);
-    const column = source.columns[field];
-    if (!column) throw new Error(`no column for ${field}`);
-    return compare(applied, column, parameterOf(source.list.fields[field]?.type ?? 'text'));
-  });
-  return [...byField, ...[...query.tags].map(([key, values]) => tagged(key, values))];
+/** The filters of a query, as SQL conditions over the list's columns; `inSession`, which is about other rows, is not among them. */
+export function conditions({ filters }: Pick<ListQuery, 'filters'>, source: ListSource): Sql[] {
+  return filters
+    .filter(({ filter }) => filter.comparison !== 'inSession')
+    .map((applied) => conditionOf(applied, source));
+}
+
+/** One filter as a condition. */
+export function conditionOf(applied: AppliedFilter, source: ListSource): Sql {
+  const { field } = applied.filter;
+  if (field === 'created_at') return compare(applied, source.createdVersion, version);
+  const column = source.columns[field];
+  if (!column) throw new Error(`no column for ${field}`);
+  return compare(applied, column, parameterOf(source.list.fields[field]?.type ?? 'text'));
 }
 
 /**
@@ -46,6 +49,8 @@ function compare({ filter, values }: AppliedFilter, column: Sql, parameter: Para
       return sql`${column} >= ${parameter(first)}`;
     case 'atMost':
       return sql`${column} <= ${parameter(first)}`;
+    case 'inSession':
+      throw new Error('which traces a session has is known of other rows');
   }
 }
 
@@ -60,6 +65,8 @@ function parameterOf(type: FieldType): Parameter {
       return (of) => sql`${value(of, 'Float64')}`;
     case 'money':
       return money;
+    case 'time':
+      return (of) => sql`fromUnixTimestamp64Micro(${value(of, 'Int64')}, 'UTC')`;
     default:
       return (of) => sql`${value(of, 'String')}`;
   }

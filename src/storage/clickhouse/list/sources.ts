@@ -6,6 +6,8 @@ import { sessionColumns, spanColumns, traceColumns } from './columns.js';
 /** An index of objects by time, from which the newest or oldest are found without reading all. */
 export interface TimeIndex {
   readonly table: Sql;
+  /** The field that it is about. */
+  readonly field: string;
   /** The time column of the index, by the same name in the list's own table. */
   readonly time: Sql;
 }
@@ -37,7 +39,7 @@ export const traceSource: ListSource = {
   columns: traceColumns,
   createdVersion: sql`created_ver`,
   table: sql`traces`,
-  timeIndex: { table: sql`trace_starts`, time: sql`started_at` },
+  timeIndex: { table: sql`trace_starts`, field: 'started_at', time: sql`started_at` },
   tieBreak: [sql`id`],
 };
 
@@ -46,6 +48,6 @@ export const sessionSource: ListSource = {
   columns: sessionColumns,
   createdVersion: sql`created_ver`,
   table: sql`sessions`,
-  timeIndex: { table: sql`session_starts`, time: sql`created_ver` },
+  timeIndex: { table: sql`session_starts`, field: 'created_at', time: sql`created_ver` },
   tieBreak: [sql`id`],
 };

@@ -15,26 +15,27 @@ export interface StateOf {
   readonly projectId: string;
   /** The traces that alone are read, or whose spans are; null: all. */
   readonly ids?: readonly string[] | null;
-  /** All of it has to be rolled up first. */
-  readonly settled?: boolean;
+  /** Whether figures are read, and not spans alone; default: unless the list is that of spans. */
+  readonly figures?: boolean;
 }
 
 /** Reads what is committed, or where that is asked for, or cannot be had, what is rolled up. */
 export async function readState<T>(
   { reads, notCurrent }: StateParts,
-  { list, projectId, ids = null, settled = false }: StateOf,
+  { list, projectId, ids = null, figures = list !== 'spans' }: StateOf,
   read: (scope: ReadScope) => Promise<T>,
 ): Promise<T> {
   const rolledUp = () => reads.run(projectId, (upTo) => read({ projectId, upTo }));
   // Rolled-up rows alone tell that a session is set aside.
-  if (settled || (list === 'sessions' && notCurrent(projectId).sessions.length > 0)) return rolledUp();
-  const figures = list !== 'spans';
+  if (list === 'sessions' && notCurrent(projectId).sessions.length > 0) return rolledUp();
   let fresh = false;
   const committed = ({ upTo, traces, sessions: unsettledSessions }: CommittedState) => {
-    const aside = new Set(figures ? notCurrent(projectId).traces : []);
-    const unsettled = among(traces, ids).filter((id) => !aside.has(id));
+    const aside = figures ? notCurrent(projectId).traces : [];
+    const wanted = among(traces, ids);
+    // Which of their spans count is known of every unsettled trace, also of those whose figures are too large.
+    const unsettled = list === 'spans' ? wanted : wanted.filter((id) => !aside.includes(id));
     fresh = figures && unsettled.length + unsettledSessions.length > 0;
-    return read({ projectId, upTo, unsettled, unsettledSessions });
+    return read({ projectId, upTo, unsettled, aside, unsettledSessions });
   };
   return reads.ofCommitted(projectId, { figures, traces: ids }, committed).catch((error: unknown) => {
     // A trace that is too large is set aside by the round that was to store it.

@@ -2,9 +2,10 @@ import type { ListQuery } from '../../../domain/list/query.js';
 import type { TimeRange } from '../read/times.js';
 import type { Candidates, WordIndex } from '../search/word-index.js';
 import type { Sql } from '../client/sql.js';
-import { hasSpans, idsMatchingText, accessPathOf, idPage } from './compile.js';
+import { hasSpans, idPage, idsHolding } from './compile.js';
 import type { ReadRows } from '../read/row-reader.js';
 import type { ReadScope } from '../read/scope.js';
+import { accessPathsOf } from './rows.js';
 import { spanSource, type ListSource } from './sources.js';
 
 /** Fewer spans that may hold the text are quicker looked at all at once. */
@@ -61,33 +62,44 @@ export class TextSearch {
   }
 
   /**
-   * The page of a search whose text occurs often: found among the first rows of the list, without reading all spans.
+   * The page of a query for what objects hold, a text or tags, that many hold: found among the first rows of the list,
+   * without reading all spans.
    * @returns its ids in their order; null when the first rows do not hold the whole page.
    */
-  async firstMatching(
+  async firstHolding(
     source: ListSource,
     scope: ReadScope,
     query: ListQuery,
     candidates: Candidates | null,
     signal?: AbortSignal,
   ): Promise<string[] | null> {
-    const { search } = query;
     const few = candidates !== null && candidates.spans < WORTH_A_LOOK;
-    if (search === null || few || accessPathOf(source, query).by === 'ids') return null;
+    const [access] = accessPathsOf(source, query);
+    if ((query.search === null && query.tags.size === 0) || few || access.by === 'ids') return null;
     const found: string[] = [];
     let offset = 0;
-    const adjacent = query.sort === source.list.defaultSort;
+    // How many spans have a tag is not known beforehand, as it is of words.
+    const adjacent = query.search !== null && query.sort === source.list.defaultSort;
     for (const limit of adjacent ? [...ID_PAGES, ...LONG_ID_PAGES] : ID_PAGES) {
-      const ids = await this.#ids(idPage(source, scope, { ...query, offset, limit }), signal);
-      const holders = new Set(
-        ids.length === 0 ? [] : await this.#ids(idsMatchingText(source, scope, search, ids), signal),
-      );
+      const ids = await this.#idPage(source, scope, { ...query, offset, limit }, signal);
+      const holders = new Set(ids.length === 0 ? [] : await this.#ids(idsHolding(source, scope, query, ids), signal));
       found.push(...ids.filter((id) => holders.has(id)));
       if (found.length >= query.offset + query.limit || ids.length < limit)
         return found.slice(query.offset, query.offset + query.limit);
       offset += limit;
     }
     return null;
+  }
+
+  /** Ids of a page, whatever its objects hold. */
+  async #idPage(source: ListSource, scope: ReadScope, query: ListQuery, signal?: AbortSignal): Promise<string[]> {
+    const any = { ...query, search: null, tags: new Map() };
+    let ids: string[] = [];
+    for (const access of accessPathsOf(source, any)) {
+      ids = await this.#ids(idPage(source, scope, any, access), signal);
+      if (ids.length >= query.limit) break;
+    }
+    return ids;
   }
 
   async #ids(statement: Sql, signal?: AbortSignal): Promise<string[]> {

@@ -9,6 +9,8 @@ export interface ReadScope {
   readonly upTo: Version;
   /** Traces that are not rolled up as of this version: what is read of them comes from their facts. Absent: all are. */
   readonly unsettled?: readonly string[];
+  /** Traces among the unsettled that are too large for their figures to be computed: these are read as they are stored. */
+  readonly aside?: readonly string[];
   /** Sessions that are not rolled up as of this version: posted, or named in an unsettled trace. Absent: all are. */
   readonly unsettledSessions?: readonly string[];
   /** When the spans started that may hold the text that is searched for; absent: at any time. */

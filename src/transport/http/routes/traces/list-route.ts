@@ -3,6 +3,7 @@ import type { ListDefinition } from '../../../../domain/list/definitions.js';
 import type { Page } from '../../../../domain/list/lists.js';
 import type { ListQuery } from '../../../../domain/list/query.js';
 import { listQueries } from '../../list-query.js';
+import { namesHeader } from '../../names-header.js';
 import { defineRoute, type HandlerResult, type Route } from '../../route.js';
 
 /** Meaning of the headers `X-Not-Current` and `X-Not-Current-Count`, by list. */
@@ -40,7 +41,7 @@ export function listRoute(list: ListDefinition, schema: TSchema, read: ReadPage)
     },
     errors: ['invalid', 'unavailable'],
     async handle({ principal, query, signal }) {
-      return answer(await read(principal.project_id, query, signal));
+      return answer(await read(principal.project_id, query, signal), query);
     },
   });
 }
@@ -48,8 +49,9 @@ export function listRoute(list: ListDefinition, schema: TSchema, read: ReadPage)
 /** Ids that one header names. */
 const MAX_NAMED = 100;
 
-function answer({ json, total, notCurrent }: Page): HandlerResult {
+function answer({ json, total, notCurrent }: Page, { tags }: ListQuery): HandlerResult {
   const headers = {
+    ...(tags.size > 0 && { 'X-Tag-Filters': namesHeader(tags.keys()) }),
     ...(total === null ? {} : { 'X-Total-Count': String(total) }),
     ...(notCurrent.length === 0
       ? {}

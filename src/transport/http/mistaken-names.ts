@@ -1,0 +1,30 @@
+import { sessionList, spanList, traceList, type ListDefinition } from '../../domain/list/definitions.js';
+import type { MistakenNames } from './parameter.js';
+
+const lists: readonly ListDefinition[] = [spanList, traceList, sessionList];
+
+/**
+ * Names that somebody writes who means a filter, though the list has none of that name: fields, and the filters of other
+ * lists. As tags they would find nothing, and nobody would know why.
+ */
+export function mistakenForTags(list: ListDefinition): MistakenNames {
+  const own = new Set(list.filters.map(({ parameter }) => parameter));
+  const mistaken = new Map<string, string>();
+  for (const other of [list, ...lists.filter(({ name }) => name !== list.name)]) {
+    for (const name of [...Object.keys(other.fields), ...other.filters.map(({ parameter }) => parameter)])
+      if (!own.has(name) && !mistaken.has(name)) mistaken.set(name, `${reason(list, other, name)}; ${asTag(name)}`);
+  }
+  return mistaken;
+}
+
+function reason(list: ListDefinition, other: ListDefinition, name: string): string {
+  if (!Object.hasOwn(list.fields, name)) return `is known of ${other.name}, and no filter of ${list.name}`;
+  const filters = list.filters.filter(({ field }) => field === name).map(({ parameter }) => parameter);
+  if (filters.length > 0) return `is a field, and no filter: to filter by it, write ${filters.join(' or ')}`;
+  return `is a field that ${list.name} cannot be filtered by${SEARCHED.has(name) ? ' (q finds texts in it)' : ''}`;
+}
+
+const SEARCHED = new Set(['input_data', 'output_data', 'root_span_input', 'root_span_output']);
+
+const asTag = (name: string) =>
+  name === 'tags' ? 'for a tag, write tags.<key>=<value>' : `for the tag of this name, write tags.${name}`;

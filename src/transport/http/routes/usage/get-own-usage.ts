@@ -1,0 +1,69 @@
+import { Type, type Static } from '@sinclair/typebox';
+import type { Issue } from '../../../../domain/errors.js';
+import { count, number, oneOf, orNull } from '../../../../domain/schema/parts.js';
+import { MAX_GROUPS, PURPOSES, type OwnUsage } from '../../../../domain/usage/own-usage.js';
+import { endTime, time } from '../../parameter.js';
+import { queryOf } from '../../query.js';
+import { defineRoute, type Route } from '../../route.js';
+import { ProjectParams } from '../parameters.js';
+
+const usage = {
+  calls: count('Number of calls.'),
+  errors: count('How many of them failed.'),
+  input_tokens: count('Input tokens, as the model endpoint counted them.'),
+  output_tokens: count('Output tokens, as the model endpoint counted them.'),
+  cost: orNull(number('Cost in US dollars; null when no call has a known cost.')),
+};
+
+const OwnUsageRead = Type.Object(
+  {
+    total: Type.Object(usage, { description: 'All calls.' }),
+    groups: Type.Array(
+      Type.Object(
+        {
+          purpose: oneOf(
+            PURPOSES,
+            'judge: evaluations; calibration: trials of corrections; optimization: better versions of prompts.',
+          ),
+          id: Type.String({ description: 'Id of the judge, or of the job.' }),
+          ...usage,
+        },
+        { description: 'The calls of one judge, or of one job.' },
+      ),
+      { description: `Calls by judge and by job, the dearest first, at most ${MAX_GROUPS}.` },
+    ),
+  },
+  { $id: 'OwnUsage', description: "What the server's own calls of models came to." },
+);
+
+const Query = Type.Object({
+  started_after: Type.Optional(time('Only calls that began then or later.')),
+  started_before: Type.Optional(endTime('Only calls that began then or earlier.')),
+});
+
+export function getOwnUsageRoute(ownUsage: OwnUsage): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/projects/:project_id/internal-usage',
+    operationId: 'getInternalUsage',
+    summary: "Sum up the server's own calls of models",
+    description:
+      'Sums up the calls of models that the server makes itself, for judges, trials and optimizations. They are stored as ' +
+      'spans, which lists leave out unless `internal` asks for them.',
+    tag: 'Judges',
+    access: 'key',
+    params: ProjectParams,
+    query: queryOf(Query, { check, to: ({ started_after: from = null, started_before: to = null }) => ({ from, to }) }),
+    responses: { 200: { description: 'The sums.', schema: OwnUsageRead } },
+    errors: ['invalid', 'unavailable'],
+    handle: async ({ params, query, signal }) => ({
+      status: 200,
+      body: await ownUsage.read(params.project_id, query, signal),
+    }),
+  });
+}
+
+function check({ started_after: from, started_before: to }: Partial<Static<typeof Query>>): Issue[] {
+  if (from === undefined || to === undefined || from <= to) return [];
+  return [{ pointer: '?started_before', detail: 'must not be before started_after' }];
+}

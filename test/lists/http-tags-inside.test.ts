@@ -1,0 +1,133 @@
+import { expect } from 'chai';
+import { CheckedApi, span, uuid, type Row } from '../harness/checked-api.js';
+
+const SESSION = uuid(100);
+const OTHER = uuid(101);
+const QUIET = uuid(102);
+
+/** Two traces of one session and one of another; tags on spans, on traces, on sessions. */
+const spans: Row[] = [
+  span(1, { trace_id: uuid(11), session_id: SESSION, tags: { environment: 'dev', step: 'plan' } }),
+  span(2, { trace_id: uuid(11), parent_span_id: uuid(1), tags: { step: 'search' }, trace_tags: { customer: 'acme' } }),
+  span(3, {
+    trace_id: uuid(12),
+    session_id: SESSION,
+    session_tags: { channel: 'chat' },
+    tags: { environment: 'prod' },
+  }),
+  span(4, { trace_id: uuid(13), session_id: OTHER, tags: { environment: 'dev' }, trace_tags: { customer: 'other' } }),
+  span(5, { trace_id: uuid(14), session_id: QUIET, name: 'quiet' }),
+];
+
+describe('tags of what traces and sessions hold', () => {
+  let api: CheckedApi;
+
+  before(async () => {
+    api = await CheckedApi.boot();
+    await api.post('spans', spans);
+  });
+  after(() => api.dispose());
+
+  const found = async (list: 'spans' | 'traces' | 'sessions', query: string) => (await api.ids(list, query)).sort();
+
+  it('the same filter finds a span, its trace and its session', async () => {
+    expect(await found('spans', 'environment=dev')).to.deep.equal([uuid(1), uuid(4)]);
+    expect(await found('traces', 'environment=dev')).to.deep.equal([uuid(11), uuid(13)]);
+    expect(await found('sessions', 'environment=dev')).to.deep.equal([SESSION, OTHER]);
+  });
+
+  it('a tag of a trace finds its session, and no span', async () => {
+    expect(await found('traces', 'customer=acme')).to.deep.equal([uuid(11)]);
+    expect(await found('sessions', 'customer=acme')).to.deep.equal([SESSION]);
+    expect(await found('spans', 'customer=acme')).to.deep.equal([]);
+  });
+
+  it('a tag of a session finds no trace', async () => {
+    expect(await found('sessions', 'channel=chat')).to.deep.equal([SESSION]);
+    expect(await found('traces', 'channel=chat')).to.deep.equal([]);
+  });
+
+  it('several tags may be at different places', async () => {
+    expect(await found('traces', 'step=plan&step=search&customer=acme&environment=dev')).to.deep.equal([uuid(11)]);
+    expect(await found('traces', 'customer=acme&environment=prod')).to.deep.equal([]);
+    expect(await found('sessions', 'customer=acme&environment=prod&channel=chat')).to.deep.equal([SESSION]);
+    expect(await found('sessions', 'customer=other&environment=prod')).to.deep.equal([]);
+  });
+
+  it('goes with filters, text, sorts, pages and counts', async () => {
+    const counted = await api.send('GET', 'traces', 'environment=dev&count=true&limit=1&sort_by=name&sort_order=asc');
+    expect(counted.headers.get('x-total-count')).to.equal('2');
+    expect((counted.json as Row[]).map(({ id }) => id)).to.deep.equal([uuid(11)]);
+    expect(await found('traces', 'environment=dev&names=span%204')).to.deep.equal([uuid(13)]);
+    expect(await found('sessions', 'environment=dev&offset=1&limit=1')).to.have.length(1);
+    expect(await found('traces', `id=${uuid(13)}&environment=dev`)).to.deep.equal([uuid(13)]);
+    expect(await found('traces', `id=${uuid(12)}&environment=dev`)).to.deep.equal([]);
+  });
+
+  it('follows a span that is sent again, and one that is deleted', async () => {
+    await api.post('spans', [span(6, { trace_id: uuid(15), tags: { release: 'one' } })]);
+    expect(await found('traces', 'release=one')).to.deep.equal([uuid(15)]);
+    await api.post('spans', [span(6, { trace_id: uuid(15), tags: { release: 'two' } })]);
+    expect(await found('traces', 'release=one')).to.deep.equal([]);
+    expect(await found('traces', 'release=two')).to.deep.equal([uuid(15)]);
+    await api.server.request('DELETE', `/spans/${uuid(6)}`, { key: api.server.key });
+    expect(await found('traces', 'release=two')).to.deep.equal([]);
+  });
+
+  it('answers which parameters it took as tags', async () => {
+    const header = async (query: string) => (await api.send('GET', 'traces', query)).headers.get('x-tag-filters');
+    expect(await header('limit=1')).to.equal(null);
+    expect(await header('environment=dev&tags.limit=3&user%20name=x')).to.equal('environment, limit, user%20name');
+    const many = Array.from({ length: 30 }, (_, index) => `t${index}=x`).join('&');
+    expect(await header(many)).to.match(/^t0, t1, .*, t19, \.\.\.$/);
+  });
+});
+
+describe('names that are no filters', () => {
+  let api: CheckedApi;
+  before(async () => {
+    api = await CheckedApi.boot();
+  });
+  after(() => api.dispose());
+
+  const refusals: readonly (readonly [list: 'spans' | 'traces' | 'sessions', name: string, detail: string])[] = [
+    [
+      'spans',
+      'kind',
+      'is a field, and no filter: to filter by it, write span_kind; for the tag of this name, write tags.kind',
+    ],
+    [
+      'spans',
+      'started_at',
+      'is a field, and no filter: to filter by it, write started_after or started_before; for the tag of this name, write tags.started_at',
+    ],
+    [
+      'spans',
+      'input_data',
+      'is a field that spans cannot be filtered by (q finds texts in it); for the tag of this name, write tags.input_data',
+    ],
+    [
+      'spans',
+      'span_count',
+      'is known of traces, and no filter of spans; for the tag of this name, write tags.span_count',
+    ],
+    [
+      'traces',
+      'span_kind',
+      'is known of spans, and no filter of traces; for the tag of this name, write tags.span_kind',
+    ],
+    [
+      'traces',
+      'name',
+      'is a field, and no filter: to filter by it, write names; for the tag of this name, write tags.name',
+    ],
+    ['sessions', 'status', 'is known of spans, and no filter of sessions; for the tag of this name, write tags.status'],
+    ['sessions', 'tags', 'is a field that sessions cannot be filtered by; for a tag, write tags.<key>=<value>'],
+  ];
+  for (const [list, name, detail] of refusals) {
+    it(`GET /${list}?${name}=x says what to write`, async () => {
+      expect(await api.refused('GET', list, `${name}=x`)).to.deep.equal({ [`?${name}`]: detail });
+      if (name !== 'tags') expect(await api.get(list, `tags.${name}=x`)).to.deep.equal([]);
+    });
+  }
+});
