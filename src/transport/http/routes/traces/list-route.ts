@@ -13,7 +13,7 @@ const NOT_CURRENT: Readonly<Record<ListDefinition['name'], string>> = {
     '`X-Not-Current-Count` says how many such traces there are, and `X-Not-Current` has up to 100 of their ids.',
   traces:
     'While the project has traces too large to be recomputed in the memory given, `X-Not-Current-Count` says how many, ' +
-    'and `X-Not-Current` has up to 100 of their ids: they lack the tags of their spans, so that filters by tag do not find ' +
+    'and `X-Not-Current` has up to 100 of their ids: they lack tags given by `trace_tags`, so that filters by these do not find ' +
     'them, and in the worst case their counts, costs and durations miss recent writes.',
   sessions:
     'While the project has sessions too large to be recomputed in the memory given, or with such traces, `X-Not-Current-Count` says ' +
