@@ -120,8 +120,10 @@ describe('what people said of evaluations', () => {
     file.at = MONDAY + WEEK - 2;
     say('a', true); // the last microsecond of Sunday
     say('b', false); // the first of Monday
+    const half = { needed: 0, have: 0 };
+    const trial = { ready: true, training: half, held_out: half, next: '' };
     expect(
-      calibrationRead(report()).by_week.map(({ week, start, count, rate }) => [week, start, count, rate]),
+      calibrationRead({ ...report(), trial }).by_week.map(({ week, start, count, rate }) => [week, start, count, rate]),
     ).to.deep.equal([
       ['2026-W01', '2025-12-29T00:00:00.000000Z', 1, 1],
       ['2026-W02', '2026-01-05T00:00:00.000000Z', 1, 0],

@@ -206,13 +206,13 @@ describe('optimisation of a prompt', function () {
       { judge_id: judgeId, candidates: 1.5 },
       { judge_id: judgeId, model: '' },
       { judge_id: judgeId, model: 'a\nb' },
-      { judge_id: judgeId, version: 0 },
+      { judge_id: judgeId, base_version: 0 },
       { judge_id: judgeId, max_examples: 0 },
       { judge_id: judgeId, max_examples: 201 },
     ])
       expect(await status('POST', path, body), JSON.stringify(body)).to.equal(422);
     expect(await status('POST', path, { judge_id: uuid(1) })).to.equal(404);
-    expect(await status('POST', path, { judge_id: judgeId, version: 7 })).to.equal(404);
+    expect(await status('POST', path, { judge_id: judgeId, base_version: 7 })).to.equal(404);
     const { task_slug, id: own } = await api.judge();
     const instruction = `${api.project}/prompts/${encodeURIComponent(task_slug)}/optimizations`;
     expect(await status('POST', instruction, { judge_id: own })).to.equal(422);

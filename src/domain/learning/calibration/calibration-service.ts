@@ -9,6 +9,7 @@ import type { JudgeStore } from '../../judge/judge-store.js';
 import type { PromptStore } from '../../prompt/prompt-store.js';
 import { MAX_MICROS, type Micros } from '../../time/timestamp.js';
 import { isHeldOut } from '../trial/held-out.js';
+import { isEnough, readinessOf, type Readiness } from '../trial/readiness.js';
 import { CALIBRATION_TRIAL, type TrialInput } from './calibration-trial.js';
 import { calibrationOf, type Calibration } from './report.js';
 import { DEFAULT_TRIAL_SPANS, type TrialInputBody } from './schema.js';
@@ -36,9 +37,16 @@ export interface CalibrationQuery {
   readonly versions: Grouping;
 }
 
+/** How far a judge and people agree, and whether it can be tried. */
+export interface CalibrationReport extends Calibration {
+  readonly trial: Readiness;
+}
+
 /** Fewer would say nothing about a judge, and leave it nothing to learn from. */
-const MIN_SPANS = { held_out: 4, examples: 1 };
+const MIN_SPANS = { held_out: 4, training: 1 };
 const MAX_LISTED = 100;
+
+const CAN_RUN = 'Have the judge tried with `calibration:evaluate`';
 
 export const NO_ENDPOINT = 'No model endpoint is configured: set JUDGE_LLM_BASE_URL';
 
@@ -51,15 +59,14 @@ export class CalibrationService {
   }
 
   /** Also of a deleted judge. @throws DomainError `not_found` */
-  report(projectId: string, judgeId: string, { start, end, versions }: CalibrationQuery): Calibration {
-    this.#require(projectId, judgeId);
+  report(projectId: string, judgeId: string, { start, end, versions }: CalibrationQuery): CalibrationReport {
+    const judge = this.#require(projectId, judgeId);
     const { corrections } = this.#options;
-    return calibrationOf(
-      judgeId,
-      corrections.between(judgeId, start ?? 0, end ?? MAX_MICROS),
-      corrections.versions(judgeId),
-      versions,
-    );
+    const of = corrections.between(judgeId, start ?? 0, end ?? MAX_MICROS);
+    return {
+      ...calibrationOf(judgeId, of, corrections.versions(judgeId), versions),
+      trial: this.#plan(judge).readiness,
+    };
   }
 
   /**
@@ -69,22 +76,9 @@ export class CalibrationService {
   evaluate({ project_id, user_id }: Principal, judgeId: string, body: TrialInputBody): CalibrationTrial {
     const judge = this.#require(project_id, judgeId);
     if (judge.deleted_at !== null) throw new DomainError('not_found', 'There is no judge with this id');
-    const { prompts, corrections, runner, canAsk } = this.#options;
-    if (!canAsk) throw new DomainError('conflict', NO_ENDPOINT);
-    const instruction = instructionOf(prompts, judge);
-    const version = instruction && prompts.findVersionById(project_id, instruction.prompt_version_id);
-    if (instruction === undefined || version === undefined)
-      throw new DomainError('conflict', `There is no prompt ${judge.task_slug}, which holds the instruction`);
-    const truths = truthsOf(corrections.between(judgeId, 0, MAX_MICROS));
-    const heldOut = truths.filter(({ span_id }) => isHeldOut(span_id));
-    const examples = truths.length - heldOut.length;
-    if (heldOut.length < MIN_SPANS.held_out || examples < MIN_SPANS.examples)
-      throw new DomainError(
-        'conflict',
-        `There is too little feedback on this judge: ${MIN_SPANS.held_out} spans in the held-out half and ` +
-          `${MIN_SPANS.examples} in the other are needed, there are ${heldOut.length} and ${examples}. A hash of its ` +
-          'id says to which half a span belongs.',
-      );
+    const { instruction, version, heldOut, readiness } = this.#plan(judge);
+    if (!readiness.ready || instruction === undefined || version === undefined)
+      throw new DomainError('conflict', readiness.next);
     const input: TrialInput = {
       judge,
       instruction,
@@ -94,10 +88,10 @@ export class CalibrationService {
       judge_id: judgeId,
       prompt_version: version.version,
       held_out: input.held_out.length,
-      examples,
+      examples: readiness.training.have,
     };
     const draft = { project_id, kind: CALIBRATION_TRIAL, subject_id: judgeId, summary, input, created_by: user_id };
-    return trialOf(runner.create(draft));
+    return trialOf(this.#options.runner.create(draft));
   }
 
   /** @throws DomainError `not_found` */
@@ -117,6 +111,25 @@ export class CalibrationService {
     return trialOf(this.#options.runner.cancel(projectId, CALIBRATION_TRIAL, id));
   }
 
+  /** What a trial of a judge would work with, and whether it can run. */
+  #plan(judge: Judge) {
+    const { prompts, corrections, canAsk } = this.#options;
+    const instruction = instructionOf(prompts, judge);
+    const version = instruction && prompts.findVersionById(judge.project_id, instruction.prompt_version_id);
+    const truths = truthsOf(corrections.between(judge.id, 0, MAX_MICROS));
+    const heldOut = truths.filter(({ span_id }) => isHeldOut(span_id));
+    const halves = {
+      training: { needed: MIN_SPANS.training, have: truths.length - heldOut.length },
+      held_out: { needed: MIN_SPANS.held_out, have: heldOut.length },
+    };
+    const obstacle =
+      (judge.deleted_at === null ? null : 'The judge is deleted, so that it cannot be tried') ??
+      (canAsk ? null : NO_ENDPOINT) ??
+      (version === undefined ? `There is no prompt ${judge.task_slug}, which holds the instruction` : null) ??
+      (isEnough(halves) ? null : tooLittle(halves));
+    return { instruction, version, heldOut, readiness: readinessOf(halves, obstacle, CAN_RUN) };
+  }
+
   #require(projectId: string, judgeId: string): Judge {
     const judge = this.#options.judges.find(projectId, judgeId);
     if (judge === undefined) throw new DomainError('not_found', 'There is no judge with this id');
@@ -129,6 +142,14 @@ export class CalibrationService {
     if (job.subject_id !== judgeId) throw new DomainError('not_found', 'There is no job with this id');
     return job;
   }
+}
+
+function tooLittle({ training, held_out }: Pick<Readiness, 'training' | 'held_out'>): string {
+  return (
+    `Give feedback on this judge's evaluations of more spans: ${held_out.needed} spans are needed in the held-out half and ` +
+    `${training.needed} in the training half, there are ${held_out.have} and ${training.have}. A hash of its id says to ` +
+    'which half a span belongs.'
+  );
 }
 
 function headOf(job: JobHead): CalibrationTrialHead {

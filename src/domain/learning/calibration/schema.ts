@@ -2,6 +2,7 @@ import { optional } from '../../schema/inputs.js';
 import { Type, type Static } from '@sinclair/typebox';
 import { jobFields } from '../../job/schema.js';
 import { count, orNull, time, uuid } from '../../schema/parts.js';
+import { readinessFields } from '../trial/readiness.js';
 
 const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description });
 
@@ -69,7 +70,10 @@ const VersionAgreementRead = Type.Object(
         'Name of the version of the judge: `v1`, `v2`, … in the order in which they began; `external`: evaluations that ran elsewhere.',
     }),
     prompt_version: orNull(
-      Type.Integer({ description: "Version of the judge's instruction; null for evaluations that ran elsewhere." }),
+      Type.Integer({
+        description:
+          "Version of the judge's instruction; null for evaluations that ran elsewhere, and when the version was deleted.",
+      }),
     ),
     examples: orNull(
       Type.Object(
@@ -111,6 +115,16 @@ export const CalibrationRead = Type.Object(
         'corrections it was shown from. With `versions=steps` a version goes on until the revision of that set reaches ' +
         '1, 5, 10, 20, 50, 100, …',
     }),
+    trial: Type.Object(
+      readinessFields({
+        training: 'Corrected spans whose corrections a trial shows as examples, at whatever time they were given.',
+        held_out: 'Other corrected spans, which a trial evaluates.',
+      }),
+      {
+        description:
+          'Whether `calibration:evaluate` can be run. A hash of its id puts a corrected span into one of the halves for good.',
+      },
+    ),
   },
   { $id: 'Calibration', description: 'How far a judge and people agree.' },
 );

@@ -10,16 +10,19 @@ import type { SpanReader } from '../../judge/span-reader.js';
 import { LATEST, type SelectedVersion, type StoredVersion } from '../../prompt/prompt.js';
 import type { PromptService } from '../../prompt/prompt-service.js';
 import type { PromptStore } from '../../prompt/prompt-store.js';
+import { RUNNING_TAG, runningVersion } from '../../prompt/running-version.js';
 import { invalid } from '../../validation/validation.js';
+import { isEnough, readinessOf } from '../trial/readiness.js';
 import {
-  hasExplanation,
-  trainingExamplesOf,
+  halvesOf,
   splitTrainingExamples,
+  tooLittle,
+  trainingExamplesOf,
   type ComparedBy,
   type TrainingExamples,
 } from './training-examples.js';
 import { OPTIMIZATION, type OptimizationInput } from './optimization-job.js';
-import type { Optimization, OptimizationAbout, OptimizationHead } from './optimization.js';
+import type { Optimization, OptimizationAbout, OptimizationHead, OptimizationReadiness } from './optimization.js';
 import type { OptimizationResult } from './optimization-result.js';
 import type { PromotionStore } from './promotion-store.js';
 import { DEFAULT_CANDIDATES, DEFAULT_EXAMPLES, type OptimizationInputBody } from './schema.js';
@@ -41,8 +44,6 @@ export interface OptimizationServiceOptions {
 /** Feedback that is looked at: the newest. */
 const MAX_FEEDBACK = 1_000;
 const MAX_TRAINING = 60;
-/** Fewest completions to learn from, and to measure by: fewer would teach or show nothing. */
-const MIN_COMPLETIONS = 3;
 /** Most other versions by which completions are recognised. */
 const MAX_OTHER_VERSIONS = 10;
 /** Longest content of another version by which completions are recognised. */
@@ -50,11 +51,12 @@ const MAX_OTHER_CONTENT = 100_000;
 const SPANS_AT_ONCE = 50;
 const MAX_LISTED = 100;
 
-/** Parts of feedback that outputs are measured by, in words. */
-const MEASURED_BY: Readonly<Record<ComparedBy, string>> = {
-  judge: 'an expected output, a reason or thumbs up',
-  model: 'an expected output',
-};
+const NO_MODEL = 'There is no model: send one, bind one to the version, or set JUDGE_LLM_MODEL';
+const OTHER_JUDGE = 'must be another judge: this prompt is its own instruction';
+const CAN_RUN = 'Have better versions written with a POST to `optimizations`';
+
+/** What an optimisation is asked to improve, and with what. */
+type Asked = Pick<OptimizationInputBody, 'base_version' | 'judge_id' | 'model'>;
 
 /** Jobs that write better versions of prompts from feedback. A candidate is no version before it is promoted. */
 export class OptimizationService {
@@ -64,24 +66,31 @@ export class OptimizationService {
     this.#options = options;
   }
 
+  /** Whether the prompt can be optimised. @throws DomainError as `create` does, but for `conflict` */
+  async readiness(projectId: string, slug: string, asked: Asked): Promise<OptimizationReadiness> {
+    const { base, base_version_reason, judge, model, readiness } = await this.#plan(projectId, slug, asked);
+    const judge_id = judge?.id ?? null;
+    return {
+      ...readiness,
+      prompt_slug: slug,
+      base_version: base.version,
+      base_version_reason,
+      judge_id,
+      model,
+      compared_by: comparedBy(judge_id),
+    };
+  }
+
   /**
    * Creates a job. @throws DomainError `not_found` for an unknown prompt, version or judge; `invalid`; `conflict` when
    *   no model can be asked or there is too little feedback
    */
   async create({ project_id, user_id }: Principal, slug: string, body: OptimizationInputBody): Promise<Optimization> {
-    const { runner, endpoint } = this.#options;
-    const base = this.#version(project_id, slug, body.version ?? null);
-    const { judge, instruction } = this.#judge(project_id, body.judge_id ?? null);
-    if (judge?.task_slug === slug)
-      throw invalid([{ pointer: '/judge_id', detail: 'must be another judge: this prompt is its own instruction' }]);
-    if (endpoint === null) throw new DomainError('conflict', NO_ENDPOINT);
-    const model = body.model ?? base.model_id ?? endpoint.defaultModel;
-    if (model === null)
-      throw new DomainError('conflict', 'There is no model: send one, bind one to the version, or set JUDGE_LLM_MODEL');
-    const { training, held_out } = this.#standing(
-      base.prompt_id,
-      await this.#trainingExamples(project_id, base.prompt_id, comparedBy(judge?.id ?? null)),
-    );
+    const plan = await this.#plan(project_id, slug, body);
+    const { base, base_version_reason, judge, instruction, model, readiness } = plan;
+    if (judge?.task_slug === slug) throw invalid([{ pointer: '/judge_id', detail: OTHER_JUDGE }]);
+    if (!readiness.ready || model === null) throw new DomainError('conflict', readiness.next);
+    const { training, held_out } = this.#standing(base.prompt_id, plan.examples);
     const input: OptimizationInput = {
       slug,
       base: { version: base.version, content: base.content, model_id: base.model_id },
@@ -96,14 +105,14 @@ export class OptimizationService {
     const summary: OptimizationAbout = {
       prompt_slug: slug,
       base_version: base.version,
+      base_version_reason,
       judge_id: judge?.id ?? null,
       model,
       training: input.training.length,
       held_out: input.held_out.length,
     };
     const about = { project_id, kind: OPTIMIZATION, subject_id: base.prompt_id, created_by: user_id };
-    const draft = { ...about, summary, input };
-    return this.#optimizationOf(runner.create(draft));
+    return this.#optimizationOf(this.#options.runner.create({ ...about, summary, input }));
   }
 
   /** @throws DomainError `not_found` */
@@ -113,8 +122,7 @@ export class OptimizationService {
 
   /** The newest hundred, newest first. @throws DomainError `not_found` */
   list(projectId: string, slug: string): OptimizationHead[] {
-    const { prompt_id } = this.#version(projectId, slug, null);
-    return this.#options.jobs.list(projectId, OPTIMIZATION, prompt_id, MAX_LISTED).map(headOf);
+    return this.#options.jobs.list(projectId, OPTIMIZATION, this.#promptId(projectId, slug), MAX_LISTED).map(headOf);
   }
 
   /** @throws DomainError `not_found`; `conflict` when it has ended */
@@ -151,13 +159,41 @@ export class OptimizationService {
     return made;
   }
 
-  #version(projectId: string, slug: string, version: number | null): StoredVersion {
-    const selector = version === null ? ({ by: 'tag', tag: LATEST } as const) : ({ by: 'number', version } as const);
-    // The service of prompts throws the error that says whether the prompt or the version is missing.
-    this.#options.versions.find(projectId, slug, selector);
-    const found = this.#options.prompts.findVersion(projectId, slug, selector);
-    if (found === undefined) throw new DomainError('not_found', 'The prompt has no version with this number');
-    return found;
+  /** Everything that an optimisation would work with, and whether it can run. */
+  async #plan(projectId: string, slug: string, asked: Asked) {
+    const { endpoint } = this.#options;
+    const { base, reason } = this.#base(projectId, slug, asked.base_version ?? null);
+    const { judge, instruction } = this.#judge(projectId, asked.judge_id ?? null);
+    const model = asked.model ?? base.model_id ?? endpoint?.defaultModel ?? null;
+    const by = comparedBy(judge?.id ?? null);
+    const examples = await this.#trainingExamples(projectId, base.prompt_id, by);
+    const halves = halvesOf(examples);
+    const obstacle =
+      (judge?.task_slug === slug ? `The judge ${OTHER_JUDGE}` : null) ??
+      (endpoint === null ? NO_ENDPOINT : null) ??
+      (model === null ? NO_MODEL : null) ??
+      (isEnough(halves) ? null : tooLittle(halves, by));
+    const readiness = readinessOf(halves, obstacle, CAN_RUN);
+    return { base, base_version_reason: reason, judge, instruction, model, examples, readiness };
+  }
+
+  /** The version to improve, and why it is this one. @throws DomainError `not_found` */
+  #base(projectId: string, slug: string, version: number | null): { base: StoredVersion; reason: string } {
+    const { prompts, versions } = this.#options;
+    if (version !== null)
+      return { base: versions.find(projectId, slug, { by: 'number', version }), reason: 'It was asked for' };
+    const running = runningVersion(prompts, projectId, slug);
+    if (running === undefined) throw new DomainError('not_found', 'There is no prompt with this slug');
+    const reason =
+      running.tag === RUNNING_TAG
+        ? `The tag ${RUNNING_TAG} points at it`
+        : `It is the latest version, and the tag ${RUNNING_TAG} is not pinned`;
+    return { base: running.version, reason };
+  }
+
+  /** @throws DomainError `not_found` */
+  #promptId(projectId: string, slug: string): string {
+    return this.#options.versions.find(projectId, slug, { by: 'tag', tag: LATEST }).prompt_id;
   }
 
   #judge(projectId: string, judgeId: string | null) {
@@ -190,20 +226,10 @@ export class OptimizationService {
       const ids = all.slice(from, from + SPANS_AT_ONCE).map(({ span_id }) => span_id);
       for (const [id, { input }] of await spans.find(projectId, ids)) if (input !== null) usable.add(id);
     }
-    const examples = splitTrainingExamples(
+    return splitTrainingExamples(
       all.filter(({ span_id }) => usable.has(span_id)),
       by,
     );
-    const explained = examples.training.filter(hasExplanation).length;
-    if (explained < MIN_COMPLETIONS || examples.held_out.length < MIN_COMPLETIONS)
-      throw new DomainError(
-        'conflict',
-        `There is too little feedback on this prompt: ${MIN_COMPLETIONS} completions with an expected output or a reason ` +
-          `are needed to learn from, there are ${explained}; and ${MIN_COMPLETIONS} other ones with ${MEASURED_BY[by]} to measure ` +
-          `by, there are ${examples.held_out.length}. A completion counts when its span is stored and has an input; a hash ` +
-          `of its id says for what it is used.${by === 'judge' ? '' : ' With a `judge_id`, reasons and thumbs up count too.'}`,
-      );
-    return examples;
   }
 
   /** The examples without those deleted while spans were read; the job is told of later deletions. */
@@ -215,9 +241,9 @@ export class OptimizationService {
   }
 
   #require(projectId: string, slug: string, id: string): Job {
-    const { prompt_id } = this.#version(projectId, slug, null);
+    const promptId = this.#promptId(projectId, slug);
     const job = this.#options.runner.find(projectId, OPTIMIZATION, id);
-    if (job.subject_id !== prompt_id) throw new DomainError('not_found', 'There is no job with this id');
+    if (job.subject_id !== promptId) throw new DomainError('not_found', 'There is no job with this id');
     return job;
   }
 

@@ -1,11 +1,14 @@
 import type { JobHead } from '../../job/job.js';
 import type { CandidateResult, OptimizationResult } from './optimization-result.js';
+import type { Readiness } from '../trial/readiness.js';
 import type { ComparedBy } from './training-examples.js';
 
 /** The part of an optimisation that lists show. */
 export interface OptimizationAbout {
   readonly prompt_slug: string;
   readonly base_version: number;
+  /** Why it is this one; absent in optimisations from before it was noted. */
+  readonly base_version_reason?: string;
   /** Judge that evaluates what comes of each prompt; null: the model compares. */
   readonly judge_id: string | null;
   readonly model: string;
@@ -13,6 +16,17 @@ export interface OptimizationAbout {
   readonly training: number;
   /** Other completions, on which each prompt is tried. */
   readonly held_out: number;
+}
+
+/** Whether a prompt can be optimised, and which version would be. */
+export interface OptimizationReadiness extends Readiness {
+  readonly prompt_slug: string;
+  readonly base_version: number;
+  readonly base_version_reason: string;
+  readonly judge_id: string | null;
+  /** Null: there is none. */
+  readonly model: string | null;
+  readonly compared_by: ComparedBy;
 }
 
 /** An optimisation without its candidates. */

@@ -7,6 +7,9 @@ export const DEFAULT_CANDIDATES = 3;
 /** Default number of held-out completions that are tried. */
 export const DEFAULT_EXAMPLES = 30;
 
+export const BASE_VERSION =
+  'Number of the version to improve. Default: the one that the tag `production` points at, else the latest.';
+
 export const OptimizationInputBody = Type.Object(
   {
     judge_id: optional(
@@ -29,7 +32,7 @@ export const OptimizationInputBody = Type.Object(
           'the version, else `JUDGE_LLM_MODEL`.',
       ),
     ),
-    version: optional(Type.Integer({ ...VersionNumber, description: 'Version to improve. Default: the latest.' })),
+    base_version: optional(Type.Integer({ ...VersionNumber, description: BASE_VERSION })),
     max_examples: optional(
       Type.Integer({
         minimum: 1,

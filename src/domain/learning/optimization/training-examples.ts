@@ -1,6 +1,7 @@
 import { excerptOf } from '../calibration/excerpt.js';
 import type { StoredFeedback } from '../../feedback/feedback.js';
 import { isHeldOut } from '../trial/held-out.js';
+import type { Readiness } from '../trial/readiness.js';
 
 /** Feedback of people on one completion of a prompt. */
 export interface TrainingExample {
@@ -61,7 +62,34 @@ export function splitTrainingExamples(examples: readonly TrainingExample[], comp
   };
 }
 
-export function hasExplanation({ expected_output, reasons }: TrainingExample): boolean {
+/** Fewest completions to learn from, and to measure by: fewer would teach or show nothing. */
+const MIN_COMPLETIONS = 3;
+
+/** Parts of feedback that outputs are measured by, in words. */
+const MEASURED_BY: Readonly<Record<ComparedBy, string>> = {
+  judge: 'an expected output, a reason or thumbs up',
+  model: 'an expected output',
+};
+
+/** How many examples either half has of those that it needs. */
+export function halvesOf({ training, held_out }: TrainingExamples): Pick<Readiness, 'training' | 'held_out'> {
+  return {
+    training: { needed: MIN_COMPLETIONS, have: training.filter(hasExplanation).length },
+    held_out: { needed: MIN_COMPLETIONS, have: held_out.length },
+  };
+}
+
+/** What to do about halves with too few examples. */
+export function tooLittle({ training, held_out }: ReturnType<typeof halvesOf>, by: ComparedBy): string {
+  return (
+    `Give feedback on more completions of this prompt: ${training.needed} completions with an expected output or a reason ` +
+    `are needed to learn from, there are ${training.have}; and ${held_out.needed} other ones with ${MEASURED_BY[by]} to measure ` +
+    `by, there are ${held_out.have}. A completion counts when its span is stored and has an input; a hash of its id says for ` +
+    `what it is used.${by === 'judge' ? '' : ' With a `judge_id`, reasons and thumbs up count too.'}`
+  );
+}
+
+function hasExplanation({ expected_output, reasons }: TrainingExample): boolean {
   return expected_output !== null || reasons.length > 0;
 }
 

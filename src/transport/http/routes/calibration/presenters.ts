@@ -1,9 +1,10 @@
 import { DateTime } from 'luxon';
-import type { Calibration, VersionAgreement, WeekAgreement } from '../../../../domain/learning/calibration/report.js';
+import type { CalibrationReport } from '../../../../domain/learning/calibration/calibration-service.js';
+import type { VersionAgreement, WeekAgreement } from '../../../../domain/learning/calibration/report.js';
 import type { CalibrationRead } from '../../../../domain/learning/calibration/schema.js';
 import { formatTimestamp } from '../../../../domain/time/timestamp.js';
 
-export function calibrationRead(calibration: Calibration): CalibrationRead {
+export function calibrationRead(calibration: CalibrationReport): CalibrationRead {
   return {
     ...calibration,
     by_week: calibration.by_week.map(weekRead),

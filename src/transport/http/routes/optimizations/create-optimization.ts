@@ -12,11 +12,12 @@ export function createOptimizationRoute(optimizations: Pick<OptimizationService,
     summary: 'Improve a prompt from feedback',
     description:
       'Queues a job: from one half of the feedback on completions of the prompt (expected outputs, reasons) a model writes ' +
-      'candidates, which keep the placeholders of the current version. Each of them and the current version are tried on ' +
+      'candidates, which keep the placeholders of the base version: `base_version`, else the one that the tag `production` ' +
+      'points at, else the latest. Each of them and the base version are tried on ' +
       'the other half: the completions are made again, and the judge evaluates the new outputs, told what people ' +
       'expected. Without a judge, the model says of each output whether it says what the expected output says, which needs ' +
       'at least three expected outputs in that half. A candidate is no version before it is promoted. To which half a completion belongs is a hash of its id. ' +
-      'The calls are stored as spans tagged `spanhouse.optimization`. The job goes on after a restart; calls that ' +
+      '`optimizations:readiness` says beforehand whether there is enough feedback. The calls are stored as spans tagged `spanhouse.optimization`. The job goes on after a restart; calls that ' +
       'were answered are not repeated.',
     tag: TAG,
     access: 'key',

@@ -3,6 +3,7 @@ import type { Route } from '../../route.js';
 import { cancelOptimizationRoute } from './cancel-optimization.js';
 import { createOptimizationRoute } from './create-optimization.js';
 import { getOptimizationRoute } from './get-optimization.js';
+import { getReadinessRoute } from './get-readiness.js';
 import { listOptimizationsRoute } from './list-optimizations.js';
 import { promoteCandidateRoute } from './promote-candidate.js';
 
@@ -11,6 +12,7 @@ export function optimizationRoutes(optimizations: OptimizationService): Route[] 
   return [
     createOptimizationRoute(optimizations),
     listOptimizationsRoute(optimizations),
+    getReadinessRoute(optimizations),
     getOptimizationRoute(optimizations),
     promoteCandidateRoute(optimizations),
     cancelOptimizationRoute(optimizations),

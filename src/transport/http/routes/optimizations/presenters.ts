@@ -3,7 +3,13 @@ import { toJobRead } from '../job-presenters.js';
 import type { OptimizationRead, OptimizationSummaryRead } from './schema.js';
 
 export function toSummaryRead(optimization: OptimizationHead): OptimizationSummaryRead {
-  return { ...toJobRead(optimization), ...optimization.about, compared_by: optimization.compared_by };
+  const { about, compared_by } = optimization;
+  return {
+    ...toJobRead(optimization),
+    ...about,
+    base_version_reason: about.base_version_reason ?? null,
+    compared_by,
+  };
 }
 
 export function toOptimizationRead(optimization: Optimization): OptimizationRead {

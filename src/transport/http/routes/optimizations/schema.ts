@@ -1,8 +1,11 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { jobFields } from '../../../../domain/job/schema.js';
 import { Interval, SpentRead } from '../../../../domain/learning/calibration/schema.js';
-import { Slug } from '../../../../domain/prompt/schema.js';
+import { BASE_VERSION } from '../../../../domain/learning/optimization/schema.js';
+import { readinessFields } from '../../../../domain/learning/trial/readiness.js';
+import { Slug, VersionNumber } from '../../../../domain/prompt/schema.js';
 import { count, oneOf, orNull, uuid } from '../../../../domain/schema/parts.js';
+import { queryOf } from '../../query.js';
 import { project_id } from '../parameters.js';
 
 /** How the documentation groups these routes. */
@@ -28,12 +31,40 @@ const optimization = {
   ...jobFields,
   prompt_slug: Type.String({ description: 'Slug of the prompt.' }),
   base_version: Type.Integer({ description: 'Version to improve.' }),
+  base_version_reason: orNull(
+    Type.String({ description: 'Why it is this version; null in optimisations from before it was noted.' }),
+  ),
   compared_by: comparedBy,
   judge_id: orNull(uuid('Judge that evaluates the outputs of each prompt; null: the model compares them.')),
   model: Type.String({ description: 'Model that writes the candidates and completes with them.' }),
   training: count('Completions from whose feedback the candidates are written.'),
   held_out: count('Other completions, on which each prompt is tried.'),
 };
+
+export const readinessQuery = queryOf(
+  Type.Object({
+    base_version: Type.Optional(Type.Integer({ ...VersionNumber, description: BASE_VERSION })),
+    judge_id: Type.Optional(uuid('Judge that is to evaluate the outputs; absent: the model compares them.')),
+  }),
+);
+
+export const OptimizationReadinessRead = Type.Object(
+  {
+    prompt_slug: optimization.prompt_slug,
+    base_version: Type.Integer({ description: 'Version that would be improved.' }),
+    base_version_reason: Type.String({ description: 'Why it is this version.' }),
+    compared_by: comparedBy,
+    judge_id: optimization.judge_id,
+    model: orNull(Type.String({ description: 'Model that would be asked; null: there is none.' })),
+    ...readinessFields({
+      training: 'Completions to write candidates from: those with an expected output or a reason.',
+      held_out:
+        'Other completions to try them on: those with an expected output; with a judge, those with a reason or thumbs up, too.',
+    }),
+  },
+  { $id: 'OptimizationReadiness', description: 'Whether a prompt can be optimised with the feedback that there is.' },
+);
+export type OptimizationReadinessRead = Static<typeof OptimizationReadinessRead>;
 
 export const OptimizationSummaryRead = Type.Object(optimization, {
   $id: 'OptimizationSummary',
