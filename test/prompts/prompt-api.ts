@@ -24,6 +24,7 @@ export function promptApi(server: Pick<TestServer, 'url' | 'key' | 'projectId'>,
     versions: (slug: string) => request('GET', `${inProject(slug)}/versions`),
     bind: (slug: string, version: number | string, body: unknown) =>
       request('PATCH', `${inProject(slug)}/versions/${version}`, { body }),
+    remove: (slug: string, version: number | string) => request('DELETE', `${inProject(slug)}/versions/${version}`),
     tags: (slug: string) => request('GET', `${inProject(slug)}/tags`),
     pin: (slug: string, tag: string, version: unknown) =>
       request('POST', `${inProject(slug)}/tags/${tag}:pin`, { body: { version } }),

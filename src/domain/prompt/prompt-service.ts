@@ -16,6 +16,7 @@ import type { PromptStore } from './prompt-store.js';
 import type { Window } from '../schema/page.js';
 import { providerOf } from './provider.js';
 import { MAX_CONTENT_BYTES, type EnsureInput } from './schema.js';
+import { needsOf } from './version-uses.js';
 
 /** How a fetch of a prompt ended, for the metrics. */
 export type PromptFetchResult = 'cached' | 'read' | 'not_found';
@@ -135,6 +136,21 @@ export class PromptService {
     this.#fetched.clear();
     if (!bound) throw new DomainError('not_found', missing({ by: 'number', version }));
     return this.find(projectId, slug, { by: 'number', version });
+  }
+
+  /**
+   * Deletes a version, and with the only one the prompt.
+   * @throws DomainError `not_found`; `conflict` that names what needs the version
+   */
+  deleteVersion(projectId: string, slug: string, version: number): void {
+    this.#requirePrompt(projectId, slug);
+    const removed = this.#store.removeVersion(projectId, slug, version, (uses) => {
+      const needs = needsOf(uses);
+      if (needs.length > 0)
+        throw new DomainError('conflict', `Version ${version} cannot be deleted: ${needs.join('; ')}`);
+    });
+    this.#fetched.clear();
+    if (!removed) throw new DomainError('not_found', missing({ by: 'number', version }));
   }
 
   /** @throws DomainError `not_found`; `conflict` for `latest` */

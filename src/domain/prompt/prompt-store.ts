@@ -1,12 +1,13 @@
 import type { Window } from '../schema/page.js';
 import type { Micros } from '../time/timestamp.js';
 import type { PromptSummary, StoredVersion, TagEntry, TagMove, VersionDraft, VersionSelector } from './prompt.js';
+import type { VersionUses } from './version-uses.js';
 
 /**
  * Where prompts are kept. Everything is inside one project; another project's prompts do not exist.
  *
  * Guarantees: a write that returned is durable and seen by every later read, and each write is atomic, also against
- * other processes: no two versions get the same number or the same content, numbers have no gaps, and pins have one order.
+ * other processes: no two versions get the same number or the same content, numbers grow and are never given again, and pins have one order.
  * Throws `DomainError('unavailable')` when the store does not answer; nothing is written then.
  */
 export interface PromptStore {
@@ -21,6 +22,11 @@ export interface PromptStore {
   findVersionById(projectId: string, id: string): StoredVersion | undefined;
   /** Binds a model to a version, or with null unbinds; false when there is no such version. */
   bindModel(projectId: string, slug: string, version: number, modelId: string | null, at: Micros): boolean;
+  /**
+   * Deletes a version, and with the last one its prompt; false when there is no such version.
+   * @param admit is told what uses the version, and throws to keep it
+   */
+  removeVersion(projectId: string, slug: string, version: number, admit: (uses: VersionUses) => void): boolean;
   /** Moves a tag, which is not `latest`, to a version; false when there is no such version. */
   pin(projectId: string, slug: string, entry: TagEntry, at: Micros, by: string): boolean;
   /** Tags and the versions they point at, ascending by name, without `latest`. */

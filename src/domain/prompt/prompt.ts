@@ -6,7 +6,7 @@ export interface StoredVersion {
   readonly id: string;
   readonly prompt_id: string;
   readonly slug: string;
-  /** Number of the version, from 1 and without gaps. */
+  /** Number of the version, from 1; that of a deleted one is never given again. */
   readonly version: number;
   /** The newest version of the prompt when this was read. */
   readonly latest_version: number;

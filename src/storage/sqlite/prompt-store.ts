@@ -9,9 +9,11 @@ import type {
 } from '../../domain/prompt/prompt.js';
 import { LATEST } from '../../domain/prompt/prompt.js';
 import type { PromptStore } from '../../domain/prompt/prompt-store.js';
+import type { VersionUses } from '../../domain/prompt/version-uses.js';
 import type { Window } from '../../domain/schema/page.js';
 import type { Micros } from '../../domain/time/timestamp.js';
 import { guarded, WatchedStore, type Database } from './database.js';
+import { VersionRemoval } from './version-removal.js';
 
 type Row<T> = Omit<T, 'metadata'> & { readonly metadata: string };
 interface OfPrompt {
@@ -52,10 +54,10 @@ function prepare(db: Database) {
     insertVersion: db.prepare<Row<VersionDraft> & { id: string; promptId: string }>(
       `INSERT INTO prompt_versions
          (id, prompt_id, version, content_hash, model_id, metadata, created_at, created_by, updated_at, content)
-       SELECT @id, @promptId, ifnull(max(version), 0) + 1, @content_hash, @model_id, @metadata, @created_at, @created_by,
-         @created_at, @content
-       FROM prompt_versions WHERE prompt_id = @promptId`,
+       SELECT @id, id, last_version, @content_hash, @model_id, @metadata, @created_at, @created_by, @created_at, @content
+       FROM prompts WHERE id = @promptId`,
     ),
+    takeNumber: db.prepare<[string]>('UPDATE prompts SET last_version = last_version + 1 WHERE id = ?'),
     bindModel: db.prepare<OfPrompt & { version: number; modelId: string | null; at: Micros }>(
       `UPDATE prompt_versions SET model_id = @modelId, updated_at = @at
        WHERE version = @version AND prompt_id = (SELECT p.id FROM prompts AS p WHERE ${OF_PROMPT})`,
@@ -95,8 +97,11 @@ interface MoveRow {
 
 /** Prompts, their versions and tags in the SQLite file. */
 export class SqlitePromptStore extends WatchedStore<ReturnType<typeof prepare>> implements PromptStore {
+  readonly #removal: VersionRemoval;
+
   constructor(db: Database) {
     super(db, prepare);
+    this.#removal = new VersionRemoval(db);
   }
 
   hasPrompt(projectId: string, slug: string): boolean {
@@ -114,7 +119,7 @@ export class SqlitePromptStore extends WatchedStore<ReturnType<typeof prepare>> 
   }
 
   ensureVersion(projectId: string, slug: string, draft: VersionDraft): StoredVersion {
-    const { promptId, insertPrompt, insertVersion } = this.statements;
+    const { promptId, insertPrompt, takeNumber, insertVersion } = this.statements;
     const selector = { by: 'hash', hash: draft.content_hash } as const;
     const ensure = () => {
       const existing = this.findVersion(projectId, slug, selector);
@@ -124,6 +129,7 @@ export class SqlitePromptStore extends WatchedStore<ReturnType<typeof prepare>> 
         prompt = randomUUID();
         insertPrompt.run({ id: prompt, projectId, slug, at: draft.created_at });
       }
+      takeNumber.run(prompt);
       insertVersion.run({ ...draft, metadata: JSON.stringify(draft.metadata), id: randomUUID(), promptId: prompt });
       return this.findVersion(projectId, slug, selector);
     };
@@ -149,6 +155,18 @@ export class SqlitePromptStore extends WatchedStore<ReturnType<typeof prepare>> 
 
   bindModel(projectId: string, slug: string, version: number, modelId: string | null, at: Micros): boolean {
     return guarded(() => this.statements.bindModel.run({ projectId, slug, version, modelId, at }).changes > 0);
+  }
+
+  removeVersion(projectId: string, slug: string, version: number, admit: (uses: VersionUses) => void): boolean {
+    const remove = () => {
+      const found = this.findVersion(projectId, slug, { by: 'number', version });
+      if (found === undefined) return false;
+      const uses = this.#removal.usesOf(projectId, found);
+      admit(uses);
+      this.#removal.remove(projectId, found, uses);
+      return true;
+    };
+    return guarded(() => this.db.transaction(remove).immediate());
   }
 
   pin(projectId: string, slug: string, entry: TagEntry, at: Micros, by: string): boolean {

@@ -1,6 +1,7 @@
 import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
 import type { Route } from '../../route.js';
 import { bindModelRoute } from './bind-model.js';
+import { deleteVersionRoute } from './delete-version.js';
 import { ensureVersionRoute } from './ensure-version.js';
 import { getLatestVersionRoute } from './get-latest-version.js';
 import { getPromptRoute } from './get-prompt.js';
@@ -25,6 +26,7 @@ export function promptRoutes(prompts: PromptService): Route[] {
     listPromptsRoute(prompts),
     listVersionsRoute(prompts),
     bindModelRoute(prompts),
+    deleteVersionRoute(prompts),
     listTagsRoute(prompts),
     pinTagRoute(prompts),
     listTagHistoryRoute(prompts),

@@ -29,7 +29,9 @@ export const PromptVersionRead = Type.Object(
     prompt: Type.String({ description: 'Slug of the prompt.' }),
     content: Type.String({ description: 'Text of the prompt.' }),
     content_hash: Type.String({ description: 'SHA-256 of the content in UTF-8, lower-case hexadecimal.' }),
-    version: Type.Integer({ description: 'Number of the version, from 1 without gaps.' }),
+    version: Type.Integer({
+      description: 'Number of the version, from 1; that of a deleted version is never given again.',
+    }),
     model_id: orNull(Type.String({ description: 'Bound model; null when none is bound.' })),
     tag: orNull(
       Type.String({ description: 'Tag by which the version was asked for; null when it was not asked for by tag.' }),

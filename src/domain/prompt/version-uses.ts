@@ -1,0 +1,43 @@
+/** Everything that uses a version of a prompt, or with the only version the prompt. */
+export interface VersionUses {
+  /** Tags that point at it, but for `latest`. */
+  readonly tags: readonly string[];
+  /** Names of judges that run with it. */
+  readonly judges: readonly string[];
+  /** Ids of optimisations of it that have not ended. */
+  readonly optimizations: readonly string[];
+  /** What uses the prompt, when this is its only version; else null. */
+  readonly prompt: {
+    /** Names of judges that evaluate its completions. */
+    readonly judges: readonly string[];
+    readonly has_feedback: boolean;
+    readonly has_links: boolean;
+    readonly has_optimizations: boolean;
+  } | null;
+}
+
+const MAX_NAMED = 5;
+
+/** Why a version is needed, in sentences; empty: it is not. */
+export function needsOf({ tags, judges, optimizations, prompt }: VersionUses): string[] {
+  const needs = [
+    tags.length > 0 && `tags point at it, pin them to another version first: ${named(tags)}`,
+    judges.length > 0 && `judges run with it: ${named(judges)}`,
+    optimizations.length > 0 && `optimisations of it have not ended: ${named(optimizations)}`,
+    ...(prompt === null
+      ? []
+      : [
+          prompt.judges.length > 0 &&
+            `it is the only version, and judges filter by its prompt: ${named(prompt.judges)}`,
+          prompt.has_feedback && 'it is the only version, and there is feedback on its prompt',
+          prompt.has_links && 'it is the only version, and there are feedback links of its prompt',
+          prompt.has_optimizations && 'it is the only version, and there are optimisations of its prompt',
+        ]),
+  ];
+  return needs.filter((need) => need !== false);
+}
+
+function named(all: readonly string[]): string {
+  const more = all.length - MAX_NAMED;
+  return all.slice(0, MAX_NAMED).join(', ') + (more > 0 ? `, and ${more} more` : '');
+}
