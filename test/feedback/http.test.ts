@@ -41,6 +41,7 @@ describe('feedback on completions', () => {
       thumbs_up: true,
       reason: null,
       expected_output: null,
+      judge_was_right: null,
       judge_id: null,
       expected_score: null,
       score_direction: null,
@@ -154,6 +155,46 @@ describe('feedback on completions', () => {
     const { status, json } = await api.give('support/answers', randomUUID(), { thumbs_up: true, judge_id: binary });
     expect(status).to.equal(422);
     expect(json.errors[0].detail).to.include('judge-task');
+  });
+
+  it('on a judge may say judge_was_right, and answers it either way', async () => {
+    const id = randomUUID();
+    for (const [said, right] of [
+      [{ judge_was_right: true }, true],
+      [{ judge_was_right: false }, false],
+      [{ thumbs_up: true }, true],
+      [{ thumbs_up: false, judge_was_right: false }, false],
+      [{ thumbs_up: true, judge_was_right: null }, true],
+      [{ thumbs_up: null, judge_was_right: false }, false],
+    ] as const) {
+      const { status, json } = await api.give('judge-task', id, { judge_id: binary, ...said });
+      expect(status, JSON.stringify(said)).to.equal(200);
+      expect(json).to.include({ thumbs_up: right, judge_was_right: right });
+    }
+    const { json } = await api.unified('span', id);
+    expect(json.items[0]).to.include({ source_type: 'judge', thumbs_up: false, judge_was_right: false });
+  });
+
+  it('refuses a judge_was_right that is alone, contradicted or missing, and says which', async () => {
+    const same = 'must be the same as thumbs_up, or stand alone';
+    const judge_id = binary;
+    for (const [body, pointer, detail] of [
+      [{ judge_id, thumbs_up: true, judge_was_right: false }, '/judge_was_right', same],
+      [{ judge_id, thumbs_up: false, judge_was_right: true }, '/judge_was_right', same],
+      [
+        { judge_id },
+        '/judge_was_right',
+        'is required, or thumbs_up, which says the same of a judge: whether it was right',
+      ],
+      [{ judge_was_right: true }, '/judge_was_right', 'needs the judge_id of the judge; without one, send thumbs_up'],
+      [{ thumbs_up: true, judge_was_right: true }, '/judge_was_right', 'needs the judge_id of the judge'],
+      [{ judge_id, judge_was_right: 'yes' }, '/judge_was_right', ''],
+      [{}, '/thumbs_up', 'is required'],
+    ] as const) {
+      const { status, json } = await api.give('judge-task', randomUUID(), body);
+      expect(status, JSON.stringify(body)).to.equal(422);
+      expect(issuesOf(json)[pointer], JSON.stringify(body)).to.include(detail);
+    }
   });
 
   it('has scores for scored judges only', async () => {

@@ -4,7 +4,7 @@ import { invalid } from '../validation/validation.js';
 import type { CriterionFeedback, FeedbackContent, StoredFeedback } from './feedback.js';
 import type { FeedbackStore } from './feedback-store.js';
 import type { FeedbackJudge, JudgeLookup } from './judge-lookup.js';
-import { scoreIssues } from './judge-rules.js';
+import { scoreIssues, thumbIssues } from './judge-rules.js';
 import { MAX_METADATA, type FeedbackInput } from './schema.js';
 
 /** How feedback came: through the API, or from a reviewer on the page of a feedback link. */
@@ -51,7 +51,7 @@ export class FeedbackService {
     const promptId = prompts.idOf(projectId, slug);
     if (promptId === undefined) throw new DomainError('not_found', 'There is no prompt with this slug');
     const judge = input.judge_id == null ? null : this.#requireJudge(projectId, slug, input.judge_id);
-    const issues = [...scoreIssues(input, judge), ...metadataIssues(input)];
+    const issues = [...thumbIssues(input), ...scoreIssues(input, judge), ...metadataIssues(input)];
     if (issues.length > 0) throw invalid(issues);
     const saved = store.save({
       ...contentOf(input),
@@ -81,7 +81,7 @@ function contentOf(input: FeedbackInput): FeedbackContent {
     { expected_score: value.expected_score ?? null, reason: text(value.reason) },
   ]);
   return {
-    thumbs_up: input.thumbs_up,
+    thumbs_up: input.thumbs_up ?? input.judge_was_right === true,
     reason: text(input.reason),
     expected_output: text(input.expected_output),
     expected_score: input.expected_score ?? null,

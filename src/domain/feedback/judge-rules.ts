@@ -4,6 +4,23 @@ import type { FeedbackInput } from './schema.js';
 
 const MAX_LISTED_KEYS = 50;
 
+/** Issues with the thumb, which feedback on a judge may give by either of its names. */
+export function thumbIssues({
+  thumbs_up,
+  judge_was_right,
+  judge_id,
+}: Pick<FeedbackInput, 'thumbs_up' | 'judge_was_right' | 'judge_id'>): Issue[] {
+  const issue = (detail: string) => [{ pointer: '/judge_was_right', detail }];
+  if (judge_id == null) {
+    if (judge_was_right != null) return issue('needs the judge_id of the judge; without one, send thumbs_up');
+    return thumbs_up == null ? [{ pointer: '/thumbs_up', detail: 'is required' }] : [];
+  }
+  if (thumbs_up == null && judge_was_right == null)
+    return issue('is required, or thumbs_up, which says the same of a judge: whether it was right');
+  const differ = thumbs_up != null && judge_was_right != null && thumbs_up !== judge_was_right;
+  return differ ? issue('must be the same as thumbs_up, or stand alone') : [];
+}
+
 type ScoreFields = Pick<FeedbackInput, 'expected_score' | 'score_direction' | 'criteria_feedback'>;
 
 /** Issues with scores and criteria that do not fit the judge, or are given without a judge. */

@@ -13,7 +13,8 @@ const MAX_CRITERIA = 1000;
 const directions = (description: string) =>
   Type.Union([Type.Literal('too_high'), Type.Literal('too_low')], { description });
 
-const THUMBS_UP = 'true: good; false: bad. With `judge_id`: whether the judge was right.';
+const THUMBS_UP = 'true: good; false: bad. With `judge_id`: whether the judge was right, as `judge_was_right` says.';
+const JUDGE_WAS_RIGHT = "Whether the judge's evaluation is right; only with `judge_id`.";
 const REASON = 'Why.';
 const EXPECTED_OUTPUT = 'What the output should have been.';
 const EXPECTED_SCORE = 'Score that the judge should have given; for scored judges only.';
@@ -34,7 +35,12 @@ const CriterionInput = Type.Object(
 
 export const FeedbackInput = Type.Object(
   {
-    thumbs_up: Type.Boolean({ description: THUMBS_UP }),
+    thumbs_up: optional(
+      Type.Boolean({ description: `${THUMBS_UP} Required, unless \`judge_was_right\` stands in its place.` }),
+    ),
+    judge_was_right: optional(
+      Type.Boolean({ description: `${JUDGE_WAS_RIGHT} It stands in the place of \`thumbs_up\`, or agrees with it.` }),
+    ),
     reason: optional(Type.String({ maxLength: MAX_REASON, description: REASON })),
     expected_output: optional(Type.String({ maxLength: MAX_EXPECTED_OUTPUT, description: EXPECTED_OUTPUT })),
     metadata: optional(Type.Record(Type.String(), Type.Unknown(), { description: METADATA })),
@@ -61,6 +67,9 @@ export const FeedbackRead = Type.Object(
     completion_id: uuid('Id of the span.'),
     prompt_id: uuid('Id of the prompt.'),
     thumbs_up: Type.Boolean({ description: THUMBS_UP }),
+    judge_was_right: orNull(
+      Type.Boolean({ description: `${JUDGE_WAS_RIGHT} The same as \`thumbs_up\`; null without a judge.` }),
+    ),
     reason: orNull(Type.String({ description: REASON })),
     expected_output: orNull(Type.String({ description: EXPECTED_OUTPUT })),
     judge_id: orNull(uuid(JUDGE_ID)),

@@ -4,6 +4,15 @@ import { CriterionRead } from './schema.js';
 
 const text = (description: string) => Type.String({ description });
 
+export const AuthorRead = Type.Object(
+  {
+    id: uuid('Id of the user.'),
+    email: orNull(text('Email address; null for reviewers without an account.')),
+    name: text('Name of the user.'),
+  },
+  { description: 'Who gave the feedback.' },
+);
+
 const HumanFeedbackItem = Type.Object(
   {
     kind: Type.Literal('human_feedback', { description: 'Marks feedback of a person.' }),
@@ -12,18 +21,16 @@ const HumanFeedbackItem = Type.Object(
     thumbs_up: Type.Boolean({
       description: 'true: good; false: bad. In feedback on a judge: whether the judge was right.',
     }),
+    judge_was_right: orNull(
+      Type.Boolean({
+        description: 'In feedback on a judge the same as `thumbs_up`: whether the judge was right; else null.',
+      }),
+    ),
     reason: orNull(text('Why.')),
     expected_output: Type.Optional(text('What the output should have been; left out when nothing was given.')),
     created_at: time('When the feedback was first given.'),
     updated_at: time('When the feedback was last given.'),
-    created_by: Type.Object(
-      {
-        id: uuid('Id of the user.'),
-        email: orNull(text('Email address; null for reviewers without an account.')),
-        name: text('Name of the user.'),
-      },
-      { description: 'Who gave the feedback.' },
-    ),
+    created_by: AuthorRead,
     source_type: Type.Union([Type.Literal('human'), Type.Literal('judge')], {
       description: "`judge` for feedback on a judge's evaluation, else `human`.",
     }),

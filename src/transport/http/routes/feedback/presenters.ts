@@ -11,7 +11,17 @@ export function feedbackRead({
   updated_at,
   ...feedback
 }: StoredFeedback): FeedbackRead {
-  return { ...feedback, created_at: formatTimestamp(created_at), updated_at: formatTimestamp(updated_at) };
+  return {
+    ...feedback,
+    judge_was_right: judgeWasRight(feedback),
+    created_at: formatTimestamp(created_at),
+    updated_at: formatTimestamp(updated_at),
+  };
+}
+
+/** What the thumb says of the judge, where it is about one. */
+function judgeWasRight({ judge_id, thumbs_up }: Pick<StoredFeedback, 'judge_id' | 'thumbs_up'>): boolean | null {
+  return judge_id === null ? null : thumbs_up;
 }
 
 export function unifiedItemRead(item: UnifiedItem): UnifiedItemRead {
@@ -25,6 +35,7 @@ function humanItemRead({ feedback, author }: HumanItem): UnifiedItemRead {
     id: feedback.id,
     span_id: feedback.completion_id,
     thumbs_up: feedback.thumbs_up,
+    judge_was_right: judgeWasRight(feedback),
     reason: feedback.reason,
     ...(expected_output === null ? {} : { expected_output }),
     created_at: formatTimestamp(feedback.created_at),
