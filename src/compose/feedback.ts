@@ -1,3 +1,4 @@
+import { FeedbackLists } from '../domain/feedback/feedback-lists.js';
 import { FeedbackService } from '../domain/feedback/feedback-service.js';
 import { UnifiedFeedbackService } from '../domain/feedback/unified.js';
 import type { AttachmentService } from '../domain/attachment/attachment-service.js';
@@ -9,6 +10,7 @@ import type { Storage } from './storage.js';
 export interface Feedback {
   readonly feedback: FeedbackService;
   readonly unified: UnifiedFeedbackService;
+  readonly feedbackLists: FeedbackLists;
   readonly links: LinkService;
   readonly reviews: ReviewService;
   /** Signs what browsers give back to the pages of feedback links. */
@@ -35,6 +37,12 @@ export function openFeedback(
   return {
     feedback,
     unified: new UnifiedFeedbackService(traces.entitySpans, feedbackItems),
+    feedbackLists: new FeedbackLists({
+      pages: metadata.feedbackPages,
+      prompts,
+      completions: traces.completions,
+      links: linkStore,
+    }),
     links,
     reviews: new ReviewService({
       links,

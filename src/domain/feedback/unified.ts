@@ -21,17 +21,19 @@ export interface EntitySpans {
   exists(projectId: string, type: EntityType, id: string, signal?: AbortSignal): Promise<boolean>;
 }
 
+/** Who gave feedback. */
+export interface Author {
+  readonly id: string;
+  /** Null for a reviewer without an account. */
+  readonly email: string | null;
+  readonly name: string;
+}
+
 export interface HumanItem {
   readonly kind: 'human_feedback';
   /** Without its metadata, which may be large and is not listed. */
   readonly feedback: Omit<StoredFeedback, 'metadata'>;
-  /** Who gave it. */
-  readonly author: {
-    readonly id: string;
-    /** Null for a reviewer without an account. */
-    readonly email: string | null;
-    readonly name: string;
-  };
+  readonly author: Author;
 }
 
 export interface EvaluationItem {

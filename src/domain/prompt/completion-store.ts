@@ -4,6 +4,9 @@ import type { PromptIdentity } from './completion.js';
 /** A completion: the part of its span that people are shown. */
 export type Completion = Pick<Span, 'id' | 'name' | 'started_at' | 'input_data' | 'output_data' | 'attributes'>;
 
+/** A completion as it is listed with what people said of it. Of long texts the middle is left out, which they say. */
+export type RecordedCompletion = Pick<Span, 'trace_id' | 'name' | 'started_at' | 'input_data' | 'output_data'>;
+
 /**
  * The completions of prompts among the stored spans. Each read sees every acknowledged write, and is limited in time and
  * memory. Throws DomainError `unavailable`.
@@ -13,4 +16,12 @@ export interface Completions {
   newest(projectId: string, prompt: PromptIdentity, limit: number, signal?: AbortSignal): Promise<string[]>;
   /** The completion with this id; undefined when there is none, or it is none of this prompt. */
   find(projectId: string, prompt: PromptIdentity, id: string, signal?: AbortSignal): Promise<Completion | undefined>;
+  /** Ids of prompt versions that spans name, by the id of the span; of spans with one id, the newest counts. */
+  versionsNamed(
+    projectId: string,
+    ids: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<Map<string, readonly string[]>>;
+  /** Spans that are there, by id; of spans with one id, the newest. */
+  recorded(projectId: string, ids: readonly string[], signal?: AbortSignal): Promise<Map<string, RecordedCompletion>>;
 }

@@ -37,8 +37,13 @@ export const VERSION_PATHS: readonly AttributePath[] = [...ofVendor('prompt_vers
 export function isCompletionOf(attributes: Readonly<Record<string, unknown>>, prompt: PromptIdentity): boolean {
   return (
     textsAt(attributes, PROMPT_PATHS).some((text) => text === prompt.slug || text.toLowerCase() === prompt.id) ||
-    textsAt(attributes, VERSION_PATHS).some((text) => prompt.version_ids.has(text.toLowerCase()))
+    versionsNamedIn(attributes).some((version) => prompt.version_ids.has(version))
   );
+}
+
+/** Ids of prompt versions that attributes name, lower case, in the order of {@link VERSION_PATHS}. */
+export function versionsNamedIn(attributes: Readonly<Record<string, unknown>>): string[] {
+  return textsAt(attributes, VERSION_PATHS).map((text) => text.toLowerCase());
 }
 
 function textsAt(attributes: Readonly<Record<string, unknown>>, paths: readonly AttributePath[]): string[] {
@@ -56,4 +61,6 @@ export interface PromptIdentities {
   idOf(projectId: string, slug: string): string | undefined;
   ofSlug(projectId: string, slug: string): PromptIdentity | undefined;
   ofId(projectId: string, id: string): PromptIdentity | undefined;
+  /** Numbers of a prompt's versions by their ids. */
+  versionNumbers(promptId: string): ReadonlyMap<string, number>;
 }

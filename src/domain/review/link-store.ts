@@ -11,6 +11,8 @@ export interface LinkStore {
   insert(draft: LinkDraft): void;
   /** Links of a project, newest first; revoked and expired ones too. */
   list(projectId: string, window: Window): FeedbackLink[];
+  /** Also a revoked or expired one. */
+  find(projectId: string, id: string): FeedbackLink | undefined;
   /** Revokes a link, once: a later call changes nothing. False when the project has no such link. */
   revoke(projectId: string, id: string, at: Micros): boolean;
   findByTokenHash(hash: Buffer): FeedbackLink | undefined;

@@ -1,7 +1,15 @@
-import { PROMPT_PATHS, VERSION_PATHS, isCompletionOf, type AttributePath } from '../../domain/prompt/completion.js';
+import {
+  PROMPT_PATHS,
+  VERSION_PATHS,
+  isCompletionOf,
+  versionsNamedIn,
+  type AttributePath,
+} from '../../domain/prompt/completion.js';
+import { MAX_LISTED_TEXT } from '../../domain/feedback/list-schema.js';
 import type { PromptIdentity } from '../../domain/prompt/completion.js';
-import type { Completion, Completions } from '../../domain/prompt/completion-store.js';
+import type { Completion, Completions, RecordedCompletion } from '../../domain/prompt/completion-store.js';
 import type { ClickHouseClient } from './client/client.js';
+import { excerpt } from './read/excerpt.js';
 import { inProject, type ReadScope } from './read/scope.js';
 import { beyond } from './read/times.js';
 import { current } from './read/visibility.js';
@@ -86,6 +94,58 @@ ORDER BY started_at DESC, trace_id DESC`,
       }))
       .find(({ attributes }) => isCompletionOf(attributes, prompt));
   }
+
+  async versionsNamed(
+    projectId: string,
+    ids: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<Map<string, readonly string[]>> {
+    const rows = await this.#reads.run(projectId, (upTo) =>
+      this.#rows<NamedVersions>(
+        sql`SELECT toString(id) AS span, ${VERSIONS_NAMED} AS versions, ${UNREAD} AS unread
+${newestOf({ projectId, upTo }, ids)}`,
+        { signal },
+      ),
+    );
+    return bySpan(rows, ({ versions, unread }) =>
+      unread === '' ? versions : versionsNamedIn(JSON.parse(unread) as Completion['attributes']),
+    );
+  }
+
+  async recorded(
+    projectId: string,
+    ids: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<Map<string, RecordedCompletion>> {
+    const rows = await this.#reads.run(projectId, (upTo) =>
+      this.#rows<RecordedRow>(
+        sql`SELECT toString(id) AS span, toString(s.trace_id) AS trace_id, name, toString(toUnixTimestamp64Micro(started_at)) AS started,
+  ${excerpt(sql`s.input_data`, MAX_LISTED_TEXT)} AS input_data, ${excerpt(sql`s.output_data`, MAX_LISTED_TEXT)} AS output_data
+${newestOf({ projectId, upTo }, ids)}`,
+        { signal },
+      ),
+    );
+    return bySpan(rows, ({ span: _span, started, ...completion }) => ({ ...completion, started_at: Number(started) }));
+  }
+}
+
+type NamedVersions = Pick<Candidate, 'span' | 'versions' | 'unread'>;
+
+interface RecordedRow extends Omit<RecordedCompletion, 'started_at'> {
+  readonly span: string;
+  readonly started: string;
+}
+
+/** Some spans, the newest of each id first. */
+function newestOf(read: ReadScope, ids: readonly string[]): Sql {
+  return sql`FROM spans AS s WHERE ${inProject(read.projectId)} AND s.id IN ${value(ids, 'Array(UUID)')} AND ${current(read)} ORDER BY ver DESC`;
+}
+
+/** The first row of each span. */
+function bySpan<R extends { readonly span: string }, T>(rows: readonly R[], to: (row: R) => T): Map<string, T> {
+  const found = new Map<string, T>();
+  for (const row of rows) if (!found.has(row.span)) found.set(row.span, to(row));
+  return found;
 }
 
 function isCompletion({ named, versions, unread }: Candidate, prompt: PromptIdentity): boolean {
@@ -93,17 +153,19 @@ function isCompletion({ named, versions, unread }: Candidate, prompt: PromptIden
   return named === 1 || versions.some((version) => prompt.version_ids.has(version));
 }
 
+/** Ids of prompt versions that a span names, as `versionsNamedIn` says. */
+const VERSIONS_NAMED = sql`arrayFilter(x -> x != '', arrayMap(x -> lower(x), [${texts(VERSION_PATHS)}]))`;
+const UNREAD = sql`if(isValidJSON(attributes), '', attributes)`;
+
 /** Spans that may be completions, in the order of the table's own key, so that reading stops with the page. */
 function candidates(read: ReadScope, prompt: PromptIdentity, last: Candidate | undefined, limit: number): Sql {
   const named = sql`hasAny([${texts(PROMPT_PATHS)}], [${value(prompt.slug, 'String')}]) OR hasAny(arrayMap(x -> lower(x), [${texts(PROMPT_PATHS)}]), [${value(prompt.id, 'String')}])`;
-  const versions = sql`arrayFilter(x -> x != '', arrayMap(x -> lower(x), [${texts(VERSION_PATHS)}]))`;
   const few = prompt.version_ids.size <= MAX_NAMED_VERSIONS;
   const ofVersion = few
-    ? sql`hasAny(${versions}, ${value([...prompt.version_ids], 'Array(String)')})`
-    : sql`notEmpty(${versions})`;
+    ? sql`hasAny(${VERSIONS_NAMED}, ${value([...prompt.version_ids], 'Array(String)')})`
+    : sql`notEmpty(${VERSIONS_NAMED})`;
   return sql`SELECT toString(id) AS span, toString(trace_id) AS trace, toString(toUnixTimestamp64Micro(started_at)) AS started,
-  toUInt8(${named}) AS named, ${versions} AS versions,
-  if(isValidJSON(attributes), '', attributes) AS unread
+  toUInt8(${named}) AS named, ${VERSIONS_NAMED} AS versions, ${UNREAD} AS unread
 FROM spans
 WHERE ${inProject(read.projectId)} AND ${mayName(prompt)} AND (${named} OR ${ofVersion} OR NOT isValidJSON(attributes))${behind(last)} AND ${current(read)}
 ORDER BY project_id DESC, started_at DESC, trace_id DESC, id DESC LIMIT ${value(limit, 'UInt64')}`;

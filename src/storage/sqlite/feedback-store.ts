@@ -82,7 +82,7 @@ export class SqliteFeedbackStore implements FeedbackStore {
   }
 }
 
-function toFeedback(row: FeedbackRow): StoredFeedback {
+export function toFeedback(row: FeedbackRow): StoredFeedback {
   return {
     ...row,
     thumbs_up: row.thumbs_up === 1,

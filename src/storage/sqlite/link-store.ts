@@ -29,6 +29,7 @@ function prepare(db: Database) {
     list: db.prepare<Window & { projectId: string }, FeedbackLink>(
       `${LINK} WHERE l.project_id = @projectId ORDER BY l.created_at DESC, l.rowid DESC LIMIT @limit OFFSET @offset`,
     ),
+    find: db.prepare<[string, string], FeedbackLink>(`${LINK} WHERE l.project_id = ? AND l.id = ?`),
     revoke: db.prepare<{ projectId: string; id: string; at: Micros }>(
       `UPDATE feedback_links SET revoked_at = coalesce(revoked_at, @at) WHERE project_id = @projectId AND id = @id`,
     ),
@@ -66,6 +67,10 @@ export class SqliteLinkStore implements LinkStore {
 
   list(projectId: string, window: Window): FeedbackLink[] {
     return guarded(() => this.#statements.list.all({ projectId, ...window }));
+  }
+
+  find(projectId: string, id: string): FeedbackLink | undefined {
+    return guarded(() => this.#statements.find.get(projectId, id));
   }
 
   revoke(projectId: string, id: string, at: Micros): boolean {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { AttachmentCatalogue } from '../../domain/attachment/catalogue.js';
 import type { DeletionStore } from '../../domain/deletion/deletion-store.js';
+import type { FeedbackPages } from '../../domain/feedback/feedback-pages.js';
 import type { FeedbackStore } from '../../domain/feedback/feedback-store.js';
 import type { JudgeLookup } from '../../domain/feedback/judge-lookup.js';
 import type { FeedbackItems } from '../../domain/feedback/unified.js';
@@ -23,6 +24,7 @@ import { DATABASE_FILE, openDatabase, type Database } from './database.js';
 import { SqliteDeletionStore } from './deletion-store.js';
 import { SqliteEvaluationStore } from './evaluation-store.js';
 import { SqliteFeedbackItems } from './feedback-items.js';
+import { SqliteFeedbackPages } from './feedback-pages.js';
 import { SqliteFeedbackStore } from './feedback-store.js';
 import { SqliteIdentityStore } from './identity-store.js';
 import { SqliteJobStore } from './job-store.js';
@@ -49,6 +51,7 @@ export interface MetadataStore {
   readonly evaluations: EvaluationStore;
   readonly feedback: FeedbackStore;
   readonly feedbackItems: FeedbackItems;
+  readonly feedbackPages: FeedbackPages;
   readonly feedbackJudges: JudgeLookup;
   readonly links: LinkStore;
   readonly corrections: CorrectionStore;
@@ -95,6 +98,7 @@ function storesOn(database: Database): MetadataStore {
     evaluations: new SqliteEvaluationStore(database),
     feedback: new SqliteFeedbackStore(database),
     feedbackItems: new SqliteFeedbackItems(database),
+    feedbackPages: new SqliteFeedbackPages(database),
     feedbackJudges: new SqliteJudgeLookup(database),
     links: new SqliteLinkStore(database),
     corrections: new SqliteCorrectionStore(database),

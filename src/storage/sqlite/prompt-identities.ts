@@ -12,6 +12,9 @@ function prepare(db: Database) {
   return {
     ofSlug: prompt('slug = ?'),
     ofId: prompt('id = ?'),
+    numbers: db.prepare<[string], { id: string; version: number }>(
+      'SELECT id, version FROM prompt_versions WHERE prompt_id = ?',
+    ),
     versions: db.prepare<[string], string>('SELECT id FROM prompt_versions WHERE prompt_id = ?').pluck(),
   };
 }
@@ -34,6 +37,11 @@ export class SqlitePromptIdentities implements PromptIdentities {
 
   ofId(projectId: string, id: string): PromptIdentity | undefined {
     return guarded(() => this.#withVersions(this.#statements.ofId.get(projectId, id)));
+  }
+
+  versionNumbers(promptId: string): ReadonlyMap<string, number> {
+    const rows = guarded(() => this.#statements.numbers.all(promptId));
+    return new Map(rows.map(({ id, version }) => [id, version]));
   }
 
   #withVersions(row: Row | undefined): PromptIdentity | undefined {

@@ -9,7 +9,7 @@ export const timeRange = (what: string) => ({
 });
 
 type TimeRange = {
-  readonly [Bound in keyof ReturnType<typeof timeRange>]?: Static<ReturnType<typeof timeRange>[Bound]>;
+  readonly [Bound in keyof ReturnType<typeof timeRange>]?: Static<ReturnType<typeof timeRange>[Bound]> | undefined;
 };
 
 /** Bounds that cross are a mistake of the sender. */

@@ -4,12 +4,13 @@ import type { Excerpt, JudgedSpan, SpanReader, SpanTraits } from '../../../domai
 import type { SpanStatus } from '../../../domain/span/span.js';
 import type { ClickHouseClient } from '../client/client.js';
 import type { Version } from '../commit/version-clock.js';
+import { excerpt } from '../read/excerpt.js';
 import { inProject, type ReadScope } from '../read/scope.js';
 import { beyond, moment } from '../read/times.js';
 import { current } from '../read/visibility.js';
 import type { ReadsInProgress } from '../read/reads-in-progress.js';
 import { openReader, type ReadLimits, type ReadRows } from '../read/row-reader.js';
-import { join, literal, sql, value, type Sql } from '../client/sql.js';
+import { join, sql, value, type Sql } from '../client/sql.js';
 import { filterConditions, isBounded, JUDGEABLE, toTraits, traitColumns, type TraitRow } from './span-rows.js';
 
 export interface SpanReaderSource {
@@ -137,14 +138,6 @@ interface SpanRow extends TraitRow {
   readonly input_length: string;
   readonly output_length: string;
   readonly attributes_text: string;
-}
-
-/** A text without its middle where it is too long; two thirds of what is kept come from the beginning. */
-function excerpt(column: Sql, max: number): Sql {
-  const [head, tail] = [Math.ceil((max * 2) / 3), Math.floor(max / 3)];
-  const count = (number: number) => sql`${value(number, 'UInt64')}`;
-  return sql`if(ifNull(lengthUTF8(${column}), 0) <= ${count(max)}, ${column}, concat(leftUTF8(${column}, ${count(head)}),
-    ${literal('\n[… ')}, toString(lengthUTF8(${column}) - ${count(head + tail)}), ${literal(' characters left out here …]\n')}, rightUTF8(${column}, ${count(tail)})))`;
 }
 
 function toSpan(row: SpanRow): JudgedSpan {

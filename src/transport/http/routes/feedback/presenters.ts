@@ -1,7 +1,10 @@
 import type { StoredFeedback } from '../../../../domain/feedback/feedback.js';
+import type { ListedFeedback } from '../../../../domain/feedback/feedback-lists.js';
+import type { ListedFeedbackRead } from '../../../../domain/feedback/list-schema.js';
 import type { FeedbackRead } from '../../../../domain/feedback/schema.js';
 import type { EvaluationItem, HumanItem, UnifiedItem } from '../../../../domain/feedback/unified.js';
 import type { UnifiedItemRead } from '../../../../domain/feedback/unified-schema.js';
+import type { RecordedCompletion } from '../../../../domain/prompt/completion-store.js';
 import { formatTimestamp } from '../../../../domain/time/timestamp.js';
 
 export function feedbackRead({
@@ -22,6 +25,24 @@ export function feedbackRead({
 /** What the thumb says of the judge, where it is about one. */
 function judgeWasRight({ judge_id, thumbs_up }: Pick<StoredFeedback, 'judge_id' | 'thumbs_up'>): boolean | null {
   return judge_id === null ? null : thumbs_up;
+}
+
+export function listedFeedbackRead(item: ListedFeedback): ListedFeedbackRead {
+  const { feedback, author, link_id, prompt_version, completion } = item;
+  return {
+    ...feedbackRead(feedback),
+    created_by: author,
+    link_id,
+    prompt_version,
+    ...(completion === undefined ? {} : { completion: completion && completionRead(completion) }),
+  };
+}
+
+function completionRead({
+  started_at,
+  ...completion
+}: RecordedCompletion): NonNullable<ListedFeedbackRead['completion']> {
+  return { ...completion, started_at: formatTimestamp(started_at) };
 }
 
 export function unifiedItemRead(item: UnifiedItem): UnifiedItemRead {
