@@ -62,8 +62,10 @@ describe('manual: judges and prompts that improve', function () {
   it('correct a judge and watch it improve', async () => {
     const [say, report, evaluate, follow, ...more] = commandsOf('calibration');
     expect(more).to.deep.equal([]);
-    expect(await run(say!)).to.include({ completion_id: ids[0], thumbs_up: false, judge_id: env['JUDGE'] });
-    expect(await run(report!)).to.include({ count: 10, agreed: 9, rate: 0.9 });
+    expect(await run(say!)).to.include({ completion_id: ids[0], judge_was_right: false, judge_id: env['JUDGE'] });
+    const { trial: readiness, ...figures } = await run(report!);
+    expect(figures).to.include({ count: 10, agreed: 9, rate: 0.9 });
+    expect(readiness).to.deep.include({ ready: true, held_out: { needed: 4, have: 5 } });
     const { id } = await run(evaluate!);
     const trial = await ended(follow!, id);
     expect(trial).to.include({ status: 'done', held_out: 5, examples: 5 });
@@ -71,8 +73,9 @@ describe('manual: judges and prompts that improve', function () {
   });
 
   it('better prompts from expected outputs', async () => {
-    const [ask, follow, promote, ...more] = commandsOf('optimizations');
+    const [ready, ask, follow, promote, ...more] = commandsOf('optimizations');
     expect(more).to.deep.equal([]);
+    expect(await run(ready!)).to.deep.include({ ready: true, base_version: 1, training: { needed: 3, have: 5 } });
     const { id: JOB } = await run(ask!);
     const { status, result } = await ended(follow!, JOB);
     expect(status).to.equal('done');

@@ -243,6 +243,37 @@ describe('lists of collected feedback', () => {
     expect([...found].sort()).to.deep.equal([...made].sort());
   });
 
+  it('of one version look through a hundred thousand records, and ask for a range of time beyond', async function () {
+    this.timeout(60_000);
+    const slug = await newSlug();
+    const span = completion(slug, { attributes: { prompt_version_id: (await api.ensure(slug)).json.id } });
+    const { created_at } = await give(slug, span.id, { thumbs_up: true });
+    await api.spans([span]);
+    const newId = "lower(hex(randomblob(4)) || '-1111-4111-8111-' || hex(randomblob(6)))";
+    const add = (count: number) =>
+      withDatabase(server, (db) =>
+        db
+          .prepare(
+            `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+             INSERT INTO feedback (id, project_id, prompt_id, completion_id, user_id, thumbs_up, metadata, created_at, updated_at)
+             SELECT ${newId}, project_id, prompt_id, ${newId}, user_id, 1, '{}', created_at + 1, updated_at
+             FROM n, feedback WHERE completion_id = ?`,
+          )
+          .run(count, span.id),
+      );
+    add(99_999);
+    const whole = await list(slug, '?version=1');
+    expect(whole.total).to.equal(1);
+    expect(idsIn(whole)).to.deep.equal([span.id]);
+    add(1);
+    const { errors } = await get(pathOf(slug, '?version=1'), 422);
+    expect(errors).to.deep.equal([
+      { pointer: '?version', detail: 'can be asked of at most 100000 records: narrow start_date and end_date' },
+    ]);
+    expect(idsIn(await list(slug, `?version=1&end_date=${created_at}`))).to.deep.equal([span.id]);
+    expect((await list(slug, '?limit=1')).total).to.equal(100_001);
+  });
+
   it('hold long texts in full up to a million characters, and say what is left out beyond', async () => {
     const slug = await newSlug();
     const long = 'ä'.repeat(1_000_001);
