@@ -53,7 +53,7 @@ export class MalformedScene {
     const feedback = { thumbs_up: false, reason: 'no', expected_output: 'b' };
     await api.spans(ids.map((id) => ({ id, session_id: uuid(3), input_data: 'q', output_data: 'a', attributes })));
     for (const id of ids) await api.expect(200, 'POST', `/v1/prompts/p/completions/${id}/feedback`, feedback);
-    const { url } = await api.expect(200, 'POST', '/feedback-links', { prompt_slug: 'p' });
+    const { id: link_id, url } = await api.expect(200, 'POST', '/feedback-links', { prompt_slug: 'p' });
     const optimizations = `${api.project}/prompts/p/optimizations`;
     const job = await api.expect(202, 'POST', optimizations, {});
     await api.finished(`${optimizations}/${job.id}`);
@@ -66,6 +66,8 @@ export class MalformedScene {
       task_name: 'p',
       task_slug: 'p',
       version: 1,
+      base_version: 1,
+      link_id,
       score: 5,
       tag: 'production',
       job_id: job.id,

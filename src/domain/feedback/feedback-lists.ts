@@ -48,8 +48,8 @@ interface OfPrompt {
   readonly promptId: string;
 }
 
-/** Completions looked up at once: a few milliseconds of work, and a request of a tenth of its limit. */
-const PLACES_AT_ONCE = 2_000;
+/** Completions looked up at once: more take fewer passes over the spans; their ids fit a quarter of a longest URL. */
+const PLACES_AT_ONCE = 5_000;
 /** Most feedback whose completions are looked up to find those of one version. */
 const MAX_LOOKED_UP = 100_000;
 /** Items read at once: few, as each may be as large as texts may be long. */
@@ -86,7 +86,10 @@ export class FeedbackLists {
       version === null
         ? this.#parts.pages.page(selection, window)
         : await this.#pageOfVersion(of, selection, { version, numbers }, window, signal);
-    const versions = await this.#versionsOf(of, places, numbers, signal);
+    const versions =
+      version === null
+        ? await this.#versionsOf(of, places, numbers, signal)
+        : new Map(places.map(({ completion_id }) => [completion_id, version]));
     return { total, items: this.#read(of, places, { versions, withCompletions }, signal) };
   }
 

@@ -6,14 +6,15 @@ import type { JobStore } from '../../job/job.js';
 import { instructionOf } from '../../judge/instruction.js';
 import type { Judge } from '../../judge/judge.js';
 import type { JudgeStore } from '../../judge/judge-store.js';
+import type { StoredVersion } from '../../prompt/prompt.js';
 import type { PromptStore } from '../../prompt/prompt-store.js';
 import { MAX_MICROS, type Micros } from '../../time/timestamp.js';
 import { isHeldOut } from '../trial/held-out.js';
-import { isEnough, readinessOf, type Readiness } from '../trial/readiness.js';
+import { isEnough, readinessOf, type Halves, type Readiness } from '../trial/readiness.js';
 import { CALIBRATION_TRIAL, type TrialInput } from './calibration-trial.js';
 import { calibrationOf, type Calibration } from './report.js';
 import { DEFAULT_TRIAL_SPANS, type TrialInputBody } from './schema.js';
-import type { CorrectionStore } from './correction.js';
+import type { Correction, CorrectionStore } from './correction.js';
 import type { CalibrationTrial, CalibrationTrialHead, TrialAbout } from './trial.js';
 import type { TrialResult } from './trial-result.js';
 import { truthsOf } from './truths.js';
@@ -62,10 +63,11 @@ export class CalibrationService {
   report(projectId: string, judgeId: string, { start, end, versions }: CalibrationQuery): CalibrationReport {
     const judge = this.#require(projectId, judgeId);
     const { corrections } = this.#options;
-    const of = corrections.between(judgeId, start ?? 0, end ?? MAX_MICROS);
+    const all = corrections.between(judgeId, 0, MAX_MICROS);
+    const counted = start === null && end === null ? all : corrections.between(judgeId, start ?? 0, end ?? MAX_MICROS);
     return {
-      ...calibrationOf(judgeId, of, corrections.versions(judgeId), versions),
-      trial: this.#plan(judge).readiness,
+      ...calibrationOf(judgeId, counted, corrections.versions(judgeId), versions),
+      trial: this.#plan(judge, all).readiness,
     };
   }
 
@@ -76,7 +78,10 @@ export class CalibrationService {
   evaluate({ project_id, user_id }: Principal, judgeId: string, body: TrialInputBody): CalibrationTrial {
     const judge = this.#require(project_id, judgeId);
     if (judge.deleted_at !== null) throw new DomainError('not_found', 'There is no judge with this id');
-    const { instruction, version, heldOut, readiness } = this.#plan(judge);
+    const { instruction, version, heldOut, readiness } = this.#plan(
+      judge,
+      this.#options.corrections.between(judgeId, 0, MAX_MICROS),
+    );
     if (!readiness.ready || instruction === undefined || version === undefined)
       throw new DomainError('conflict', readiness.next);
     const input: TrialInput = {
@@ -111,23 +116,26 @@ export class CalibrationService {
     return trialOf(this.#options.runner.cancel(projectId, CALIBRATION_TRIAL, id));
   }
 
-  /** What a trial of a judge would work with, and whether it can run. */
-  #plan(judge: Judge) {
-    const { prompts, corrections, canAsk } = this.#options;
+  /** What a trial of a judge would work with, and whether it can run. @param all its corrections */
+  #plan(judge: Judge, all: readonly Correction[]) {
+    const { prompts } = this.#options;
     const instruction = instructionOf(prompts, judge);
     const version = instruction && prompts.findVersionById(judge.project_id, instruction.prompt_version_id);
-    const truths = truthsOf(corrections.between(judge.id, 0, MAX_MICROS));
+    const truths = truthsOf(all);
     const heldOut = truths.filter(({ span_id }) => isHeldOut(span_id));
     const halves = {
       training: { needed: MIN_SPANS.training, have: truths.length - heldOut.length },
       held_out: { needed: MIN_SPANS.held_out, have: heldOut.length },
     };
-    const obstacle =
-      (judge.deleted_at === null ? null : 'The judge is deleted, so that it cannot be tried') ??
-      (canAsk ? null : NO_ENDPOINT) ??
-      (version === undefined ? `There is no prompt ${judge.task_slug}, which holds the instruction` : null) ??
-      (isEnough(halves) ? null : tooLittle(halves));
+    const obstacle = this.#obstacle(judge, version, halves);
     return { instruction, version, heldOut, readiness: readinessOf(halves, obstacle, CAN_RUN) };
+  }
+
+  #obstacle(judge: Judge, version: StoredVersion | undefined, halves: Halves): string | null {
+    if (judge.deleted_at !== null) return 'The judge is deleted, so that it cannot be tried';
+    if (!this.#options.canAsk) return NO_ENDPOINT;
+    if (version === undefined) return `There is no prompt ${judge.task_slug}, which holds the instruction`;
+    return isEnough(halves) ? null : tooLittle(halves);
   }
 
   #require(projectId: string, judgeId: string): Judge {
@@ -144,7 +152,7 @@ export class CalibrationService {
   }
 }
 
-function tooLittle({ training, held_out }: Pick<Readiness, 'training' | 'held_out'>): string {
+function tooLittle({ training, held_out }: Halves): string {
   return (
     `Give feedback on this judge's evaluations of more spans: ${held_out.needed} spans are needed in the held-out half and ` +
     `${training.needed} in the training half, there are ${held_out.have} and ${training.have}. A hash of its id says to ` +

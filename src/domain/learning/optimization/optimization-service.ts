@@ -66,7 +66,7 @@ export class OptimizationService {
     this.#options = options;
   }
 
-  /** Whether the prompt can be optimised. @throws DomainError as `create` does, but for `conflict` */
+  /** Whether the prompt can be optimised. @throws DomainError as `create` does, but not for what is missing */
   async readiness(projectId: string, slug: string, asked: Asked): Promise<OptimizationReadiness> {
     const { base, base_version_reason, judge, model, readiness } = await this.#plan(projectId, slug, asked);
     const judge_id = judge?.id ?? null;
@@ -168,12 +168,13 @@ export class OptimizationService {
     const by = comparedBy(judge?.id ?? null);
     const examples = await this.#trainingExamples(projectId, base.prompt_id, by);
     const halves = halvesOf(examples);
-    const obstacle =
-      (judge?.task_slug === slug ? `The judge ${OTHER_JUDGE}` : null) ??
-      (endpoint === null ? NO_ENDPOINT : null) ??
-      (model === null ? NO_MODEL : null) ??
-      (isEnough(halves) ? null : tooLittle(halves, by));
-    const readiness = readinessOf(halves, obstacle, CAN_RUN);
+    const obstacle = () => {
+      if (judge?.task_slug === slug) return `The judge ${OTHER_JUDGE}`;
+      if (endpoint === null) return NO_ENDPOINT;
+      if (model === null) return NO_MODEL;
+      return isEnough(halves) ? null : tooLittle(halves, by);
+    };
+    const readiness = readinessOf(halves, obstacle(), CAN_RUN);
     return { base, base_version_reason: reason, judge, instruction, model, examples, readiness };
   }
 

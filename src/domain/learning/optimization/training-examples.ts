@@ -1,7 +1,7 @@
 import { excerptOf } from '../calibration/excerpt.js';
 import type { StoredFeedback } from '../../feedback/feedback.js';
 import { isHeldOut } from '../trial/held-out.js';
-import type { Readiness } from '../trial/readiness.js';
+import type { Halves } from '../trial/readiness.js';
 
 /** Feedback of people on one completion of a prompt. */
 export interface TrainingExample {
@@ -72,7 +72,7 @@ const MEASURED_BY: Readonly<Record<ComparedBy, string>> = {
 };
 
 /** How many examples either half has of those that it needs. */
-export function halvesOf({ training, held_out }: TrainingExamples): Pick<Readiness, 'training' | 'held_out'> {
+export function halvesOf({ training, held_out }: TrainingExamples): Halves {
   return {
     training: { needed: MIN_COMPLETIONS, have: training.filter(hasExplanation).length },
     held_out: { needed: MIN_COMPLETIONS, have: held_out.length },
@@ -80,7 +80,7 @@ export function halvesOf({ training, held_out }: TrainingExamples): Pick<Readine
 }
 
 /** What to do about halves with too few examples. */
-export function tooLittle({ training, held_out }: ReturnType<typeof halvesOf>, by: ComparedBy): string {
+export function tooLittle({ training, held_out }: Halves, by: ComparedBy): string {
   return (
     `Give feedback on more completions of this prompt: ${training.needed} completions with an expected output or a reason ` +
     `are needed to learn from, there are ${training.have}; and ${held_out.needed} other ones with ${MEASURED_BY[by]} to measure ` +

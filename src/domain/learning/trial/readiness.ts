@@ -15,26 +15,26 @@ export const readinessFields = (of: { readonly training: string; readonly held_o
 type ReadinessFields = ReturnType<typeof readinessFields>;
 
 /** One half of the feedback: how many completions or spans it needs, and has. */
-export type Half = Static<ReadinessFields['training']>;
+type Half = Static<ReadinessFields['training']>;
 
-export interface Readiness {
-  readonly ready: boolean;
+export interface Halves {
   /** The half that is learned from. */
   readonly training: Half;
   /** The half that is measured by. */
   readonly held_out: Half;
+}
+
+export interface Readiness extends Halves {
+  readonly ready: boolean;
+  /** What to do next, in words. */
   readonly next: string;
 }
 
-/** @param obstacle what to do first; null: nothing is in the way */
-export function readinessOf(
-  halves: Pick<Readiness, 'training' | 'held_out'>,
-  obstacle: string | null,
-  next: string,
-): Readiness {
+/** @param obstacle what to do first, or why it cannot be run; null: nothing is in the way */
+export function readinessOf(halves: Halves, obstacle: string | null, next: string): Readiness {
   return { ready: obstacle === null, ...halves, next: obstacle ?? next };
 }
 
-export function isEnough({ training, held_out }: Pick<Readiness, 'training' | 'held_out'>): boolean {
+export function isEnough({ training, held_out }: Halves): boolean {
   return [training, held_out].every(({ needed, have }) => have >= needed);
 }
