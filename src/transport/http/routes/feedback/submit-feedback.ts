@@ -19,7 +19,8 @@ export function submitFeedbackRoute(feedback: Pick<FeedbackService, 'submit'>): 
     operationId: 'submitFeedback',
     summary: 'Give feedback on a completion',
     description:
-      "Stores feedback of the API key's user on a completion, or with `judge_id` on that judge's evaluation of it. Sent " +
+      "Stores feedback of the API key's user on a completion, or with `judge_id` on that judge's evaluation of it: " +
+      '`judge_was_right` then says of it what `thumbs_up` does, and one of the two is enough. Sent ' +
       'again for the same completion and judge, it replaces the earlier feedback: `id` and `created_at` stay, fields that are ' +
       'absent become null. The prompt must exist; the completion may arrive later.',
     tag: TAG,
