@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DomainError } from '../errors.js';
 import type { PromptIdentities } from '../prompt/completion.js';
 import type { Completions, RecordedCompletion } from '../prompt/completion-store.js';
-import type { LinkStore } from '../review/link-store.js';
 import type { Window } from '../schema/page.js';
 import { invalid } from '../validation/validation.js';
 import type {
@@ -13,11 +12,17 @@ import type {
   FeedbackSelection,
 } from './feedback-pages.js';
 
+/** Feedback links, as far as a list needs them. */
+export interface Links {
+  /** The prompt of a link. @throws DomainError `unavailable` */
+  find(projectId: string, linkId: string): { readonly prompt_id: string } | undefined;
+}
+
 export interface FeedbackListsParts {
   readonly pages: FeedbackPages;
   readonly prompts: Pick<PromptIdentities, 'idOf' | 'versionNumbers'>;
   readonly completions: Pick<Completions, 'versionsNamed' | 'recorded'>;
-  readonly links: Pick<LinkStore, 'find'>;
+  readonly links: Links;
 }
 
 export interface FeedbackQuery {
