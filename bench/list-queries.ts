@@ -69,15 +69,32 @@ function shared(list: ListName, { user }: Samples, moment: (share: number) => st
       ? []
       : [[`tag that many have`, list === 'spans' ? 'environment=production' : 'feature=support-chat']];
   const rare = list === 'traces' ? 'customer=customer-7' : `user=${user}`;
+  // Traces and sessions are found by what their spans and traces have, too.
+  const inside: Record<ListName, [string, string][]> = {
+    spans: [],
+    traces: [
+      ['tag of spans that many have', 'environment=production'],
+      ['tag of spans that few have', `user=${user}`],
+    ],
+    sessions: [
+      ['tag of spans that many have', 'environment=production'],
+      ['tag of traces that few have', 'customer=customer-7'],
+      ['tags of spans and traces', 'environment=production&customer=customer-7'],
+    ],
+  };
   const scale = { spans: 1, traces: 4, sessions: 16 }[list];
   return [
     ...common.map(([name, search]): [string, string] => [name ?? '', `${search ?? ''}${limit}`]),
     ['tag that few have', `${rare}${limit}`],
+    ...inside[list],
     ['names', `names=${names[list]}${limit}`],
     ['has_error=true', `has_error=true${limit}`],
     ['has_error=false', `has_error=false${limit}`],
     ['cost bounds', `cost_min=${0.002 * scale}&cost_max=${0.01 * scale}${limit}`],
     ['duration bounds', `duration_min=${2000 * scale}&duration_max=${5000 * scale}${limit}`],
+    ['started, last hundredth', `started_after=${moment(0.99)}${limit}`],
+    ['started, a tenth in the middle', `started_after=${moment(0.45)}&started_before=${moment(0.55)}${limit}`],
+    ['started, last nine tenths, errors', `started_after=${moment(0.1)}&has_error=true${limit}`],
     ['created, last hundredth', `created_after=${moment(0.99)}${limit}`],
     ['created, a tenth in the middle', `created_after=${moment(0.45)}&created_before=${moment(0.55)}${limit}`],
     ['errors, most expensive first', `has_error=true&sort_by=cost${limit}`],
