@@ -84,7 +84,8 @@ const cases: Readonly<Record<string, () => Sql>> = {
       traceSource,
       `session_id=${ID}&status=error&duration_min=1000&cost_max=2&sort_by=duration_ms&q=refund&service=api&fields=id`,
     ),
-  'traces-count': () => rollupCount(traceSource, SCOPE, parsed(traceList, 'has_error=true&names=checkout')),
+  'traces-count': () =>
+    rollupCount(traceSource, SCOPE, parsed(traceList, 'has_error=true&names=checkout'), { by: 'all' }),
   'sessions-oldest': () => rollup(sessionSource, 'sort_order=asc&limit=2&offset=4'),
   'sessions-filtered': () =>
     rollup(

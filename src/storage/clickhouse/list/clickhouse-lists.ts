@@ -12,7 +12,8 @@ import { rollupCount, rollupPage, sessionAskedFor, spanCount, spanPage } from '.
 import { openReader, type Reader, type ReadLimits } from '../read/row-reader.js';
 import type { ReadScope } from '../read/scope.js';
 import { rootColumns, withRootTexts } from './root-texts.js';
-import { accessPathsOf, idsAskedFor, type AccessPath } from './rows.js';
+import { accessPaths } from './access-paths.js';
+import { ALL, idsAskedFor, type AccessPath } from './rows.js';
 import { sessionSource, traceSource, type ListSource } from './sources.js';
 import { readState, type StateOf, type StateParts } from './state.js';
 import { TextSearch } from './text-search.js';
@@ -137,22 +138,24 @@ export class ClickHouseLists implements Lists {
   ): Promise<Found> {
     const { scope, candidates } = await this.#search.near(read, query, signal);
     if (candidates?.spans === 0) return nothing(query);
-    const total = query.count ? await this.#count(rollupCount(source, scope, query), signal) : null;
+    const paths = await accessPaths(this.#reader.rows, source, scope, query, signal);
+    const counted = rollupCount(source, scope, query, paths.at(-1) ?? ALL);
+    const total = query.count ? await this.#count(counted, signal) : null;
     const first = await this.#search.firstHolding(source, scope, query, candidates, signal);
     const rows =
       first === null
-        ? await this.#page(source, query, (access) => page(scope, query, access))
+        ? await this.#page(paths, query, (access) => page(scope, query, access))
         : await page(scope, { ...query, search: null, tags: new Map(), offset: 0 }, { by: 'ids', ids: first });
     return { json: Buffer.from(`[${rows.join(',\n')}]`), total };
   }
 
   async #page(
-    source: ListSource,
+    paths: readonly AccessPath[],
     query: ListQuery,
     page: (access: AccessPath) => Promise<string[]>,
   ): Promise<string[]> {
     let rows: string[] = [];
-    for (const access of accessPathsOf(source, query)) {
+    for (const access of paths) {
       rows = await page(access);
       if (rows.length >= query.limit) break;
     }

@@ -7,7 +7,7 @@ import { current } from '../read/visibility.js';
 import { conditions, textFound } from './conditions.js';
 import { boundsOf, heldConditions, spanTimes } from './held.js';
 import { tracesIn } from './membership.js';
-import { accessPathsOf, boundaryOf, idsAskedFor, insideIndex, rows, type AccessPath } from './rows.js';
+import { boundaryOf, idsAskedFor, insideIndex, rows, type AccessPath } from './rows.js';
 import { spanSource, type ListSource } from './sources.js';
 
 /** Bytes of a JSON array of spans. */
@@ -30,6 +30,15 @@ export function spanCount(scope: ReadScope, query: ListQuery): Sql {
 export function hasSpans(scope: ReadScope, query: ListQuery, rows: number): Sql {
   return sql`${spanBounds(scope, query)}SELECT count() = ${value(rows, 'UInt64')} AS enough
 FROM (SELECT 1 FROM spans WHERE ${spanConditions(scope, query)} LIMIT ${value(rows, 'UInt64')})`;
+}
+
+/** How many spans the indexes leave that may have one of the tags of a query, of any version. */
+export function spansEstimated(scope: ReadScope, { tags }: ListQuery): Sql {
+  const any = join(
+    [...tags].map(([key, values]) => tagged(key, values)),
+    ' OR ',
+  );
+  return sql`EXPLAIN ESTIMATE SELECT trace_id FROM spans WHERE ${inProject(scope.projectId)} AND (${any})`;
 }
 
 function spanConditions(scope: ReadScope, query: ListQuery): Sql {
@@ -88,8 +97,7 @@ ${window(query)}
 ${format}`;
 }
 
-export function rollupCount(source: ListSource, scope: ReadScope, query: ListQuery): Sql {
-  const access = accessPathsOf(source, query).at(-1);
+export function rollupCount(source: ListSource, scope: ReadScope, query: ListQuery, access: AccessPath): Sql {
   return sql`SELECT count() AS total FROM ${rows(source, scope, access)} WHERE ${rollupConditions(source, scope, query, access)}`;
 }
 
@@ -108,11 +116,11 @@ export function idsHolding(source: ListSource, scope: ReadScope, query: ListQuer
 WHERE ${allOf([inProject(scope.projectId), sql`NOT gone`, ...heldConditions(source, scope, query, asked)])}`;
 }
 
-function rollupConditions(source: ListSource, scope: ReadScope, query: ListQuery, access?: AccessPath): Sql {
+function rollupConditions(source: ListSource, scope: ReadScope, query: ListQuery, access: AccessPath): Sql {
   return allOf([
     inProject(scope.projectId),
     sql`NOT gone`,
-    ...(access ? insideIndex(access) : []),
+    ...insideIndex(access),
     ...(source.list.hasInternal ? internal(query) : []),
     ...conditions(query, source),
     ...heldConditions(source, scope, query),

@@ -27,7 +27,8 @@ interface Indexed<By> {
   readonly index: TimeIndex;
 }
 
-const ALL = { by: 'all' } as const;
+/** All rows of a list. */
+export const ALL = { by: 'all' } as const;
 
 /** The ways to a page, the cheapest first; each but the last may turn out too short. */
 export function accessPathsOf(source: ListSource, query: ListQuery): readonly [AccessPath, ...AccessPath[]] {
@@ -92,6 +93,11 @@ function stored(source: ListSource, scope: ReadScope, access: AccessPath): Sql {
   return sql`(
   SELECT * FROM ${source.table} WHERE ${inProject(scope.projectId)} AND id IN ${ids} ORDER BY id, ver DESC LIMIT 1 BY id
 )`;
+}
+
+/** How many entries the index has at the times asked for, as `EXPLAIN ESTIMATE` counts them. */
+export function entriesEstimated(scope: ReadScope, access: Indexed<'times'>): Sql {
+  return sql`EXPLAIN ESTIMATE ${indexed(scope, access)}`;
 }
 
 /** Entries of an index. Each time that a row ever had is one, so that of the rows at some times none is missing. */

@@ -2,10 +2,11 @@ import type { ListQuery } from '../../../domain/list/query.js';
 import type { TimeRange } from '../read/times.js';
 import type { Candidates, WordIndex } from '../search/word-index.js';
 import type { Sql } from '../client/sql.js';
-import { hasSpans, idPage, idsHolding } from './compile.js';
+import { hasSpans, idPage, idsHolding, spansEstimated } from './compile.js';
 import type { ReadRows } from '../read/row-reader.js';
 import type { ReadScope } from '../read/scope.js';
-import { accessPathsOf } from './rows.js';
+import { accessPaths, estimated } from './access-paths.js';
+import { idsAskedFor } from './rows.js';
 import { spanSource, type ListSource } from './sources.js';
 
 /** Fewer spans that may hold the text are quicker looked at all at once. */
@@ -14,6 +15,10 @@ const WORTH_A_LOOK = 100_000;
 const OUTERMOST_SPANS = [65_536, 524_288];
 /** How many rows of a list are looked at first, and then, for a text that occurs often. */
 const ID_PAGES = [256, 1024];
+/** The fewest rows that are looked at first for tags, and the most later. */
+const TAG_PAGES = { first: 64, most: 2048 };
+/** How many more rows are looked at than their share of the first ones suggests. */
+const MARGIN = 1.3;
 /** How many more rows are looked at after those, when the spans of neighbouring rows lie next to each other. */
 const LONG_ID_PAGES = [4096, 16_384, 16_384, 16_384];
 
@@ -73,29 +78,34 @@ export class TextSearch {
     candidates: Candidates | null,
     signal?: AbortSignal,
   ): Promise<string[] | null> {
-    const few = candidates !== null && candidates.spans < WORTH_A_LOOK;
-    const [access] = accessPathsOf(source, query);
-    if ((query.search === null && query.tags.size === 0) || few || access.by === 'ids') return null;
+    if ((query.search === null && query.tags.size === 0) || idsAskedFor(query) !== null) return null;
+    const spans = candidates === null ? await this.#spansTagged(scope, query, signal) : candidates.spans;
+    if (spans < WORTH_A_LOOK) return null;
+    const wanted = query.offset + query.limit;
+    const next = query.search === null ? looksForTags(wanted) : looksForText(query.sort === source.list.defaultSort);
     const found: string[] = [];
-    let offset = 0;
-    // How many spans have a tag is not known beforehand, as it is of words.
-    const adjacent = query.search !== null && query.sort === source.list.defaultSort;
-    for (const limit of adjacent ? [...ID_PAGES, ...LONG_ID_PAGES] : ID_PAGES) {
-      const ids = await this.#idPage(source, scope, { ...query, offset, limit }, signal);
+    let looked = 0;
+    for (let limit = next(0, 0); limit !== null; limit = next(looked, found.length)) {
+      const ids = await this.#idPage(source, scope, { ...query, offset: looked, limit }, signal);
       const holders = new Set(ids.length === 0 ? [] : await this.#ids(idsHolding(source, scope, query, ids), signal));
       found.push(...ids.filter((id) => holders.has(id)));
-      if (found.length >= query.offset + query.limit || ids.length < limit)
-        return found.slice(query.offset, query.offset + query.limit);
-      offset += limit;
+      if (found.length >= wanted || ids.length < limit) return found.slice(query.offset, wanted);
+      looked += limit;
     }
     return null;
+  }
+
+  /** About how many spans may have one of the tags that are asked for, as the index has it; without tags: any number. */
+  async #spansTagged(scope: ReadScope, query: ListQuery, signal?: AbortSignal): Promise<number> {
+    if (query.tags.size === 0) return Infinity;
+    return estimated(this.#rows, spansEstimated(scope, query), signal);
   }
 
   /** Ids of a page, whatever its objects hold. */
   async #idPage(source: ListSource, scope: ReadScope, query: ListQuery, signal?: AbortSignal): Promise<string[]> {
     const any = { ...query, search: null, tags: new Map() };
     let ids: string[] = [];
-    for (const access of accessPathsOf(source, any)) {
+    for (const access of await accessPaths(this.#rows, source, scope, any, signal)) {
       ids = await this.#ids(idPage(source, scope, any, access), signal);
       if (ids.length >= query.limit) break;
     }
@@ -106,4 +116,21 @@ export class TextSearch {
     const rows = await this.#rows<{ id: string }>(statement, { signal });
     return rows.map(({ id }) => id);
   }
+}
+
+/** How many rows to look at next, after so many of which so many were found; null: reading all is quicker. */
+type NextLook = (looked: number, found: number) => number | null;
+
+function looksForText(adjacent: boolean): NextLook {
+  const pages = (adjacent ? [...ID_PAGES, ...LONG_ID_PAGES] : ID_PAGES).values();
+  return () => pages.next().value ?? null;
+}
+
+/** How many have a tag is not known beforehand, as it is of words: the first rows tell. */
+function looksForTags(wanted: number): NextLook {
+  return (looked, found) => {
+    const share = looked === 0 ? 1 : found / looked;
+    const rest = Math.max(TAG_PAGES.first, Math.ceil(((wanted - found) / share) * MARGIN));
+    return rest <= TAG_PAGES.most ? rest : null;
+  };
 }
