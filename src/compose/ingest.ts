@@ -25,18 +25,18 @@ export interface IngestParts {
 export function openIngest(context: Context, storage: Storage, { prices, attachments }: IngestParts): Ingest {
   const { config, events } = context;
   const { traces } = storage;
+  const { maxEncodedBytes, maxTagBytes } = config.ingest;
   const ingest = new IngestService({
     log: traces.log,
     lists: traces.lists,
     price: prices.price,
     attachments: attachments.intake,
-    maxTagBytes: config.ingest.maxTagBytes,
+    maxTagBytes,
     observer: events,
   });
-  const { maxEncodedBytes } = config.ingest;
   return {
     ingest,
-    exportTraces: createExport({ ingest, observer: events, maxEncodedBytes }),
+    exportTraces: createExport({ ingest, observer: events, maxEncodedBytes, maxTagBytes }),
     reprices: openReprices(context, storage, { prices, attachments }),
   };
 }

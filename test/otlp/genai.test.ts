@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { CONTRACT_ATTRIBUTES, MAPPING, type FieldRule } from '../../src/transport/otlp/genai/mapping.js';
+import { CONTRACT_ATTRIBUTES, MAPPING } from '../../src/transport/otlp/genai/mapping.js';
+import type { FieldRule } from '../../src/transport/otlp/genai/source.js';
 import { event, json, mapSpan, type Plain, type Values } from './requests.js';
 
 describe('GenAI mapping: every source of every field', () => {
@@ -10,6 +11,11 @@ describe('GenAI mapping: every source of every field', () => {
     amount: 0.5,
     line: 3,
     payload: 'text',
+    slug: 'support',
+    uuid: '0199a1b2-0000-7000-8000-0000000000aa',
+    version: 3,
+    names: ['x1'],
+    object: '{}',
   };
 
   for (const field of CONTRACT_ATTRIBUTES) {
@@ -41,7 +47,7 @@ describe('GenAI mapping: every source of every field', () => {
           expect(json(span[property]), source.indexed).to.deep.equal([{ content: 'a', role: 'user' }]);
         } else if ('event' in source) {
           expect(mapSpan({}, [event(source.event, { [source.attribute]: 'text' })])[property]).to.equal('text');
-        } else {
+        } else if ('messages' in source) {
           for (const [name, role] of Object.entries(source.messages)) {
             expect(json(mapSpan({}, [event(name, { content: 'a' })])[property]), name).to.deep.equal([
               { role, content: 'a' },

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { createOpenAI } from '@ai-sdk/openai';
 import { LegacyOpenTelemetry, OpenTelemetry } from '@ai-sdk/otel';
 import { OpenAIInstrumentation as OpenInference } from '@arizeai/openinference-instrumentation-openai';
+import type * as openInferenceCore from '@arizeai/openinference-core';
 import { context } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
@@ -10,15 +11,23 @@ import { embed, generateText, rerank, streamText, type RerankingModel } from 'ai
 import { expect } from 'chai';
 import * as openaiAsModule from 'openai';
 import { eventually } from '../http/app-harness.js';
-import { bootServer, type TestServer } from '../harness/server.js';
+import { feedbackApi } from '../feedback/feedback-api.js';
+import { bootServer, send, type TestServer } from '../harness/server.js';
+import { shown } from '../review/linked-prompt.js';
 import { ANSWER, MODEL, SNAPSHOT, startOpenAiStandIn, type OpenAiStandIn } from './openai-stand-in.js';
 import { startTelemetry, uuidOfTrace, type Telemetry } from './telemetry.js';
 
 /** The package once more, as `require` loads it: each instrumentation patches one of the two. */
 const openaiAsCommonJs = createRequire(import.meta.url)('openai') as typeof openaiAsModule;
 
+/** What instrumentations of OpenInference take from the context, from the package that this one depends on. */
+const { setMetadata, setPromptTemplate, setSession, setTags, setUser } = createRequire(
+  import.meta.resolve('@arizeai/openinference-instrumentation-openai'),
+)('@arizeai/openinference-core') as typeof openInferenceCore;
+
 const QUESTION = 'What is a span?';
 const messages = [{ role: 'user' as const, content: QUESTION }];
+const PROMPT = 'support';
 
 /** List prices of gpt-4o-mini for what the stand-in charges: dollars per million of fresh input, cached input, output. */
 const COST_WITH_CACHE = (600 * 0.15 + 400 * 0.075 + 500 * 0.6) / 1e6;
@@ -89,6 +98,14 @@ describe('OTLP: real instrumentations of LLM clients', () => {
     return (json as StoredSpan[]).sort((one, other) => isRoot(other) - isRoot(one));
   }
 
+  /** What somebody who follows a new link to the prompt is shown first. */
+  async function newestCompletion(): Promise<string | undefined> {
+    const api = feedbackApi(server);
+    await api.ensure(PROMPT);
+    const { json: link } = await api.link({ prompt_slug: PROMPT, link_type: 'prompt_completion' });
+    return shown(await send((link as { url: string }).url, 'GET', { key: null }));
+  }
+
   function client({ OpenAI }: typeof openaiAsModule): openaiAsModule.OpenAI {
     return new OpenAI({ baseURL: openai.url, apiKey: 'none', maxRetries: 0 });
   }
@@ -120,6 +137,20 @@ describe('OTLP: real instrumentations of LLM clients', () => {
       expect(span).to.include({ kind: 'llm', cost: null });
       expect(span!.attributes).to.include({ provider: 'openai', model: MODEL });
       expect(JSON.parse(span!.output_data)).to.deep.equal([{ role: 'assistant', content: ANSWER }]);
+    });
+
+    it('a chat in the context of a prompt, a session, a user, tags and metadata: is a completion of the prompt', async () => {
+      const variables = { shop: 'Tea & Co' };
+      let around = setPromptTemplate(context.active(), { template: 'Help at {shop}.', variables, version: 'v2' });
+      around = setMetadata(setTags(around, ['beta', 'shop']), { promptSlug: PROMPT, plan: 'pro' });
+      around = setUser(setSession(around, { sessionId: 'chat-1' }), { userId: 'bob' });
+      await context.with(around, () => client(openaiAsModule).chat.completions.create({ model: MODEL, messages }));
+      const [span] = await storedSpans(1);
+      expect(span).to.include({ session_name: 'chat-1' });
+      expect(span!.attributes).to.deep.include({ prompt_slug: PROMPT, prompt_version: 'v2', variables });
+      expect(await newestCompletion()).to.equal(span!.id);
+      const { json } = await server.request('GET', `/spans?user=bob&beta=true&shop=true&plan=pro&id=${span!.id}`);
+      expect(json).to.have.length(1);
     });
 
     it('an embedding: its kind, provider, model and input', async () => {
@@ -159,7 +190,7 @@ describe('OTLP: real instrumentations of LLM clients', () => {
   const conventions = {
     'its own convention': {
       integration: () => new LegacyOpenTelemetry({ tracer: telemetry.tracer }),
-      names: { generateText: 'ai.generateText', streamText: 'ai.streamText' },
+      completion: 'call',
       kinds: { text: ['chain', 'llm'], embedding: ['chain', 'embedding'], reranking: ['chain', 'reranker'] },
       input: [{ role: 'user', content: [{ type: 'text', text: QUESTION }] }],
       output: ANSWER,
@@ -167,7 +198,7 @@ describe('OTLP: real instrumentations of LLM clients', () => {
     "OpenTelemetry's convention": {
       integration: () =>
         new OpenTelemetry({ tracer: telemetry.tracer, runtimeContext: true, usage: true, reranking: true }),
-      names: { generateText: `invoke_agent ${MODEL}`, streamText: `invoke_agent ${MODEL}` },
+      completion: 'outer',
       kinds: {
         text: ['agent', 'chain', 'llm'],
         embedding: ['embedding', 'embedding'],
@@ -179,14 +210,14 @@ describe('OTLP: real instrumentations of LLM clients', () => {
       ]),
     },
   };
-  for (const [convention, { integration, names, kinds, input, output }] of Object.entries(conventions)) {
+  for (const [convention, { integration, completion, kinds, input, output }] of Object.entries(conventions)) {
     describe(`Vercel AI SDK, ${convention}`, () => {
       const settings = () => ({
-        runtimeContext: { sessionId: 'chat-9', userId: 'ann' },
+        runtimeContext: { sessionId: 'chat-9', userId: 'ann', promptSlug: PROMPT, tags: ['beta'], plan: 'pro' },
         telemetry: {
           integrations: integration(),
           functionId: 'ask',
-          includeRuntimeContext: { sessionId: true, userId: true },
+          includeRuntimeContext: { sessionId: true, userId: true, promptSlug: true, tags: true, plan: true },
         },
       });
       const provider = () => createOpenAI({ baseURL: openai.url, apiKey: 'none' });
@@ -214,14 +245,18 @@ describe('OTLP: real instrumentations of LLM clients', () => {
         it(`${name}: the call is llm and paid for once, the spans around it are not`, async () => {
           await runs[name]();
           const [outer, call] = await nestedSpans(kinds.text);
-          expect(outer).to.include({ name: names[name], cost: null, output_data: output, session_name: 'chat-9' });
+          expect(outer).to.include({ name: 'ask', cost: null, output_data: output, session_name: 'chat-9' });
           expect(call).to.include({ cost: COST_WITH_CACHE, output_data: output });
           expect(call.attributes).to.include(CALL);
           expect(inputText(call)).to.deep.equal(input);
 
-          const { json: traces } = await server.request('GET', '/traces?user=ann&limit=1');
+          const [linked, other] = completion === 'call' ? [call, outer] : [outer, call];
+          expect(other.attributes).not.to.have.property('prompt_slug');
+          expect(linked.attributes).to.include({ prompt_slug: PROMPT });
+          expect(await newestCompletion()).to.equal(linked.id);
+          const { json: traces } = await server.request('GET', '/traces?user=ann&beta=true&plan=pro&limit=1');
           expect(traces[0]).to.include({
-            name: names[name],
+            name: 'ask',
             span_count: kinds.text.length,
             cost: COST_WITH_CACHE,
             session_id: outer.session_id,

@@ -17,11 +17,12 @@ export interface ExportParts {
   readonly observer: Pick<IngestObserver, 'spansRejected'>;
   /** Largest size of a request's rows: spans that share more than this are not worth mapping. */
   readonly maxEncodedBytes: number;
+  readonly maxTagBytes: number;
 }
 
-export function createExport({ ingest, observer, maxEncodedBytes }: ExportParts): ExportTraces {
+export function createExport({ ingest, observer, maxEncodedBytes, maxTagBytes }: ExportParts): ExportTraces {
   return async (projectId, traces) => {
-    const { spans, rejected: unusable } = toSpans(traces, maxEncodedBytes);
+    const { spans, rejected: unusable } = toSpans(traces, { sharedBytes: maxEncodedBytes, tagBytes: maxTagBytes });
     const flaws = await ingest.storeSpans(projectId, 'otlp', spans);
     const rejected = withFlaws(unusable, flaws, spans);
     // Only now: a request that is refused as a whole comes again, with the same bad spans.

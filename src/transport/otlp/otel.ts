@@ -1,3 +1,4 @@
+import type { Span } from '../../domain/span/span.js';
 import { formatTimestamp } from '../../domain/time/timestamp.js';
 import { SPAN_ID, spanUuid, TRACE_ID, traceUuid } from './ids.js';
 import type { Attributes, OtlpEvent, OtlpLink, OtlpResource, OtlpScope, OtlpSpan } from './model.js';
@@ -8,20 +9,21 @@ export type Shown = Readonly<Record<string, unknown>>;
 const SPAN_KINDS: readonly (string | null)[] = [null, 'internal', 'server', 'client', 'producer', 'consumer'];
 
 /**
- * Writes what OpenTelemetry knows of a span beyond the interface, under `otel.*` of its attributes: span kind, status
+ * Writes what OpenTelemetry knows of a span beyond the interface, under `otel.*` of its attributes: name, span kind, status
  * message, trace state, events, links, resource, scope, and counts of what the exporter dropped.
- * @param errorMessage what the span's `error_message` says already
+ * @param mapped what says some of it already
  */
 export function writeOtelAttributes(
   span: OtlpSpan,
-  errorMessage: string | null,
+  mapped: Pick<Span, 'name' | 'error_message'>,
   resource: Shown | null,
   scope: Shown | null,
 ): void {
   const attributes = span.attributes as Record<string, unknown>;
+  if (span.name !== '' && span.name !== mapped.name) attributes['otel.name'] = span.name;
   const kind = SPAN_KINDS[span.kind];
   if (kind !== undefined && kind !== null) attributes['otel.kind'] = kind;
-  if (span.statusMessage !== '' && span.statusMessage !== errorMessage)
+  if (span.statusMessage !== '' && span.statusMessage !== mapped.error_message)
     attributes['otel.status_message'] = span.statusMessage;
   if (span.traceState !== '') attributes['otel.trace_state'] = span.traceState;
   if (span.events.length > 0) attributes['otel.events'] = span.events.map(shownEvent);

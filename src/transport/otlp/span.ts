@@ -1,17 +1,19 @@
 import { v5 as uuidv5 } from 'uuid';
 import { DomainError } from '../../domain/errors.js';
 import { normaliseCost } from '../../domain/schema/normalise.js';
-import { SpanInput } from '../../domain/span/schema.js';
 import { toJsonText } from '../../domain/json-text.js';
 import type { Span, SpanStatus } from '../../domain/span/span.js';
 import type { Tags } from '../../domain/schema/tags.js';
+import { PROMPT_ATTRIBUTES } from './genai/context-fields.js';
 import { Evidence } from './genai/evidence.js';
-import { WRAPPER_KINDS } from './genai/kind.js';
+import { DEFAULT_KIND, USAGE_KIND, WRAPPER_KINDS } from './genai/kind.js';
 import { Lookup } from './genai/lookup.js';
 import { CONTRACT_ATTRIBUTES } from './genai/mapping.js';
 import { NIL_UUID, SPAN_ID, spanUuid, TRACE_ID, traceUuid, UUID } from './ids.js';
 import type { Attributes, AttributeValue, OtlpResource, OtlpScope, OtlpSpan, OtlpTraces } from './model.js';
+import { MAX_NAME, nameOf } from './name.js';
 import { shownResource, shownScope, writeOtelAttributes, type Shown } from './otel.js';
+import { tagsOf } from './tags.js';
 import { foldNestedUsage, type MutableSpan } from './usage.js';
 
 /** The outcome of mapping one request: usable spans in the order they were sent, and why others are refused. */
@@ -28,18 +30,26 @@ export interface Rejected {
 
 export const MAX_REJECTED_MESSAGES = 5;
 
-/** Default limit of the bytes of resources and scopes repeated in spans: the most that a request can be allowed to write. */
-const MAX_SHARED_BYTES = 256 * 1024 * 1024;
+export interface MappingLimits {
+  /**
+   * Bytes of resources and scopes as JSON. Each span carries its own: a large one would otherwise make a small request of
+   * many tiny spans write any number of bytes.
+   */
+  readonly sharedBytes: number;
+  /** Bytes of the tags of one span. */
+  readonly tagBytes: number;
+}
+
+/** The most that a request can be allowed to write, and that a span is allowed by default. */
+const DEFAULT_LIMITS: MappingLimits = { sharedBytes: 256 * 1024 * 1024, tagBytes: 256 * 1024 };
 
 /**
  * Maps decoded spans to domain spans: ids, times, status, errors, session, tags, and what the GenAI conventions say.
  * Spans that cannot be used are refused one by one. Takes over the traces: their attributes become those of the spans.
- * @param maxSharedBytes of resources and scopes as JSON. Each span carries its own: a large one would otherwise make a
- *   small request of many tiny spans write any number of bytes.
- * @throws DomainError `too_large` beyond that
+ * @throws DomainError `too_large` with more shared bytes than allowed
  */
-export function toSpans(traces: OtlpTraces, maxSharedBytes = MAX_SHARED_BYTES): MappedSpans {
-  const mapper = new SpanMapper(maxSharedBytes);
+export function toSpans(traces: OtlpTraces, limits: MappingLimits = DEFAULT_LIMITS): MappedSpans {
+  const mapper = new SpanMapper(limits);
   const spans: MutableSpan[] = [];
   const messages: string[] = [];
   let count = 0;
@@ -53,9 +63,6 @@ export function toSpans(traces: OtlpTraces, maxSharedBytes = MAX_SHARED_BYTES): 
 }
 
 // ---- what makes a span unusable
-
-/** Longest name of a span, the same as over REST: names become keys of lists, so they are bounded. */
-const MAX_NAME = SpanInput.properties.name.maxLength ?? Infinity;
 
 const NO_TRACE = '0'.repeat(32);
 const NO_SPAN = '0'.repeat(16);
@@ -83,9 +90,6 @@ function describe(span: OtlpSpan, position: number, flaw: string): string {
 
 const STATUSES: readonly SpanStatus[] = ['unset', 'ok', 'error'];
 
-/** An unnamed span is, to OpenTelemetry, one whose name is unknown. */
-const UNKNOWN_NAME = 'unknown';
-
 const NO_TAGS: Tags = Object.freeze({});
 
 /** Values that all spans of one resource have in common. */
@@ -94,7 +98,6 @@ interface ResourceFacts {
   readonly tags: Tags;
   readonly session: string | null;
   readonly sessionName: string | null;
-  readonly user: string | null;
   /** The resource as it is written into each span. */
   readonly shown: Shown | null;
   readonly bytes: number;
@@ -116,7 +119,6 @@ class SpanMapper {
     tags: {},
     session: null,
     sessionName: null,
-    user: null,
     shown: null,
     bytes: 0,
   };
@@ -124,9 +126,11 @@ class SpanMapper {
   #traceId = { hex: '', uuid: '' };
   /** Bytes of resources and scopes that may still be repeated in spans of the request. */
   #sharedBytes: number;
+  readonly #tagBytes: number;
 
-  constructor(maxSharedBytes: number) {
-    this.#sharedBytes = maxSharedBytes;
+  constructor({ sharedBytes, tagBytes }: MappingLimits) {
+    this.#sharedBytes = sharedBytes;
+    this.#tagBytes = tagBytes;
   }
 
   /**
@@ -158,18 +162,19 @@ class SpanMapper {
     const kind = evidence.kind();
     const start = otlp.start === 0 ? otlp.end : otlp.start;
     const end = otlp.end === 0 ? null : otlp.end;
-    const error = errorOf(otlp, evidence);
-    const user = evidence.text('user') ?? this.#resource.user;
-    const tags = user === null ? this.#resource.tags : { ...this.#resource.tags, user };
+    const status = statusOf(otlp, evidence);
+    const error = errorOf(otlp, status, evidence);
+    const parent = otlp.parentSpanId === '' || otlp.parentSpanId === NO_SPAN ? null : spanUuid(otlp.parentSpanId);
+    const tags = tagsOf(evidence, this.#resource.tags, this.#tagBytes);
     const span: MutableSpan = {
       id: spanUuid(otlp.spanId),
       trace_id: this.#traceUuid(otlp.traceId),
-      parent_span_id: otlp.parentSpanId === '' || otlp.parentSpanId === NO_SPAN ? null : spanUuid(otlp.parentSpanId),
+      parent_span_id: parent,
       session_id: this.#session.id,
       session_name: this.#session.name,
-      name: otlp.name === '' ? UNKNOWN_NAME : otlp.name,
+      name: nameOf(otlp, evidence, kind, parent === null),
       kind,
-      status: STATUSES[otlp.statusCode] ?? 'unset',
+      status,
       started_at: start,
       ended_at: end,
       duration_ms: end === null ? null : (end - start) / 1000,
@@ -177,16 +182,16 @@ class SpanMapper {
       input_data: evidence.input(kind),
       output_data: evidence.output(kind),
       attributes: otlp.attributes,
-      tags,
+      tags: tags.ofSpan,
       // Lists of traces and sessions are filtered by these as well; of several services in one, the latest written counts.
-      trace_tags: tags,
-      session_tags: this.#session.id === null ? NO_TAGS : tags,
+      trace_tags: tags.ofTrace,
+      session_tags: this.#session.id === null ? NO_TAGS : tags.ofTrace,
       ...error,
       code_filepath: evidence.text('codeFile'),
       code_lineno: evidence.number('codeLine'),
     };
     writeContractAttributes(otlp.attributes, evidence, kind);
-    writeOtelAttributes(otlp, error.error_message, this.#resource.shown, this.#scope.shown);
+    writeOtelAttributes(otlp, span, this.#resource.shown, this.#scope.shown);
     return span;
   }
 
@@ -209,18 +214,12 @@ class SpanMapper {
     if (this.#resource.resource === resource) return this.#resource;
     const evidence = this.#evidence;
     evidence.readAttributes(resource.attributes);
-    const tags: Record<string, string> = {};
-    const service = evidence.text('service');
-    const environment = evidence.text('environment');
-    if (service !== null) tags.service = service;
-    if (environment !== null) tags.environment = environment;
     const shown = shownResource(resource);
     return {
       resource,
-      tags,
+      tags: tagsOf(evidence, NO_TAGS, this.#tagBytes).ofTrace,
       session: evidence.text('session'),
       sessionName: evidence.text('sessionName'),
-      user: evidence.text('user'),
       shown,
       bytes: bytesOf(shown),
     };
@@ -243,16 +242,22 @@ function givenCost(evidence: Evidence, kind: string): number | null {
   return cost === null ? null : normaliseCost(cost);
 }
 
+/** The span's own status; where that is not set, Langfuse's level says whether it failed. */
+function statusOf(span: OtlpSpan, evidence: Evidence): SpanStatus {
+  const status = STATUSES[span.statusCode] ?? 'unset';
+  return status === 'unset' && evidence.text('level')?.toUpperCase() === 'ERROR' ? 'error' : status;
+}
+
 type SpanError = Pick<Span, 'error_code' | 'error_message' | 'error_stack'>;
 
 /** The last exception event says what went wrong; without one, the status and `error.type` of a failed span. */
-function errorOf(span: OtlpSpan, evidence: Evidence): SpanError {
-  const failed = STATUSES[span.statusCode] === 'error';
+function errorOf(span: OtlpSpan, status: SpanStatus, evidence: Evidence): SpanError {
+  const failed = status === 'error';
+  const message = span.statusMessage === '' ? evidence.text('levelMessage') : span.statusMessage;
   const exception = span.events.findLast((event) => event.name === 'exception')?.attributes;
   return {
     error_code: textOf(exception?.['exception.type']) ?? (failed ? evidence.text('errorType') : null),
-    error_message:
-      textOf(exception?.['exception.message']) ?? (failed && span.statusMessage !== '' ? span.statusMessage : null),
+    error_message: textOf(exception?.['exception.message']) ?? (failed ? message : null),
     error_stack: textOf(exception?.['exception.stacktrace']),
   };
 }
@@ -265,11 +270,23 @@ function textOf(value: AttributeValue | undefined): string | null {
 /** Kinds whose calls give no tokens out; exporters leave their count out, and a price needs both counts. */
 const KINDS_WITHOUT_OUTPUT: ReadonlySet<string> = new Set(['embedding', 'reranker']);
 
+const PROMPT_LINKS = Object.entries(PROMPT_ATTRIBUTES) as [string, PromptField][];
+type PromptField = (typeof PROMPT_ATTRIBUTES)[keyof typeof PROMPT_ATTRIBUTES];
+
+/**
+ * Spans that may be completions of a prompt. Chains and tools only repeat what the calls in them say, so that a prompt would
+ * have each completion twice; agents do, too, but for those of the AI SDK 7, which says it there alone.
+ */
+const PROMPTED_KINDS: ReadonlySet<string> = new Set([USAGE_KIND, 'agent', DEFAULT_KIND]);
+
 /** Mapped values stand beside the originals and never replace one. */
 function writeContractAttributes(attributes: Attributes, evidence: Evidence, kind: string): void {
-  for (const name of CONTRACT_ATTRIBUTES) {
-    const value = evidence.value(name);
+  const write = (name: string, value: AttributeValue) => {
     if (value !== null && attributes[name] === undefined) attributes[name] = value;
+  };
+  for (const name of CONTRACT_ATTRIBUTES) write(name, evidence.value(name));
+  if (PROMPTED_KINDS.has(kind)) {
+    for (const [name, field] of PROMPT_LINKS) write(name, evidence.value(field));
   }
   if (KINDS_WITHOUT_OUTPUT.has(kind) && attributes.inputTokens !== undefined) attributes.outputTokens ??= 0;
 }

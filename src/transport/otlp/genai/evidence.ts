@@ -1,7 +1,16 @@
 import { toJsonText } from '../../../domain/json-text.js';
-import type { Attributes, AttributeValue, OtlpEvent, OtlpSpan } from '../model.js';
+import { newAttributes, type Attributes, type AttributeValue, type OtlpEvent, type OtlpSpan } from '../model.js';
 import { DEFAULT_KIND, USAGE_KIND, USAGE_RANK } from './kind.js';
-import { FIELD, FIELD_COUNT, KIND_FIELD, type EventSlots, type Lookup, type Slot } from './lookup.js';
+import {
+  FIELD,
+  FIELD_COUNT,
+  KIND_FIELD,
+  type EventSlots,
+  type Lookup,
+  type Meaning,
+  type MetadataSlot,
+  type Slot,
+} from './lookup.js';
 import { MAPPING, type FieldName } from './mapping.js';
 import { assembleMessages, messageOfEvent, withSystemInstructions, type MessagePart } from './messages.js';
 
@@ -10,12 +19,23 @@ const NOT_FOUND = 255;
 /** System instructions stand beside the first sources of the input, those of the same convention. */
 const INSTRUCTED_SOURCES = MAPPING.systemInstructions.sources.length;
 
-/** Messages of one source of one field, collected until it is known that no better source exists. */
+/** Messages, or members of an object, of one source of one field, collected until it is known that no better source exists. */
 interface Collected {
   readonly field: number;
   readonly rank: number;
   readonly parts: MessagePart[];
   readonly events: AttributeValue[];
+  readonly members: Attributes;
+  /** Characters of the members. */
+  size: number;
+}
+
+/** Objects of more characters, which are stored once more, are left where they are. */
+const MAX_OBJECT = 64 * 1024;
+
+/** An attribute that is metadata, and what it holds. */
+export interface FoundMetadata extends MetadataSlot {
+  readonly value: AttributeValue;
 }
 
 type Names<R extends string> = { [N in FieldName]: (typeof MAPPING)[N]['reads'] extends R ? N : never }[FieldName];
@@ -29,6 +49,7 @@ export class Evidence {
   readonly #ranks = new Uint8Array(FIELD_COUNT).fill(NOT_FOUND);
   readonly #values: (AttributeValue | undefined)[] = new Array<AttributeValue | undefined>(FIELD_COUNT).fill(undefined);
   readonly #collected: Collected[] = [];
+  readonly #metadata: FoundMetadata[] = [];
 
   constructor(lookup: Lookup) {
     this.#lookup = lookup;
@@ -45,17 +66,28 @@ export class Evidence {
     this.#ranks.fill(NOT_FOUND);
     this.#values.fill(undefined);
     this.#collected.length = 0;
+    this.#metadata.length = 0;
     const lookup = this.#lookup;
     for (const name in attributes) {
       const meaning = lookup.attribute(name);
       if (meaning === null) continue;
       const value = attributes[name] as AttributeValue;
       this.#fill(meaning.slots, value);
-      const { indexed } = meaning;
-      if (indexed !== null && this.#improves(indexed)) {
-        this.#collect(indexed.field, indexed.rank).parts.push({ message: indexed.message, path: indexed.path, value });
-      }
+      this.#gather(meaning, value);
     }
+  }
+
+  /** Takes what is a part of something larger. */
+  #gather({ indexed, member, metadata }: Meaning, value: AttributeValue): void {
+    if (indexed !== null && this.#improves(indexed)) {
+      this.#collect(indexed.field, indexed.rank).parts.push({ message: indexed.message, path: indexed.path, value });
+    }
+    if (member !== null && this.#improves(member) && typeof value !== 'object') {
+      const collected = this.#collect(member.field, member.rank);
+      collected.members[member.name] = value;
+      collected.size += member.name.length + String(value).length;
+    }
+    if (metadata !== null) this.#metadata.push({ ...metadata, value });
   }
 
   #fill(slots: readonly Slot[], value: AttributeValue): void {
@@ -87,17 +119,30 @@ export class Evidence {
 
   #collect(field: number, rank: number): Collected {
     let collected = this.#collected.find((one) => one.field === field && one.rank === rank);
-    if (collected === undefined) this.#collected.push((collected = { field, rank, parts: [], events: [] }));
+    if (collected === undefined) {
+      collected = { field, rank, parts: [], events: [], members: newAttributes(), size: 0 };
+      this.#collected.push(collected);
+    }
     return collected;
   }
 
   #settle(collected: Collected): void {
     if (!this.#improves(collected)) return;
-    const { field, rank, parts, events } = collected;
-    const messages = parts.length > 0 ? assembleMessages(parts) : events;
-    if (messages === null) return;
+    const { field, rank, parts, events, members, size } = collected;
+    if (size > MAX_OBJECT) return;
+    const whole = size > 0 ? members : parts.length > 0 ? assembleMessages(parts) : events;
+    if (whole === null) return;
     this.#ranks[field] = rank;
-    this.#values[field] = messages;
+    this.#values[field] = whole;
+  }
+
+  /** What says more of the span, its trace or its session, in the order it was sent. */
+  get metadata(): readonly FoundMetadata[] {
+    return this.#metadata;
+  }
+
+  names(name: Names<'names'>): readonly string[] {
+    return (this.#values[FIELD[name]] as string[] | undefined) ?? [];
   }
 
   text(name: Names<'text' | 'provider'>): string | null {
@@ -108,9 +153,9 @@ export class Evidence {
     return (this.#values[FIELD[name]] as number | undefined) ?? null;
   }
 
-  /** A value for the interface: a name, or a count of tokens. */
-  value(name: Names<'text' | 'provider' | 'count'>): string | number | null {
-    return (this.#values[FIELD[name]] as string | number | undefined) ?? null;
+  /** A value for the interface: a name, a count of tokens, what names a prompt. */
+  value(name: Names<'text' | 'provider' | 'count' | 'slug' | 'uuid' | 'version' | 'object'>): AttributeValue {
+    return this.#values[FIELD[name]] ?? null;
   }
 
   /** Lower-case identifier; {@link DEFAULT_KIND} when nothing says more. */

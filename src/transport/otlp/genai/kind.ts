@@ -1,61 +1,73 @@
 /** Says what kind of span an attribute's value makes of it; `undefined`: nothing, ask the next rule. */
 type KindOf = (value: string) => string | undefined;
 
-export interface KindRule {
+interface Kinds {
+  readonly kindOf: KindOf;
+  /** The same for the manual: each kind with the values that make it, in words where they are no list. */
+  readonly shown: readonly (readonly [kind: string, values: readonly string[] | string])[];
+}
+
+export interface KindRule extends Kinds {
   /** The attribute to look at; the rule about usage looks at what {@link MAPPING} found instead. */
   readonly attribute: string;
-  readonly kindOf: KindOf;
 }
 
-function oneOf(kinds: Readonly<Record<string, readonly string[]>>): KindOf {
+function oneOf(kinds: Readonly<Record<string, readonly string[]>>): Kinds {
+  const shown = Object.entries(kinds);
   const byValue = new Map(
-    Object.entries(kinds).flatMap(([kind, values]) => values.map((value) => [value, kind] as const)),
+    shown.flatMap(([kind, values]) => values.map((value) => [value.toLowerCase(), kind] as const)),
   );
-  return (value) => byValue.get(value.toLowerCase());
+  return { kindOf: (value) => byValue.get(value.toLowerCase()), shown };
 }
 
-function always(kind: string): KindOf {
-  return () => kind;
+/** Kinds that the convention calls as they are called here. */
+function same(...kinds: readonly string[]): Record<string, readonly string[]> {
+  return Object.fromEntries(kinds.map((kind) => [kind, [kind]]));
+}
+
+function always(kind: string): Kinds {
+  return { kindOf: () => kind, shown: [[kind, 'anything']] };
 }
 
 const vercelOperation = oneOf({
   llm: [
-    'ai.generatetext.dogenerate',
-    'ai.generateobject.dogenerate',
-    'ai.streamtext.dostream',
-    'ai.streamobject.dostream',
+    'ai.generateText.doGenerate',
+    'ai.generateObject.doGenerate',
+    'ai.streamText.doStream',
+    'ai.streamObject.doStream',
   ],
-  embedding: ['ai.embed.doembed', 'ai.embedmany.doembed'],
-  reranker: ['ai.rerank.dorerank'],
-  tool: ['ai.toolcall'],
+  embedding: ['ai.embed.doEmbed', 'ai.embedMany.doEmbed'],
+  reranker: ['ai.rerank.doRerank'],
+  tool: ['ai.toolCall'],
 });
 
 /** `ai.operationId` is the operation alone; `operation.name` may be followed by the name of the function. */
-const vercel: KindOf = (value) => {
-  const [operation = ''] = value.split(' ', 1);
-  return operation.startsWith('ai.') ? (vercelOperation(operation) ?? 'chain') : undefined;
+const vercel: Kinds = {
+  kindOf: (value) => {
+    const [operation = ''] = value.split(' ', 1);
+    return operation.startsWith('ai.') ? (vercelOperation.kindOf(operation) ?? 'chain') : undefined;
+  },
+  shown: [...vercelOperation.shown, ['chain', 'other `ai.*`']],
 };
 
 /** Rules that name a kind outright, the first that applies wins. */
 const STATED: readonly KindRule[] = [
   {
-    attribute: 'openinference.span.kind',
-    kindOf: oneOf({
-      llm: ['llm'],
-      embedding: ['embedding'],
-      chain: ['chain'],
-      retriever: ['retriever'],
-      reranker: ['reranker'],
-      tool: ['tool'],
-      agent: ['agent'],
-      guardrail: ['guardrail'],
-      evaluator: ['evaluator'],
-      prompt: ['prompt'],
+    attribute: 'langfuse.observation.type',
+    ...oneOf({
+      llm: ['generation'],
+      ...same('embedding', 'chain', 'retriever', 'tool', 'agent', 'guardrail', 'evaluator'),
     }),
   },
   {
+    attribute: 'openinference.span.kind',
+    ...oneOf(
+      same('llm', 'embedding', 'chain', 'retriever', 'reranker', 'tool', 'agent', 'guardrail', 'evaluator', 'prompt'),
+    ),
+  },
+  {
     attribute: 'gen_ai.operation.name',
-    kindOf: oneOf({
+    ...oneOf({
       llm: ['chat', 'generate_content', 'text_completion', 'completion', 'generate'],
       embedding: ['embeddings'],
       retriever: ['retrieval', 'search_memory'],
@@ -75,24 +87,24 @@ const STATED: readonly KindRule[] = [
   },
   {
     attribute: 'traceloop.span.kind',
-    kindOf: oneOf({ chain: ['workflow', 'task'], agent: ['agent'], tool: ['tool'] }),
+    ...oneOf({ chain: ['workflow', 'task'], agent: ['agent'], tool: ['tool'] }),
   },
   {
     attribute: 'llm.request.type',
-    kindOf: oneOf({ llm: ['chat', 'completion'], embedding: ['embedding'], reranker: ['rerank'] }),
+    ...oneOf({ llm: ['chat', 'completion'], embedding: ['embedding'], reranker: ['rerank'] }),
   },
-  { attribute: 'ai.operationId', kindOf: vercel },
-  { attribute: 'operation.name', kindOf: vercel },
-  { attribute: 'gen_ai.tool.name', kindOf: always('tool') },
-  { attribute: 'gen_ai.tool.call.id', kindOf: always('tool') },
+  { attribute: 'ai.operationId', ...vercel },
+  { attribute: 'operation.name', ...vercel },
+  { attribute: 'gen_ai.tool.name', ...always('tool') },
+  { attribute: 'gen_ai.tool.call.id', ...always('tool') },
 ];
 
 /** Rules for spans without such a name, which come after «a model and token counts make it `llm`». */
 const INFERRED: readonly KindRule[] = [
-  { attribute: 'db.system', kindOf: always('database') },
-  { attribute: 'db.system.name', kindOf: always('database') },
-  { attribute: 'http.request.method', kindOf: always('http') },
-  { attribute: 'http.method', kindOf: always('http') },
+  { attribute: 'db.system', ...always('database') },
+  { attribute: 'db.system.name', ...always('database') },
+  { attribute: 'http.request.method', ...always('http') },
+  { attribute: 'http.method', ...always('http') },
 ];
 
 export const KIND_RULES: readonly KindRule[] = [...STATED, ...INFERRED];

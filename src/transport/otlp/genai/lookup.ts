@@ -1,16 +1,15 @@
-import { SpanInput } from '../../../domain/span/schema.js';
-import type { AttributeValue } from '../model.js';
+import { METADATA } from './context-fields.js';
 import { KIND_RULES } from './kind.js';
-import { MAPPING, type FieldName, type FieldRule, type Reading, type Source } from './mapping.js';
+import { MAPPING, type FieldName } from './mapping.js';
 import { parseIndexedName } from './messages.js';
+import { memberOf, READINGS, sumOf, type Read } from './readings.js';
+import type { FieldRule, Source } from './source.js';
 
 /** The fields of the mapping by number, and the kind after them. */
 const FIELD_NAMES = Object.keys(MAPPING) as FieldName[];
 export const FIELD = Object.fromEntries(FIELD_NAMES.map((name, i) => [name, i])) as Readonly<Record<FieldName, number>>;
 export const KIND_FIELD = FIELD_NAMES.length;
 export const FIELD_COUNT = KIND_FIELD + 1;
-
-type Read = (value: AttributeValue) => AttributeValue | undefined;
 
 /** Where the value of one attribute goes: which field, and how far down that field's list of preference. */
 export interface Slot {
@@ -27,10 +26,26 @@ export interface IndexedSlot {
   readonly path: readonly string[];
 }
 
-/** Meaning of an attribute's name: its slots, and its place in a list of messages if it has one. */
+/** An attribute that is a member of an object. */
+export interface MemberSlot {
+  readonly field: number;
+  readonly rank: number;
+  readonly name: string;
+}
+
+/** An attribute that is metadata. */
+export interface MetadataSlot {
+  /** Null when the attribute is an object, whose members are the metadata. */
+  readonly name: string | null;
+  readonly ofSpan: boolean;
+}
+
+/** Meaning of an attribute's name: its slots, its place in a list of messages or in an object, and whether it is metadata. */
 export interface Meaning {
   readonly slots: readonly Slot[];
   readonly indexed: IndexedSlot | null;
+  readonly member: MemberSlot | null;
+  readonly metadata: MetadataSlot | null;
 }
 
 /** Slots that an event of some name may fill. */
@@ -39,58 +54,16 @@ export interface EventSlots {
   readonly message: { readonly field: number; readonly rank: number; readonly role: string } | null;
 }
 
-const READINGS: Readonly<Record<Reading, Read>> = { text, provider, count, amount, line, payload };
-
-/** Names of APIs that the Vercel AI SDK appends to the name of a provider: `openai.chat`. */
-const API_SUFFIX =
-  /\.(chat|responses|completions?|messages|embeddings?|text-embedding|textEmbedding|reranking|image|speech|transcription)$/;
-
-function text(value: AttributeValue): string | undefined {
-  if (typeof value === 'string') return value === '' ? undefined : value;
-  return typeof value === 'number' ? String(value) : undefined;
-}
-
-function provider(value: AttributeValue): string | undefined {
-  return typeof value === 'string' && value !== '' ? value.replace(API_SUFFIX, '') : undefined;
-}
-
-function number(value: AttributeValue): number {
-  if (typeof value === 'number') return value;
-  return typeof value === 'string' && value.length <= 64 && value.trim() !== '' ? Number(value) : NaN;
-}
-
-function count(value: AttributeValue): number | undefined {
-  const tokens = number(value);
-  return Number.isSafeInteger(tokens) && tokens >= 0 ? tokens : undefined;
-}
-
-/** More than this is no price, and the interface takes no more either. */
-const MAX_DOLLARS = SpanInput.properties.cost.anyOf[0].maximum ?? Infinity;
-
-function amount(value: AttributeValue): number | undefined {
-  const dollars = number(value);
-  return dollars >= 0 && dollars <= MAX_DOLLARS ? dollars : undefined;
-}
-
-function line(value: AttributeValue): number | undefined {
-  const at = number(value);
-  return Number.isSafeInteger(at) && at >= 0 ? at : undefined;
-}
-
-function payload(value: AttributeValue): AttributeValue | undefined {
-  if (value === null || value === '') return undefined;
-  return Array.isArray(value) && value.length === 0 ? undefined : value;
-}
-
 interface Compiled {
   readonly attributes: Map<string, Slot[]>;
   readonly events: Map<string, { attributes: Map<string, Slot[]>; message: EventSlots['message'] }>;
   /** Prefixes with their dot. */
   readonly indexed: { readonly prefix: string; readonly field: number; readonly rank: number }[];
+  readonly members: { readonly prefix: string; readonly field: number; readonly rank: number }[];
 }
 
 function compile(): Compiled {
-  const compiled: Compiled = { attributes: new Map(), events: new Map(), indexed: [] };
+  const compiled: Compiled = { attributes: new Map(), events: new Map(), indexed: [], members: [] };
   FIELD_NAMES.forEach((name, field) => {
     const rule: FieldRule = MAPPING[name];
     rule.sources.forEach((source, rank) => addSource(compiled, source, { field, rank, read: READINGS[rule.reads] }));
@@ -106,6 +79,11 @@ function addSource(compiled: Compiled, source: Source, slot: Slot): void {
   if (typeof source === 'string') addSlot(compiled.attributes, source, slot);
   else if ('indexed' in source)
     compiled.indexed.push({ prefix: `${source.indexed}.`, field: slot.field, rank: slot.rank });
+  else if ('each' in source) compiled.members.push({ prefix: `${source.each}.`, field: slot.field, rank: slot.rank });
+  else if ('member' in source)
+    addSlot(compiled.attributes, source.within, { ...slot, read: memberOf(source.member, slot.read) });
+  else if ('sum' in source)
+    addSlot(compiled.attributes, source.within, { ...slot, read: sumOf(source.sum, slot.read) });
   else if ('event' in source) addSlot(eventSlots(compiled, source.event).attributes, source.attribute, slot);
   else {
     for (const [event, role] of Object.entries(source.messages)) {
@@ -156,8 +134,9 @@ export class Lookup {
 
 function meaningOf(name: string): Meaning | null {
   const slots = COMPILED.attributes.get(name) ?? NO_SLOTS;
-  const indexed = indexedSlot(name);
-  return slots.length === 0 && indexed === null ? null : { slots, indexed };
+  const meaning = { slots, indexed: indexedSlot(name), member: memberSlot(name), metadata: metadataSlot(name) };
+  const { indexed, member, metadata } = meaning;
+  return slots.length === 0 && indexed === null && member === null && metadata === null ? null : meaning;
 }
 
 function indexedSlot(name: string): IndexedSlot | null {
@@ -165,6 +144,21 @@ function indexedSlot(name: string): IndexedSlot | null {
     if (!name.startsWith(prefix)) continue;
     const parsed = parseIndexedName(name.slice(prefix.length));
     if (parsed !== null) return { field, rank, ...parsed };
+  }
+  return null;
+}
+
+function memberSlot(name: string): MemberSlot | null {
+  const found = COMPILED.members.find(({ prefix }) => name.startsWith(prefix) && name.length > prefix.length);
+  return found === undefined ? null : { ...found, name: name.slice(found.prefix.length) };
+}
+
+/** What the mapping knows by its name is no metadata besides. */
+function metadataSlot(name: string): MetadataSlot | null {
+  for (const { each, within, ofSpan = false } of METADATA) {
+    if (name === within) return { name: null, ofSpan };
+    const isNamed = each !== undefined && name.startsWith(`${each}.`) && name.length > each.length + 1;
+    if (isNamed) return COMPILED.attributes.has(name) ? null : { name: name.slice(each.length + 1), ofSpan };
   }
   return null;
 }
