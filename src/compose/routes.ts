@@ -1,4 +1,5 @@
 import { configurationTable } from '../config/documentation.js';
+import { mappingTables } from '../transport/otlp/genai/documentation.js';
 import { reviewTextLimits } from '../domain/review/schema.js';
 import { packageVersion } from '../storage/schema-files.js';
 import { buildOpenApi } from '../transport/http/openapi.js';
@@ -43,6 +44,7 @@ export function createRoutes(context: Context, services: Services): Route[] {
     version: packageVersion(),
     description: 'LLM traces, prompts and feedback on ClickHouse.',
     settings: configurationTable(),
+    mapping: mappingTables(),
   };
   // The document describes itself, too.
   const document: Route = openApiRoute(() => buildOpenApi([...routes, document], info));

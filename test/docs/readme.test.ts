@@ -2,6 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { expect } from 'chai';
 import { configurationTable, mainSettingsTable } from '../../src/config/documentation.js';
 import { settingDefinitions } from '../../src/config/settings.js';
+import { OPENTELEMETRY_VARIABLES } from './opentelemetry-variables.js';
 
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 const readme = read('README.md');
@@ -44,8 +45,8 @@ describe('README and manual', () => {
     const known = new Set<string>([
       ...settingDefinitions.map(([name]) => name),
       'SPANHOUSE_KEY',
-      'OTEL_EXPORTER_OTLP_ENDPOINT',
-      'OTEL_EXPORTER_OTLP_HEADERS',
+      ...OPENTELEMETRY_VARIABLES,
+      'OPENAI_API_KEY',
     ]);
     const named = [...documents.matchAll(/\b[A-Z]{2,}(?:_[A-Z]+)+\b/g)].map(([name]) => name);
     expect(named.filter((name) => !known.has(name))).to.deep.equal([]);

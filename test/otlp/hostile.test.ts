@@ -134,6 +134,25 @@ describe('OTLP over HTTP: hostile bodies', function () {
     expect((await post(Buffer.from(toProtobuf(request([tooLarge]))), PROTOBUF_TYPE)).status).to.equal(413);
   });
 
+  it('metadata beyond what tags may have is no reason to refuse a span', async () => {
+    const small = await bootServer({ env: { MAX_TAG_BYTES: '1024' } });
+    try {
+      const context = Object.fromEntries(
+        Array.from({ length: 100 }, (_, n) => [`ai.settings.context.key ${n}`, 'v'.repeat(200)]),
+      );
+      const values = { ...context, 'tag.tags': ['beta', 't'.repeat(5_000)], 'user.id': 'ann', metadata: '{"a":"b"}' };
+      const body = request([otlpSpan({ attributes: attributes(values) })]);
+      const { status, json } = await small.request('POST', '/v1/traces', { body });
+      expect([status, json]).to.deep.equal([200, {}]);
+      for (const list of ['spans', 'traces']) {
+        const found = await small.request('GET', `/${list}?user=ann&beta=true`);
+        expect(found.json, list).to.have.length(1);
+      }
+    } finally {
+      await small.dispose();
+    }
+  });
+
   it('odd texts neither break the request nor other spans', async () => {
     const odd = '\\u0000\\ud800__proto__\\u202e';
     const span = JSON.stringify(otlpSpan({ name: 'ODD', attributes: attributes({ ODD: 'ODD', __proto__x: 1 }) }));

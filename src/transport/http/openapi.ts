@@ -12,13 +12,15 @@ export interface OpenApiInfo {
   readonly description: string;
   /** Every setting of the server, as a table in Markdown. */
   readonly settings: string;
+  /** What becomes of the attributes of OpenTelemetry, in Markdown. */
+  readonly mapping: string;
 }
 
 /** A JSON object of the OpenAPI document. */
 export type Json = { [key: string]: unknown };
 
 /** The OpenAPI 3.1 document of these routes. Schemas with an `$id` become shared components of that name. */
-export function buildOpenApi(routes: readonly Route[], { settings, ...info }: OpenApiInfo): Json {
+export function buildOpenApi(routes: readonly Route[], { settings, mapping, ...info }: OpenApiInfo): Json {
   const components = new Map<string, Json>();
   const shown = routes.filter(({ hidden }) => hidden !== true);
   const paths: Record<string, Json> = {};
@@ -26,7 +28,7 @@ export function buildOpenApi(routes: readonly Route[], { settings, ...info }: Op
     const path = (paths[templatePath(route.path)] ??= {});
     path[route.method.toLowerCase()] = operation(route, components);
   }
-  const tags = chapters([...new Set(shown.map(({ tag }) => tag))], settings);
+  const tags = chapters([...new Set(shown.map(({ tag }) => tag))], { settings, mapping });
   const description = `${info.description}\n\n${overview()}`;
   const schemas = { ...Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))), Problem: PROBLEM };
   return {

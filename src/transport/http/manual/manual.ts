@@ -9,15 +9,26 @@ export interface Chapter {
   readonly description: string;
 }
 
+/** Parts of the manual that are derived from definitions. */
+export interface Tables {
+  /** Every setting. */
+  readonly settings: string;
+  /** What becomes of the attributes of OpenTelemetry. */
+  readonly mapping: string;
+}
+
 /**
  * The manual of each group of routes, then what is about all of them: the Markdown files in `static`, each named after
  * its chapter.
  * @param groups the tags of routes, in the order in which they are shown
- * @param settings every setting, as a table in Markdown
+ * @param tables what is derived from definitions, and ends a chapter, in Markdown
  */
-export function chapters(groups: readonly string[], settings: string): Chapter[] {
-  const written = [...groups, 'Limits'].map((name) => ({ name, description: chapter(name) }));
-  return [...written, { name: 'Configuration', description: `${chapter('Configuration')}\n\n${settings}` }];
+export function chapters(groups: readonly string[], tables: Tables): Chapter[] {
+  const endings: Readonly<Record<string, string>> = { OpenTelemetry: tables.mapping, Configuration: tables.settings };
+  return [...groups, 'OpenTelemetry', 'Limits', 'Configuration'].map((name) => {
+    const ending = endings[name];
+    return { name, description: ending === undefined ? chapter(name) : `${chapter(name)}\n\n${ending}` };
+  });
 }
 
 /** The introduction of the manual, before its chapters. */
