@@ -188,7 +188,8 @@ describe('manual: OpenTelemetry', function () {
       ...KIND_RULES.map((rule) => rule.attribute),
     ])
       expect(tables).to.include(`\`${name}\``);
-    for (const { each, within } of METADATA) expect(tables).to.include(`\`${within ?? `${each}.*`}\``);
+    for (const source of METADATA)
+      expect(tables).to.include(`\`${'within' in source ? source.within : `${source.each}.*`}\``);
   });
 });
 

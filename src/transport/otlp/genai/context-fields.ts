@@ -154,15 +154,11 @@ export const PROMPT_ATTRIBUTES = {
 export const TAG_FIELDS = ['service', 'environment', 'user'] as const satisfies readonly ContextField[];
 export const LIMITED_TAG_FIELDS = ['release', 'version'] as const satisfies readonly ContextField[];
 
-/** Metadata, of which every name that is no source above becomes a tag. */
-export interface MetadataSource {
-  /** Attributes `<each>.<name>`. */
-  readonly each?: string;
-  /** An attribute that is an object, or the JSON text of one. */
-  readonly within?: string;
-  /** Whether it is about the span alone, and not about its trace and session. */
-  readonly ofSpan?: true;
-}
+/**
+ * Metadata, of which every name that is no source above becomes a tag: attributes `<each>.<name>`, or the members of one that
+ * is an object or the JSON text of one. Some is about the span alone, and not about its trace and session.
+ */
+export type MetadataSource = ({ readonly each: string } | { readonly within: string }) & { readonly ofSpan?: true };
 
 export const METADATA: readonly MetadataSource[] = [
   { within: 'metadata', ofSpan: true },

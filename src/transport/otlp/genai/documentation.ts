@@ -50,7 +50,7 @@ function attributeShown(source: Exclude<Source, { readonly within: string }>): s
 
 function metadataShown(ofSpanAlone: boolean): string {
   return METADATA.filter(({ ofSpan = false }) => ofSpan === ofSpanAlone)
-    .map(({ each, within }) => (each === undefined ? `the members of ${code(within ?? '')}` : code(`${each}.*`)))
+    .map((source) => ('within' in source ? `the members of ${code(source.within)}` : code(`${source.each}.*`)))
     .join(', ');
 }
 

@@ -155,10 +155,15 @@ function memberSlot(name: string): MemberSlot | null {
 
 /** What the mapping knows by its name is no metadata besides. */
 function metadataSlot(name: string): MetadataSlot | null {
-  for (const { each, within, ofSpan = false } of METADATA) {
-    if (name === within) return { name: null, ofSpan };
-    const isNamed = each !== undefined && name.startsWith(`${each}.`) && name.length > each.length + 1;
-    if (isNamed) return COMPILED.attributes.has(name) ? null : { name: name.slice(each.length + 1), ofSpan };
+  for (const source of METADATA) {
+    const ofSpan = source.ofSpan === true;
+    if ('within' in source) {
+      if (name === source.within) return { name: null, ofSpan };
+      continue;
+    }
+    const start = source.each.length + 1;
+    if (name.length > start && name.startsWith(`${source.each}.`))
+      return COMPILED.attributes.has(name) ? null : { name: name.slice(start), ofSpan };
   }
   return null;
 }
