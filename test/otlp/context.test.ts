@@ -68,6 +68,17 @@ describe('OTLP context: prompts', () => {
     });
   });
 
+  it('link the inner one of two spans that two instrumentations make of one call', () => {
+    const call = { ...LLM, 'gen_ai.request.model': 'm', 'gen_ai.usage.input_tokens': 7, 'prompt.id': 'support' };
+    const outer = otlpSpan({ spanId: spanId(1), attributes: attributes(call) });
+    const inner = otlpSpan({ spanId: spanId(2), parentSpanId: spanId(1), attributes: attributes(call) });
+    const { spans } = mapRequest(request([inner, outer]));
+    expect(spans.map((span) => [span.kind, span.attributes['prompt_slug']])).to.deep.equal([
+      ['llm', 'support'],
+      ['chain', undefined],
+    ]);
+  });
+
   it('never replace what the span itself says', () => {
     const span = mapSpan({
       ...LLM,

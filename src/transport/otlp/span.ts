@@ -4,15 +4,15 @@ import { normaliseCost } from '../../domain/schema/normalise.js';
 import { toJsonText } from '../../domain/json-text.js';
 import type { Span, SpanStatus } from '../../domain/span/span.js';
 import type { Tags } from '../../domain/schema/tags.js';
-import { PROMPT_ATTRIBUTES } from './genai/context-fields.js';
 import { Evidence } from './genai/evidence.js';
-import { DEFAULT_KIND, USAGE_KIND, WRAPPER_KINDS } from './genai/kind.js';
+import { WRAPPER_KINDS } from './genai/kind.js';
 import { Lookup } from './genai/lookup.js';
 import { CONTRACT_ATTRIBUTES } from './genai/mapping.js';
 import { NIL_UUID, SPAN_ID, spanUuid, TRACE_ID, traceUuid, UUID } from './ids.js';
 import type { Attributes, AttributeValue, OtlpResource, OtlpScope, OtlpSpan, OtlpTraces } from './model.js';
 import { MAX_NAME, nameOf } from './name.js';
 import { shownResource, shownScope, writeOtelAttributes, type Shown } from './otel.js';
+import { PromptLinks } from './prompt-links.js';
 import { tagsOf } from './tags.js';
 import { foldNestedUsage, type MutableSpan } from './usage.js';
 
@@ -59,6 +59,7 @@ export function toSpans(traces: OtlpTraces, limits: MappingLimits = DEFAULT_LIMI
     else if (++count <= MAX_REJECTED_MESSAGES) messages.push(describe(otlp, i, flaw));
   }
   foldNestedUsage(spans);
+  mapper.prompts.write();
   return { spans, rejected: { count, messages } };
 }
 
@@ -111,6 +112,7 @@ interface ScopeFacts {
 
 /** Maps the spans of one request, remembering what they share. */
 class SpanMapper {
+  readonly prompts = new PromptLinks();
   readonly #evidence = new Evidence(new Lookup());
   readonly #sessions = new Map<string, string>();
   #session: { id: string | null; name: string | null } = { id: null, name: null };
@@ -191,6 +193,7 @@ class SpanMapper {
       code_lineno: evidence.number('codeLine'),
     };
     writeContractAttributes(otlp.attributes, evidence, kind);
+    this.prompts.read(span, otlp.attributes, evidence);
     writeOtelAttributes(otlp, span, this.#resource.shown, this.#scope.shown);
     return span;
   }
@@ -270,23 +273,11 @@ function textOf(value: AttributeValue | undefined): string | null {
 /** Kinds whose calls give no tokens out; exporters leave their count out, and a price needs both counts. */
 const KINDS_WITHOUT_OUTPUT: ReadonlySet<string> = new Set(['embedding', 'reranker']);
 
-const PROMPT_LINKS = Object.entries(PROMPT_ATTRIBUTES) as [string, PromptField][];
-type PromptField = (typeof PROMPT_ATTRIBUTES)[keyof typeof PROMPT_ATTRIBUTES];
-
-/**
- * Spans that may be completions of a prompt. Chains and tools only repeat what the calls in them say, so that a prompt would
- * have each completion twice; agents do, too, but for those of the AI SDK 7, which says it there alone.
- */
-const PROMPTED_KINDS: ReadonlySet<string> = new Set([USAGE_KIND, 'agent', DEFAULT_KIND]);
-
 /** Mapped values stand beside the originals and never replace one. */
 function writeContractAttributes(attributes: Attributes, evidence: Evidence, kind: string): void {
-  const write = (name: string, value: AttributeValue) => {
+  for (const name of CONTRACT_ATTRIBUTES) {
+    const value = evidence.value(name);
     if (value !== null && attributes[name] === undefined) attributes[name] = value;
-  };
-  for (const name of CONTRACT_ATTRIBUTES) write(name, evidence.value(name));
-  if (PROMPTED_KINDS.has(kind)) {
-    for (const [name, field] of PROMPT_LINKS) write(name, evidence.value(field));
   }
   if (KINDS_WITHOUT_OUTPUT.has(kind) && attributes.inputTokens !== undefined) attributes.outputTokens ??= 0;
 }
