@@ -173,6 +173,8 @@ describe('OTLP context: tags', () => {
     };
     const { spans } = mapRequest(request([otlpSpan({ attributes: attributes(values) })], resource));
     expect(spans[0]!.tags).to.deep.equal({ service: 'api', environment: 'production', release: 'r1', version: '2' });
+    const inherited = mapRequest(request([otlpSpan()], { metadata: '{"a":"b"}', 'tag.tags': ['x'] }));
+    expect(inherited.spans[0]!.tags, 'what a resource says of itself is repeated in none').to.deep.equal({});
   });
 
   it('metadata that is long, or much, never makes a span unusable', () => {

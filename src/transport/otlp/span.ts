@@ -13,7 +13,7 @@ import type { Attributes, AttributeValue, OtlpResource, OtlpScope, OtlpSpan, Otl
 import { MAX_NAME, nameOf } from './name.js';
 import { shownResource, shownScope, writeOtelAttributes, type Shown } from './otel.js';
 import { PromptLinks } from './prompt-links.js';
-import { tagsOf } from './tags.js';
+import { resourceTags, tagsOf } from './tags.js';
 import { foldNestedUsage, type MutableSpan } from './usage.js';
 
 /** The outcome of mapping one request: usable spans in the order they were sent, and why others are refused. */
@@ -220,7 +220,7 @@ class SpanMapper {
     const shown = shownResource(resource);
     return {
       resource,
-      tags: tagsOf(evidence, NO_TAGS, this.#tagBytes).ofTrace,
+      tags: resourceTags(evidence, this.#tagBytes),
       session: evidence.text('session'),
       sessionName: evidence.text('sessionName'),
       shown,

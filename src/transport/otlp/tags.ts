@@ -17,7 +17,6 @@ const MAX_METADATA_TEXT = 256;
 /**
  * The tags of a span: who and where it is of, the names it is tagged with, and its metadata. Names and metadata take only
  * what the limit leaves, so that a span is never refused for them.
- * @param evidence of the span, or of a resource
  * @param inherited tags of the span's resource, which the span's own replace
  * @param maxBytes of the keys and values of all tags together
  */
@@ -36,6 +35,13 @@ export function tagsOf(evidence: Evidence, inherited: Tags, maxBytes: number): M
   if (ofSpanAlone.length === 0) return { ofSpan: ofTrace, ofTrace };
   tags.add(entriesOf(ofSpanAlone));
   return { ofSpan: tags.toTags(), ofTrace };
+}
+
+/** The tags of a resource, without metadata: all of its spans carry them. */
+export function resourceTags(evidence: Evidence, maxBytes: number): Tags {
+  const tags = new LimitedTags(new Map(textsOf(evidence, TAG_FIELDS)), maxBytes);
+  tags.add(textsOf(evidence, LIMITED_TAG_FIELDS));
+  return tags.toTags();
 }
 
 type TextField = (typeof TAG_FIELDS | typeof LIMITED_TAG_FIELDS)[number];
