@@ -1,0 +1,34 @@
+import { expect } from 'chai';
+import { CheckedApi, span, uuid } from '../harness/checked-api.js';
+import { blocks, chapter, run } from './commands.js';
+
+const DAY = 86_400_000;
+
+describe('questions of the manual', function () {
+  this.timeout(60_000);
+  let api: CheckedApi;
+  before(async () => {
+    api = await CheckedApi.boot();
+    const at = (days: number) => new Date(Date.now() - days * DAY).toISOString();
+    const attributes = { provider: 'openai', model: 'gpt-4o' };
+    await api.post('spans', [
+      span(1, { started_at: at(100) }),
+      span(2, { started_at: at(91) }),
+      span(3, { started_at: at(1), kind: 'llm', cost: 0.25, attributes }),
+      span(4, { started_at: at(1), kind: 'llm', cost: 0.5, attributes }),
+    ]);
+  });
+  after(() => api.dispose());
+
+  const [retention = '', costs = ''] = blocks(chapter('questions'));
+
+  it('sum up costs by day and model as it is written', async () => {
+    const day = new Date(Date.now() - DAY).toISOString().slice(0, 10);
+    expect(await run(costs, api.server)).to.match(new RegExp(`${day} gpt-4o.*0\\.75`));
+  });
+
+  it('delete what is older than 90 days as it is written', async () => {
+    await run(retention, api.server);
+    expect((await api.ids('spans')).sort()).to.deep.equal([uuid(3), uuid(4)]);
+  });
+});
