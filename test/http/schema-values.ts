@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { ID } from '../../src/domain/schema/ids.js';
 import type { ApiDocument, Schema } from '../harness/api-document.js';
 import { below, oddValues, pick, type Random } from './malformed-requests.js';
 
@@ -57,7 +58,7 @@ function objectText(
     .filter(([name]) => random() < ((required as string[]).includes(name) ? 1 - odd / 2 : OPTIONAL))
     .map(([name, schema]) => `${JSON.stringify(name)}:${valueText(schema, options, name)}`);
   const [any] = [additionalProperties, ...Object.values<Schema>(patternProperties ?? {})].filter(
-    (of) => of !== undefined,
+    (of) => typeof of === 'object',
   );
   if (any !== undefined)
     for (let count = below(random, 3); count > 0; count -= 1)
@@ -66,7 +67,7 @@ function objectText(
 }
 
 function textOf({ format, pattern, minLength = 0, maxLength = Infinity }: Schema, random: Random): string {
-  if (format === 'uuid') return randomUUID();
+  if (format === 'uuid' || pattern === ID.source) return randomUUID();
   if (format === 'date-time') return '2026-01-31T10:00:00.000000Z';
   const fitting = texts.filter(
     (text) =>

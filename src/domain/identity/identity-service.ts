@@ -1,5 +1,6 @@
 import { randomUUID, timingSafeEqual } from 'node:crypto';
 import { DomainError } from '../errors.js';
+import { UUID, uuidOf } from '../schema/ids.js';
 import type { Micros } from '../span/span.js';
 import { bearerToken, generateApiKey, hashApiKey, isUsableApiKey, visiblePrefix } from './api-key.js';
 import type { ApiKey, CreatedApiKey, Principal, Project, User } from './identity.js';
@@ -12,7 +13,6 @@ const FLUSH_INTERVAL_MS = 5_000;
 const MAX_NAME_LENGTH = 200;
 /** Bound that keeps a project's list of keys readable, and one answer. */
 const MAX_KEYS_PER_PROJECT = 1_000;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Project and key that a start ensures; null or absent: not asked for. */
 export interface BootstrapRequest {
@@ -101,9 +101,9 @@ export class IdentityService {
     return this.#gone.has(projectId);
   }
 
-  /** @throws DomainError `forbidden` unless the project is the principal's. Upper case is the same id. */
+  /** @throws DomainError `forbidden` unless the project is the principal's. @param projectId in any form of an id */
   requireProject(principal: Principal, projectId: string): void {
-    if (projectId.toLowerCase() !== principal.project_id) {
+    if (uuidOf(projectId) !== principal.project_id) {
       throw new DomainError('forbidden', 'This API key belongs to another project');
     }
   }
@@ -114,7 +114,7 @@ export class IdentityService {
    * @throws DomainError `invalid` for an unusable id or key, `conflict` when the key belongs to another project
    */
   bootstrap(request: BootstrapRequest = {}): BootstrapResult {
-    const projectId = request.projectId?.toLowerCase() ?? null;
+    const projectId = request.projectId == null ? null : uuidOf(request.projectId);
     const apiKey = request.apiKey ?? null;
     if (projectId !== null) requireUuid(projectId);
     if (apiKey !== null && !isUsableApiKey(apiKey)) {
@@ -142,7 +142,7 @@ export class IdentityService {
   }
 
   createProject(input: { readonly name: string; readonly id?: string }): Project {
-    const id = input.id?.toLowerCase() ?? randomUUID();
+    const id = input.id === undefined ? randomUUID() : uuidOf(input.id);
     requireUuid(id);
     const project = { id, name: usableName(input.name), created_at: this.#now() };
     this.#store.insertProject(project);
@@ -182,7 +182,7 @@ export class IdentityService {
    * @throws DomainError `not_found` when the project (null: any) has no such key that is not revoked yet
    */
   revokeKey(projectId: string | null, keyId: string): void {
-    const revoked = this.#store.revokeKey(projectId, keyId.toLowerCase(), this.#now());
+    const revoked = this.#store.revokeKey(projectId, uuidOf(keyId), this.#now());
     this.#cache.clear();
     if (!revoked) throw new DomainError('not_found', 'There is no API key with this id');
   }

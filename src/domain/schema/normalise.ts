@@ -1,8 +1,7 @@
 import type { Issue } from '../errors.js';
+import { NIL_UUID, uuidOf } from './ids.js';
 import type { Tags } from './tags.js';
 import { parseTimestamp, type Micros } from '../time/timestamp.js';
-
-const NIL = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Turns checked input into stored form and notes what no schema can say. One per element of a request; its getters
@@ -21,10 +20,11 @@ export class Normaliser {
     this.issues.push({ pointer: `${this.pointer}/${property}`, detail });
   }
 
-  /** An id in lower case; the nil UUID is nobody's, as in OpenTelemetry. */
+  /** An id as a lower-case UUID; the nil UUID is nobody's, as in OpenTelemetry. */
   id(property: string, value: string): string {
-    if (value === NIL) this.fail(property, 'must not be the nil UUID');
-    return value.toLowerCase();
+    const id = uuidOf(value);
+    if (id === NIL_UUID) this.fail(property, 'must not be the nil UUID');
+    return id;
   }
 
   optionalId(property: string, value: string | null | undefined): string | null {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DomainError } from '../errors.js';
+import { uuidOf } from '../schema/ids.js';
 import {
   normaliseCost,
   normaliseTags,
@@ -61,7 +62,7 @@ export function requireOwnSessions(body: unknown, projectId: string): void {
   if (!Array.isArray(body)) return;
   for (const element of body as unknown[]) {
     const named = (element as { project_id?: unknown } | null)?.project_id;
-    if (typeof named === 'string' && named.toLowerCase() !== projectId)
+    if (typeof named === 'string' && uuidOf(named) !== projectId)
       throw new DomainError('forbidden', "project_id must be the API key's project.");
   }
 }

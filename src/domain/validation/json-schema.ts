@@ -1,8 +1,6 @@
 import type { TSchema } from '@sinclair/typebox';
+import { ID } from '../schema/ids.js';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-
-/** A UUID of any version, in either case. */
-const UUID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** Plain JSON Schema without `$id`: names serve the documentation, and the same part may appear in many schemas. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -12,7 +10,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
  * collector checks part by part instead.
  */
 const ajv = new Ajv2020({ allErrors: false, verbose: true, strict: true, strictTypes: false, strictRequired: false });
-ajv.addFormat('uuid', UUID_PATTERN);
+ajv.addFormat('uuid', ID);
 // Annotations for the documentation; their values are never read here.
 ajv.addFormat('date-time', true);
 ajv.addFormat('binary', true);

@@ -1,4 +1,5 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox';
+import { uuidOf } from '../../domain/schema/ids.js';
 import { parseTimestampText, type Micros } from '../../domain/time/timestamp.js';
 import { compile } from '../../domain/validation/validation.js';
 
@@ -172,7 +173,6 @@ function valueOf({ type, format }: TSchema, text: string): unknown {
     case 'boolean':
       return BOOLEANS.get(text.toLowerCase()) ?? text;
     default:
-      // Ids are taken in either case and are lower case from here on.
-      return format === 'uuid' ? text.toLowerCase() : text;
+      return format === 'uuid' ? uuidOf(text) : text;
   }
 }

@@ -1,6 +1,6 @@
 import type { Span } from '../../domain/span/span.js';
 import { formatTimestamp } from '../../domain/time/timestamp.js';
-import { SPAN_ID, spanUuid, TRACE_ID, traceUuid } from './ids.js';
+import { SPAN_ID, spanUuid, TRACE_ID, traceUuid } from '../../domain/schema/ids.js';
 import type { Attributes, OtlpEvent, OtlpLink, OtlpResource, OtlpScope, OtlpSpan } from './model.js';
 
 /** A part of a span as it is shown within attributes. */

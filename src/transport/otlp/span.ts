@@ -8,7 +8,7 @@ import { Evidence } from './genai/evidence.js';
 import { WRAPPER_KINDS } from './genai/kind.js';
 import { Lookup } from './genai/lookup.js';
 import { CONTRACT_ATTRIBUTES } from './genai/mapping.js';
-import { NIL_UUID, SPAN_ID, spanUuid, TRACE_ID, traceUuid, UUID } from './ids.js';
+import { NIL_UUID, SPAN_ID, spanUuid, TRACE_ID, traceUuid, UUID } from '../../domain/schema/ids.js';
 import type { Attributes, AttributeValue, OtlpResource, OtlpScope, OtlpSpan, OtlpTraces } from './model.js';
 import { MAX_NAME, nameOf } from './name.js';
 import { shownResource, shownScope, writeOtelAttributes, type Shown } from './otel.js';
