@@ -1,10 +1,9 @@
 import { readElements } from '../src/domain/ingest/elements.js';
-import { SpanInput } from '../src/domain/span/schema.js';
-import { normaliseSpan } from '../src/domain/span/normalise-span.js';
+import { spanReader } from '../src/domain/ingest/readers.js';
 import { createListPrices, priceSpan } from '../src/domain/span/pricing.js';
 import type { Span } from '../src/domain/span/span.js';
 import { hasError } from '../src/domain/span/span-read.js';
-import { compile } from '../src/domain/validation/validation.js';
+import { UnknownNames } from '../src/domain/validation/unknown-names.js';
 import { writeUint64 } from '../src/storage/clickhouse/commit/row-binary.js';
 import { RowEncoder } from '../src/storage/clickhouse/commit/rows.js';
 import type { Version } from '../src/storage/clickhouse/commit/version-clock.js';
@@ -14,12 +13,12 @@ import { generateTrace, type GeneratedSpan } from './data.js';
 
 export const PROJECT_ID = '0197f3a0-0000-7000-8000-00000000be9c';
 
-const check = compile(SpanInput);
 const price = createListPrices();
 
 /** Spans as the server stores them: checked, normalised and priced. */
 export function storedSpans(sent: readonly GeneratedSpan[]): Span[] {
-  return readElements(sent, check, normaliseSpan).map((span) => priceSpan(span, PROJECT_ID, price));
+  const { elements } = readElements(sent, spanReader, new UnknownNames());
+  return elements.map((span) => priceSpan(span, PROJECT_ID, price));
 }
 
 /** Spans of an OTLP request in protobuf, as the server stores them. */

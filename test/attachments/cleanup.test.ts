@@ -17,6 +17,7 @@ import { openDatabase, type Database } from '../../src/storage/sqlite/database.j
 import { migrate } from '../../src/storage/sqlite/migrations.js';
 import { type OpenedStore, openStore, remove } from '../harness/trace-store.js';
 import { png, sha } from './images.js';
+import { UnknownNames } from '../../src/domain/validation/unknown-names.js';
 
 const silent = {
   attachmentStored: () => undefined,
@@ -27,6 +28,8 @@ const silent = {
   spansAccepted: () => undefined,
   spansRejected: () => undefined,
 };
+
+const minimal = () => ({ minimal: true, unknown: new UnknownNames() });
 
 describe('cleaning up attachments', () => {
   const project = randomUUID();
@@ -77,7 +80,7 @@ describe('cleaning up attachments', () => {
     append,
   });
 
-  const post = (service: IngestService, ...list: object[]) => service.postSpans(project, list, true);
+  const post = (service: IngestService, ...list: object[]) => service.postSpans(project, list, minimal());
 
   async function sweep(): Promise<void> {
     await spans.store.purge();
@@ -252,7 +255,7 @@ describe('cleaning up attachments', () => {
     // Requests that a crash cut off: before the commit, and after it.
     const cutOff = (projectId: string, body: object, append: WriteLog['append']) =>
       ingest({ vault: before, log: logOf((writes) => append(writes).then(() => new Promise(() => undefined))) })
-        .postSpans(projectId, [body], true)
+        .postSpans(projectId, [body], minimal())
         .catch(() => undefined);
     const nothing = () => Promise.resolve({ createdAt: [] });
     void cutOff(busy, span(randomUUID(), waiting), nothing);

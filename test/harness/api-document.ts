@@ -10,6 +10,8 @@ export interface Operation {
   readonly method: string;
   /** Such as `/judges/{judge_id}:run`. */
   readonly path: string;
+  /** Whether no key is needed. */
+  readonly isPublic: boolean;
   readonly parameters: readonly { readonly name: string; readonly in: 'path' | 'query'; readonly schema: Schema }[];
   /** By media type. */
   readonly bodies: ReadonlyMap<string, Schema>;
@@ -37,6 +39,7 @@ export class ApiDocument {
         id: operation['operationId'],
         method: method.toUpperCase(),
         path,
+        isPublic: (operation['security'] as unknown[]).length === 0,
         parameters: operation['parameters'] ?? [],
         bodies: new Map(
           Object.entries<Schema>(operation['requestBody']?.content ?? {}).map(([type, { schema }]) => [type, schema]),

@@ -64,6 +64,31 @@ export class MalformedCalls {
     return this.#url(() => 0);
   }
 
+  /** Whether other names of parameters are refused. */
+  get takesNoOthers(): boolean {
+    const { parameters, isPublic, responses } = this.#operation;
+    const others = parameters.some((parameter) => parameter.in === 'query' && parameter.schema['type'] === 'object');
+    return !isPublic && !others && !('headers' in (responses['200'] ?? {}));
+  }
+
+  /** Bodies that have no other fault that counts than an unknown name, each in another object, with where it stands. */
+  get unknownNames(): { readonly body: unknown; readonly pointer: string }[] {
+    return this.#schema === null ? [] : this.#closedObjects(this.#schema).map(withUnknownName);
+  }
+
+  /** Paths to objects whose names are all known. */
+  #closedObjects(schema: Schema): (string | number)[][] {
+    const { anyOf, items, properties = {}, additionalProperties } = this.#scene.document.resolve(schema);
+    const below = (name: string | number, part: Schema) => this.#closedObjects(part).map((path) => [name, ...path]);
+    return [
+      ...(additionalProperties === false ? [[]] : []),
+      ...((anyOf ?? []) as Schema[]).flatMap((branch) => this.#closedObjects(branch)),
+      ...(items === undefined ? [] : below(0, items)),
+      ...Object.entries<Schema>(properties).flatMap(([name, part]) => below(name, part)),
+      ...(typeof additionalProperties === 'object' ? below('a', additionalProperties) : []),
+    ];
+  }
+
   withBody(random: Random, seed: number): MalformedCall {
     const ids = [0, 1].map((number) => seededId(seed, number));
     const { body, headers, kind } = this.#body(random, ids);
@@ -137,6 +162,13 @@ export class MalformedCalls {
     });
     return random() < 0.85 ? changed : badlyPackedBody(random, changed);
   }
+}
+
+function withUnknownName(path: readonly (string | number)[]): { readonly body: unknown; readonly pointer: string } {
+  const body = path.reduceRight<unknown>((inner, step) => (typeof step === 'number' ? [inner] : { [step]: inner }), {
+    zyx: 1,
+  });
+  return { body, pointer: `/${[...path, 'zyx'].join('/')}` };
 }
 
 /** Ids that lie far apart: a byte changed in one must not make it another. */

@@ -169,6 +169,43 @@ describe(`malformed requests (MALFORMED_SEED=${SEED})`, function () {
     ]);
   });
 
+  it('with unknown names are refused, which are named', async () => {
+    const bodies: string[] = [];
+    const queries: string[] = [];
+    for (const operation of scene.document.operations) {
+      const calls = new MalformedCalls(scene, operation);
+      const issues = async (url: string, sent: { readonly body?: unknown }) => {
+        const { status, text, json } = await scene.api.server.request(operation.method, url, sent);
+        expect(status, `${operation.method} ${url}: ${text.slice(0, 300)}`).to.equal(422);
+        return (json.errors as { pointer: string; detail: string }[]).map((each) => `${each.pointer} ${each.detail}`);
+      };
+      for (const { body, pointer } of calls.unknownNames) {
+        expect(await issues(calls.sound, { body })).to.include(`${pointer} is not known`);
+        bodies.push(`${operation.id} ${pointer}`);
+      }
+      // Deleting another project is refused before anything else is looked at.
+      if (!calls.takesNoOthers || operation.id === 'deleteProject') continue;
+      expect((await issues(`${calls.sound}?zyx=1`, {})).join()).to.match(/^\?zyx is not known; /);
+      queries.push(operation.id);
+    }
+    expect(bodies).to.include.members([
+      'createJudge /zyx',
+      'createJudge /filters/zyx',
+      'createJudge /criteria/0/zyx',
+      'recordEvaluation /criteria_scores/a/zyx',
+      'putModelPrice /zyx',
+      'promoteCandidate /zyx',
+    ]);
+    expect(queries).to.include.members([
+      'getPrompt',
+      'listPromptTags',
+      'listJudgeEvaluations',
+      'deleteSpan',
+      'createApiKey',
+    ]);
+    expect(queries).to.not.include.members(['listSpans']);
+  });
+
   it('with odd queries are refused clearly, or answered', async () => {
     expect(await tryAll(queries, (calls) => calls.takesQuery)).to.include.members(['listSpans', 'getCalibration']);
   });

@@ -211,17 +211,8 @@ describe('POST /spans', () => {
     });
   });
 
-  it('unknown fields are ignored', async () => {
-    const read = await sender.store({
-      code: 'x',
-      ab_choices: [{}],
-      experiment_result_id: 7,
-      has_error: true,
-      created_at: 'never',
-      project_id: 'x',
-      __proto: 1,
-    });
-    expect(read).to.include({ has_error: false, project_id: api.server.projectId });
-    expect(read).to.not.have.any.keys('code', 'ab_choices', 'experiment_result_id', '__proto');
+  it('fields that only answers have are ignored', async () => {
+    const read = await sender.store({ has_error: true, created_at: 'never', project_id: 'x' });
+    expect(read).to.deep.include({ has_error: false, project_id: api.server.projectId, attributes: {} });
   });
 });

@@ -71,6 +71,11 @@ describe('POST /spans, the request', () => {
       { ...sender.span(), name: '', cost: -1, tags: { a: {} } },
       { trace_id: 'x', started_at: true },
       { ...sender.span(), ended_at: 0 },
+      // Rules that no schema says, beside one that a schema says.
+      { ...sender.span(), name: '', ended_at: 0, session_id: uuid(1), session: { id: uuid(2) } },
+      { ...sender.span(), trace_id: '0'.repeat(32), attributes: { attachments: [{ base64: 'bm90aGluZw==' }] } },
+      { ...sender.span(), tags: { much: 'x'.repeat(300_000) }, session_tags: { much: 'x'.repeat(300_000) } },
+      null,
     ];
     const found = await api.refused('POST', 'spans', [...good, ...bad]);
     expect(found).to.have.all.keys(
@@ -81,7 +86,17 @@ describe('POST /spans, the request', () => {
       '/6/started_at',
       '/6/name',
       '/7/ended_at',
+      '/8/name',
+      '/8/ended_at',
+      '/8/session/id',
+      '/9/trace_id',
+      '/9/attributes/attachments/0/base64',
+      '/10/tags',
+      '/10/session_tags',
+      '/11',
     );
+    expect(found['/8/session/id']).to.equal('must be the same as session_id');
+    expect(found['/9/trace_id']).to.equal('must not be the nil UUID');
     for (const { id } of good) expect(await api.get('spans', [['id', id as string]])).to.deep.equal([]);
     const many = await api.refused(
       'POST',

@@ -1,11 +1,12 @@
-import { DomainError } from '../errors.js';
+import { DomainError, type Issue } from '../errors.js';
 import type { PromptIdentities } from '../prompt/completion.js';
-import { invalid } from '../validation/validation.js';
+import { fitting, type Fitting } from '../validation/fitting.js';
+import { compile } from '../validation/validation.js';
 import type { CriterionFeedback, FeedbackContent, StoredFeedback } from './feedback.js';
 import type { FeedbackStore } from './feedback-store.js';
 import type { FeedbackJudge, JudgeLookup } from './judge-lookup.js';
 import { scoreIssues, thumbIssues } from './judge-rules.js';
-import { MAX_METADATA, type FeedbackInput } from './schema.js';
+import { FeedbackInput, MAX_METADATA } from './schema.js';
 
 /** How feedback came: through the API, or from a reviewer on the page of a feedback link. */
 export type FeedbackSource = 'api' | 'link';
@@ -32,6 +33,8 @@ export interface FeedbackTarget {
 /** Where a broken rule says that it is about the slug of the target, which is no part of the input. */
 export const SLUG_POINTER = '/slug';
 
+const checkInput = compile(FeedbackInput);
+
 /** Takes feedback on completions and on judges' evaluations of them. */
 export class FeedbackService {
   readonly #parts: FeedbackServiceParts;
@@ -43,21 +46,27 @@ export class FeedbackService {
   /**
    * Keeps the feedback; what the same user said before of the same completion (and judge) is replaced as a whole. The
    * completion need not have arrived yet: clients send feedback at once and spans in batches.
+   * @param body a FeedbackInput
    * @throws DomainError `not_found` for an unknown prompt or judge, `invalid`; nothing is stored then
    */
-  submit(target: FeedbackTarget, input: FeedbackInput, source: FeedbackSource): StoredFeedback {
+  submit(target: FeedbackTarget, body: unknown, source: FeedbackSource): StoredFeedback {
     const { projectId, userId, slug, completionId } = target;
     const { store, prompts, observer } = this.#parts;
     const promptId = prompts.idOf(projectId, slug);
     if (promptId === undefined) throw new DomainError('not_found', 'There is no prompt with this slug');
-    const judge = input.judge_id == null ? null : this.#requireJudge(projectId, slug, input.judge_id);
-    const issues = [...thumbIssues(input), ...scoreIssues(input, judge), ...metadataIssues(input)];
-    if (issues.length > 0) throw invalid(issues);
+    const sent = fitting(checkInput, body);
+    const { judge_id: judgeId } = sent.values;
+    const judge = judgeId == null ? null : this.#requireJudge(projectId, judgeId);
+    const input = sent.require([
+      ...slugIssues(slug, judge),
+      ...judgeIssues(sent, judge),
+      ...metadataIssues(sent.values),
+    ]);
     const saved = store.save({
       ...contentOf(input),
       project_id: projectId,
       prompt_id: promptId,
-      completion_id: completionId.toLowerCase(),
+      completion_id: completionId,
       user_id: userId,
       judge_id: judge?.id ?? null,
       at: Date.now() * 1000,
@@ -66,13 +75,21 @@ export class FeedbackService {
     return saved;
   }
 
-  #requireJudge(projectId: string, slug: string, judgeId: string): FeedbackJudge {
-    const judge = this.#parts.judges.find(projectId, judgeId.toLowerCase());
+  #requireJudge(projectId: string, judgeId: string): FeedbackJudge {
+    const judge = this.#parts.judges.find(projectId, judgeId);
     if (judge === undefined) throw new DomainError('not_found', 'There is no judge with this id');
-    if (judge.task_slug !== slug)
-      throw invalid([{ pointer: SLUG_POINTER, detail: `must be the task_slug of the judge: ${judge.task_slug}` }]);
     return judge;
   }
+}
+
+function slugIssues(slug: string, judge: FeedbackJudge | null): Issue[] {
+  if (judge === null || judge.task_slug === slug) return [];
+  return [{ pointer: SLUG_POINTER, detail: `must be the task_slug of the judge: ${judge.task_slug}` }];
+}
+
+/** None where there is no telling which judge is meant. */
+function judgeIssues({ values, isMisfit }: Fitting<FeedbackInput>, judge: FeedbackJudge | null): Issue[] {
+  return isMisfit('judge_id') ? [] : [...thumbIssues(values), ...scoreIssues(values, judge)];
 }
 
 function contentOf(input: FeedbackInput): FeedbackContent {
@@ -96,7 +113,7 @@ function text(value: string | null | undefined): string | null {
   return value?.toWellFormed() ?? null;
 }
 
-function metadataIssues({ metadata }: FeedbackInput) {
+function metadataIssues({ metadata }: Partial<FeedbackInput>): Issue[] {
   if (metadata == null || JSON.stringify(metadata).length <= MAX_METADATA) return [];
   return [{ pointer: '/metadata', detail: `must have at most ${MAX_METADATA} characters as JSON` }];
 }

@@ -1,16 +1,15 @@
-import type { AttachmentIntake, SpanFlaw } from '../attachment/intake.js';
-import { DomainError } from '../errors.js';
+import type { AttachmentIntake, InspectedSpans, SpanFlaw } from '../attachment/intake.js';
+import { DomainError, type Issue } from '../errors.js';
 import type { SessionRead, SpanRead, TraceRead } from '../list/fields.js';
 import type { Lists } from '../list/lists.js';
-import { normaliseSpan } from '../span/normalise-span.js';
 import { priceSpan, type PriceModelCall } from '../span/pricing.js';
 import type { Span } from '../span/span.js';
 import { toSpanRead } from '../span/span-read.js';
-import { normaliseSession, normaliseTrace, requireOwnSessions } from '../trace/posted.js';
-import { compile, invalid } from '../validation/validation.js';
+import { requireOwnSessions } from '../trace/posted.js';
+import type { UnknownNames } from '../validation/unknown-names.js';
+import { invalid } from '../validation/validation.js';
 import { readElements } from './elements.js';
-import { SpanInput } from '../span/schema.js';
-import { SessionInput, TraceInput } from '../trace/schema.js';
+import { sessionReader, spanReader, traceReader } from './readers.js';
 import { tagFlaws } from './tag-limit.js';
 import type { WriteLog } from './write-log.js';
 
@@ -32,9 +31,12 @@ export interface IngestDependencies {
   readonly observer: IngestObserver;
 }
 
-const checkSpan = compile(SpanInput);
-const checkTrace = compile(TraceInput);
-const checkSession = compile(SessionInput);
+export interface PostSpansOptions {
+  /** Whether to answer ids alone. */
+  readonly minimal: boolean;
+  /** Takes the names of fields that are not known. */
+  readonly unknown: UnknownNames;
+}
 
 /** Takes in spans, posted traces and posted sessions: check, normalise, detach images, price, store, answer. */
 export class IngestService {
@@ -45,14 +47,21 @@ export class IngestService {
   }
 
   /**
-   * Stores an array of spans as sent over REST.
+   * Stores an array of spans as sent over REST. Fields that are not known are kept among the attributes.
    * @returns the answers, one per element and in their order; only the ids when `minimal`.
    * @throws DomainError `invalid` with every issue, and nothing stored; those of WriteLog.
    */
-  async postSpans(projectId: string, body: unknown, minimal: boolean): Promise<(SpanRead | { id: string })[]> {
-    const { spans, createdAt } = await this.#counted('rest', body, () =>
-      this.#store(projectId, readElements(body, checkSpan, normaliseSpan), refuseAll),
-    );
+  async postSpans(
+    projectId: string,
+    body: unknown,
+    { minimal, unknown }: PostSpansOptions,
+  ): Promise<(SpanRead | { id: string })[]> {
+    const { spans, createdAt } = await this.#counted('rest', body, async () => {
+      const { elements, issues } = readElements(body, spanReader, unknown);
+      const inspected = await this.#dependencies.attachments.inspect(elements);
+      refuse([...issues, ...issuesOf(this.#tagFlaws(elements)), ...issuesOf(inspected.flaws)]);
+      return this.#store(projectId, inspected);
+    });
     if (minimal) return spans.map(({ id }) => ({ id }));
     return spans.map((span, index) => toSpanRead(span, projectId, createdAt[index] ?? 0));
   }
@@ -62,14 +71,17 @@ export class IngestService {
    * @returns spans whose attachments or tags break a rule: they alone are not stored, and not counted as rejected yet.
    */
   async storeSpans(projectId: string, source: SpanSource, spans: readonly Span[]): Promise<readonly SpanFlaw[]> {
-    const { flaws } = await this.#counted(source, spans, () => this.#store(projectId, spans, () => undefined));
+    const { flaws } = await this.#counted(source, spans, async () => {
+      const { inspected, flaws } = await this.#inspect(spans);
+      return { ...(await this.#store(projectId, inspected)), flaws };
+    });
     return flaws;
   }
 
   /** Stores posted traces and answers them with the figures of their spans. */
-  async postTraces(projectId: string, body: unknown): Promise<TraceRead[]> {
-    const traces = readElements(body, checkTrace, normaliseTrace);
-    refuseAll(tagFlaws(traces, this.#dependencies.maxTagBytes));
+  async postTraces(projectId: string, body: unknown, unknown: UnknownNames): Promise<TraceRead[]> {
+    const { elements: traces, issues } = readElements(body, traceReader, unknown);
+    refuse([...issues, ...issuesOf(this.#tagFlaws(traces))]);
     if (traces.length === 0) return [];
     await this.#dependencies.log.append({ projectId, traces });
     const stored = await this.#dependencies.lists.tracesById(projectId, ids(traces));
@@ -77,38 +89,40 @@ export class IngestService {
   }
 
   /** Stores posted sessions. @throws DomainError also `forbidden`, when a session is to be another project's. */
-  async postSessions(projectId: string, body: unknown): Promise<SessionRead[]> {
+  async postSessions(projectId: string, body: unknown, unknown: UnknownNames): Promise<SessionRead[]> {
     requireOwnSessions(body, projectId);
-    const sessions = readElements(body, checkSession, normaliseSession);
-    refuseAll(tagFlaws(sessions, this.#dependencies.maxTagBytes));
+    const { elements: sessions, issues } = readElements(body, sessionReader, unknown);
+    refuse([...issues, ...issuesOf(this.#tagFlaws(sessions))]);
     if (sessions.length === 0) return [];
     await this.#dependencies.log.append({ projectId, sessions });
     const stored = await this.#dependencies.lists.sessionsById(projectId, ids(sessions));
     return answers(sessions, stored);
   }
 
-  async #store(projectId: string, received: readonly Span[], refuse: (flaws: readonly SpanFlaw[]) => void) {
+  async #store(projectId: string, inspected: InspectedSpans) {
     const { log, price, attachments } = this.#dependencies;
-    const { inspected, flaws } = await this.#inspect(received);
-    refuse(flaws);
     if (inspected.found.size > 0) log.admit(projectId);
     const detached = await attachments.detach(projectId, inspected);
     const spans = detached.spans.map((span) => priceSpan(span, projectId, price));
-    if (spans.length === 0) return { spans, createdAt: [], flaws };
+    if (spans.length === 0) return { spans, createdAt: [] };
     try {
       const { createdAt } = await log.append({ projectId, spans });
       await detached.stored(createdAt);
-      return { spans, createdAt, flaws };
+      return { spans, createdAt };
     } catch (error) {
       await detached.failed();
       throw error;
     }
   }
 
+  #tagFlaws(elements: Parameters<typeof tagFlaws>[0]): SpanFlaw[] {
+    return tagFlaws(elements, this.#dependencies.maxTagBytes);
+  }
+
   /** Finds spans that break a rule; `inspected` holds the others. */
   async #inspect(received: readonly Span[]) {
-    const { attachments, maxTagBytes } = this.#dependencies;
-    const tagged = tagFlaws(received, maxTagBytes);
+    const { attachments } = this.#dependencies;
+    const tagged = this.#tagFlaws(received);
     if (tagged.length === 0) {
       const inspected = await attachments.inspect(received);
       return { inspected, flaws: inspected.flaws };
@@ -135,12 +149,15 @@ export class IngestService {
   }
 }
 
-/** @throws DomainError `invalid`: the elements of such a request stand or fall together */
-function refuseAll(flaws: readonly SpanFlaw[]): void {
-  const issues = flaws.flatMap(({ index, issues }) =>
+/** @throws DomainError `invalid` when there are issues: the elements of a request stand or fall together */
+function refuse(issues: readonly Issue[]): void {
+  if (issues.length > 0) throw invalid(issues);
+}
+
+function issuesOf(flaws: readonly SpanFlaw[]): Issue[] {
+  return flaws.flatMap(({ index, issues }) =>
     issues.map(({ pointer, detail }) => ({ pointer: `/${index}${pointer}`, detail })),
   );
-  if (issues.length > 0) throw invalid(issues);
 }
 
 function ids(posted: readonly { readonly id: string }[]): string[] {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { DomainError, type Issue } from '../errors.js';
+import { DomainError, MAX_ISSUES, type Issue } from '../errors.js';
 import { normaliseText } from '../schema/normalise.js';
-import { assertValid, compile, invalid } from '../validation/validation.js';
+import { fitting, type Fitting } from '../validation/fitting.js';
+import { compileClosed } from '../validation/validation.js';
 import type { CriteriaScores, Evaluation, NamedEvaluation } from './evaluation.js';
 import type { EvaluationFilter, EvaluationPage, EvaluationStore } from './evaluation-store.js';
 import type { Judge } from './judge.js';
@@ -19,7 +20,7 @@ export interface EvaluationServiceOptions {
   readonly observer: Pick<RecorderObserver, 'evaluationStored'>;
 }
 
-const checkInput = compile(EvaluationInput);
+const checkInput = compileClosed(EvaluationInput);
 
 /** Evaluations by judge and by span. Everything is inside the caller's project. */
 export class EvaluationService {
@@ -32,9 +33,8 @@ export class EvaluationService {
   /** Stores an evaluation that ran elsewhere. @throws DomainError `invalid` with every broken rule, `not_found` */
   record(projectId: string, judgeId: string, body: unknown): Evaluation {
     const judge = this.#options.judges.require(projectId, judgeId);
-    const input = assertValid(checkInput, body);
-    const issues = scoreIssues(judge, input);
-    if (issues.length > 0) throw invalid(issues);
+    const sent = fitting(checkInput, body);
+    const input = sent.require(scoreIssues(judge, sent));
     const stored = this.#options.store.insert({ ...toEvaluation(judge, input), created_at: Date.now() * 1000 });
     this.#options.observer.evaluationStored({ result: stored.evaluation_result, origin: 'external' });
     return stored;
@@ -64,8 +64,8 @@ export class EvaluationService {
   }
 }
 
-function scoreIssues(judge: Judge, input: EvaluationInput): Issue[] {
-  const { score, evaluation_result: result, criteria_scores: criteria } = input;
+function scoreIssues(judge: Judge, { values }: Fitting<EvaluationInput>): Issue[] {
+  const { score, evaluation_result: result, criteria_scores: criteria } = values;
   const issues: Issue[] = [];
   if (judge.evaluation_type === 'binary') {
     const reason = 'is for scored judges; this one is binary';
@@ -89,6 +89,7 @@ function scoreIssues(judge: Judge, input: EvaluationInput): Issue[] {
   }
   const keys = judge.criteria.map(({ key }) => key);
   for (const [key, found] of Object.entries(criteria ?? {})) {
+    if (issues.length >= MAX_ISSUES) break;
     const pointer = `/criteria_scores/${key.slice(0, 100).replaceAll('~', '~0').replaceAll('/', '~1')}`;
     if (keys.includes(key)) issues.push(...range([`${pointer}/score`, found.score]));
     else issues.push({ pointer, detail: `is no criterion of this judge; it has ${keys.join(', ') || 'none'}` });
@@ -102,7 +103,7 @@ function toEvaluation(judge: Judge, input: EvaluationInput): Omit<Evaluation, 'c
     id: randomUUID(),
     project_id: judge.project_id,
     judge_id: judge.id,
-    span_id: input.span_id.toLowerCase(),
+    span_id: input.span_id,
     origin: 'external',
     evaluation_type: judge.evaluation_type,
     score_min: judge.score_min,

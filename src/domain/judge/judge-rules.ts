@@ -62,12 +62,13 @@ function toFilters({ kinds, names, tags, prompt_slug }: NonNullable<Stated['filt
 
 type Scale = Pick<JudgeSettings, 'evaluation_type' | 'score_min' | 'score_max' | 'pass_threshold'>;
 
-/** Issues between the fields of a judge, as they would be. */
-export function settingIssues(settings: Scale & Pick<JudgeSettings, 'criteria'>): Issue[] {
-  return [
-    ...(settings.evaluation_type === 'scored' ? scoredIssues(settings) : binaryIssues(settings)),
-    ...repeatedKeys(settings.criteria),
-  ];
+/** Issues between the fields of a judge, as they would be. @param withScale whether to check type and scores, too */
+export function settingIssues(settings: Scale & Pick<JudgeSettings, 'criteria'>, withScale: boolean): Issue[] {
+  return [...(withScale ? scaleIssues(settings) : []), ...repeatedKeys(settings.criteria)];
+}
+
+function scaleIssues(scale: Scale): Issue[] {
+  return scale.evaluation_type === 'scored' ? scoredIssues(scale) : binaryIssues(scale);
 }
 
 const SCALE = ['score_min', 'score_max', 'pass_threshold'] as const;

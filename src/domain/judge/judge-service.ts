@@ -6,7 +6,8 @@ import type { PromptService } from '../prompt/prompt-service.js';
 import type { PromptStore } from '../prompt/prompt-store.js';
 import { RUNNING_TAG } from '../prompt/running-version.js';
 import { MAX_CONTENT_BYTES } from '../prompt/schema.js';
-import { compile, invalid, type Validator } from '../validation/validation.js';
+import { fitting, type Fitting } from '../validation/fitting.js';
+import { compileClosed } from '../validation/validation.js';
 import { instructionOf } from './instruction.js';
 import type { CheckedJudge, Judge, NotRunnableReason } from './judge.js';
 import { settingIssues, settingsOf, taskSlugs, type Stated } from './judge-rules.js';
@@ -28,8 +29,8 @@ export interface JudgeServiceOptions {
   readonly onChange: () => void;
 }
 
-const checkInput = compile(JudgeInput);
-const checkPatch = compile(JudgePatch);
+const checkInput = compileClosed(JudgeInput);
+const checkPatch = compileClosed(JudgePatch);
 
 const NO_ENDPOINT: NotRunnableReason = {
   kind: 'no_endpoint',
@@ -55,9 +56,10 @@ export class JudgeService {
   create(principal: Principal, body: unknown): CheckedJudge {
     const stated = fitting(checkInput, body);
     const settings = settingsOf(stated.values, null);
-    const issues = [...stated.issues, ...this.#taskIssues(principal.project_id, stated.values, true)];
-    if (stated.scaleFits) issues.push(...settingIssues(settings));
-    if (issues.length > 0) throw invalid(issues);
+    stated.require([
+      ...this.#taskIssues(principal.project_id, stated, true),
+      ...settingIssues(settings, fitsScale(stated)),
+    ]);
     const now = Date.now() * 1000;
     const judge: Judge = {
       ...settings,
@@ -82,9 +84,10 @@ export class JudgeService {
     const before = this.require(principal.project_id, id);
     const stated = fitting(checkPatch, body);
     const settings = settingsOf(stated.values, before);
-    const issues = [...stated.issues, ...this.#taskIssues(principal.project_id, stated.values, false)];
-    if (stated.scaleFits) issues.push(...settingIssues(settings));
-    if (issues.length > 0) throw invalid(issues);
+    stated.require([
+      ...this.#taskIssues(principal.project_id, stated, false),
+      ...settingIssues(settings, fitsScale(stated)),
+    ]);
     const { prompt } = stated.values;
     if (prompt != null) requireLatest(versions.ensure(principal, settings.task_slug, { content: prompt }));
     const woken = settings.enabled && !before.enabled;
@@ -139,9 +142,10 @@ export class JudgeService {
     return null;
   }
 
-  #taskIssues(projectId: string, { prompt, task_slug }: Stated, isNew: boolean): Issue[] {
+  #taskIssues(projectId: string, { values, isMisfit }: Fitting<Stated>, isNew: boolean): Issue[] {
+    const { prompt, task_slug } = values;
     const issues: Issue[] = [];
-    if (isNew && prompt == null && task_slug == null)
+    if (isNew && prompt == null && task_slug == null && !isMisfit('task_slug'))
       issues.push({ pointer: '/prompt', detail: 'is required, unless task_slug names an existing prompt' });
     if (isNew && prompt != null && task_slug != null)
       issues.push({ pointer: '/task_slug', detail: 'must not be given together with prompt' });
@@ -164,23 +168,9 @@ export class JudgeService {
   }
 }
 
-interface Fitting {
-  readonly issues: Issue[];
-  /** Fields that fit the schema, so that rules between them can be checked although others do not fit. */
-  readonly values: Stated;
-  /** Whether all fields that the rules between type and scores compare fit the schema. */
-  readonly scaleFits: boolean;
-}
-
-const SCALE = ['evaluation_type', 'score_min', 'score_max', 'pass_threshold'];
-
-function fitting(validator: Validator<unknown>, body: unknown): Fitting {
-  const issues = validator.issues(body);
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalid(issues);
-  const bad = new Set(issues.map(({ pointer }) => pointer.split('/')[1] ?? ''));
-  const values: Stated = Object.fromEntries(Object.entries(body).filter(([name]) => !bad.has(name)));
-  const typed = validator === checkPatch || values.evaluation_type !== undefined;
-  return { issues, values, scaleFits: typed && !SCALE.some((name) => bad.has(name)) };
+/** Whether rules between the type of a judge and its scores can be checked. */
+function fitsScale({ isMisfit }: Fitting<Stated>): boolean {
+  return !['evaluation_type', 'score_min', 'score_max', 'pass_threshold'].some(isMisfit);
 }
 
 /** A text that is there already does not become the latest again. */

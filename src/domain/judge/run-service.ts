@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DomainError } from '../errors.js';
-import { assertValid, compile, invalid } from '../validation/validation.js';
+import { fitting } from '../validation/fitting.js';
+import { compileClosed, invalid } from '../validation/validation.js';
 import type { Judge } from './judge.js';
 import type { JudgeService } from './judge-service.js';
 import type { Window } from '../schema/page.js';
@@ -28,7 +29,7 @@ export interface RunServiceOptions {
   readonly onQueued: () => void;
 }
 
-const checkInput = compile(RunInput);
+const checkInput = compileClosed(RunInput);
 /** Spans read together, and at most looked at, to find the newest completions of a prompt. */
 const PAGE = 2_000;
 const MAX_PAGES = 100;
@@ -48,9 +49,13 @@ export class RunService {
    */
   async run(projectId: string, judgeId: string, body: unknown): Promise<readonly RunDraft[]> {
     const judge = this.#options.judges.require(projectId, judgeId);
-    const { span_ids, backfill } = assertValid(checkInput, body);
-    if ((span_ids == null) === (backfill == null))
-      throw invalid([{ pointer: '', detail: 'must have either span_ids or backfill' }]);
+    const sent = fitting(checkInput, body);
+    const given = (['span_ids', 'backfill'] as const).filter(
+      (name) => sent.values[name] != null || sent.isMisfit(name),
+    );
+    const { span_ids, backfill } = sent.require(
+      given.length === 1 ? [] : [{ pointer: '', detail: 'must have either span_ids or backfill' }],
+    );
     const notRunnableReason = this.#options.judges.notRunnableReason(judge);
     if (notRunnableReason !== null)
       throw new DomainError('conflict', `The judge cannot run. ${notRunnableReason.text}`);
@@ -85,8 +90,7 @@ export class RunService {
     });
   }
 
-  async #named(projectId: string, given: readonly string[]): Promise<SpanTraits[]> {
-    const ids = given.map((id) => id.toLowerCase());
+  async #named(projectId: string, ids: readonly string[]): Promise<SpanTraits[]> {
     const found = await this.#options.spans.traits(projectId, [...new Set(ids)]);
     const issues = ids.flatMap((id, index) => {
       const span = found.get(id);

@@ -3,9 +3,10 @@ import type { Issue } from '../errors.js';
 import type { JobHead, JobStore } from '../job/job.js';
 import type { JobRunner } from '../job/job-runner.js';
 import { Normaliser } from '../schema/normalise.js';
-import { invalid } from '../validation/validation.js';
+import { fitting } from '../validation/fitting.js';
+import { compileClosed } from '../validation/validation.js';
 import { NOTHING_DONE, REPRICE, type RepriceCheckpoint, type RepriceJob, type RepriceScope } from './reprice-job.js';
-import type { RepriceInput } from './schema.js';
+import { RepriceInput } from './schema.js';
 
 export interface RepriceServiceOptions {
   readonly jobs: Pick<JobStore, 'list'>;
@@ -13,6 +14,8 @@ export interface RepriceServiceOptions {
 }
 
 const MAX_LISTED = 100;
+
+const checkInput = compileClosed(RepriceInput);
 
 /** Recalculations of stored costs, as jobs of a project. */
 export class RepriceService {
@@ -22,9 +25,9 @@ export class RepriceService {
     this.#options = options;
   }
 
-  /** @throws DomainError `invalid`; `conflict` when too many are not finished */
-  create({ project_id, user_id }: Pick<Principal, 'project_id' | 'user_id'>, input: RepriceInput): RepriceJob {
-    const scope = scopeOf(input);
+  /** @param body a RepriceInput @throws DomainError `invalid`; `conflict` when too many are not finished */
+  create({ project_id, user_id }: Pick<Principal, 'project_id' | 'user_id'>, body: unknown): RepriceJob {
+    const scope = scopeOf(body);
     const about = { project_id, kind: REPRICE, subject_id: project_id, created_by: user_id };
     return repriceJobOf(this.#options.runner.create({ ...about, summary: scope, input: scope }));
   }
@@ -46,15 +49,16 @@ export class RepriceService {
 }
 
 /** @throws DomainError `invalid` */
-function scopeOf(input: RepriceInput): RepriceScope {
+function scopeOf(body: unknown): RepriceScope {
+  const sent = fitting(checkInput, body);
   const issues: Issue[] = [];
   const normaliser = new Normaliser('', issues);
-  const started_after = normaliser.optionalTime('started_after', input.started_after);
-  const started_before = normaliser.optionalTime('started_before', input.started_before);
+  const started_after = normaliser.optionalTime('started_after', sent.values.started_after);
+  const started_before = normaliser.optionalTime('started_before', sent.values.started_before);
   if (started_after !== null && started_before !== null && started_before < started_after)
     normaliser.fail('started_before', 'must not be before started_after');
-  if (issues.length > 0) throw invalid(issues);
-  return { started_after, started_before, provider: input.provider ?? null, model: input.model ?? null };
+  const { provider = null, model = null } = sent.require(issues);
+  return { started_after, started_before, provider, model };
 }
 
 function repriceJobOf(job: JobHead): RepriceJob {

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { DomainError } from '../errors.js';
+import { DomainError, type Issue } from '../errors.js';
 import type { Principal } from '../identity/identity.js';
-import { invalid } from '../validation/validation.js';
+import { fitting } from '../validation/fitting.js';
+import { compile } from '../validation/validation.js';
 import {
   LATEST,
   type ModelBinding,
@@ -15,7 +16,7 @@ import {
 import type { PromptStore } from './prompt-store.js';
 import type { Window } from '../schema/page.js';
 import { providerOf } from './provider.js';
-import { MAX_CONTENT_BYTES, type EnsureInput } from './schema.js';
+import { EnsureInput, MAX_CONTENT_BYTES } from './schema.js';
 import { needsOf } from './version-uses.js';
 
 /** How a fetch of a prompt ended, for the metrics. */
@@ -36,6 +37,8 @@ const MAX_CACHED = 10_000;
 const MAX_METADATA_CHARACTERS = 256 * 1024;
 /** One entry larger than this is read from the store each time. */
 const MAX_ENTRY_SIZE = CACHE_SIZE / 2;
+
+const checkInput = compile(EnsureInput);
 
 /** Prompts: versions that never change, tags that point at them. Everything is inside the caller's project. */
 export class PromptService {
@@ -92,22 +95,17 @@ export class PromptService {
 
   /**
    * Makes sure that the prompt has a version with this content, however often and however many at once ask.
+   * @param body an EnsureInput
    * @throws DomainError `invalid` when a rule is broken; nothing is made then
    */
-  ensure({ project_id, user_id }: Principal, slug: string, input: EnsureInput): SelectedVersion {
-    const { content, metadata } = input;
-    requireText(content);
-    const hash = createHash('sha256').update(content, 'utf8').digest('hex');
-    if (input.content_hash != null && input.content_hash.toLowerCase() !== hash)
-      throw invalid([{ pointer: '/content_hash', detail: 'must be the SHA-256 of the content' }]);
-    if (metadata != null && JSON.stringify(metadata).length > MAX_METADATA_CHARACTERS)
-      throw invalid([
-        { pointer: '/metadata', detail: `must have at most ${MAX_METADATA_CHARACTERS} characters as JSON` },
-      ]);
+  ensure({ project_id, user_id }: Principal, slug: string, body: unknown): SelectedVersion {
+    const sent = fitting(checkInput, body);
+    const hash = hashOf(sent.values.content ?? '');
+    const { content, model_id, metadata } = sent.require(versionIssues(sent.values, hash));
     const stored = this.#store.ensureVersion(project_id, slug, {
       content,
       content_hash: hash,
-      model_id: input.model_id ?? null,
+      model_id: model_id ?? null,
       metadata: metadata ?? {},
       created_by: user_id,
       created_at: Date.now() * 1000,
@@ -211,12 +209,22 @@ export class PromptService {
   }
 }
 
-/** Refuses content that cannot be kept byte for byte, rather than changing it. @throws DomainError `invalid` */
-function requireText(content: string): void {
-  if (/\p{Surrogate}/u.test(content))
-    throw invalid([{ pointer: '/content', detail: 'must not hold half of a surrogate pair' }]);
-  if (Buffer.byteLength(content) > MAX_CONTENT_BYTES)
-    throw invalid([{ pointer: '/content', detail: `must have at most ${MAX_CONTENT_BYTES} bytes` }]);
+function versionIssues({ content, content_hash, metadata }: Partial<EnsureInput>, hash: string): Issue[] {
+  const issues: Issue[] = [];
+  // Content that cannot be kept byte for byte is refused rather than changed.
+  if (content?.isWellFormed() === false)
+    issues.push({ pointer: '/content', detail: 'must not hold half of a surrogate pair' });
+  else if (content !== undefined && Buffer.byteLength(content) > MAX_CONTENT_BYTES)
+    issues.push({ pointer: '/content', detail: `must have at most ${MAX_CONTENT_BYTES} bytes` });
+  else if (content !== undefined && content_hash != null && content_hash.toLowerCase() !== hash)
+    issues.push({ pointer: '/content_hash', detail: 'must be the SHA-256 of the content' });
+  if (metadata != null && JSON.stringify(metadata).length > MAX_METADATA_CHARACTERS)
+    issues.push({ pointer: '/metadata', detail: `must have at most ${MAX_METADATA_CHARACTERS} characters as JSON` });
+  return issues;
+}
+
+function hashOf(content: string): string {
+  return createHash('sha256').update(content, 'utf8').digest('hex');
 }
 
 function cacheKeyOf(selector: VersionSelector): string {

@@ -95,7 +95,7 @@ export class ReviewService {
     signal?: AbortSignal,
   ): Promise<StoredFeedback> {
     if (normalisedName(claim.name) === '') throw invalid([NAMELESS]);
-    const completionId = input.completion_id.toLowerCase();
+    const { completion_id: completionId } = input;
     const found = await this.#parts.completions.find(link.project_id, this.#prompt(link), completionId, signal);
     if (found === undefined)
       throw invalid([{ pointer: '/completion_id', detail: 'must be a completion of this prompt' }]);

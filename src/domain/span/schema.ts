@@ -4,6 +4,16 @@ import { attributes, cost, duration, label, name, optional, payload, status, tag
 import { uuid } from '../schema/parts.js';
 import { spanKind } from '../schema/kind.js';
 
+/** The session of a span, in the span itself. */
+export const SpanSession = Type.Object(
+  {
+    id: optional(uuid('Session id.')),
+    name: optional(label(sessionFields.name.description)),
+    tags: optional(tags('Tags applied to the session; those in `session_tags` win over them.')),
+  },
+  { description: 'Alternative to session_id.' },
+);
+
 export const SpanInput = Type.Object(
   {
     id: optional(uuid('Span id; generated when absent. Sending an id again replaces the span.')),
@@ -11,16 +21,7 @@ export const SpanInput = Type.Object(
     parent_span_id: optional(uuid(spanFields.parent_span_id.description)),
     session_id: optional(uuid('Session to associate with.')),
     session_name: optional(label(spanFields.session_name.description)),
-    session: optional(
-      Type.Object(
-        {
-          id: optional(uuid('Session id.')),
-          name: optional(label(sessionFields.name.description)),
-          tags: optional(tags('Tags applied to the session.')),
-        },
-        { description: 'Alternative to session_id.' },
-      ),
-    ),
+    session: optional(SpanSession),
     name: name(spanFields.name.description),
     kind: optional(spanKind(`${spanFields.kind.description} Default: generic.`)),
     status: optional(status(spanFields.status.description)),

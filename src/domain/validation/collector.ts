@@ -1,6 +1,7 @@
 import type { TSchema } from '@sinclair/typebox';
 import type { Issue } from '../errors.js';
 import { describe } from './details.js';
+import { nearName } from './near-name.js';
 import { compileCheck, plain, type JsonSchema } from './json-schema.js';
 
 export type Collector = (value: unknown, pointer: string, limit: number) => Issue[];
@@ -95,7 +96,8 @@ function objectPart(schema: JsonSchema): Part {
       const matching = patterns.filter(([pattern]) => pattern.test(name));
       for (const [, part] of matching) part(object[name], child(pointer, name), found, limit);
       if (matching.length > 0) continue;
-      if (additional === false) found.push({ pointer: child(pointer, name), detail: 'is not known here' });
+      if (additional === false)
+        found.push({ pointer: child(pointer, name), detail: notKnown(name, properties.keys()) });
       else additionalPart?.(object[name], child(pointer, name), found, limit);
     }
   };
@@ -132,7 +134,13 @@ function child(pointer: string, name: string): string {
   return `${pointer}/${shortened(name.replaceAll('~', '~0').replaceAll('/', '~1'))}`;
 }
 
+/** @param known names that stand in its place */
+function notKnown(name: string, known: Iterable<string>): string {
+  const near = nearName(name, known);
+  return near === null ? 'is not known' : `is not known; did you mean ${near}?`;
+}
+
 /** A part of a pointer, cut to a readable length, as clients choose such names. */
-function shortened(text: string): string {
+export function shortened(text: string): string {
   return text.length > MAX_SEGMENT_LENGTH ? `${text.slice(0, MAX_SEGMENT_LENGTH)}…` : text;
 }

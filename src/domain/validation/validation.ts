@@ -1,5 +1,6 @@
 import type { Static, TSchema } from '@sinclair/typebox';
 import { DomainError, MAX_ISSUES, type Issue } from '../errors.js';
+import { closed } from './closed.js';
 import { createCollector } from './collector.js';
 import { compileCheck } from './json-schema.js';
 
@@ -12,6 +13,11 @@ export interface Validator<T> {
    * @param pointer where `value` sits in the whole, such as `/17`
    */
   issues(value: unknown, pointer?: string, limit?: number): Issue[];
+}
+
+/** A validator that refuses names which the schema does not describe, at any depth. */
+export function compileClosed<S extends TSchema>(schema: S): Validator<Static<S>> {
+  return compile(closed(schema));
 }
 
 export function compile<S extends TSchema>(schema: S): Validator<Static<S>> {

@@ -4,6 +4,7 @@ import helmet from 'helmet';
 import { DomainError } from '../../domain/errors.js';
 import type { Principal } from '../../domain/identity/identity.js';
 import { requirePurpose } from '../../domain/identity/key-access.js';
+import { UnknownNames } from '../../domain/validation/unknown-names.js';
 import type { RequestObserver } from '../../observability/events/requests.js';
 import type { BodyBytes, BodyMemory } from '../body-memory.js';
 import { clientAddress, networkOf } from '../client-address.js';
@@ -12,8 +13,9 @@ import { createBodyReader, type BodyLimits, type BodyReader } from './body.js';
 import type { DeliveryLimits } from './delivery.js';
 import { Exchange, type RequestLogger } from './exchange.js';
 import { bySpecificity, routerPath, templatePath } from './path.js';
-import { pathParametersOf, searchOf } from './query.js';
+import { parseNothing, pathParametersOf, searchOf, unknownParameterIssues, unknownParameters } from './query.js';
 import type { Access, HandlerResult, RequestContext, Route } from './route.js';
+import { UNKNOWN_FIELDS, unknownFieldsHeader } from './unknown-fields.js';
 
 /** The part of the identity service that HTTP needs. */
 export interface RequestIdentity {
@@ -125,24 +127,27 @@ function handlerOf(route: Route, options: AppOptions, readBody: BodyReader): Han
   const template = templatePath(route.path);
   const purpose = route.purpose ?? (route.method === 'GET' ? 'read' : 'change');
   const parseParams = route.params === undefined ? () => undefined : pathParametersOf(route.params);
+  const parseQuery = queryParserOf(route);
   return async (exchange, request) => {
     exchange.route = template;
     exchange.renderError = route.renderError;
     const principal = admitted(route.access, identity, request);
     if (principal !== null) requirePurpose(principal, purpose);
     const params = parseParams(request.params ?? {});
-    const query = route.query?.parse(searchOf(request.url ?? ''));
+    const unknown = new UnknownNames();
+    const query = parseQuery(searchOf(request.url ?? ''), unknown);
     await route.admit?.({ params, headers: request.headers, remoteAddress: remoteAddressOf(request) });
     if (route.bulk === true && principal !== null)
       exchange.whenClosed(await answers.take(principal.project_id, exchange.abortSignal()));
     const held = bytesOf(principal, request, options);
     let result: HandlerResult;
     try {
-      const body = await decodedBody(route, readBody, exchange, request, held);
+      const body = await decodedBody(route, readBody, exchange, request, { held, unknown });
       // A body takes as long as its sender likes.
       if (principal !== null && route.body !== undefined) identity.requireStanding(principal);
-      result = await route.handle(contextOf(exchange, log, { principal, params, query, body }));
+      result = await route.handle(contextOf(exchange, log, { principal, params, query, body, unknown }));
     } finally {
+      if (unknown.some) exchange.setHeader(UNKNOWN_FIELDS, unknownFieldsHeader(unknown));
       // Before the answer is sent: a client may take its time over that.
       held.end();
     }
@@ -156,11 +161,23 @@ async function decodedBody(
   readBody: BodyReader,
   { response }: Exchange,
   request: RoutedRequest,
-  held: BodyBytes,
+  { held, unknown }: { readonly held: BodyBytes; readonly unknown: UnknownNames },
 ): Promise<unknown> {
   if (body === undefined) return undefined;
   const { bytes, mediaType } = await readBody(request, response, body, held);
-  return body.decode(bytes, mediaType);
+  return body.decode(bytes, mediaType, unknown);
+}
+
+/** How the route reads its query, with what becomes of parameters that it does not know. */
+function queryParserOf({ access, query, body }: Route) {
+  const schema = query?.schema;
+  const parse = query?.parse ?? parseNothing;
+  return (search: URLSearchParams, unknown: UnknownNames): unknown => {
+    const names = access === 'public' ? [] : unknownParameters(schema, search);
+    if (body?.lenient !== true) return parse(search, unknownParameterIssues(schema, names));
+    for (const name of names) unknown.add(name);
+    return parse(search, []);
+  };
 }
 
 /** On whose account a body is read. */
@@ -181,7 +198,10 @@ function admitted(access: Access, identity: RequestIdentity, request: RoutedRequ
   return principal;
 }
 
-type Decoded = Pick<RequestContext<unknown, unknown, unknown, Access>, 'principal' | 'params' | 'query' | 'body'>;
+type Decoded = Pick<
+  RequestContext<unknown, unknown, unknown, Access>,
+  'principal' | 'params' | 'query' | 'body' | 'unknown'
+>;
 
 /** Signal and logger are made when asked for: most requests need neither. */
 function contextOf(

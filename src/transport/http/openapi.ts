@@ -1,10 +1,12 @@
 import type { TObject, TSchema } from '@sinclair/typebox';
 import { MAX_ISSUES, type DomainErrorKind } from '../../domain/errors.js';
+import { ID, ID_DESCRIPTION } from '../../domain/schema/ids.js';
 import { HTTP_MEANINGS } from './errors.js';
 import { chapters, overview } from './manual/manual.js';
 import { isRest } from './parameter.js';
 import { templatePath } from './path.js';
 import type { Route } from './route.js';
+import { UNKNOWN_FIELDS, UNKNOWN_FIELDS_DESCRIPTION } from './unknown-fields.js';
 
 export interface OpenApiInfo {
   readonly title: string;
@@ -30,7 +32,8 @@ export function buildOpenApi(routes: readonly Route[], { settings, mapping, ...i
   }
   const tags = chapters([...new Set(shown.map(({ tag }) => tag))], { settings, mapping });
   const description = `${info.description}\n\n${overview()}`;
-  const schemas = { ...Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))), Problem: PROBLEM };
+  const named = Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1)));
+  const schemas = { ...named, Id: SENT_ID, Problem: PROBLEM };
   return {
     openapi: '3.1.0',
     info: { ...info, description, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
@@ -66,7 +69,7 @@ function operation(route: Route, components: Map<string, Json>): Json {
 }
 
 function requestBody(body: NonNullable<Route['body']>, components: Map<string, Json>): Json {
-  const schema = shared(body.schema, components);
+  const schema = sent(body.schema, components);
   return { required: true, content: Object.fromEntries(body.contentTypes.map((type) => [type, { schema }])) };
 }
 
@@ -77,7 +80,8 @@ function responses(route: Route, components: Map<string, Json>): Json {
       schema === undefined
         ? {}
         : { content: { [contentType ?? 'application/json']: { schema: shared(schema, components) } } };
-    result[status] = { description, ...content };
+    const headers = route.body?.lenient === true ? { headers: { [UNKNOWN_FIELDS]: UNKNOWN_FIELDS_HEADER } } : {};
+    result[status] = { description, ...headers, ...content };
   }
   for (const kind of errorKinds(route)) {
     const status = String(HTTP_MEANINGS[kind].status);
@@ -103,7 +107,7 @@ function pathParameters(route: Route, components: Map<string, Json>): Json[] {
     in: 'path',
     required: true,
     ...described(schema),
-    schema: shared(schema, components),
+    schema: sent(schema, components),
   }));
 }
 
@@ -117,7 +121,7 @@ function queryParameters(route: Route, components: Map<string, Json>): Json[] {
     ...(required.has(name) && schema.default === undefined && !isRest(schema) ? { required: true } : {}),
     ...serialised(schema),
     ...described(schema),
-    schema: shared(schema, components),
+    schema: sent(schema, components),
   }));
 }
 
@@ -138,6 +142,20 @@ function described({ description }: TSchema): Json {
 /** The schema as the document shows it: named parts are moved to the components and referred to. */
 function shared(schema: TSchema, components: Map<string, Json>): Json {
   return hoist(JSON.parse(JSON.stringify(schema)), components) as Json;
+}
+
+/** The schema of what clients send, who may write ids in more forms than answers have. */
+function sent(schema: TSchema, components: Map<string, Json>): Json {
+  return hoist(withSentIds(JSON.parse(JSON.stringify(schema))), components) as Json;
+}
+
+function withSentIds(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withSentIds);
+  if (typeof value !== 'object' || value === null) return value;
+  const { format, description } = value as Json;
+  if (format === 'uuid')
+    return { $ref: '#/components/schemas/Id', ...(description === undefined ? {} : { description }) };
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withSentIds(item)]));
 }
 
 function hoist(value: unknown, components: Map<string, Json>): unknown {
@@ -168,6 +186,10 @@ function errorResponses(): Json {
     kinds.map((kind) => [kind, { description: HTTP_MEANINGS[kind].title, ...extra[kind], content }]),
   );
 }
+
+const SENT_ID: Json = { type: 'string', pattern: ID.source, description: ID_DESCRIPTION };
+
+const UNKNOWN_FIELDS_HEADER: Json = { description: UNKNOWN_FIELDS_DESCRIPTION, schema: { type: 'string' } };
 
 const PROBLEM: Json = {
   type: 'object',

@@ -1,5 +1,8 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox';
-import { DomainError, type Issue } from '../../domain/errors.js';
+import { DomainError, MAX_ISSUES, type Issue } from '../../domain/errors.js';
+import { shortened } from '../../domain/validation/collector.js';
+import { nearName } from '../../domain/validation/near-name.js';
+import { invalid as brokenRules } from '../../domain/validation/validation.js';
 import {
   isRest,
   mistakenNames,
@@ -12,8 +15,8 @@ import {
 /** How a route takes its query: the schema by which `parse` reads is the one that the documentation shows. */
 export interface QueryDefinition<Q> {
   readonly schema: TObject;
-  /** @throws DomainError `invalid` with pointers `?name` */
-  parse(search: URLSearchParams): Q;
+  /** @param found what else is wrong with the query @throws DomainError `invalid` with pointers `?name` */
+  parse(search: URLSearchParams, found?: readonly Issue[]): Q;
 }
 
 interface QueryOptions<V, Q> {
@@ -33,13 +36,37 @@ export function queryOf<S extends TObject>(
   const read = readerOf(schema, (name) => `?${name}`);
   return {
     schema,
-    parse(search) {
+    parse(search, found = []) {
       const { values, issues } = read(textsOf(search));
-      issues.push(...(check?.(values) ?? []));
+      issues.push(...(check?.(values) ?? []), ...found);
       if (issues.length > 0) throw invalid(issues);
       return to(values);
     },
   };
+}
+
+/** Names of query parameters that the schema does not describe; without a schema, all of them. */
+export function unknownParameters(schema: TObject | undefined, search: URLSearchParams): string[] {
+  const properties = Object.entries(schema?.properties ?? {});
+  if (search.size === 0 || properties.some(([, property]) => isRest(property))) return [];
+  const known = new Set(properties.map(([name]) => name));
+  return [...new Set(search.keys())].filter((name) => !known.has(name));
+}
+
+/** Says of unknown parameters which are known. */
+export function unknownParameterIssues(schema: TObject | undefined, names: readonly string[]): Issue[] {
+  const known = Object.keys(schema?.properties ?? {});
+  const all = known.length === 0 ? 'this call takes no parameters' : `known are ${known.join(', ')}`;
+  return names.slice(0, MAX_ISSUES).map((name) => {
+    const near = nearName(name, known);
+    const hint = near === null ? all : `did you mean ${near}?`;
+    return { pointer: `?${shortened(name)}`, detail: `is not known; ${hint}` };
+  });
+}
+
+/** A query of a call that takes no parameters. */
+export function parseNothing(_search: URLSearchParams, found: readonly Issue[]): undefined {
+  if (found.length > 0) throw invalid(found);
 }
 
 /** Path parameters read by their schema, with pointers `{name}`. */
@@ -56,15 +83,16 @@ export function pathParametersOf<S extends TObject>(
 
 /**
  * What the call answers. A rule that it finds broken at the pointer is said to be broken by the path parameter, which is
- * where a client gave the value; it must be the only one.
+ * where a client gave the value.
  */
 export function asPathParameter<T>(pointer: string, name: string, call: () => T): T {
   try {
     return call();
   } catch (error) {
-    const [issue] = error instanceof DomainError ? error.issues : [];
-    if (issue?.pointer !== pointer) throw error;
-    throw invalid([{ pointer: `{${name}}`, detail: issue.detail }]);
+    if (!(error instanceof DomainError) || error.kind !== 'invalid') throw error;
+    throw brokenRules(
+      error.issues.map((issue) => (issue.pointer === pointer ? { ...issue, pointer: `{${name}}` } : issue)),
+    );
   }
 }
 

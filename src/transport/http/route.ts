@@ -4,12 +4,18 @@ import { Type, type Static, type TObject, type TSchema } from '@sinclair/typebox
 import type { DomainErrorKind } from '../../domain/errors.js';
 import type { Principal } from '../../domain/identity/identity.js';
 import type { CallPurpose } from '../../domain/identity/key-access.js';
-import { assertValid, compile } from '../../domain/validation/validation.js';
+import { idWriter, unknownNamer } from '../../domain/validation/body-parts.js';
+import { closed } from '../../domain/validation/closed.js';
+import type { UnknownNames } from '../../domain/validation/unknown-names.js';
+import { assertValid, compile, compileClosed } from '../../domain/validation/validation.js';
 import type { ProblemDetails } from './errors.js';
 import { parseAndFree } from './json.js';
 import type { QueryDefinition } from './query.js';
 
-/** `key`: an API key is needed, and a `:project_id` in the path must be the key's. `public`: neither. */
+/**
+ * `key`: an API key is needed, and a `:project_id` in the path must be the key's. `public`: neither, and query parameters that
+ * the route does not know are ignored, as whatever leads people there adds its own.
+ */
 export type Access = 'key' | 'public';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -27,6 +33,8 @@ export interface RequestContext<P, Q, B, A extends Access = 'key'> {
   readonly params: P;
   readonly query: Q;
   readonly body: B;
+  /** Takes names of a lenient body that the call does not know, for the answer. */
+  readonly unknown: UnknownNames;
   readonly headers: IncomingHttpHeaders;
   readonly requestId: string;
   /** The other end of the connection: the client, or the last proxy before us. Empty when it is gone already. */
@@ -58,7 +66,13 @@ export interface BodyDefinition<B> {
   /** Accepted media types; another is 415. */
   readonly contentTypes: readonly string[];
   readonly schema: TSchema;
-  decode(bytes: Buffer, mediaType: string): B;
+  /**
+   * Whether names that the call does not know, also of query parameters, are named in a header of the answer instead of
+   * refused: so in the contract, whose clients in the field send names that nobody documented.
+   */
+  readonly lenient?: boolean;
+  /** @param unknown takes unknown names of a lenient body */
+  decode(bytes: Buffer, mediaType: string, unknown: UnknownNames): B;
 }
 
 export interface ResponseDefinition {
@@ -127,21 +141,52 @@ export function listOf(schema: TSchema, description: string): ResponseDefinition
   return { description, schema: Type.Array(schema, { description }) };
 }
 
-/** A JSON body. `validate` replaces the plain check against the schema where the domain has more to say. */
-export function jsonBody<S extends TSchema, B = Static<S>>(
-  schema: S,
-  validate?: (value: unknown) => B,
-): BodyDefinition<B> {
-  const validator = compile(schema);
-  const check = validate ?? ((value: unknown) => assertValid(validator, value) as B);
-  return { contentTypes: ['application/json'], schema, decode: (bytes) => check(parseAndFree(bytes)) };
+const JSON_TYPES = ['application/json'];
+
+interface JsonBodyOptions {
+  /** See {@link BodyDefinition}. */
+  readonly lenient?: boolean;
 }
 
-/** A body that the handler decodes itself, such as protobuf: its bytes (decompressed) and media type. */
+/** A JSON body. Names that its schema does not describe are refused at any depth, unless it is lenient. */
+export function jsonBody<S extends TSchema>(schema: S, options: JsonBodyOptions = {}): BodyDefinition<Static<S>> {
+  const validator = options.lenient === true ? compile(schema) : compileClosed(schema);
+  const unchecked = uncheckedJsonBody(schema, options);
+  return { ...unchecked, decode: (...sent) => assertValid(validator, unchecked.decode(...sent)) };
+}
+
+/** A JSON body that the domain checks against the schema, together with rules that no schema can say. */
+export function uncheckedJsonBody(schema: TSchema, { lenient = false }: JsonBodyOptions = {}): BodyDefinition<unknown> {
+  const writeIds = idWriter(schema);
+  const nameUnknown = lenient ? unknownNamer(schema) : null;
+  return {
+    contentTypes: JSON_TYPES,
+    schema: lenient ? schema : closed(schema),
+    lenient,
+    decode(bytes, _mediaType, unknown) {
+      const body = writeIds(parseAndFree(bytes));
+      nameUnknown?.(body, unknown);
+      return body;
+    },
+  };
+}
+
+/** A lenient JSON array whose elements the domain reads one by one, their ids and unknown names too: they may be many. */
+export function jsonElements(element: TSchema, description: string): BodyDefinition<unknown> {
+  return {
+    contentTypes: JSON_TYPES,
+    schema: Type.Array(element, { description }),
+    lenient: true,
+    decode: parseAndFree,
+  };
+}
+
+/** A lenient body that the handler decodes itself, such as protobuf: its bytes (decompressed) and media type. */
 export function rawBody(contentTypes: readonly string[], description: string): BodyDefinition<RawBody> {
   return {
     contentTypes,
     schema: Type.String({ format: 'binary', description }),
+    lenient: true,
     decode: (bytes, mediaType) => ({ bytes, mediaType }),
   };
 }

@@ -3,6 +3,7 @@ import { DomainError } from '../../domain/errors.js';
 import { FeedbackRead } from '../../domain/feedback/schema.js';
 import type { ReviewService } from '../../domain/review/review-service.js';
 import { NAMELESS } from '../../domain/review/review-service.js';
+import { UUID } from '../../domain/schema/ids.js';
 import { invalid } from '../../domain/validation/validation.js';
 import { defineRoute, type HandlerResult, type Route } from '../../transport/http/route.js';
 import { feedbackRead } from '../../transport/http/routes/feedback/presenters.js';
@@ -91,7 +92,5 @@ async function formAgain(
 ): Promise<HandlerResult | null> {
   const id = fields['completion_id'];
   if (typeof id !== 'string' || !UUID.test(id)) return null;
-  return pages.refused(visit, id.toLowerCase(), { values: formValues(fields), issues });
+  return pages.refused(visit, id, { values: formValues(fields), issues });
 }
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

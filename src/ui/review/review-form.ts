@@ -1,6 +1,7 @@
 import type { Issue } from '../../domain/errors.js';
 import { DomainError } from '../../domain/errors.js';
 import { reviewInputSchema, type ReviewInput, type ReviewTextLimits } from '../../domain/review/schema.js';
+import { idWriter } from '../../domain/validation/body-parts.js';
 import { compile, type Validator } from '../../domain/validation/validation.js';
 import { parseJson } from '../../transport/http/json.js';
 import type { BodyDefinition } from '../../transport/http/route.js';
@@ -27,13 +28,17 @@ export class ReviewForm {
 
   constructor(limits: ReviewTextLimits) {
     const schema = reviewInputSchema(limits);
+    const writeIds = idWriter(schema);
     const characters = limits.reason + limits.expected_output + limits.reviewer_name;
     this.#validator = compile(schema);
     this.body = {
       contentTypes: [FORM, 'application/json'],
       schema,
       maxBytes: characters * BYTES_OF_CHARACTER + OTHER_BYTES,
-      decode,
+      decode(bytes, mediaType) {
+        const { byForm, fields } = decode(bytes, mediaType);
+        return { byForm, fields: writeIds(fields) as SentReview['fields'] };
+      },
     };
   }
 

@@ -141,7 +141,7 @@ export class OptimizationService {
     if (job.state !== 'done')
       throw new DomainError('conflict', `The optimisation is not done: it is ${job.state}, so it has no candidates`);
     const { base, judge } = job.input as OptimizationInput;
-    const candidate = resultOf(job)?.candidates.find((each) => each.id === candidateId.toLowerCase());
+    const candidate = resultOf(job)?.candidates.find((each) => each.id === candidateId);
     if (candidate === undefined) throw new DomainError('not_found', 'The optimisation has no candidate with this id');
     const made = versions.ensure(principal, slug, {
       content: candidate.content,
@@ -199,7 +199,7 @@ export class OptimizationService {
 
   #judge(projectId: string, judgeId: string | null) {
     if (judgeId === null) return { judge: null, instruction: null };
-    const judge = this.#options.judges.find(projectId, judgeId.toLowerCase());
+    const judge = this.#options.judges.find(projectId, judgeId);
     if (judge === undefined || judge.deleted_at !== null)
       throw new DomainError('not_found', 'There is no judge with this id');
     const instruction = instructionOf(this.#options.prompts, judge);

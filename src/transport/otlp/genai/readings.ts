@@ -1,7 +1,7 @@
 import { parseJsonText } from '../../../domain/json-text.js';
+import { UUID } from '../../../domain/schema/ids.js';
 import { SpanInput } from '../../../domain/span/schema.js';
 import { MAX_DEPTH } from '../budget.js';
-import { UUID } from '../ids.js';
 import type { Attributes, AttributeValue } from '../model.js';
 import type { Reading } from './source.js';
 

@@ -8,7 +8,7 @@ import { FeedbackInput, FeedbackRead } from '../../../../domain/feedback/schema.
 import { Slug } from '../../../../domain/prompt/schema.js';
 import { uuid } from '../../../../domain/schema/parts.js';
 import { asPathParameter } from '../../query.js';
-import { defineRoute, jsonBody, type Route } from '../../route.js';
+import { defineRoute, uncheckedJsonBody, type Route } from '../../route.js';
 import { feedbackRead } from './presenters.js';
 import { TAG } from './schema.js';
 
@@ -29,7 +29,7 @@ export function submitFeedbackRoute(feedback: Pick<FeedbackService, 'submit'>): 
       prompt_slug: Slug,
       completion_id: uuid('Id of the span.'),
     }),
-    body: jsonBody(FeedbackInput),
+    body: uncheckedJsonBody(FeedbackInput, { lenient: true }),
     responses: { 200: { description: 'The feedback as stored.', schema: FeedbackRead } },
     errors: ['not_found', 'unavailable'],
     handle({ principal, params, body }) {

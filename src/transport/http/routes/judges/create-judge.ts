@@ -1,6 +1,6 @@
 import type { JudgeService } from '../../../../domain/judge/judge-service.js';
 import { JudgeInput, JudgeRead } from '../../../../domain/judge/schema.js';
-import { defineRoute, jsonBody, type Route } from '../../route.js';
+import { defineRoute, uncheckedJsonBody, type Route } from '../../route.js';
 import { judgeRead } from './presenters.js';
 import { ProjectParams, TAG } from './schema.js';
 
@@ -17,8 +17,7 @@ export function createJudgeRoute(judges: Pick<JudgeService, 'create'>): Route {
     tag: TAG,
     access: 'key',
     params: ProjectParams,
-    // The service lists broken rules between fields together with those of single fields.
-    body: jsonBody(JudgeInput, (value) => value),
+    body: uncheckedJsonBody(JudgeInput),
     responses: { 201: { description: 'The judge.', schema: JudgeRead } },
     errors: ['unavailable'],
     handle({ principal, body }) {

@@ -1,6 +1,6 @@
 import type { EvaluationService } from '../../../../domain/judge/evaluation-service.js';
 import { EvaluationInput, EvaluationRead } from '../../../../domain/judge/schema.js';
-import { defineRoute, jsonBody, type Route } from '../../route.js';
+import { defineRoute, uncheckedJsonBody, type Route } from '../../route.js';
 import { evaluationRead } from './presenters.js';
 import { JudgeParams, TAG } from './schema.js';
 
@@ -15,7 +15,7 @@ export function recordEvaluationRoute(evaluations: Pick<EvaluationService, 'reco
     tag: TAG,
     access: 'key',
     params: JudgeParams,
-    body: jsonBody(EvaluationInput, (value) => value),
+    body: uncheckedJsonBody(EvaluationInput),
     responses: { 201: { description: 'The evaluation.', schema: EvaluationRead } },
     errors: ['not_found', 'unavailable'],
     handle: ({ params: { project_id, judge_id }, body }) => ({

@@ -1,6 +1,6 @@
 import { RunInput, RunQueuedRead } from '../../../../domain/judge/run-schema.js';
 import type { RunService } from '../../../../domain/judge/run-service.js';
-import { defineRoute, jsonBody, type Route } from '../../route.js';
+import { defineRoute, uncheckedJsonBody, type Route } from '../../route.js';
 import { runQueuedRead } from './presenters.js';
 import { JudgeParams, TAG } from './schema.js';
 
@@ -17,7 +17,7 @@ export function runJudgeRoute(runs: Pick<RunService, 'run'>): Route {
     tag: TAG,
     access: 'key',
     params: JudgeParams,
-    body: jsonBody(RunInput, (value) => value),
+    body: uncheckedJsonBody(RunInput),
     responses: { 202: { description: 'The queued evaluations.', schema: RunQueuedRead } },
     errors: ['not_found', 'conflict', 'overloaded', 'unavailable'],
     handle: async ({ params: { project_id, judge_id }, body }) => ({

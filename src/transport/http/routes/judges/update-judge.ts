@@ -1,6 +1,6 @@
 import type { JudgeService } from '../../../../domain/judge/judge-service.js';
 import { JudgePatch, JudgeRead } from '../../../../domain/judge/schema.js';
-import { defineRoute, jsonBody, type Route } from '../../route.js';
+import { defineRoute, uncheckedJsonBody, type Route } from '../../route.js';
 import { judgeRead } from './presenters.js';
 import { JudgeParams, TAG } from './schema.js';
 
@@ -18,7 +18,7 @@ export function updateJudgeRoute(judges: Pick<JudgeService, 'update'>): Route {
     tag: TAG,
     access: 'key',
     params: JudgeParams,
-    body: jsonBody(JudgePatch, (value) => value),
+    body: uncheckedJsonBody(JudgePatch),
     responses: { 200: { description: 'The judge.', schema: JudgeRead } },
     errors: ['not_found', 'conflict', 'unavailable'],
     handle: ({ principal, params, body }) => ({

@@ -1,6 +1,6 @@
 import { RepriceInput } from '../../../../domain/price/schema.js';
 import type { RepriceService } from '../../../../domain/price/reprice-service.js';
-import { defineRoute, jsonBody, type Route } from '../../route.js';
+import { defineRoute, uncheckedJsonBody, type Route } from '../../route.js';
 import { toRepriceRead } from './presenters.js';
 import { ProjectParams, RepriceJobRead, TAG } from './schema.js';
 
@@ -16,7 +16,7 @@ export function createRepriceRoute(reprices: Pick<RepriceService, 'create'>): Ro
     tag: TAG,
     access: 'key',
     params: ProjectParams,
-    body: jsonBody(RepriceInput),
+    body: uncheckedJsonBody(RepriceInput),
     responses: { 202: { description: 'The job.', schema: RepriceJobRead } },
     errors: ['conflict', 'unavailable'],
     handle({ principal, params, body }) {

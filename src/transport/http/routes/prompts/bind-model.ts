@@ -14,7 +14,7 @@ export function bindModelRoute(prompts: Pick<PromptService, 'bindModel'>): Route
     tag: TAG,
     access: 'key',
     params: VersionParams,
-    body: jsonBody(BindInput),
+    body: jsonBody(BindInput, { lenient: true }),
     responses: { 200: { description: 'The version.', schema: PromptVersionRead } },
     errors: ['not_found', 'unavailable'],
     handle: ({ params: { project_id, prompt_slug, version }, body }) => ({

@@ -1,6 +1,6 @@
 import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
 import { EnsureInput } from '../../../../domain/prompt/schema.js';
-import { defineRoute, jsonBody, type Route } from '../../route.js';
+import { defineRoute, uncheckedJsonBody, type Route } from '../../route.js';
 import { toVersionRead } from './presenters.js';
 import { PromptVersionRead, TAG, TaskParams } from './schema.js';
 
@@ -16,7 +16,7 @@ export function ensureVersionRoute(prompts: Pick<PromptService, 'ensure'>): Rout
     tag: TAG,
     access: 'key',
     params: TaskParams,
-    body: jsonBody(EnsureInput),
+    body: uncheckedJsonBody(EnsureInput, { lenient: true }),
     responses: { 200: { description: 'The version.', schema: PromptVersionRead } },
     errors: ['unavailable'],
     handle: ({ principal, params, body }) => ({

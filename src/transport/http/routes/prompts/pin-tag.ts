@@ -15,7 +15,7 @@ export function pinTagRoute(prompts: Pick<PromptService, 'pin'>): Route {
     tag: TAG,
     access: 'key',
     params: TagParams,
-    body: jsonBody(PinInput),
+    body: jsonBody(PinInput, { lenient: true }),
     responses: { 200: { description: 'The tag and the version that it points to.', schema: TagEntryRead } },
     errors: ['not_found', 'conflict', 'unavailable'],
     handle: ({ principal, params: { prompt_slug, tag }, body: { version } }) => ({

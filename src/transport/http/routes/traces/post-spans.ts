@@ -3,7 +3,7 @@ import { MAX_IMAGES_PER_REQUEST, MAX_IMAGES_PER_SPAN } from '../../../../domain/
 import { SpanInput } from '../../../../domain/span/schema.js';
 import type { IngestService } from '../../../../domain/ingest/ingest-service.js';
 import { SpanRead } from '../../../../domain/list/read-schemas.js';
-import { defineRoute, jsonBody, type Route } from '../../route.js';
+import { defineRoute, jsonElements, type Route } from '../../route.js';
 
 export function postSpansRoute(ingest: Pick<IngestService, 'postSpans'>): Route {
   return defineRoute({
@@ -19,14 +19,14 @@ export function postSpansRoute(ingest: Pick<IngestService, 'postSpans'>): Route 
     tag: 'Traces',
     access: 'key',
     purpose: 'ingest',
-    body: jsonBody(Type.Array(SpanInput, { description: 'The spans.' }), (value): unknown => value),
+    body: jsonElements(SpanInput, 'The spans.'),
     responses: {
       200: { description: 'The spans as stored, in the order of the request.', schema: Type.Array(SpanRead) },
     },
     errors: ['invalid', 'overloaded', 'unavailable'],
-    async handle({ principal, body, headers }) {
+    async handle({ principal, body, headers, unknown }) {
       const minimal = /(^|[,\s])return=minimal($|[,;\s])/i.test(String(headers['prefer'] ?? ''));
-      const stored = await ingest.postSpans(principal.project_id, body, minimal);
+      const stored = await ingest.postSpans(principal.project_id, body, { minimal, unknown });
       return { status: 200, body: stored, ...(minimal ? { headers: { 'Preference-Applied': 'return=minimal' } } : {}) };
     },
   });

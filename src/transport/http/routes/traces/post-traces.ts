@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { SessionInput, TraceInput } from '../../../../domain/trace/schema.js';
 import type { IngestService } from '../../../../domain/ingest/ingest-service.js';
 import { SessionRead, TraceRead } from '../../../../domain/list/read-schemas.js';
-import { defineRoute, jsonBody, type Route } from '../../route.js';
+import { defineRoute, jsonElements, type Route } from '../../route.js';
 
 export function postTracesRoute(ingest: Pick<IngestService, 'postTraces'>): Route {
   return defineRoute({
@@ -16,13 +16,13 @@ export function postTracesRoute(ingest: Pick<IngestService, 'postTraces'>): Rout
     tag: 'Traces',
     access: 'key',
     purpose: 'ingest',
-    body: jsonBody(Type.Array(TraceInput, { description: 'The traces.' }), (value): unknown => value),
+    body: jsonElements(TraceInput, 'The traces.'),
     responses: {
       200: { description: 'The traces, with counts, costs and times from their spans.', schema: Type.Array(TraceRead) },
     },
     errors: ['invalid', 'overloaded', 'unavailable'],
-    async handle({ principal, body }) {
-      return { status: 200, body: await ingest.postTraces(principal.project_id, body) };
+    async handle({ principal, body, unknown }) {
+      return { status: 200, body: await ingest.postTraces(principal.project_id, body, unknown) };
     },
   });
 }
@@ -39,7 +39,7 @@ export function postSessionsRoute(ingest: Pick<IngestService, 'postSessions'>): 
     tag: 'Traces',
     access: 'key',
     purpose: 'ingest',
-    body: jsonBody(Type.Array(SessionInput, { description: 'The sessions.' }), (value): unknown => value),
+    body: jsonElements(SessionInput, 'The sessions.'),
     responses: {
       200: {
         description: 'The sessions, with counts, costs and times from their traces.',
@@ -47,8 +47,8 @@ export function postSessionsRoute(ingest: Pick<IngestService, 'postSessions'>): 
       },
     },
     errors: ['forbidden', 'invalid', 'overloaded', 'unavailable'],
-    async handle({ principal, body }) {
-      return { status: 200, body: await ingest.postSessions(principal.project_id, body) };
+    async handle({ principal, body, unknown }) {
+      return { status: 200, body: await ingest.postSessions(principal.project_id, body, unknown) };
     },
   });
 }
