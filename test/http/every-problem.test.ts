@@ -102,6 +102,15 @@ describe('every problem of a request is listed, those that no schema knows too',
     expect(await api.refused('POST', 'model-prices:reprice', scope)).to.have.all.keys('/started_after', '/provider');
   });
 
+  it('of a path and its query', async () => {
+    expect(await api.refused('GET', 'judges/x/evaluations?limit=0&zebra=1')).to.deep.equal({
+      '{judge_id}': 'must be a UUID',
+      '?zebra':
+        'is not known; known are limit, offset, start_date, end_date, evaluation_result, feedback_state, sort_order',
+      '?limit': 'must be at least 1',
+    });
+  });
+
   it('of a judge that has more than a hundred, of which the first are told', async () => {
     const names = Array.from({ length: 200 }, () => '');
     const { errors } = await api.expect(422, 'POST', 'judges', { filters: { names }, criteria: 5, prompt: 5 });

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import express, { type RequestHandler } from 'express';
 import helmet from 'helmet';
-import { DomainError } from '../../domain/errors.js';
+import { DomainError, type Issue } from '../../domain/errors.js';
 import type { Principal } from '../../domain/identity/identity.js';
 import { requirePurpose } from '../../domain/identity/key-access.js';
 import { UnknownNames } from '../../domain/validation/unknown-names.js';
@@ -133,9 +133,10 @@ function handlerOf(route: Route, options: AppOptions, readBody: BodyReader): Han
     exchange.renderError = route.renderError;
     const principal = admitted(route.access, identity, request);
     if (principal !== null) requirePurpose(principal, purpose);
-    const params = parseParams(request.params ?? {});
+    const found: Issue[] = [];
+    const params = parseParams(request.params ?? {}, found);
     const unknown = new UnknownNames();
-    const query = parseQuery(searchOf(request.url ?? ''), unknown);
+    const query = parseQuery(searchOf(request.url ?? ''), { unknown, found });
     await route.admit?.({ params, headers: request.headers, remoteAddress: remoteAddressOf(request) });
     if (route.bulk === true && principal !== null)
       exchange.whenClosed(await answers.take(principal.project_id, exchange.abortSignal()));
@@ -168,15 +169,21 @@ async function decodedBody(
   return body.decode(bytes, mediaType, unknown);
 }
 
+interface SoFar {
+  readonly unknown: UnknownNames;
+  /** Broken rules of the request that do not concern its query. */
+  readonly found: readonly Issue[];
+}
+
 /** How the route reads its query, with what becomes of parameters that it does not know. */
 function queryParserOf({ access, query, body }: Route) {
   const schema = query?.schema;
   const parse = query?.parse ?? parseNothing;
-  return (search: URLSearchParams, unknown: UnknownNames): unknown => {
+  return (search: URLSearchParams, { unknown, found }: SoFar): unknown => {
     const names = access === 'public' ? [] : unknownParameters(schema, search);
-    if (body?.lenient !== true) return parse(search, unknownParameterIssues(schema, names));
+    if (body?.lenient !== true) return parse(search, [...found, ...unknownParameterIssues(schema, names)]);
     for (const name of names) unknown.add(name);
-    return parse(search, []);
+    return parse(search, found);
   };
 }
 

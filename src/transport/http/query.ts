@@ -15,7 +15,7 @@ import {
 /** How a route takes its query: the schema by which `parse` reads is the one that the documentation shows. */
 export interface QueryDefinition<Q> {
   readonly schema: TObject;
-  /** @param found what else is wrong with the query @throws DomainError `invalid` with pointers `?name` */
+  /** @param found what else is wrong with the request @throws DomainError `invalid` with pointers `?name` */
   parse(search: URLSearchParams, found?: readonly Issue[]): Q;
 }
 
@@ -38,7 +38,8 @@ export function queryOf<S extends TObject>(
     schema,
     parse(search, found = []) {
       const { values, issues } = read(textsOf(search));
-      issues.push(...(check?.(values) ?? []), ...found);
+      issues.unshift(...found);
+      issues.push(...(check?.(values) ?? []));
       if (issues.length > 0) throw invalid(issues);
       return to(values);
     },
@@ -69,14 +70,14 @@ export function parseNothing(_search: URLSearchParams, found: readonly Issue[]):
   if (found.length > 0) throw invalid(found);
 }
 
-/** Path parameters read by their schema, with pointers `{name}`. */
+/** Path parameters read by their schema. Broken rules are added to those found, with pointers `{name}`. */
 export function pathParametersOf<S extends TObject>(
   schema: S,
-): (values: Readonly<Record<string, string>>) => Static<S> {
+): (values: Readonly<Record<string, string>>, found: Issue[]) => Static<S> {
   const read = readerOf(schema, (name) => `{${name}}`);
-  return (given) => {
+  return (given, found) => {
     const { values, issues } = read(new Map(Object.entries(given).map(([name, text]) => [name, [text]])));
-    if (issues.length > 0) throw invalid(issues);
+    found.push(...issues);
     return values;
   };
 }
