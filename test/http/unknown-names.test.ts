@@ -104,6 +104,17 @@ describe('names that nothing knows', () => {
       expect((await server.request('GET', path, { key: null })).status, path).to.equal(200);
   });
 
+  it('are none of a closed body in the documentation, which says where they are named instead', async () => {
+    const { components, paths } = (await server.request('GET', '/openapi.json', { key: null })).json;
+    const { JudgeInput, SpanInput } = components.schemas;
+    expect(JudgeInput.additionalProperties).to.equal(false);
+    expect(JudgeInput.properties.filters.anyOf[0].additionalProperties).to.equal(false);
+    expect(SpanInput.additionalProperties).to.equal(undefined);
+    const stored = paths['/spans'].post.responses['200'].headers['X-Unknown-Fields'];
+    expect(stored.description).to.contain('that this call does not know');
+    expect(paths['/projects/{project_id}/judges'].post.responses['201']).to.not.have.property('headers');
+  });
+
   it('have a near one when they are spelt alike, or hold it', () => {
     const known = ['span_ids', 'sample_rate', 'model', 'version', 'prompt_slug', 'score_min', 'id'];
     const near: Record<string, string | null> = {

@@ -33,7 +33,7 @@ export function readElements<I extends WithAttributes, O>(
   if (!Array.isArray(body)) throw invalid([{ pointer: '', detail: 'must be an array' }]);
   const issues: Issue[] = [];
   const elements: O[] = [];
-  for (let index = 0; index < body.length; index += 1) {
+  for (let index = 0; index < body.length && issues.length < MAX_ISSUES; index += 1) {
     const element: unknown = body[index];
     const pointer = `/${index}`;
     let input: I;
@@ -46,7 +46,6 @@ export function readElements<I extends WithAttributes, O>(
       input = { ...placeholders, ...fieldsThatFit(element, pointer, found) };
     }
     elements.push(normalise(input, new Normaliser(pointer, issues)));
-    if (issues.length >= MAX_ISSUES) break;
   }
   if (issues.length >= MAX_ISSUES) throw invalid(issues);
   return { elements, issues };

@@ -93,7 +93,8 @@ function responses(route: Route, components: Map<string, Json>): Json {
 /** Errors that a route may answer: those it declares, and those that follow from its shape. */
 function errorKinds(route: Route): DomainErrorKind[] {
   const kinds = new Set<DomainErrorKind>(route.errors);
-  if (route.access === 'key') for (const kind of ['unauthenticated', 'forbidden'] as const) kinds.add(kind);
+  // Whoever needs a key is also told of unknown parameters.
+  if (route.access === 'key') for (const kind of ['unauthenticated', 'forbidden', 'invalid'] as const) kinds.add(kind);
   if (route.body !== undefined)
     for (const kind of ['malformed', 'too_large', 'unsupported_media', 'overloaded'] as const) kinds.add(kind);
   if (route.body !== undefined || route.query !== undefined || route.params !== undefined) kinds.add('invalid');
