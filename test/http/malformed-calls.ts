@@ -120,7 +120,9 @@ export class MalformedCalls {
       // What is deleted is not what the next call needs.
       if (method === 'DELETE' && name === last) return instead() ?? randomUUID();
       const schema = parameters.find((parameter) => parameter.name === name)?.schema ?? {};
-      return instead() ?? encodeURIComponent(String(JSON.parse(this.#text(random, schema, 0, name))));
+      const sound = String(JSON.parse(this.#text(random, schema, 0, name)));
+      // An empty segment would make it another path.
+      return instead() ?? encodeURIComponent(sound === '' ? 'x' : sound);
     });
   }
 
