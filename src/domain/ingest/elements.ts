@@ -37,8 +37,10 @@ export function readElements<I extends WithAttributes, O>(
     const element: unknown = body[index];
     const pointer = `/${index}`;
     let input: I;
-    if (validator.accepts(element)) input = keepUnknown(element, known, unknown);
-    else {
+    if (validator.accepts(element)) {
+      keepUnknown(element, known, unknown);
+      input = element;
+    } else {
       const found = validator.issues(element, pointer, MAX_ISSUES - issues.length);
       issues.push(...found);
       // Beyond the limit, fields were not checked.

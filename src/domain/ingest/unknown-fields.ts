@@ -1,9 +1,11 @@
 import type { TObject } from '@sinclair/typebox';
 import type { UnknownNames } from '../validation/unknown-names.js';
 
+type Attributes = Record<string, unknown>;
+
 /** What elements have in common whose unknown fields are kept. */
 export interface WithAttributes {
-  readonly attributes?: Readonly<Record<string, unknown>> | null;
+  attributes?: Attributes | null;
   readonly session?: object | null;
 }
 
@@ -23,17 +25,31 @@ export function knownFields(input: TObject, answered: object, session?: TObject)
   };
 }
 
-/** The element with its unknown fields among its attributes, never in the place of one that is there. Null means absent. */
-export function keepUnknown<I extends WithAttributes>(element: I, known: KnownFields, unknown: UnknownNames): I {
-  let kept: [string, unknown][] | null = null;
+/**
+ * Puts unknown fields of an element among its attributes, in place, but for names that are there already. Null means absent.
+ * Hostile elements have millions of fields, so that nothing is copied.
+ */
+export function keepUnknown<I extends WithAttributes>(element: I, known: KnownFields, unknown: UnknownNames): void {
+  let kept: Attributes | null = null;
   for (const name in element) {
-    if (known.ofElement.has(name) || element[name] === null) continue;
+    if (known.ofElement.has(name)) continue;
+    const value = element[name];
+    if (value === null) continue;
     unknown.add(name);
-    (kept ??= []).push([name, element[name]]);
+    put((kept ??= {}), name, value);
   }
   if (element.session != null) nameUnknown(element.session, known.ofSession, unknown);
-  // Entries and spreads make own members of every name, also of `__proto__`.
-  return kept === null ? element : { ...element, attributes: { ...Object.fromEntries(kept), ...element.attributes } };
+  if (kept === null) return;
+  const { attributes } = element;
+  for (const name in attributes) put(kept, name, attributes[name]);
+  element.attributes = kept;
+}
+
+/** Assigned, `__proto__` would be no member. */
+function put(attributes: Attributes, name: string, value: unknown): void {
+  if (name === '__proto__')
+    Object.defineProperty(attributes, name, { value, writable: true, enumerable: true, configurable: true });
+  else attributes[name] = value;
 }
 
 function nameUnknown(session: object, known: ReadonlySet<string>, unknown: UnknownNames): void {
