@@ -81,7 +81,7 @@ describe('every problem of a request is listed, those that no schema knows too',
     };
     const path = `/v1/prompts/p/completions/${uuid(1)}/feedback`;
     expect(await api.refused('POST', path, feedback)).to.deep.equal({
-      '/thumbs_up': 'must be true or false',
+      '/thumbs_up': 'must be true or false or null',
       '{prompt_slug}': `must be the task_slug of the judge: ${scored['task_slug']}`,
       '/expected_score': 'must be between 0 and 10',
       '/metadata': 'must have at most 262144 characters as JSON',

@@ -87,9 +87,11 @@ function slugIssues(slug: string, judge: FeedbackJudge | null): Issue[] {
   return [{ pointer: SLUG_POINTER, detail: `must be the task_slug of the judge: ${judge.task_slug}` }];
 }
 
-/** None where there is no telling which judge is meant. */
+/** None where there is no telling which judge or which thumb is meant. */
 function judgeIssues({ values, isMisfit }: Fitting<FeedbackInput>, judge: FeedbackJudge | null): Issue[] {
-  return isMisfit('judge_id') ? [] : [...thumbIssues(values), ...scoreIssues(values, judge)];
+  if (isMisfit('judge_id')) return [];
+  const thumbs = isMisfit('thumbs_up') || isMisfit('judge_was_right') ? [] : thumbIssues(values);
+  return [...thumbs, ...scoreIssues(values, judge)];
 }
 
 function contentOf(input: FeedbackInput): FeedbackContent {

@@ -29,11 +29,11 @@ export function knownFields(input: TObject, answered: object, session?: TObject)
  * Puts unknown fields of an element among its attributes, in place, but for names that are there already. Null means absent.
  * Hostile elements have millions of fields, so that nothing is copied.
  */
-export function keepUnknown<I extends WithAttributes>(element: I, known: KnownFields, unknown: UnknownNames): void {
+export function keepUnknown(element: WithAttributes, known: KnownFields, unknown: UnknownNames): void {
   let kept: Attributes | null = null;
   for (const name in element) {
     if (known.ofElement.has(name)) continue;
-    const value = element[name];
+    const value = (element as Attributes)[name];
     if (value === null) continue;
     unknown.add(name);
     put((kept ??= {}), name, value);
