@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
 import type { FeedbackDraft, StoredFeedback } from '../../domain/feedback/feedback.js';
 import type { FeedbackStore } from '../../domain/feedback/feedback-store.js';
 import { correctionWriter } from './correction-rows.js';
@@ -61,7 +61,8 @@ export class SqliteFeedbackStore implements FeedbackStore {
   #save({ thumbs_up, metadata, criteria_feedback, ...draft }: FeedbackDraft): FeedbackRow {
     const row = this.#statements.save.get({
       ...draft,
-      id: randomUUID(),
+      // Grows, so that feedback of one millisecond is listed in its order.
+      id: uuidv7(),
       thumbs_up: thumbs_up ? 1 : 0,
       metadata: JSON.stringify(metadata),
       criteria_feedback: criteria_feedback === null ? null : JSON.stringify(criteria_feedback),
