@@ -50,7 +50,8 @@ function openReprices(
   const limits = { atOnce: 1, ofProject: 1, maxAttempts: config.jobs.maxAttempts };
   // Beside the runner of what asks models: neither keeps the other waiting.
   const runner = new JobRunner({ store: jobs, observer: events, limits });
-  const parts = { spans: traces.calculated, price: prices.price, attachments: attachments.restated, observer: events };
+  const { price, modelName } = prices;
+  const parts = { spans: traces.calculated, price, modelName, attachments: attachments.restated, observer: events };
   runner.register(REPRICE, repriceWork(parts));
   closers.push(() => runner.close());
   runner.start();

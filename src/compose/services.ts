@@ -43,7 +43,8 @@ export async function openServices(context: Context): Promise<Services> {
   const attachments = openAttachments(context, storage);
   const { metadata, traces } = storage;
   const prices = new PriceService({ store: metadata.prices, listPrices: createListPrices() });
-  const prompts = new PromptService({ store: metadata.prompts, observer: context.events });
+  const { price, modelName } = prices;
+  const prompts = new PromptService({ store: metadata.prompts, modelName, observer: context.events });
   // Before anything else reads: what was deleted before a crash is shown to nobody after it.
   const deletions = await openDeletions(context, storage, {
     images: attachments.vault,
@@ -54,7 +55,6 @@ export async function openServices(context: Context): Promise<Services> {
     },
   });
   const ingest = openIngest(context, storage, { prices, attachments });
-  const { price } = prices;
   const examples = openExamples(context, storage);
   const models = await openModels(context, storage, { ingest: ingest.ingest, price, examples });
   const { work: judgeWork, ...judges } = openJudges(context, storage, { prompts, models });

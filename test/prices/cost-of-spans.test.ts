@@ -128,15 +128,13 @@ describe('the cost of a span', () => {
   });
 
   it('unknown, never 0, when the model is not known or something is missing', async () => {
-    const missing = ['provider', 'model', 'inputTokens', 'outputTokens'].map((name) => ({
+    const missing = ['model', 'inputTokens', 'outputTokens'].map((name) => ({
       attributes: Object.fromEntries(Object.entries(gpt).filter(([key]) => key !== name)),
     }));
     const odd = [
       { model: 'no-such-model' },
       { provider: 'no-such-provider', model: 'x' },
       { model: '' },
-      { provider: '' },
-      { provider: 7 },
       { model: null },
       { inputTokens: -1 },
       { outputTokens: 'many' },
@@ -148,6 +146,42 @@ describe('the cost of a span', () => {
     ];
     const all = await costs([...missing, ...odd.map((more) => ({ attributes: { ...gpt, ...more } })), {}]);
     for (const [index, cost] of all.entries()) expect(cost, String(index)).to.equal(null);
+  });
+
+  it('does not depend on how provider and model are written', async () => {
+    const same: Row[] = [
+      { provider: undefined, model: 'openai/gpt-4o' },
+      { provider: undefined, model: 'gpt-4o' },
+      { provider: '', model: 'OpenAI/gpt-4o' },
+      { provider: 7, model: 'gpt-4o' },
+      { model: 'openai/gpt-4o' },
+      { model: 'openai/openai/gpt-4o' },
+      { provider: 'OpenAI', model: 'openai/gpt-4o' },
+      { provider: 'openrouter', model: 'openai/gpt-4o' },
+      { provider: undefined, model: 'openrouter/openai/gpt-4o' },
+      { provider: 'litellm', model: 'openai/gpt-4o' },
+      { provider: 'judge-endpoint', model: 'openai/gpt-4o' },
+      { provider: 'azure', model: 'azure/gpt-4o' },
+    ];
+    const priced = await costs(same.map((more) => ({ attributes: { ...gpt, ...more } })));
+    expect(Object.fromEntries(priced.map((cost, index) => [JSON.stringify(same[index]), cost]))).to.deep.equal(
+      Object.fromEntries(same.map((more) => [JSON.stringify(more), gptCost])),
+    );
+    const [google] = await costs([{ attributes: { ...gpt, provider: 'google', model: 'gemini/gemini-2.0-flash' } }]);
+    expect(google).to.equal(0.0003);
+  });
+
+  it('is not that of another provider, or of a name that only looks like one with a provider', async () => {
+    const others = [
+      { provider: 'vllm', model: 'openai/gpt-4o' },
+      { provider: 'vllm', model: 'meta-llama/Llama-3-8B' },
+      { provider: undefined, model: 'meta-llama/Llama-3-8B' },
+      { provider: undefined, model: 'nobody/gpt-4o' },
+      { provider: undefined, model: 'openai/' },
+      { provider: undefined, model: `${'openai/'.repeat(100_000)}gpt-4o` },
+    ];
+    const priced = await costs(others.map((more) => ({ attributes: { ...gpt, ...more } })));
+    expect(priced).to.deep.equal(others.map(() => null));
   });
 
   it('token counts written as text are counts', async () => {

@@ -52,6 +52,58 @@ describe('model prices', () => {
     expect((await api.list()).json).to.deep.equal([]);
   });
 
+  it('are of one model, however provider and model are written', async () => {
+    const rates = { input_per_million: 1, output_per_million: 2 };
+    const path = `/projects/${server.projectId}/model-prices`;
+    const put = async (names: string, input_per_million: number) => {
+      const { status, json } = await api.request('PUT', `${path}/${names}`, { ...rates, input_per_million });
+      return [status, json.provider, json.model, json.input_per_million];
+    };
+    expect(await put('openai/openai%2Fgpt-4o', 1)).to.deep.equal([201, 'openai', 'gpt-4o', 1]);
+    expect(await put('openai/openai/gpt-4o', 2)).to.deep.equal([200, 'openai', 'gpt-4o', 2]);
+    expect(await put('OpenAI/openai/openai/gpt-4o', 3)).to.deep.equal([200, 'openai', 'gpt-4o', 3]);
+    expect(await put('openai/gpt-4o', 4)).to.deep.equal([200, 'openai', 'gpt-4o', 4]);
+    expect(await put('openrouter/openai/gpt-4o', 5)).to.deep.equal([201, 'openrouter', 'openai/gpt-4o', 5]);
+    expect(await put('acme/one', 6)).to.deep.equal([201, 'acme', 'one', 6]);
+    expect(await put('meta-llama/Llama-3-8B', 7)).to.deep.equal([201, 'meta-llama', 'Llama-3-8B', 7]);
+    const input = { outputTokens: 0 };
+    const costs = [
+      [{ provider: 'openai', model: 'openai/gpt-4o' }, 4],
+      [{ provider: undefined, model: 'openai/gpt-4o' }, 4],
+      [{ provider: undefined, model: 'gpt-4o' }, 4],
+      [{ provider: 'judge-endpoint', model: 'gpt-4o' }, 4],
+      [{ provider: 'openrouter', model: 'openai/gpt-4o' }, 5],
+      [{ provider: undefined, model: 'openrouter/openai/gpt-4o' }, 5],
+      [{ provider: undefined, model: 'acme/one' }, 6],
+      [{ provider: 'judge-endpoint', model: 'acme/one' }, 6],
+      [{ provider: undefined, model: 'one' }, 6],
+      [{ provider: undefined, model: 'meta-llama/Llama-3-8B' }, 7],
+      [{ provider: 'vllm', model: 'meta-llama/Llama-3-8B' }, null],
+      [{ provider: 'acme', model: 'openai/gpt-4o' }, null],
+    ] as const;
+    for (const [names, cost] of costs)
+      expect(await costOf({ ...names, ...input }), JSON.stringify(names)).to.equal(cost);
+    expect((await put('other/one', 8))[0]).to.equal(201);
+    expect(await costOf({ provider: undefined, model: 'one', ...input }), 'of one of two providers').to.equal(null);
+    expect((await api.get('openai', 'openai/gpt-4o')).json).to.include({ model: 'gpt-4o' });
+    for (const { provider, model } of (await api.list()).json as { provider: string; model: string }[])
+      expect((await api.request('DELETE', `${path}/${provider}/${provider}/${model}`)).status).to.equal(204);
+    expect((await api.list()).json).to.deep.equal([]);
+  });
+
+  it('that were set with the provider in the name of the model stay what they are', async () => {
+    await api.put('acme', 'old', { input_per_million: 3, output_per_million: 0 });
+    const database = openDatabase(join(server.dataDir, DATABASE_FILE));
+    database.prepare(`UPDATE model_prices SET model = 'acme/old' WHERE model = 'old'`).run();
+    database.close();
+    expect(await costOf({ model: 'acme/old' })).to.equal(3);
+    expect(await costOf({ model: 'old' })).to.equal(3);
+    expect((await api.put('acme', 'old', { input_per_million: 4, output_per_million: 0 })).status).to.equal(200);
+    expect(await costOf({ model: 'acme/old' })).to.equal(4);
+    expect((await api.list()).json).to.have.length(1);
+    expect((await api.remove('acme', 'old')).status).to.equal(204);
+  });
+
   it('refuse what breaks rules, and other projects', async () => {
     const good = { input_per_million: 1, output_per_million: 1 };
     for (const body of [

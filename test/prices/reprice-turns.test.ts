@@ -71,6 +71,7 @@ describe('jobs that price spans anew', function () {
     const work = repriceWork({
       spans: from,
       price: () => null,
+      modelName: (_project, provider, model) => ({ provider, model }),
       attachments: {
         inspect: async (sound) => ({ flaws: [], sound, found: new Map() }),
         detach: async (_project, { sound }) => ({

@@ -117,6 +117,35 @@ describe('recalculating stored costs', () => {
     expect(await costs()).to.deep.equal([2, 2, 2, 2]);
   });
 
+  it('keeps to provider and model however spans and scope write them', async () => {
+    const trace = randomUUID();
+    const written = [
+      { provider: 'openai', model: 'named' },
+      { provider: 'openai', model: 'openai/named' },
+      { provider: undefined, model: 'openai/named' },
+      { provider: undefined, model: 'named' },
+      { provider: 'openrouter', model: 'openai/named' },
+      { provider: 'acme', model: 'openai/other' },
+    ];
+    await api.post(written.map((names, index) => call(trace, { started_at: 1_771_000_000 + index }, names)));
+    await api.put('openai', 'named', { input_per_million: 1, output_per_million: 0 });
+    await api.put('openrouter', 'openai/named', { input_per_million: 2, output_per_million: 0 });
+    const changed = async (scope: Record<string, unknown>) => {
+      await api.repriced(scope);
+      const spans = (await api.request('GET', `/spans?trace_id=${trace}&sort_order=asc`)).json;
+      return spans.map(({ cost }: any) => cost);
+    };
+    expect(await changed({ provider: 'openrouter' })).to.deep.equal([null, null, null, null, 2, null]);
+    expect(await changed({ provider: 'OpenAI', model: 'openai/named' })).to.deep.equal([1, 1, 1, 1, 2, null]);
+    await api.put('openai', 'named', { input_per_million: 3, output_per_million: 0 });
+    expect(await changed({ model: 'named' })).to.deep.equal([3, 3, 3, 3, 2, null]);
+    await api.put('openai', 'named', { input_per_million: 4, output_per_million: 0 });
+    await api.put('openrouter', 'openai/named', { input_per_million: 5, output_per_million: 0 });
+    expect(await changed({ model: 'openai/named' }), 'as it is written, too').to.deep.equal([4, 4, 4, 4, 5, null]);
+    await api.put('openai', 'named', { input_per_million: 6, output_per_million: 0 });
+    expect(await changed({ provider: 'openai' })).to.deep.equal([6, 6, 6, 6, 5, null]);
+  });
+
   it('does not make an old write the latest', async () => {
     await setRate(1, 'order');
     const [trace, earlier, later] = [randomUUID(), randomUUID(), randomUUID()];

@@ -1,5 +1,5 @@
 import { v5 as uuidv5 } from 'uuid';
-import { providerOf } from '../prompt/provider.js';
+import { modelNameOf, SOME_ENDPOINT } from '../model-name.js';
 import type { Span } from '../span/span.js';
 import { JUDGE_TAG } from '../schema/own-calls.js';
 import type { Judge } from './judge.js';
@@ -60,8 +60,10 @@ export interface CallPlace {
   readonly about: Readonly<Record<string, unknown>>;
 }
 
-/** Provider of a model that is not known. The endpoint's own name is its operator's, and none of a project's business. */
-const SOME_PROVIDER = 'judge-endpoint';
+/** Provider of a model, as far as its name says it: the endpoint's own is its operator's, and none of a project's business. */
+function providerOf(model: string): string | null {
+  return modelNameOf(null, model).provider;
+}
 
 /** A call of a model as a span. */
 export function callSpan({ id, trace_id, name, tags, about }: CallPlace, call: ModelCall): Span {
@@ -84,7 +86,7 @@ export function callSpan({ id, trace_id, name, tags, about }: CallPlace, call: M
     input_data: JSON.stringify(request.messages),
     output_data: answer === null ? null : (answer.refusal ?? answer.content).toWellFormed(),
     attributes: {
-      provider: providerOf(model) ?? providerOf(request.model) ?? SOME_PROVIDER,
+      provider: providerOf(model) ?? providerOf(request.model) ?? SOME_ENDPOINT,
       model,
       ...(usage === null
         ? {}

@@ -1,8 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { DomainError } from '../errors.js';
+import { nameAt, type NameModel } from '../model-name.js';
 import { normaliseCost } from '../schema/normalise.js';
 import type { PriceModelCall } from '../span/pricing.js';
 import { costAt, type ModelPrice } from './model-price.js';
+import { OwnPrices } from './own-prices.js';
 import type { PriceStore } from './price-store.js';
 import type { ModelPriceInput } from './schema.js';
 
@@ -20,7 +22,7 @@ export interface PriceServiceOptions {
 export class PriceService {
   readonly #store: PriceStore;
   readonly #listPrices: PriceModelCall;
-  readonly #cache = new LRUCache<string, ReadonlyMap<string, ModelPrice>>({ max: MAX_CACHED_PROJECTS });
+  readonly #cache = new LRUCache<string, OwnPrices>({ max: MAX_CACHED_PROJECTS });
   #seenChange = -1;
   #checked = false;
 
@@ -31,9 +33,12 @@ export class PriceService {
 
   /** The project's own price of a call, else the list price. A price set by any process counts for the next request. */
   readonly price: PriceModelCall = (projectId, usage) => {
-    const own = this.#pricesOf(projectId).get(keyOf(usage.provider, usage.model));
+    const own = this.#pricesOf(projectId).find(usage.provider, usage.model);
     return own === undefined ? this.#listPrices(projectId, usage) : costAt(own, usage);
   };
+
+  /** Whose model is meant, also by the prices that the project has. */
+  readonly modelName: NameModel = (projectId, stated, name) => this.#pricesOf(projectId).modelName(stated, name);
 
   /** Forgets the prices of a project that is deleted. */
   forget(projectId: string): void {
@@ -46,7 +51,7 @@ export class PriceService {
 
   /** @throws DomainError `not_found` */
   get(projectId: string, provider: string, model: string): ModelPrice {
-    const found = this.#store.find(projectId, provider, model);
+    const found = this.#pricesOf(projectId).at(provider, model);
     if (found === undefined) throw noPrice();
     return found;
   }
@@ -55,17 +60,17 @@ export class PriceService {
   put(
     projectId: string,
     provider: string,
-    model: string,
+    name: string,
     input: ModelPriceInput,
   ): { price: ModelPrice; created: boolean } {
-    const known = this.#store.find(projectId, provider, model);
-    if (known === undefined && this.#store.list(projectId).length >= MAX_PRICES_PER_PROJECT)
+    const prices = this.#pricesOf(projectId);
+    const known = prices.at(provider, name);
+    if (known === undefined && prices.size >= MAX_PRICES_PER_PROJECT)
       throw new DomainError('conflict', `A project has at most ${MAX_PRICES_PER_PROJECT} prices: delete one first`);
     const now = Date.now() * 1000;
     const { cache_read_per_million: cacheRead } = input;
     const created = this.#store.put(projectId, {
-      provider,
-      model,
+      ...(known ?? nameAt(provider, name)),
       input_per_million: normaliseCost(input.input_per_million),
       output_per_million: normaliseCost(input.output_per_million),
       cache_read_per_million: cacheRead == null ? null : normaliseCost(cacheRead),
@@ -73,21 +78,22 @@ export class PriceService {
       updated_at: now,
     });
     this.#cache.delete(projectId);
-    return { price: this.get(projectId, provider, model), created };
+    return { price: this.get(projectId, provider, name), created };
   }
 
   /** @throws DomainError `not_found` */
   remove(projectId: string, provider: string, model: string): void {
-    const removed = this.#store.remove(projectId, provider, model);
+    const found = this.get(projectId, provider, model);
+    const removed = this.#store.remove(projectId, found.provider, found.model);
     this.#cache.delete(projectId);
     if (!removed) throw noPrice();
   }
 
-  #pricesOf(projectId: string): ReadonlyMap<string, ModelPrice> {
+  #pricesOf(projectId: string): OwnPrices {
     this.#forgetWhenChanged();
     const cached = this.#cache.get(projectId);
     if (cached !== undefined) return cached;
-    const prices = new Map(this.#store.list(projectId).map((price) => [keyOf(price.provider, price.model), price]));
+    const prices = new OwnPrices(this.#store.list(projectId));
     this.#cache.set(projectId, prices);
     return prices;
   }
@@ -102,11 +108,6 @@ export class PriceService {
     this.#cache.clear();
     this.#seenChange = change;
   }
-}
-
-/** Key of a price. Only A to Z become lower case, as in the comparisons of the stores. */
-function keyOf(provider: string, model: string): string {
-  return `${provider}\n${model}`.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
 function noPrice(): DomainError {

@@ -10,7 +10,6 @@ export interface PriceStore {
   changeCounter(): number;
   /** Prices of a project, ascending by provider and model. */
   list(projectId: string): ModelPrice[];
-  find(projectId: string, provider: string, model: string): ModelPrice | undefined;
   /** Stores the price; of one that exists, `created_at` stays. @returns whether it is new */
   put(projectId: string, price: ModelPrice): boolean;
   /** Removes a price; false when there is none. */

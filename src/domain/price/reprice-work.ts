@@ -1,9 +1,11 @@
 import type { AttachmentIntake } from '../attachment/intake.js';
 import { TO_BE_CONTINUED, type JobContext, type JobWork } from '../job/job-runner.js';
+import type { NameModel } from '../model-name.js';
 import { costOf, withCalculatedCost, type PriceModelCall } from '../span/pricing.js';
 import type { Micros } from '../time/timestamp.js';
 import type { CalculatedSpan, CalculatedSpans, RepricingSnapshot, StoredSpan } from './calculated-spans.js';
 import { NOTHING_DONE, type RepriceCheckpoint, type RepriceScope } from './reprice-job.js';
+import { inScope } from './reprice-scope.js';
 
 export interface RepriceObserver {
   repriceAdvanced(advance: { readonly changed: number }): void;
@@ -12,6 +14,7 @@ export interface RepriceObserver {
 export interface RepriceParts {
   readonly spans: CalculatedSpans;
   readonly price: PriceModelCall;
+  readonly modelName: NameModel;
   /** Notes references to the images of the new span versions; must not fetch anything. */
   readonly attachments: AttachmentIntake;
   readonly observer: RepriceObserver;
@@ -99,6 +102,7 @@ class PageWork {
   async #revise(page: readonly CalculatedSpan[], revision: RepricingSnapshot): Promise<number> {
     const costs = new Map<number, number | null>();
     const wrong = page.filter((span) => {
+      if (!this.#isMeant(span)) return false;
       const cost = costOf(span, this.#context.job.project_id, this.#parts.price);
       if (cost !== span.cost) costs.set(span.version, cost);
       return cost !== span.cost;
@@ -117,6 +121,11 @@ class PageWork {
       overtaken -= changed;
     }
     return overtaken;
+  }
+
+  #isMeant({ attributes }: CalculatedSpan): boolean {
+    const { project_id } = this.#context.job;
+    return inScope(this.#scope, attributes, (stated, name) => this.#parts.modelName(project_id, stated, name));
   }
 
   /** Replaces span versions. References of a new version to images are noted before those of the old one end. */

@@ -7,7 +7,9 @@ export const rate = (description: string) => Type.Number({ minimum: 0, maximum: 
 const name = (description: string) => line(256, description);
 
 export const ProviderName = name('Provider, as spans name it in `attributes.provider`; case does not matter.');
-export const ModelName = name('Model, as spans name it in `attributes.model`; a slash is written `%2F`.');
+export const ModelName = name(
+  'Model, as spans name it in `attributes.model`, slashes and all; its own provider in front means nothing.',
+);
 
 export const rates = {
   input_per_million: rate('US dollars per million input tokens.'),

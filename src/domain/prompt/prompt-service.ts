@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { DomainError, type Issue } from '../errors.js';
 import type { Principal } from '../identity/identity.js';
+import type { NameModel } from '../model-name.js';
 import { fitting } from '../validation/fitting.js';
 import { compile } from '../validation/validation.js';
 import {
@@ -15,7 +16,6 @@ import {
 } from './prompt.js';
 import type { PromptStore } from './prompt-store.js';
 import type { Window } from '../schema/page.js';
-import { providerOf } from './provider.js';
 import { EnsureInput, MAX_CONTENT_BYTES } from './schema.js';
 import { needsOf } from './version-uses.js';
 
@@ -28,6 +28,7 @@ export interface PromptObserver {
 
 export interface PromptServiceOptions {
   readonly store: PromptStore;
+  readonly modelName: NameModel;
   readonly observer: PromptObserver;
 }
 
@@ -44,6 +45,7 @@ const checkInput = compile(EnsureInput);
 export class PromptService {
   readonly #store: PromptStore;
   readonly #observer: PromptObserver;
+  readonly #modelName: NameModel;
   /** Answers of `fetch`, by what was asked for. */
   readonly #fetched = new LRUCache<string, SelectedVersion>({
     max: MAX_CACHED,
@@ -53,8 +55,9 @@ export class PromptService {
   });
   #seenChange = -1;
 
-  constructor({ store, observer }: PromptServiceOptions) {
+  constructor({ store, modelName, observer }: PromptServiceOptions) {
     this.#store = store;
+    this.#modelName = modelName;
     this.#observer = observer;
   }
 
@@ -124,7 +127,7 @@ export class PromptService {
     const found = this.#store.findVersionById(projectId, versionId);
     if (found === undefined) throw new DomainError('not_found', 'There is no prompt version with this id');
     const { model_id } = found;
-    return { model_id, provider: model_id === null ? null : providerOf(model_id) };
+    return { model_id, provider: model_id === null ? null : this.#modelName(projectId, null, model_id).provider };
   }
 
   /** Binds a model, or with null unbinds. @throws DomainError `not_found` */

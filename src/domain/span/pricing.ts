@@ -1,4 +1,5 @@
-import { calcPrice, findProvider, type Provider, type Usage } from '@pydantic/genai-prices';
+import { calcPrice, type Provider, type Usage } from '@pydantic/genai-prices';
+import { listedProvider, modelNameOf } from '../model-name.js';
 import { normaliseCost } from '../schema/normalise.js';
 import type { Span } from './span.js';
 
@@ -7,7 +8,9 @@ export const PRICED_KINDS: ReadonlySet<string> = new Set(['llm', 'embedding', 'r
 
 /** Tokens that a model call used. Cached ones are part of the input tokens, also when the client counted them apart. */
 export interface ModelUsage {
-  readonly provider: string;
+  /** Provider as it was stated; null: it was not. */
+  readonly provider: string | null;
+  /** Model as it was stated, with or without its provider in front. */
   readonly model: string;
   /** All input tokens: uncached, read from a cache and written to one. */
   readonly inputTokens: number;
@@ -56,9 +59,16 @@ export const USAGE_ATTRIBUTES = [
   'cacheWriteTokens',
 ] as const;
 
+/** The model that a span states, and its provider if it does; null: no model. */
+export function statedModel({ provider, model }: Span['attributes']): Pick<ModelUsage, 'provider' | 'model'> | null {
+  if (typeof model !== 'string' || model === '') return null;
+  return { provider: typeof provider === 'string' && provider !== '' ? provider : null, model };
+}
+
 function modelUsage(span: PricedParts): ModelUsage | null {
-  const { provider, model, inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = span.attributes;
-  if (typeof provider !== 'string' || typeof model !== 'string' || provider === '' || model === '') return null;
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = span.attributes;
+  const stated = statedModel(span.attributes);
+  if (stated === null) return null;
   const input = tokenCount(inputTokens);
   const output = tokenCount(outputTokens);
   if (input === null || output === null) return null;
@@ -67,8 +77,7 @@ function modelUsage(span: PricedParts): ModelUsage | null {
   // A producer whose cached tokens exceed the input counted them apart: then its input is all uncached, and they add to it.
   const apart = read + write > input;
   return {
-    provider,
-    model,
+    ...stated,
     inputTokens: apart ? input + read + write : input,
     outputTokens: output,
     cacheReadTokens: read,
@@ -85,39 +94,42 @@ function tokenCount(value: unknown): number | null {
 /** How many pairs of provider and model are remembered; a client's made-up names must not fill the memory. */
 const MAX_REMEMBERED = 10_000;
 
+/** A model at the one provider that has its price, with no other model. */
+interface Listed {
+  readonly provider: Provider;
+  readonly model: string;
+}
+
 /** List prices of the models that `@pydantic/genai-prices` knows, with its aliases for providers. */
 export function createListPrices(): PriceModelCall {
-  const remembered = new Map<string, Provider | null>();
+  const remembered = new Map<string, Listed | null>();
   return (_projectId, usage) => {
-    const key = `${usage.provider}\n${usage.model}`;
-    let provider = remembered.get(key);
-    if (provider === undefined) {
-      provider = providerOf(usage);
+    const key = `${usage.provider ?? ''}\n${usage.model}`;
+    let listed = remembered.get(key);
+    if (listed === undefined) {
+      listed = listedModel(usage);
       if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-      remembered.set(key, provider);
+      remembered.set(key, listed);
     }
-    return provider === null ? null : (priceAt(provider, usage)?.total_price ?? null);
+    return listed === null ? null : (priceAt(listed, usage)?.total_price ?? null);
   };
 }
 
-/** Providers by their names in OpenTelemetry's conventions, where the library knows them by others only. */
-const LIBRARY_NAMES: ReadonlyMap<string, string> = new Map([
-  ['x_ai', 'x-ai'],
-  ['azure.ai.inference', 'azure'],
-  ['gcp.gen_ai', 'google'],
-]);
-
-/** The provider with no other model than the one meant, as the library copies and searches all of them each time. */
-function providerOf(usage: ModelUsage): Provider | null {
-  const providerId = LIBRARY_NAMES.get(usage.provider.toLowerCase()) ?? usage.provider;
-  const provider = findProvider({ providerId, modelId: usage.model });
-  if (provider === undefined) return null;
-  const priced = priceAt(provider, usage);
-  return priced === null ? null : { ...provider, models: [priced.model] };
+/** The model as it is listed: as it was stated, else without its provider's name in front. */
+function listedModel(usage: ModelUsage): Listed | null {
+  const { provider, model } = usage;
+  for (const name of [{ provider, model }, modelNameOf(provider, model)]) {
+    const found = name.provider === null ? undefined : listedProvider(name.provider);
+    if (found === undefined) continue;
+    const priced = priceAt({ provider: found, model: name.model }, usage);
+    // The library copies and searches all models of a provider each time.
+    if (priced !== null) return { provider: { ...found, models: [priced.model] }, model: name.model };
+  }
+  return null;
 }
 
-function priceAt(provider: Provider, usage: ModelUsage) {
-  return calcPrice(toLibrary(usage), usage.model, { provider, timestamp: usage.at });
+function priceAt({ provider, model }: Listed, usage: ModelUsage) {
+  return calcPrice(toLibrary(usage), model, { provider, timestamp: usage.at });
 }
 
 function toLibrary(usage: ModelUsage): Usage {

@@ -1,5 +1,6 @@
 import type { SpanRead } from '../../domain/list/fields.js';
 import type { CalculatedSpan } from '../../domain/price/calculated-spans.js';
+import { PASSING_ON } from '../../domain/model-name.js';
 import type { RepriceScope } from '../../domain/price/reprice-job.js';
 import { PRICED_KINDS, USAGE_ATTRIBUTES } from '../../domain/span/pricing.js';
 import type { Span } from '../../domain/span/span.js';
@@ -22,21 +23,32 @@ export interface PageRow {
   readonly bytes: string;
 }
 
-/** Spans of priced kinds whose cost was not sent. */
+/** Spans of priced kinds whose cost was not sent. Of a provider or model, those that may be meant: what is, the domain says. */
 export function calculated(read: ReadScope, scope: RepriceScope): Sql {
-  const attribute = (name: string, wanted: string) =>
-    sql`lower(JSONExtractString(attributes, ${value(name, 'String')})) = lower(${value(wanted, 'String')})`;
   const conditions = [
     inProject(read.projectId),
     sql`kind IN ${value([...PRICED_KINDS], 'Array(String)')}`,
     sql`(cost_calculated OR isNull(cost))`,
     ...(scope.started_after === null ? [] : [sql`started_at >= ${moment(scope.started_after)}`]),
     ...(scope.started_before === null ? [] : [sql`started_at <= ${moment(scope.started_before)}`]),
-    ...(scope.provider === null ? [] : [attribute('provider', scope.provider)]),
-    ...(scope.model === null ? [] : [attribute('model', scope.model)]),
+    ...(scope.provider === null ? [] : [ofProvider(scope.provider)]),
+    ...(scope.model === null ? [] : [ofModel(scope.model)]),
     current(read),
   ];
   return join(conditions, ' AND ');
+}
+
+const attribute = (name: string) => sql`lower(JSONExtractString(attributes, ${value(name, 'String')}))`;
+
+function ofProvider(provider: string): Sql {
+  const stated = ['', ...PASSING_ON, provider];
+  return sql`${attribute('provider')} IN arrayMap(x -> lower(x), ${value(stated, 'Array(String)')})`;
+}
+
+/** With anything in front: whatever stands before the last slash may be a provider. */
+function ofModel(name: string): Sql {
+  const model = sql`lower(${value(name.slice(name.lastIndexOf('/') + 1), 'String')})`;
+  return sql`(${attribute('model')} = ${model} OR endsWith(${attribute('model')}, concat('/', ${model})))`;
 }
 
 /** The span of a row. */

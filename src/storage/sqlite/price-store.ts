@@ -37,10 +37,6 @@ export class SqlitePriceStore extends WatchedStore<ReturnType<typeof prepare>> i
     return guarded(() => this.statements.list.all(projectId));
   }
 
-  find(projectId: string, provider: string, model: string): ModelPrice | undefined {
-    return guarded(() => this.statements.find.get(projectId, provider, model));
-  }
-
   put(projectId: string, price: ModelPrice): boolean {
     const put = () => {
       const isNew = this.statements.find.get(projectId, price.provider, price.model) === undefined;

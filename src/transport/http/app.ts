@@ -12,8 +12,15 @@ import type { Turns } from '../../domain/turns.js';
 import { createBodyReader, type BodyLimits, type BodyReader } from './body.js';
 import type { DeliveryLimits } from './delivery.js';
 import { Exchange, type RequestLogger } from './exchange.js';
-import { bySpecificity, routerPath, templatePath } from './path.js';
-import { parseNothing, pathParametersOf, searchOf, unknownParameterIssues, unknownParameters } from './query.js';
+import { bySpecificity, pathWithProject, routerPath, templatePath } from './path.js';
+import {
+  parseNothing,
+  pathParametersOf,
+  searchOf,
+  unknownParameterIssues,
+  unknownParameters,
+  type PathValues,
+} from './query.js';
 import type { Access, HandlerResult, RequestContext, Route } from './route.js';
 import { UNKNOWN_FIELDS, unknownFieldsHeader } from './unknown-fields.js';
 
@@ -42,7 +49,7 @@ export interface AppOptions {
 }
 
 /** A request that the router has taken apart. */
-type RoutedRequest = IncomingMessage & { readonly params?: Readonly<Record<string, string>> };
+type RoutedRequest = IncomingMessage & { readonly params?: PathValues };
 type Handler = (exchange: Exchange, request: RoutedRequest) => Promise<void> | void;
 type Exchanges = WeakMap<ServerResponse, Exchange>;
 
@@ -52,9 +59,10 @@ type Exchanges = WeakMap<ServerResponse, Exchange>;
  */
 export function createApp(options: AppOptions): RequestListener {
   const exchanges: Exchanges = new WeakMap();
-  const router = routerOf(options, exchanges);
+  const pathMeant = pathsWithProject(options.routes);
+  const router = routerOf(options, exchanges, pathMeant);
   const commonHeaders = securityHeaders();
-  const unmatched = unmatchedHandler(options.identity);
+  const unmatched = unmatchedHandler(options.identity, pathMeant);
   return (request, response) => {
     const exchange = new Exchange(request, response, {
       observer: options.observer,
@@ -90,7 +98,7 @@ function securityHeaders(): Readonly<Record<string, string>> {
   return headers;
 }
 
-function routerOf(options: AppOptions, exchanges: Exchanges): express.Router {
+function routerOf(options: AppOptions, exchanges: Exchanges, pathMeant: PathMeant): express.Router {
   const router = express.Router({ caseSensitive: true });
   const readBody = createBodyReader(options.limits);
   const routed =
@@ -104,7 +112,7 @@ function routerOf(options: AppOptions, exchanges: Exchanges): express.Router {
     const routes = options.routes.filter((route) => route.path === path);
     const entry = router.route(routerPath(path));
     for (const route of routes) entry[verb(route)](routed(handlerOf(route, options, readBody)));
-    entry.all(routed(otherMethod(routes, options.identity)));
+    entry.all(routed(otherMethod(routes, options.identity, pathMeant)));
   }
   return router;
 }
@@ -235,7 +243,7 @@ function remoteAddressOf(request: IncomingMessage): string {
   return request.socket.remoteAddress ?? '';
 }
 
-function otherMethod(routes: readonly Route[], identity: RequestIdentity): Handler {
+function otherMethod(routes: readonly Route[], identity: RequestIdentity, pathMeant: PathMeant): Handler {
   const methods = routes.map(({ method }) => method as string);
   const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ');
   const access = routes.some((route) => route.access === 'public') ? 'public' : 'key';
@@ -243,6 +251,11 @@ function otherMethod(routes: readonly Route[], identity: RequestIdentity): Handl
   return (exchange, request) => {
     exchange.route = first === undefined ? 'unmatched' : templatePath(first.path);
     exchange.renderError = first?.renderError;
+    if (request.params?.['project_id'] !== undefined) {
+      // As in `/projects/judges`.
+      identity.authenticate(request.headers.authorization);
+      requireProjectInPath(pathMeant(request));
+    }
     admitted(access, identity, request);
     exchange.setHeader('Allow', allow);
     throw new DomainError('method_not_allowed', `This path takes ${allow}`);
@@ -250,9 +263,27 @@ function otherMethod(routes: readonly Route[], identity: RequestIdentity): Handl
 }
 
 /** A caller without a key learns nothing of which paths exist. */
-function unmatchedHandler(identity: RequestIdentity): Handler {
+function unmatchedHandler(identity: RequestIdentity, pathMeant: PathMeant): Handler {
   return (_exchange, request) => {
     identity.authenticate(request.headers.authorization);
+    requireProjectInPath(pathMeant(request));
     throw new DomainError('not_found', 'There is nothing at this path; GET /docs lists all paths');
   };
+}
+
+/** The path that was meant by a request whose path lacks its project; undefined for others. */
+type PathMeant = (request: IncomingMessage) => string | undefined;
+
+function pathsWithProject(routes: readonly Route[]): PathMeant {
+  const templates = routes
+    .map(({ path }) => path)
+    .sort(bySpecificity)
+    .map(templatePath);
+  return ({ url = '' }) => pathWithProject(templates, url.split('?')[0] ?? '');
+}
+
+function requireProjectInPath(meant: string | undefined): void {
+  if (meant === undefined) return;
+  const detail = `The path lacks its project: it is ${meant}, with the id of the project that the first start printed`;
+  throw new DomainError('not_found', `${detail} (SPANHOUSE_PROJECT)`);
 }

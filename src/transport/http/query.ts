@@ -70,13 +70,17 @@ export function parseNothing(_search: URLSearchParams, found: readonly Issue[]):
   if (found.length > 0) throw invalid(found);
 }
 
+/** Texts of path parameters by name; one that takes slashes is an array of what is between them. */
+export type PathValues = Readonly<Record<string, string | readonly string[]>>;
+
 /** Path parameters read by their schema. Broken rules are added to those found, with pointers `{name}`. */
 export function pathParametersOf<S extends TObject>(
   schema: S,
-): (values: Readonly<Record<string, string>>, found: Issue[]) => Static<S> {
+): (values: PathValues, found: Issue[]) => Static<S> {
   const read = readerOf(schema, (name) => `{${name}}`);
   return (given, found) => {
-    const { values, issues } = read(new Map(Object.entries(given).map(([name, text]) => [name, [text]])));
+    const texts = Object.entries(given).map(([name, text]) => [name, [[text].flat().join('/')]] as const);
+    const { values, issues } = read(new Map(texts));
     found.push(...issues);
     return values;
   };

@@ -5,7 +5,7 @@ import { PriceParams, TAG } from './schema.js';
 export function deleteModelPriceRoute(prices: Pick<PriceService, 'remove'>): Route {
   return defineRoute({
     method: 'DELETE',
-    path: '/projects/:project_id/model-prices/:provider/:model',
+    path: '/projects/:project_id/model-prices/:provider/:model+',
     operationId: 'deleteModelPrice',
     summary: 'Delete the price of a model',
     description: 'From now on the list price applies again. Stored costs stay; see `model-prices:reprice`.',

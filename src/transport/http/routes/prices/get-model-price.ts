@@ -6,7 +6,7 @@ import { ModelPriceRead, PriceParams, TAG } from './schema.js';
 export function getModelPriceRoute(prices: Pick<PriceService, 'get'>): Route {
   return defineRoute({
     method: 'GET',
-    path: '/projects/:project_id/model-prices/:provider/:model',
+    path: '/projects/:project_id/model-prices/:provider/:model+',
     operationId: 'getModelPrice',
     summary: 'Get the price of a model',
     description: "The project's own price of the model; list prices are not answered here.",

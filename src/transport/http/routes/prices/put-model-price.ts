@@ -7,7 +7,7 @@ import { ModelPriceRead, PriceParams, TAG } from './schema.js';
 export function putModelPriceRoute(prices: Pick<PriceService, 'put'>): Route {
   return defineRoute({
     method: 'PUT',
-    path: '/projects/:project_id/model-prices/:provider/:model',
+    path: '/projects/:project_id/model-prices/:provider/:model+',
     operationId: 'putModelPrice',
     summary: 'Set the price of a model',
     description:
