@@ -42,6 +42,7 @@ export async function startServer(config: Config, overrides: ServerOverrides = {
 
 async function start(context: Context, listeners: Listener[]): Promise<Omit<RunningServer, 'stop'>> {
   const { config, log, closers } = context;
+  for (const warning of config.warnings) log.warn(warning);
   const services = await openServices(context);
   const deadlineMs = config.shutdownTimeoutSeconds * 1000 * STOP_SHARE;
   closers.push(async () => {

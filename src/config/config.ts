@@ -2,6 +2,7 @@ import { isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
 import { readSettings, type Environment } from './env.js';
 import { MEGABYTE, type Settings } from './settings.js';
+import { unknownVariables } from './unknown-variables.js';
 
 export { ConfigError } from './env.js';
 
@@ -20,11 +21,13 @@ export type ReviewConfig = Config['reviews'];
  * @throws ConfigError whose message is fit to print before exiting with 1.
  */
 export function loadConfig(env: Environment = process.env): Config {
-  return group(readSettings(env));
+  return group(readSettings(env), unknownVariables(env));
 }
 
-function group(settings: Settings) {
+function group(settings: Settings, warnings: readonly string[]) {
   return {
+    /** Sentences about variables that were perhaps meant as settings. */
+    warnings,
     http: {
       port: settings.PORT,
       host: settings.HOST,
@@ -96,6 +99,7 @@ function group(settings: Settings) {
               baseUrl: settings.JUDGE_LLM_BASE_URL.replace(/\/+$/, ''),
               apiKey: settings.JUDGE_LLM_API_KEY ?? null,
               model: settings.JUDGE_LLM_MODEL ?? null,
+              modelNames: settings.JUDGE_LLM_MODEL_NAMES,
               timeoutSeconds: settings.JUDGE_LLM_TIMEOUT_SECONDS,
             },
       concurrency: settings.JUDGE_CONCURRENCY,

@@ -185,6 +185,13 @@ export const settings = Type.Object({
       description: 'Default model: asked when neither the judge nor the version of its prompt names one.',
     }),
   ),
+  JUDGE_LLM_MODEL_NAMES: choice(['auto', 'plain', 'full'], {
+    default: 'auto',
+    description:
+      'How the model endpoint is sent the names of models. `auto`: `openai/gpt-4o` is `gpt-4o` at `api.openai.com`, and so on at ' +
+      "every provider's own endpoint; any other is sent names as they are written. `plain`: never with a provider in front. `full`: " +
+      'always with it, as far as it is known.',
+  }),
   JUDGE_LLM_TIMEOUT_SECONDS: whole({
     default: 60,
     minimum: 1,

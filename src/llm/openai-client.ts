@@ -1,14 +1,23 @@
 import OpenAI, { APIConnectionError, APIError } from 'openai';
-import { ModelFailure, type ModelAnswer, type ModelClient, type ModelRequest } from '../domain/judge/model-client.js';
+import {
+  ModelFailure,
+  type KeyRefusal,
+  type ModelAnswer,
+  type ModelClient,
+  type ModelRequest,
+} from '../domain/judge/model-client.js';
+import { nameForEndpoint, type NameForm } from '../domain/model-name.js';
 import { isRetryableStatus } from '../domain/retryable.js';
 import { Turns } from '../domain/turns.js';
 import type { ModelObserver } from '../observability/events/judges.js';
+import { KeyRefusals } from './key-refusals.js';
 import { createPace } from './pace.js';
 
 export interface ModelEndpoint {
   readonly baseUrl: string;
   readonly apiKey: string | null;
   readonly model: string | null;
+  readonly modelNames: NameForm;
   readonly timeoutSeconds: number;
   /** Calls under way at once. */
   readonly concurrency: number;
@@ -33,11 +42,13 @@ export class OpenAiModelClient implements ModelClient {
   readonly #observer: ModelObserver;
   readonly #turns: Turns;
   readonly #pace: (signal: AbortSignal) => Promise<void>;
+  readonly #refusals: KeyRefusals;
 
   constructor(endpoint: ModelEndpoint, observer: ModelObserver) {
     this.#endpoint = endpoint;
     this.#observer = observer;
     this.defaultModel = endpoint.model;
+    this.#refusals = new KeyRefusals(observer);
     this.#turns = new Turns('calls of the model', { atOnce: endpoint.concurrency });
     this.#pace = createPace(endpoint.ratePerMinute);
     this.#library = new OpenAI({
@@ -55,6 +66,10 @@ export class OpenAiModelClient implements ModelClient {
     });
   }
 
+  refusedKey(model: string): KeyRefusal | null {
+    return this.#refusals.of(model);
+  }
+
   async complete(projectId: string, request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer> {
     return this.#turns.run(projectId, async () => {
       if (!signal.aborted) await this.#pace(signal).catch(() => undefined);
@@ -63,6 +78,7 @@ export class OpenAiModelClient implements ModelClient {
       const seconds = () => (performance.now() - started) / 1000;
       try {
         const answer = await this.#call(request, signal);
+        this.#refusals.accepted(request.model);
         const { input_tokens = 0, output_tokens = 0 } = answer.usage ?? {};
         this.#observer.modelCalled({
           status: 'ok',
@@ -75,7 +91,7 @@ export class OpenAiModelClient implements ModelClient {
         if (error instanceof ModelFailure) {
           const { code, detail } = error;
           this.#observer.modelCalled({ status: code, seconds: seconds(), inputTokens: 0, outputTokens: 0 });
-          if (detail !== null)
+          if (detail !== null && !this.#refusals.refused(request.model, error))
             this.#observer.modelCallFailed({ project: projectId, model: request.model, code, detail });
         }
         throw error;
@@ -84,7 +100,8 @@ export class OpenAiModelClient implements ModelClient {
   }
 
   async #call(request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer> {
-    const { timeoutSeconds } = this.#endpoint;
+    const { timeoutSeconds, baseUrl, modelNames } = this.#endpoint;
+    const model = nameForEndpoint(baseUrl, modelNames, request.model);
     // This time limit covers the whole answer; the library's own ends with the first byte.
     const call = new AbortController();
     let late = false;
@@ -97,11 +114,11 @@ export class OpenAiModelClient implements ModelClient {
     };
     signal.addEventListener('abort', giveUp, { once: true });
     try {
-      const completion: unknown = await this.#library.chat.completions.create(toLibrary(request), {
+      const completion: unknown = await this.#library.chat.completions.create(toLibrary({ ...request, model }), {
         signal: call.signal,
         timeout: timeoutSeconds * 1000 + 5_000,
       });
-      return toAnswer(completion, request.model, this.#endpoint.maxAnswerCharacters);
+      return toAnswer(completion, model, this.#endpoint.maxAnswerCharacters);
     } catch (error) {
       if (signal.aborted) throw new ModelFailure('aborted', 'The call was given up', { retryable: true });
       if (late)
@@ -109,14 +126,14 @@ export class OpenAiModelClient implements ModelClient {
           retryable: true,
           detail: `No whole answer within ${timeoutSeconds} s`,
         });
-      throw this.#failureOf(error);
+      throw this.#failureOf(error, model);
     } finally {
       clearTimeout(deadline);
       signal.removeEventListener('abort', giveUp);
     }
   }
 
-  #failureOf(error: unknown): ModelFailure {
+  #failureOf(error: unknown, model: string): ModelFailure {
     if (error instanceof ModelFailure) return error;
     if (error instanceof APIConnectionError)
       return new ModelFailure('connection', 'The model endpoint cannot be reached', {
@@ -125,7 +142,7 @@ export class OpenAiModelClient implements ModelClient {
       });
     if (error instanceof APIError && typeof error.status === 'number') {
       const status: number = error.status;
-      return new ModelFailure(String(status), messageOf(status), {
+      return new ModelFailure(String(status), messageOf(status, model), {
         retryable: isRetryableStatus(status),
         detail: this.#clean(error.message),
         retryAfterMs: retryAfterOf(error.headers as Headers),
@@ -146,10 +163,10 @@ export class OpenAiModelClient implements ModelClient {
 }
 
 /** Describes a refusal to a project in general words: the endpoint's own may name its operator's account, hosts or limits. */
-function messageOf(status: number): string {
+function messageOf(status: number, model: string): string {
   if (status === 429) return 'The model endpoint asks for fewer requests (429)';
   if (status === 401 || status === 403) return `The model endpoint does not accept this server's key (${status})`;
-  if (status === 404) return 'The model endpoint does not know the model (404)';
+  if (status === 404) return `The model endpoint does not know the model "${model.slice(0, MAX_MODEL)}" (404)`;
   return status >= 500 ? `The model endpoint failed (${status})` : `The model endpoint refused the request (${status})`;
 }
 

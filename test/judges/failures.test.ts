@@ -111,10 +111,54 @@ describe('judges when the model endpoint fails', () => {
       play({ do: 'status', status, body: { error: { message: `no, and your key is ${API_KEY}` } } });
       const { answer: said, run } = await one();
       expect([said, run.attempts]).to.deep.equal(['failed', 1]);
-      expect(run.reason).to.match(new RegExp(`^The model endpoint [a-z' ]+ \\(${status}\\)$`));
+      expect(run.reason).to.match(new RegExp(`^The model endpoint [a-z' ]+( "gpt-4o-mini")? \\(${status}\\)$`));
       expect(log, 'the log has it in full').to.contain(`${status} no, and your key is [redacted]`);
       expect(endpoint.asked).to.have.length(1);
     });
+
+  it('says once that the key is refused, also at the judge, and once that it is accepted again', async () => {
+    let from = 0;
+    const said = (message: string) =>
+      log
+        .slice(from)
+        .split('\n')
+        .filter((line) => line.includes(message));
+    play(answer(passing));
+    await one();
+    from = log.length;
+    play({ do: 'status', status: 401, body: { error: { message: 'Incorrect API key' } } });
+    const refused = await one();
+    expect(refused['explanation']).to.contain("The model endpoint does not accept this server's key (401)");
+    await one();
+    expect(said('The model endpoint refuses the key: set JUDGE_LLM_API_KEY')).to.have.length(1);
+    expect(said('The model endpoint refuses the key')[0]).to.contain('401 Incorrect API key');
+    expect(said('A call of the model endpoint failed')).to.deep.equal([]);
+    const shown = await api.expect(200, 'GET', `judges/${judge['id']}`);
+    expect(shown.runnable).to.equal(false);
+    expect(shown.not_runnable_reason).to.match(
+      /^The model endpoint does not accept this server's key \(401\), set by JUDGE_LLM_API_KEY, since 20[-0-9T:.]+Z$/,
+    );
+    play(answer(passing));
+    await api.expect(202, 'POST', `judges/${judge['id']}:run`, { span_ids: [refused['span_id']] });
+    await api.until(judge, { id: refused['span_id'] }, 'evaluated');
+    expect(said('The model endpoint accepts the key again')).to.have.length(1);
+    expect(await api.expect(200, 'GET', `judges/${judge['id']}`)).to.include({
+      runnable: true,
+      not_runnable_reason: null,
+    });
+  });
+
+  it('says a refusal of one model at the judges that ask for it', async () => {
+    const other = await api.create({ name: 'Barred', model: 'barred', enabled: false });
+    endpoint.reset((asked) => (asked.body.model === 'barred' ? { do: 'status', status: 403 } : answer(passing)));
+    const span = await api.postOne();
+    await api.evaluated(judge, span);
+    await api.expect(202, 'POST', `judges/${other['id']}:run`, { span_ids: [span['id']] });
+    await api.until(other, span, 'failed');
+    const reason = async ({ id }: Json) => (await api.expect(200, 'GET', `judges/${id}`)).not_runnable_reason;
+    expect(await reason(other)).to.contain("does not accept this server's key (403)");
+    expect(await reason(judge)).to.equal(null);
+  });
 
   const badAnswers: [what: string, script: Script, problem: RegExp][] = [
     ['no JSON', { do: 'answer', content: 'Well, I think it passes' }, /is not JSON/],

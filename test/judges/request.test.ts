@@ -33,6 +33,7 @@ async function requests(content: string, newCode?: () => string): Promise<string
   const caller = new JudgeCaller({
     client: {
       defaultModel: null,
+      refusedKey: () => null,
       async complete(_project, request) {
         asked.push(request);
         const text = JSON.stringify({ reason: '', passed: true, confidence: 1 });

@@ -110,6 +110,41 @@ describe('configuration', () => {
     }
   });
 
+  it('names variables that were meant as settings, and the setting that is near', () => {
+    const warnings = (...names: string[]) => loadConfig(Object.fromEntries(names.map((name) => [name, '1']))).warnings;
+    const near = {
+      JUDGE_LLM_URL: 'JUDGE_LLM_BASE_URL',
+      JUDGE_LLM_KEY: 'JUDGE_LLM_API_KEY',
+      JUDGE_LLM_BASEURL: 'JUDGE_LLM_BASE_URL',
+      JUDGE_MODEL: 'JUDGE_LLM_MODEL',
+      JUDGE_CONCURENCY: 'JUDGE_CONCURRENCY',
+      READ_TIMEOUT: 'READ_TIMEOUT_SECONDS',
+      CLICKHOUSE_URI: 'CLICKHOUSE_URL',
+      SPANHOUSE_PORT: 'PORT',
+      SPANHOUSE_DATA_DIR: 'DATA_DIR',
+      ATTACHMENT_FETCH_HOST: 'ATTACHMENT_FETCH_HOSTS',
+    };
+    expect(warnings(...Object.keys(near))).to.deep.equal(
+      Object.entries(near).map(([name, setting]) => `${name} is not a setting of Spanhouse; did you mean ${setting}?`),
+    );
+    expect(warnings('SPANHOUSE_COLOUR')).to.deep.equal([
+      'SPANHOUSE_COLOUR is not a setting of Spanhouse; `npm start -- --help` lists them',
+    ]);
+  });
+
+  it('leaves alone the variables of other programs, and of its own clients', () => {
+    const others = [
+      ...['AWS_REGION', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'S3_ACCESS_KEY', 'S3_SECRET_KEY', 'LOG_FILE', 'PUBLIC_KEY'],
+      ...['CLICKHOUSE_HOST', 'CLICKHOUSE_DB', 'CLICKHOUSE_UID', 'CLICKHOUSE_CONFIG', 'JUDGE_NAME', 'JUDGE0_TOKEN'],
+      ...['HOSTNAME', 'HOST_IP', 'JOB_ID', 'JOB_NAME', 'COMMIT_SHA', 'DATA_', 'PATH', '', '_'],
+      ...['SPANHOUSE_KEY', 'SPANHOUSE_API_KEY', 'SPANHOUSE_PROJECT', 'SPANHOUSE_URL'],
+      // Kubernetes tells every container of its services.
+      ...['SPANHOUSE_SERVICE_HOST', 'SPANHOUSE_SERVICE_PORT_HTTP', 'SPANHOUSE_PORT_4318_TCP_ADDR'],
+    ];
+    const env = { ...Object.fromEntries(others.map((name) => [name, '1'])), SPANHOUSE_PORT: 'tcp://10.0.0.1:4318' };
+    expect(loadConfig(env).warnings).to.deep.equal([]);
+  });
+
   it('hands out URLs a client can call', () => {
     expect(publicUrl(loadConfig({}).http, 4318)).to.equal('http://127.0.0.1:4318');
     expect(publicUrl(loadConfig({ HOST: '0.0.0.0', PORT: '0' }).http, 5001)).to.equal('http://localhost:5001');

@@ -84,11 +84,12 @@ export class ExplainService {
     const notRunnableReason = this.#options.judges.notRunnableReason(judge);
     if (run.state === 'queued' && notRunnableReason?.kind === 'no_endpoint')
       return ['no_endpoint', `It is queued. ${notRunnableReason.text}.`];
-    const attempts = run.attempts === 0 ? '' : ` ${run.attempts} attempts failed, the last one: ${run.reason ?? ''}`;
+    const attempts = run.attempts === 0 ? '' : ` ${run.attempts} attempts failed, the last one: ${run.reason ?? ''}.`;
+    const refused = notRunnableReason?.kind === 'key_refused' ? ` ${notRunnableReason.text}.` : '';
     if (run.state === 'queued')
       return [
         'queued',
-        `It is queued behind ${position ?? 0} others of its project, to be tried at ${formatTimestamp(run.next_attempt_at)}.${attempts}`,
+        `It is queued behind ${position ?? 0} others of its project, to be tried at ${formatTimestamp(run.next_attempt_at)}.${attempts}${refused}`,
       ];
     return ['failed', `It was given up at ${formatTimestamp(run.updated_at)}: ${run.reason ?? ''}`];
   }

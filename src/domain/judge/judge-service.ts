@@ -13,7 +13,8 @@ import type { CheckedJudge, Judge, NotRunnableReason } from './judge.js';
 import { settingIssues, settingsOf, taskSlugs, type Stated } from './judge-rules.js';
 import type { JudgeStore } from './judge-store.js';
 import type { Window } from '../schema/page.js';
-import type { ModelClient } from './model-client.js';
+import { formatTimestamp } from '../time/timestamp.js';
+import type { KeyRefusal, ModelClient } from './model-client.js';
 import { JudgeInput, JudgePatch } from './schema.js';
 import type { Arrivals } from './span-reader.js';
 
@@ -24,7 +25,7 @@ export interface JudgeServiceOptions {
   readonly versions: Pick<PromptService, 'ensure'>;
   readonly arrivals: Pick<Arrivals, 'now'>;
   /** The model endpoint; null: none is configured. */
-  readonly model: Pick<ModelClient, 'defaultModel'> | null;
+  readonly model: Pick<ModelClient, 'defaultModel' | 'refusedKey'> | null;
   /** Called after judges changed. */
   readonly onChange: () => void;
 }
@@ -40,6 +41,11 @@ const NO_MODEL: NotRunnableReason = {
   kind: 'no_model',
   text: 'No model is named: not by the judge, not by the version of its prompt, not by JUDGE_LLM_MODEL',
 };
+
+function keyRefused({ status, since }: KeyRefusal): NotRunnableReason {
+  const endpoint = `The model endpoint does not accept this server's key (${status})`;
+  return { kind: 'key_refused', text: `${endpoint}, set by JUDGE_LLM_API_KEY, since ${formatTimestamp(since)}` };
+}
 
 /** Judges: how they are made, changed and read. Everything is inside the caller's project. */
 export class JudgeService {
@@ -138,8 +144,10 @@ export class JudgeService {
     if (model === null) return NO_ENDPOINT;
     const instruction = instructionOf(prompts, judge);
     if (instruction === undefined) return { kind: 'no_prompt', text: `There is no prompt ${judge.task_slug}` };
-    if ((judge.model ?? instruction.model_id ?? model.defaultModel) === null) return NO_MODEL;
-    return null;
+    const named = judge.model ?? instruction.model_id ?? model.defaultModel;
+    if (named === null) return NO_MODEL;
+    const refusal = model.refusedKey(named);
+    return refusal === null ? null : keyRefused(refusal);
   }
 
   #taskIssues(projectId: string, { values, isMisfit }: Fitting<Stated>, isNew: boolean): Issue[] {

@@ -65,7 +65,8 @@ export interface Judge extends JudgeSettings {
 
 /** Why a judge cannot run: the kind for decisions, the text for people. */
 export interface NotRunnableReason {
-  readonly kind: 'no_endpoint' | 'no_prompt' | 'no_model';
+  /** `key_refused` may be over: the next call finds out. */
+  readonly kind: 'no_endpoint' | 'no_prompt' | 'no_model' | 'key_refused';
   readonly text: string;
 }
 

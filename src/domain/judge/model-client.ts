@@ -1,3 +1,5 @@
+import type { Micros } from '../time/timestamp.js';
+
 /** A message of a chat with a model. */
 export interface ChatMessage {
   readonly role: 'system' | 'user' | 'assistant';
@@ -53,6 +55,13 @@ export class ModelFailure extends Error {
   }
 }
 
+/** The endpoint does not accept the server's key: at all (401), or not for a model (403). */
+export interface KeyRefusal {
+  readonly status: number;
+  /** When it was refused first. */
+  readonly since: Micros;
+}
+
 /**
  * The configured model endpoint. Calls are bounded in number, rate and time, and projects take turns; none is tried again
  * by itself.
@@ -60,6 +69,8 @@ export class ModelFailure extends Error {
 export interface ModelClient {
   /** The model that is asked when nothing names one; null: none is configured. */
   readonly defaultModel: string | null;
+  /** The refusal of the server's key that calls of a model met last; null: none, or it was accepted since. */
+  refusedKey(model: string): KeyRefusal | null;
   /** @throws ModelFailure; of an aborted call its code is `aborted` */
   complete(projectId: string, request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer>;
 }

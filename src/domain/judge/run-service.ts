@@ -57,7 +57,8 @@ export class RunService {
       given.length === 1 ? [] : [{ pointer: '', detail: 'must have either span_ids or backfill' }],
     );
     const notRunnableReason = this.#options.judges.notRunnableReason(judge);
-    if (notRunnableReason !== null)
+    // Whether the key is still refused, a call finds out.
+    if (notRunnableReason !== null && notRunnableReason.kind !== 'key_refused')
       throw new DomainError('conflict', `The judge cannot run. ${notRunnableReason.text}`);
     const spans = span_ids == null ? await this.#newest(judge, backfill ?? 0) : await this.#named(projectId, span_ids);
     const drafts = spans.map((span): RunDraft => ({

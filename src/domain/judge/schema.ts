@@ -165,7 +165,8 @@ export const JudgeRead = Type.Object(
     ),
     enabled: Type.Boolean({ description: 'Whether the judge evaluates new spans by itself.' }),
     runnable: Type.Boolean({
-      description: 'Whether the judge can run: a model endpoint is configured, and there is a model.',
+      description:
+        'Whether the judge can run: a model endpoint is configured, there is a model, and the last call was not refused for its key.',
     }),
     not_runnable_reason: orNull(Type.String({ description: 'Why the judge cannot run; null when it can.' })),
     judged_since: time('When the judge was made or last enabled: it evaluates earlier spans only in run calls.'),

@@ -20,6 +20,9 @@ export interface ModelObserver {
     readonly code: string;
     readonly detail: string;
   }): void;
+  /** The endpoint does not accept the key, and did so before. */
+  keyRefused(refusal: { readonly status: number; readonly model: string; readonly detail: string | null }): void;
+  keyAccepted(acceptance: { readonly model: string }): void;
 }
 
 /** Judges, the models they ask, and the corrections they are shown. */
@@ -49,6 +52,12 @@ export function judgeEvents(logger: Logger, metrics: Metrics): JudgeEvents {
       const level = said.has(kind) ? 'debug' : 'warn';
       if (level === 'warn') said.set(kind, true);
       logger[level]('A call of the model endpoint failed', { ...failure });
+    },
+    keyRefused(refusal) {
+      logger.warn('The model endpoint refuses the key: set JUDGE_LLM_API_KEY to one that it accepts', { ...refusal });
+    },
+    keyAccepted({ model }) {
+      logger.info('The model endpoint accepts the key again', { model });
     },
     modelCallsPriced({ cost }) {
       metrics.modelCost.inc(cost);

@@ -1,0 +1,48 @@
+import { distance } from 'fastest-levenshtein';
+import type { Environment } from './env.js';
+import { settingDefinitions } from './settings.js';
+
+const SETTINGS: readonly string[] = settingDefinitions.map(([name]) => name);
+
+/** Variables of clients of the server: of the README, the manual and the demo. */
+const OF_CLIENTS = ['SPANHOUSE_KEY', 'SPANHOUSE_API_KEY', 'SPANHOUSE_PROJECT', 'SPANHOUSE_URL'];
+const KNOWN: ReadonlySet<string> = new Set([...SETTINGS, ...OF_CLIENTS]);
+
+/** Variables that begin so are meant for this server; with the other beginnings of settings, others have variables, too. */
+const OURS = /^(SPANHOUSE|JUDGE_LLM)_/;
+/** What Kubernetes and Docker tell of services that are named like that. */
+const OF_SERVICES = { name: /_SERVICE_(HOST|PORT)|_PORT_\d+_(TCP|UDP|SCTP)/, value: /^(tcp|udp|sctp):\/\// };
+
+/** Sentences about variables that look like settings and are none. */
+export function unknownVariables(env: Environment): string[] {
+  return Object.entries(env).flatMap(([name, value = '']) => {
+    if (KNOWN.has(name) || OF_SERVICES.name.test(name) || OF_SERVICES.value.test(value)) return [];
+    const near = nearestSetting(name);
+    if (near !== undefined) return [`${name} is not a setting of Spanhouse; did you mean ${near}?`];
+    return OURS.test(name) ? [`${name} is not a setting of Spanhouse; \`npm start -- --help\` lists them`] : [];
+  });
+}
+
+/** The setting of the same beginning that is nearest; undefined when none is near. */
+function nearestSetting(name: string): string | undefined {
+  const words = name.split('_');
+  if (words.length === 1) return undefined;
+  const candidates = SETTINGS.flatMap((setting) => {
+    const wanted = setting.split('_');
+    if (words[0] === wanted[0] && wanted.length > 1)
+      return [{ setting, far: farness(words.slice(1), wanted.slice(1)) }];
+    // As in SPANHOUSE_PORT.
+    return words[0] === 'SPANHOUSE' ? [{ setting, far: farness(words.slice(1), wanted) }] : [];
+  });
+  candidates.sort((left, right) => left.far - right.far);
+  const [nearest] = candidates;
+  return nearest === undefined || nearest.far === Infinity ? undefined : nearest.setting;
+}
+
+/** How far words are from those of a setting. Where a setting has all of them, what it has besides counts for little. */
+function farness(words: readonly string[], wanted: readonly string[]): number {
+  const [given, meant] = [words.join(''), wanted.join('')];
+  const edits = distance(given, meant);
+  if (words.every((word) => wanted.includes(word))) return edits / 1000;
+  return edits <= Math.max(1, given.length / 3) ? edits : Infinity;
+}
