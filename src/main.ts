@@ -7,6 +7,9 @@ import { OwnServerError } from './storage/clickhouse/own-server.js';
 import { DataDirLockedError } from './storage/sqlite/data-dir-lock.js';
 import { MigrationError } from './storage/migration-files.js';
 
+/** Where the commands of README and manual look for the server when nothing else is said. */
+const DEFAULT_URL = 'http://127.0.0.1:4318';
+
 await run();
 
 async function run(): Promise<void> {
@@ -42,8 +45,9 @@ function stopOnSignals(stop: () => Promise<void>): void {
   const signalled = async () => {
     if (asked !== undefined) {
       // A terminal sends Ctrl-C to npm and to us, and npm passes it on: one wish, arriving twice.
-      if (performance.now() - asked > SAME_WISH_MS) process.exit(1);
-      return;
+      if (performance.now() - asked <= SAME_WISH_MS) return;
+      process.stderr.write('Ended at once, as asked again; the next start brings everything in order\n');
+      process.exit(1);
     }
     asked = performance.now();
     await stop();
@@ -61,6 +65,7 @@ function stopper(starting: Promise<RunningServer>, timeoutSeconds: number): (cod
     deadline.unref();
     try {
       await (await starting).stop();
+      if (code === 0) process.stdout.write('Stopped\n');
       process.exit(code);
     } catch (error) {
       if (code === 0) process.stderr.write(`${explain(error)}\n`);
@@ -81,11 +86,15 @@ function explain(error: unknown): string {
   return expected ? error.message : (error.stack ?? error.message);
 }
 
-/** On the first start: everything needed for a first span. The key is never shown again. */
+/** On the first start: everything needed for a first span, to be copied as it stands. The key is never shown again. */
 function announcement({ url, grpcPort, created }: RunningServer): string {
   const grpc = grpcPort === null ? '' : `, OTLP over gRPC on port ${grpcPort}`;
   if (created === null) return `Spanhouse is ready at ${url}${grpc}\n`;
-  const key = created.key ?? '$SPANHOUSE_INIT_API_KEY';
+  const variables = [
+    `SPANHOUSE_KEY=${created.key ?? '"$SPANHOUSE_INIT_API_KEY"'}`,
+    `SPANHOUSE_PROJECT=${created.projectId}`,
+    ...(url === DEFAULT_URL ? [] : [`SPANHOUSE_URL=${url}`]),
+  ];
   const now = Date.now();
   const span = {
     trace_id: randomUUID(),
@@ -96,13 +105,14 @@ function announcement({ url, grpcPort, created }: RunningServer): string {
   return `
 Spanhouse is ready at ${url}, its API documented at ${url}/docs${grpc}
 
-  project  ${created.projectId}
-  API key  ${created.key ?? 'the one in SPANHOUSE_INIT_API_KEY'}
-${created.key === null ? '' : '           (shown only now: keep it)\n'}
+The API key of the first project${created.key === null ? ' is the one in SPANHOUSE_INIT_API_KEY' : ', shown only now: keep it'}. For the commands below and those of README and manual:
+
+  export ${variables.join(' ')}
+
 Send a first span, then look at its trace:
 
-  curl -sS ${url}/spans -H "Authorization: Bearer ${key}" -H 'Content-Type: application/json' -d '[${JSON.stringify(span)}]'
-  curl -sS ${url}/traces -H "Authorization: Bearer ${key}"
+  curl -sS ${url}/spans -H "Authorization: Bearer $SPANHOUSE_KEY" -H 'Content-Type: application/json' -d '[${JSON.stringify(span)}]'
+  curl -sS ${url}/traces -H "Authorization: Bearer $SPANHOUSE_KEY"
 
 `;
 }

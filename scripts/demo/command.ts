@@ -23,7 +23,11 @@ export function demoCommand(name: string): Command {
       'Sends an hour of an agent application to a running server, through its public API: sessions, nested traces, model ' +
         'calls, tools, errors and retries. Without --key it makes itself a key in the DATA_DIR of this machine.',
     )
-    .option('--url <url>', 'URL of the server (default: the local one, by HOST, PORT and PUBLIC_URL)')
+    .addOption(
+      new Option('--url <url>', 'URL of the server (default: the local one, by HOST, PORT and PUBLIC_URL)').env(
+        'SPANHOUSE_URL',
+      ),
+    )
     .addOption(
       new Option('--key <key>', 'API key of the server (default: SPANHOUSE_KEY, else a new key)').env(
         'SPANHOUSE_API_KEY',

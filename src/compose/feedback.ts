@@ -33,7 +33,12 @@ export function openFeedback(
     promptIdentities: prompts,
   } = metadata;
   const feedback = new FeedbackService({ store, prompts, judges, observer: events });
-  const links = new LinkService({ store: linkStore, prompts, urlOf: (token) => `${baseUrl()}/f/${token}` });
+  const links = new LinkService({
+    store: linkStore,
+    prompts,
+    urlOf: (token) => `${baseUrl()}/f/${token}`,
+    observer: events,
+  });
   return {
     feedback,
     unified: new UnifiedFeedbackService(traces.entitySpans, feedbackItems),

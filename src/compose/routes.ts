@@ -17,6 +17,7 @@ import { healthRoute } from '../transport/http/routes/operations/health.js';
 import { metricsRoute } from '../transport/http/routes/operations/metrics.js';
 import { openApiRoute } from '../transport/http/routes/operations/openapi-document.js';
 import { readinessRoute } from '../transport/http/routes/operations/readiness.js';
+import { rootRoute } from '../transport/http/routes/operations/root.js';
 import { optimizationRoutes } from '../transport/http/routes/optimizations/index.js';
 import { postOtlpTracesRoute } from '../transport/http/routes/otlp/post-otlp-traces.js';
 import { priceRoutes } from '../transport/http/routes/prices/index.js';
@@ -30,6 +31,13 @@ import type { Services } from './services.js';
 
 /** Everything that is answered over HTTP. */
 export function createRoutes(context: Context, services: Services): Route[] {
+  const info = {
+    title: 'Spanhouse',
+    version: packageVersion(),
+    description: 'LLM traces, prompts and feedback on ClickHouse.',
+    settings: configurationTable(),
+    mapping: mappingTables(),
+  };
   const routes = [
     ...apiRoutes(services),
     ...reviewPages(context, services),
@@ -38,14 +46,8 @@ export function createRoutes(context: Context, services: Services): Route[] {
     revokeApiKeyRoute(services.identity),
     deleteProjectRoute(services.deletions),
     ...operationRoutes(context, services),
+    rootRoute(info),
   ];
-  const info = {
-    title: 'Spanhouse',
-    version: packageVersion(),
-    description: 'LLM traces, prompts and feedback on ClickHouse.',
-    settings: configurationTable(),
-    mapping: mappingTables(),
-  };
   // The document describes itself, too.
   const document: Route = openApiRoute(() => buildOpenApi([...routes, document], info));
   return [...routes, document];

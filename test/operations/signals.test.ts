@@ -3,7 +3,10 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { span } from '../harness/checked-api.js';
+import { Program } from '../harness/program.js';
 import { packageRoot } from '../../src/storage/schema-files.js';
 
 describe('stopping by signal', () => {
@@ -12,6 +15,39 @@ describe('stopping by signal', () => {
     dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-signal-'));
   });
   afterEach(() => rm(dataDir, { recursive: true, force: true }));
+
+  it('says that it stopped, and nothing else, also in the middle of much work', async () => {
+    const program = await Program.start(dataDir, { LOG_FORMAT: 'json', LOG_LEVEL: 'info' });
+    try {
+      let asking = true;
+      const spans = (from: number) => Array.from({ length: 50 }, (_, index) => span(from + index, { kind: 'llm' }));
+      const statuses = new Set<number>();
+      const clients = Array.from({ length: 50 }, async (_, index) => {
+        for (let round = 0; asking; round += 1) {
+          const path = ['/spans', '/traces?q=x', '/sessions'][round % 3] ?? '';
+          const method = round % 3 === 0 ? 'POST' : 'GET';
+          const body = method === 'POST' ? spans(index * 100_000 + round * 100) : undefined;
+          const { status } = await program.request(method, path, body);
+          statuses.add(status);
+          // What is refused from now on is refused at once.
+          if (status === 0) return;
+        }
+      });
+      await sleep(1_500);
+      program.signal('SIGINT');
+      program.signal('SIGINT');
+      const ended = await program.ended;
+      asking = false;
+      await Promise.all(clients);
+      expect(ended, program.stderr).to.deep.equal({ code: 0, signal: null });
+      expect(program.stderr).to.equal('');
+      expect(program.printed.at(-1)).to.equal('Stopped');
+      expect(program.printed.filter((line) => /\bstack\b|^ +at /.test(line))).to.deep.equal([]);
+      expect(statuses.has(200)).to.equal(true);
+    } finally {
+      await program.destroy();
+    }
+  }).timeout(60_000);
 
   it('takes the two SIGINT of Ctrl-C under npm as one, to the whole process group, and ends with 0', async () => {
     const server = spawn(process.execPath, [join(packageRoot(), 'dist/src/main.js')], {

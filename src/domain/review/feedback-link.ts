@@ -19,6 +19,8 @@ export interface FeedbackLink {
 /** A new link: the only time its URL is there. */
 export interface CreatedLink extends FeedbackLink {
   readonly url: string;
+  /** Whether the URL names this machine as such, so that it opens nowhere else. */
+  readonly opens_here_only: boolean;
 }
 
 export interface LinkDraft extends Omit<FeedbackLink, 'prompt_slug' | 'revoked_at'> {

@@ -13,9 +13,16 @@ export interface LinkServiceParts {
   readonly prompts: Pick<PromptIdentities, 'idOf'>;
   /** URL that the link with a token is shared by. */
   readonly urlOf: (token: string) => string;
+  readonly observer: LinkObserver;
+}
+
+export interface LinkObserver {
+  /** A link was made whose URL opens on this machine only. */
+  linkOpensHereOnly(link: { readonly project: string; readonly link: string }): void;
 }
 
 const DAY: Micros = 24 * 3600 * 1e6;
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /** Links by which people without an account give feedback. */
 export class LinkService {
@@ -42,7 +49,10 @@ export class LinkService {
     const hash = hashOfToken(token);
     if (hash === null) throw new Error('A token of ours is none');
     this.#parts.store.insert({ ...link, token_hash: hash, created_by: user_id });
-    return { ...link, prompt_slug: input.prompt_slug, revoked_at: null, url: this.#parts.urlOf(token) };
+    const url = this.#parts.urlOf(token);
+    const opens_here_only = LOOPBACK.test(new URL(url).hostname);
+    if (opens_here_only) this.#parts.observer.linkOpensHereOnly({ project: project_id, link: link.id });
+    return { ...link, prompt_slug: input.prompt_slug, revoked_at: null, url, opens_here_only };
   }
 
   list(projectId: string, window: Window): FeedbackLink[] {

@@ -2,11 +2,13 @@ import type { AttachmentObserver } from '../../domain/attachment/vault.js';
 import type { FeedbackObserver } from '../../domain/feedback/feedback-service.js';
 import type { IngestObserver } from '../../domain/ingest/ingest-service.js';
 import type { PromptObserver } from '../../domain/prompt/prompt-service.js';
+import type { LinkObserver } from '../../domain/review/link-service.js';
 import type { Logger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
 
 /** Events of requests by clients: spans, images, prompts and feedback. */
-export interface ClientEvents extends IngestObserver, AttachmentObserver, PromptObserver, FeedbackObserver {}
+export interface ClientEvents
+  extends IngestObserver, AttachmentObserver, PromptObserver, FeedbackObserver, LinkObserver {}
 
 export function clientEvents(logger: Logger, metrics: Metrics): ClientEvents {
   return {
@@ -14,6 +16,7 @@ export function clientEvents(logger: Logger, metrics: Metrics): ClientEvents {
     ...attachmentEvents(logger, metrics),
     ...promptEvents(metrics),
     ...feedbackEvents(metrics),
+    ...linkEvents(logger),
   };
 }
 
@@ -64,6 +67,22 @@ function feedbackEvents(metrics: Metrics): FeedbackObserver {
   return {
     feedbackAccepted({ source, thumbsUp }) {
       metrics.feedbackAccepted.inc({ source, thumb: thumbsUp ? 'up' : 'down' });
+    },
+  };
+}
+
+function linkEvents(logger: Logger): LinkObserver {
+  let isSaid = false;
+  return {
+    linkOpensHereOnly(link) {
+      const level = isSaid ? 'debug' : 'warn';
+      isSaid = true;
+      logger[level](
+        'A feedback link opens on this machine only: set PUBLIC_URL to the address of the server for others',
+        {
+          ...link,
+        },
+      );
     },
   };
 }

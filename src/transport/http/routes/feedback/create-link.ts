@@ -2,7 +2,7 @@ import type { LinkService } from '../../../../domain/review/link-service.js';
 import { LinkInput } from '../../../../domain/review/schema.js';
 import { defineRoute, jsonBody, type Route } from '../../route.js';
 import { toCreatedLinkRead } from './link-presenters.js';
-import { LinkRead } from './link-schema.js';
+import { CreatedLinkRead } from './link-schema.js';
 import { TAG } from './schema.js';
 
 export function createLinkRoute(links: Pick<LinkService, 'create'>): Route {
@@ -17,7 +17,7 @@ export function createLinkRoute(links: Pick<LinkService, 'create'>): Route {
     tag: TAG,
     access: 'key',
     body: jsonBody(LinkInput),
-    responses: { 200: { description: 'The link.', schema: LinkRead } },
+    responses: { 200: { description: 'The link.', schema: CreatedLinkRead } },
     errors: ['not_found', 'unavailable'],
     handle: ({ principal, body }) => ({ status: 200, body: toCreatedLinkRead(links.create(principal, body)) }),
   });

@@ -1,15 +1,19 @@
 import type { CreatedLink, FeedbackLink } from '../../../../domain/review/feedback-link.js';
 import { formatOptionalTimestamp, formatTimestamp } from '../../../../domain/time/timestamp.js';
-import type { LinkRead } from './link-schema.js';
+import type { CreatedLinkRead, LinkRead } from './link-schema.js';
 
 /** A link that was made earlier: its URL is kept nowhere. */
 export function toLinkRead(link: FeedbackLink): LinkRead {
   return linkRead(link, null);
 }
 
-export function toCreatedLinkRead(link: CreatedLink): LinkRead {
-  return linkRead(link, link.url);
+export function toCreatedLinkRead(link: CreatedLink): CreatedLinkRead {
+  return { ...linkRead(link, link.url), note: link.opens_here_only ? HERE_ONLY : null };
 }
+
+const HERE_ONLY =
+  'This URL opens on the machine of the server only. To share links, start the server with PUBLIC_URL set to the address by ' +
+  'which others reach it; this link then works there too, with the same path.';
 
 function linkRead(link: FeedbackLink, url: string | null): LinkRead {
   return {

@@ -20,3 +20,15 @@ export const LinkRead = Type.Object(
   { $id: 'FeedbackLink', description: 'A link that lets people without an account review completions of a prompt.' },
 );
 export type LinkRead = Static<typeof LinkRead>;
+
+export const CreatedLinkRead = Type.Object(
+  {
+    ...LinkRead.properties,
+    note: Type.Union([Type.String({ description: 'A sentence.' }), Type.Null()], {
+      description:
+        'Why the URL may not open for others, and what to do about it; null when nothing is known against it.',
+    }),
+  },
+  { $id: 'CreatedFeedbackLink', description: 'A link that was made now, with its URL.' },
+);
+export type CreatedLinkRead = Static<typeof CreatedLinkRead>;

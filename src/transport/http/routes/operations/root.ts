@@ -1,0 +1,51 @@
+import Negotiator from 'negotiator';
+import { Type } from '@sinclair/typebox';
+import { defineRoute, type Route } from '../../route.js';
+
+/** What is where, for those who are no browser. */
+const PLACES = {
+  docs: '/docs',
+  openapi: '/openapi.json',
+  spans: '/spans',
+  traces: '/traces',
+  sessions: '/sessions',
+  otlp: '/v1/traces',
+  prompts: '/projects/{project_id}/prompts',
+  judges: '/projects/{project_id}/judges',
+  health: '/healthz',
+  readiness: '/readyz',
+  metrics: '/metrics',
+} as const;
+
+const Root = Type.Object(
+  {
+    name: Type.String({ description: 'Name of the program.' }),
+    version: Type.String({ description: 'Its version.' }),
+    paths: Type.Record(Type.String(), Type.String(), { description: 'Paths of this server by what they are for.' }),
+  },
+  { description: 'What is where.' },
+);
+
+export function rootRoute({ title, version }: { readonly title: string; readonly version: string }): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/',
+    operationId: 'getRoot',
+    summary: 'What is where?',
+    description: 'Names the paths to begin with. A browser is led to `/docs`.',
+    tag: 'Operations',
+    access: 'public',
+    responses: {
+      200: { description: 'Paths to begin with.', schema: Root },
+      302: { description: 'For browsers, which accept `text/html`: the way to `/docs`.' },
+    },
+    errors: [],
+    handle({ headers }) {
+      const vary = { Vary: 'Accept' };
+      if (new Negotiator({ headers }).mediaType(['application/json', 'text/html']) !== 'text/html')
+        return { status: 200, headers: vary, body: { name: title, version, paths: PLACES } };
+      const location = { ...vary, Location: PLACES.docs };
+      return { status: 302, headers: location, content: `See ${PLACES.docs}\n`, contentType: 'text/plain' };
+    },
+  });
+}
