@@ -20,9 +20,9 @@ export function section(name: string): string {
   return blocks(text)[0] ?? '';
 }
 
-/** The command that an alias of the README or the manual stands for. */
-export function aliased(name: string, text: string): string {
-  return new RegExp(`^alias ${name}='(.*)'$`, 'm').exec(text)?.[1] ?? '';
+/** The functions that commands of the README and the manual use, as they are written there. */
+export function shortForms(text: string): string {
+  return blocks(text).find((block) => block.startsWith('house() {')) ?? '';
 }
 
 export interface Place {
@@ -31,17 +31,23 @@ export interface Place {
   readonly projectId: string;
 }
 
-/** Runs commands as they are written, against a server of the test. @returns what they print */
-export async function run(commands: string, place: Place, env: Readonly<Record<string, string>> = {}): Promise<string> {
-  // Answers stand one behind the other; a line break after each tells them apart. Scripts have no aliases.
-  const functions = ['house', 'span'].map((name) => `${name}() { ${aliased(name, readme)} -w '\\n' "$@"; }`);
-  const written = commands.replace(/^alias .*\n/gm, '').replaceAll('http://127.0.0.1:4318', '$BASE');
-  const { stdout } = await promisify(execFile)('bash', ['-c', ['set -e', ...functions, written].join('\n')], {
+/**
+ * Runs commands as they are written, against a server of the test: as a script, with the functions of the README.
+ * @param shell `sh` knows less than `bash`
+ * @returns what they print
+ */
+export async function run(
+  commands: string,
+  place: Place,
+  env: Readonly<Record<string, string>> = {},
+  shell: 'bash' | 'sh' = 'bash',
+): Promise<string> {
+  const { stdout } = await promisify(execFile)(shell, ['-c', ['set -e', shortForms(readme), commands].join('\n')], {
     env: {
       PATH: process.env['PATH'] ?? '',
-      BASE: place.url,
+      SPANHOUSE_URL: place.url,
       SPANHOUSE_KEY: place.key,
-      PROJECT: place.projectId,
+      SPANHOUSE_PROJECT: place.projectId,
       ...env,
     },
   });

@@ -1,21 +1,18 @@
 import { expect } from 'chai';
 import { idsOf, LearningApi } from '../learning/learning-api.js';
 import { ScriptedModel, shown, verdict } from '../learning/scripted-model.js';
-import { blocks, chapter, run as runCommands } from './commands.js';
+import { answersOf, blocks, chapter } from './commands.js';
 
 // Answers are looked into; a wrong guess at their shape fails an assertion.
 type Json = any;
-
-/** The commands of a chapter. */
-function commandsOf(name: string): string[] {
-  return (blocks(chapter(name))[0] ?? '').split(/\n(?=house )/);
-}
 
 describe('manual: judges and prompts that improve', function () {
   this.timeout(60_000);
   let model: ScriptedModel;
   let api: LearningApi;
-  let env: Record<string, string>;
+  let judge: Json;
+  /** The span that the judge evaluated first. */
+  let first: string;
   const ids = idsOf(50_000, 5, 5);
 
   before(async () => {
@@ -32,7 +29,7 @@ describe('manual: judges and prompts that improve', function () {
       return `Soon. ${asked.messages[0]?.content ?? ''}`;
     });
     api = await LearningApi.boot(model);
-    const judge = await api.judge();
+    judge = await api.judge();
     await api.expect(200, 'POST', '/v1/tasks/support/prompt/versions/ensure', { content: 'You help {{shop}}.' });
     await api.spans(ids.map((id) => ({ id, input_data: `Where is it? ${id}`, output_data: 'On its way.' })));
     for (const id of ids)
@@ -40,48 +37,34 @@ describe('manual: judges and prompts that improve', function () {
         thumbs_up: false,
         expected_output: 'On Friday.',
       });
-    await api.evaluate(judge, ids);
-    for (const id of ids.slice(1)) await api.review(judge, id, { thumbs_up: true });
-    env = { JUDGE: judge.id, TASK: judge.task_slug, SPAN: ids[0]! };
+    const evaluated = [...(await api.evaluate(judge, ids)).keys()];
+    for (const id of evaluated.slice(1)) await api.review(judge, id, { thumbs_up: true });
+    first = evaluated[0]!;
   });
   after(async () => {
     await api.server.dispose();
     await model.stop();
   });
 
-  async function run(command: string, more: Record<string, string> = {}): Promise<Json> {
-    return JSON.parse(await runCommands(command, api.server, { ...env, ...more }));
-  }
-
-  const ended = (command: string, JOB: string) =>
-    api.until(async () => {
-      const job = await run(command, { JOB });
-      return ['queued', 'running'].includes(job.status) ? null : job;
-    });
-
   it('correct a judge and watch it improve', async () => {
-    const [say, report, evaluate, follow, ...more] = commandsOf('calibration');
+    const [said, report, begun, ...more] = await answersOf(blocks(chapter('calibration'))[0] ?? '', api.server);
     expect(more).to.deep.equal([]);
-    expect(await run(say!)).to.include({ completion_id: ids[0], judge_was_right: false, judge_id: env['JUDGE'] });
-    const { trial: readiness, ...figures } = await run(report!);
-    expect(figures).to.include({ count: 10, agreed: 9, rate: 0.9 });
-    expect(readiness).to.deep.include({ ready: true, held_out: { needed: 4, have: 5 } });
-    const { id } = await run(evaluate!);
-    const trial = await ended(follow!, id);
+    expect(said).to.include({ completion_id: first, judge_was_right: false, judge_id: judge.id });
+    expect(report).to.include({ count: 10, agreed: 9, rate: 0.9 });
+    expect(report.trial).to.deep.include({ ready: true, held_out: { needed: 4, have: 5 } });
+    const trial = await api.finished(`${api.project}/judges/${judge.id}/calibration/evaluations/${begun.id}`);
     expect(trial).to.include({ status: 'done', held_out: 5, examples: 5 });
     expect(trial.result.compared).to.equal(5);
   });
 
   it('better prompts from expected outputs', async () => {
-    const [ready, ask, follow, promote, ...more] = commandsOf('optimizations');
+    const [ready, job, promoted, ...more] = await answersOf(blocks(chapter('optimizations'))[0] ?? '', api.server);
     expect(more).to.deep.equal([]);
-    expect(await run(ready!)).to.deep.include({ ready: true, base_version: 1, training: { needed: 3, have: 5 } });
-    const { id: JOB } = await run(ask!);
-    const { status, result } = await ended(follow!, JOB);
-    expect(status).to.equal('done');
-    const [best] = result.candidates;
-    expect(result.compared_by).to.equal('model');
+    expect(ready).to.deep.include({ ready: true, base_version: 1, training: { needed: 3, have: 5 } });
+    expect(job.status).to.equal('done');
+    const [best] = job.result.candidates;
+    expect(job.result.compared_by).to.equal('model');
     expect(best).to.include({ content: 'Say which day, {{shop}}.', wins: 5 });
-    expect(await run(promote!, { JOB, CANDIDATE: best.id })).to.include({ version: 2, content: best.content });
+    expect(promoted).to.include({ version: 2, content: best.content });
   });
 });

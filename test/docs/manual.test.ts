@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { configurationTable } from '../../src/config/documentation.js';
 import { launchBrowser, WatchedPage } from '../review/browser.js';
 import { bootServer, type TestServer } from '../harness/server.js';
-import { aliased, answersOf, blocks, chapter, readme, run, section } from './commands.js';
+import { answersOf, blocks, chapter, readme, run, section, shortForms } from './commands.js';
 
 const FOLDER = new URL('../../../src/transport/http/manual/static/', import.meta.url);
 
@@ -31,9 +31,22 @@ describe('manual', function () {
     expect(described('Configuration')).to.include(configurationTable());
   });
 
-  it('has the short forms of curl that the README has', () => {
-    for (const name of ['house', 'span']) expect(aliased(name, chapter('overview'))).to.equal(aliased(name, readme));
+  it('has the short forms of curl that the README has, once', () => {
+    expect(shortForms(readme)).to.include('house() {').and.include('span() {').and.include('pick() {');
+    expect(shortForms(chapter('overview'))).to.equal(shortForms(readme));
+    const everywhere = [readme, ...readdirSync(FOLDER).map((file) => chapter(file.replace('.md', '')))].join('\n');
+    expect(everywhere.match(/^house\(\)/gm)).to.have.length(2);
   });
+
+  for (const shell of ['bash', 'sh'] as const)
+    it(`has short forms that keep spaces and take the server from SPANHOUSE_URL, in ${shell}`, async () => {
+      const commands = `
+        house -X POST /v1/tasks/my%20shop/prompt/versions/ensure -d '{"content": "You  help, \\"kindly\\"."}' | pick .content
+        house /v1/prompts/my%20shop | pick .version
+        span /traces -d 'q=two  words' -d 'environment=a & b' -d limit=1
+        house "$SPANHOUSE_URL/readyz" | pick .status`;
+      expect(await run(commands, server, {}, shell)).to.equal('You  help, "kindly".\n1\n[]\nready\n');
+    });
 
   it('makes a prompt as it is written', async () => {
     const [ensured, newest, pinned, tagged] = await answersOf(section('prompt'), server);
@@ -48,15 +61,14 @@ describe('manual', function () {
   });
 
   it('prices spans as it is written', async () => {
-    const [put, reprice, follow, ...more] = (blocks(chapter('model-prices'))[0] ?? '').split(/\n(?=house )/);
+    const [put, job, ...more] = await answersOf(blocks(chapter('model-prices'))[0] ?? '', server);
     expect(more).to.deep.equal([]);
-    expect((await answersOf(put!, server))[0]).to.include({ input_per_million: 2.5 });
-    const [{ id }] = await answersOf(reprice!, server);
-    expect((await answersOf(follow!, server, { JOB: id }))[0]).to.include({ id });
+    expect(put).to.include({ input_per_million: 2.5 });
+    expect(job).to.include({ started_after: '2026-01-01T00:00:00.000000Z', error: null });
   });
 
   it('sends and lists spans as it is written', async () => {
-    const [first = '', list = ''] = blocks(readme).filter((block) => /^(curl|alias span)/.test(block));
+    const [first = '', list = ''] = blocks(readme).filter((block) => /^(house|span) /.test(block));
     const [[span]] = await answersOf(first, server);
     expect(span).to.include({ name: 'answer question', kind: 'llm' });
     const program = (blocks(chapter('traces'), 'js')[0] ?? '').replace('http://127.0.0.1:4318', server.url);

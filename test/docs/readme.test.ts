@@ -2,6 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { expect } from 'chai';
 import { configurationTable, mainSettingsTable } from '../../src/config/documentation.js';
 import { settingDefinitions } from '../../src/config/settings.js';
+import { blocks } from './commands.js';
 import { OPENTELEMETRY_VARIABLES } from './opentelemetry-variables.js';
 
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
@@ -41,12 +42,27 @@ describe('README and manual', () => {
     expect(scripts).to.include.keys('start', 'test');
   });
 
+  it('has commands that can be copied into any shell', () => {
+    const commands = [readme, ...manual].flatMap((text) => blocks(text)).join('\n');
+    // Scripts have no aliases; zsh takes comments behind commands for arguments, `$NAME:run` for a modifier, and brackets for files.
+    expect(commands).to.not.match(/^alias /m);
+    expect(commands).to.not.match(/^[^#\n'"]*\S +# /m);
+    expect(commands).to.not.match(/\$[A-Z]+:/);
+    expect(commands).to.not.match(/\bpick [^'\n]*\[/);
+    expect(commands, 'house and span begin with SPANHOUSE_URL').to.not.match(
+      /^.*\b(house|span) .*http:\/\/127\.0\.0\.1/m,
+    );
+    expect(commands).to.not.include('$PROJECT');
+  });
+
   it('names only variables that exist', () => {
     const known = new Set<string>([
       ...settingDefinitions.map(([name]) => name),
       'SPANHOUSE_KEY',
       ...OPENTELEMETRY_VARIABLES,
       'OPENAI_API_KEY',
+      'SPANHOUSE_PROJECT',
+      'SPANHOUSE_URL',
     ]);
     const named = [...documents.matchAll(/\b[A-Z]{2,}(?:_[A-Z]+)+\b/g)].map(([name]) => name);
     expect(named.filter((name) => !known.has(name))).to.deep.equal([]);

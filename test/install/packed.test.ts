@@ -128,7 +128,7 @@ function announced(server: ChildProcess): Promise<{ readonly url: string; readon
     server.stdout?.on('data', (chunk: Buffer) => {
       text += chunk.toString();
       const url = /ready at (\S+?),/.exec(text)?.[1];
-      const key = /API key +(\S+)/.exec(text)?.[1];
+      const key = /SPANHOUSE_KEY=(\S+)/.exec(text)?.[1];
       if (url !== undefined && key !== undefined) resolve({ url, key });
     });
     server.once('close', () => reject(new Error(`the server ended instead of becoming ready:\n${text}`)));

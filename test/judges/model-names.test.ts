@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { NAME_FORMS, nameForEndpoint } from '../../src/domain/model-name.js';
-import { expectation, settings } from '../../src/config/settings.js';
+import { settingDefinitions } from '../../src/config/settings.js';
 import { priceApi } from '../prices/price-api.js';
 import { JudgeBench } from './judge-api.js';
 import { answer, passing } from './model-endpoint.js';
@@ -38,7 +38,8 @@ describe('the name of a model that an endpoint is sent', () => {
     });
 
   it('is set by JUDGE_LLM_MODEL_NAMES', () => {
-    expect(expectation(settings.properties.JUDGE_LLM_MODEL_NAMES)).to.equal(`be one of ${NAME_FORMS.join(', ')}`);
+    const [, definition] = settingDefinitions.find(([name]) => name === 'JUDGE_LLM_MODEL_NAMES')!;
+    expect(definition['enum']).to.deep.equal([...NAME_FORMS]);
   });
 });
 

@@ -1,8 +1,10 @@
 import { Client, credentials, Metadata, status } from '@grpc/grpc-js';
 import { expect } from 'chai';
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { EXPORT_PATH } from '../../src/transport/grpc/trace-service.js';
 import { ScriptedModel, verdict } from '../learning/scripted-model.js';
 import { span, uuid } from '../harness/checked-api.js';
@@ -110,6 +112,30 @@ describe('what the program prints', function () {
       .map((line) => line.replace(/"timestamp":"[^"]*"/, '').trim())
       .filter((line) => line !== '');
     expect(lines.filter((line, index) => lines.indexOf(line) !== index)).to.deep.equal([]);
+  });
+
+  it('a first start prints what to export and to send, to be copied as it stands', async () => {
+    const fresh = await mkdtemp(join(tmpdir(), 'spanhouse-first-'));
+    program = Program.spawn(fresh, { SPANHOUSE_INIT_PROJECT_ID: '', SPANHOUSE_INIT_API_KEY: '' });
+    try {
+      const commands = () => program!.printed.filter((line) => /^ {2}(export|curl) /.test(line));
+      const deadline = performance.now() + 30_000;
+      while (commands().length < 3 && performance.now() < deadline) await new Promise((done) => setTimeout(done, 20));
+      expect(commands()[0]).to.match(
+        /^ {2}export SPANHOUSE_KEY=sk_\S+ SPANHOUSE_PROJECT=[0-9a-f-]{36} SPANHOUSE_URL=http:\/\/127\.0\.0\.1:\d+$/,
+      );
+      const ask =
+        'curl -sS "$SPANHOUSE_URL/projects/$SPANHOUSE_PROJECT/judges" -H "Authorization: Bearer $SPANHOUSE_KEY"';
+      const script = [...commands(), ask].join('; echo; ');
+      const { stdout } = await promisify(execFile)('sh', ['-c', script]);
+      const [sent, traces, judges] = stdout.split('\n').filter((line) => line !== '');
+      expect(JSON.parse(sent ?? '')[0]).to.include({ name: 'hello' });
+      expect(JSON.parse(traces ?? '')[0]).to.include({ span_count: 1 });
+      expect(judges).to.equal('[]');
+    } finally {
+      await program.destroy();
+      await rm(fresh, { recursive: true, force: true });
+    }
   });
 
   it('for people, where it listens is said once', async () => {
