@@ -9,7 +9,10 @@ import { MigrationError } from './storage/migration-files.js';
 
 /** Where the commands of README and manual look for the server when nothing else is said. */
 const DEFAULT_URL = 'http://127.0.0.1:4318';
+/** A signal within this time of the first repeats it; a later one means: now. */
+const SAME_WISH_MS = 1000;
 
+// Below the constants: while this waits, nothing after it is there but functions.
 await run();
 
 async function run(): Promise<void> {
@@ -36,9 +39,6 @@ async function run(): Promise<void> {
     process.exit(1);
   }
 }
-
-/** A signal within this time of the first repeats it; a later one means: now. */
-const SAME_WISH_MS = 1000;
 
 function stopOnSignals(stop: () => Promise<void>): void {
   let asked: number | undefined;

@@ -76,7 +76,9 @@ describe('the way to what is there', () => {
   });
 
   it('a variable that is no setting is named in the log, once', () => {
-    expect(log.split('JUDGE_LLM_URL is not a setting of Spanhouse; did you mean JUDGE_LLM_BASE_URL?')).to.have.length(2);
+    expect(log.split('JUDGE_LLM_URL is not a setting of Spanhouse; did you mean JUDGE_LLM_BASE_URL?')).to.have.length(
+      2,
+    );
   });
 
   it('a feedback link that opens on this machine only says so, and how it opens elsewhere', async () => {

@@ -49,6 +49,23 @@ describe('stopping by signal', () => {
     }
   }).timeout(60_000);
 
+  it('says so too when it is asked twice while it starts, and finishes that first', async () => {
+    const program = Program.spawn(dataDir);
+    try {
+      const deadline = performance.now() + 30_000;
+      while (!program.log.some((line) => line.includes('migration begins')) && performance.now() < deadline)
+        await sleep(5);
+      program.signal('SIGINT');
+      await sleep(50);
+      program.signal('SIGINT');
+      expect(await program.ended, program.stderr).to.deep.equal({ code: 0, signal: null });
+      expect(program.stderr).to.equal('');
+      expect(program.printed.at(-1)).to.equal('Stopped');
+    } finally {
+      await program.destroy();
+    }
+  }).timeout(60_000);
+
   it('takes the two SIGINT of Ctrl-C under npm as one, to the whole process group, and ends with 0', async () => {
     const server = spawn(process.execPath, [join(packageRoot(), 'dist/src/main.js')], {
       env: { ...process.env, PORT: '0', DATA_DIR: dataDir, LOG_FORMAT: 'json', LOG_LEVEL: 'warn' },
