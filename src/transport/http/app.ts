@@ -251,7 +251,7 @@ function otherMethod(routes: readonly Route[], identity: RequestIdentity, pathMe
   return (exchange, request) => {
     exchange.route = first === undefined ? 'unmatched' : templatePath(first.path);
     exchange.renderError = first?.renderError;
-    if (request.params?.['project_id'] !== undefined) {
+    if (access === 'key' && request.params?.['project_id'] !== undefined) {
       // As in `/projects/judges`.
       identity.authenticate(request.headers.authorization);
       requireProjectInPath(pathMeant(request));
