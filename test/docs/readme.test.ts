@@ -61,6 +61,8 @@ describe('README and manual', () => {
       'SPANHOUSE_KEY',
       ...OPENTELEMETRY_VARIABLES,
       'OPENAI_API_KEY',
+      'LANGSMITH_TRACING',
+      'LANGSMITH_OTEL_ENABLED',
       'SPANHOUSE_PROJECT',
       'SPANHOUSE_URL',
     ]);
