@@ -74,9 +74,7 @@ export function parseNothing(_search: URLSearchParams, found: readonly Issue[]):
 export type PathValues = Readonly<Record<string, string | readonly string[]>>;
 
 /** Path parameters read by their schema. Broken rules are added to those found, with pointers `{name}`. */
-export function pathParametersOf<S extends TObject>(
-  schema: S,
-): (values: PathValues, found: Issue[]) => Static<S> {
+export function pathParametersOf<S extends TObject>(schema: S): (values: PathValues, found: Issue[]) => Static<S> {
   const read = readerOf(schema, (name) => `{${name}}`);
   return (given, found) => {
     const texts = Object.entries(given).map(([name, text]) => [name, [[text].flat().join('/')]] as const);
