@@ -1,4 +1,5 @@
-const MAX_NAMES = 20;
+/** Most names that are told. */
+export const MAX_NAMES = 20;
 /** Longest name that is kept whole, in characters. */
 export const MAX_NAME_LENGTH = 100;
 
@@ -20,8 +21,8 @@ export class UnknownNames {
     return this.#names.size > MAX_NAMES;
   }
 
-  /** Names to tell. A name that is longer than {@link MAX_NAME_LENGTH} is cut. */
-  get told(): readonly string[] {
-    return [...this.#names].slice(0, MAX_NAMES);
+  /** The names, one more than are told when there are more. */
+  get names(): readonly string[] {
+    return [...this.#names];
   }
 }

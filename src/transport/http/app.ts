@@ -22,7 +22,7 @@ import {
   type PathValues,
 } from './query.js';
 import type { Access, HandlerResult, RequestContext, Route } from './route.js';
-import { UNKNOWN_FIELDS, unknownFieldsHeader } from './unknown-fields.js';
+import { namesHeader, UNKNOWN_FIELDS } from './names-header.js';
 
 /** The part of the identity service that HTTP needs. */
 export interface RequestIdentity {
@@ -156,7 +156,7 @@ function handlerOf(route: Route, options: AppOptions, readBody: BodyReader): Han
       if (principal !== null && route.body !== undefined) identity.requireStanding(principal);
       result = await route.handle(contextOf(exchange, log, { principal, params, query, body, unknown }));
     } finally {
-      if (unknown.some) exchange.setHeader(UNKNOWN_FIELDS, unknownFieldsHeader(unknown));
+      if (unknown.some) exchange.setHeader(UNKNOWN_FIELDS, namesHeader(unknown.names));
       // Before the answer is sent: a client may take its time over that.
       held.end();
     }

@@ -1,13 +1,34 @@
-/** Most names that a header holds, and the longest that one may be, in bytes: headers are small. */
-const MAX_NAMES = 20;
-const MAX_NAME = 100;
+import { MAX_NAME_LENGTH, MAX_NAMES } from '../../domain/validation/unknown-names.js';
 
-/** Names that clients chose, as the value of a header: percent-encoded, cut where they are long or many. */
-export function namesHeader(names: Iterable<string>): string {
-  const all = [...names];
-  const shown = all.slice(0, MAX_NAMES).map((name) => {
-    const encoded = encodeURIComponent(name.toWellFormed());
-    return encoded.length > MAX_NAME ? `${encoded.slice(0, MAX_NAME)}...` : encoded;
-  });
-  return [...shown, ...(all.length > MAX_NAMES ? ['...'] : [])].join(', ');
+/** Header of an answer that names what the call did not know. */
+export const UNKNOWN_FIELDS = 'X-Unknown-Fields';
+/** Header of a list that names the parameters that were taken as tags. */
+export const TAG_FILTERS = 'X-Tag-Filters';
+
+const MORE = '...';
+
+const WRITTEN =
+  `percent-encoded, separated by \`, \`, each cut to ${MAX_NAME_LENGTH} characters. \`${MORE}\` stands for the rest of a longer ` +
+  `name, and of more than ${MAX_NAMES} names.`;
+
+/** Descriptions of these headers. */
+export const NAMES_HEADERS = {
+  [UNKNOWN_FIELDS]: `Names in the request that this call does not know, in the order in which they came: ${WRITTEN} Absent: all names are known.`,
+  [TAG_FILTERS]: `Parameters that were taken as filters by tag: ${WRITTEN} Absent: none was.`,
+} as const;
+
+/** Names that a client chose, as the value of a header. */
+export function namesHeader(names: readonly string[]): string {
+  const told = names.slice(0, MAX_NAMES).map(shown);
+  return (names.length > MAX_NAMES ? [...told, MORE] : told).join(', ');
+}
+
+function shown(name: string): string {
+  let text = '';
+  for (const character of name.toWellFormed()) {
+    const encoded = encodeURIComponent(character);
+    if (text.length + encoded.length > MAX_NAME_LENGTH) return text + MORE;
+    text += encoded;
+  }
+  return text;
 }

@@ -6,7 +6,7 @@ import { chapters, overview } from './manual/manual.js';
 import { isRest } from './parameter.js';
 import { templatePath } from './path.js';
 import type { Route } from './route.js';
-import { UNKNOWN_FIELDS, UNKNOWN_FIELDS_DESCRIPTION } from './unknown-fields.js';
+import { NAMES_HEADERS, UNKNOWN_FIELDS } from './names-header.js';
 
 export interface OpenApiInfo {
   readonly title: string;
@@ -73,15 +73,22 @@ function requestBody(body: NonNullable<Route['body']>, components: Map<string, J
   return { required: true, content: Object.fromEntries(body.contentTypes.map((type) => [type, { schema }])) };
 }
 
+const header = (description: string): Json => ({ description, schema: { type: 'string' } });
+
 function responses(route: Route, components: Map<string, Json>): Json {
   const result: Json = {};
-  for (const [status, { description, schema, contentType }] of Object.entries(route.responses)) {
+  const unknown = route.body?.lenient === true ? { [UNKNOWN_FIELDS]: NAMES_HEADERS[UNKNOWN_FIELDS] } : {};
+  for (const [status, { description, schema, contentType, headers = {} }] of Object.entries(route.responses)) {
     const content =
       schema === undefined
         ? {}
         : { content: { [contentType ?? 'application/json']: { schema: shared(schema, components) } } };
-    const headers = route.body?.lenient === true ? { headers: { [UNKNOWN_FIELDS]: UNKNOWN_FIELDS_HEADER } } : {};
-    result[status] = { description, ...headers, ...content };
+    const shown = Object.entries({ ...headers, ...unknown }).map(([name, text]) => [name, header(text)] as const);
+    result[status] = {
+      description,
+      ...(shown.length > 0 && { headers: Object.fromEntries(shown) }),
+      ...content,
+    };
   }
   for (const kind of errorKinds(route)) {
     const status = String(HTTP_MEANINGS[kind].status);
@@ -175,7 +182,6 @@ function hoist(value: unknown, components: Map<string, Json>): unknown {
 
 function errorResponses(): Json {
   const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
-  const header = (description: string) => ({ description, schema: { type: 'string' } });
   const extra: Partial<Record<DomainErrorKind, Json>> = {
     unauthenticated: { headers: { 'WWW-Authenticate': header('`Bearer`') } },
     method_not_allowed: { headers: { Allow: header('The methods this path takes') } },
@@ -189,8 +195,6 @@ function errorResponses(): Json {
 }
 
 const SENT_ID: Json = { type: 'string', pattern: ID.source, description: ID_DESCRIPTION };
-
-const UNKNOWN_FIELDS_HEADER: Json = { description: UNKNOWN_FIELDS_DESCRIPTION, schema: { type: 'string' } };
 
 const PROBLEM: Json = {
   type: 'object',

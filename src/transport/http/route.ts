@@ -81,6 +81,8 @@ export interface ResponseDefinition {
   readonly schema?: TSchema;
   /** Default `application/json`. */
   readonly contentType?: string;
+  /** Headers that it may have beside those of every answer: name → description. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** How a route writes errors when not as problem+json, which is what undefined stands for. The status stays what it is. */

@@ -3,7 +3,7 @@ import type { ListDefinition } from '../../../../domain/list/definitions.js';
 import type { Page } from '../../../../domain/list/lists.js';
 import type { ListQuery } from '../../../../domain/list/query.js';
 import { listQueries } from '../../list-query.js';
-import { namesHeader } from '../../names-header.js';
+import { NAMES_HEADERS, namesHeader, TAG_FILTERS } from '../../names-header.js';
 import { defineRoute, type HandlerResult, type Route } from '../../route.js';
 
 /** Meaning of the headers `X-Not-Current` and `X-Not-Current-Count`, by list. */
@@ -37,7 +37,7 @@ export function listRoute(list: ListDefinition, schema: TSchema, read: ReadPage)
     bulk: true,
     query: listQueries[name],
     responses: {
-      200: { description: `A page of ${name}.`, schema: Type.Array(schema) },
+      200: { description: `A page of ${name}.`, schema: Type.Array(schema), headers: HEADERS },
     },
     errors: ['invalid', 'unavailable'],
     async handle({ principal, query, signal }) {
@@ -49,9 +49,16 @@ export function listRoute(list: ListDefinition, schema: TSchema, read: ReadPage)
 /** Ids that one header names. */
 const MAX_NAMED = 100;
 
+const HEADERS = {
+  [TAG_FILTERS]: NAMES_HEADERS[TAG_FILTERS],
+  'X-Total-Count': 'Number of all matches; only with `count=true`.',
+  'X-Not-Current': `Ids of what may lack recent writes, up to ${MAX_NAMED}. Absent: nothing does.`,
+  'X-Not-Current-Count': 'How many of these there are.',
+};
+
 function answer({ json, total, notCurrent }: Page, { tags }: ListQuery): HandlerResult {
   const headers = {
-    ...(tags.size > 0 && { 'X-Tag-Filters': namesHeader(tags.keys()) }),
+    ...(tags.size > 0 && { [TAG_FILTERS]: namesHeader([...tags.keys()]) }),
     ...(total === null ? {} : { 'X-Total-Count': String(total) }),
     ...(notCurrent.length === 0
       ? {}
