@@ -113,7 +113,7 @@ describe('first start', () => {
     const first = await startAndStop({}, async (out) => {
       const url = /ready at (http:\S+?),/.exec(out)?.[1] ?? '';
       const key = /sk_sh_[A-Za-z0-9_-]{43}/.exec(out)?.[0] ?? '';
-      const project = /project +(\S+)/.exec(out)?.[1] ?? '';
+      const project = /SPANHOUSE_PROJECT=(\S+)/.exec(out)?.[1] ?? '';
       expect((await send(`${url}/projects/${project}/api-keys`, 'GET', { key })).status).to.equal(200);
     });
     expect(first.code).to.equal(0);
