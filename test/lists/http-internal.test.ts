@@ -68,6 +68,15 @@ describe("the server's own calls of models", () => {
     expect(await found('spans', `trace_id=${traceOf(uuid(2))}`)).to.deep.equal([uuid(2)]);
   });
 
+  it('count in a session that a client puts them in, and are listed by it', async () => {
+    const session = uuid(600);
+    await api.post('spans', [call(9, { 'spanhouse.judge': uuid(601) }, { session_id: session, cost: 0 })]);
+    expect(await api.one('sessions', session)).to.include({ trace_count: 1 });
+    expect(await found('traces', `session_id=${session}`)).to.deep.equal([traceOf(uuid(9))]);
+    expect(await found('spans', `session_id=${session}`)).to.deep.equal([uuid(9)]);
+    await api.server.request('DELETE', `/sessions/${session}`, { key: api.server.key });
+  });
+
   const usage = (query = '') =>
     api.server.request('GET', `/projects/${api.server.projectId}/internal-usage${query}`, { key: api.server.key });
 

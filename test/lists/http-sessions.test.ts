@@ -35,6 +35,11 @@ describe('GET /spans?session_id=', () => {
     expect(await ids(OTHER)).to.deep.equal([uuid(1), uuid(2), uuid(4)]);
   });
 
+  it('goes with the id of a trace: its spans, if it belongs to the session', async () => {
+    expect(await ids(OTHER, `&trace_id=${uuid(13)}`)).to.deep.equal([uuid(4)]);
+    expect(await ids(SESSION, `&trace_id=${uuid(13)}`)).to.deep.equal([]);
+  });
+
   it('finds nothing of a session that nobody named', async () => {
     expect(await ids(uuid(999))).to.deep.equal([]);
   });

@@ -136,6 +136,13 @@ describe('SQL of the lists', () => {
     }
   });
 
+  it('may name as many ids as a look at the first rows does', () => {
+    const ids = Array.from({ length: 40_000 }, () => ID);
+    const query = parsed(sessionList, 'q=refund&service=api&user=1');
+    const { text } = idsHolding(sessionSource, { ...SCOPE, unsettled: [ID] }, query, ids).render();
+    expect(text).to.include(ID);
+  });
+
   it('is the same text for queries that differ in values only', () => {
     const text = (query: string) => spans(query).render().text;
     expect(text('names=a&cost_min=1&x=y&limit=5')).to.equal(text('names=b&cost_min=2&z=w&limit=500'));

@@ -50,6 +50,9 @@ export function defaultQuery(list: ListDefinition): ListQuery {
   };
 }
 
+/** Filters that name an object: what belongs to it is meant as a whole, so that its figures are those of what is listed. */
+const IDS = new Set(['id', 'trace_id', 'session_id']);
+
 const INTERNAL = { true: 'included', false: 'left out', only: 'only' } as const;
 
 /** Which of the server's own calls are meant. Whoever asks for an id, or for their tags, means them too, unless they say otherwise. */
@@ -59,6 +62,6 @@ export function internalOf(
   tags: ListQuery['tags'],
 ): Internal {
   if (asked !== undefined) return INTERNAL[asked];
-  const byId = filters.some(({ filter: { parameter } }) => parameter === 'id' || parameter === 'trace_id');
+  const byId = filters.some(({ filter: { parameter } }) => IDS.has(parameter));
   return byId || OWN_CALL_TAGS.some((tag) => tags.has(tag)) ? 'included' : 'left out';
 }

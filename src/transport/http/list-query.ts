@@ -34,7 +34,7 @@ const INTERNAL = Type.Optional(
   oneOf(
     ['true', 'false', 'only'],
     "Whether the server's own calls of models (of judges, trials and optimizations), which it stores as spans, are listed " +
-      'too, or alone. Default: false, but true where `id`, `trace_id` or one of their tags is asked for.',
+      'too, or alone. Default: false, but true where `id`, `trace_id`, `session_id` or one of their tags is asked for.',
   ),
 );
 

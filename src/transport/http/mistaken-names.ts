@@ -14,6 +14,8 @@ export function mistakenForTags(list: ListDefinition): MistakenNames {
     for (const name of [...Object.keys(other.fields), ...other.filters.map(({ parameter }) => parameter)])
       if (!own.has(name) && !mistaken.has(name)) mistaken.set(name, `${reason(list, other, name)}; ${asTag(name)}`);
   }
+  if (!list.hasInternal)
+    mistaken.set('internal', `is known of spans and traces, and no filter of ${list.name}; ${asTag('internal')}`);
   return mistaken;
 }
 

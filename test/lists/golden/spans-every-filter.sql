@@ -19,11 +19,12 @@ WHERE project_id = {p3:String}
   AND duration_ms <= {p17:Float64}
   AND cost >= {p18:Decimal(38, 12)}
   AND cost <= {p19:Decimal(38, 12)}
-  AND trace_id = {p20:UUID}
-  AND identity(ver) <= {p21:UInt64}
-  AND identity(ver) NOT IN (SELECT ver FROM superseded WHERE project_id = {p22:String} AND next_ver <= {p21:UInt64})
+  AND trace_id IN (SELECT trace_id FROM (SELECT session_id, trace_id FROM session_traces FINAL
+  WHERE project_id = {p20:String} AND member AND session_id IN ({p21:UUID})))
+  AND identity(ver) <= {p22:UInt64}
+  AND identity(ver) NOT IN (SELECT ver FROM superseded WHERE project_id = {p23:String} AND next_ver <= {p22:UInt64})
 ORDER BY project_id DESC, started_at DESC, trace_id DESC, id DESC
-LIMIT {p23:UInt64} OFFSET {p24:UInt64}
+LIMIT {p24:UInt64} OFFSET {p25:UInt64}
 FORMAT Template SETTINGS format_template_resultset_format = '[${data}]', format_template_row_format = '{"id":${0:JSON}}', format_template_rows_between_delimiter = ',\n', date_time_output_format = 'iso', output_format_json_escape_forward_slashes = 0, output_format_json_quote_64bit_integers = 0, output_format_json_quote_64bit_floats = 0, output_format_json_quote_decimals = 0, format_tsv_null_representation = 'null'
 -- p1 = "0197f3a0-0000-7000-8000-000000000001"
 -- p2 = "00000000-0000-4000-8000-000000000001"
@@ -44,8 +45,9 @@ FORMAT Template SETTINGS format_template_resultset_format = '[${data}]', format_
 -- p17 = 2.5
 -- p18 = "0.100000000000"
 -- p19 = "0.000000000001"
--- p20 = "00000000-0000-4000-8000-000000000001"
--- p21 = 50000000000000
--- p22 = "0197f3a0-0000-7000-8000-000000000001"
--- p23 = 5000
--- p24 = 0
+-- p20 = "0197f3a0-0000-7000-8000-000000000001"
+-- p21 = "00000000-0000-4000-8000-000000000001"
+-- p22 = 50000000000000
+-- p23 = "0197f3a0-0000-7000-8000-000000000001"
+-- p24 = 5000
+-- p25 = 0

@@ -33,7 +33,6 @@ FROM spans
 WHERE project_id = {p7:String}
   AND started_at >= bounds.1
   AND started_at <= bounds.2
-  AND NOT internal
   AND trace_id IN (SELECT trace_id FROM (SELECT session_id, trace_id FROM session_traces FINAL
   WHERE project_id = {p8:String} AND member AND session_id IN ({p9:UUID}) AND trace_id NOT IN {p10:Array(UUID)}
   UNION ALL

@@ -6,7 +6,6 @@ FROM spans
 WHERE project_id = {p4:String}
   AND started_at >= bounds.1
   AND started_at <= bounds.2
-  AND NOT internal
   AND trace_id IN (SELECT trace_id FROM (SELECT session_id, trace_id FROM session_traces FINAL
   WHERE project_id = {p5:String} AND member AND session_id IN ({p6:UUID})))
   AND identity(ver) <= {p7:UInt64}

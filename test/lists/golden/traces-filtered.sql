@@ -2,7 +2,6 @@ SELECT id
 FROM traces FINAL
 WHERE project_id = {p1:String}
   AND NOT gone
-  AND NOT internal
   AND session_id = {p2:UUID}
   AND status = {p3:String}
   AND duration_ms >= {p4:Float64}

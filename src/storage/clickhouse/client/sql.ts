@@ -122,7 +122,8 @@ export function sql(texts: TemplateStringsArray, ...inserted: (Sql | SqlValue)[]
   texts.forEach((text, index) => {
     parts.push(text);
     const next = inserted[index];
-    if (next instanceof Sql) parts.push(...next.parts);
+    // One by one: a statement may name thousands of ids, more than a call takes arguments.
+    if (next instanceof Sql) for (const part of next.parts) parts.push(part);
     else if (next !== undefined) parts.push(next);
   });
   return new Sql(parts);

@@ -5,7 +5,7 @@ import { inProject, type ReadScope } from '../read/scope.js';
 import { tagged } from '../read/tags.js';
 import { current } from '../read/visibility.js';
 import { conditions, textFound } from './conditions.js';
-import { boundsOf, heldConditions, spanTimes } from './held.js';
+import { boundsOf, heldConditions, spanTimes, type AskedAbout } from './held.js';
 import { tracesIn } from './membership.js';
 import { boundaryOf, idsAskedFor, insideIndex, rows, type AccessPath } from './rows.js';
 import { spanSource, type ListSource } from './sources.js';
@@ -42,9 +42,10 @@ export function spansEstimated(scope: ReadScope, { tags }: ListQuery): Sql {
 }
 
 function spanConditions(scope: ReadScope, query: ListQuery): Sql {
-  const traces = tracesAskedFor(scope, query);
-  const bounds = traces === null ? [] : [sql`started_at >= bounds.1`, sql`started_at <= bounds.2`];
-  const ofSession = sessionAskedFor(query) === null || traces === null ? [] : [sql`trace_id ${traces}`];
+  const session = sessionAskedFor(query);
+  const bounded = session !== null || idsAskedFor(query, 'trace_id') !== null;
+  const bounds = bounded ? [sql`started_at >= bounds.1`, sql`started_at <= bounds.2`] : [];
+  const ofSession = session === null ? [] : [sql`trace_id ${ofSessionNamed(scope, session)}`];
   const search = query.search === null ? [] : [textFound(query.search, scope.within)];
   const tags = [...query.tags].map(([key, values]) => tagged(key, values));
   return allOf([
@@ -70,7 +71,12 @@ function tracesAskedFor(scope: ReadScope, query: ListQuery): Sql | null {
   const trace = idsAskedFor(query, 'trace_id');
   if (trace !== null) return sql`= ${value(trace[0], 'UUID')}`;
   const session = sessionAskedFor(query);
-  return session === null ? null : sql`IN ${tracesIn(scope, sql`(${value(session, 'UUID')})`)}`;
+  return session === null ? null : ofSessionNamed(scope, session);
+}
+
+/** The same condition, for the traces of a session. */
+function ofSessionNamed(scope: ReadScope, session: string): Sql {
+  return sql`IN ${tracesIn(scope, sql`(${value(session, 'UUID')})`)}`;
 }
 
 /** The session whose spans are asked for. */
@@ -89,7 +95,7 @@ export function rollupPage(
 ): Sql {
   const { list, columns } = source;
   const { selected, format } = jsonLines(list.fields, query.fields ?? Object.keys(list.fields), columns, extra);
-  return sql`${boundaryOf(scope, access)}SELECT ${selected}
+  return sql`${beginning(source, scope, query, access)}SELECT ${selected}
 FROM ${rows(source, scope, access)}
 WHERE ${rollupConditions(source, scope, query, access)}
 ${order(source, query)}
@@ -98,7 +104,7 @@ ${format}`;
 }
 
 export function rollupCount(source: ListSource, scope: ReadScope, query: ListQuery, access: AccessPath): Sql {
-  return sql`SELECT count() AS total FROM ${rows(source, scope, access)} WHERE ${rollupConditions(source, scope, query, access)}`;
+  return sql`${beginning(source, scope, query, access)}SELECT count() AS total FROM ${rows(source, scope, access)} WHERE ${rollupConditions(source, scope, query, access)}`;
 }
 
 /** Ids of a page of a list, in its order. */
@@ -123,8 +129,20 @@ function rollupConditions(source: ListSource, scope: ReadScope, query: ListQuery
     ...insideIndex(access),
     ...(source.list.hasInternal ? internal(query) : []),
     ...conditions(query, source),
-    ...heldConditions(source, scope, query),
+    ...heldConditions(source, scope, query, askedAbout(query, access)),
   ]);
+}
+
+/** What a statement with {@link rollupConditions} begins with. */
+function beginning(source: ListSource, scope: ReadScope, query: ListQuery, access: AccessPath): Sql {
+  const asked = askedAbout(query, access);
+  return asked === null ? boundaryOf(scope, access) : boundsOf(source, scope, asked);
+}
+
+/** The only objects that may be found, where it matters what they hold; null: any may. */
+function askedAbout({ search, tags }: ListQuery, access: AccessPath): AskedAbout | null {
+  if (access.by !== 'ids' || (search === null && tags.size === 0)) return null;
+  return { ids: sql`${value(access.ids, 'Array(UUID)')}` };
 }
 
 /** Which of the server's own calls of models are listed. */

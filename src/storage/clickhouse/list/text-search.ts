@@ -82,7 +82,8 @@ export class TextSearch {
     const spans = candidates === null ? await this.#spansTagged(scope, query, signal) : candidates.spans;
     if (spans < WORTH_A_LOOK) return null;
     const wanted = query.offset + query.limit;
-    const next = query.search === null ? looksForTags(wanted) : looksForText(query.sort === source.list.defaultSort);
+    const adjacent = query.sort === source.list.defaultSort && query.tags.size === 0;
+    const next = query.search === null ? looksForTags(wanted) : looksForText(adjacent);
     const found: string[] = [];
     let looked = 0;
     for (let limit = next(0, 0); limit !== null; limit = next(looked, found.length)) {
