@@ -149,6 +149,13 @@ describe('OTLP context: tags', () => {
       expect(span.trace_tags, prefix).to.deep.equal(tags);
     }
     expect(mapSpan({ 'langfuse.trace.metadata.plan': 'pro' }).trace_tags).to.deep.equal({ plan: 'pro' });
+    // The server's own tags would hide the trace.
+    expect(
+      mapSpan({ 'langfuse.trace.metadata.spanhouse.judge': 'x', metadata: '{"spanhouse.judge":"y"}' }),
+    ).to.deep.include({
+      tags: {},
+      trace_tags: {},
+    });
   });
 
   it('metadata of one span alone is no tag of its trace and session', () => {

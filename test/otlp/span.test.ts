@@ -210,6 +210,14 @@ describe('OTLP spans: attributes, resource, session and tags', () => {
     expect(mapSpan({ 'session.id': '', 'langfuse.session.id': uuid(3) }).session_id).to.equal(uuid(3));
   });
 
+  it('takes a session of hex digits for the UUID that it is elsewhere', () => {
+    const hex = 'abcdefabcdef4abcabcdabcdefabcdef';
+    expect(mapSpan({ 'session.id': hex.toUpperCase() })).to.include({
+      session_id: 'abcdefab-cdef-4abc-abcd-abcdefabcdef',
+      session_name: null,
+    });
+  });
+
   it('makes a UUIDv5 of a session that is no UUID, and its name', () => {
     // python: uuid.uuid5(uuid.NAMESPACE_DNS, 'chat-42')
     const span = mapSpan({ 'session.id': 'chat-42' });

@@ -8,7 +8,7 @@ import { Evidence } from './genai/evidence.js';
 import { WRAPPER_KINDS } from './genai/kind.js';
 import { Lookup } from './genai/lookup.js';
 import { CONTRACT_ATTRIBUTES } from './genai/mapping.js';
-import { NIL_UUID, SPAN_ID, spanUuid, TRACE_ID, traceUuid, UUID } from '../../domain/schema/ids.js';
+import { NIL_UUID, SPAN_ID, spanUuid, TRACE_ID, traceUuid, UUID, uuidOf } from '../../domain/schema/ids.js';
 import type { Attributes, AttributeValue, OtlpResource, OtlpScope, OtlpSpan, OtlpTraces } from './model.js';
 import { MAX_NAME, nameOf } from './name.js';
 import { shownResource, shownScope, writeOtelAttributes, type Shown } from './otel.js';
@@ -207,7 +207,8 @@ class SpanMapper {
   #sessionOf(value: string | null): { id: string | null; name: string | null } {
     const lower = value?.toLowerCase();
     if (value === null || lower === undefined || lower === NIL_UUID) return { id: null, name: null };
-    if (UUID.test(lower)) return { id: lower, name: null };
+    const stated = uuidOf(lower);
+    if (UUID.test(stated)) return { id: stated, name: null };
     let id = this.#sessions.get(value);
     if (id === undefined) this.#sessions.set(value, (id = uuidv5(value, uuidv5.DNS)));
     return { id, name: value };

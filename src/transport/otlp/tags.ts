@@ -1,3 +1,4 @@
+import { OWN_CALL_TAGS } from '../../domain/schema/own-calls.js';
 import type { Tags } from '../../domain/schema/tags.js';
 import type { Evidence, FoundMetadata } from './genai/evidence.js';
 import { LIMITED_TAG_FIELDS, TAG_FIELDS } from './genai/context-fields.js';
@@ -54,11 +55,13 @@ function textsOf(evidence: Evidence, fields: readonly TextField[]): [string, str
 }
 
 function* entriesOf(found: readonly FoundMetadata[]): Iterable<[string, AttributeValue]> {
-  for (const { name, value } of found) {
-    if (name === null) yield* Object.entries(objectIn(value) ?? {});
-    else yield [name, value];
-  }
+  for (const { name, value } of found)
+    for (const entry of name === null ? Object.entries(objectIn(value) ?? {}) : ([[name, value]] as const))
+      // Nobody who attaches metadata means to say that the server made the call.
+      if (!OWN_CALLS.has(entry[0])) yield [...entry];
 }
+
+const OWN_CALLS: ReadonlySet<string> = new Set(OWN_CALL_TAGS);
 
 class LimitedTags {
   readonly #tags: Map<string, string>;
