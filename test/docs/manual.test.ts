@@ -41,10 +41,10 @@ describe('manual', function () {
   for (const shell of ['bash', 'sh'] as const)
     it(`has short forms that keep spaces and take the server from SPANHOUSE_URL, in ${shell}`, async () => {
       const commands = `
-        house -X POST /v1/tasks/my%20shop/prompt/versions/ensure -d '{"content": "You  help, \\"kindly\\"."}' | pick .content
+        house /v1/tasks/my%20shop/prompt/versions/ensure -X POST -d '{"content": "You  help, \\"kindly\\"."}' | pick .content
         house /v1/prompts/my%20shop | pick .version
         span /traces -d 'q=two  words' -d 'environment=a & b' -d limit=1
-        house "$SPANHOUSE_URL/readyz" | pick .status`;
+        house /readyz | pick .status`;
       expect(await run(commands, server, {}, shell)).to.equal('You  help, "kindly".\n1\n[]\nready\n');
     });
 
