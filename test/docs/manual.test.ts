@@ -54,7 +54,11 @@ describe('manual', function () {
     expect(pinned).to.include({ tag: 'production', version: 1 });
     const [history] = await answersOf(blocks(chapter('prompts'))[0] ?? '', server);
     expect(history.map(({ version }: { version: number }) => version)).to.deep.equal([1]);
-    const [second, ...none] = await answersOf(blocks(chapter('prompts'))[1] ?? '', server);
+    const [mistyped, ...removed] = await answersOf(blocks(chapter('prompts'))[1] ?? '', server);
+    expect([mistyped, removed]).to.deep.equal([{ tag: 'prodution', version: 1 }, []]);
+    const tagsNow = (await server.request('GET', `/projects/${server.projectId}/prompts/support/tags`)).json;
+    expect(tagsNow.map(({ tag }: { tag: string }) => tag)).to.deep.equal(['latest', 'production']);
+    const [second, ...none] = await answersOf(blocks(chapter('prompts'))[2] ?? '', server);
     expect(second).to.include({ version: 2, is_latest: true });
     expect(none, 'a deletion answers nothing').to.deep.equal([]);
     expect((await server.request('GET', '/v1/prompts/support')).json).to.include({ version: 1, is_latest: true });

@@ -165,6 +165,8 @@ describe('what a trial or an optimisation needs, said before it is asked for', f
       expect(done.result.current.content).to.equal(content);
       expect((await api.get(`${path}/optimizations`))[0]).to.include({ id: made.id, ...expected });
     }
+    await api.expect(204, 'DELETE', `${path}/tags/production`);
+    expect(await readiness(), 'without the tag').to.include(latest);
   });
 
   it('keeps the base version of an optimisation until it has ended, and forgets what a deleted version was', async () => {

@@ -69,7 +69,7 @@ describe('deletion of a prompt version', () => {
     await api.pin(slug, 'production', 1);
     await api.pin(slug, 'staging', 1);
     expect(await refusal(slug, 1)).to.equal(
-      'Version 1 cannot be deleted: tags point at it, pin them to another version first: production, staging',
+      'Version 1 cannot be deleted: tags point at it, pin them to another version or remove them first: production, staging',
     );
     await api.pin(slug, 'production', 2);
     await api.pin(slug, 'staging', 2);
@@ -94,10 +94,15 @@ describe('deletion of a prompt version', () => {
       .to.include('production')
       .and.include('judges run with it: Strict');
     expect((await remove(task_slug, 1)).status).to.equal(204);
+    // Without the tag it runs with the newest.
+    await api.ensure(task_slug, { content: 'newest' });
+    await api.removeTag(task_slug, 'production');
+    expect(await refusal(task_slug, 4)).to.equal('Version 4 cannot be deleted: judges run with it: Strict');
+    expect((await remove(task_slug, 3)).status).to.equal(204);
     // A deleted judge runs with nothing.
     await server.request('DELETE', `/projects/${server.projectId}/judges/${id}`);
-    await api.ensure(task_slug, { content: 'four' });
-    expect((await remove(task_slug, 4)).status).to.equal(204);
+    await api.ensure(task_slug, { content: 'five' });
+    expect((await remove(task_slug, 5)).status).to.equal(204);
   });
 
   it('of the only one deletes the prompt, unless something needs that', async () => {

@@ -28,6 +28,7 @@ export function promptApi(server: Pick<TestServer, 'url' | 'key' | 'projectId'>,
     tags: (slug: string) => request('GET', `${inProject(slug)}/tags`),
     pin: (slug: string, tag: string, version: unknown) =>
       request('POST', `${inProject(slug)}/tags/${tag}:pin`, { body: { version } }),
+    removeTag: (slug: string, tag: string) => request('DELETE', `${inProject(slug)}/tags/${tag}`),
     history: (slug: string, tag: string, query = '') =>
       request('GET', `${inProject(slug)}/tags/${tag}/history${query}`),
   };

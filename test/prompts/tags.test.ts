@@ -1,6 +1,8 @@
 import { expect } from 'chai';
+import { SqlitePromptStore } from '../../src/storage/sqlite/prompt-store.js';
+import { withDatabase } from '../feedback/feedback-api.js';
 import { bootServer, type TestServer } from '../harness/server.js';
-import { promptApi } from './prompt-api.js';
+import { promptApi, secondProject } from './prompt-api.js';
 
 describe('tags of prompts', () => {
   let server: TestServer;
@@ -64,6 +66,72 @@ describe('tags of prompts', () => {
     expect((await api.history(slug, 'latest')).json.map(({ version }: any) => version)).to.deep.equal([2, 1]);
   });
 
+  it('are removed at once, keep their history and can be pinned again', async () => {
+    const slug = await promptOf(2);
+    await api.pin(slug, 'production', 2);
+    await api.pin(slug, 'prodution', 2);
+    await api.pin(slug, 'prodution', 1);
+    expect((await api.get(slug, '?tag=prodution')).json).to.include({ version: 1 });
+    expect((await api.removeTag(slug, 'prodution')).status).to.equal(204);
+    for (const { status, json } of [await api.get(slug, '?tag=prodution'), await api.removeTag(slug, 'prodution')])
+      expect([status, json.detail]).to.deep.equal([404, 'The prompt has no tag prodution']);
+    const left = [
+      { tag: 'latest', version: 2 },
+      { tag: 'production', version: 2 },
+    ];
+    expect((await api.tags(slug)).json).to.deep.equal(left);
+    expect((await api.list()).json.find((prompt: any) => prompt.slug === slug).tags).to.deep.equal(left);
+    const history = (await api.history(slug, 'prodution')).json;
+    expect(history.map(({ version }: any) => version)).to.deep.equal([null, 1, 2]);
+    expect(history[0].pinned_by).to.include({ name: 'Owner' });
+    expect((await api.history(slug, 'prodution', '?offset=3')).json).to.deep.equal([]);
+    // It keeps its version no longer.
+    expect((await api.remove(slug, 1)).status).to.equal(204);
+    await api.pin(slug, 'prodution', 2);
+    expect((await api.get(slug, '?tag=prodution')).json).to.include({ version: 2, tag: 'prodution' });
+  });
+
+  it('that were removed go with their prompt', async () => {
+    const slug = await promptOf(1);
+    await api.pin(slug, 'production', 1);
+    expect((await api.remove(slug, 1)).status).to.equal(409);
+    await api.removeTag(slug, 'production');
+    expect((await api.remove(slug, 1)).status).to.equal(204);
+    await api.ensure(slug, { content: 'v1' });
+    expect((await api.history(slug, 'production')).status).to.equal(404);
+  });
+
+  it('are removed once, by one of the project, unless the server moves them', async () => {
+    const slug = await promptOf(1);
+    await api.pin(slug, 'production', 1);
+    const latest = await api.removeTag(slug, 'latest');
+    expect([latest.status, latest.json.detail]).to.deep.equal([
+      409,
+      'The tag latest always follows the newest version; it cannot be removed',
+    ]);
+    expect((await api.removeTag('no such prompt', 'production')).json.detail).to.equal(
+      'There is no prompt with this slug',
+    );
+    expect((await api.removeTag(slug, 'a%20b')).status).to.equal(422);
+    const other = secondProject(server);
+    const foreign = promptApi({ ...server, projectId: other.projectId }, other.key);
+    expect((await foreign.removeTag(slug, 'production')).status).to.equal(404);
+    expect((await promptApi(server, other.key).removeTag(slug, 'production')).status).to.equal(403);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => api.removeTag(slug, 'production')));
+    expect(answers.map(({ status }) => status).sort()).to.deep.equal([204, ...Array<number>(9).fill(404)]);
+  });
+
+  it('removed by another process are gone from the next call on', async () => {
+    const slug = await promptOf(1);
+    await api.pin(slug, 'production', 1);
+    const { pinned_by } = (await api.history(slug, 'production')).json[0];
+    expect((await api.get(slug, '?tag=production')).status).to.equal(200);
+    withDatabase(server, (db) =>
+      new SqlitePromptStore(db).removeTag(server.projectId, slug, 'production', Date.now() * 1000, pinned_by.id),
+    );
+    expect((await api.get(slug, '?tag=production')).status).to.equal(404);
+  });
+
   it('pinned by several at once get one order, and every pin is in the history', async () => {
     const slug = await promptOf(5);
     const wanted = Array.from({ length: 60 }, (_, index) => (index % 5) + 1);
@@ -106,7 +174,7 @@ describe('tags of prompts', () => {
     expect((await server.request('POST', `${path}/x:pin`, { body: {} })).status).to.equal(422);
     expect((await server.request('POST', `${path}/x:pin`, { body: '{' })).status).to.equal(400);
     expect((await server.request('GET', `${path}/x:pin`)).status).to.equal(405);
-    expect((await server.request('POST', `${path}/x:unpin`, { body: { version: 1 } })).status).to.equal(404);
-    expect((await server.request('POST', `${path}/x`, { body: { version: 1 } })).status).to.equal(404);
+    expect((await server.request('POST', `${path}/x:unpin`, { body: { version: 1 } })).status).to.equal(405);
+    expect((await server.request('POST', `${path}/x`, { body: { version: 1 } })).status).to.equal(405);
   });
 });

@@ -165,16 +165,30 @@ export class PromptService {
     return entry;
   }
 
+  /** Removes a tag, but for its history. @throws DomainError `not_found`; `conflict` for `latest` */
+  removeTag({ project_id, user_id }: Principal, slug: string, tag: string): void {
+    this.#requirePrompt(project_id, slug);
+    if (tag === LATEST)
+      throw new DomainError('conflict', 'The tag latest always follows the newest version; it cannot be removed');
+    const removed = this.#store.removeTag(project_id, slug, tag, Date.now() * 1000, user_id);
+    this.#fetched.clear();
+    if (!removed) throw new DomainError('not_found', missing({ by: 'tag', tag }));
+  }
+
   /** Tags and the versions they point at; `latest` comes first. @throws DomainError `not_found` */
   listTags(projectId: string, slug: string): TagEntry[] {
     const { version } = this.find(projectId, slug, { by: 'tag', tag: LATEST });
     return [{ tag: LATEST, version }, ...this.#store.listTags(projectId, slug)];
   }
 
-  /** Moves of a tag, newest first. @throws DomainError `not_found` when it was never pinned */
+  /** Moves of a tag and its removals, newest first. @throws DomainError `not_found` when it was never pinned */
   tagHistory(projectId: string, slug: string, tag: string, window: Window): TagMove[] {
-    this.find(projectId, slug, { by: 'tag', tag });
-    return this.#store.tagHistory(projectId, slug, tag, window);
+    this.#requirePrompt(projectId, slug);
+    const read = (part: Window) => this.#store.tagHistory(projectId, slug, tag, part);
+    const moves = read(window);
+    if (moves.length === 0 && read({ limit: 1, offset: 0 }).length === 0)
+      throw new DomainError('not_found', missing({ by: 'tag', tag }));
+    return moves;
   }
 
   /**

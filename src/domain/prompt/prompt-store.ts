@@ -29,8 +29,10 @@ export interface PromptStore {
   removeVersion(projectId: string, slug: string, version: number, admit: (uses: VersionUses) => void): boolean;
   /** Moves a tag, which is not `latest`, to a version; false when there is no such version. */
   pin(projectId: string, slug: string, entry: TagEntry, at: Micros, by: string): boolean;
+  /** Removes a tag, which is not `latest`, but for its history; false when there is no such tag. */
+  removeTag(projectId: string, slug: string, tag: string, at: Micros, by: string): boolean;
   /** Tags and the versions they point at, ascending by name, without `latest`. */
   listTags(projectId: string, slug: string): TagEntry[];
-  /** Moves of a tag, newest first; for `latest`, the versions as they came. */
+  /** Moves of a tag and its removals, newest first; for `latest`, the versions as they came. */
   tagHistory(projectId: string, slug: string, tag: string, window: Window): TagMove[];
 }

@@ -47,9 +47,10 @@ export interface TagEntry {
   readonly version: number;
 }
 
-/** One move of a tag, or one new version for the tag `latest`. */
+/** One move or removal of a tag, or one new version for the tag `latest`. */
 export interface TagMove {
-  readonly version: number;
+  /** Null: the tag was removed. */
+  readonly version: number | null;
   readonly at: Micros;
   readonly by: { readonly id: string; readonly email: string | null; readonly name: string };
 }

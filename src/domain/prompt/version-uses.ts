@@ -21,7 +21,7 @@ const MAX_NAMED = 5;
 /** Why a version is needed, in sentences; empty: it is not. */
 export function needsOf({ tags, judges, optimizations, prompt }: VersionUses): string[] {
   const needs = [
-    tags.length > 0 && `tags point at it, pin them to another version first: ${named(tags)}`,
+    tags.length > 0 && `tags point at it, pin them to another version or remove them first: ${named(tags)}`,
     judges.length > 0 && `judges run with it: ${named(judges)}`,
     optimizations.length > 0 && `optimisations of it have not ended: ${named(optimizations)}`,
     ...(prompt === null

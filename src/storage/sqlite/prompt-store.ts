@@ -13,6 +13,7 @@ import type { VersionUses } from '../../domain/prompt/version-uses.js';
 import type { Window } from '../../domain/schema/page.js';
 import type { Micros } from '../../domain/time/timestamp.js';
 import { guarded, WatchedStore, type Database } from './database.js';
+import { NO_VERSION, pinnedTags, pinnedVersion } from './tag-pins.js';
 import { VersionRemoval } from './version-removal.js';
 
 type Row<T> = Omit<T, 'metadata'> & { readonly metadata: string };
@@ -27,10 +28,6 @@ const VERSION = `SELECT v.id, v.prompt_id, p.slug, v.version, ${LATEST_VERSION} 
 FROM prompts AS p JOIN prompt_versions AS v ON v.prompt_id = p.id`;
 const OF_PROMPT = 'p.project_id = @projectId AND p.slug = @slug';
 
-/** The last pin of every tag of a prompt. */
-const lastPins = (prompt: string) =>
-  `SELECT tag, version, max(id) FROM prompt_tag_pins WHERE prompt_id = ${prompt} GROUP BY tag`;
-
 function prepare(db: Database) {
   const version = (condition: string) =>
     db.prepare<OfPrompt & { version?: number; hash?: string; tag?: string }, Row<StoredVersion>>(
@@ -44,9 +41,7 @@ function prepare(db: Database) {
     ),
     byNumber: version('v.version = @version'),
     byHash: version('v.content_hash = @hash'),
-    byTag: version(
-      'v.version = (SELECT version FROM prompt_tag_pins WHERE prompt_id = p.id AND tag = @tag ORDER BY id DESC LIMIT 1)',
-    ),
+    byTag: version(`v.version = ${pinnedVersion('p.id', '@tag')}`),
     latest: version(`v.version = ${LATEST_VERSION}`),
     byId: db.prepare<{ projectId: string; id: string }, Row<StoredVersion>>(
       `${VERSION} WHERE v.id = @id AND p.project_id = @projectId`,
@@ -67,9 +62,14 @@ function prepare(db: Database) {
        SELECT p.id, @tag, v.version, @at, @by FROM prompts AS p JOIN prompt_versions AS v ON v.prompt_id = p.id
        WHERE ${OF_PROMPT} AND v.version = @version`,
     ),
-    tags: db.prepare<[string], TagEntry>(`SELECT tag, version FROM (${lastPins('?')}) ORDER BY tag`),
+    removeTag: db.prepare<OfPrompt & { tag: string; at: Micros; by: string }>(
+      `INSERT INTO prompt_tag_pins (prompt_id, tag, version, pinned_at, pinned_by)
+       SELECT p.id, @tag, ${NO_VERSION}, @at, @by FROM prompts AS p
+       WHERE ${OF_PROMPT} AND ${pinnedVersion('p.id', '@tag')} IS NOT NULL`,
+    ),
+    tags: db.prepare<[string], TagEntry>(`${pinnedTags('?')} ORDER BY tag`),
     pins: db.prepare<OfPrompt & Window & { tag: string }, MoveRow>(
-      `SELECT t.version, t.pinned_at AS at, ${move} FROM prompts AS p
+      `SELECT nullif(t.version, ${NO_VERSION}) AS version, t.pinned_at AS at, ${move} FROM prompts AS p
        JOIN prompt_tag_pins AS t ON t.prompt_id = p.id JOIN users AS u ON u.id = t.pinned_by
        WHERE ${OF_PROMPT} AND t.tag = @tag ORDER BY t.id DESC LIMIT @limit OFFSET @offset`,
     ),
@@ -88,7 +88,7 @@ function prepare(db: Database) {
 }
 
 interface MoveRow {
-  readonly version: number;
+  readonly version: number | null;
   readonly at: Micros;
   readonly id: string;
   readonly email: string | null;
@@ -171,6 +171,10 @@ export class SqlitePromptStore extends WatchedStore<ReturnType<typeof prepare>> 
 
   pin(projectId: string, slug: string, entry: TagEntry, at: Micros, by: string): boolean {
     return guarded(() => this.statements.pin.run({ projectId, slug, ...entry, at, by }).changes > 0);
+  }
+
+  removeTag(projectId: string, slug: string, tag: string, at: Micros, by: string): boolean {
+    return guarded(() => this.statements.removeTag.run({ projectId, slug, tag, at, by }).changes > 0);
   }
 
   listTags(projectId: string, slug: string): TagEntry[] {

@@ -3,6 +3,7 @@ import { OPTIMIZATION } from '../../domain/learning/optimization/optimization-jo
 import type { StoredVersion } from '../../domain/prompt/prompt.js';
 import type { VersionUses } from '../../domain/prompt/version-uses.js';
 import type { Database } from './database.js';
+import { pinnedTags, pinnedVersion } from './tag-pins.js';
 
 interface OfVersion {
   readonly projectId: string;
@@ -13,7 +14,7 @@ interface OfVersion {
 
 /** The version that judges with the prompt as their task run with, as `runningVersion` chooses it. */
 const RUNNING = `coalesce(
-  (SELECT version FROM prompt_tag_pins WHERE prompt_id = @promptId AND tag = '${RUNNING_TAG}' ORDER BY id DESC LIMIT 1),
+  ${pinnedVersion('@promptId', `'${RUNNING_TAG}'`)},
   (SELECT max(version) FROM prompt_versions WHERE prompt_id = @promptId))`;
 const OF_JUDGES = 'project_id = @projectId AND deleted_at IS NULL';
 const OF_OPTIMIZATIONS = `project_id = @projectId AND kind = '${OPTIMIZATION}' AND subject_id = @promptId`;
@@ -22,10 +23,7 @@ function prepare(db: Database) {
   const texts = (sql: string) => db.prepare<OfVersion, string>(sql).pluck();
   const is = (sql: string) => db.prepare<OfVersion, number>(`SELECT ${sql}`).pluck();
   return {
-    tags: texts(
-      `SELECT tag FROM (SELECT tag, version, max(id) FROM prompt_tag_pins WHERE prompt_id = @promptId GROUP BY tag)
-       WHERE version = @version ORDER BY tag`,
-    ),
+    tags: texts(`SELECT tag FROM (${pinnedTags('@promptId')}) WHERE version = @version ORDER BY tag`),
     judges: texts(
       `SELECT name FROM judges WHERE ${OF_JUDGES} AND task_slug = @slug AND @version = ${RUNNING} ORDER BY created_at`,
     ),
@@ -44,6 +42,7 @@ function prepare(db: Database) {
       `DELETE FROM promotions WHERE version = @version AND job_id IN (SELECT id FROM jobs WHERE ${OF_OPTIMIZATIONS})`,
     ),
     removeVersion: db.prepare<[string]>('DELETE FROM prompt_versions WHERE id = ?'),
+    removePins: db.prepare<[string]>('DELETE FROM prompt_tag_pins WHERE prompt_id = ?'),
     removePrompt: db.prepare<[string]>('DELETE FROM prompts WHERE id = ?'),
   };
 }
@@ -77,10 +76,13 @@ export class VersionRemoval {
 
   /** Removes a version that nothing needs. A candidate that had become it is promoted no more. */
   remove(projectId: string, version: StoredVersion, { prompt }: VersionUses): void {
-    const { forgetPromotions, removeVersion, removePrompt } = this.#statements;
+    const { forgetPromotions, removeVersion, removePins, removePrompt } = this.#statements;
     forgetPromotions.run(placeOf(projectId, version));
     removeVersion.run(version.id);
-    if (prompt !== null) removePrompt.run(version.prompt_id);
+    if (prompt === null) return;
+    // Only pins of removed tags can be left: others keep their version.
+    removePins.run(version.prompt_id);
+    removePrompt.run(version.prompt_id);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
 import type { Route } from '../../route.js';
 import { bindModelRoute } from './bind-model.js';
+import { deleteTagRoute } from './delete-tag.js';
 import { deleteVersionRoute } from './delete-version.js';
 import { ensureVersionRoute } from './ensure-version.js';
 import { getLatestVersionRoute } from './get-latest-version.js';
@@ -29,6 +30,7 @@ export function promptRoutes(prompts: PromptService): Route[] {
     deleteVersionRoute(prompts),
     listTagsRoute(prompts),
     pinTagRoute(prompts),
+    deleteTagRoute(prompts),
     listTagHistoryRoute(prompts),
   ];
 }

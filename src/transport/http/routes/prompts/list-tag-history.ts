@@ -11,7 +11,9 @@ export function listTagHistoryRoute(prompts: Pick<PromptService, 'tagHistory'>):
     path: '/projects/:project_id/prompts/:prompt_slug/tags/:tag/history',
     operationId: 'listPromptTagHistory',
     summary: 'List what a tag has pointed to',
-    description: 'Every pin of the tag, newest first: version, time, user. For `latest`, every new version.',
+    description:
+      'Every pin of the tag, newest first: version, time, user. A removal of the tag has null for the version. For `latest`, ' +
+      'every new version.',
     tag: TAG,
     access: 'key',
     params: TagParams,

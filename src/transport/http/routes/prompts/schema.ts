@@ -62,7 +62,9 @@ export const TagEntryRead = Type.Object(
 
 export const TagMoveRead = Type.Object(
   {
-    version: Type.Integer({ description: 'Number of the version that the tag was moved to.' }),
+    version: orNull(
+      Type.Integer({ description: 'Number of the version that the tag was moved to; null when it was removed.' }),
+    ),
     pinned_at: time('When.'),
     pinned_by: Type.Object(
       {
@@ -70,10 +72,10 @@ export const TagMoveRead = Type.Object(
         email: orNull(Type.String({ description: 'Email address of the user.' })),
         name: Type.String({ description: 'Name of the user.' }),
       },
-      { description: 'User who moved the tag.' },
+      { description: 'User who moved or removed the tag.' },
     ),
   },
-  { $id: 'TagMove', description: 'One move of a tag.' },
+  { $id: 'TagMove', description: 'One move of a tag, or its removal.' },
 );
 export type TagMoveRead = Static<typeof TagMoveRead>;
 
