@@ -27,8 +27,8 @@ export function adminCommand(name: string): Command {
   program
     .command('create-key')
     .description('make an API key; it is shown only once')
-    .option('--project <id>', 'project of the key (needed when there is more than one)')
-    .option('--user <id>', 'user of the key (needed when there is more than one)')
+    .option('--project <id>', 'project of the key (needed when there is more than one: see list-projects)')
+    .option('--user <id>', 'user of the key (needed when there is more than one: see list-users)')
     .option('--name <name>', 'name of the key, such as what it is for', 'admin')
     .addOption(new Option('--access <access>', 'what the key may do').choices(KEY_ACCESSES).default(DEFAULT_KEY_ACCESS))
     .action(({ project, user, name, access }: { project?: string; user?: string; name: string; access: KeyAccess }) =>
@@ -140,7 +140,8 @@ function onlyOne(what: string, given: string | undefined, all: readonly { id: st
   if (given !== undefined) return given.toLowerCase();
   const [first, second] = all;
   if (first === undefined) throw new DomainError('not_found', `There is no ${what} yet: make one with create-${what}`);
-  if (second !== undefined) throw new DomainError('invalid', `There is more than one ${what}: name it with --${what}`);
+  if (second !== undefined)
+    throw new DomainError('invalid', `There is more than one ${what}: name it with --${what} (see list-${what}s)`);
   return first.id;
 }
 

@@ -16,7 +16,7 @@ export interface IdentityStore {
 
   /** Stores a user. Throws `DomainError('conflict')` when the id or the email is taken. */
   insertUser(user: User): void;
-  /** Users, ascending by creation. */
+  /** Users, ascending by creation; without the reviewers of feedback links, who have no account. */
   listUsers(): User[];
 
   /** Stores a project. Throws `DomainError('conflict')` when the id is taken. */

@@ -11,7 +11,10 @@ function prepare(db: Database) {
     insertUser: db.prepare<[User]>(
       'INSERT INTO users (id, name, email, created_at) VALUES (@id, @name, @email, @created_at)',
     ),
-    listUsers: db.prepare<[], User>('SELECT id, name, email, created_at FROM users ORDER BY created_at, id'),
+    listUsers: db.prepare<[], User>(
+      `SELECT id, name, email, created_at FROM users
+       WHERE id NOT IN (SELECT user_id FROM feedback_guests) ORDER BY created_at, id`,
+    ),
     insertProject: db.prepare<[Project]>(
       'INSERT INTO projects (id, name, created_at) VALUES (@id, @name, @created_at)',
     ),
