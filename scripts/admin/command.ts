@@ -1,10 +1,11 @@
+import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { loadConfig } from '../../src/config/config.js';
 import { DomainError } from '../../src/domain/errors.js';
 import type { ApiKey } from '../../src/domain/identity/identity.js';
 import { IdentityService } from '../../src/domain/identity/identity-service.js';
 import { DEFAULT_KEY_ACCESS, KEY_ACCESSES, type KeyAccess } from '../../src/domain/identity/key-access.js';
-import { openMetadataStore, type MetadataStore } from '../../src/storage/sqlite/metadata-store.js';
+import { metadataFile, openMetadataStore, type MetadataStore } from '../../src/storage/sqlite/metadata-store.js';
 
 interface GlobalOptions {
   readonly json?: boolean;
@@ -22,7 +23,9 @@ export function adminCommand(name: string): Command {
     )
     .option('--json', 'print JSON instead of a table')
     .option('--data-dir <path>', "directory of the server's data (default: the environment variable DATA_DIR)");
-  const run = (work: Work) => printRows(program.opts<GlobalOptions>(), work);
+  const run = (work: Work) => printRows(program.opts<GlobalOptions>(), work, { create: false });
+  /** Also where no data is yet. */
+  const runOrCreate = (work: Work) => printRows(program.opts<GlobalOptions>(), work, { create: true });
 
   program
     .command('create-key')
@@ -65,7 +68,7 @@ export function adminCommand(name: string): Command {
     .argument('<name>', 'name of the project')
     .option('--id <uuid>', 'id of the project (default: a new one)')
     .action((name: string, { id }: { id?: string }) =>
-      run((identity) => timed(identity.createProject({ name, ...(id === undefined ? {} : { id }) }))),
+      runOrCreate((identity) => timed(identity.createProject({ name, ...(id === undefined ? {} : { id }) }))),
     );
 
   program
@@ -98,7 +101,7 @@ export function adminCommand(name: string): Command {
     .argument('<name>', 'name of the user')
     .option('--email <email>', 'email address of the user')
     .action((name: string, { email }: { email?: string }) =>
-      run((identity) => timed(identity.createUser({ name, email: email ?? null }))),
+      runOrCreate((identity) => timed(identity.createUser({ name, email: email ?? null }))),
     );
 
   program
@@ -108,9 +111,15 @@ export function adminCommand(name: string): Command {
   return program;
 }
 
-function printRows({ json, dataDir }: GlobalOptions, work: Work): void {
+function printRows({ json, dataDir: given }: GlobalOptions, work: Work, { create }: { create: boolean }): void {
   try {
-    const rows = withIdentity(dataDir ?? loadConfig().dataDir, work);
+    const dataDir = given ?? loadConfig().dataDir;
+    if (!create && !existsSync(metadataFile(dataDir)))
+      throw new DomainError(
+        'not_found',
+        `There is no Spanhouse data in ${dataDir}; set DATA_DIR to the folder of the server`,
+      );
+    const rows = withIdentity(dataDir, work);
     if (json === true) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
     else if (Array.isArray(rows)) console.table(rows);
     else for (const [name, value] of Object.entries(rows)) process.stdout.write(`${name.padEnd(14)}${String(value)}\n`);

@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
@@ -38,6 +40,24 @@ describe('the admin program', () => {
       );
     } finally {
       await server.dispose();
+    }
+  }).timeout(60_000);
+
+  it('says where no data is, and makes none but to create a project or a user', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'spanhouse-admin-'));
+    const dataDir = join(folder, 'data');
+    try {
+      const id = '0197f3a0-0000-7000-8000-000000000001';
+      const calls = [['list-keys'], ['list-users'], ['list-projects'], ['create-key']];
+      for (const args of [...calls, ['revoke-key', id], ['delete-project', id]])
+        expect(await admin(dataDir, ...args), args[0]).to.equal(
+          `There is no Spanhouse data in ${dataDir}; set DATA_DIR to the folder of the server\n`,
+        );
+      expect(await readdir(folder)).to.deep.equal([]);
+      expect(await admin(dataDir, 'create-project', 'First', '--id', id)).to.include({ id, name: 'First' });
+      expect(await admin(dataDir, 'list-projects')).to.have.length(1);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
     }
   }).timeout(60_000);
 });
