@@ -163,8 +163,10 @@ export const settings = Type.Object({
   }),
   JUDGE_LLM_BASE_URL: Type.Optional(
     text({
-      pattern: '^https?://[^\\s/?#@]+(/[^\\s?#]*)?$',
-      must: 'be an http:// or https:// URL without user, query or fragment, such as https://api.openai.com/v1',
+      pattern: '^(?!.*/chat/completions/*$)https?://[^\\s/?#@]+(/[^\\s?#]*)?$',
+      must:
+        'be the address before /chat/completions: an http:// or https:// URL without user, query or fragment, such as ' +
+        'https://api.openai.com/v1',
       description:
         'Model endpoint of judges: its address before `/chat/completions`, of OpenAI or of any server that speaks its ' +
         'API. Unset: judges do not run.',

@@ -142,7 +142,7 @@ export class OpenAiModelClient implements ModelClient {
       });
     if (error instanceof APIError && typeof error.status === 'number') {
       const status: number = error.status;
-      return new ModelFailure(String(status), messageOf(status, model), {
+      return new ModelFailure(String(status), messageOf(status, error, model), {
         retryable: isRetryableStatus(status),
         detail: this.#clean(error.message),
         retryAfterMs: retryAfterOf(error.headers as Headers),
@@ -162,12 +162,23 @@ export class OpenAiModelClient implements ModelClient {
   }
 }
 
+/** What the endpoint said with its status. */
+type Said = Pick<APIError, 'code' | 'message'>;
+
 /** Describes a refusal to a project in general words: the endpoint's own may name its operator's account, hosts or limits. */
-function messageOf(status: number, model: string): string {
+function messageOf(status: number, error: Said, model: string): string {
   if (status === 429) return 'The model endpoint asks for fewer requests (429)';
   if (status === 401 || status === 403) return `The model endpoint does not accept this server's key (${status})`;
-  if (status === 404) return `The model endpoint does not know the model "${model.slice(0, MAX_MODEL)}" (404)`;
+  if (status === 404)
+    return isAboutModel(error, model)
+      ? `The model endpoint does not know the model "${model.slice(0, MAX_MODEL)}" (404)`
+      : 'The model endpoint has nothing at the path that was asked (404): JUDGE_LLM_BASE_URL must be the address before /chat/completions';
   return status >= 500 ? `The model endpoint failed (${status})` : `The model endpoint refused the request (${status})`;
+}
+
+/** Whether a 404 says that the model is not there, and not that the path is not. */
+function isAboutModel({ code, message }: Said, model: string): boolean {
+  return code === 'model_not_found' || message.toLowerCase().includes(model.toLowerCase());
 }
 
 function toLibrary({ model, temperature, messages, schema }: ModelRequest) {

@@ -111,7 +111,8 @@ describe('judges when the model endpoint fails', () => {
       play({ do: 'status', status, body: { error: { message: `no, and your key is ${API_KEY}` } } });
       const { answer: said, run } = await one();
       expect([said, run.attempts]).to.deep.equal(['failed', 1]);
-      expect(run.reason).to.match(new RegExp(`^The model endpoint [a-z' ]+( "gpt-4o-mini")? \\(${status}\\)$`));
+      const setting = status === 404 ? ': JUDGE_LLM_BASE_URL must be the address before /chat/completions' : '';
+      expect(run.reason).to.match(new RegExp(`^The model endpoint [a-z' ]+ \\(${status}\\)${setting}$`));
       expect(log, 'the log has it in full').to.contain(`${status} no, and your key is [redacted]`);
       expect(endpoint.asked).to.have.length(1);
     });

@@ -53,7 +53,10 @@ describe('judges and names of models', () => {
       await api.expect(200, 'PATCH', `prompts/${bound['task_slug']}/versions/1`, { model_id: 'openai/gpt-4o' });
       const defaulting = await api.create({ name: 'Defaulting' });
       const wrong = await api.create({ name: 'Wrong', model: 'openai/no-such' });
-      endpoint.reset(({ body }) => (body.model === 'no-such' ? { do: 'status', status: 404 } : answer(passing)));
+      const refusal = { code: 'model_not_found', message: 'It does not exist' };
+      endpoint.reset(({ body }) =>
+        body.model === 'no-such' ? { do: 'status', status: 404, body: { error: refusal } } : answer(passing),
+      );
       const span = await api.postOne();
       for (const judge of [bound, defaulting]) await api.evaluated(judge, span);
       const { explanation } = await api.until(wrong, span, 'failed');
@@ -67,6 +70,29 @@ describe('judges and names of models', () => {
       expect(paid?.['cost']).to.equal(0.0035);
       const [own] = await api.callsOf(defaulting);
       expect([own?.['attributes'].model, own?.['cost']]).to.deep.equal(['house-model', 1]);
+    } finally {
+      await bench.dispose();
+    }
+  });
+
+  it('tell a model that is not known from a path at which nothing is', async () => {
+    const bench = await JudgeBench.boot({ JUDGE_LLM_MODEL: 'no-such' });
+    const { api, endpoint } = bench;
+    const unknown = 'The model endpoint does not know the model "no-such" (404)';
+    const nothing =
+      'The model endpoint has nothing at the path that was asked (404): JUDGE_LLM_BASE_URL must be the address before /chat/completions';
+    const cases: [body: unknown, said: string][] = [
+      [{ error: { message: 'model "No-Such" not found, try pulling it first' } }, unknown],
+      [{ error: { message: 'Invalid URL (POST /v1/chat/completions)', code: null } }, nothing],
+      [{ detail: 'Not Found' }, nothing],
+    ];
+    try {
+      const judge = await api.create();
+      for (const [body, said] of cases) {
+        endpoint.reset(() => ({ do: 'status', status: 404, body }));
+        const { explanation } = await api.until(judge, await api.postOne(), 'failed');
+        expect(explanation, JSON.stringify(body)).to.contain(said).and.to.not.contain(endpoint.url);
+      }
     } finally {
       await bench.dispose();
     }

@@ -74,6 +74,16 @@ describe('configuration', () => {
       expect(problemsOf({ CLICKHOUSE_URL }), CLICKHOUSE_URL).to.have.lengthOf(1);
   });
 
+  it('takes the address before /chat/completions in JUDGE_LLM_BASE_URL, not that of the calls', () => {
+    for (const JUDGE_LLM_BASE_URL of ['https://api.openai.com/v1', 'http://h/v1/', 'http://h/chat/completions/v1'])
+      expect(problemsOf({ JUDGE_LLM_BASE_URL }), JUDGE_LLM_BASE_URL).to.deep.equal([]);
+    for (const JUDGE_LLM_BASE_URL of ['https://host/v1/chat/completions', 'https://host/chat/completions/'])
+      expect(problemsOf({ JUDGE_LLM_BASE_URL })).to.deep.equal([
+        'JUDGE_LLM_BASE_URL must be the address before /chat/completions: an http:// or https:// URL without user, query or ' +
+          `fragment, such as https://api.openai.com/v1 (it is "${JUDGE_LLM_BASE_URL}")`,
+      ]);
+  });
+
   it('says what to do, and never quotes a secret', () => {
     const env = { SPANHOUSE_INIT_PROJECT_ID: 'demo', SPANHOUSE_INIT_API_KEY: 'sk_with space', METRICS_TOKEN: 'to ken' };
     expect(() => loadConfig(env))
