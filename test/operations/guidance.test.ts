@@ -49,7 +49,8 @@ describe('the way to what is there', () => {
       ['/judges/7:run', '/projects/{project_id}/judges/{judge_id}:run'],
       ['/projects//model-prices:reprice', '/projects/{project_id}/model-prices:reprice'],
       ['/projects//prompts/support/tags/production:pin', '/projects/{project_id}/prompts/{prompt_slug}/tags/{tag}:pin'],
-      ['/projects/prompts/support', '/projects/{project_id}/prompts/…'],
+      ['/projects/prompts/support/all', '/projects/{project_id}/prompts/…'],
+      ['/v1/prompts/support/versions', '/projects/{project_id}/prompts/{prompt_slug}/versions'],
     ];
     for (const method of ['GET', 'POST', 'PATCH'])
       for (const [path, meant] of lacking) {
@@ -61,8 +62,49 @@ describe('the way to what is there', () => {
       }
   });
 
+  it('a path that begins as others do says which one was meant', async () => {
+    const mistaken: [path: string, meant: string][] = [
+      ['/v1/spans', '/spans'],
+      ['/projects/spans', '/spans'],
+      ['/projects/spans/7', '/spans/{id}'],
+      [`/projects/${server.projectId}/traces?limit=1`, '/traces'],
+      [`/projects/${server.projectId}/prompts/support`, '/v1/prompts/{prompt_slug}'],
+      ['/projects/prompts/support', '/v1/prompts/{prompt_slug}'],
+      [`/v1/projects/${server.projectId}/judges`, '/projects/{project_id}/judges'],
+    ];
+    for (const [path, meant] of mistaken) {
+      const { status, json } = await server.request('GET', path);
+      expect([status, json.detail], path).to.deep.equal([
+        404,
+        `There is nothing at this path; did you mean ${meant}? GET /docs lists all paths`,
+      ]);
+    }
+  });
+
+  it('what is only deleted at its path says how it is read', async () => {
+    for (const list of ['spans', 'traces', 'sessions']) {
+      const path = `/${list}/${server.projectId}`;
+      const { status, json, headers } = await server.request('GET', path);
+      expect([status, headers.get('allow'), json.detail], path).to.deep.equal([
+        405,
+        'DELETE',
+        `This path takes DELETE; read it with GET /${list}?id=…`,
+      ]);
+      expect((await server.request('GET', `/${list}?id=${server.projectId}`)).json).to.deep.equal([]);
+      expect((await server.request('PATCH', path)).json.detail).to.equal('This path takes DELETE');
+    }
+  });
+
   it('other paths say nothing of the kind, and a caller without a key learns nothing', async () => {
-    for (const path of ['/nothing', '/spans/1/2/3/4', '/projects//nothing', '/%2Fjudges']) {
+    for (const path of [
+      '/nothing',
+      '/v1',
+      '/v1/metrics',
+      '/spans/1/2/3/4',
+      `/projects/${server.projectId}/judges/7/nothing`,
+      '/projects//nothing',
+      '/%2Fjudges',
+    ]) {
       const { status, json } = await server.request('GET', path);
       expect([status, json.detail], path).to.deep.equal([
         404,
@@ -71,6 +113,7 @@ describe('the way to what is there', () => {
     }
     expect((await server.request('PATCH', '/spans')).status).to.equal(405);
     expect((await server.request('GET', `/projects/${server.projectId}`)).status).to.equal(405);
+    expect((await server.request('PUT', `/projects/${server.projectId}/judges`)).status).to.equal(405);
     for (const path of ['/judges', '/projects/judges', '/nothing'])
       expect((await server.request('GET', path, { key: null })).status, path).to.equal(401);
   });

@@ -12,7 +12,7 @@ import type { Turns } from '../../domain/turns.js';
 import { createBodyReader, type BodyLimits, type BodyReader } from './body.js';
 import type { DeliveryLimits } from './delivery.js';
 import { Exchange, type RequestLogger } from './exchange.js';
-import { bySpecificity, pathWithProject, routerPath, templatePath } from './path.js';
+import { bySpecificity, isProjectId, pathMeantBy, routerPath, templatePath, type PathMeant } from './path.js';
 import {
   parseNothing,
   pathParametersOf,
@@ -59,10 +59,10 @@ type Exchanges = WeakMap<ServerResponse, Exchange>;
  */
 export function createApp(options: AppOptions): RequestListener {
   const exchanges: Exchanges = new WeakMap();
-  const pathMeant = pathsWithProject(options.routes);
-  const router = routerOf(options, exchanges, pathMeant);
+  const meant = pathFinder(options.routes);
+  const router = routerOf(options, exchanges, meant);
   const commonHeaders = securityHeaders();
-  const unmatched = unmatchedHandler(options.identity, pathMeant);
+  const unmatched = unmatchedHandler(options.identity, meant);
   return (request, response) => {
     const exchange = new Exchange(request, response, {
       observer: options.observer,
@@ -98,7 +98,7 @@ function securityHeaders(): Readonly<Record<string, string>> {
   return headers;
 }
 
-function routerOf(options: AppOptions, exchanges: Exchanges, pathMeant: PathMeant): express.Router {
+function routerOf(options: AppOptions, exchanges: Exchanges, meant: FindPath): express.Router {
   const router = express.Router({ caseSensitive: true });
   const readBody = createBodyReader(options.limits);
   const routed =
@@ -112,7 +112,7 @@ function routerOf(options: AppOptions, exchanges: Exchanges, pathMeant: PathMean
     const routes = options.routes.filter((route) => route.path === path);
     const entry = router.route(routerPath(path));
     for (const route of routes) entry[verb(route)](routed(handlerOf(route, options, readBody)));
-    entry.all(routed(otherMethod(routes, options.identity, pathMeant)));
+    entry.all(routed(otherMethod(routes, options.identity, meant)));
   }
   return router;
 }
@@ -243,47 +243,54 @@ function remoteAddressOf(request: IncomingMessage): string {
   return request.socket.remoteAddress ?? '';
 }
 
-function otherMethod(routes: readonly Route[], identity: RequestIdentity, pathMeant: PathMeant): Handler {
+function otherMethod(routes: readonly Route[], identity: RequestIdentity, meant: FindPath): Handler {
   const methods = routes.map(({ method }) => method as string);
   const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ');
   const access = routes.some((route) => route.access === 'public') ? 'public' : 'key';
+  const readBy = routes.find((route) => route.readBy !== undefined)?.readBy;
   const [first] = routes;
   return (exchange, request) => {
     exchange.route = first === undefined ? 'unmatched' : templatePath(first.path);
     exchange.renderError = first?.renderError;
-    if (access === 'key' && request.params?.['project_id'] !== undefined) {
+    const projectId = request.params?.['project_id'];
+    if (access === 'key' && typeof projectId === 'string' && !isProjectId(projectId)) {
       // As in `/projects/judges`.
       identity.authenticate(request.headers.authorization);
-      requireProjectInPath(pathMeant(request));
+      const found = meant(request);
+      if (found !== undefined) throw nothingAt(found);
     }
     admitted(access, identity, request);
     exchange.setHeader('Allow', allow);
-    throw new DomainError('method_not_allowed', `This path takes ${allow}`);
+    const read = readBy !== undefined && request.method === 'GET' ? `; read it with ${readBy}` : '';
+    throw new DomainError('method_not_allowed', `This path takes ${allow}${read}`);
   };
 }
 
 /** A caller without a key learns nothing of which paths exist. */
-function unmatchedHandler(identity: RequestIdentity, pathMeant: PathMeant): Handler {
+function unmatchedHandler(identity: RequestIdentity, meant: FindPath): Handler {
   return (_exchange, request) => {
     identity.authenticate(request.headers.authorization);
-    requireProjectInPath(pathMeant(request));
-    throw new DomainError('not_found', 'There is nothing at this path; GET /docs lists all paths');
+    throw nothingAt(meant(request));
   };
 }
 
-/** The path that was meant by a request whose path lacks its project; undefined for others. */
-type PathMeant = (request: IncomingMessage) => string | undefined;
+/** Finds what was meant by a request at whose path nothing is; undefined: nothing that is known. */
+type FindPath = (request: IncomingMessage) => PathMeant | undefined;
 
-function pathsWithProject(routes: readonly Route[]): PathMeant {
+function pathFinder(routes: readonly Route[]): FindPath {
   const templates = routes
+    .filter(({ access }) => access === 'key')
     .map(({ path }) => path)
     .sort(bySpecificity)
     .map(templatePath);
-  return ({ url = '' }) => pathWithProject(templates, url.split('?')[0] ?? '');
+  return ({ url = '' }) => pathMeantBy(templates, url.split('?')[0] ?? '');
 }
 
-function requireProjectInPath(meant: string | undefined): void {
-  if (meant === undefined) return;
-  const detail = `The path lacks its project: it is ${meant}, with the id of the project that the first start printed`;
-  throw new DomainError('not_found', `${detail} (SPANHOUSE_PROJECT)`);
+function nothingAt(meant: PathMeant | undefined): DomainError {
+  if (meant?.lacksProject !== true) {
+    const hint = meant === undefined ? '' : ` did you mean ${meant.path}?`;
+    return new DomainError('not_found', `There is nothing at this path;${hint} GET /docs lists all paths`);
+  }
+  const detail = `The path lacks its project: it is ${meant.path}, with the id of the project that the first start printed`;
+  return new DomainError('not_found', `${detail} (SPANHOUSE_PROJECT)`);
 }

@@ -1,3 +1,5 @@
+import { UUID, uuidOf } from '../../domain/schema/ids.js';
+
 /**
  * Paths are written once, as `/tags/:tag:pin`: a segment is a literal or a parameter, each with an optional literal suffix
  * that begins with a colon. The last parameter takes slashes, too, when it is written with a plus. The router and the
@@ -50,24 +52,46 @@ export function bySpecificity(left: string, right: string): number {
 }
 
 const OF_PROJECT = '/projects/{project_id}/';
+/** What some paths begin with and others do not, the likelier to be meant first. */
+const BEGINNINGS = [OF_PROJECT, '/', '/v1/'];
+
+/** The path that was perhaps meant by one at which nothing is. */
+export interface PathMeant {
+  /** As `templatePath` writes it. */
+  readonly path: string;
+  /** Whether the path that was given differs in that it names no project. */
+  readonly lacksProject: boolean;
+}
 
 /**
- * For a path without the project that it needs, such as `/judges` or `/projects//judges`: the path that was meant.
+ * For a path that begins as others do, such as `/judges`, `/projects//judges` or `/v1/spans`: the path that was meant.
  * @param templates of all paths, as `templatePath` writes them
- * @param path as it was asked for, without its query
+ * @param asked the path that was asked for, without its query
  */
-export function pathWithProject(templates: readonly string[], path: string): string | undefined {
-  const segments = path.split('/').filter((segment) => segment !== '');
-  const given = segments[0] === 'projects' ? segments.slice(1) : segments;
-  const ofProject = templates.filter((template) => template.startsWith(OF_PROJECT));
-  const parts = (template: string) => template.slice(OF_PROJECT.length).split('/');
-  const found = ofProject.find((template) => {
-    const wanted = parts(template);
-    return wanted.length === given.length && wanted.every((segment, index) => isLike(segment, given[index] ?? ''));
-  });
+export function pathMeantBy(templates: readonly string[], asked: string): PathMeant | undefined {
+  const segments = asked.split('/').filter((segment) => segment !== '');
+  const inProjects = segments[0] === 'projects';
+  const namesProject = inProjects && isProjectId(segments[1] ?? '');
+  const given = segments.slice(namesProject ? 2 : inProjects || segments[0] === 'v1' ? 1 : 0);
+  const behind = (beginning: string) =>
+    templates
+      .filter((path) => path.startsWith(beginning))
+      .map((path) => ({ path, wanted: path.slice(beginning.length).split('/') }));
+  for (const beginning of BEGINNINGS) {
+    const found = behind(beginning).find(
+      ({ wanted }) =>
+        wanted.length === given.length && wanted.every((segment, index) => isLike(segment, given[index] ?? '')),
+    );
+    if (found !== undefined) return { path: found.path, lacksProject: beginning === OF_PROJECT && !namesProject };
+  }
   // Elsewhere it may be a mistake in another path, as there are both spans and the spans of a project.
-  const begins = given !== segments && ofProject.some((template) => parts(template)[0] === given[0]);
-  return found ?? (begins ? `${OF_PROJECT}${given[0] ?? ''}/…` : undefined);
+  const begins = inProjects && !namesProject && behind(OF_PROJECT).some(({ wanted }) => wanted[0] === given[0]);
+  return begins ? { path: `${OF_PROJECT}${given[0] ?? ''}/…`, lacksProject: true } : undefined;
+}
+
+/** Whether a segment of a path may be the id of a project. */
+export function isProjectId(segment: string): boolean {
+  return UUID.test(uuidOf(segment));
 }
 
 /** Whether a segment of a template takes a text. A parameter takes any, but for the literal behind it. */

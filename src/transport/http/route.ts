@@ -120,6 +120,8 @@ export interface RouteDefinition<P extends TObject, Q, B, A extends Access> {
   admit?(opening: Opening<Static<P>>): void | Promise<void>;
   /** Its answers may be large: of one project, only so many are under way at once. */
   readonly bulk?: boolean;
+  /** How what the path names is read, such as `GET /spans?id=…`, where the path itself takes no GET. */
+  readonly readBy?: string;
   /** Not part of the documented interface (the documentation's own files). */
   readonly hidden?: boolean;
   handle(context: RequestContext<Static<P>, Q, B, A>): HandlerResult | Promise<HandlerResult>;
