@@ -140,7 +140,7 @@ describe('judges', () => {
         '/sample_rate': 'must be at most 1',
         '/temperature': 'must be at least 0',
         '/criteria/0/key': 'must have 1 to 64 characters of A-Z, a-z, 0-9, underscore, dot and hyphen',
-        '/filters/kinds/0': 'must match ^[a-z][a-z0-9_]{0,31}$',
+        '/filters/kinds/0': 'must have 1 to 32 characters of a-z, 0-9 and underscore, and begin with a letter',
         '/filters/tags/a': 'must be a string, a number, true or false or null',
         '/filters/prompt_slug':
           'must have 1 to 128 characters of A-Z, a-z, 0-9, dot, underscore, hyphen, space and slash',
