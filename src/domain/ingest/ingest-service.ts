@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AttachmentIntake, InspectedSpans, SpanFlaw } from '../attachment/intake.js';
 import { DomainError, type Issue } from '../errors.js';
 import type { SessionRead, SpanRead, TraceRead } from '../list/fields.js';
@@ -37,6 +38,9 @@ export interface PostSpansOptions {
   /** Takes the names of fields that are not known. */
   readonly unknown: UnknownNames;
 }
+
+/** Longest time that spans are priced before other requests get a turn. */
+const MAX_TURN_MS = 10;
 
 /** Takes in spans, posted traces and posted sessions: check, normalise, detach images, price, store, answer. */
 export class IngestService {
@@ -100,10 +104,10 @@ export class IngestService {
   }
 
   async #store(projectId: string, inspected: InspectedSpans) {
-    const { log, price, attachments } = this.#dependencies;
+    const { log, attachments } = this.#dependencies;
     if (inspected.found.size > 0) log.admit(projectId);
     const detached = await attachments.detach(projectId, inspected);
-    const spans = detached.spans.map((span) => priceSpan(span, projectId, price));
+    const spans = await this.#priced(projectId, detached.spans);
     if (spans.length === 0) return { spans, createdAt: [] };
     try {
       const { createdAt } = await log.append({ projectId, spans });
@@ -113,6 +117,20 @@ export class IngestService {
       await detached.failed();
       throw error;
     }
+  }
+
+  /** The spans with their costs. Names of models that nobody has sent before take their time: others get turns meanwhile. */
+  async #priced(projectId: string, spans: readonly Span[]): Promise<Span[]> {
+    const priced: Span[] = [];
+    let began = performance.now();
+    for (const span of spans) {
+      if (performance.now() - began > MAX_TURN_MS) {
+        await nextTurn();
+        began = performance.now();
+      }
+      priced.push(priceSpan(span, projectId, this.#dependencies.price));
+    }
+    return priced;
   }
 
   #tagFlaws(elements: Parameters<typeof tagFlaws>[0]): SpanFlaw[] {

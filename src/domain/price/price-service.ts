@@ -98,7 +98,7 @@ export class PriceService {
     return prices;
   }
 
-  /** Drops cached prices after a change. Checks once for all spans of a request, which are priced in one go. */
+  /** Drops cached prices after a change. Checks once for all spans that are priced in one go. */
   #forgetWhenChanged(): void {
     if (this.#checked) return;
     this.#checked = true;

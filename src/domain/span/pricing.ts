@@ -1,4 +1,5 @@
 import { calcPrice, type Provider, type Usage } from '@pydantic/genai-prices';
+import { listedModel } from '../listed-models.js';
 import { listedProvider, modelNameOf } from '../model-name.js';
 import { normaliseCost } from '../schema/normalise.js';
 import type { Span } from './span.js';
@@ -107,7 +108,7 @@ export function createListPrices(): PriceModelCall {
     const key = `${usage.provider ?? ''}\n${usage.model}`;
     let listed = remembered.get(key);
     if (listed === undefined) {
-      listed = listedModel(usage);
+      listed = listedAs(usage);
       if (remembered.size >= MAX_REMEMBERED) remembered.clear();
       remembered.set(key, listed);
     }
@@ -116,14 +117,15 @@ export function createListPrices(): PriceModelCall {
 }
 
 /** The model as it is listed: as it was stated, else without its provider's name in front. */
-function listedModel(usage: ModelUsage): Listed | null {
-  const { provider, model } = usage;
-  for (const name of [{ provider, model }, modelNameOf(provider, model)]) {
-    const found = name.provider === null ? undefined : listedProvider(name.provider);
-    if (found === undefined) continue;
-    const priced = priceAt({ provider: found, model: name.model }, usage);
-    // The library copies and searches all models of a provider each time.
-    if (priced !== null) return { provider: { ...found, models: [priced.model] }, model: name.model };
+function listedAs({ provider, model }: ModelUsage): Listed | null {
+  const stated = { provider, model };
+  const meant = modelNameOf(provider, model);
+  const isSame = meant.provider === provider && meant.model === model;
+  for (const name of isSame ? [stated] : [stated, meant]) {
+    const at = name.provider === null ? undefined : listedProvider(name.provider);
+    const found = at === undefined ? undefined : listedModel(at, name.model);
+    // With no other model the library searches no other.
+    if (at !== undefined && found !== undefined) return { provider: { ...at, models: [found] }, model: name.model };
   }
   return null;
 }

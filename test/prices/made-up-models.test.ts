@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { bootServer, type TestServer } from '../harness/server.js';
+import { call } from './price-api.js';
+
+const SPANS = 30_000;
+
+describe('a request with as many models as spans', function () {
+  this.timeout(60_000);
+  let server: TestServer;
+  before(async () => {
+    server = await bootServer();
+  });
+  after(() => server.dispose());
+
+  const cpuMs = () => {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1000;
+  };
+
+  for (const provider of ['openrouter', undefined])
+    it(`leaves turns to others, with ${provider ?? 'no'} provider`, async () => {
+      const traceId = randomUUID();
+      const spans = Array.from({ length: SPANS }, (_, index) =>
+        call(traceId, {}, { provider, model: `${index.toString(16)}/a` }),
+      );
+      const body = Buffer.from(JSON.stringify(spans));
+      const steps: number[] = [];
+      let before = cpuMs();
+      const watch = setInterval(() => {
+        const now = cpuMs();
+        steps.push(now - before);
+        before = now;
+      }, 2);
+      const headers = { 'content-type': 'application/json', prefer: 'return=minimal' };
+      const { status, json } = await server.request('POST', '/spans', { body, headers });
+      clearInterval(watch);
+      expect([status, json.length]).to.deep.equal([200, SPANS]);
+      // Processor time: other work of the machine does not count.
+      expect(Math.max(...steps), 'milliseconds that the event loop was held').to.be.lessThan(400);
+    });
+});
