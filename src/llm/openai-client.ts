@@ -66,8 +66,8 @@ export class OpenAiModelClient implements ModelClient {
     });
   }
 
-  refusedKey(model: string): KeyRefusal | null {
-    return this.#refusals.of(model);
+  refusedKey(projectId: string, model: string): KeyRefusal | null {
+    return this.#refusals.of(projectId, model);
   }
 
   async complete(projectId: string, request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer> {
@@ -91,7 +91,7 @@ export class OpenAiModelClient implements ModelClient {
         if (error instanceof ModelFailure) {
           const { code, detail } = error;
           this.#observer.modelCalled({ status: code, seconds: seconds(), inputTokens: 0, outputTokens: 0 });
-          if (detail !== null && !this.#refusals.refused(request.model, error))
+          if (detail !== null && !this.#refusals.refused(projectId, request.model, error))
             this.#observer.modelCallFailed({ project: projectId, model: request.model, code, detail });
         }
         throw error;
@@ -146,6 +146,8 @@ export class OpenAiModelClient implements ModelClient {
         retryable: isRetryableStatus(status),
         detail: this.#clean(error.message),
         retryAfterMs: retryAfterOf(error.headers as Headers),
+        // Some repeat the status there, as a number.
+        endpointCode: typeof error.code === 'string' && error.code !== '' ? error.code : null,
       });
     }
     return new ModelFailure('answer', "The model endpoint's answer cannot be read", {
@@ -168,7 +170,7 @@ type Said = Pick<APIError, 'code' | 'message'>;
 /** Describes a refusal to a project in general words: the endpoint's own may name its operator's account, hosts or limits. */
 function messageOf(status: number, error: Said, model: string): string {
   if (status === 429) return 'The model endpoint asks for fewer requests (429)';
-  if (status === 401 || status === 403) return `The model endpoint does not accept this server's key (${status})`;
+  if (status === 401) return `The model endpoint does not accept this server's key (${status})`;
   if (status === 404)
     return isAboutModel(error, model)
       ? `The model endpoint does not know the model "${model.slice(0, MAX_MODEL)}" (404)`

@@ -133,7 +133,8 @@ describe('judges when the model endpoint fails', () => {
     await one();
     expect(said('The model endpoint refuses the key: set JUDGE_LLM_API_KEY')).to.have.length(1);
     expect(said('The model endpoint refuses the key')[0]).to.contain('401 Incorrect API key');
-    expect(said('A call of the model endpoint failed')).to.deep.equal([]);
+    const further = said('A call of the model endpoint failed').filter((line) => line.includes('"level":"warn"'));
+    expect(further.length, 'the others at a bounded rate').to.be.at.most(1);
     const shown = await api.expect(200, 'GET', `judges/${judge['id']}`);
     expect(shown.runnable).to.equal(false);
     expect(shown.not_runnable_reason).to.match(
@@ -149,16 +150,33 @@ describe('judges when the model endpoint fails', () => {
     });
   });
 
-  it('says a refusal of one model at the judges that ask for it', async () => {
-    const other = await api.create({ name: 'Barred', model: 'barred', enabled: false });
-    endpoint.reset((asked) => (asked.body.model === 'barred' ? { do: 'status', status: 403 } : answer(passing)));
-    const span = await api.postOne();
-    await api.evaluated(judge, span);
-    await api.expect(202, 'POST', `judges/${other['id']}:run`, { span_ids: [span['id']] });
-    await api.until(other, span, 'failed');
-    const reason = async ({ id }: Json) => (await api.expect(200, 'GET', `judges/${id}`)).not_runnable_reason;
-    expect(await reason(other)).to.contain("does not accept this server's key (403)");
-    expect(await reason(judge)).to.equal(null);
+  it('blames the key of no judge for what the endpoint refuses of one call or one model', async () => {
+    const made = await bench.project('other');
+    const others = await made.create({ name: 'Elsewhere', enabled: false, model: 'not asked yet' });
+    const barred = await api.create({ name: 'Barred', model: 'barred', enabled: false });
+    const reason = async (of: JudgeApi, { id }: Json) =>
+      (await of.expect(200, 'GET', `judges/${id}`)).not_runnable_reason;
+    const runBarred = async (status: number, error: object) => {
+      endpoint.reset(({ body }) =>
+        body.model === 'barred' ? { do: 'status', status, body: { error } } : answer(passing),
+      );
+      const span = await api.postOne();
+      await api.evaluated(judge, span);
+      await api.expect(202, 'POST', `judges/${barred['id']}:run`, { span_ids: [span['id']] });
+      await api.until(barred, span, 'failed');
+    };
+    const flagged = { message: 'your input was flagged' };
+    for (const error of [flagged, { ...flagged, code: 403 }, { ...flagged, code: 'content_policy_violation' }]) {
+      await runBarred(403, error);
+      expect(await reason(api, barred), JSON.stringify(error)).to.equal(null);
+    }
+    await runBarred(401, { message: 'no access to this model' });
+    expect(await reason(api, barred)).to.contain("does not accept this server's key (401)");
+    expect([await reason(api, judge), await reason(made, others)], 'the others').to.deep.equal([null, null]);
+    play({ do: 'status', status: 403, body: { error: { message: 'no', code: 'invalid_api_key' } } });
+    await one();
+    expect(await reason(api, judge)).to.contain("does not accept this server's key (403)");
+    expect(await reason(made, others), 'of another project').to.equal(null);
   });
 
   const badAnswers: [what: string, script: Script, problem: RegExp][] = [

@@ -146,7 +146,7 @@ export class JudgeService {
     if (instruction === undefined) return { kind: 'no_prompt', text: `There is no prompt ${judge.task_slug}` };
     const named = judge.model ?? instruction.model_id ?? model.defaultModel;
     if (named === null) return NO_MODEL;
-    const refusal = model.refusedKey(named);
+    const refusal = model.refusedKey(judge.project_id, named);
     return refusal === null ? null : keyRefused(refusal);
   }
 

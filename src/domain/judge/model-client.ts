@@ -40,11 +40,18 @@ export class ModelFailure extends Error {
   readonly retryAfterMs: number | null;
   /** The endpoint's own words, cut and without its key, for the log alone; null: none. */
   readonly detail: string | null;
+  /** The endpoint's own code of the error, such as `invalid_api_key`; null: none. */
+  readonly endpointCode: string | null;
 
   constructor(
     code: string,
     message: string,
-    options: { readonly retryable: boolean; readonly retryAfterMs?: number | null; readonly detail?: string | null },
+    options: {
+      readonly retryable: boolean;
+      readonly retryAfterMs?: number | null;
+      readonly detail?: string | null;
+      readonly endpointCode?: string | null;
+    },
   ) {
     super(message);
     this.name = 'ModelFailure';
@@ -52,10 +59,11 @@ export class ModelFailure extends Error {
     this.retryable = options.retryable;
     this.retryAfterMs = options.retryAfterMs ?? null;
     this.detail = options.detail ?? null;
+    this.endpointCode = options.endpointCode ?? null;
   }
 }
 
-/** The endpoint does not accept the server's key: at all (401), or not for a model (403). */
+/** The endpoint does not accept the server's key, for a model or at all. */
 export interface KeyRefusal {
   readonly status: number;
   /** When it was refused first. */
@@ -69,8 +77,8 @@ export interface KeyRefusal {
 export interface ModelClient {
   /** The model that is asked when nothing names one; null: none is configured. */
   readonly defaultModel: string | null;
-  /** The refusal of the server's key that calls of a model met last; null: none, or it was accepted since. */
-  refusedKey(model: string): KeyRefusal | null;
+  /** The refusal of the server's key that the project's calls of a model met; null: none, or it was accepted since. */
+  refusedKey(projectId: string, model: string): KeyRefusal | null;
   /** @throws ModelFailure; of an aborted call its code is `aborted` */
   complete(projectId: string, request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer>;
 }
