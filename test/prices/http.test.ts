@@ -124,6 +124,17 @@ describe('model prices', () => {
     expect((await priceApi({ ...server, key: other.key }).reprice()).status).to.equal(403);
   });
 
+  it('refuse a name of a model with a slash at an end, as no call has one', async () => {
+    const path = `/projects/${server.projectId}/model-prices`;
+    const good = { input_per_million: 1, output_per_million: 1 };
+    for (const names of ['openai/gpt-4o/', 'openai//x', 'openai/%2F', 'openai/a/b//', 'openai/%2Fx']) {
+      const { status, json } = await api.request('PUT', `${path}/${names}`, good);
+      expect(status, names).to.equal(422);
+      expect(JSON.stringify(json.errors), names).to.contain('no slash at either end');
+    }
+    expect((await api.list()).json).to.deep.equal([]);
+  });
+
   it('price spans from then on, before list prices, and stop when deleted', async () => {
     const gpt = { provider: 'openai', model: 'gpt-4o' };
     const list = await costOf(gpt);

@@ -2,7 +2,7 @@ import type { PriceService } from '../../../../domain/price/price-service.js';
 import { ModelPriceInput } from '../../../../domain/price/schema.js';
 import { defineRoute, jsonBody, type Route } from '../../route.js';
 import { toPriceRead } from './presenters.js';
-import { ModelPriceRead, PriceParams, TAG } from './schema.js';
+import { ModelPriceRead, NewPriceParams, TAG } from './schema.js';
 
 export function putModelPriceRoute(prices: Pick<PriceService, 'put'>): Route {
   return defineRoute({
@@ -15,7 +15,7 @@ export function putModelPriceRoute(prices: Pick<PriceService, 'put'>): Route {
       'Stored costs stay; see `model-prices:reprice`.',
     tag: TAG,
     access: 'key',
-    params: PriceParams,
+    params: NewPriceParams,
     body: jsonBody(ModelPriceInput),
     responses: {
       200: { description: 'The price was replaced.', schema: ModelPriceRead },

@@ -10,6 +10,16 @@ export { ProjectParams } from '../parameters.js';
 export const TAG = 'Model prices';
 
 export const PriceParams = Type.Object({ project_id, provider: ProviderName, model: ModelName });
+/** A price that is stored earlier may have another name, by which it is read and deleted. */
+export const NewPriceParams = Type.Object({
+  project_id,
+  provider: ProviderName,
+  model: {
+    ...ModelName,
+    pattern: '^[^/\\u0000-\\u001f\\u007f]([^\\u0000-\\u001f\\u007f]*[^/\\u0000-\\u001f\\u007f])?$',
+    'x-must': 'have 1 to 256 characters without control characters, and no slash at either end',
+  },
+});
 export const JobParams = Type.Object({
   project_id,
   job_id: uuid('Id of the job.'),
