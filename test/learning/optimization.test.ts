@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { isHeldOut } from '../../src/domain/learning/trial/held-out.js';
 import { uuid } from '../harness/checked-api.js';
@@ -150,6 +151,24 @@ describe('optimisation of a prompt', function () {
     const refused = await api.send('POST', `${path}/${none.id}:promote`, { candidate_id: uuid(1) });
     expect(refused.status).to.equal(409);
     expect((await api.send('POST', `${path}/${some.id}:promote`, { candidate_id: uuid(1) })).status).to.equal(404);
+  });
+
+  it('begins with no version that is deleted meanwhile', async () => {
+    const { slug, path, tasks, give } = await optimizing.newPrompt();
+    const ids = idsOf(24_500, 3, 3);
+    await optimizing.completions(ids, slug);
+    for (const id of ids) await give(id, bonjour(id));
+    await api.expect(200, 'POST', `${tasks}/versions/ensure`, { content: BETTER });
+    model.script = script(() => [`${BETTER} Be brief.`]);
+    const asked = api.send('POST', path, { judge_id: judgeId, base_version: 1 });
+    // Until the request is read; then it waits for its spans.
+    await sleep(4);
+    const deleted = await api.send('DELETE', `${api.project}/prompts/${encodeURIComponent(slug)}/versions/1`);
+    const { status, json } = await asked;
+    // On a busy machine one of them may come and go before the other.
+    expect(['204 409', '204 404', '409 202']).to.include(`${deleted.status} ${status}`);
+    if (status === 409) expect(json.detail).to.equal('Version 1 was deleted meanwhile');
+    expect(await api.get(path)).to.have.length(status === 202 ? 1 : 0);
   });
 
   it('can be cancelled, and is promoted from only when it is done', async () => {

@@ -83,13 +83,16 @@ export class OptimizationService {
 
   /**
    * Creates a job. @throws DomainError `not_found` for an unknown prompt, version or judge; `invalid`; `conflict` when
-   *   no model can be asked or there is too little feedback
+   *   no model can be asked, there is too little feedback, or the version is deleted meanwhile
    */
   async create({ project_id, user_id }: Principal, slug: string, body: OptimizationInputBody): Promise<Optimization> {
     const plan = await this.#plan(project_id, slug, body);
     const { base, base_version_reason, judge, instruction, model, readiness } = plan;
     if (judge?.task_slug === slug) throw invalid([{ pointer: '/judge_id', detail: OTHER_JUDGE }]);
     if (!readiness.ready || model === null) throw new DomainError('conflict', readiness.next);
+    // The job that is made in this turn keeps its version; until now it could be deleted.
+    if (this.#options.prompts.findVersion(project_id, slug, { by: 'number', version: base.version })?.id !== base.id)
+      throw new DomainError('conflict', `Version ${base.version} was deleted meanwhile`);
     const { training, held_out } = this.#standing(base.prompt_id, plan.examples);
     const input: OptimizationInput = {
       slug,
