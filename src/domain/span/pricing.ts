@@ -101,11 +101,16 @@ interface Listed {
   readonly model: string;
 }
 
+/** Longest names of a provider and its model together, in characters. */
+const LONGEST_NAMES = 1024;
+
 /** List prices of the models that `@pydantic/genai-prices` knows, with its aliases for providers. */
 export function createListPrices(): PriceModelCall {
   const remembered = new Map<string, Listed | null>();
   return (_projectId, usage) => {
     const key = `${usage.provider ?? ''}\n${usage.model}`;
+    // No model has such a name, and ten thousand of them would fill the memory.
+    if (key.length > LONGEST_NAMES) return null;
     let listed = remembered.get(key);
     if (listed === undefined) {
       listed = listedAs(usage);
