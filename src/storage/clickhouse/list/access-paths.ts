@@ -7,6 +7,8 @@ import type { ListSource } from './sources.js';
 
 /** Reading all rows is quicker than picking more than so many of them by id. */
 const WORTH_PICKING = 20_000;
+/** So few are picked at once, without a look at the newest or oldest of them first. */
+const PICKED_AT_ONCE = 2000;
 
 /** How many rows a statement `EXPLAIN ESTIMATE` says that the indexes leave. */
 export async function estimated(read: ReadRows, statement: Sql, signal?: AbortSignal): Promise<number> {
@@ -29,5 +31,6 @@ export async function accessPaths(
   const last = paths.at(-1);
   if (last?.by !== 'times') return paths;
   const entries = await estimated(read, entriesEstimated(scope, last), signal);
+  if (entries <= PICKED_AT_ONCE) return [last];
   return entries <= WORTH_PICKING ? paths : [...paths.slice(0, -1), ALL];
 }
