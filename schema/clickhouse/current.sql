@@ -45,7 +45,17 @@ CREATE TABLE spans
     `no_output` UInt8 DEFAULT 2,
     `input_data` Nullable(String) ALIAS if(isNull(input_bytes), NULL, substring(payload, 1, assumeNotNull(input_bytes))),
     `output_data` Nullable(String) ALIAS if(no_output, NULL, substring(payload, ifNull(input_bytes, 0) + 1)),
-    `internal` UInt8 DEFAULT mapContains(tags, 'judge') OR mapContains(tags, 'calibration') OR mapContains(tags, 'optimization'),
+    `internal` UInt8 DEFAULT mapContains(tags, 'judge') OR mapContains(tags, 'calibration') OR mapContains(tags, 'optimization') OR mapContains(tags, 'playground'),
+    `received_ver` UInt64 CODEC(ZSTD(1)),
+    `provider` LowCardinality(String),
+    `model` LowCardinality(String),
+    `input_tokens` Nullable(UInt64) CODEC(ZSTD(1)),
+    `output_tokens` Nullable(UInt64) CODEC(ZSTD(1)),
+    `cache_read_tokens` Nullable(UInt64) CODEC(ZSTD(1)),
+    `cache_write_tokens` Nullable(UInt64) CODEC(ZSTD(1)),
+    `prompt_slug` LowCardinality(String),
+    `prompt_version` Nullable(UInt64) CODEC(ZSTD(1)),
+    `prompt_version_id` Nullable(UUID) CODEC(ZSTD(1)),
     INDEX span_own_ids (id, parent_span_id) TYPE bloom_filter(0.001) GRANULARITY 8,
     INDEX span_shared_values (trace_id, session_id, mapValues(tags)) TYPE bloom_filter(0.001) GRANULARITY 8,
     INDEX span_ver ver TYPE minmax GRANULARITY 1
@@ -77,6 +87,8 @@ CREATE TABLE facts
     `session_tags` Map(LowCardinality(String), String),
     `attributes` String CODEC(ZSTD(1)),
     `origin_ver` UInt64 CODEC(ZSTD(1)),
+    `input_tokens` Nullable(UInt64) CODEC(ZSTD(1)),
+    `output_tokens` Nullable(UInt64) CODEC(ZSTD(1)),
     INDEX fact_ver ver TYPE minmax GRANULARITY 1
 )
 ENGINE = MergeTree
@@ -100,6 +112,8 @@ CREATE MATERIALIZED VIEW facts_of_spans TO facts
     `started_at` DateTime64(6, 'UTC'),
     `ended_at` Nullable(DateTime64(6, 'UTC')),
     `cost` Nullable(Decimal(38, 12)),
+    `input_tokens` Nullable(UInt64),
+    `output_tokens` Nullable(UInt64),
     `has_error` UInt8,
     `trace_tags` Map(LowCardinality(String), String),
     `session_tags` Map(LowCardinality(String), String),
@@ -120,6 +134,8 @@ AS SELECT
     started_at,
     ended_at,
     cost,
+    input_tokens,
+    output_tokens,
     has_error,
     trace_tags,
     session_tags,
@@ -146,7 +162,9 @@ CREATE TABLE traces
     `created_ver` UInt64,
     `root_ver` UInt64,
     `root_started_at` DateTime64(6, 'UTC'),
-    `internal` UInt8 DEFAULT mapContains(tags, 'judge') OR mapContains(tags, 'calibration') OR mapContains(tags, 'optimization')
+    `internal` UInt8 DEFAULT mapContains(tags, 'judge') OR mapContains(tags, 'calibration') OR mapContains(tags, 'optimization') OR mapContains(tags, 'playground'),
+    `input_tokens` Nullable(UInt64),
+    `output_tokens` Nullable(UInt64)
 )
 ENGINE = ReplacingMergeTree(ver)
 ORDER BY (project_id, id)
@@ -192,6 +210,8 @@ CREATE TABLE session_traces
     `ended_at` Nullable(DateTime64(6, 'UTC')),
     `created_ver` UInt64,
     `round` UInt64 CODEC(Delta(8), ZSTD(1)),
+    `input_tokens` Nullable(UInt64),
+    `output_tokens` Nullable(UInt64),
     INDEX session_trace_round round TYPE minmax GRANULARITY 1
 )
 ENGINE = ReplacingMergeTree(ver)
@@ -228,7 +248,9 @@ CREATE TABLE sessions
     `ended_at` Nullable(DateTime64(6, 'UTC')),
     `tags` Map(LowCardinality(String), String),
     `attributes` String CODEC(ZSTD(1)),
-    `created_ver` UInt64
+    `created_ver` UInt64,
+    `input_tokens` Nullable(UInt64),
+    `output_tokens` Nullable(UInt64)
 )
 ENGINE = ReplacingMergeTree(ver)
 ORDER BY (project_id, id)
@@ -282,7 +304,9 @@ CREATE TABLE traces_recomputed
         live UInt8,
         ver UInt64,
         name String,
-        tags Map(String, String)))
+        tags Map(String, String))),
+    `input_tokens` Nullable(UInt64),
+    `output_tokens` Nullable(UInt64)
 )
 ENGINE = `Null`;
 
@@ -305,6 +329,8 @@ CREATE MATERIALIZED VIEW recompute_traces TO traces_recomputed
     `created_ver` UInt64,
     `root_ver` UInt64,
     `root_started_at` DateTime64(6, 'UTC'),
+    `input_tokens` Nullable(UInt64),
+    `output_tokens` Nullable(UInt64),
     `ver` UInt128,
     `stale` Array(Tuple(
         UInt64,
@@ -345,6 +371,8 @@ CROSS JOIN
         first_ver AS created_ver,
         if((spans > 0) AND (NOT (oldest.1)), oldest.5, 0) AS root_ver,
         if(root_ver > 0, oldest.2, toDateTime64(0, 6, 'UTC')) AS root_started_at,
+        inputs AS input_tokens,
+        outputs AS output_tokens,
         (latest * 2) + (getSetting('log_comment') != 'bare') AS ver,
         stale,
         session_writes
@@ -357,10 +385,12 @@ CROSS JOIN
             countIf(live AND has_error) AS errors,
             minIf(started_at, live) AS first_start,
             min(ver) AS first_ver,
+            sumIf(input_tokens, live) AS inputs,
             maxIf(ended_at, live) AS last_end,
             maxIf((written, assumeNotNull(session_id)), live AND isNotNull(session_id)) AS of_session,
             countIf(live AND (status = 'ok')) AS oks,
             minIf((isNotNull(parent_span_id), started_at, id, name, ver), live) AS oldest,
+            sumIf(output_tokens, live) AS outputs,
             countIf(live) AS spans,
             anyIf((session_id, name, status, started_at, ended_at, duration_ms, cost, trace_tags, attributes), stated) AS stated_as,
             countIf(stated) AS statements,
@@ -393,6 +423,8 @@ CROSS JOIN
                     ended_at,
                     duration_ms,
                     cost,
+                    input_tokens,
+                    output_tokens,
                     has_error,
                     if(getSetting('log_comment') = 'bare', CAST(map(), 'Map(LowCardinality(String), String)'), trace_tags) AS trace_tags,
                     if(getSetting('log_comment') = 'bare', CAST(map(), 'Map(LowCardinality(String), String)'), session_tags) AS session_tags,
@@ -438,7 +470,9 @@ CREATE MATERIALIZED VIEW store_traces TO traces
     `attributes` String,
     `created_ver` UInt64,
     `root_ver` UInt64,
-    `root_started_at` DateTime64(6, 'UTC')
+    `root_started_at` DateTime64(6, 'UTC'),
+    `input_tokens` Nullable(UInt64),
+    `output_tokens` Nullable(UInt64)
 )
 AS SELECT * EXCEPT (round, stale, session_writes)
 FROM traces_recomputed;
@@ -454,7 +488,7 @@ AS SELECT
     started_at,
     id
 FROM traces_recomputed
-WHERE (NOT gone) AND (NOT (mapContains(tags, 'judge') OR mapContains(tags, 'calibration') OR mapContains(tags, 'optimization')));
+WHERE (NOT gone) AND (NOT (mapContains(tags, 'judge') OR mapContains(tags, 'calibration') OR mapContains(tags, 'optimization') OR mapContains(tags, 'playground')));
 
 CREATE MATERIALIZED VIEW store_superseded TO superseded
 (
@@ -494,6 +528,8 @@ CREATE MATERIALIZED VIEW store_session_traces TO session_traces
     `started_at` DateTime64(6, 'UTC'),
     `ended_at` Nullable(DateTime64(6, 'UTC')),
     `created_ver` UInt64,
+    `input_tokens` Nullable(UInt64),
+    `output_tokens` Nullable(UInt64),
     `round` UInt64
 )
 AS SELECT
@@ -512,6 +548,8 @@ AS SELECT
     any(r.started_at) AS started_at,
     any(r.ended_at) AS ended_at,
     minIf(w.ver, isNotNull(w.session_id)) AS created_ver,
+    any(r.input_tokens) AS input_tokens,
+    any(r.output_tokens) AS output_tokens,
     any(r.round) AS round
 FROM
 (
@@ -548,7 +586,9 @@ CREATE MATERIALIZED VIEW recompute_sessions TO sessions
     `ended_at` Nullable(DateTime64(6, 'UTC')),
     `tags` Map(String, String),
     `attributes` String,
-    `created_ver` UInt64
+    `created_ver` UInt64,
+    `input_tokens` Nullable(UInt64),
+    `output_tokens` Nullable(UInt64)
 )
 AS WITH
     argMaxIf(p.name, p.name_ver, (p.name != '') AND (NOT p.stated)) AS derived_name,
@@ -568,7 +608,9 @@ SELECT
     maxIf(p.ended_at, p.member) AS ended_at,
     mapUpdate(derived_tags, mapApply((k, v) -> (k, v.2), maxMapIf(p.tags, p.stated AND (NOT p.deleted)))) AS tags,
     anyIf(p.attributes, p.stated AND (NOT p.deleted)) AS attributes,
-    min(p.created_ver) AS created_ver
+    min(p.created_ver) AS created_ver,
+    sumIf(p.input_tokens, p.member) AS input_tokens,
+    sumIf(p.output_tokens, p.member) AS output_tokens
 FROM
 (
     SELECT DISTINCT
@@ -593,6 +635,8 @@ INNER JOIN
         toNullable(started_at) AS started_at,
         ended_at,
         created_ver,
+        input_tokens,
+        output_tokens,
         0 AS stated,
         0 AS deleted,
         '' AS attributes
@@ -620,6 +664,8 @@ INNER JOIN
         CAST(NULL, 'Nullable(DateTime64(6, \'UTC\'))') AS started_at,
         CAST(NULL, 'Nullable(DateTime64(6, \'UTC\'))') AS ended_at,
         min(s.ver) AS created_ver,
+        CAST(NULL, 'Nullable(UInt64)') AS input_tokens,
+        CAST(NULL, 'Nullable(UInt64)') AS output_tokens,
         1 AS stated,
         argMax(s.deleted, s.ver) AS deleted,
         argMax(s.attributes, s.ver) AS attributes
@@ -690,3 +736,17 @@ CREATE TABLE set_aside
 ENGINE = ReplacingMergeTree(ver)
 ORDER BY (project_id, kind, id)
 SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, index_granularity = 8192, replicated_deduplication_window = 0, non_replicated_deduplication_window = 0;
+
+CREATE TABLE span_backfills
+(
+    `project_id` LowCardinality(String),
+    `ver` UInt64,
+    `upto` UInt64,
+    `done` UInt8,
+    `started_at` DateTime64(6, 'UTC'),
+    `trace_id` UUID,
+    `id` UUID
+)
+ENGINE = ReplacingMergeTree(ver)
+ORDER BY project_id
+SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, replicated_deduplication_window = 0, non_replicated_deduplication_window = 0, index_granularity = 8192;

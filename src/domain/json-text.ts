@@ -18,9 +18,19 @@ export class JsonDepthError extends Error {
  * Reads a text that may be JSON. The body it came in says nothing of its depth.
  * @throws JsonDepthError before anything is built from it; SyntaxError when it is no JSON
  */
-export function parseJsonText(text: string, maxDepth = MAX_JSON_DEPTH): unknown {
-  if (text.length > maxDepth && exceedsDepth(Buffer.from(text), maxDepth)) throw new JsonDepthError(maxDepth);
-  return JSON.parse(text);
+export function parseJsonText(
+  text: string,
+  maxDepth = MAX_JSON_DEPTH,
+  reviver?: (key: string, value: unknown, context?: JsonContext) => unknown,
+): unknown {
+  if (text.length > maxDepth && isDeeper(text, maxDepth)) throw new JsonDepthError(maxDepth);
+  return JSON.parse(text, reviver);
+}
+
+/** What a reviver learns of a value, where it is told. */
+export interface JsonContext {
+  /** The value as the text has it, unless it is an object or array. */
+  readonly source?: string;
 }
 
 /**
@@ -35,6 +45,33 @@ export function toJsonText(value: unknown): string {
     if (!(error instanceof RangeError)) throw error;
     throw new DomainError('too_large', 'A value is too large to be written as JSON', { cause: error });
   }
+}
+
+/** As {@link exceedsDepth}, of a text: browsers read it, too, and have no buffers. */
+function isDeeper(text: string, maxDepth: number): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = endOfText(text, at + 1);
+    } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      depth += 1;
+      if (depth > maxDepth) return true;
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
+      depth -= 1;
+    }
+  }
+  return false;
+}
+
+/** Index of the closing quote, or the end. */
+function endOfText(text: string, from: number): number {
+  for (let at = from; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) return at;
+    if (code === BACKSLASH) at += 1;
+  }
+  return text.length;
 }
 
 const QUOTE = 0x22;

@@ -81,6 +81,7 @@ export class DeletionWork {
       count += page.filter(({ kind }) => kind === 'span').length;
     }
     this.#enter('calls');
+    let noted = await this.#noteRuns(deletion, 0);
     await this.#noteCalls(deletion, [...dependents.jobs.keys()]);
     for await (const page of this.#pages(deletion, ['call'])) {
       const calls = page.map((item): DeletedThing => ({ ...item, kind: 'span' }));
@@ -91,6 +92,8 @@ export class DeletionWork {
         new Set(),
         dependents,
       );
+      // Calls may have been made from calls, and hold the same texts.
+      noted = await this.#noteRuns(deletion, noted);
     }
     this.#enter('jobs');
     this.#forgetInJobs(dependents.jobs);
@@ -151,26 +154,32 @@ export class DeletionWork {
     }
   }
 
-  /** Calls of models that hold texts of the spans: those about them, those that showed them, all those of jobs. */
+  /** Notes the calls of runs about the spans. @param after only of runs noted after this item @returns the last item */
+  async #noteRuns(deletion: Deletion, after: number): Promise<number> {
+    let last = after;
+    for await (const page of this.#pages(deletion, ['run'], after)) {
+      for (let from = 0; from < page.length; from += TRACES_AT_ONCE) {
+        const traces = page.slice(from, from + TRACES_AT_ONCE).map(({ id }) => callTraceId(id));
+        this.#note(deletion, await this.#parts.spans.contents(deletion.project_id, traces));
+      }
+      last = page.at(-1)?.seq ?? last;
+    }
+    return last;
+  }
+
+  /** Notes other calls of models that hold texts of the spans: those that showed them, and all those of jobs. */
   async #noteCalls(deletion: Deletion, jobIds: readonly string[]): Promise<void> {
-    const { store, spans } = this.#parts;
+    const { spans } = this.#parts;
     const projectId = deletion.project_id;
-    const note = (found: readonly DeletedThing[]) => {
-      if (found.length > 0) store.note(deletion.seq, found.filter(({ kind }) => kind === 'span').map(asCall));
-    };
-    for await (const page of this.#pages(deletion, ['run']))
-      for (let from = 0; from < page.length; from += TRACES_AT_ONCE)
-        note(
-          await spans.contents(
-            projectId,
-            page.slice(from, from + TRACES_AT_ONCE).map(({ id }) => callTraceId(id)),
-          ),
-        );
     for await (const page of this.#pages(deletion, ['shown'])) {
       const judges = [...new Set(page.map(({ trace_id }) => trace_id))];
-      note(await spans.callsShowing(projectId, judges, [...new Set(page.map(({ id }) => id))]));
+      this.#note(deletion, await spans.callsShowing(projectId, judges, [...new Set(page.map(({ id }) => id))]));
     }
-    note(await spans.contents(projectId, jobIds.map(jobTraceId)));
+    this.#note(deletion, await spans.contents(projectId, jobIds.map(jobTraceId)));
+  }
+
+  #note(deletion: Deletion, found: readonly DeletedThing[]): void {
+    if (found.length > 0) this.#parts.store.note(deletion.seq, found.filter(({ kind }) => kind === 'span').map(asCall));
   }
 
   #forgetInJobs(dependent: DependentJobs): void {
@@ -195,8 +204,12 @@ export class DeletionWork {
     await Promise.all(this.#parts.work.map((work) => work.giveUp(scope)));
   }
 
-  async *#pages(deletion: Deletion, kinds: readonly DeletionItem['kind'][]): AsyncGenerator<readonly DeletionItem[]> {
-    let after = 0;
+  async *#pages(
+    deletion: Deletion,
+    kinds: readonly DeletionItem['kind'][],
+    from = 0,
+  ): AsyncGenerator<readonly DeletionItem[]> {
+    let after = from;
     for (;;) {
       const page = this.#parts.store.items(deletion.seq, kinds, after, SPANS_AT_ONCE);
       const last = page.at(-1);

@@ -3,7 +3,7 @@ import { DomainError } from '../errors.js';
 import { UUID, uuidOf } from '../schema/ids.js';
 import type { Micros } from '../span/span.js';
 import { bearerToken, generateApiKey, hashApiKey, isUsableApiKey, visiblePrefix } from './api-key.js';
-import type { ApiKey, CreatedApiKey, Principal, Project, User } from './identity.js';
+import type { ApiKey, CreatedApiKey, Identity, ListedApiKey, Principal, Project, User } from './identity.js';
 import type { IdentityStore } from './identity-store.js';
 import { DEFAULT_KEY_ACCESS, type KeyAccess } from './key-access.js';
 
@@ -21,8 +21,8 @@ export interface BootstrapRequest {
 }
 
 export interface BootstrapResult {
-  /** Project and key made because the store was empty. `key` is null when the caller chose it. */
-  readonly created: { readonly projectId: string; readonly key: string | null } | null;
+  /** Project and key, and whose it is, made because the store was empty. `key` is null when the caller chose it. */
+  readonly created: { readonly projectId: string; readonly userId: string; readonly key: string | null } | null;
   /** The init key exists but was revoked, and stays so: a revocation outlives a restart. */
   readonly initKeyRevoked: boolean;
 }
@@ -83,11 +83,32 @@ export class IdentityService {
   }
 
   /**
+   * The principal of a person who signed in to act for a key. Nothing of it is kept: people send few requests.
+   * @throws DomainError `unauthenticated` when the key was revoked
+   */
+  principalOfKey(keyId: string, signInId: string): Principal {
+    const key = this.#store.findKey(keyId);
+    if (key === undefined || key.revoked_at !== null) throw unknownKey();
+    const entry = this.#standing(key, signInId);
+    this.#recordUse(entry);
+    return entry.principal;
+  }
+
+  /** @throws DomainError `unauthenticated` when the project is being deleted */
+  describe({ user_id, project_id, key_id }: Principal): Identity {
+    const user = this.#store.findUser(user_id);
+    const project = this.#store.findProject(project_id);
+    const key = this.#store.findKey(key_id);
+    if (user === undefined || project === undefined || key === undefined) throw unknownKey();
+    return { user, project, key };
+  }
+
+  /**
    * Checks again before writing, for requests that take long after their authentication.
    * @throws DomainError `unauthenticated` when the principal's project was deleted since
    */
   requireStanding({ project_id }: Pick<Principal, 'project_id'>): void {
-    if (this.#gone.has(project_id)) throw new DomainError('unauthenticated', 'The API key is unknown or revoked');
+    if (this.#gone.has(project_id)) throw unknownKey();
   }
 
   /** Refuses the keys of a project from now on, as it is being deleted. */
@@ -173,7 +194,7 @@ export class IdentityService {
   }
 
   /** Keys that are not revoked; null: of every project. */
-  listKeys(projectId: string | null): ApiKey[] {
+  listKeys(projectId: string | null): ListedApiKey[] {
     return this.#store.listKeys(projectId);
   }
 
@@ -195,21 +216,20 @@ export class IdentityService {
 
   #load(hash: Buffer, cacheKey: string): CachedKey {
     const found = this.#store.findKeyByHash(hash);
-    if (found === undefined || !timingSafeEqual(found.hash, hash) || found.revoked_at !== null) {
-      throw new DomainError('unauthenticated', 'The API key is unknown or revoked');
-    }
-    // A valid key shows that a deleted project was made again.
-    this.#gone.delete(found.project_id);
-    const entry = {
-      principal: { project_id: found.project_id, user_id: found.user_id, key_id: found.id, access: found.access },
-      lastRecorded: found.last_used_at ?? 0,
-    };
+    if (found === undefined || !timingSafeEqual(found.hash, hash) || found.revoked_at !== null) throw unknownKey();
+    const entry = this.#standing(found, null);
     if (this.#cache.size >= MAX_CACHED_KEYS) {
       const oldest = this.#cache.keys().next();
       if (oldest.done !== true) this.#cache.delete(oldest.value);
     }
     this.#cache.set(cacheKey, entry);
     return entry;
+  }
+
+  #standing({ id, project_id, user_id, access, last_used_at }: ApiKey, sign_in_id: string | null): CachedKey {
+    // A valid key shows that a deleted project was made again.
+    this.#gone.delete(project_id);
+    return { principal: { project_id, user_id, key_id: id, access, sign_in_id }, lastRecorded: last_used_at ?? 0 };
   }
 
   #recordUse(entry: CachedKey): void {
@@ -244,7 +264,8 @@ export class IdentityService {
       const owner = this.#store.listUsers()[0] ?? this.createUser({ name: 'Owner' });
       const key = apiKey ?? generateApiKey();
       this.#insertKey({ projectId: target, userId: owner.id, name: 'Initial key', key });
-      if (empty) return { created: { projectId: target, key: apiKey === null ? key : null }, initKeyRevoked: false };
+      const created = { projectId: target, userId: owner.id, key: apiKey === null ? key : null };
+      if (empty) return { created, initKeyRevoked: false };
     }
     return { created: null, initKeyRevoked: existing !== undefined && existing.revoked_at !== null };
   }
@@ -270,6 +291,10 @@ export class IdentityService {
     this.#store.insertKey({ ...apiKey, hash: hashApiKey(input.key) });
     return { ...apiKey, key: input.key };
   }
+}
+
+function unknownKey(): DomainError {
+  return new DomainError('unauthenticated', 'The API key is unknown or revoked');
 }
 
 function requireUuid(id: string): void {

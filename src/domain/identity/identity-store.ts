@@ -1,5 +1,5 @@
 import type { Micros } from '../span/span.js';
-import type { ApiKey, Project, StoredApiKey, User } from './identity.js';
+import type { ApiKey, ListedApiKey, Project, StoredApiKey, User } from './identity.js';
 
 /**
  * Where users, projects and keys are kept.
@@ -18,10 +18,13 @@ export interface IdentityStore {
   insertUser(user: User): void;
   /** Users, ascending by creation; without the reviewers of feedback links, who have no account. */
   listUsers(): User[];
+  findUser(id: string): User | undefined;
 
   /** Stores a project. Throws `DomainError('conflict')` when the id is taken. */
   insertProject(project: Project): void;
   findProject(id: string): Project | undefined;
+  /** False when there is no such project. */
+  renameProject(id: string, name: string): boolean;
   /** Projects, ascending by creation. */
   listProjects(): Project[];
 
@@ -29,8 +32,10 @@ export interface IdentityStore {
   insertKey(key: StoredApiKey): void;
   /** A key, revoked or not. */
   findKeyByHash(hash: Buffer): StoredApiKey | undefined;
+  /** A key, revoked or not. */
+  findKey(id: string): ApiKey | undefined;
   /** Keys that are not revoked, ascending by creation; of one project or (null) of all. */
-  listKeys(projectId: string | null): ApiKey[];
+  listKeys(projectId: string | null): ListedApiKey[];
   /** Revokes a key of the project (null: any); false when there is none that is not revoked yet. */
   revokeKey(projectId: string | null, keyId: string, at: Micros): boolean;
   /** Records uses; an older time never replaces a newer one. */

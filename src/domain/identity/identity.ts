@@ -8,6 +8,15 @@ export interface Principal {
   readonly key_id: string;
   /** Access of the key, which decides what calls it may make. */
   readonly access: KeyAccess;
+  /** The sign-in by which a person acts for the key; null: whoever it is sent the key itself. */
+  readonly sign_in_id: string | null;
+}
+
+/** Everything that a principal is, with names. */
+export interface Identity {
+  readonly user: Pick<User, 'id' | 'name'>;
+  readonly project: Pick<Project, 'id' | 'name'>;
+  readonly key: Pick<ApiKey, 'id' | 'name' | 'access'>;
 }
 
 export interface User {
@@ -39,6 +48,11 @@ export interface ApiKey {
   /** Time of last use, exact to about a minute. */
   readonly last_used_at: Micros | null;
   readonly revoked_at: Micros | null;
+}
+
+/** A key with whom it acts for. */
+export interface ListedApiKey extends ApiKey {
+  readonly user_name: string;
 }
 
 /** A key together with its SHA-256 (32 bytes), as it is stored. */

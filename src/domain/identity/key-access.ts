@@ -1,8 +1,8 @@
 import { DomainError } from '../errors.js';
 import type { Principal } from './identity.js';
 
-/** Purpose of a call: to read, to send spans, traces or sessions, or to change anything else. */
-export type CallPurpose = 'read' | 'ingest' | 'change';
+/** Purpose of a call: to learn what the key is, to read, to send spans, traces or sessions, or to change anything else. */
+export type CallPurpose = 'identify' | 'read' | 'ingest' | 'change';
 
 interface Access {
   readonly purposes: readonly CallPurpose[];
@@ -12,9 +12,9 @@ interface Access {
 
 /** Calls that API keys may make, by the name of their access. */
 const ACCESSES = {
-  full: { purposes: ['read', 'ingest', 'change'], may: 'do everything' },
-  read: { purposes: ['read'], may: 'only read (GET)' },
-  ingest: { purposes: ['ingest'], may: 'only send spans, traces and sessions (POST, OTLP)' },
+  full: { purposes: ['identify', 'read', 'ingest', 'change'], may: 'do everything' },
+  read: { purposes: ['identify', 'read'], may: 'only read (GET)' },
+  ingest: { purposes: ['identify', 'ingest'], may: 'only send spans, traces and sessions (POST, OTLP)' },
 } as const satisfies Readonly<Record<string, Access>>;
 
 export type KeyAccess = keyof typeof ACCESSES;
@@ -29,7 +29,10 @@ export function requirePurpose({ access }: Pick<Principal, 'access'>, purpose: C
     throw new DomainError('forbidden', `This API key has the access "${access}": it may ${may}`);
 }
 
+/** Calls that a key of an access may make, in words. */
+export function explainAccess(access: KeyAccess): string {
+  return `may ${ACCESSES[access].may}`;
+}
+
 /** One line that explains every access. */
-export const KEY_ACCESS_EXPLAINED = KEY_ACCESSES.map((access) => `\`${access}\`: may ${ACCESSES[access].may}`).join(
-  '; ',
-);
+export const KEY_ACCESS_EXPLAINED = KEY_ACCESSES.map((access) => `\`${access}\`: ${explainAccess(access)}`).join('; ');

@@ -3,7 +3,7 @@ import type { AttachmentIntake, InspectedSpans, SpanFlaw } from '../attachment/i
 import { DomainError, type Issue } from '../errors.js';
 import type { SessionRead, SpanRead, TraceRead } from '../list/fields.js';
 import type { Lists } from '../list/lists.js';
-import { priceSpan, type PriceModelCall } from '../span/pricing.js';
+import { describedSpan, type SpanSources } from '../span/described-span.js';
 import type { Span } from '../span/span.js';
 import { toSpanRead } from '../span/span-read.js';
 import { requireOwnSessions } from '../trace/posted.js';
@@ -22,10 +22,9 @@ export interface IngestObserver {
   spansRejected(rejected: { readonly source: SpanSource; readonly reason: string; readonly count: number }): void;
 }
 
-export interface IngestDependencies {
+export interface IngestDependencies extends SpanSources {
   readonly log: WriteLog;
   readonly lists: Lists;
-  readonly price: PriceModelCall;
   readonly attachments: AttachmentIntake;
   /** Largest size of the keys and values of one object of tags, in bytes. */
   readonly maxTagBytes: number;
@@ -39,7 +38,7 @@ export interface PostSpansOptions {
   readonly unknown: UnknownNames;
 }
 
-/** Longest time that spans are priced before other requests get a turn. */
+/** Longest time that spans are described before other requests get a turn. */
 const MAX_TURN_MS = 10;
 
 /** Takes in spans, posted traces and posted sessions: check, normalise, detach images, price, store, answer. */
@@ -107,7 +106,7 @@ export class IngestService {
     const { log, attachments } = this.#dependencies;
     if (inspected.found.size > 0) log.admit(projectId);
     const detached = await attachments.detach(projectId, inspected);
-    const spans = await this.#priced(projectId, detached.spans);
+    const spans = await this.#described(projectId, detached.spans);
     if (spans.length === 0) return { spans, createdAt: [] };
     try {
       const { createdAt } = await log.append({ projectId, spans });
@@ -119,18 +118,18 @@ export class IngestService {
     }
   }
 
-  /** The spans with their costs. Names of models that nobody has sent before take their time: others get turns meanwhile. */
-  async #priced(projectId: string, spans: readonly Span[]): Promise<Span[]> {
-    const priced: Span[] = [];
+  /** The spans with their costs, and what else their attributes say. Names of models that nobody has sent before take their time: others get turns meanwhile. */
+  async #described(projectId: string, spans: readonly Span[]): Promise<Span[]> {
+    const described: Span[] = [];
     let began = performance.now();
     for (const span of spans) {
       if (performance.now() - began > MAX_TURN_MS) {
         await nextTurn();
         began = performance.now();
       }
-      priced.push(priceSpan(span, projectId, this.#dependencies.price));
+      described.push(describedSpan(span, projectId, this.#dependencies));
     }
-    return priced;
+    return described;
   }
 
   #tagFlaws(elements: Parameters<typeof tagFlaws>[0]): SpanFlaw[] {

@@ -1,4 +1,5 @@
 import type { TObject } from '@sinclair/typebox';
+import { CALL_FIELDS } from '../span/span-call.js';
 import type { UnknownNames } from '../validation/unknown-names.js';
 
 type Attributes = Record<string, unknown>;
@@ -11,6 +12,8 @@ export interface WithAttributes {
 
 export interface KnownFields {
   readonly ofElement: ReadonlySet<string>;
+  /** Fields of answers that clients also write beside the attributes: known where an answer is sent back. */
+  readonly ofAnswer: ReadonlySet<string>;
   readonly ofSession: ReadonlySet<string>;
 }
 
@@ -20,7 +23,10 @@ export interface KnownFields {
  */
 export function knownFields(input: TObject, answered: object, session?: TObject): KnownFields {
   return {
-    ofElement: new Set([...Object.keys(input.properties), ...Object.keys(answered)]),
+    ofElement: new Set(
+      [...Object.keys(input.properties), ...Object.keys(answered)].filter((name) => !CALL_FIELDS.has(name)),
+    ),
+    ofAnswer: CALL_FIELDS,
     ofSession: new Set(Object.keys(session?.properties ?? {})),
   };
 }
@@ -31,8 +37,9 @@ export function knownFields(input: TObject, answered: object, session?: TObject)
  */
 export function keepUnknown(element: WithAttributes, known: KnownFields, unknown: UnknownNames): void {
   let kept: Attributes | null = null;
+  const isAnswer = 'created_at' in element;
   for (const name in element) {
-    if (known.ofElement.has(name)) continue;
+    if (known.ofElement.has(name) || (isAnswer && known.ofAnswer.has(name))) continue;
     const value = (element as Attributes)[name];
     if (value === null) continue;
     unknown.add(name);

@@ -60,9 +60,13 @@ export interface CallPlace {
   readonly about: Readonly<Record<string, unknown>>;
 }
 
-/** Provider of a model, as far as its name says it: the endpoint's own is its operator's, and none of a project's business. */
-function providerOf(model: string): string | null {
-  return modelNameOf(null, model).provider;
+/**
+ * Provider of a call, as far as the name of its model says it, the one that answered or else the one that was asked: the
+ * endpoint's own is its operator's, and none of a project's business.
+ */
+export function callProvider(answered: string, asked = answered): string {
+  const ofName = (model: string) => modelNameOf(null, model).provider;
+  return ofName(answered) ?? ofName(asked) ?? SOME_ENDPOINT;
 }
 
 /** A call of a model as a span. */
@@ -86,7 +90,7 @@ export function callSpan({ id, trace_id, name, tags, about }: CallPlace, call: M
     input_data: JSON.stringify(request.messages),
     output_data: answer === null ? null : (answer.refusal ?? answer.content).toWellFormed(),
     attributes: {
-      provider: providerOf(model) ?? providerOf(request.model) ?? SOME_ENDPOINT,
+      provider: callProvider(model, request.model),
       model,
       ...(usage === null
         ? {}

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { DomainError, MAX_ISSUES, type Issue } from '../errors.js';
 import { normaliseText } from '../schema/normalise.js';
 import { fitting, type Fitting } from '../validation/fitting.js';
-import { compileClosed } from '../validation/validation.js';
-import type { CriteriaScores, Evaluation, NamedEvaluation } from './evaluation.js';
-import type { EvaluationFilter, EvaluationPage, EvaluationStore } from './evaluation-store.js';
+import { compileClosed, invalid } from '../validation/validation.js';
+import type { PromptService } from '../prompt/prompt-service.js';
+import { judgeVersion, type CriteriaScores, type Evaluation, type NamedEvaluation } from './evaluation.js';
+import type { EvaluationFilter, EvaluationOrder, EvaluationPage, EvaluationStore } from './evaluation-store.js';
 import type { Judge } from './judge.js';
 import type { JudgeService } from './judge-service.js';
 import type { Window } from '../schema/page.js';
@@ -16,9 +17,25 @@ import { passes } from './verdict.js';
 export interface EvaluationServiceOptions {
   readonly store: EvaluationStore;
   readonly judges: Pick<JudgeService, 'require' | 'requireEver'>;
+  readonly prompts: Pick<PromptService, 'find'>;
   readonly spans: Pick<SpanReader, 'traits'>;
+  /** The exact versions that a report on a judge shows as one, by the name that it has there; null: there is none. */
+  readonly versionsNamed: (judgeId: string, name: string) => readonly string[] | null;
   readonly observer: Pick<RecorderObserver, 'evaluationStored'>;
 }
+
+/** What a list of evaluations is asked for. */
+export interface EvaluationQuery {
+  readonly filter: Omit<EvaluationFilter, 'versions'>;
+  /** An exact version, the name that a report has for some, or `external`; null: any. */
+  readonly version: string | null;
+  readonly window: Window;
+  readonly order: EvaluationOrder;
+}
+
+const EXTERNAL = 'external';
+/** Evaluations of one span, beyond which none is taken from outside: whatever shows the span reads all of them. */
+export const MOST_OF_SPAN = 1_000;
 
 const checkInput = compileClosed(EvaluationInput);
 
@@ -30,29 +47,44 @@ export class EvaluationService {
     this.#options = options;
   }
 
-  /** Stores an evaluation that ran elsewhere. @throws DomainError `invalid` with every broken rule, `not_found` */
+  /** Stores an evaluation that ran elsewhere. @throws DomainError `invalid` with every broken rule, `not_found`, `conflict` */
   record(projectId: string, judgeId: string, body: unknown): Evaluation {
     const judge = this.#options.judges.require(projectId, judgeId);
     const sent = fitting(checkInput, body);
     const input = sent.require(scoreIssues(judge, sent));
-    const stored = this.#options.store.insert({ ...toEvaluation(judge, input), created_at: Date.now() * 1000 });
+    const evaluation = { ...toEvaluation(judge, input), ...this.#versionOf(judge, input) };
+    if (this.#options.store.countOfSpan(projectId, evaluation.span_id, MOST_OF_SPAN) >= MOST_OF_SPAN)
+      throw new DomainError('conflict', `The span has ${MOST_OF_SPAN} evaluations: it takes no more`);
+    const stored = this.#options.store.insert({ ...evaluation, created_at: Date.now() * 1000 });
     this.#options.observer.evaluationStored({ result: stored.evaluation_result, origin: 'external' });
     return stored;
   }
 
+  /** The version of the judge that it names, which has no examples: only the server itself knows which it showed. */
+  #versionOf(
+    { project_id, task_slug }: Judge,
+    { prompt_version }: EvaluationInput,
+  ): Pick<Evaluation, 'prompt_version_id' | 'judge_version'> {
+    if (prompt_version == null) return { prompt_version_id: null, judge_version: null };
+    try {
+      const { id } = this.#options.prompts.find(project_id, task_slug, { by: 'number', version: prompt_version });
+      return { prompt_version_id: id, judge_version: judgeVersion(id, null) };
+    } catch (error) {
+      if (!(error instanceof DomainError && error.kind === 'not_found')) throw error;
+      throw invalid([{ pointer: '/prompt_version', detail: `must be a version of the judge's prompt, ${task_slug}` }]);
+    }
+  }
+
   /**
-   * Evaluations of a judge, also a deleted one, in the order of storing, or backwards. Forwards, new ones come at the
-   * end: whoever pages sees each once. @throws DomainError `not_found`
+   * Evaluations of a judge, also a deleted one. In the order of storing, new ones come at the end: whoever pages sees each
+   * once. @throws DomainError `not_found`
    */
-  ofJudge(
-    projectId: string,
-    judgeId: string,
-    filter: EvaluationFilter,
-    window: Window,
-    descending: boolean,
-  ): EvaluationPage {
-    this.#options.judges.requireEver(projectId, judgeId);
-    return this.#options.store.ofJudge(judgeId, filter, window, descending);
+  ofJudge(projectId: string, judgeId: string, { filter, version, window, order }: EvaluationQuery): EvaluationPage {
+    const { judges, store, versionsNamed } = this.#options;
+    judges.requireEver(projectId, judgeId);
+    const versions =
+      version === null || version === EXTERNAL ? version : (versionsNamed(judgeId, version) ?? [version]);
+    return store.ofJudge(judgeId, { ...filter, versions }, window, order);
   }
 
   /** Newest first. @throws DomainError `not_found` when there is neither an evaluation nor a span */
@@ -97,13 +129,17 @@ function scoreIssues(judge: Judge, { values }: Fitting<EvaluationInput>): Issue[
   return issues;
 }
 
-function toEvaluation(judge: Judge, input: EvaluationInput): Omit<Evaluation, 'created_at'> {
+function toEvaluation(
+  judge: Judge,
+  input: EvaluationInput,
+): Omit<Evaluation, 'created_at' | 'prompt_version_id' | 'judge_version'> {
   const scored = judge.evaluation_type === 'scored';
   return {
     id: randomUUID(),
     project_id: judge.project_id,
     judge_id: judge.id,
     span_id: input.span_id,
+    trace_id: null,
     origin: 'external',
     evaluation_type: judge.evaluation_type,
     score_min: judge.score_min,
@@ -116,8 +152,6 @@ function toEvaluation(judge: Judge, input: EvaluationInput): Omit<Evaluation, 'c
     criteria_scores: scored ? toCriteriaScores(input.criteria_scores) : null,
     model_used: input.model_used == null ? null : normaliseText(input.model_used),
     duration_ms: input.evaluation_duration_ms ?? null,
-    prompt_version_id: null,
-    judge_version: null,
   };
 }
 

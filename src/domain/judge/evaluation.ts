@@ -26,14 +26,16 @@ export interface Evaluation extends Verdict, ScoreScale {
   readonly project_id: string;
   readonly judge_id: string;
   readonly span_id: string;
+  /** Trace that the span was in then; null when that is not known, as of evaluations that ran elsewhere. */
+  readonly trace_id: string | null;
   readonly origin: EvaluationOrigin;
   readonly evaluation_type: EvaluationType;
   readonly model_used: string | null;
   /** Time that the calls of the model took together, in milliseconds. */
   readonly duration_ms: number | null;
-  /** Version of the prompt with the judge's instruction; null when the evaluation ran elsewhere. */
+  /** Version of the prompt with the judge's instruction; null when the evaluation ran elsewhere and does not say. */
   readonly prompt_version_id: string | null;
-  /** Names instruction and set of examples, see `judgeVersion`; null when it ran elsewhere. */
+  /** Names instruction and set of examples, see `judgeVersion`; null when it ran elsewhere and does not say. */
   readonly judge_version: string | null;
   readonly created_at: Micros;
 }

@@ -61,27 +61,29 @@ export class JudgeService {
    */
   create(principal: Principal, body: unknown): CheckedJudge {
     const stated = fitting(checkInput, body);
-    const settings = settingsOf(stated.values, null);
-    stated.require([
-      ...this.#taskIssues(principal.project_id, stated, true),
-      ...settingIssues(settings, fitsScale(stated)),
-    ]);
-    const now = Date.now() * 1000;
-    const judge: Judge = {
-      ...settings,
-      id: randomUUID(),
-      project_id: principal.project_id,
-      judged_since: this.#options.arrivals.now(),
-      created_at: now,
-      created_by: principal.user_id,
-      updated_at: now,
-      deleted_at: null,
-    };
+    const judge = this.draft(principal, stated);
     const { prompt } = stated.values;
-    const task = prompt == null ? null : { slugs: taskSlugs(settings.name), version: this.#draft(principal, prompt) };
+    const task = prompt == null ? null : { slugs: taskSlugs(judge.name), version: this.#version(principal, prompt) };
     const stored = this.#options.store.insert(judge, task);
     this.#options.onChange();
     return this.#checked(stored);
+  }
+
+  /** The judge that was stated, which is not stored. @throws DomainError `invalid` as `create` does */
+  draft({ project_id, user_id }: Principal, stated: Fitting<JudgeInput>): Judge {
+    const settings = settingsOf(stated.values, null);
+    stated.require([...this.#taskIssues(project_id, stated, true), ...settingIssues(settings, fitsScale(stated))]);
+    const now = Date.now() * 1000;
+    return {
+      ...settings,
+      id: randomUUID(),
+      project_id,
+      judged_since: this.#options.arrivals.now(),
+      created_at: now,
+      created_by: user_id,
+      updated_at: now,
+      deleted_at: null,
+    };
   }
 
   /** @throws DomainError `invalid`, `not_found`, `conflict`; nothing is changed then */
@@ -124,6 +126,10 @@ export class JudgeService {
     return this.#options.store.list(projectId, window).map((judge) => this.#checked(judge));
   }
 
+  count(projectId: string): number {
+    return this.#options.store.count(projectId);
+  }
+
   /** A judge that exists. @throws DomainError `not_found`, also when it is deleted */
   require(projectId: string, id: string): Judge {
     const judge = this.requireEver(projectId, id);
@@ -138,11 +144,10 @@ export class JudgeService {
     return judge;
   }
 
-  /** Why the judge cannot run; null when it can. */
-  notRunnableReason(judge: Judge): NotRunnableReason | null {
-    const { model, prompts } = this.#options;
+  /** Why the judge cannot run, with its own instruction or another; null when it can. */
+  notRunnableReason(judge: Judge, instruction = instructionOf(this.#options.prompts, judge)): NotRunnableReason | null {
+    const { model } = this.#options;
     if (model === null) return NO_ENDPOINT;
-    const instruction = instructionOf(prompts, judge);
     if (instruction === undefined) return { kind: 'no_prompt', text: `There is no prompt ${judge.task_slug}` };
     const named = judge.model ?? instruction.model_id ?? model.defaultModel;
     if (named === null) return NO_MODEL;
@@ -166,7 +171,7 @@ export class JudgeService {
     return issues;
   }
 
-  #draft({ user_id }: Principal, content: string): VersionDraft {
+  #version({ user_id }: Principal, content: string): VersionDraft {
     const content_hash = createHash('sha256').update(content, 'utf8').digest('hex');
     return { content, content_hash, model_id: null, metadata: {}, created_by: user_id, created_at: Date.now() * 1000 };
   }

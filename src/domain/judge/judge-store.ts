@@ -20,6 +20,8 @@ export interface JudgeStore {
   find(projectId: string, id: string): Judge | undefined;
   /** Judges of a project without deleted ones, oldest first. */
   list(projectId: string, window: Window): Judge[];
+  /** How many judges the project has that are not deleted. */
+  count(projectId: string): number;
   /** Enabled judges of all projects, without deleted ones. */
   enabled(): Judge[];
   /**

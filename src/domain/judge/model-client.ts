@@ -1,8 +1,11 @@
 import type { Micros } from '../time/timestamp.js';
 
+/** Who says a message of a chat with a model. */
+export const MESSAGE_ROLES = ['system', 'user', 'assistant'] as const;
+
 /** A message of a chat with a model. */
 export interface ChatMessage {
-  readonly role: 'system' | 'user' | 'assistant';
+  readonly role: (typeof MESSAGE_ROLES)[number];
   readonly content: string;
 }
 

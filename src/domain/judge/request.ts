@@ -65,9 +65,17 @@ function rules(judge: JudgeSettings): string {
   ].join('\n\n');
 }
 
+/** The most characters that are filled in; an instruction may hold very many placeholders, and no model reads as much. */
+const MAX_FILLED = 2_000_000;
+
 /** Fills placeholders in one pass, so that filled-in texts are not searched for placeholders. */
 function fill(instruction: string, span: JudgedSpan, delimit: Delimit): string {
-  return instruction.replace(PLACEHOLDER, (_whole, name: string) => delimit(name, valueOf(name, span)));
+  let left = MAX_FILLED;
+  return instruction.replace(PLACEHOLDER, (whole, name: string) => {
+    const filled = left > 0 ? delimit(name, valueOf(name, span)) : whole;
+    left -= filled.length;
+    return filled;
+  });
 }
 
 function valueOf(name: string, span: JudgedSpan): string {

@@ -44,6 +44,15 @@ export const RunQueuedRead = Type.Object(
 );
 export type RunQueuedRead = Static<typeof RunQueuedRead>;
 
+export const RunsRetriedRead = Type.Object(
+  {
+    queued: count('How many failed runs were queued again.'),
+    left: count('How many more there are, for which the queue had no room.'),
+  },
+  { $id: 'RunsRetried', description: 'Failed runs that are tried again.' },
+);
+export type RunsRetriedRead = Static<typeof RunsRetriedRead>;
+
 export const RunStateName = oneOf(
   ['queued', 'running', 'failed'],
   'queued: the run waits for its first or next attempt; running: the model is being asked; failed: no further attempt is made.',
@@ -53,6 +62,7 @@ export const RunRead = Type.Object(
   {
     id: uuid('Id of the run, which becomes the id of the evaluation.'),
     span_id: uuid('Span to be evaluated.'),
+    trace_id: uuid('Trace that the span was in when the run was queued.'),
     origin: oneOf(
       ['automatic', 'requested'],
       'automatic: the judge queued a new span by itself; requested: a run call did.',
@@ -98,6 +108,15 @@ export const ANSWERS = [
   'changed_since',
 ] as const;
 
+export const MismatchRead = Type.Object(
+  {
+    filter: Type.String({ description: 'Name of the filter.' }),
+    wanted: Type.String({ description: 'What the filter asks for.' }),
+    found: Type.String({ description: 'What the span has in its place.' }),
+  },
+  { description: 'A filter that the span does not match.' },
+);
+
 export const ExplanationRead = Type.Object(
   {
     judge_id: uuid('Id of the judge.'),
@@ -107,17 +126,9 @@ export const ExplanationRead = Type.Object(
     evaluation_id: orNull(uuid('The newest evaluation of the span by this judge; null without one.')),
     run: orNull(RunRead),
     position: orNull(count('How many evaluations are ahead in the queue; null unless the span is queued.')),
-    mismatches: Type.Array(
-      Type.Object(
-        {
-          filter: Type.String({ description: 'Name of the filter.' }),
-          wanted: Type.String({ description: 'What the filter asks for.' }),
-          found: Type.String({ description: 'What the span has in its place.' }),
-        },
-        { description: 'A filter that the span does not match.' },
-      ),
-      { description: 'Filters that the span does not match; empty when it matches or was not found.' },
-    ),
+    mismatches: Type.Array(MismatchRead, {
+      description: 'Filters that the span does not match; empty when it matches or was not found.',
+    }),
     sample: Type.Object(
       {
         hash: number('Hash of span and judge, a number from 0 to 1.'),

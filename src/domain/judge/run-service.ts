@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { DomainError } from '../errors.js';
 import { fitting } from '../validation/fitting.js';
 import { compileClosed, invalid } from '../validation/validation.js';
@@ -9,7 +10,7 @@ import { queueRoom } from './queue-room.js';
 import { isJudgeCall, mismatches, type IdentifyPrompt } from './matching.js';
 import { currentRun, type CurrentRun, type RunDraft, type RunState, type SpanPlace } from './run.js';
 import type { RunStore } from './run-store.js';
-import { RunInput } from './run-schema.js';
+import { RunInput, type RunsRetriedRead } from './run-schema.js';
 import type { SpanReader, SpanTraits } from './span-reader.js';
 
 export interface CurrentRunPage {
@@ -18,7 +19,7 @@ export interface CurrentRunPage {
 }
 
 export interface RunServiceOptions {
-  readonly runs: Pick<RunStore, 'enqueue' | 'queued' | 'list'>;
+  readonly runs: Pick<RunStore, 'enqueue' | 'queued' | 'list' | 'retryFailed' | 'toRetry'>;
   readonly judges: Pick<JudgeService, 'require' | 'requireEver' | 'notRunnableReason'>;
   readonly spans: Pick<SpanReader, 'traits' | 'newest'>;
   readonly identifyPrompt: IdentifyPrompt;
@@ -30,6 +31,8 @@ export interface RunServiceOptions {
 }
 
 const checkInput = compileClosed(RunInput);
+/** Failed runs that are queued again in one transaction. */
+const RETRIED_TOGETHER = 500;
 /** Spans read together, and at most looked at, to find the newest completions of a prompt. */
 const PAGE = 2_000;
 const MAX_PAGES = 100;
@@ -56,10 +59,7 @@ export class RunService {
     const { span_ids, backfill } = sent.require(
       given.length === 1 ? [] : [{ pointer: '', detail: 'must have either span_ids or backfill' }],
     );
-    const notRunnableReason = this.#options.judges.notRunnableReason(judge);
-    // Whether the key is still refused, a call finds out.
-    if (notRunnableReason !== null && notRunnableReason.kind !== 'key_refused')
-      throw new DomainError('conflict', `The judge cannot run. ${notRunnableReason.text}`);
+    this.#requireRunnable(judge);
     const spans = span_ids == null ? await this.#newest(judge, backfill ?? 0) : await this.#named(projectId, span_ids);
     const drafts = spans.map((span): RunDraft => ({
       ...placeOf(span),
@@ -74,6 +74,28 @@ export class RunService {
     return drafts;
   }
 
+  /**
+   * Queues again what failed, as much as there is room for.
+   * @throws DomainError `not_found`; `conflict` when the judge cannot run; `overloaded` when the queue is full
+   */
+  async retryFailed(projectId: string, judgeId: string): Promise<RunsRetriedRead> {
+    const { runs, judges, queueMax, onQueued } = this.#options;
+    // What fails again meanwhile is not tried once more.
+    const before = Date.now() * 1000;
+    let queued = 0;
+    for (let together = RETRIED_TOGETHER; together === RETRIED_TOGETHER; queued += together) {
+      this.#requireRunnable(judges.require(projectId, judgeId));
+      const room = queueRoom(projectId, runs.queued(), queueMax);
+      together = runs.retryFailed(judgeId, before, Math.min(room, RETRIED_TOGETHER));
+      if (together > 0) onQueued();
+      // Others have their turn.
+      await setImmediate();
+    }
+    const left = runs.toRetry(judgeId, before);
+    if (queued === 0 && left > 0) throw noRoom(0);
+    return { queued, left };
+  }
+
   /** Newest first; also of a deleted judge. @throws DomainError `not_found` */
   list(projectId: string, judgeId: string, state: RunState | null, window: Window): CurrentRunPage {
     this.#options.judges.requireEver(projectId, judgeId);
@@ -85,10 +107,14 @@ export class RunService {
   #requireRoom(projectId: string, wanted: number): void {
     const { runs, queueMax } = this.#options;
     const room = queueRoom(projectId, runs.queued(), queueMax);
-    if (wanted <= room) return;
-    throw new DomainError('overloaded', `The queue has room for ${room} more evaluations of this project`, {
-      retryAfterSeconds: 10,
-    });
+    if (wanted > room) throw noRoom(room);
+  }
+
+  #requireRunnable(judge: Judge): void {
+    const reason = this.#options.judges.notRunnableReason(judge);
+    // Whether the key is still refused, a call finds out.
+    if (reason !== null && reason.kind !== 'key_refused')
+      throw new DomainError('conflict', `The judge cannot run. ${reason.text}`);
   }
 
   async #named(projectId: string, ids: readonly string[]): Promise<SpanTraits[]> {
@@ -120,6 +146,12 @@ export class RunService {
     }
     return found.slice(0, count);
   }
+}
+
+function noRoom(room: number): DomainError {
+  return new DomainError('overloaded', `The queue has room for ${room} more evaluations of this project`, {
+    retryAfterSeconds: 10,
+  });
 }
 
 function placeOf({ id, trace_id, started_at }: SpanTraits): SpanPlace {

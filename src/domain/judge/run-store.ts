@@ -44,6 +44,13 @@ export interface RunPage {
 export interface RunStore {
   /** Queues runs; automatic ones unless queued, failed or evaluated before. @returns how many are new */
   enqueue(drafts: readonly RunDraft[], at: Micros): number;
+  /**
+   * Queues runs of a judge that failed before a moment again, the oldest first, with another id each; but for those whose
+   * span is queued, failed again or was evaluated since. @returns how many
+   */
+  retryFailed(judgeId: string, before: Micros, limit: number): number;
+  /** How many `retryFailed` would queue without a limit. */
+  toRetry(judgeId: string, before: Micros): number;
   /** Queues runs as `enqueue` for new spans of a project, and writes how far these were looked at. */
   advance(
     projectId: string,

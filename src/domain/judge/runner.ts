@@ -249,6 +249,7 @@ function evaluationOf(run: Run, judge: Judge, judgement: Judgement, verdict: Non
     project_id: run.project_id,
     judge_id: run.judge_id,
     span_id: run.span_id,
+    trace_id: run.trace_id,
     origin: run.origin,
     evaluation_type: judge.evaluation_type,
     score_min: judge.score_min,

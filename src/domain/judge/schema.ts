@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { optional, tags } from '../schema/inputs.js';
-import { MAX_CONTENT_BYTES, Slug } from '../prompt/schema.js';
+import { MAX_CONTENT_BYTES, Slug, VersionNumber } from '../prompt/schema.js';
 import { spanKind } from '../schema/kind.js';
 import { LONGEST_FILTER_VALUE } from './judge.js';
 import { byKey, line, number, oneOf, orNull, time, uuid } from '../schema/parts.js';
@@ -193,6 +193,10 @@ const CriterionScore = Type.Object(
   { description: 'Score of one criterion.' },
 );
 
+export const CriteriaScoresRead = orNull(
+  byKey(CriterionScore, { description: 'Scores of criteria, by key of the criterion; null when there are none.' }),
+);
+
 export const EvaluationInput = Type.Object(
   {
     span_id: uuid('Evaluated span; it may arrive later.'),
@@ -219,6 +223,12 @@ export const EvaluationInput = Type.Object(
         { description: 'Scores of criteria, by key of the criterion; for scored judges only.' },
       ),
     ),
+    prompt_version: optional({
+      ...VersionNumber,
+      description:
+        "Number of the version of the judge's prompt that it was made with, without corrections; its agreement with people is then " +
+        'counted with those of this version. Absent: it is not known.',
+    }),
     model_used: optional(line(512, 'Model that ran the evaluation.')),
     evaluation_duration_ms: optional(
       Type.Number({ minimum: 0, maximum: 1e15, description: 'Duration of the evaluation in milliseconds.' }),
@@ -232,6 +242,7 @@ const evaluation = {
   id: uuid('Id of the evaluation.'),
   judge_id: uuid('Id of the judge.'),
   span_id: uuid('Evaluated span.'),
+  trace_id: orNull(uuid('Trace that the span was in then; null when that is not known.')),
   evaluation_result: Type.Boolean({ description: 'Whether the span passed.' }),
   evaluation_reason: Type.String({ description: "The judge's reasoning." }),
   confidence_score: orNull(number('How sure the judge was, from 0 to 1; null when it did not say.')),
@@ -239,16 +250,14 @@ const evaluation = {
   score_min: orNull(number('Lowest possible score; null for a binary evaluation.')),
   score_max: orNull(number('Highest possible score; null for a binary evaluation.')),
   pass_threshold: orNull(number('Score needed to pass; null for a binary evaluation.')),
-  criteria_scores: orNull(
-    byKey(CriterionScore, { description: 'Scores of criteria, by key of the criterion; null when there are none.' }),
-  ),
+  criteria_scores: CriteriaScoresRead,
   evaluation_type: EvaluationType,
   model_used: orNull(Type.String({ description: 'Model that ran the evaluation; null when it is not known.' })),
   evaluation_duration_ms: orNull(number('Duration of the evaluation in milliseconds; null when it is not known.')),
   judge_version: orNull(
     Type.String({
       description:
-        'Version of the judge: that of its instruction, with the revision of its corrections; null when the evaluation ran elsewhere.',
+        'Version of the judge: that of its instruction, with the revision of its corrections; null when the evaluation ran elsewhere and names no version.',
     }),
   ),
   origin: oneOf(

@@ -63,6 +63,15 @@ export const spanFields = {
   code_lineno: field('integer', 'Source line number.', orNull),
   has_error: field('boolean', 'Whether the status is error, or an error code or message is set.'),
   created_at: field('time', 'When the stored version of the span was received.'),
+  provider: field('text', 'Provider of the model that the span calls, as stated, else as known of the model.', orNull),
+  model: field('text', 'Model that the span calls, without the name of its provider in front.', orNull),
+  input_tokens: field('integer', 'All input tokens that its call used, cached ones included.', orNull),
+  output_tokens: field('integer', 'Output tokens that its call used.', orNull),
+  cache_read_tokens: field('integer', 'Input tokens read from a cache.', orNull),
+  cache_write_tokens: field('integer', 'Input tokens written to a cache.', orNull),
+  prompt_slug: field('text', 'Slug of the prompt that it names.', orNull),
+  prompt_version: field('integer', 'Number of the version of this prompt that it names.', orNull),
+  prompt_version_id: field('id', 'Id of this version, where it names it.', orNull),
 } as const satisfies Record<string, Field>;
 
 export const traceFields = {
@@ -83,6 +92,8 @@ export const traceFields = {
   attributes: field('json', 'Posted attributes.'),
   has_error: field('boolean', 'Whether the status is error.'),
   created_at: field('time', 'When the trace was first written.'),
+  input_tokens: field('integer', 'Sum of the input tokens of its spans; null when none is known.', orNull),
+  output_tokens: field('integer', 'Sum of the output tokens of its spans; null when none is known.', orNull),
 } as const satisfies Record<string, Field>;
 
 export const sessionFields = {
@@ -99,6 +110,8 @@ export const sessionFields = {
   attributes: field('json', 'Posted attributes.'),
   has_error: field('boolean', 'Whether any of its spans has an error.'),
   created_at: field('time', 'When the session was first written.'),
+  input_tokens: field('integer', 'Sum of the input tokens of its traces; null when none is known.', orNull),
+  output_tokens: field('integer', 'Sum of the output tokens of its traces; null when none is known.', orNull),
 } as const satisfies Record<string, Field>;
 
 interface FieldValues {

@@ -10,7 +10,7 @@ export interface AppliedFilter {
   readonly values: readonly FilterValue[];
 }
 
-/** Whether the server's own calls of models (of judges, trials and optimizations) are listed: not, too, or alone. */
+/** Whether the server's own calls of models (of judges, trials, optimizations and the playground) are listed: not, too, or alone. */
 export type Internal = 'left out' | 'included' | 'only';
 
 /** A checked request for a page of a list. */
@@ -29,10 +29,15 @@ export interface ListQuery {
   readonly count: boolean;
   /** Names of the fields to answer; null: all. */
   readonly fields: readonly string[] | null;
+  /** The middle of texts with more characters is left out; null: of none. */
+  readonly textLimit: number | null;
 }
 
 /** Larger offsets would have the store sort more rows than anybody pages through. */
 export const MAX_OFFSET = 100_000_000;
+
+/** Characters that texts may be cut to: enough of them for every id. */
+export const TEXT_LIMITS = { minimum: 100, maximum: 100_000 } as const;
 
 /** The first page of a list when nothing particular is asked for. */
 export function defaultQuery(list: ListDefinition): ListQuery {
@@ -47,11 +52,17 @@ export function defaultQuery(list: ListDefinition): ListQuery {
     offset: 0,
     count: false,
     fields: null,
+    textLimit: null,
   };
 }
 
 /** Filters that name an object: what belongs to it is meant as a whole, so that its figures are those of what is listed. */
 const IDS = new Set(['id', 'trace_id', 'session_id']);
+
+/** Whether a query names an object. */
+export function namesObject(filters: readonly AppliedFilter[]): boolean {
+  return filters.some(({ filter: { parameter } }) => IDS.has(parameter));
+}
 
 const INTERNAL = { true: 'included', false: 'left out', only: 'only' } as const;
 
@@ -62,6 +73,5 @@ export function internalOf(
   tags: ListQuery['tags'],
 ): Internal {
   if (asked !== undefined) return INTERNAL[asked];
-  const byId = filters.some(({ filter: { parameter } }) => IDS.has(parameter));
-  return byId || OWN_CALL_TAGS.some((tag) => tags.has(tag)) ? 'included' : 'left out';
+  return namesObject(filters) || OWN_CALL_TAGS.some((tag) => tags.has(tag)) ? 'included' : 'left out';
 }

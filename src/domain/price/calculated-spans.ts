@@ -9,13 +9,16 @@ export interface SpanPlace {
   readonly id: string;
 }
 
-/** The fields of a stored span that its price depends on. */
-export interface CalculatedSpan extends SpanPlace, Pick<Span, 'kind' | 'cost' | 'attributes'> {
+/** A stored span, to be read as a whole. */
+export interface PlacedSpan extends SpanPlace {
   /** Names the stored version of the span. */
   readonly version: number;
   /** Size of the whole span, roughly. */
   readonly bytes: number;
 }
+
+/** The fields of a stored span that its price depends on. */
+export interface CalculatedSpan extends PlacedSpan, Pick<Span, 'kind' | 'cost' | 'attributes'> {}
 
 /** A stored span as a whole. */
 export interface StoredSpan {
@@ -27,11 +30,9 @@ export interface StoredSpan {
  * A look at the stored spans of a project, from `open` to `close`. Whatever a client writes or deletes after it was
  * opened wins over what is replaced here.
  */
-export interface RepricingSnapshot {
-  /** Spans of priced kinds whose cost no client has sent, in the order of their places; fewer than asked for: no more. */
-  page(scope: RepriceScope, after: SpanPlace | null, limit: number): Promise<CalculatedSpan[]>;
+export interface SpanRevision {
   /** Whole spans, where their versions are still stored. */
-  read(spans: readonly CalculatedSpan[]): Promise<StoredSpan[]>;
+  read(spans: readonly PlacedSpan[]): Promise<StoredSpan[]>;
   /**
    * Stores the spans in place of their versions, through the log that clients write through, but as what they were when
    * they came: nothing is derived anew from the order of writes.
@@ -39,6 +40,11 @@ export interface RepricingSnapshot {
    */
   replace(spans: readonly StoredSpan[]): Promise<(Micros | null)[]>;
   close(): void;
+}
+
+export interface RepricingSnapshot extends SpanRevision {
+  /** Spans of priced kinds whose cost no client has sent, in the order of their places; fewer than asked for: no more. */
+  page(scope: RepriceScope, after: SpanPlace | null, limit: number): Promise<CalculatedSpan[]>;
 }
 
 /** @throws (from every method) DomainError `unavailable`, `overloaded`: nothing is lost by trying again */

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { DomainError } from '../errors.js';
 import { nameAt, type NameModel } from '../model-name.js';
 import { normaliseCost } from '../schema/normalise.js';
-import type { PriceModelCall } from '../span/pricing.js';
+import type { ModelUsage, PriceModelCall } from '../span/pricing.js';
 import { costAt, type ModelPrice } from './model-price.js';
 import { OwnPrices } from './own-prices.js';
 import type { PriceStore } from './price-store.js';
@@ -33,9 +33,14 @@ export class PriceService {
 
   /** The project's own price of a call, else the list price. A price set by any process counts for the next request. */
   readonly price: PriceModelCall = (projectId, usage) => {
-    const own = this.#pricesOf(projectId).find(usage.provider, usage.model);
+    const own = this.own(projectId, usage);
     return own === undefined ? this.#listPrices(projectId, usage) : costAt(own, usage);
   };
+
+  /** The project's own price of a call. */
+  own(projectId: string, { provider, model }: Pick<ModelUsage, 'provider' | 'model'>): ModelPrice | undefined {
+    return this.#pricesOf(projectId).find(provider, model);
+  }
 
   /** Whose model is meant, also by the prices that the project has. */
   readonly modelName: NameModel = (projectId, stated, name) => this.#pricesOf(projectId).modelName(stated, name);

@@ -1,5 +1,5 @@
 import type { ModelName } from '../model-name.js';
-import { statedModel } from '../span/pricing.js';
+import { statedModel } from '../span/usage.js';
 import type { RepriceScope } from './reprice-job.js';
 
 /**

@@ -2,9 +2,9 @@ import type { AttachmentIntake } from '../attachment/intake.js';
 import { TO_BE_CONTINUED, type JobContext, type JobWork } from '../job/job-runner.js';
 import type { NameModel } from '../model-name.js';
 import { costOf, withCalculatedCost, type PriceModelCall } from '../span/pricing.js';
-import type { Micros } from '../time/timestamp.js';
-import type { CalculatedSpan, CalculatedSpans, RepricingSnapshot, StoredSpan } from './calculated-spans.js';
+import type { CalculatedSpan, CalculatedSpans, RepricingSnapshot } from './calculated-spans.js';
 import { NOTHING_DONE, type RepriceCheckpoint, type RepriceScope } from './reprice-job.js';
+import { inParts, replaceSpans } from './replaced-spans.js';
 import { inScope } from './reprice-scope.js';
 
 export interface RepriceObserver {
@@ -23,8 +23,6 @@ export interface RepriceParts {
 }
 
 const PAGE = 1_000;
-/** Whole spans are read and written in parts of about this size. */
-const MAX_PART_BYTES = 8 * 1024 * 1024;
 /** Most passes through a page whose spans clients write meanwhile; their writes are priced on the way in. */
 const MAX_ROUNDS = 5;
 
@@ -115,7 +113,7 @@ class PageWork {
         version,
         span: withCalculatedCost(span, costs.get(version) ?? null),
       }));
-      const times = await this.#replace(priced, revision);
+      const times = await replaceSpans(revision, this.#parts.attachments, this.#context.job.project_id, priced);
       const changed = times.filter((time) => time !== null).length;
       this.#changed += changed;
       overtaken -= changed;
@@ -127,38 +125,4 @@ class PageWork {
     const { project_id } = this.#context.job;
     return inScope(this.#scope, attributes, (stated, name) => this.#parts.modelName(project_id, stated, name));
   }
-
-  /** Replaces span versions. References of a new version to images are noted before those of the old one end. */
-  async #replace(stored: readonly StoredSpan[], revision: RepricingSnapshot): Promise<(Micros | null)[]> {
-    const { attachments } = this.#parts;
-    const inspected = await attachments.inspect(stored.map(({ span }) => span));
-    // A stored span was sound when it came; one that is not any more stays as it is.
-    const flawed = new Set(inspected.flaws.map(({ index }) => index));
-    const versions = stored.flatMap(({ version }, index) => (flawed.has(index) ? [] : [version]));
-    const detached = await attachments.detach(this.#context.job.project_id, inspected);
-    try {
-      const times = await revision.replace(
-        detached.spans.map((span, index) => ({ version: versions[index] ?? 0, span })),
-      );
-      await detached.stored(times);
-      return times;
-    } catch (error) {
-      await detached.failed();
-      throw error;
-    }
-  }
-}
-
-function* inParts(spans: readonly CalculatedSpan[]): Generator<CalculatedSpan[]> {
-  let part: CalculatedSpan[] = [];
-  let bytes = 0;
-  for (const span of spans) {
-    if (part.length > 0 && bytes + span.bytes > MAX_PART_BYTES) {
-      yield part;
-      [part, bytes] = [[], 0];
-    }
-    part.push(span);
-    bytes += span.bytes;
-  }
-  if (part.length > 0) yield part;
 }

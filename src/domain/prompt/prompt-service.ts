@@ -206,11 +206,17 @@ export class PromptService {
     })();
   }
 
-  list(projectId: string, window: Window): PromptSummary[] {
-    return this.#store.listPrompts(projectId, window).map((prompt) => ({
+  /** @param q text that slugs contain, whatever its case */
+  list(projectId: string, window: Window, q = ''): PromptSummary[] {
+    return this.#store.listPrompts(projectId, window, q).map((prompt) => ({
       ...prompt,
       tags: [{ tag: LATEST, version: prompt.latest_version }, ...prompt.tags],
     }));
+  }
+
+  /** How many prompts there are of that list. */
+  count(projectId: string, q = ''): number {
+    return this.#store.countPrompts(projectId, q);
   }
 
   #requirePrompt(projectId: string, slug: string): void {

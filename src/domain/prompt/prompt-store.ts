@@ -14,8 +14,10 @@ export interface PromptStore {
   /** Number that changes when another process wrote anything since the last call; cheap enough for every request. */
   changeCounter(): number;
   hasPrompt(projectId: string, slug: string): boolean;
-  /** Prompts, ascending by slug. */
-  listPrompts(projectId: string, window: Window): PromptSummary[];
+  /** Prompts, ascending by slug. @param q text that slugs contain, whatever its case */
+  listPrompts(projectId: string, window: Window, q: string): PromptSummary[];
+  /** How many there are of them. */
+  countPrompts(projectId: string, q: string): number;
   /** The version with the draft's hash: the existing one unchanged, else a new one; the prompt is made when missing. */
   ensureVersion(projectId: string, slug: string, draft: VersionDraft): StoredVersion;
   findVersion(projectId: string, slug: string, selector: VersionSelector): StoredVersion | undefined;

@@ -1,13 +1,14 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { optional } from '../schema/inputs.js';
 import { line } from '../schema/parts.js';
+import { SLUG } from '../schema/slug.js';
 
 /** Longer contents are refused: a prompt is read by every client at its start. */
 export const MAX_CONTENT_BYTES = 4 * 1024 * 1024;
 const MAX_MODEL_ID = 512;
 
 export const Slug = Type.String({
-  pattern: '^[A-Za-z0-9._ /-]{1,128}$',
+  pattern: SLUG.source,
   'x-must': 'have 1 to 128 characters of A-Z, a-z, 0-9, dot, underscore, hyphen, space and slash',
   description: 'Slug of the prompt, which is also the name of its task; a space or slash is written percent-encoded.',
 });

@@ -17,7 +17,13 @@ export interface MessagePart {
   /** Label of a `data` part, such as `calls search`; null for text. */
   readonly label: string | null;
   readonly text: string;
+  /** What it is beyond that, where it says so. */
+  readonly purpose?: PartPurpose;
+  /** Of a call and its result: what joins the two. */
+  readonly callId?: string;
 }
+
+export type PartPurpose = 'reasoning' | 'call' | 'result' | 'image';
 
 export type Conversation =
   | { readonly kind: 'messages'; readonly messages: readonly Message[] }
@@ -87,12 +93,20 @@ function messageOf(value: unknown): Message | null {
   const calls = value['tool_calls'] ?? value['message.tool_calls'] ?? value['toolInvocations'];
   const refusal = value['refusal'];
   const parts = [
-    ...(content === undefined || content === null ? [] : partsOf(content, isTool(role))),
+    ...(typeof value['reasoning_content'] === 'string' ? [reasoning(value['reasoning_content'])] : []),
+    ...(content === undefined || content === null ? [] : ofTool(value, partsOf(content, isTool(role)))),
     ...(typeof refusal === 'string' ? [plain(refusal)] : []),
     ...(Array.isArray(calls) ? calls.map(partOf) : []),
     ...(isObject(value['function_call']) ? [partOf(value['function_call'])] : []),
   ];
   return { role, parts };
+}
+
+/** The parts of a message that answers a call as a whole. */
+function ofTool(message: Json, parts: MessagePart[]): MessagePart[] {
+  const callId = message['tool_call_id'] ?? message['message.tool_call_id'];
+  if (typeof callId !== 'string') return parts;
+  return parts.map((part) => ({ ...part, purpose: 'result', callId }));
 }
 
 /** Whether a role is a tool's, whose texts are data more often than not. */
@@ -120,12 +134,18 @@ function partOf(part: unknown): MessagePart {
   if (typeof part === 'string') return plain(part);
   if (!isObject(part)) return data('data', part);
   const text = onlyText(part);
-  if (text !== null) return plain(text);
+  if (text !== null)
+    return /^(thinking|reasoning|summary_text)$/.test(String(part['type'])) ? reasoning(text) : plain(text);
   const call = callOf(part);
   if (call !== null) return call;
   const type = typeof part['type'] === 'string' ? part['type'] : null;
   if (type !== null && /^(image|input_image|image_url|audio|input_audio|file|document|blob)/.test(type))
-    return { kind: 'data', label: type.replaceAll('_', ' '), text: mediaText(part) };
+    return {
+      kind: 'data',
+      label: type.replaceAll('_', ' '),
+      text: mediaText(part),
+      ...(/image/.test(type) && { purpose: 'image' }),
+    };
   return data(type ?? 'data', part);
 }
 
@@ -153,17 +173,27 @@ function callOf(part: Json): MessagePart | null {
   const from = isObject(inner) ? inner : part;
   const name = from['name'] ?? from['toolName'] ?? from['tool_name'] ?? from['tool_call.function.name'];
   const given = from['arguments'] ?? from['input'] ?? from['args'] ?? from['tool_call.function.arguments'];
+  const joined = idOf(part) ?? idOf(from);
+  const call = joined === null ? {} : { callId: joined };
   if (typeof name === 'string' && given !== undefined)
-    return { kind: 'data', label: `calls ${name}`, text: textOf(given) };
+    return { kind: 'data', label: `calls ${name}`, text: textOf(given), purpose: 'call', ...call };
+  const answer = { kind: 'data', purpose: 'result', ...call } as const;
   const response = isObject(part['functionResponse']) ? part['functionResponse'] : part;
   const result = response['response'] ?? response['result'] ?? response['output'];
   if (result !== undefined)
-    return { kind: 'data', label: typeof name === 'string' ? `result of ${name}` : 'result', text: textOf(result) };
+    return { ...answer, label: typeof name === 'string' ? `result of ${name}` : 'result', text: textOf(result) };
   if (part['type'] === 'tool_result' && part['content'] !== undefined) {
     const parts = partsOf(part['content']).map(({ text }) => text);
-    return { kind: 'data', label: 'result', text: parts.join('\n') };
+    return { ...answer, label: 'result', text: parts.join('\n') };
   }
   return null;
+}
+
+/** What joins a call and its result, by the names of the libraries. */
+function idOf(part: Json): string | null {
+  const names = ['call_id', 'tool_call_id', 'tool_use_id', 'toolCallId', 'id'];
+  const found = names.map((name) => part[name]).find((id) => typeof id === 'string');
+  return typeof found === 'string' ? found : null;
 }
 
 /** Media by name only: their bytes say nothing to a reader, and nothing is fetched from elsewhere. */
@@ -175,6 +205,10 @@ function mediaText(part: Json): string {
 
 function plain(text: string): MessagePart {
   return { kind: 'text', label: null, text };
+}
+
+function reasoning(text: string): MessagePart {
+  return { ...plain(text), purpose: 'reasoning' };
 }
 
 function data(label: string, value: unknown): MessagePart {

@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from 'node:crypto';
 import type { Micros } from '../time/timestamp.js';
 
 export type LinkType = 'prompt_completion';
@@ -16,6 +15,13 @@ export interface FeedbackLink {
   readonly revoked_at: Micros | null;
 }
 
+/** A link as lists show it: with who made it, and how many reviewers have given a name on it. */
+export interface ListedLink extends FeedbackLink {
+  readonly creator_id: string;
+  readonly creator_name: string;
+  readonly reviewer_count: number;
+}
+
 /** A new link: the only time its URL is there. */
 export interface CreatedLink extends FeedbackLink {
   readonly url: string;
@@ -26,16 +32,4 @@ export interface CreatedLink extends FeedbackLink {
 export interface LinkDraft extends Omit<FeedbackLink, 'prompt_slug' | 'revoked_at'> {
   readonly token_hash: Buffer;
   readonly created_by: string;
-}
-
-const TOKEN = /^[A-Za-z0-9_-]{43}$/;
-
-/** Token of a link: 256 random bits, 43 characters that are safe in a path. */
-export function createToken(): string {
-  return randomBytes(32).toString('base64url');
-}
-
-/** Hash of a token, which alone is stored; null for a text that can be no token. */
-export function hashOfToken(token: string): Buffer | null {
-  return TOKEN.test(token) ? createHash('sha256').update(token).digest() : null;
 }

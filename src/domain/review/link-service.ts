@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { DomainError } from '../errors.js';
 import type { Principal } from '../identity/identity.js';
+import { createToken, hashOfToken } from '../identity/token.js';
 import type { PromptIdentities } from '../prompt/completion.js';
 import type { Window } from '../schema/page.js';
 import type { Micros } from '../time/timestamp.js';
-import { createToken, hashOfToken, type CreatedLink, type FeedbackLink } from './feedback-link.js';
+import type { CreatedLink, FeedbackLink, ListedLink } from './feedback-link.js';
 import type { LinkStore } from './link-store.js';
-import { defaultDays, type LinkInput } from './schema.js';
+import { defaultDays, type LinkInput, type LinkPatch } from './schema.js';
 
 export interface LinkServiceParts {
   readonly store: LinkStore;
@@ -36,7 +37,7 @@ export class LinkService {
   create({ project_id, user_id }: Principal, input: LinkInput): CreatedLink {
     const promptId = this.#parts.prompts.idOf(project_id, input.prompt_slug);
     if (promptId === undefined) throw new DomainError('not_found', 'There is no prompt with this slug');
-    const token = createToken();
+    const { token, hash } = createToken();
     const created_at = Date.now() * 1000;
     const link = {
       id: randomUUID(),
@@ -46,8 +47,6 @@ export class LinkService {
       created_at,
       expires_at: created_at + (input.expires_in_days ?? defaultDays) * DAY,
     } as const;
-    const hash = hashOfToken(token);
-    if (hash === null) throw new Error('A token of ours is none');
     this.#parts.store.insert({ ...link, token_hash: hash, created_by: user_id });
     const url = this.#parts.urlOf(token);
     const opens_here_only = LOOPBACK.test(new URL(url).hostname);
@@ -55,8 +54,23 @@ export class LinkService {
     return { ...link, prompt_slug: input.prompt_slug, revoked_at: null, url, opens_here_only };
   }
 
-  list(projectId: string, window: Window): FeedbackLink[] {
+  list(projectId: string, window: Window): ListedLink[] {
     return this.#parts.store.list(projectId, window);
+  }
+
+  /** Also a link that works no longer. @throws DomainError `not_found` */
+  get(projectId: string, id: string): ListedLink {
+    const link = this.#parts.store.listed(projectId, id);
+    if (link === undefined) throw new DomainError('not_found', 'There is no feedback link with this id');
+    return link;
+  }
+
+  /** Also opens one again that has expired. @throws DomainError `not_found`; `conflict` for a revoked one */
+  update(projectId: string, id: string, { expires_in_days }: LinkPatch): ListedLink {
+    const expired = this.#parts.store.expire(projectId, id, Date.now() * 1000 + expires_in_days * DAY);
+    const link = this.get(projectId, id);
+    if (!expired) throw new DomainError('conflict', 'The link is revoked, for good: make a new one');
+    return link;
   }
 
   /** Revokes a link; revoking it again changes nothing. @throws DomainError `not_found` */

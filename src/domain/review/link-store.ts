@@ -1,7 +1,7 @@
 import type { Holdings } from '../fair-share.js';
 import type { Micros } from '../time/timestamp.js';
 import type { Window } from '../schema/page.js';
-import type { FeedbackLink, LinkDraft } from './feedback-link.js';
+import type { FeedbackLink, LinkDraft, ListedLink } from './feedback-link.js';
 
 /**
  * Where feedback links and their reviewers are kept. A write that returned is durable and seen by every later read.
@@ -10,9 +10,13 @@ import type { FeedbackLink, LinkDraft } from './feedback-link.js';
 export interface LinkStore {
   insert(draft: LinkDraft): void;
   /** Links of a project, newest first; revoked and expired ones too. */
-  list(projectId: string, window: Window): FeedbackLink[];
+  list(projectId: string, window: Window): ListedLink[];
+  /** One of them. */
+  listed(projectId: string, id: string): ListedLink | undefined;
   /** Also a revoked or expired one. */
   find(projectId: string, id: string): FeedbackLink | undefined;
+  /** Has a link expire at another time, unless it is revoked. False when the project has no such link. */
+  expire(projectId: string, id: string, at: Micros): boolean;
   /** Revokes a link, once: a later call changes nothing. False when the project has no such link. */
   revoke(projectId: string, id: string, at: Micros): boolean;
   findByTokenHash(hash: Buffer): FeedbackLink | undefined;

@@ -12,22 +12,30 @@ export const LinkType = Type.Literal('prompt_completion', {
   description: 'What is reviewed: completions of the prompt.',
 });
 
+/** How long a link works; `more` says from when on, and what holds without it. */
+const days = (more: string, options: { readonly default?: number } = {}) =>
+  Type.Integer({
+    minimum: 1,
+    maximum: MAX_DAYS,
+    ...options,
+    description: `Days after which the link stops working${more}`,
+  });
+
 export const LinkInput = Type.Object(
   {
     prompt_slug: Type.String({ ...Slug, description: 'Slug of the prompt whose completions are reviewed.' }),
     link_type: optional(LinkType),
-    expires_in_days: optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: MAX_DAYS,
-        default: DEFAULT_DAYS,
-        description: `Days after which the link stops working; ${DEFAULT_DAYS} when absent.`,
-      }),
-    ),
+    expires_in_days: optional(days(`; ${DEFAULT_DAYS} when absent.`, { default: DEFAULT_DAYS })),
   },
   { $id: 'FeedbackLinkInput', description: 'A feedback link to make.' },
 );
 export type LinkInput = Static<typeof LinkInput>;
+
+export const LinkPatch = Type.Object(
+  { expires_in_days: days(', counted from now.') },
+  { $id: 'FeedbackLinkPatch', description: 'What to change of a feedback link.' },
+);
+export type LinkPatch = Static<typeof LinkPatch>;
 
 /** Longest texts that reviewers may send, in characters: whoever has a link can, so less than users may. */
 export function reviewTextLimits(maxCharacters: number) {

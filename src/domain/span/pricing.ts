@@ -3,16 +3,10 @@ import { listedModel } from '../listed-models.js';
 import { listedProvider, modelNameOf } from '../model-name.js';
 import { normaliseCost } from '../schema/normalise.js';
 import type { Span } from './span.js';
-
-/** Kinds of spans whose own model call is paid for; wrappers repeat the usage of the calls below them. */
-export const PRICED_KINDS: ReadonlySet<string> = new Set(['llm', 'embedding', 'reranker']);
+import { PRICED_KINDS, statedModel, tokensOf, type StatedModel } from './usage.js';
 
 /** Tokens that a model call used. Cached ones are part of the input tokens, also when the client counted them apart. */
-export interface ModelUsage {
-  /** Provider as it was stated; null: it was not. */
-  readonly provider: string | null;
-  /** Model as it was stated, with or without its provider in front. */
-  readonly model: string;
+export interface ModelUsage extends StatedModel {
   /** All input tokens: uncached, read from a cache and written to one. */
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -48,55 +42,28 @@ export function withCalculatedCost(span: Span, cost: number | null): Span {
 }
 
 /** Fields that the price of a span depends on. */
-type PricedParts = Pick<Span, 'kind' | 'attributes' | 'started_at'>;
+export type PricedParts = Pick<Span, 'kind' | 'attributes' | 'started_at'>;
 
-/** The attributes that a price depends on. */
-export const USAGE_ATTRIBUTES = [
-  'provider',
-  'model',
-  'inputTokens',
-  'outputTokens',
-  'cacheReadTokens',
-  'cacheWriteTokens',
-] as const;
-
-/** The model that a span states, and its provider if it does; null: no model. */
-export function statedModel({ provider, model }: Span['attributes']): Pick<ModelUsage, 'provider' | 'model'> | null {
-  if (typeof model !== 'string' || model === '') return null;
-  return { provider: typeof provider === 'string' && provider !== '' ? provider : null, model };
-}
-
-function modelUsage(span: PricedParts): ModelUsage | null {
-  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = span.attributes;
-  const stated = statedModel(span.attributes);
-  if (stated === null) return null;
-  const input = tokenCount(inputTokens);
-  const output = tokenCount(outputTokens);
-  if (input === null || output === null) return null;
-  const read = tokenCount(cacheReadTokens) ?? 0;
-  const write = tokenCount(cacheWriteTokens) ?? 0;
-  // A producer whose cached tokens exceed the input counted them apart: then its input is all uncached, and they add to it.
-  const apart = read + write > input;
+/** What a model call used; null: it states no model, or no tokens. */
+export function modelUsage({ attributes, started_at }: PricedParts): ModelUsage | null {
+  const stated = statedModel(attributes);
+  const tokens = tokensOf(attributes);
+  if (stated === null || tokens === null || tokens.inputTokens === null || tokens.outputTokens === null) return null;
   return {
     ...stated,
-    inputTokens: apart ? input + read + write : input,
-    outputTokens: output,
-    cacheReadTokens: read,
-    cacheWriteTokens: write,
-    at: new Date(Math.floor(span.started_at / 1000)),
+    inputTokens: tokens.inputTokens,
+    outputTokens: tokens.outputTokens,
+    cacheReadTokens: tokens.cacheReadTokens ?? 0,
+    cacheWriteTokens: tokens.cacheWriteTokens ?? 0,
+    at: new Date(Math.floor(started_at / 1000)),
   };
-}
-
-function tokenCount(value: unknown): number | null {
-  const count = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
-  return typeof count === 'number' && Number.isFinite(count) && count >= 0 && count <= 1e12 ? count : null;
 }
 
 /** How many pairs of provider and model are remembered; a client's made-up names must not fill the memory. */
 const MAX_REMEMBERED = 10_000;
 
 /** A model at the one provider that has its price, with no other model. */
-interface Listed {
+export interface Listed {
   readonly provider: Provider;
   readonly model: string;
 }
@@ -122,7 +89,7 @@ export function createListPrices(): PriceModelCall {
 }
 
 /** The model as it is listed: as it was stated, else without its provider's name in front. */
-function listedAs({ provider, model }: ModelUsage): Listed | null {
+export function listedAs({ provider, model }: ModelUsage): Listed | null {
   const stated = { provider, model };
   const meant = modelNameOf(provider, model);
   const isSame = meant.provider === provider && meant.model === model;
@@ -135,7 +102,8 @@ function listedAs({ provider, model }: ModelUsage): Listed | null {
   return null;
 }
 
-function priceAt({ provider, model }: Listed, usage: ModelUsage) {
+/** What a call costs at its list price, with the rates of it; null: that is not known. */
+export function priceAt({ provider, model }: Listed, usage: ModelUsage) {
   return calcPrice(toLibrary(usage), model, { provider, timestamp: usage.at });
 }
 

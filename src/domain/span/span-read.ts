@@ -1,6 +1,7 @@
 import type { SpanRead } from '../list/fields.js';
 import { formatTimestamp, type Micros } from '../time/timestamp.js';
 import type { Span } from './span.js';
+import { NO_CALL } from './span-call.js';
 
 /** Whether a span counts as failed: by its status, or because it carries an error code or message. */
 export function hasError(span: Pick<Span, 'status' | 'error_code' | 'error_message'>): boolean {
@@ -9,6 +10,7 @@ export function hasError(span: Pick<Span, 'status' | 'error_code' | 'error_messa
 
 /** A span as it is answered right after it was stored; the same as a later read of it from the store. */
 export function toSpanRead(span: Span, projectId: string, createdAt: Micros): SpanRead {
+  const { call = NO_CALL } = span;
   // Properties are written out, as copying all but one of them costs as much as rendering the span.
   return {
     id: span.id,
@@ -37,5 +39,14 @@ export function toSpanRead(span: Span, projectId: string, createdAt: Micros): Sp
     project_id: projectId,
     has_error: hasError(span),
     created_at: formatTimestamp(createdAt),
+    provider: call.provider,
+    model: call.model,
+    input_tokens: call.input_tokens,
+    output_tokens: call.output_tokens,
+    cache_read_tokens: call.cache_read_tokens,
+    cache_write_tokens: call.cache_write_tokens,
+    prompt_slug: call.prompt_slug,
+    prompt_version: call.prompt_version,
+    prompt_version_id: call.prompt_version_id,
   };
 }

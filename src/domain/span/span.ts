@@ -1,5 +1,6 @@
 import type { Tags } from '../schema/tags.js';
 import type { Micros } from '../time/timestamp.js';
+import type { SpanCall } from './span-call.js';
 export type { Micros };
 
 export type SpanStatus = 'unset' | 'ok' | 'error';
@@ -29,6 +30,8 @@ export interface Span {
   readonly cost: number | null;
   /** Whether the server calculated the cost; a cost that a client sent stays whatever prices do. */
   readonly cost_calculated?: boolean;
+  /** What its attributes say of the call of a model that it is, and of its prompt; absent: nothing. */
+  readonly call?: SpanCall;
   readonly input_data: string | null;
   readonly output_data: string | null;
   readonly attributes: Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import type { Micros } from '../time/timestamp.js';
 
-/** What the server called models for: judges' evaluations, trials of corrections, optimizations of prompts. */
-export const PURPOSES = ['judge', 'calibration', 'optimization'] as const;
+/** What the server called models for: judges' evaluations, trials of corrections, optimizations of prompts, people in the playground. */
+export const PURPOSES = ['judge', 'calibration', 'optimization', 'playground'] as const;
 export type Purpose = (typeof PURPOSES)[number];
 
 /** What calls of models came to. */
@@ -14,11 +14,31 @@ export interface Usage {
   readonly cost: number | null;
 }
 
-/** The usage of one judge, or of one job. */
+/** The usage of one judge, of one job, or of one user of the playground. */
 export interface UsageOf extends Usage {
   readonly purpose: Purpose;
-  /** Id of the judge, or of the job. */
+  /** Id of the judge, of the job, or of the user. */
   readonly id: string;
+}
+
+/** What calls were for, by name. */
+export interface UsageName {
+  /** Name of the judge, of the judge that was tried, of the user; slug of the prompt. */
+  readonly name: string;
+  /** Id of what has the name. */
+  readonly subject_id: string;
+}
+
+export interface UsageNames {
+  /** In the order of the groups; undefined: nothing has a name that the project knows. */
+  of(projectId: string, groups: readonly Pick<UsageOf, 'purpose' | 'id'>[]): (UsageName | undefined)[];
+}
+
+export type NamedUsage = UsageOf & { readonly [Name in keyof UsageName]: UsageName[Name] | null };
+
+export interface NamedUsageRead {
+  readonly total: Usage;
+  readonly groups: readonly NamedUsage[];
 }
 
 /** When the calls began, inclusive; null: at any time. */
@@ -33,11 +53,32 @@ export interface OwnUsageRead {
   readonly groups: readonly UsageOf[];
 }
 
-/** Most judges and jobs that one answer names. */
+/** Most judges, jobs and users that one answer names. */
 export const MAX_GROUPS = 1000;
 
 /** What the calls of models that the server makes itself, and stores as spans, came to. */
 export interface OwnUsage {
   /** @throws DomainError `unavailable` */
   read(projectId: string, times: UsageTimes, signal?: AbortSignal): Promise<OwnUsageRead>;
+}
+
+/** The same, with names. */
+export class OwnUsageService {
+  readonly #usage: OwnUsage;
+  readonly #names: UsageNames;
+
+  constructor(usage: OwnUsage, names: UsageNames) {
+    this.#usage = usage;
+    this.#names = names;
+  }
+
+  /** @throws DomainError `unavailable` */
+  async read(projectId: string, times: UsageTimes, signal?: AbortSignal): Promise<NamedUsageRead> {
+    const { total, groups } = await this.#usage.read(projectId, times, signal);
+    const names = this.#names.of(projectId, groups);
+    return {
+      total,
+      groups: groups.map((group, index) => ({ ...group, ...(names[index] ?? { name: null, subject_id: null }) })),
+    };
+  }
 }

@@ -4,7 +4,7 @@ import { closed } from './closed.js';
 import { createCollector } from './collector.js';
 import { compileCheck } from './json-schema.js';
 
-/** A JSON Schema, compiled. Compile once at start: it takes milliseconds. */
+/** A JSON Schema, compiled when it is first needed: that takes milliseconds, and a server has hundreds it may never need. */
 export interface Validator<T> {
   /** Whether the value fits; the fast path, which stops at the first broken rule. */
   accepts(value: unknown): value is T;
@@ -21,12 +21,13 @@ export function compileClosed<S extends TSchema>(schema: S): Validator<Static<S>
 }
 
 export function compile<S extends TSchema>(schema: S): Validator<Static<S>> {
-  const check = compileCheck(schema);
+  let check: ReturnType<typeof compileCheck> | undefined;
   let collector: ReturnType<typeof createCollector> | undefined;
+  const accepts = (value: unknown): value is Static<S> => (check ??= compileCheck(schema))(value);
   return {
-    accepts: (value): value is Static<S> => check(value),
+    accepts,
     issues(value, pointer = '', limit = MAX_ISSUES) {
-      if (check(value)) return [];
+      if (accepts(value)) return [];
       collector ??= createCollector(schema);
       return collector(value, pointer, limit);
     },

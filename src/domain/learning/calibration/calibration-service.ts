@@ -28,6 +28,8 @@ export interface CalibrationServiceOptions {
   readonly runner: Pick<JobRunner, 'create' | 'cancel' | 'find'>;
   /** Whether a model endpoint is configured. */
   readonly canAsk: boolean;
+  /** Whether judges are shown corrections as examples. */
+  readonly showsExamples: boolean;
 }
 
 /** Corrections that a report counts; null: no bound. */
@@ -40,6 +42,8 @@ export interface CalibrationQuery {
 
 /** How far a judge and people agree, and whether it can be tried. */
 export interface CalibrationReport extends Calibration {
+  /** Of the corrections that the next evaluation is made with; null: judges are shown none. */
+  readonly revision: number | null;
   readonly trial: Readiness;
 }
 
@@ -67,6 +71,7 @@ export class CalibrationService {
     const counted = start === null && end === null ? all : corrections.between(judgeId, start ?? 0, end ?? MAX_MICROS);
     return {
       ...calibrationOf(judgeId, counted, corrections.versions(judgeId), versions),
+      revision: this.#options.showsExamples ? corrections.revision(judgeId) : null,
       trial: this.#plan(judge, all).readiness,
     };
   }

@@ -6,7 +6,7 @@ import type { Micros } from '../../time/timestamp.js';
 export interface JudgedResult extends ScoreScale {
   readonly evaluation_result: boolean;
   readonly score: number | null;
-  /** Version of the judge, see `judgeVersion`; null: the evaluation ran elsewhere. */
+  /** Version of the judge, see `judgeVersion`; null: the evaluation ran elsewhere and does not say. */
   readonly judge_version: string | null;
 }
 

@@ -1,5 +1,5 @@
 import type { JudgedSpan } from '../../judge/span-reader.js';
-import { excerptOf } from './excerpt.js';
+import { excerptOf } from '../../excerpt.js';
 import { truthOf, type Truth } from './opinion.js';
 import type { ExampleCorrection } from './correction.js';
 import { WordIndex } from './word-index.js';

@@ -1,4 +1,4 @@
-import { excerptOf } from './excerpt.js';
+import { excerptOf } from '../../excerpt.js';
 import type { PoolEntry } from './example-pool.js';
 
 /** Most characters of a reason or an expected output in an example. */

@@ -13,7 +13,10 @@ export interface Truth {
  * - else thumbs down stands for the opposite, unless the direction says that the score alone was wrong: a failed score
  *   that was too high, a passed one that was too low.
  */
-export function truthOf(opinion: Opinion, judged: JudgedResult): Truth {
+export function truthOf(
+  opinion: Opinion,
+  judged: Pick<JudgedResult, 'evaluation_result' | 'score' | 'pass_threshold'>,
+): Truth {
   const { thumbs_up, expected_score, score_direction } = opinion;
   const { evaluation_result, score, pass_threshold } = judged;
   if (expected_score !== null && pass_threshold !== null)

@@ -1,7 +1,7 @@
 import type { Micros } from '../../time/timestamp.js';
-import { scoreError, truthOf } from './opinion.js';
+import { scoreError, truthOf, type Truth } from './opinion.js';
 import type { Correction, JudgedResult, UsedVersion } from './correction.js';
-import { CONFIDENCE, cohensKappa, wilson, type Interval } from './statistics.js';
+import { CONFIDENCE, cohensKappa, wilson, type Interval, type Kappa } from './statistics.js';
 import { EXTERNAL, groupVersions, revisionOf, type Grouping, type VersionGroup } from './versions.js';
 
 /** Figures of some corrections of a judge; null: they do not define it. */
@@ -79,18 +79,8 @@ function agreementOf(corrections: readonly Correction[]): Agreement {
     return { judged: evaluation.evaluation_result, truth, error: scoreError(truth, evaluation.score) };
   });
   const errors = compared.flatMap(({ error }) => (error === null ? [] : [error]));
-  const cell = (judged: boolean, passed: boolean) =>
-    compared.filter((each) => each.judged === judged && each.truth.passed === passed).length;
-  const verdicts = {
-    both_pass: cell(true, true),
-    judge_pass_human_fail: cell(true, false),
-    judge_fail_human_pass: cell(false, true),
-    both_fail: cell(false, false),
-  };
-  const kappa = cohensKappa([
-    [verdicts.both_pass, verdicts.judge_pass_human_fail],
-    [verdicts.judge_fail_human_pass, verdicts.both_fail],
-  ]);
+  const verdicts = verdictsOf(compared);
+  const kappa = kappaOf(verdicts);
   const count = corrections.length;
   const agreed = corrections.filter(({ thumbs_up }) => thumbs_up).length;
   return {
@@ -106,6 +96,35 @@ function agreementOf(corrections: readonly Correction[]): Agreement {
     mean_absolute_score_error:
       errors.length === 0 ? null : errors.reduce((total, error) => total + error, 0) / errors.length,
   };
+}
+
+/** A verdict of a judge and that of a person. */
+interface Compared {
+  readonly judged: boolean;
+  readonly truth: Pick<Truth, 'passed'>;
+  /** How often they were so; default: once. */
+  readonly times?: number;
+}
+
+export function verdictsOf(compared: readonly Compared[]): Agreement['verdicts'] {
+  const cell = (judged: boolean, passed: boolean) =>
+    compared.reduce(
+      (sum, each) => sum + (each.judged === judged && each.truth.passed === passed ? (each.times ?? 1) : 0),
+      0,
+    );
+  return {
+    both_pass: cell(true, true),
+    judge_pass_human_fail: cell(true, false),
+    judge_fail_human_pass: cell(false, true),
+    both_fail: cell(false, false),
+  };
+}
+
+export function kappaOf(verdicts: Agreement['verdicts']): Kappa | null {
+  return cohensKappa([
+    [verdicts.both_pass, verdicts.judge_pass_human_fail],
+    [verdicts.judge_fail_human_pass, verdicts.both_fail],
+  ]);
 }
 
 const DAY: Micros = 86_400e6;

@@ -67,7 +67,7 @@ const VersionAgreementRead = Type.Object(
   {
     version: Type.String({
       description:
-        'Name of the version of the judge: `v1`, `v2`, … in the order in which they began; `external`: evaluations that ran elsewhere.',
+        'Name of the version of the judge: `v1`, `v2`, … in the order in which they began; `external`: evaluations that ran elsewhere and name no version.',
     }),
     prompt_version: orNull(
       Type.Integer({
@@ -75,6 +75,7 @@ const VersionAgreementRead = Type.Object(
           "Version of the judge's instruction; null for evaluations that ran elsewhere, and when the version was deleted.",
       }),
     ),
+    prompt_version_id: orNull(uuid('Id of this version of the instruction; null for evaluations that ran elsewhere.')),
     examples: orNull(
       Type.Object(
         {
@@ -115,6 +116,12 @@ export const CalibrationRead = Type.Object(
         'corrections it was shown from. With `versions=steps` a version goes on until the revision of that set reaches ' +
         '1, 5, 10, 20, 50, 100, …',
     }),
+    revision: orNull(
+      count(
+        'Revision of the corrections that the next evaluation is made with: each new or changed correction makes the next ' +
+          'one. Null: judges are shown no corrections (`JUDGE_EXAMPLE_TOKENS` is 0).',
+      ),
+    ),
     trial: Type.Object(
       readinessFields({
         training: 'Corrected spans whose corrections a trial shows as examples, at whatever time they were given.',

@@ -1,6 +1,6 @@
 import type { JudgedSpan } from '../../judge/span-reader.js';
 import { exampleLine, HEADING } from './example-text.js';
-import { tokensOf } from './excerpt.js';
+import { tokensOf } from '../../excerpt.js';
 import { stepOf, type ExamplePool, type PoolEntry } from './example-pool.js';
 
 /** Most examples: models read more without care. */

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { excerptOf } from '../calibration/excerpt.js';
+import { excerptOf } from '../../excerpt.js';
 import { answerForm } from '../../judge/answer-form.js';
 import { DELIMITED_IS_DATA, delimiter } from '../../judge/delimited.js';
 import type { ModelRequest } from '../../judge/model-client.js';

@@ -51,7 +51,8 @@ const MAX_OTHER_CONTENT = 100_000;
 const SPANS_AT_ONCE = 50;
 const MAX_LISTED = 100;
 
-const NO_MODEL = 'There is no model: send one, bind one to the version, or set JUDGE_LLM_MODEL';
+/** Why nothing can be asked although there is an endpoint. */
+export const NO_MODEL = 'There is no model: send one, bind one to the version, or set JUDGE_LLM_MODEL';
 const OTHER_JUDGE = 'must be another judge: this prompt is its own instruction';
 const CAN_RUN = 'Have better versions written with a POST to `optimizations`';
 

@@ -5,6 +5,17 @@ export function placeholdersOf(content: string): string[] {
   return [...new Set([...content.matchAll(PLACEHOLDER)].map(([, name]) => name ?? ''))];
 }
 
+/** The prompt in pieces: every second one is a placeholder as it stands there. */
+export function piecesOf(content: string): string[] {
+  const pieces: string[] = [];
+  let at = 0;
+  for (const { 0: whole, index } of content.matchAll(PLACEHOLDER)) {
+    pieces.push(content.slice(at, index), whole);
+    at = index + whole.length;
+  }
+  return [...pieces, content.slice(at)];
+}
+
 /** The prompt with its placeholders filled in, in one pass; those without a value stay as they are. */
 export function fillPlaceholders(content: string, values: Pick<ReadonlyMap<string, string>, 'get'>): string {
   return content.replace(PLACEHOLDER, (whole, name: string) => values.get(name) ?? whole);

@@ -1,4 +1,4 @@
-import { excerptOf } from '../calibration/excerpt.js';
+import { excerptOf } from '../../excerpt.js';
 import { answerJson } from '../../judge/answer-json.js';
 import type { ChatMessage, ModelRequest } from '../../judge/model-client.js';
 import type { JudgedSpan } from '../../judge/span-reader.js';

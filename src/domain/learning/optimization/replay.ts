@@ -55,7 +55,8 @@ export function messagesWith(content: string, { before, role, after, values }: R
 /** Values that fill every placeholder with nothing. */
 const BLANK = { get: () => '' };
 
-function messagesIn(text: string): ChatMessage[] {
+/** The messages of an input: those of a list, also as the `messages` of a request; else all of it as one. */
+export function messagesIn(text: string): ChatMessage[] {
   const parsed = jsonIn(text);
   const list = Array.isArray(parsed) ? parsed : objectOf(parsed)['messages'];
   const messages = Array.isArray(list) ? list.map(toMessage) : [];

@@ -1,4 +1,4 @@
-import { excerptOf } from '../calibration/excerpt.js';
+import { excerptOf } from '../../excerpt.js';
 import type { StoredFeedback } from '../../feedback/feedback.js';
 import { isHeldOut } from '../trial/held-out.js';
 import type { Halves } from '../trial/readiness.js';

@@ -1,0 +1,41 @@
+import { Type, type Static } from '@sinclair/typebox';
+import { JudgeRead } from '../judge/schema.js';
+import { Interval } from '../learning/calibration/schema.js';
+import { count, number, orNull, uuid } from '../schema/parts.js';
+
+const counted = {
+  evaluations: count('Evaluations stored in the time.'),
+  passed: count('Those in which the span passed.'),
+  rate: orNull(number('`passed` divided by `evaluations`; null without any.')),
+  rate_interval: Interval("Wilson's interval of the rate, 95 %; null without any."),
+  queued: count('Evaluations that wait, or are under way, now.'),
+  failed: count('Evaluations that failed for good, at whatever time: the failed runs of the list of runs.'),
+};
+
+export const JudgeFiguresRead = Type.Object(
+  {
+    judge_id: uuid('Id of the judge.'),
+    judge_name: Type.String({ description: 'Name of the judge.' }),
+    ...counted,
+  },
+  { $id: 'JudgeFigures', description: 'What a judge found, and what it is about to look at.' },
+);
+export type JudgeFiguresRead = Static<typeof JudgeFiguresRead>;
+
+export const ListedJudgeRead = Type.Object(
+  {
+    ...JudgeRead.properties,
+    figures: Type.Optional(
+      Type.Object(
+        {
+          ...counted,
+          kappa: orNull(number("Cohen's κ of all verdicts of judge and people, as the calibration report has it.")),
+          kappa_interval: Interval('Its interval; null where it is not defined.'),
+        },
+        { description: 'Only with `include=figures`.' },
+      ),
+    ),
+  },
+  { $id: 'ListedJudge', description: 'A judge, and what became of it.' },
+);
+export type ListedJudgeRead = Static<typeof ListedJudgeRead>;

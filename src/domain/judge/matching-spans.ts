@@ -1,0 +1,27 @@
+import type { PromptIdentity } from '../prompt/completion.js';
+import type { Micros } from '../time/timestamp.js';
+import type { JudgeFilters } from './judge.js';
+import type { SpanPlace } from './run.js';
+
+/** Spans that a judge would have evaluated, had it been there: those that its feed would have taken. */
+export interface MatchingSpans {
+  /**
+   * How many spans arrived after a moment that are finished, have content, are no call of the server itself and match the
+   * filters; and where the latest of them are, by their start. Sees everything acknowledged before.
+   * @param prompt what the filters' `prompt_slug` means; null: they have none
+   * @throws DomainError `invalid` when the filters are too long for one question; `unavailable`
+   */
+  arrivedSince(projectId: string, wanted: Wanted, since: Micros, signal?: AbortSignal): Promise<Matches>;
+}
+
+export interface Wanted {
+  readonly filters: JudgeFilters;
+  readonly prompt: PromptIdentity | null;
+  /** How many of the latest to name. */
+  readonly latest: number;
+}
+
+export interface Matches {
+  readonly count: number;
+  readonly latest: readonly SpanPlace[];
+}

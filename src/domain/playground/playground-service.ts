@@ -1,0 +1,91 @@
+import { DomainError } from '../errors.js';
+import { tokensOf } from '../excerpt.js';
+import type { Principal } from '../identity/identity.js';
+import { callProvider } from '../judge/call-spans.js';
+import type { ModelRequest } from '../judge/model-client.js';
+import { NO_ENDPOINT } from '../learning/calibration/calibration-service.js';
+import { NO_MODEL } from '../learning/optimization/optimization-service.js';
+import type { SelectedVersion } from '../prompt/prompt.js';
+import type { PromptService } from '../prompt/prompt-service.js';
+import type { PriceModelCall } from '../span/pricing.js';
+import { normaliseCost } from '../schema/normalise.js';
+import { Turns } from '../turns.js';
+import { invalid } from '../validation/validation.js';
+import type { PlaygroundCalls } from './playground-calls.js';
+import type { PlaygroundEstimate, PlaygroundInput, PlaygroundRun } from './schema.js';
+
+export interface PlaygroundOptions {
+  readonly prompts: Pick<PromptService, 'find'>;
+  readonly price: PriceModelCall;
+  /** The model endpoint; null: none is configured. */
+  readonly endpoint: {
+    readonly defaultModel: string | null;
+    readonly calls: Pick<PlaygroundCalls, 'run'>;
+  } | null;
+}
+
+/** People try a few variants side by side; more than that is work for a judge or an optimisation. */
+const LIMITS = { atOnce: 64, perParty: 4, maxWaiting: 8, maxWaitMs: 10_000 };
+
+/** Lets people ask a model something else than was asked, and see what it answers and costs. */
+export class PlaygroundService {
+  readonly #options: PlaygroundOptions;
+  readonly #turns = new Turns('calls from the playground', LIMITS);
+
+  constructor(options: PlaygroundOptions) {
+    this.#options = options;
+  }
+
+  /** What a call would come to. Asks no model. @throws DomainError as `run` does, but for `overloaded` */
+  estimate(projectId: string, input: PlaygroundInput): PlaygroundEstimate {
+    const { model, messages } = this.#plan(projectId, input).request;
+    const input_tokens = messages.reduce((sum, { content }) => sum + tokensOf(content), 0);
+    const input_cost = this.#cost(projectId, model, input_tokens, 0);
+    const cost = this.#cost(projectId, model, input_tokens, 1000);
+    return {
+      model,
+      input_tokens,
+      input_cost,
+      cost_per_1000_output_tokens: input_cost === null || cost === null ? null : normaliseCost(cost - input_cost),
+      cost_unknown_reason:
+        input_cost === null ? `There is no price of the model ${model}; the project can set its own` : null,
+    };
+  }
+
+  /**
+   * Asks the model, and stores the call as a span. That the model did not answer is part of the result.
+   * @throws DomainError `not_found` for an unknown version; `invalid` for an unknown span; `conflict` when no model can be
+   *   asked; `overloaded`, `unavailable`
+   */
+  async run(principal: Principal, input: PlaygroundInput, signal: AbortSignal): Promise<PlaygroundRun> {
+    const { request, version, endpoint } = this.#plan(principal.project_id, input);
+    const call = { principal, request, version, spanId: input.source?.span_id ?? null };
+    return this.#turns.run(principal.project_id, () => endpoint.calls.run(call, signal), signal);
+  }
+
+  #plan(projectId: string, { messages, model, temperature, source }: PlaygroundInput) {
+    const { endpoint } = this.#options;
+    if (endpoint === null) throw new DomainError('conflict', NO_ENDPOINT);
+    const version = this.#version(projectId, source);
+    const asked = model ?? version?.model_id ?? endpoint.defaultModel;
+    if (asked === null) throw new DomainError('conflict', NO_MODEL);
+    const request: ModelRequest = { model: asked, temperature: temperature ?? null, messages, schema: null };
+    return { request, version, endpoint };
+  }
+
+  #version(projectId: string, source: PlaygroundInput['source']): SelectedVersion | null {
+    const { prompt_slug: slug = null, version = null } = source ?? {};
+    if (slug === null && version === null) return null;
+    if (slug === null || version === null) {
+      const missing = slug === null ? 'prompt_slug' : 'version';
+      throw invalid([{ pointer: `/source/${missing}`, detail: 'is needed: prompt_slug and version belong together' }]);
+    }
+    return this.#options.prompts.find(projectId, slug, { by: 'number', version });
+  }
+
+  #cost(projectId: string, model: string, inputTokens: number, outputTokens: number): number | null {
+    const cached = { cacheReadTokens: 0, cacheWriteTokens: 0 };
+    const provider = callProvider(model);
+    return this.#options.price(projectId, { provider, model, inputTokens, outputTokens, ...cached, at: new Date() });
+  }
+}
