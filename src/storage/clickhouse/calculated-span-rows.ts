@@ -2,10 +2,10 @@ import type { SpanRead } from '../../domain/list/fields.js';
 import type { CalculatedSpan } from '../../domain/price/calculated-spans.js';
 import { PASSING_ON } from '../../domain/model-name.js';
 import type { RepriceScope } from '../../domain/price/reprice-job.js';
-import { PRICED_KINDS, USAGE_ATTRIBUTES } from '../../domain/span/pricing.js';
+import { PRICED_KINDS, USAGE_ATTRIBUTES } from '../../domain/span/usage.js';
 import type { Span } from '../../domain/span/span.js';
 import { parseTimestamp } from '../../domain/time/timestamp.js';
-import { join, sql, value, type Sql } from './client/sql.js';
+import { join, literal, sql, value, type Sql } from './client/sql.js';
 import { inProject, type ReadScope } from './read/scope.js';
 import { moment } from './read/times.js';
 import { current } from './read/visibility.js';
@@ -22,6 +22,16 @@ export interface PageRow {
   readonly usage: readonly string[];
   readonly bytes: string;
 }
+
+/** The bytes of a row, roughly. */
+export const roughBytes = sql`length(attributes) + length(ifNull(input_data, '')) + length(ifNull(output_data, '')) + length(ifNull(error_stack, '')) + 1000`;
+
+const usage = USAGE_ATTRIBUTES.map((name) => sql`JSONExtractRaw(attributes, ${literal(name)})`);
+
+/** What a {@link PageRow} is selected by. */
+export const pageColumns = sql`toString(ver) AS version, toString(trace_id) AS trace, toString(id) AS span, kind,
+  toString(toUnixTimestamp64Micro(started_at)) AS started, toString(cost) AS amount, [${join(usage, ', ')}] AS usage,
+  toString(${roughBytes}) AS bytes`;
 
 /** Spans of priced kinds whose cost was not sent. Of a provider or model, those that may be meant: what is, the domain says. */
 export function calculated(read: ReadScope, scope: RepriceScope): Sql {
@@ -71,9 +81,13 @@ export function toCalculatedSpan(row: PageRow): CalculatedSpan {
 
 /** The stored span of an answered one. */
 export function toSpan(read: SpanRead): Span {
-  const { project_id: _project, has_error: _error, created_at: _created, started_at, ended_at, ...rest } = read;
+  const { project_id: _project, has_error: _error, created_at: _created, started_at, ended_at, ...fields } = read;
+  const { provider, model, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, ...more } = fields;
+  const { prompt_slug, prompt_version, prompt_version_id, ...rest } = more;
+  const tokens = { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens };
   return {
     ...rest,
+    call: { provider, model, ...tokens, prompt_slug, prompt_version, prompt_version_id },
     started_at: parseTimestamp(started_at) ?? 0,
     ended_at: ended_at === null ? null : (parseTimestamp(ended_at) ?? null),
   };

@@ -1,24 +1,17 @@
-import {
-  PROMPT_PATHS,
-  VERSION_PATHS,
-  isCompletionOf,
-  versionsNamedIn,
-  type AttributePath,
-} from '../../domain/prompt/completion.js';
+import { isCompletionOf, versionsNamedIn } from '../../domain/prompt/completion.js';
 import { MAX_LISTED_TEXT } from '../../domain/feedback/list-schema.js';
 import type { PromptIdentity } from '../../domain/prompt/completion.js';
 import type { Completion, Completions, RecordedCompletion } from '../../domain/prompt/completion-store.js';
 import type { ClickHouseClient } from './client/client.js';
 import { excerpt } from './read/excerpt.js';
+import { isSure, mayName, mayNameVersion, namesPrompt, VERSIONS_NAMED } from './read/prompt-names.js';
 import { inProject, type ReadScope } from './read/scope.js';
 import { beyond } from './read/times.js';
 import { current } from './read/visibility.js';
 import type { ReadsInProgress } from './read/reads-in-progress.js';
 import { openReader, type ReadLimits, type ReadRows } from './read/row-reader.js';
-import { join, literal, sql, value, type Sql } from './client/sql.js';
+import { sql, value, type Sql } from './client/sql.js';
 
-/** The most prompt versions that one statement names; with more, the ids that spans name are looked up here. */
-const MAX_NAMED_VERSIONS = 300;
 /** Rows that one statement reads when some may turn out to be no completions. */
 const CANDIDATES = 500;
 const MAX_STATEMENTS = 20;
@@ -57,7 +50,7 @@ export class ClickHouseCompletions implements Completions {
 
   async #newest(read: ReadScope, prompt: PromptIdentity, limit: number, signal?: AbortSignal): Promise<string[]> {
     const found = new Set<string>();
-    const atOnce = prompt.version_ids.size <= MAX_NAMED_VERSIONS ? limit : CANDIDATES;
+    const atOnce = isSure(prompt) ? limit : CANDIDATES;
     let last: Candidate | undefined;
     for (let statements = 0; statements < MAX_STATEMENTS; statements += 1) {
       const page: Candidate[] = await this.#rows(candidates(read, prompt, last, atOnce), {
@@ -153,38 +146,16 @@ function isCompletion({ named, versions, unread }: Candidate, prompt: PromptIden
   return named === 1 || versions.some((version) => prompt.version_ids.has(version));
 }
 
-/** Ids of prompt versions that a span names, as `versionsNamedIn` says. */
-const VERSIONS_NAMED = sql`arrayFilter(x -> x != '', arrayMap(x -> lower(x), [${texts(VERSION_PATHS)}]))`;
 const UNREAD = sql`if(isValidJSON(attributes), '', attributes)`;
 
 /** Spans that may be completions, in the order of the table's own key, so that reading stops with the page. */
 function candidates(read: ReadScope, prompt: PromptIdentity, last: Candidate | undefined, limit: number): Sql {
-  const named = sql`hasAny([${texts(PROMPT_PATHS)}], [${value(prompt.slug, 'String')}]) OR hasAny(arrayMap(x -> lower(x), [${texts(PROMPT_PATHS)}]), [${value(prompt.id, 'String')}])`;
-  const few = prompt.version_ids.size <= MAX_NAMED_VERSIONS;
-  const ofVersion = few
-    ? sql`hasAny(${VERSIONS_NAMED}, ${value([...prompt.version_ids], 'Array(String)')})`
-    : sql`notEmpty(${VERSIONS_NAMED})`;
+  const named = namesPrompt(prompt);
   return sql`SELECT toString(id) AS span, toString(trace_id) AS trace, toString(toUnixTimestamp64Micro(started_at)) AS started,
   toUInt8(${named}) AS named, ${VERSIONS_NAMED} AS versions, ${UNREAD} AS unread
 FROM spans
-WHERE ${inProject(read.projectId)} AND ${mayName(prompt)} AND (${named} OR ${ofVersion} OR NOT isValidJSON(attributes))${behind(last)} AND ${current(read)}
+WHERE ${inProject(read.projectId)} AND ${mayName(prompt)} AND (${named} OR ${mayNameVersion(prompt)} OR NOT isValidJSON(attributes))${behind(last)} AND ${current(read)}
 ORDER BY project_id DESC, started_at DESC, trace_id DESC, id DESC LIMIT ${value(limit, 'UInt64')}`;
-}
-
-/** Whether a span may name a prompt: cheap, and false for most, whose attributes then need not be read as JSON. */
-function mayName({ slug, id }: PromptIdentity): Sql {
-  return sql`(position(attributes, ${value(slug, 'String')}) > 0 OR positionCaseInsensitive(attributes, ${value(id, 'String')}) > 0
-  OR position(attributes, 'prompt_version_id') > 0)`;
-}
-
-function texts(paths: readonly AttributePath[]): Sql {
-  return join(
-    paths.map(({ parent, name }) => {
-      const path = [...(parent === null ? [] : [parent]), name].map(literal);
-      return sql`JSONExtractString(attributes, ${join(path, ', ')})`;
-    }),
-    ', ',
-  );
 }
 
 function behind(last: Candidate | undefined): Sql {

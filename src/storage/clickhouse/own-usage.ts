@@ -5,7 +5,7 @@ import {
   type UsageOf,
   type UsageTimes,
 } from '../../domain/usage/own-usage.js';
-import { CALIBRATION_TAG, JUDGE_TAG, OPTIMIZATION_TAG } from '../../domain/schema/own-calls.js';
+import { CALIBRATION_TAG, JUDGE_TAG, OPTIMIZATION_TAG, PLAYGROUND_TAG } from '../../domain/schema/own-calls.js';
 import type { ClickHouseClient } from './client/client.js';
 import { empty, literal, sql, value, type Sql } from './client/sql.js';
 import type { ReadsInProgress } from './read/reads-in-progress.js';
@@ -36,7 +36,7 @@ export class ClickHouseOwnUsage implements OwnUsage {
 }
 
 interface Row extends Pick<UsageOf, 'purpose'> {
-  /** Id of the judge, or of the job. */
+  /** Id of the judge, of the job, or of the user. */
   readonly owner: string;
   readonly calls: string;
   readonly errors: string;
@@ -49,14 +49,17 @@ const NONE: UsageOf = { purpose: 'judge', id: '', calls: 0, errors: 0, input_tok
 
 /** Sums by purpose and id, the one over everything first. A call of a trial that a judge makes is the trial's. */
 function usage(scope: ReadScope, { from, to }: UsageTimes): Sql {
-  const [calibration, optimization, judge] = [CALIBRATION_TAG, OPTIMIZATION_TAG, JUDGE_TAG].map(literal) as [
-    Sql,
-    Sql,
-    Sql,
-  ];
+  const [calibration, optimization, playground, judge] = [
+    CALIBRATION_TAG,
+    OPTIMIZATION_TAG,
+    PLAYGROUND_TAG,
+    JUDGE_TAG,
+  ].map(literal) as [Sql, Sql, Sql, Sql];
   return sql`SELECT
-  multiIf(mapContains(tags, ${calibration}), 'calibration', mapContains(tags, ${optimization}), 'optimization', 'judge') AS purpose,
-  multiIf(purpose = 'calibration', tags[${calibration}], purpose = 'optimization', tags[${optimization}], tags[${judge}]) AS owner,
+  multiIf(mapContains(tags, ${calibration}), 'calibration', mapContains(tags, ${optimization}), 'optimization',
+    mapContains(tags, ${playground}), 'playground', 'judge') AS purpose,
+  multiIf(purpose = 'calibration', tags[${calibration}], purpose = 'optimization', tags[${optimization}],
+    purpose = 'playground', tags[${playground}], tags[${judge}]) AS owner,
   toString(count()) AS calls,
   toString(countIf(has_error)) AS errors,
   toString(sum(JSONExtractUInt(attributes, 'inputTokens'))) AS input_tokens,

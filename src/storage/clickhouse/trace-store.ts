@@ -2,16 +2,27 @@ import { DomainError } from '../../domain/errors.js';
 import type { WriteLog } from '../../domain/ingest/write-log.js';
 import type { StoredSpans } from '../../domain/deletion/stored-spans.js';
 import type { Lists } from '../../domain/list/lists.js';
+import type { ListStatistics } from '../../domain/list/statistics.js';
+import type { TailSource } from '../../domain/list/tail.js';
 import type { EntitySpans } from '../../domain/feedback/unified.js';
 import type { WriteLoad } from '../../domain/judge/ingest-priority-throttle.js';
+import type { MatchingSpans } from '../../domain/judge/matching-spans.js';
 import type { Arrivals, SpanReader } from '../../domain/judge/span-reader.js';
+import type { PromptSpans } from '../../domain/completions/prompt-spans.js';
 import type { Completions } from '../../domain/prompt/completion-store.js';
 import type { OwnUsage } from '../../domain/usage/own-usage.js';
+import type { TraceSpans } from '../../domain/trace/outline.js';
+import type { PricedSpans } from '../../domain/price/cost-explanation.js';
+import type { UnpricedCalls } from '../../domain/price/unpriced-models.js';
+import type { SpanBytes } from '../../domain/project/project-storage.js';
+import type { OlderSpans } from '../../domain/backfill/older-spans.js';
 import type { CalculatedSpans } from '../../domain/price/calculated-spans.js';
 import type { MigrationFile } from '../migration-files.js';
 import { ClickHouseCalculatedSpans } from './calculated-spans.js';
 import type { ClickHouseClient } from './client/client.js';
 import { isDiskFull } from './client/client-errors.js';
+import type { CommitFollower } from './commit/commit-follower.js';
+import { CommitNews } from './commit/commit-news.js';
 import { CommitLog, type CommitLimits, type CommitObserver, type IsGone } from './commit/commit-log.js';
 import { VersionClock } from './commit/version-clock.js';
 import { RecentCommits } from './commit/recent-commits.js';
@@ -20,11 +31,21 @@ import type { DiskSpace } from './commit/disk-reserve.js';
 import { ClickHouseCompletions } from './completions.js';
 import { ClickHouseEntitySpans } from './entity-spans.js';
 import { ClickHouseArrivals } from './judge/arrivals.js';
+import { ClickHouseMatchingSpans } from './judge/matching-spans.js';
 import { ClickHouseSpanReader } from './judge/span-reader.js';
-import { ClickHouseLists, type QueryObserver } from './list/clickhouse-lists.js';
+import { ClickHouseLists } from './list/clickhouse-lists.js';
+import { ClickHouseStatistics } from './list/clickhouse-statistics.js';
+import { ListReads, type QueryObserver } from './list/list-reads.js';
+import { ClickHouseTails } from './list/tails.js';
+import { ClickHouseTraceSpans } from './list/trace-spans.js';
+import { ClickHouseUnpricedCalls } from './unpriced-calls.js';
+import { spanBytesReader } from './span-bytes.js';
 import { ClickHouseOwnUsage } from './own-usage.js';
+import { ClickHousePromptSpans } from './prompt-spans.js';
 import type { ReadLimits } from './read/row-reader.js';
 import { migrate, type MigrationObserver } from './migrations.js';
+import { ClickHouseOlderSpans } from './older-spans.js';
+import { openReader } from './read/row-reader.js';
 import { ReadsInProgress, type Settle } from './read/reads-in-progress.js';
 import { Purge, type PurgeFollower, type PurgeObserver } from './rollup/purge.js';
 import { highestVersion, insertsEnded } from './rollup/healing.js';
@@ -58,16 +79,24 @@ export interface TraceStoreOptions {
 export interface TraceStore {
   readonly log: WriteLog;
   readonly lists: Lists;
+  readonly statistics: ListStatistics;
+  readonly traceSpans: TraceSpans;
+  readonly tails: TailSource;
   readonly deletions: StoredSpans;
   readonly attachments: SpanAttachments;
-  readonly calculated: CalculatedSpans;
+  readonly calculated: CalculatedSpans & PricedSpans;
+  readonly older: OlderSpans;
   readonly entitySpans: EntitySpans;
   readonly spans: SpanReader;
   readonly arrivals: Arrivals;
+  readonly matching: MatchingSpans;
   /** How busy the store is with commits. */
   writeLoad(): WriteLoad;
   readonly completions: Completions;
+  readonly promptSpans: PromptSpans;
   readonly ownUsage: OwnUsage;
+  readonly unpriced: UnpricedCalls;
+  readonly spanBytes: (projectId: string, signal?: AbortSignal) => Promise<SpanBytes>;
   /** Rolls up everything acknowledged, which otherwise happens by itself. */
   rollUp(): Promise<void>;
   /** Removes span versions that were replaced or deleted, which otherwise happens by itself. @returns how many. */
@@ -136,11 +165,21 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
       observer.spansCommitted(commit);
     },
   };
+  const news = new CommitNews();
+  const follower: CommitFollower = {
+    isFull: (projectId) => rollups.isFull(projectId),
+    progress: () => rollups.progress(),
+    repair: (upTo) => rollups.repair(upTo),
+    committed(touched, upTo) {
+      rollups.committed(touched, upTo);
+      news.committed(touched);
+    },
+  };
   const log: CommitLog = new CommitLog(
     client,
     clock,
     options.commit,
-    rollups,
+    follower,
     commitObserver,
     options.space,
     options.isGone,
@@ -168,15 +207,24 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     // A read that begins now reads the state that is rolled up now.
     oldestRead: () => Math.min(reads.oldest(), rollups.settled()),
   });
+  const notCurrent = (projectId: string) => rollups.notCurrent(projectId);
+  const listReads = new ListReads({ client, reads, notCurrent, words, limits: options.read, observer });
+  const revised = { reader: openReader(client, options.read), log, reads };
   return {
     log,
-    lists: new ClickHouseLists({
+    lists: new ClickHouseLists(listReads),
+    statistics: new ClickHouseStatistics(listReads),
+    traceSpans: new ClickHouseTraceSpans(client, { reads, notCurrent }, options.read),
+    tails: new ClickHouseTails({
       client,
       reads,
-      notCurrent: (projectId) => rollups.notCurrent(projectId),
-      words,
+      notCurrent,
       limits: options.read,
-      observer,
+      commits: news,
+      committed() {
+        demandCertain();
+        return rollups.committedVersion;
+      },
     }),
     deletions: new ClickHouseDeletions({
       client,
@@ -190,7 +238,8 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
       deleted: () => purge.soon(),
     }),
     attachments: createSpanAttachments(client, reads, options.read),
-    calculated: new ClickHouseCalculatedSpans(client, log, reads, options.read),
+    calculated: new ClickHouseCalculatedSpans(revised),
+    older: new ClickHouseOlderSpans(client, revised),
     entitySpans: new ClickHouseEntitySpans(client, reads, options.read),
     spans: new ClickHouseSpanReader({
       client,
@@ -200,9 +249,13 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
       maxCharacters: options.maxJudgedCharacters,
     }),
     arrivals,
+    matching: new ClickHouseMatchingSpans(client, reads, options.read),
     writeLoad: () => commits.load(),
     completions: new ClickHouseCompletions(client, reads, options.read),
+    promptSpans: new ClickHousePromptSpans(client, reads, options.read),
     ownUsage: new ClickHouseOwnUsage(client, reads, options.read),
+    unpriced: new ClickHouseUnpricedCalls(client, reads, options.read),
+    spanBytes: spanBytesReader(client, options.read),
     async rollUp() {
       await rollups.settle();
     },

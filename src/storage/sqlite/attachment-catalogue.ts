@@ -22,6 +22,10 @@ export class SqliteAttachmentCatalogue implements AttachmentCatalogue {
     this.#statements = prepareAttachmentSql(db);
   }
 
+  kept(projectId: string) {
+    return guarded(() => this.#statements.kept.get(projectId) ?? { count: 0, bytes: 0 });
+  }
+
   find(projectId: string, sha256: string): KeptImage | undefined {
     return guarded(() => this.#statements.find.get({ project_id: projectId, sha256 }));
   }

@@ -12,6 +12,9 @@ export function prepareAttachmentSql(db: Database) {
     find: db.prepare<ReferencedImage, KeptImage>(
       `SELECT sha256, media_type, bytes FROM attachments WHERE ${OF_IMAGE} AND stored = 1`,
     ),
+    kept: db.prepare<[string], { count: number; bytes: number }>(
+      'SELECT count(*) AS count, ifnull(sum(bytes), 0) AS bytes FROM attachments WHERE project_id = ? AND stored = 1',
+    ),
     note: db.prepare<ReferencedImage & KeptImage>(
       `INSERT INTO attachments (project_id, sha256, media_type, bytes, stored)
        VALUES (@project_id, @sha256, @media_type, @bytes, 0) ON CONFLICT DO NOTHING`,

@@ -12,6 +12,7 @@ const COLUMNS = [
   'project_id',
   'judge_id',
   'span_id',
+  'trace_id',
   'origin',
   'evaluation_type',
   'evaluation_result',

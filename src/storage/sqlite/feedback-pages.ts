@@ -5,6 +5,7 @@ import type {
   FeedbackPlace,
   FeedbackSelection,
 } from '../../domain/feedback/feedback-pages.js';
+import type { PromptFeedbackCounts } from '../../domain/prompt-figures/prompt-figures.js';
 import type { Window } from '../../domain/schema/page.js';
 import { MAX_MICROS } from '../../domain/time/timestamp.js';
 import { guarded, type Database } from './database.js';
@@ -52,6 +53,23 @@ function prepareList(db: Database, conditions: readonly string[], descending: bo
       places(` AND (f.created_at, f.id) ${beyond} (@lastAt, @lastId)`),
     ),
   };
+}
+
+/** How much feedback there is on prompts, counted in the index alone. */
+export class SqlitePromptFeedbackCounts implements PromptFeedbackCounts {
+  readonly #counts;
+
+  constructor(db: Database) {
+    this.#counts = db.prepare<[string], { readonly id: string; readonly given: number }>(
+      `SELECT f.prompt_id AS id, count(*) AS given FROM json_each(?) AS p
+       CROSS JOIN feedback AS f INDEXED BY feedback_of_prompt ON f.prompt_id = p.value GROUP BY f.prompt_id`,
+    );
+  }
+
+  byPrompt(promptIds: readonly string[]): Map<string, number> {
+    const rows = guarded(() => this.#counts.all(JSON.stringify(promptIds)));
+    return new Map(rows.map(({ id, given }) => [id, given]));
+  }
 }
 
 /** Pages of the feedback on prompts, from the SQLite file. */

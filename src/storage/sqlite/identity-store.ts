@@ -1,5 +1,5 @@
 import { DomainError } from '../../domain/errors.js';
-import type { ApiKey, Project, StoredApiKey, User } from '../../domain/identity/identity.js';
+import type { ApiKey, ListedApiKey, Project, StoredApiKey, User } from '../../domain/identity/identity.js';
 import type { IdentityStore } from '../../domain/identity/identity-store.js';
 import type { Micros } from '../../domain/span/span.js';
 import { guarded, isDuplicate, WatchedStore, type Database } from './database.js';
@@ -15,18 +15,21 @@ function prepare(db: Database) {
       `SELECT id, name, email, created_at FROM users
        WHERE id NOT IN (SELECT user_id FROM feedback_guests) ORDER BY created_at, id`,
     ),
+    findUser: db.prepare<[string], User>('SELECT id, name, email, created_at FROM users WHERE id = ?'),
     insertProject: db.prepare<[Project]>(
       'INSERT INTO projects (id, name, created_at) VALUES (@id, @name, @created_at)',
     ),
     findProject: db.prepare<[string], Project>('SELECT id, name, created_at FROM projects WHERE id = ?'),
+    renameProject: db.prepare<[string, string]>('UPDATE projects SET name = ? WHERE id = ?'),
     listProjects: db.prepare<[], Project>('SELECT id, name, created_at FROM projects ORDER BY created_at, id'),
     insertKey: db.prepare<[StoredApiKey]>(
       `INSERT INTO api_keys (${KEY_COLUMNS}, hash)
        VALUES (@id, @project_id, @user_id, @name, @prefix, @access, @created_at, @last_used_at, @revoked_at, @hash)`,
     ),
     findKeyByHash: db.prepare<[Buffer], StoredApiKey>(`SELECT ${KEY_COLUMNS}, hash FROM api_keys WHERE hash = ?`),
-    listKeys: db.prepare<{ projectId: string | null }, ApiKey>(
-      `SELECT ${KEY_COLUMNS} FROM api_keys
+    findKey: db.prepare<[string], ApiKey>(`SELECT ${KEY_COLUMNS} FROM api_keys WHERE id = ?`),
+    listKeys: db.prepare<{ projectId: string | null }, ListedApiKey>(
+      `SELECT ${KEY_COLUMNS}, (SELECT u.name FROM users AS u WHERE u.id = user_id) AS user_name FROM api_keys
        WHERE revoked_at IS NULL AND (@projectId IS NULL OR project_id = @projectId) ORDER BY created_at, id`,
     ),
     revokeKey: db.prepare<{ projectId: string | null; keyId: string; at: Micros }>(
@@ -57,12 +60,20 @@ export class SqliteIdentityStore extends WatchedStore<ReturnType<typeof prepare>
     return guarded(() => this.statements.listUsers.all());
   }
 
+  findUser(id: string): User | undefined {
+    return guarded(() => this.statements.findUser.get(id));
+  }
+
   insertProject(project: Project): void {
     inserted('project', () => this.statements.insertProject.run(project));
   }
 
   findProject(id: string): Project | undefined {
     return guarded(() => this.statements.findProject.get(id));
+  }
+
+  renameProject(id: string, name: string): boolean {
+    return guarded(() => this.statements.renameProject.run(name, id).changes > 0);
   }
 
   listProjects(): Project[] {
@@ -77,7 +88,11 @@ export class SqliteIdentityStore extends WatchedStore<ReturnType<typeof prepare>
     return guarded(() => this.statements.findKeyByHash.get(hash));
   }
 
-  listKeys(projectId: string | null): ApiKey[] {
+  findKey(id: string): ApiKey | undefined {
+    return guarded(() => this.statements.findKey.get(id));
+  }
+
+  listKeys(projectId: string | null): ListedApiKey[] {
     return guarded(() => this.statements.listKeys.all({ projectId }));
   }
 

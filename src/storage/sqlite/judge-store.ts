@@ -39,6 +39,9 @@ function prepare(db: Database) {
       `SELECT ${ALL} FROM judges WHERE project_id = @projectId AND deleted_at IS NULL
        ORDER BY created_at, rowid LIMIT @limit OFFSET @offset`,
     ),
+    count: db
+      .prepare<[string], number>('SELECT count(*) FROM judges WHERE project_id = ? AND deleted_at IS NULL')
+      .pluck(),
     enabled: db.prepare<[], Row>(
       `SELECT ${ALL} FROM judges WHERE enabled = 1 AND deleted_at IS NULL ORDER BY created_at, rowid`,
     ),
@@ -90,6 +93,10 @@ export class SqliteJudgeStore implements JudgeStore {
 
   find(projectId: string, id: string): Judge | undefined {
     return guarded(() => parsed(this.#statements.find.get(projectId, id)));
+  }
+
+  count(projectId: string): number {
+    return guarded(() => this.#statements.count.get(projectId) ?? 0);
   }
 
   list(projectId: string, window: Window): Judge[] {

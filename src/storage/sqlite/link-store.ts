@@ -1,12 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { Window } from '../../domain/schema/page.js';
-import type { FeedbackLink, LinkDraft } from '../../domain/review/feedback-link.js';
+import type { FeedbackLink, LinkDraft, ListedLink } from '../../domain/review/feedback-link.js';
 import type { GuestDraft, LinkHoldings, LinkStore } from '../../domain/review/link-store.js';
 import type { Micros } from '../../domain/time/timestamp.js';
 import { guarded, type Database } from './database.js';
 
-const LINK = `SELECT l.id, l.project_id, l.prompt_id, p.slug AS prompt_slug, l.link_type, l.created_at, l.expires_at, l.revoked_at
-FROM feedback_links AS l JOIN prompts AS p ON p.id = l.prompt_id`;
+const FIELDS =
+  'l.id, l.project_id, l.prompt_id, p.slug AS prompt_slug, l.link_type, l.created_at, l.expires_at, l.revoked_at';
+const LINKS = 'feedback_links AS l JOIN prompts AS p ON p.id = l.prompt_id';
+const LINK = `SELECT ${FIELDS} FROM ${LINKS}`;
+
+const LISTED = `SELECT ${FIELDS}, u.id AS creator_id, u.name AS creator_name,
+  (SELECT count(*) FROM feedback_guests AS g WHERE g.link_id = l.id) AS reviewer_count
+FROM ${LINKS} JOIN users AS u ON u.id = l.created_by`;
 
 interface Guest {
   readonly linkId: string;
@@ -26,10 +32,14 @@ function prepare(db: Database) {
       `INSERT INTO feedback_links (id, project_id, prompt_id, link_type, token_hash, created_at, created_by, expires_at)
        VALUES (@id, @project_id, @prompt_id, @link_type, @token_hash, @created_at, @created_by, @expires_at)`,
     ),
-    list: db.prepare<Window & { projectId: string }, FeedbackLink>(
-      `${LINK} WHERE l.project_id = @projectId ORDER BY l.created_at DESC, l.rowid DESC LIMIT @limit OFFSET @offset`,
+    list: db.prepare<Window & { projectId: string }, ListedLink>(
+      `${LISTED} WHERE l.project_id = @projectId ORDER BY l.created_at DESC, l.rowid DESC LIMIT @limit OFFSET @offset`,
     ),
+    listed: db.prepare<[string, string], ListedLink>(`${LISTED} WHERE l.project_id = ? AND l.id = ?`),
     find: db.prepare<[string, string], FeedbackLink>(`${LINK} WHERE l.project_id = ? AND l.id = ?`),
+    expire: db.prepare<{ projectId: string; id: string; at: Micros }>(
+      `UPDATE feedback_links SET expires_at = @at WHERE project_id = @projectId AND id = @id AND revoked_at IS NULL`,
+    ),
     revoke: db.prepare<{ projectId: string; id: string; at: Micros }>(
       `UPDATE feedback_links SET revoked_at = coalesce(revoked_at, @at) WHERE project_id = @projectId AND id = @id`,
     ),
@@ -65,12 +75,20 @@ export class SqliteLinkStore implements LinkStore {
     guarded(() => this.#statements.insert.run(draft));
   }
 
-  list(projectId: string, window: Window): FeedbackLink[] {
+  list(projectId: string, window: Window): ListedLink[] {
     return guarded(() => this.#statements.list.all({ projectId, ...window }));
+  }
+
+  listed(projectId: string, id: string): ListedLink | undefined {
+    return guarded(() => this.#statements.listed.get(projectId, id));
   }
 
   find(projectId: string, id: string): FeedbackLink | undefined {
     return guarded(() => this.#statements.find.get(projectId, id));
+  }
+
+  expire(projectId: string, id: string, at: Micros): boolean {
+    return guarded(() => this.#statements.expire.run({ projectId, id, at }).changes > 0);
   }
 
   revoke(projectId: string, id: string, at: Micros): boolean {

@@ -1,33 +1,44 @@
 import { join } from 'node:path';
 import type { AttachmentCatalogue } from '../../domain/attachment/catalogue.js';
+import type { CompletionOpinions } from '../../domain/completions/completion-opinions.js';
 import type { DeletionStore } from '../../domain/deletion/deletion-store.js';
 import type { FeedbackPages } from '../../domain/feedback/feedback-pages.js';
 import type { FeedbackStore } from '../../domain/feedback/feedback-store.js';
 import type { JudgeLookup } from '../../domain/feedback/judge-lookup.js';
+import type { Verdicts } from '../../domain/trace/outline.js';
+import type { UsageNames } from '../../domain/usage/own-usage.js';
 import type { FeedbackItems } from '../../domain/feedback/unified.js';
 import type { IdentityStore } from '../../domain/identity/identity-store.js';
+import type { SignInStore } from '../../domain/identity/sign-in-store.js';
 import type { JobStore } from '../../domain/job/job.js';
+import type { CallNotes } from '../../domain/judge/call-notes.js';
 import type { EvaluationStore } from '../../domain/judge/evaluation-store.js';
+import type { JudgeCountStore } from '../../domain/judge-figures/judge-figures.js';
 import type { JudgeStore } from '../../domain/judge/judge-store.js';
 import type { RunStore } from '../../domain/judge/run-store.js';
 import type { CorrectionStore } from '../../domain/learning/calibration/correction.js';
 import type { PromotionStore } from '../../domain/learning/optimization/promotion-store.js';
 import type { PriceStore } from '../../domain/price/price-store.js';
+import type { PromptFeedbackCounts } from '../../domain/prompt-figures/prompt-figures.js';
 import type { PromptIdentities } from '../../domain/prompt/completion.js';
+import type { PromptNames } from '../../domain/span/named-prompt.js';
 import type { PromptStore } from '../../domain/prompt/prompt-store.js';
 import type { LinkStore } from '../../domain/review/link-store.js';
 import { readMigrationFiles } from '../migration-files.js';
 import { schemaDirectory } from '../schema-files.js';
 import { SqliteAttachmentCatalogue } from './attachment-catalogue.js';
+import { SqliteCallNotes } from './call-notes.js';
+import { SqliteCompletionOpinions } from './completion-opinions.js';
 import { SqliteCorrectionStore } from './correction-store.js';
 import { DATABASE_FILE, openDatabase, type Database } from './database.js';
 import { SqliteDeletionStore } from './deletion-store.js';
 import { SqliteEvaluationStore } from './evaluation-store.js';
 import { SqliteFeedbackItems } from './feedback-items.js';
-import { SqliteFeedbackPages } from './feedback-pages.js';
+import { SqliteFeedbackPages, SqlitePromptFeedbackCounts } from './feedback-pages.js';
 import { SqliteFeedbackStore } from './feedback-store.js';
 import { SqliteIdentityStore } from './identity-store.js';
 import { SqliteJobStore } from './job-store.js';
+import { SqliteJudgeCounts } from './judge-counts.js';
 import { SqliteJudgeLookup } from './judge-lookup.js';
 import { SqliteJudgeStore } from './judge-store.js';
 import { SqliteLinkStore } from './link-store.js';
@@ -38,20 +49,30 @@ import { SqlitePromptIdentities } from './prompt-identities.js';
 import { SqlitePromptStore } from './prompt-store.js';
 import { SqliteRunStore } from './run-store.js';
 import { readSecret } from './secrets.js';
+import { SqliteSignInStore } from './sign-in-store.js';
+import { SqliteUsageNames } from './usage-names.js';
+import { SqliteVerdicts } from './verdicts.js';
 
 /** Everything that is not a span, in one SQLite file: each store once, all on one connection. */
 export interface MetadataStore {
   readonly identities: IdentityStore;
+  readonly signIns: SignInStore;
   readonly prompts: PromptStore;
-  readonly promptIdentities: PromptIdentities;
+  readonly promptIdentities: PromptIdentities & PromptNames;
   readonly prices: PriceStore;
   readonly attachments: AttachmentCatalogue;
   readonly judges: JudgeStore;
+  readonly judgeCounts: JudgeCountStore;
   readonly runs: RunStore;
+  readonly callNotes: CallNotes;
   readonly evaluations: EvaluationStore;
+  readonly completionOpinions: CompletionOpinions;
   readonly feedback: FeedbackStore;
   readonly feedbackItems: FeedbackItems;
+  readonly verdicts: Verdicts;
+  readonly usageNames: UsageNames;
   readonly feedbackPages: FeedbackPages;
+  readonly promptFeedback: PromptFeedbackCounts;
   readonly feedbackJudges: JudgeLookup;
   readonly links: LinkStore;
   readonly corrections: CorrectionStore;
@@ -89,16 +110,23 @@ function storesOn(database: Database): MetadataStore {
   const prompts = new SqlitePromptStore(database);
   return {
     identities: new SqliteIdentityStore(database),
+    signIns: new SqliteSignInStore(database),
     prompts,
     promptIdentities: new SqlitePromptIdentities(database),
     prices: new SqlitePriceStore(database),
     attachments: new SqliteAttachmentCatalogue(database),
     judges: new SqliteJudgeStore(database, prompts),
+    judgeCounts: new SqliteJudgeCounts(database),
     runs: new SqliteRunStore(database),
+    callNotes: new SqliteCallNotes(database),
     evaluations: new SqliteEvaluationStore(database),
+    completionOpinions: new SqliteCompletionOpinions(database),
     feedback: new SqliteFeedbackStore(database),
     feedbackItems: new SqliteFeedbackItems(database),
+    verdicts: new SqliteVerdicts(database),
+    usageNames: new SqliteUsageNames(database),
     feedbackPages: new SqliteFeedbackPages(database),
+    promptFeedback: new SqlitePromptFeedbackCounts(database),
     feedbackJudges: new SqliteJudgeLookup(database),
     links: new SqliteLinkStore(database),
     corrections: new SqliteCorrectionStore(database),

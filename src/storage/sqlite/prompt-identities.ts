@@ -1,4 +1,5 @@
 import type { PromptIdentities, PromptIdentity } from '../../domain/prompt/completion.js';
+import type { PromptNames } from '../../domain/span/named-prompt.js';
 import { guarded, type Database } from './database.js';
 
 interface Row {
@@ -15,12 +16,16 @@ function prepare(db: Database) {
     numbers: db.prepare<[string], { id: string; version: number }>(
       'SELECT id, version FROM prompt_versions WHERE prompt_id = ?',
     ),
+    version: db.prepare<[string, string], { slug: string; version: number }>(
+      `SELECT p.slug, v.version FROM prompt_versions AS v JOIN prompts AS p ON p.id = v.prompt_id
+       WHERE v.id = ? AND p.project_id = ?`,
+    ),
     versions: db.prepare<[string], string>('SELECT id FROM prompt_versions WHERE prompt_id = ?').pluck(),
   };
 }
 
 /** The ids and slugs by which spans may name prompts, from the SQLite file. */
-export class SqlitePromptIdentities implements PromptIdentities {
+export class SqlitePromptIdentities implements PromptIdentities, PromptNames {
   readonly #statements: ReturnType<typeof prepare>;
 
   constructor(db: Database) {
@@ -37,6 +42,14 @@ export class SqlitePromptIdentities implements PromptIdentities {
 
   ofId(projectId: string, id: string): PromptIdentity | undefined {
     return guarded(() => this.#withVersions(this.#statements.ofId.get(projectId, id)));
+  }
+
+  versionNamed(projectId: string, id: string): { slug: string; version: number } | undefined {
+    return guarded(() => this.#statements.version.get(id, projectId));
+  }
+
+  slugNamed(projectId: string, id: string): string | undefined {
+    return guarded(() => this.#statements.ofId.get(projectId, id)?.slug);
   }
 
   versionNumbers(promptId: string): ReadonlyMap<string, number> {

@@ -78,14 +78,20 @@ function prepare(db: Database) {
        JOIN prompt_versions AS v ON v.prompt_id = p.id JOIN users AS u ON u.id = v.created_by
        WHERE ${OF_PROMPT} ORDER BY v.version DESC LIMIT @limit OFFSET @offset`,
     ),
-    prompts: db.prepare<Window & { projectId: string }, Omit<PromptSummary, 'tags'>>(
+    count: db
+      .prepare<{ projectId: string; q: string }, number>(`SELECT count(*) FROM prompts AS p WHERE ${LISTED}`)
+      .pluck(),
+    prompts: db.prepare<Window & { projectId: string; q: string }, Omit<PromptSummary, 'tags'>>(
       `SELECT p.id, p.slug, p.created_at, v.version AS latest_version, v.created_at AS updated_at,
          (SELECT count(*) FROM prompt_versions WHERE prompt_id = p.id) AS version_count
        FROM prompts AS p JOIN prompt_versions AS v ON v.prompt_id = p.id AND v.version = ${LATEST_VERSION}
-       WHERE p.project_id = @projectId ORDER BY p.slug LIMIT @limit OFFSET @offset`,
+       WHERE ${LISTED} ORDER BY p.slug LIMIT @limit OFFSET @offset`,
     ),
   };
 }
+
+/** Slugs are of ASCII alone, whose case SQLite knows. */
+const LISTED = `p.project_id = @projectId AND instr(lower(p.slug), lower(@q)) > 0`;
 
 interface MoveRow {
   readonly version: number | null;
@@ -108,11 +114,15 @@ export class SqlitePromptStore extends WatchedStore<ReturnType<typeof prepare>> 
     return guarded(() => this.statements.promptId.get({ projectId, slug }) !== undefined);
   }
 
-  listPrompts(projectId: string, window: Window): PromptSummary[] {
+  countPrompts(projectId: string, q: string): number {
+    return guarded(() => this.statements.count.get({ projectId, q }) ?? 0);
+  }
+
+  listPrompts(projectId: string, window: Window, q: string): PromptSummary[] {
     return guarded(() =>
       this.db.transaction(() =>
         this.statements.prompts
-          .all({ projectId, ...window })
+          .all({ projectId, q, ...window })
           .map((prompt) => ({ ...prompt, tags: this.statements.tags.all(prompt.id) })),
       )(),
     );

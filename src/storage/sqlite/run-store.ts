@@ -12,6 +12,7 @@ import type {
 import type { Micros } from '../../domain/time/timestamp.js';
 import { guarded, type Database } from './database.js';
 import { evaluationInsert } from './evaluation-rows.js';
+import { FailedRuns } from './failed-runs.js';
 
 /** About how many failed runs of each judge are kept. */
 const MAX_FAILED = 10_000;
@@ -155,6 +156,7 @@ export class SqliteRunStore implements RunStore {
   readonly #statements: ReturnType<typeof prepare>;
   readonly #lists: ReturnType<typeof prepareLists>;
   readonly #storeEvaluation: (evaluation: Evaluation) => Evaluation;
+  readonly #failed: FailedRuns;
   #failures = 0;
 
   constructor(db: Database) {
@@ -162,10 +164,19 @@ export class SqliteRunStore implements RunStore {
     this.#statements = prepare(db);
     this.#lists = prepareLists(db);
     this.#storeEvaluation = evaluationInsert(db);
+    this.#failed = new FailedRuns(db);
   }
 
   enqueue(drafts: readonly RunDraft[], at: Micros): number {
     return guarded(() => this.#db.transaction(() => this.#insert(drafts, at)).immediate());
+  }
+
+  retryFailed(judgeId: string, before: Micros, limit: number): number {
+    return this.#failed.retry(judgeId, before, limit);
+  }
+
+  toRetry(judgeId: string, before: Micros): number {
+    return this.#failed.count(judgeId, before);
   }
 
   advance(

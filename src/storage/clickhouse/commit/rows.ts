@@ -24,8 +24,11 @@ export interface Tombstone {
   readonly id: string;
 }
 
-/** A span as a row: `originVersion` when it is not what a client has just written, but what one wrote at that version. */
-export type SpanRow = Span & { readonly originVersion?: Version };
+/**
+ * A span as a row: `originVersion` when it is not what a client has just written, but what one wrote at that version;
+ * `receivedVersion` when it is to look as if it was received then, since columns of it were filled in alone.
+ */
+export type SpanRow = Span & { readonly originVersion?: Version; readonly receivedVersion?: Version };
 
 /** Everything that can be appended: what clients write, and tombstones of what they delete. */
 export interface AppendedWrites extends Writes {
@@ -44,10 +47,10 @@ const integer = (writer: RowBinaryWriter, value: number) => writer.uint64(value)
 const float = (writer: RowBinaryWriter, value: number) => writer.float64(value);
 const decimal = (writer: RowBinaryWriter, value: number) => writer.decimal12(value);
 
-/** Fields of spans that are stored in columns of other names: the time as `ver`, input and output as `payload`. */
-type RenamedField = 'created_at' | 'input_data' | 'output_data';
+/** Fields of spans that are stored in columns of other names: the time as `ver`, input and output as `payload`, `call` by its own fields. */
+type RenamedField = 'created_at' | 'input_data' | 'output_data' | 'call';
 /** Columns of spans that are no field of theirs. */
-type SpanStorageColumn = 'ver' | 'payload' | 'input_bytes' | 'no_output' | 'origin_ver';
+type SpanStorageColumn = 'ver' | 'payload' | 'input_bytes' | 'no_output' | 'origin_ver' | 'received_ver';
 /** A new field of spans has to be named here, or be a column: otherwise it would be taken in and lost. */
 type StoredSpanColumn = Exclude<keyof typeof spanFields | keyof Span, RenamedField> | SpanStorageColumn;
 
@@ -82,6 +85,16 @@ const spanColumns = {
   has_error: (w, span) => w.uint8(hasError(span) ? 1 : 0),
   cost_calculated: (w, span) => w.uint8(span.cost_calculated === true ? 1 : 0),
   origin_ver: (w, span) => w.uint64(span.originVersion ?? 0),
+  received_ver: (w, span) => w.uint64(span.receivedVersion ?? 0),
+  provider: (w, { call }) => w.string(call?.provider ?? ''),
+  model: (w, { call }) => w.string(call?.model ?? ''),
+  input_tokens: (w, { call }) => w.nullable(call?.input_tokens ?? null, integer),
+  output_tokens: (w, { call }) => w.nullable(call?.output_tokens ?? null, integer),
+  cache_read_tokens: (w, { call }) => w.nullable(call?.cache_read_tokens ?? null, integer),
+  cache_write_tokens: (w, { call }) => w.nullable(call?.cache_write_tokens ?? null, integer),
+  prompt_slug: (w, { call }) => w.string(call?.prompt_slug ?? ''),
+  prompt_version: (w, { call }) => w.nullable(call?.prompt_version ?? null, integer),
+  prompt_version_id: (w, { call }) => w.nullable(call?.prompt_version_id ?? null, id),
 } satisfies Record<StoredSpanColumn, ColumnWriter<SpanRow>>;
 
 /** A row of `facts` that does not come from a span. */

@@ -38,3 +38,8 @@ export function versionAt(millis: number): Version {
 export function versionTime(version: Version): Micros {
   return version + EPOCH_MICROS;
 }
+
+/** The version that a moment, in microseconds since 1970, stands for. */
+export function versionOf(at: Micros): Version {
+  return at - EPOCH_MICROS;
+}

@@ -14,6 +14,7 @@ const TABLES = [
   'sessions',
   'session_starts',
   'set_aside',
+  'span_backfills',
 ];
 
 /** As {@link StoredSpans.removeProject}. */

@@ -9,7 +9,7 @@ import type {
 } from '../../../domain/judge/span-reader.js';
 import type { Micros } from '../../../domain/time/timestamp.js';
 import type { ClickHouseClient } from '../client/client.js';
-import { EPOCH_SECONDS, versionAt, versionTime, type Version, type VersionClock } from '../commit/version-clock.js';
+import { versionAt, versionOf, versionTime, type Version, type VersionClock } from '../commit/version-clock.js';
 import type { ReadsInProgress } from '../read/reads-in-progress.js';
 import { openReader, type ReadLimits, type ReadRows } from '../read/row-reader.js';
 import { join, literal, sql, value, type Sql } from '../client/sql.js';
@@ -130,10 +130,6 @@ ORDER BY ${written} LIMIT ${value(limit, 'UInt64')}`;
 }
 
 type OutlineRow = Pick<TraitRow, 'span' | 'trace' | 'name' | 'kind' | 'started' | 'version'>;
-
-function versionOf(at: Micros): number {
-  return at - EPOCH_SECONDS * 1_000_000;
-}
 
 /** The spans that arrived in a project after one version and up to another, as they are at a third. */
 interface ArrivalWindow {

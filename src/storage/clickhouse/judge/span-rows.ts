@@ -2,7 +2,7 @@ import { LONGEST_FILTER_VALUE, type JudgeFilters } from '../../../domain/judge/j
 import { OWN_CALL_TAGS } from '../../../domain/schema/own-calls.js';
 import { MAX_TAG_KEY } from '../../../domain/schema/inputs.js';
 import type { SpanTraits } from '../../../domain/judge/span-reader.js';
-import { PROMPT_PATHS, VERSION_PATHS, type AttributePath } from '../../../domain/prompt/completion.js';
+import { PROMPT_PATHS, VERSION_PATHS, type AttributePath } from '../../../domain/span/prompt-attributes.js';
 import { versionTime } from '../commit/version-clock.js';
 import { join, literal, sql, value, type Sql } from '../client/sql.js';
 import { isOwnCall, tagged } from '../read/tags.js';
@@ -29,7 +29,7 @@ export function filterConditions({ kinds, names, tags, prompt_slug }: JudgeFilte
 }
 
 /** The most characters that the filters of one statement may take together. */
-const MAX_FILTERS = 20_000;
+export const MAX_FILTERS = 20_000;
 /** The most alternatives in one statement. */
 const MAX_ALTERNATIVES = 200;
 

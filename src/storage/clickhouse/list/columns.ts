@@ -2,6 +2,7 @@ import type { Field } from '../../../domain/list/fields.js';
 import { sessionFields, spanFields, traceFields } from '../../../domain/list/fields.js';
 import { EPOCH_SECONDS } from '../commit/version-clock.js';
 import { identifier, literal, sql, type Sql } from '../client/sql.js';
+import { receivedVersion } from '../read/visibility.js';
 
 const epochMicros = literal(String(EPOCH_SECONDS * 1_000_000));
 
@@ -16,7 +17,10 @@ export const spanColumns = {
   ...named(spanFields),
   session_name: sql`nullIf(session_name, '')`,
   status: sql`nullIf(status, '')`,
-  created_at: momentOf(sql`ver`),
+  created_at: momentOf(receivedVersion),
+  provider: sql`nullIf(provider, '')`,
+  model: sql`nullIf(model, '')`,
+  prompt_slug: sql`nullIf(prompt_slug, '')`,
 } satisfies Record<keyof typeof spanFields, Sql>;
 
 export const traceColumns = {

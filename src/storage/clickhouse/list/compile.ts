@@ -5,15 +5,14 @@ import { inProject, type ReadScope } from '../read/scope.js';
 import { tagged } from '../read/tags.js';
 import { current } from '../read/visibility.js';
 import { conditions, textFound } from './conditions.js';
-import { boundsOf, heldConditions, spanTimes, type AskedAbout } from './held.js';
+import { asksOfHeld, boundsOf, heldConditions, spanTimes, type AskedAbout } from './held.js';
 import { tracesIn } from './membership.js';
 import { boundaryOf, idsAskedFor, insideIndex, rows, type AccessPath } from './rows.js';
-import { spanSource, type ListSource } from './sources.js';
+import { shown, spanSource, type ListSource } from './sources.js';
 
 /** Bytes of a JSON array of spans. */
 export function spanPage(scope: ReadScope, query: ListQuery): Sql {
-  const { list, columns } = spanSource;
-  const { selected, format } = jsonArray(list.fields, query.fields ?? Object.keys(list.fields), columns);
+  const { selected, format } = jsonArray(...shown(spanSource, query));
   return sql`${spanBounds(scope, query)}SELECT ${selected}
 FROM spans
 WHERE ${spanConditions(scope, query)}
@@ -22,8 +21,18 @@ ${window(query)}
 ${format}`;
 }
 
-export function spanCount(scope: ReadScope, query: ListQuery): Sql {
-  return sql`${spanBounds(scope, query)}SELECT count() AS total FROM spans WHERE ${spanConditions(scope, query)}`;
+/** All that a query finds, whatever its page: a statement begins with `beginning`, and has `from` behind what it selects. */
+export interface Matches {
+  readonly beginning: Sql;
+  readonly from: Sql;
+}
+
+export function spanMatches(scope: ReadScope, query: ListQuery): Matches {
+  return { beginning: spanBounds(scope, query), from: sql`FROM spans WHERE ${spanConditions(scope, query)}` };
+}
+
+export function countOf({ beginning, from }: Matches): Sql {
+  return sql`${beginning}SELECT count() AS total ${from}`;
 }
 
 /** Whether there are so many rows: reading stops with them, in whatever order. */
@@ -41,7 +50,8 @@ export function spansEstimated(scope: ReadScope, { tags }: ListQuery): Sql {
   return sql`EXPLAIN ESTIMATE SELECT trace_id FROM spans WHERE ${inProject(scope.projectId)} AND (${any})`;
 }
 
-function spanConditions(scope: ReadScope, query: ListQuery): Sql {
+/** Conditions on `spans`, for a statement that begins with {@link spanBounds}. */
+export function spanConditions(scope: ReadScope, query: ListQuery): Sql {
   const session = sessionAskedFor(query);
   const bounded = session !== null || idsAskedFor(query, 'trace_id') !== null;
   const bounds = bounded ? [sql`started_at >= bounds.1`, sql`started_at <= bounds.2`] : [];
@@ -61,7 +71,7 @@ function spanConditions(scope: ReadScope, query: ListQuery): Sql {
 }
 
 /** The spans of some traces are found by their times, which their facts know, in a table ordered by time. */
-function spanBounds(scope: ReadScope, query: ListQuery): Sql {
+export function spanBounds(scope: ReadScope, query: ListQuery): Sql {
   const traces = tracesAskedFor(scope, query);
   return traces === null ? empty : sql`WITH ${spanTimes(scope, traces)} AS bounds\n`;
 }
@@ -93,8 +103,7 @@ export function rollupPage(
   access: AccessPath,
   extra: readonly Sql[] = [],
 ): Sql {
-  const { list, columns } = source;
-  const { selected, format } = jsonLines(list.fields, query.fields ?? Object.keys(list.fields), columns, extra);
+  const { selected, format } = jsonLines(...shown(source, query), extra);
   return sql`${beginning(source, scope, query, access)}SELECT ${selected}
 FROM ${rows(source, scope, access)}
 WHERE ${rollupConditions(source, scope, query, access)}
@@ -103,8 +112,12 @@ ${window(query)}
 ${format}`;
 }
 
-export function rollupCount(source: ListSource, scope: ReadScope, query: ListQuery, access: AccessPath): Sql {
-  return sql`${beginning(source, scope, query, access)}SELECT count() AS total FROM ${rows(source, scope, access)} WHERE ${rollupConditions(source, scope, query, access)}`;
+export function rollupMatches(source: ListSource, scope: ReadScope, query: ListQuery, access: AccessPath): Matches {
+  const conditions = rollupConditions(source, scope, query, access);
+  return {
+    beginning: beginning(source, scope, query, access),
+    from: sql`FROM ${rows(source, scope, access)} WHERE ${conditions}`,
+  };
 }
 
 /** Ids of a page of a list, in its order. */
@@ -140,8 +153,8 @@ function beginning(source: ListSource, scope: ReadScope, query: ListQuery, acces
 }
 
 /** The only objects that may be found, where it matters what they hold; null: any may. */
-function askedAbout({ search, tags }: ListQuery, access: AccessPath): AskedAbout | null {
-  if (access.by !== 'ids' || (search === null && tags.size === 0)) return null;
+function askedAbout(query: ListQuery, access: AccessPath): AskedAbout | null {
+  if (access.by !== 'ids' || !asksOfHeld(query)) return null;
   return { ids: sql`${value(access.ids, 'Array(UUID)')}` };
 }
 

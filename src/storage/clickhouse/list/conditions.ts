@@ -3,20 +3,28 @@ import type { FieldType } from '../../../domain/list/fields.js';
 import { EPOCH_SECONDS } from '../commit/version-clock.js';
 import { decimalText } from '../client/decimal.js';
 import { startedWithin, type TimeRange } from '../read/times.js';
+import { unpriced } from '../read/unpriced.js';
 import { empty, join, sql, value, type Sql } from '../client/sql.js';
-import type { ListSource } from './sources.js';
+import { spanSource, type ListSource } from './sources.js';
 
 /** The filters of a query, as SQL conditions over the list's columns; `inSession`, which is about other rows, is not among them. */
 export function conditions({ filters }: Pick<ListQuery, 'filters'>, source: ListSource): Sql[] {
   return filters
-    .filter(({ filter }) => filter.comparison !== 'inSession')
+    .filter(({ filter }) => filter.comparison !== 'inSession' && filter.ofSpans !== true)
     .map((applied) => conditionOf(applied, source));
+}
+
+/** The filters of a query of traces or sessions that a span in them has to meet, as conditions over the columns of spans. */
+export function spanConditions({ filters }: Pick<ListQuery, 'filters'>): Sql[] {
+  return filters.filter(({ filter }) => filter.ofSpans === true).map((applied) => conditionOf(applied, spanSource));
 }
 
 /** One filter as a condition. */
 export function conditionOf(applied: AppliedFilter, source: ListSource): Sql {
   const { field } = applied.filter;
-  if (field === 'created_at') return compare(applied, source.createdVersion, version);
+  if (field === 'created_at') return createdAt(applied, source);
+  if (applied.filter.comparison === 'unpriced')
+    return applied.values[0] === 'no_provider' ? sql`(${unpriced} AND spans.provider = '')` : sql`(${unpriced})`;
   const column = source.columns[field];
   if (!column) throw new Error(`no column for ${field}`);
   return compare(applied, column, parameterOf(source.list.fields[field]?.type ?? 'text'));
@@ -34,6 +42,25 @@ export function textFound(text: string, within?: readonly TimeRange[]): Sql {
   AND (positionCaseInsensitiveUTF8(ifNull(input_data, ''), ${needle}) > 0 OR positionCaseInsensitiveUTF8(ifNull(output_data, ''), ${needle}) > 0))`;
 }
 
+/** Versions only grow, so that no row is younger than its own version, whose index serves. */
+function createdAt(applied: AppliedFilter, { createdVersion, list }: ListSource): Sql {
+  const condition = compare(applied, createdVersion, version);
+  const indexed = list.name === 'spans' && applied.filter.comparison === 'atLeast';
+  return indexed ? sql`${compare(applied, sql`ver`, version)} AND ${condition}` : condition;
+}
+
+/** Models by their names, or by their names behind those of their providers. */
+function anyModel(values: readonly FilterValue[], column: Sql): Sql {
+  const names = values.map(String);
+  const text = (of: string) => sql`${value(of, 'String')}`;
+  const plain = sql`${column} IN (${join(names.map(text), ', ')})`;
+  const prefixed = names.flatMap((name) => {
+    const slash = name.indexOf('/');
+    return slash === -1 ? [] : [sql`(${text(name.slice(0, slash))}, ${text(name.slice(slash + 1))})`];
+  });
+  return prefixed.length === 0 ? plain : sql`(${plain} OR (provider, model) IN (${join(prefixed, ', ')}))`;
+}
+
 type Parameter = (of: FilterValue) => Sql;
 
 function compare({ filter, values }: AppliedFilter, column: Sql, parameter: Parameter): Sql {
@@ -41,6 +68,8 @@ function compare({ filter, values }: AppliedFilter, column: Sql, parameter: Para
   switch (filter.comparison) {
     case 'anyOf':
       return sql`${column} IN (${join(values.map(parameter), ', ')})`;
+    case 'anyModel':
+      return anyModel(values, column);
     case 'isOrNull':
       return first === null ? sql`isNull(${column})` : sql`${column} = ${parameter(first)}`;
     case 'is':
@@ -50,7 +79,8 @@ function compare({ filter, values }: AppliedFilter, column: Sql, parameter: Para
     case 'atMost':
       return sql`${column} <= ${parameter(first)}`;
     case 'inSession':
-      throw new Error('which traces a session has is known of other rows');
+    case 'unpriced':
+      throw new Error('it is about more than one column');
   }
 }
 

@@ -3,13 +3,13 @@ import { empty, identifier, join, sql, type Sql } from '../client/sql.js';
 import { inProject, type ReadScope } from '../read/scope.js';
 import { tagged } from '../read/tags.js';
 import { current } from '../read/visibility.js';
-import { textFound } from './conditions.js';
+import { spanConditions, textFound } from './conditions.js';
 import { memberships, tracesIn } from './membership.js';
 import { rows } from './rows.js';
 import { traceSource, type ListSource } from './sources.js';
 
 /*
- * What traces and sessions are found by though it is not theirs alone: a trace is found by a text of its spans, and by a tag
+ * What traces and sessions are found by though it is not theirs alone: a trace is found by a text of its spans, by filters that one of them meets, and by a tag
  * of its own or of any of its spans; a session by those of its traces. Several tags may be at different places.
  */
 
@@ -19,18 +19,34 @@ export interface AskedAbout {
   readonly ids: Sql;
 }
 
+/** Whether a query of traces or sessions asks for anything that they hold. */
+export function asksOfHeld({ search, tags, filters }: Pick<ListQuery, 'search' | 'tags' | 'filters'>): boolean {
+  return search !== null || tags.size > 0 || filters.some(({ filter }) => filter.ofSpans === true);
+}
+
 /** The conditions that a query puts on what the objects of a list hold. @param asked default: about all */
 export function heldConditions(
   source: ListSource,
   scope: ReadScope,
-  { search, tags }: Pick<ListQuery, 'search' | 'tags'>,
+  { search, tags, filters }: Pick<ListQuery, 'search' | 'tags' | 'filters'>,
   asked: AskedAbout | null = null,
 ): Sql[] {
+  const ofSpans = spanConditions({ filters });
   const held = new Held(scope, new Map(asked === null ? [] : askedBySource(source, scope, asked)));
   return [
-    ...(search === null ? [] : [sql`id IN (${held.withText(source, search)})`]),
+    ...(search === null ? [] : [sql`id IN (${held.withSpan(source, textFound(search, scope.within))})`]),
+    ...(ofSpans.length === 0 ? [] : [sql`id IN (${held.withSpan(source, join(ofSpans, ' AND '))})`]),
     ...(tags.size === 0 ? [] : [held.tagged(source, [...tags])]),
   ];
+}
+
+/**
+ * Rows of `id` and `held`: the texts that the tags of an object, and those of anything in it, come to.
+ * @param texts an array of a row's `tags`
+ */
+export function heldTexts(source: ListSource, scope: ReadScope, texts: Sql, asked: AskedAbout): Sql {
+  const held = new Held(scope, new Map(askedBySource(source, scope, asked)));
+  return sql`${boundsOf(source, scope, asked)}${held.texts(source, texts)}`;
 }
 
 /** The beginning of a statement with {@link heldConditions} about some objects. */
@@ -71,9 +87,9 @@ class Held {
     this.#asked = asked;
   }
 
-  /** Ids of objects with a span that has a text in its input or output. */
-  withText(source: ListSource, text: string): Sql {
-    const traces = this.#spans(sql`trace_id AS id`, textFound(text, this.#scope.within));
+  /** Ids of objects with a span that meets a condition. */
+  withSpan(source: ListSource, condition: Sql): Sql {
+    const traces = this.#spans(sql`trace_id AS id`, condition);
     if (source === traceSource) return traces;
     return sql`SELECT session_id AS id FROM (${memberships(this.#scope, { traces: sql`(${traces})` })})`;
   }
@@ -112,6 +128,23 @@ class Held {
   FROM (${memberships(this.#scope, traces === undefined ? {} : { traces })}) AS membership
   INNER JOIN (SELECT id AS trace${join(perTrace, '')} FROM (${this.#whole(traceSource, tags)}) GROUP BY id) AS held
   ON held.trace = membership.trace_id`;
+  }
+
+  /** Rows of `id` and `held`, texts of objects and of everything inside them. */
+  texts(source: ListSource, texts: Sql): Sql {
+    const inside =
+      source === traceSource
+        ? this.#spans(sql`trace_id AS id, ${texts} AS texts`, sql`notEmpty(texts)`)
+        : sql`SELECT session_id AS id, held AS texts
+  FROM (${memberships(this.#scope, { traces: this.#asked.get(traceSource) ?? empty })}) AS membership
+  INNER JOIN (SELECT id AS trace, held FROM (${this.texts(traceSource, texts)})) AS within
+  ON within.trace = membership.trace_id`;
+    return sql`SELECT id, groupUniqArrayArray(texts) AS held FROM (
+  SELECT id, ${texts} AS texts FROM ${rows(source, this.#scope)}
+  WHERE ${inProject(this.#scope.projectId)} AND NOT gone${this.#among(source, sql`id`)} AND notEmpty(texts)
+  UNION ALL
+  ${inside}
+) GROUP BY id`;
   }
 
   #spans(selected: Sql, condition: Sql): Sql {

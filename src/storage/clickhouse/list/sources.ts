@@ -1,6 +1,10 @@
 import type { ListDefinition } from '../../../domain/list/definitions.js';
 import { sessionList, spanList, traceList } from '../../../domain/list/definitions.js';
+import type { ListQuery } from '../../../domain/list/query.js';
 import { sql, type Sql } from '../client/sql.js';
+import { excerpt } from '../read/excerpt.js';
+import type { jsonArray } from '../read/json-rows.js';
+import { receivedVersion } from '../read/visibility.js';
 import { sessionColumns, spanColumns, traceColumns } from './columns.js';
 
 /** An index of objects by time, from which the newest or oldest are found without reading all. */
@@ -16,7 +20,7 @@ export interface TimeIndex {
 export interface ListSource {
   readonly list: ListDefinition;
   readonly columns: Readonly<Record<string, Sql>>;
-  /** The version column that `created_at` stands for: compared directly, so that its index serves. */
+  /** The version that `created_at` stands for. */
   readonly createdVersion: Sql;
   readonly table: Sql;
   /** The index of the list by time; null for spans, whose table is itself in time order. */
@@ -28,7 +32,7 @@ export interface ListSource {
 export const spanSource: ListSource = {
   list: spanList,
   columns: spanColumns,
-  createdVersion: sql`ver`,
+  createdVersion: receivedVersion,
   table: sql`spans`,
   timeIndex: null,
   tieBreak: [sql`trace_id`, sql`id`],
@@ -51,3 +55,14 @@ export const sessionSource: ListSource = {
   timeIndex: { table: sql`session_starts`, field: 'created_at', time: sql`created_ver` },
   tieBreak: [sql`id`],
 };
+
+/** What of its objects a query wants: as {@link jsonArray} takes it. */
+export function shown({ list, columns }: ListSource, { fields, textLimit }: ListQuery): Parameters<typeof jsonArray> {
+  const names = fields ?? Object.keys(list.fields);
+  if (textLimit === null) return [list.fields, names, columns];
+  const cut = Object.entries(columns).map(([name, column]) => [
+    name,
+    list.fields[name]?.type === 'text' ? excerpt(column, textLimit) : column,
+  ]);
+  return [list.fields, names, Object.fromEntries(cut) as typeof columns];
+}

@@ -7,6 +7,8 @@ import type { TimeRange } from './times.js';
 export interface ReadScope {
   readonly projectId: string;
   readonly upTo: Version;
+  /** Only spans written after this version are read. Absent: all are. */
+  readonly since?: Version;
   /** Traces that are not rolled up as of this version: what is read of them comes from their facts. Absent: all are. */
   readonly unsettled?: readonly string[];
   /** Traces among the unsettled that are too large for their figures to be computed: these are read as they are stored. */

@@ -16,6 +16,16 @@ export function tagged(key: string, values: readonly string[]): Sql {
   return sql`(${found} AND hasAny(mapValues(tags), ${v}))`;
 }
 
+/** The texts of the tag of a key that a row has: one, or none. As for {@link tagged}, an empty key is found by its place. */
+export function textsOfTag(key: string): Sql {
+  if (key === '') return sql`arrayFilter((v, k) -> k = '', mapValues(tags), mapKeys(tags))`;
+  const k = value(key, 'String');
+  return sql`if(mapContains(tags, ${k}), [tags[${k}]], [])`;
+}
+
+/** The keys of a row's tags. */
+export const keysOfTags = sql`CAST(mapKeys(tags), 'Array(String)')`;
+
 /** Whether a span is a call of a model that the server itself made, for a judge or a run. */
 export const isOwnCall = sql`(${join(
   OWN_CALL_TAGS.map((tag) => sql`mapContains(tags, ${literal(tag)})`),

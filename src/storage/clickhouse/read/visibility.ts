@@ -13,9 +13,10 @@ import { inProject, unsettledOf, type ReadScope } from './scope.js';
 export function current(scope: ReadScope): Sql {
   const last = sql`${value(scope.upTo, 'UInt64')}`;
   const unsettled = unsettledOf(scope);
+  const since = writtenSince(scope);
   // `identity` keeps the index of `ver` out of it: nearly every granule passes, and asking them all takes most of a page's time.
-  return sql`identity(ver) <= ${last}
-  AND identity(ver) NOT IN (${supersededBy(inProject(scope.projectId), last)})${
+  return sql`identity(ver) <= ${last}${since}
+  AND identity(ver) NOT IN (${supersededBy(sql`${inProject(scope.projectId)}${since}`, last)})${
     unsettled === null ? empty : sql`\n  AND identity(ver) NOT IN (${replaced(scope, unsettled)})`
   }`;
 }
@@ -31,7 +32,12 @@ export function supersededBy(among: Sql, version: Sql): Sql {
 /** Versions of spans of unsettled traces that newer ones took the place of. A row that is there twice has not replaced itself. */
 function replaced(scope: ReadScope, unsettled: Sql): Sql {
   return sql`SELECT arrayJoin(arraySlice(arrayReverseSort(groupUniqArray(ver)), 2)) FROM facts
-    WHERE ${factsOf(scope, unsettled)} AND row_type = 0 GROUP BY trace_id, id`;
+    WHERE ${factsOf(scope, unsettled)}${writtenSince(scope)} AND row_type = 0 GROUP BY trace_id, id`;
+}
+
+/** What was written later than the versions that are read can only be replaced by what was, too. */
+function writtenSince({ since }: ReadScope): Sql {
+  return since === undefined ? empty : sql` AND ver > ${value(since, 'UInt64')}`;
 }
 
 /** Conditions on `facts`: those of some traces, up to the version that is read. */
@@ -44,6 +50,9 @@ export const isDeleted = sql`argMax(deleted, ver)`;
 
 /** The version of a span that its client wrote, also where the row was written when its price was calculated anew. */
 export const written = sql`if(origin_ver = 0, ver, origin_ver)`;
+
+/** The version that the `created_at` of a span stands for, also where columns of it were filled in later. */
+export const receivedVersion = sql`if(received_ver = 0, ver, received_ver)`;
 
 /** A row, if the trace or session is rolled up and not deleted. @param table `traces` or `sessions` */
 export function rolledUp(table: Sql, projectId: string, id: string): Sql {

@@ -130,6 +130,11 @@ export class Rollups implements CommitFollower {
     return this.#changes.settled(projectId);
   }
 
+  /** The version up to which all is committed. */
+  get committedVersion(): Version {
+    return this.#changes.committed;
+  }
+
   /** The committed state of a project, which can be read at once. */
   committedOf(projectId: string): CommittedState {
     return this.#changes.committedOf(projectId);

@@ -16,6 +16,8 @@ export const sessionFigureColumns = [
   'tags',
   'attributes',
   'created_ver',
+  'input_tokens',
+  'output_tokens',
 ] as const;
 
 /**
@@ -42,7 +44,9 @@ export function broughtToSessions(traces: Sql, version: Sql, stored: Sql = empty
   any(r.error_count) AS error_count,
   any(r.started_at) AS started_at,
   any(r.ended_at) AS ended_at,
-  minIf(w.ver, isNotNull(w.session_id)) AS created_ver${stored}
+  minIf(w.ver, isNotNull(w.session_id)) AS created_ver,
+  any(r.input_tokens) AS input_tokens,
+  any(r.output_tokens) AS output_tokens${stored}
 FROM (${traces}) AS r
 ARRAY JOIN session_writes AS w
 WHERE isNotNull(coalesce(w.session_id, r.session_id))
@@ -65,7 +69,7 @@ export interface PartsRead {
 export function partsOfSessions({ sessions, upTo = empty, tags, unsettled }: PartsRead): Sql {
   const brought = (from: Sql) => sql`SELECT project_id, session_id, ver, named, member, name, name_ver,
     ${tags} AS tags, cost, duration_ms, error_count,
-    toNullable(started_at) AS started_at, ended_at, created_ver, 0 AS stated, 0 AS deleted, '' AS attributes
+    toNullable(started_at) AS started_at, ended_at, created_ver, input_tokens, output_tokens, 0 AS stated, 0 AS deleted, '' AS attributes
   FROM ${from}
   WHERE ${sessions}`;
   const stored = brought(sql`session_traces FINAL`);
@@ -81,7 +85,7 @@ export function partsOfSessions({ sessions, upTo = empty, tags, unsettled }: Par
     0 AS name_ver, argMax(CAST(mapApply((k, v) -> (k, (toUInt64(0), v)), s.tags), 'Map(String, Tuple(ver UInt64, value String))'), s.ver) AS tags,
     CAST(NULL, 'Nullable(Decimal(38, 12))') AS cost, CAST(NULL, 'Nullable(Float64)') AS duration_ms, 0 AS error_count,
     CAST(NULL, 'Nullable(DateTime64(6, \\'UTC\\'))') AS started_at, CAST(NULL, 'Nullable(DateTime64(6, \\'UTC\\'))') AS ended_at, min(s.ver) AS created_ver,
-    1 AS stated, argMax(s.deleted, s.ver) AS deleted, argMax(s.attributes, s.ver) AS attributes
+    CAST(NULL, 'Nullable(UInt64)') AS input_tokens, CAST(NULL, 'Nullable(UInt64)') AS output_tokens, 1 AS stated, argMax(s.deleted, s.ver) AS deleted, argMax(s.attributes, s.ver) AS attributes
   FROM session_statements AS s
   WHERE ${sessions}${upTo}
   GROUP BY project_id, session_id`;
@@ -113,7 +117,9 @@ SELECT
   maxIf(p.ended_at, p.member) AS ended_at,
   mapUpdate(derived_tags, mapApply((k, v) -> (k, v.2), maxMapIf(p.tags, p.stated AND NOT p.deleted))) AS tags,
   anyIf(p.attributes, p.stated AND NOT p.deleted) AS attributes,
-  min(p.created_ver) AS created_ver
+  min(p.created_ver) AS created_ver,
+  sumIf(p.input_tokens, p.member) AS input_tokens,
+  sumIf(p.output_tokens, p.member) AS output_tokens
 FROM ${parts}
 GROUP BY project_id, session_id`;
 }

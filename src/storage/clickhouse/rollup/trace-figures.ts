@@ -14,6 +14,8 @@ const aggregates = {
   first_start: sql`minIf(started_at, live)`,
   last_end: sql`maxIf(ended_at, live)`,
   costs: sql`sumIf(cost, live)`,
+  inputs: sql`sumIf(input_tokens, live)`,
+  outputs: sql`sumIf(output_tokens, live)`,
   oldest: sql`minIf((isNotNull(parent_span_id), started_at, id, name, ver), live)`,
   of_session: sql`maxIf((written, assumeNotNull(session_id)), live AND isNotNull(session_id))`,
   tag_writes: sql`maxMapIf(mapApply((k, v) -> (k, (written, v)), trace_tags), live)`,
@@ -50,6 +52,8 @@ const figures = {
   created_ver: [sql`first_ver`, 'first_ver'],
   root_ver: [sql`if(spans > 0 AND NOT oldest.1, oldest.5, 0)`, 'spans', 'oldest'],
   root_started_at: [sql`if(root_ver > 0, oldest.2, toDateTime64(0, 6, 'UTC'))`, 'oldest'],
+  input_tokens: [sql`inputs`, 'inputs'],
+  output_tokens: [sql`outputs`, 'outputs'],
 } satisfies Record<string, Figure>;
 
 export type FigureName = keyof typeof figures;
@@ -95,7 +99,7 @@ FROM (
       row_type = 1 AND newest AND NOT deleted AS stated,
       ${written} AS written
     FROM (
-      SELECT project_id, trace_id, row_type, id, ver, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, has_error,
+      SELECT project_id, trace_id, row_type, id, ver, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, input_tokens, output_tokens, has_error,
         ${beside.tags}, attributes, origin_ver${beside.facts},
         lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_ver
       FROM facts
@@ -115,7 +119,17 @@ const sessionWrites = sql`,
 
 /** The columns that sessions need of a trace: the figures that they sum, and the writes about them in it. */
 export const broughtBy: Beside = {
-  figures: ['gone', 'session_id', 'started_at', 'ended_at', 'duration_ms', 'cost', 'error_count'],
+  figures: [
+    'gone',
+    'session_id',
+    'started_at',
+    'ended_at',
+    'duration_ms',
+    'cost',
+    'error_count',
+    'input_tokens',
+    'output_tokens',
+  ],
   columns: sql`,
   CAST(session_writes, 'Array(Tuple(session_id Nullable(UUID), live UInt8, ver UInt64, name String, tags Map(String, String)))') AS session_writes`,
   aggregates: sessionWrites,

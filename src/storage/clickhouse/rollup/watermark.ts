@@ -7,6 +7,7 @@ export class Watermark {
   readonly #client: ClickHouseClient;
   #version: Version = 0;
   #movedAt = 0;
+  #writing: Promise<void> = Promise.resolve();
 
   constructor(client: ClickHouseClient) {
     this.#client = client;
@@ -26,6 +27,13 @@ export class Watermark {
    * @param settled the version up to which everything is rolled up; null: that may change
    */
   async move(settled: Version | null, interval: number): Promise<void> {
+    // One write at a time: whoever waits for the last of them, as a stop does, has waited for all.
+    const turn = this.#writing.then(() => this.#write(settled, interval));
+    this.#writing = turn.catch(() => undefined);
+    await turn;
+  }
+
+  async #write(settled: Version | null, interval: number): Promise<void> {
     if (performance.now() - this.#movedAt < interval) return;
     if (settled === null || settled <= this.#version) return;
     this.#movedAt = performance.now();

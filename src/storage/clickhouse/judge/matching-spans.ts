@@ -1,0 +1,75 @@
+import type { Matches, MatchingSpans, Wanted } from '../../../domain/judge/matching-spans.js';
+import type { SpanPlace } from '../../../domain/judge/run.js';
+import type { Micros } from '../../../domain/time/timestamp.js';
+import { invalid } from '../../../domain/validation/validation.js';
+import type { ClickHouseClient } from '../client/client.js';
+import { join, sql, value, type Sql } from '../client/sql.js';
+import { versionOf } from '../commit/version-clock.js';
+import { completionOf } from '../read/prompt-names.js';
+import type { ReadsInProgress } from '../read/reads-in-progress.js';
+import { openReader, type ReadLimits, type ReadRows } from '../read/row-reader.js';
+import { inProject } from '../read/scope.js';
+import { current } from '../read/visibility.js';
+import { filterConditions, isBounded, JUDGEABLE, MAX_FILTERS } from './span-rows.js';
+
+const TOO_LONG = {
+  pointer: '/filters',
+  detail: `must have at most ${MAX_FILTERS} characters together to be previewed`,
+};
+
+/** Spans that match the filters of a judge, counted. */
+export class ClickHouseMatchingSpans implements MatchingSpans {
+  readonly #rows: ReadRows;
+  readonly #reads: ReadsInProgress;
+
+  constructor(client: ClickHouseClient, reads: ReadsInProgress, limits: ReadLimits) {
+    this.#rows = openReader(client, limits).rows;
+    this.#reads = reads;
+  }
+
+  arrivedSince(projectId: string, wanted: Wanted, since: Micros, signal?: AbortSignal): Promise<Matches> {
+    if (!isBounded([wanted.filters])) throw invalid([TOO_LONG]);
+    const all = { figures: false, traces: null };
+    return this.#reads.ofCommitted(projectId, all, async ({ upTo, traces }) => {
+      const { filters, prompt, latest } = wanted;
+      const where = join(
+        [
+          inProject(projectId),
+          arrivedAfter(since),
+          JUDGEABLE,
+          ...filterConditions(filters),
+          ...(prompt === null ? [] : [completionOf(prompt)]),
+          current({ projectId, upTo, unsettled: traces }),
+        ],
+        ' AND ',
+      );
+      const [counted] = await this.#rows<{ readonly spans: string }>(
+        sql`SELECT toString(count()) AS spans FROM spans WHERE ${where}`,
+        { signal },
+      );
+      const rows = await this.#rows<PlaceRow>(
+        sql`SELECT toString(id) AS span, toString(trace_id) AS trace, toString(toUnixTimestamp64Micro(started_at)) AS started
+FROM spans WHERE ${where}
+ORDER BY project_id DESC, started_at DESC, trace_id DESC, id DESC LIMIT ${value(latest, 'UInt64')}`,
+        { signal },
+      );
+      return { count: Number(counted?.spans ?? 0), latest: rows.map(toPlace) };
+    });
+  }
+}
+
+/** Spans that a client sent after a moment: of one that was priced anew since, the version that was sent counts. */
+function arrivedAfter(moment: Micros): Sql {
+  const after = sql`${value(Math.max(0, versionOf(moment)), 'UInt64')}`;
+  return sql`ver > ${after} AND (origin_ver = 0 OR origin_ver > ${after})`;
+}
+
+interface PlaceRow {
+  readonly span: string;
+  readonly trace: string;
+  readonly started: string;
+}
+
+function toPlace({ span, trace, started }: PlaceRow): SpanPlace {
+  return { span_id: span, trace_id: trace, span_started_at: Number(started) };
+}

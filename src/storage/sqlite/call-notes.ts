@@ -1,0 +1,26 @@
+import type { CallNotes } from '../../domain/judge/call-notes.js';
+import type { Micros } from '../../domain/time/timestamp.js';
+import { guarded, type Database } from './database.js';
+
+/** Notes of calls of models in the SQLite file. */
+export class SqliteCallNotes implements CallNotes {
+  readonly #add;
+  readonly #remove;
+
+  constructor(db: Database) {
+    // Of a project that was deleted meanwhile nothing is noted.
+    this.#add = db.prepare<{ projectId: string; runId: string; spanId: string; at: Micros }>(
+      `INSERT INTO judge_calls (run_id, project_id, span_id, created_at)
+       SELECT @runId, @projectId, @spanId, @at FROM projects WHERE id = @projectId`,
+    );
+    this.#remove = db.prepare<[string]>('DELETE FROM judge_calls WHERE run_id = ?');
+  }
+
+  add(projectId: string, runId: string, spanId: string, at: Micros): void {
+    guarded(() => this.#add.run({ projectId, runId, spanId, at }));
+  }
+
+  remove(runId: string): void {
+    guarded(() => this.#remove.run(runId));
+  }
+}
