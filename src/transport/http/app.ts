@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import express, { type RequestHandler } from 'express';
 import helmet from 'helmet';
 import { DomainError, type Issue } from '../../domain/errors.js';
@@ -26,8 +26,12 @@ import { namesHeader, UNKNOWN_FIELDS } from './names-header.js';
 
 /** The part of the identity service that HTTP needs. */
 export interface RequestIdentity {
-  /** Throws DomainError `unauthenticated`. */
-  authenticate(authorization: string | undefined): Principal;
+  /**
+   * For whom a request acts.
+   * @param options `anyProject`: a person who signed in to several projects need not say which
+   * @throws DomainError `unauthenticated`, `forbidden`
+   */
+  authenticate(headers: IncomingHttpHeaders, options?: { readonly anyProject?: boolean }): Principal;
   /** Throws DomainError `forbidden`. */
   requireProject(principal: Principal, projectId: string): void;
   /** Throws DomainError `unauthenticated` when the principal's project was deleted since. */
@@ -111,7 +115,7 @@ function routerOf(options: AppOptions, exchanges: Exchanges, meant: FindPath): e
   for (const path of paths) {
     const routes = options.routes.filter((route) => route.path === path);
     const entry = router.route(routerPath(path));
-    for (const route of routes) entry[verb(route)](routed(handlerOf(route, options, readBody)));
+    for (const route of routes) entry[verb(route)](routed(handlerOf(route, options, readBody, meant)));
     entry.all(routed(otherMethod(routes, options.identity, meant)));
   }
   return router;
@@ -130,7 +134,7 @@ async function run(handler: Handler, exchange: Exchange, request: RoutedRequest)
 }
 
 /** The order of the checks is the order in which a caller learns things: who it is, what it may, what it asked, what it sent. */
-function handlerOf(route: Route, options: AppOptions, readBody: BodyReader): Handler {
+function handlerOf(route: Route, options: AppOptions, readBody: BodyReader, meant: FindPath): Handler {
   const { identity, log, answers } = options;
   const template = templatePath(route.path);
   const purpose = route.purpose ?? (route.method === 'GET' ? 'read' : 'change');
@@ -139,7 +143,8 @@ function handlerOf(route: Route, options: AppOptions, readBody: BodyReader): Han
   return async (exchange, request) => {
     exchange.route = template;
     exchange.renderError = route.renderError;
-    const principal = admitted(route.access, identity, request);
+    if (route.access === 'key') requireProjectId(identity, request, meant);
+    const principal = admitted(route, identity, request);
     if (principal !== null) requirePurpose(principal, purpose);
     const found: Issue[] = [];
     const params = parseParams(request.params ?? {}, found);
@@ -149,12 +154,20 @@ function handlerOf(route: Route, options: AppOptions, readBody: BodyReader): Han
     if (route.bulk === true && principal !== null)
       exchange.whenClosed(await answers.take(principal.project_id, exchange.abortSignal()));
     const held = bytesOf(principal, request, options);
+    const isAdmitted = () => {
+      try {
+        admitted(route, identity, request);
+        return true;
+      } catch {
+        return false;
+      }
+    };
     let result: HandlerResult;
     try {
       const body = await decodedBody(route, readBody, exchange, request, { held, unknown });
       // A body takes as long as its sender likes.
       if (principal !== null && route.body !== undefined) identity.requireStanding(principal);
-      result = await route.handle(contextOf(exchange, log, { principal, params, query, body, unknown }));
+      result = await route.handle(contextOf(exchange, log, { principal, params, query, body, unknown, isAdmitted }));
     } finally {
       if (unknown.some) exchange.setHeader(UNKNOWN_FIELDS, namesHeader(unknown.names));
       // Before the answer is sent: a client may take its time over that.
@@ -205,9 +218,22 @@ function bytesOf(
   return memory.ofNetwork(networkOf(clientAddress(request.headers, remoteAddressOf(request), trustedProxies)));
 }
 
-function admitted(access: Access, identity: RequestIdentity, request: RoutedRequest): Principal | null {
+/** Says which path was meant by one such as `/projects/judges`, which takes `judges` for a project. */
+function requireProjectId(identity: RequestIdentity, request: RoutedRequest, meant: FindPath): void {
+  const projectId = request.params?.['project_id'];
+  if (typeof projectId !== 'string' || isProjectId(projectId)) return;
+  identity.authenticate(request.headers, { anyProject: true });
+  const found = meant(request);
+  if (found !== undefined) throw nothingAt(found);
+}
+
+function admitted(
+  { access, anyProject = false }: Pick<Route, 'access' | 'anyProject'>,
+  identity: RequestIdentity,
+  request: RoutedRequest,
+): Principal | null {
   if (access === 'public') return null;
-  const principal = identity.authenticate(request.headers.authorization);
+  const principal = identity.authenticate(request.headers, anyProject ? { anyProject } : undefined);
   const projectId = request.params?.['project_id'];
   if (typeof projectId === 'string') identity.requireProject(principal, projectId);
   return principal;
@@ -215,7 +241,7 @@ function admitted(access: Access, identity: RequestIdentity, request: RoutedRequ
 
 type Decoded = Pick<
   RequestContext<unknown, unknown, unknown, Access>,
-  'principal' | 'params' | 'query' | 'body' | 'unknown'
+  'principal' | 'params' | 'query' | 'body' | 'unknown' | 'isAdmitted'
 >;
 
 /** Signal and logger are made when asked for: most requests need neither. */
@@ -247,29 +273,21 @@ function otherMethod(routes: readonly Route[], identity: RequestIdentity, meant:
   const methods = routes.map(({ method }) => method as string);
   const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ');
   const access = routes.some((route) => route.access === 'public') ? 'public' : 'key';
-  const readBy = routes.find((route) => route.readBy !== undefined)?.readBy;
   const [first] = routes;
   return (exchange, request) => {
     exchange.route = first === undefined ? 'unmatched' : templatePath(first.path);
     exchange.renderError = first?.renderError;
-    const projectId = request.params?.['project_id'];
-    if (access === 'key' && typeof projectId === 'string' && !isProjectId(projectId)) {
-      // As in `/projects/judges`.
-      identity.authenticate(request.headers.authorization);
-      const found = meant(request);
-      if (found !== undefined) throw nothingAt(found);
-    }
-    admitted(access, identity, request);
+    if (access === 'key') requireProjectId(identity, request, meant);
+    admitted({ access, anyProject: true }, identity, request);
     exchange.setHeader('Allow', allow);
-    const read = readBy !== undefined && request.method === 'GET' ? `; read it with ${readBy}` : '';
-    throw new DomainError('method_not_allowed', `This path takes ${allow}${read}`);
+    throw new DomainError('method_not_allowed', `This path takes ${allow}`);
   };
 }
 
 /** A caller without a key learns nothing of which paths exist. */
 function unmatchedHandler(identity: RequestIdentity, meant: FindPath): Handler {
   return (_exchange, request) => {
-    identity.authenticate(request.headers.authorization);
+    identity.authenticate(request.headers, { anyProject: true });
     throw nothingAt(meant(request));
   };
 }

@@ -48,6 +48,9 @@ export class Exchange {
   /** Collected here and handed over at once: that is Node's fast path. */
   readonly #headers: Record<string, string | number>;
   readonly #startedAt = performance.now();
+  #lasting = false;
+  /** When an answer began that goes on for as long as its client likes. */
+  #beganAt: number | undefined;
 
   constructor(request: IncomingMessage, response: ServerResponse, parts: ExchangeParts) {
     const { observer, commonHeaders, delivery } = parts;
@@ -89,6 +92,7 @@ export class Exchange {
 
   async send(result: HandlerResult): Promise<void> {
     const { status, headers = {} } = result;
+    if ('stream' in result) this.#lasting = result.lasting === true;
     if ('stream' in result) await this.#sendStream(result.stream, status, result.contentType, headers);
     else if ('json' in result) await this.#sendContent(status, 'application/json', result.json, headers);
     else if ('content' in result) await this.#sendContent(status, result.contentType, result.content, headers);
@@ -206,6 +210,7 @@ export class Exchange {
   }
 
   #writeHead(status: number, headers: Readonly<Record<string, string | number>>): ServerResponse {
+    if (this.#lasting) this.#beganAt = performance.now();
     return this.response.writeHead(status, Object.assign(this.#headers, headers));
   }
 
@@ -215,7 +220,7 @@ export class Exchange {
       route: this.route,
       method: request.method ?? 'GET',
       status: response.headersSent ? response.statusCode : CLIENT_CLOSED_REQUEST,
-      seconds: (performance.now() - this.#startedAt) / 1000,
+      seconds: ((this.#beganAt ?? performance.now()) - this.#startedAt) / 1000,
       requestId: this.requestId,
     });
   }

@@ -1,4 +1,5 @@
 import { sessionList, spanList, traceList, type ListDefinition } from '../../domain/list/definitions.js';
+import { CALL_FIELDS } from '../../domain/span/span-call.js';
 import type { MistakenNames } from './parameter.js';
 
 const lists: readonly ListDefinition[] = [spanList, traceList, sessionList];
@@ -6,14 +7,18 @@ const lists: readonly ListDefinition[] = [spanList, traceList, sessionList];
 /**
  * Names that somebody writes who means a filter, though the list has none of that name: fields, and the filters of other
  * lists. As tags they would find nothing, and nobody would know why.
+ * @param paging parameters of the list that the call has not
  */
-export function mistakenForTags(list: ListDefinition): MistakenNames {
+export function mistakenForTags(list: ListDefinition, paging: readonly string[] = []): MistakenNames {
   const own = new Set(list.filters.map(({ parameter }) => parameter));
   const mistaken = new Map<string, string>();
   for (const other of [list, ...lists.filter(({ name }) => name !== list.name)]) {
     for (const name of [...Object.keys(other.fields), ...other.filters.map(({ parameter }) => parameter)])
-      if (!own.has(name) && !mistaken.has(name)) mistaken.set(name, `${reason(list, other, name)}; ${asTag(name)}`);
+      if (!own.has(name) && !mistaken.has(name) && !isTag(name))
+        mistaken.set(name, `${reason(list, other, name)}; ${asTag(name)}`);
   }
+  for (const name of paging)
+    mistaken.set(name, `is a parameter of the list alone, as this call is about all that matches; ${asTag(name)}`);
   if (!list.hasInternal)
     mistaken.set('internal', `is known of spans and traces, and no filter of ${list.name}; ${asTag('internal')}`);
   return mistaken;
@@ -25,6 +30,10 @@ function reason(list: ListDefinition, other: ListDefinition, name: string): stri
   if (filters.length > 0) return `is a field, and no filter: to filter by it, write ${filters.join(' or ')}`;
   return `is a field that ${list.name} cannot be filtered by${SEARCHED.has(name) ? ' (q finds texts in it)' : ''}`;
 }
+
+/** Clients have tags called `model` and the like, and filtered by them before there were such fields. */
+const filters = new Set<string>(spanList.filters.map(({ parameter }) => parameter));
+const isTag = (name: string) => CALL_FIELDS.has(name) && !filters.has(name);
 
 const SEARCHED = new Set(['input_data', 'output_data', 'root_span_input', 'root_span_output']);
 

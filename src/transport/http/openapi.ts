@@ -1,6 +1,7 @@
 import type { TObject, TSchema } from '@sinclair/typebox';
 import { MAX_ISSUES, type DomainErrorKind } from '../../domain/errors.js';
 import { ID, ID_DESCRIPTION } from '../../domain/schema/ids.js';
+import { PROJECT_HEADER } from './callers.js';
 import { HTTP_MEANINGS } from './errors.js';
 import { chapters, overview } from './manual/manual.js';
 import { isRest } from './parameter.js';
@@ -16,13 +17,15 @@ export interface OpenApiInfo {
   readonly settings: string;
   /** What becomes of the attributes of OpenTelemetry, in Markdown. */
   readonly mapping: string;
+  /** Path of the server's public URL, without a slash at its end. */
+  readonly base: string;
 }
 
 /** A JSON object of the OpenAPI document. */
 export type Json = { [key: string]: unknown };
 
 /** The OpenAPI 3.1 document of these routes. Schemas with an `$id` become shared components of that name. */
-export function buildOpenApi(routes: readonly Route[], { settings, mapping, ...info }: OpenApiInfo): Json {
+export function buildOpenApi(routes: readonly Route[], { settings, mapping, base, ...info }: OpenApiInfo): Json {
   const components = new Map<string, Json>();
   const shown = routes.filter(({ hidden }) => hidden !== true);
   const paths: Record<string, Json> = {};
@@ -37,7 +40,7 @@ export function buildOpenApi(routes: readonly Route[], { settings, mapping, ...i
   return {
     openapi: '3.1.0',
     info: { ...info, description, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
-    servers: [{ url: '/', description: 'This server' }],
+    servers: [{ url: `${base}/`, description: 'This server' }],
     tags,
     paths,
     components: {
@@ -46,6 +49,20 @@ export function buildOpenApi(routes: readonly Route[], { settings, mapping, ...i
           type: 'http',
           scheme: 'bearer',
           description: 'An API key of the project: `Authorization: Bearer sk_sh_…`',
+        },
+        signIn: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'spanhouse_<installation>',
+          description:
+            'The cookie that `POST /console/session` sets; its name differs from installation to installation. It opens what the ' +
+            'API key behind it opens, for pages of this server only. `Authorization` wins over it.',
+        },
+        signInProject: {
+          type: 'apiKey',
+          in: 'header',
+          name: PROJECT_HEADER,
+          description: 'Id of the project that a request with the cookie is for.',
         },
       },
       responses: errorResponses(),
@@ -61,11 +78,15 @@ function operation(route: Route, components: Map<string, Json>): Json {
     summary: route.summary,
     description: route.description,
     tags: [route.tag],
-    security: route.access === 'key' ? [{ apiKey: [] }] : [],
+    security: route.access === 'key' ? securityOf(route) : [],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(route.body === undefined ? {} : { requestBody: requestBody(route.body, components) }),
     responses: responses(route, components),
   };
+}
+
+function securityOf({ anyProject = false }: Route): Json[] {
+  return [{ apiKey: [] }, { signIn: [], ...(anyProject ? {} : { signInProject: [] }) }];
 }
 
 function requestBody(body: NonNullable<Route['body']>, components: Map<string, Json>): Json {

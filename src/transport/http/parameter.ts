@@ -1,4 +1,5 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox';
+import { splitValues } from '../../domain/list/comma-values.js';
 import { uuidOf } from '../../domain/schema/ids.js';
 import { parseTimestampText, type Micros } from '../../domain/time/timestamp.js';
 import { compile } from '../../domain/validation/validation.js';
@@ -62,6 +63,20 @@ export const orNull = <S extends TSchema>(schema: S) => {
   });
 };
 
+/** A value that a text stands for by a rule of its own. @param rule what is said of a text that `read` has no value for */
+export const readAs = <T>(
+  schema: Readonly<Record<string, unknown>>,
+  rule: string,
+  read: (text: string) => T | undefined,
+) =>
+  Type.Unsafe<T>({
+    ...schema,
+    [READ]: (text: string): Reading => {
+      const value = read(text);
+      return value === undefined ? { rule } : { value };
+    },
+  });
+
 /** Values separated by commas, at least one. */
 export const csv = <S extends TSchema>(
   items: S,
@@ -92,7 +107,7 @@ export const mistakenNames = (schema: TSchema): MistakenNames =>
   (schema as { [MISTAKEN]?: MistakenNames })[MISTAKEN] ?? new Map();
 
 const MAX_TAGS = 100;
-const TAG_PREFIX = 'tags.';
+export const TAG_PREFIX = 'tags.';
 
 /** Whether this stands for the parameters that have no schema of their own. */
 export const isRest = (schema: TSchema) => schema['type'] === 'object';
@@ -129,13 +144,9 @@ function listReader(schema: TSchema): ParameterReader {
   // Names of a fixed set hold no comma, so each of several texts may list some.
   if (item['enum'] !== undefined) return (texts) => validatedItems(texts.flatMap((text) => text.split(',')));
   return (texts) => {
-    const items = texts.length > 1 ? texts : (texts[0] ?? '').split(',').map(withCommas);
+    const items = texts.length > 1 ? texts : splitValues(texts[0] ?? '');
     return validatedItems(items.filter((text) => text !== ''));
   };
-}
-
-function withCommas(item: string): string {
-  return item.replace(/%(?:2C|25(?=(?:25)*2C))/gi, (code) => (/2C/i.test(code) ? ',' : '%'));
 }
 
 function validatedBy(schema: TSchema): (value: unknown) => Reading {

@@ -13,8 +13,9 @@ import { parseAndFree } from './json.js';
 import type { QueryDefinition } from './query.js';
 
 /**
- * `key`: an API key is needed, and a `:project_id` in the path must be the key's. `public`: neither, and query parameters that
- * the route does not know are ignored, as whatever leads people there adds its own.
+ * `key`: an API key is needed, or the cookie of a person who signed in, and a `:project_id` in the path must be the key's.
+ * `public`: none of it, and query parameters that the route does not know are ignored, as whatever leads people there adds
+ * its own.
  */
 export type Access = 'key' | 'public';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -41,6 +42,8 @@ export interface RequestContext<P, Q, B, A extends Access = 'key'> {
   readonly remoteAddress: string;
   /** Aborted when the client goes away before it has the answer. */
   readonly signal: AbortSignal;
+  /** Whether the request would still be let in, for answers that go on: its key may be revoked meanwhile. */
+  readonly isAdmitted: () => boolean;
   readonly log: RequestLog;
 }
 
@@ -54,7 +57,12 @@ export type HandlerResult =
   | (WithHeaders & { readonly body: unknown })
   | (WithHeaders & { readonly json: string | Buffer })
   | (WithHeaders & { readonly content: string | Buffer; readonly contentType: string })
-  | (WithHeaders & { readonly stream: Readable; readonly contentType: string })
+  | (WithHeaders & {
+      readonly stream: Readable;
+      readonly contentType: string;
+      /** Whether it goes on for as long as the client likes: then what is measured ends with its beginning. */
+      readonly lasting?: boolean;
+    })
   | (WithHeaders & { readonly status: 204 | 304 });
 
 /** The part of a request that is known before its body is read. */
@@ -108,6 +116,8 @@ export interface RouteDefinition<P extends TObject, Q, B, A extends Access> {
   readonly access: A;
   /** Access that the key needs; default: to read for GET, else to change. */
   readonly purpose?: CallPurpose;
+  /** A person who signed in to several projects need not say which; it is the first then. */
+  readonly anyProject?: boolean;
   readonly params?: P;
   readonly query?: QueryDefinition<Q>;
   readonly body?: BodyDefinition<B>;
@@ -120,8 +130,6 @@ export interface RouteDefinition<P extends TObject, Q, B, A extends Access> {
   admit?(opening: Opening<Static<P>>): void | Promise<void>;
   /** Its answers may be large: of one project, only so many are under way at once. */
   readonly bulk?: boolean;
-  /** How what the path names is read, such as `GET /spans?id=…`, where the path itself takes no GET. */
-  readonly readBy?: string;
   /** Not part of the documented interface (the documentation's own files). */
   readonly hidden?: boolean;
   handle(context: RequestContext<Static<P>, Q, B, A>): HandlerResult | Promise<HandlerResult>;

@@ -1,5 +1,5 @@
 import type { Span } from '../../domain/span/span.js';
-import { PRICED_KINDS } from '../../domain/span/pricing.js';
+import { PRICED_KINDS } from '../../domain/span/usage.js';
 
 /** Ancestors looked at for each priced span: nested spans of one model call sit close together. */
 const MAX_ANCESTORS = 8;

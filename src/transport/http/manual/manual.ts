@@ -25,7 +25,7 @@ export interface Tables {
  */
 export function chapters(groups: readonly string[], tables: Tables): Chapter[] {
   const endings: Readonly<Record<string, string>> = { OpenTelemetry: tables.mapping, Configuration: tables.settings };
-  return [...groups, 'OpenTelemetry', 'Limits', 'Configuration', 'Questions', 'Changes'].map((name) => {
+  return [...groups, 'Console', 'OpenTelemetry', 'Limits', 'Configuration', 'Questions', 'Changes'].map((name) => {
     const ending = endings[name];
     return { name, description: ending === undefined ? chapter(name) : `${chapter(name)}\n\n${ending}` };
   });

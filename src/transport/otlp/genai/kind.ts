@@ -115,6 +115,3 @@ export const USAGE_RANK = STATED.length;
 export const USAGE_KIND = 'llm';
 
 export const DEFAULT_KIND = 'generic';
-
-/** Kinds that repeat the usage, and the cost, of the calls beneath them: what they state never counts. */
-export const WRAPPER_KINDS: ReadonlySet<string> = new Set(['agent', 'chain', 'tool']);

@@ -1,4 +1,4 @@
-import { USAGE_ATTRIBUTES } from '../../../domain/span/pricing.js';
+import { USAGE_ATTRIBUTES } from '../../../domain/span/usage.js';
 import { CALL_FIELDS } from './call-fields.js';
 import { CONTEXT_FIELDS } from './context-fields.js';
 import type { FieldRule } from './source.js';

@@ -1,8 +1,8 @@
-import type { ApiKey, CreatedApiKey } from '../../../../domain/identity/identity.js';
+import type { ApiKey, CreatedApiKey, ListedApiKey } from '../../../../domain/identity/identity.js';
 import type { Micros } from '../../../../domain/time/timestamp.js';
 import type { ApiKeyCreated, ApiKeyRead } from './schema.js';
 
-export function toApiKeyRead(key: ApiKey): ApiKeyRead {
+function partsOf(key: ApiKey): Omit<ApiKeyRead, 'user_name'> {
   return {
     id: key.id,
     project_id: key.project_id,
@@ -15,8 +15,12 @@ export function toApiKeyRead(key: ApiKey): ApiKeyRead {
   };
 }
 
+export function toApiKeyRead(key: ListedApiKey): ApiKeyRead {
+  return { ...partsOf(key), user_name: key.user_name };
+}
+
 export function toCreatedKeyRead(key: CreatedApiKey): ApiKeyCreated {
-  return { ...toApiKeyRead(key), key: key.key };
+  return { ...partsOf(key), key: key.key };
 }
 
 /** Milliseconds are enough for keys. */

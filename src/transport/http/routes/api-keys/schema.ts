@@ -20,10 +20,10 @@ const properties = {
   }),
 };
 
-export const ApiKeyRead = Type.Object(properties, {
-  $id: 'ApiKey',
-  description: 'An API key, without the key itself.',
-});
+export const ApiKeyRead = Type.Object(
+  { ...properties, user_name: Type.String({ description: 'Name of that user.' }) },
+  { $id: 'ApiKey', description: 'An API key with whom it acts for, without the key itself.' },
+);
 export type ApiKeyRead = Static<typeof ApiKeyRead>;
 
 export const ApiKeyCreated = Type.Object(

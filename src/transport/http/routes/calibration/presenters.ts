@@ -24,6 +24,7 @@ function weekRead({ start, ...agreement }: WeekAgreement): CalibrationRead['by_w
 function versionRead({
   version,
   prompt_version,
+  prompt_version_id,
   examples,
   began_at,
   evaluations,
@@ -33,6 +34,7 @@ function versionRead({
   return {
     version,
     prompt_version,
+    prompt_version_id,
     examples,
     began_at: began_at === null ? null : formatTimestamp(began_at),
     evaluations,

@@ -4,12 +4,14 @@ import type { UnifiedFeedbackService } from '../../../../domain/feedback/unified
 import type { LinkService } from '../../../../domain/review/link-service.js';
 import type { Route } from '../../route.js';
 import { createLinkRoute } from './create-link.js';
+import { getLinkRoute } from './get-link.js';
 import { getUnifiedFeedbackRoute } from './get-unified-feedback.js';
 import { listLinkFeedbackRoute } from './list-link-feedback.js';
 import { listLinksRoute } from './list-links.js';
 import { listPromptFeedbackRoute } from './list-prompt-feedback.js';
 import { revokeLinkRoute } from './revoke-link.js';
 import { submitFeedbackRoute } from './submit-feedback.js';
+import { updateLinkRoute } from './update-link.js';
 
 export interface FeedbackRoutesParts {
   readonly feedback: FeedbackService;
@@ -27,6 +29,8 @@ export function feedbackRoutes({ feedback, unified, feedbackLists, links }: Feed
     listLinkFeedbackRoute(feedbackLists),
     createLinkRoute(links),
     listLinksRoute(links),
+    getLinkRoute(links),
+    updateLinkRoute(links),
     revokeLinkRoute(links),
   ];
 }

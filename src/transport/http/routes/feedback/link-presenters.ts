@@ -1,10 +1,11 @@
-import type { CreatedLink, FeedbackLink } from '../../../../domain/review/feedback-link.js';
+import type { CreatedLink, FeedbackLink, ListedLink } from '../../../../domain/review/feedback-link.js';
 import { formatOptionalTimestamp, formatTimestamp } from '../../../../domain/time/timestamp.js';
-import type { CreatedLinkRead, LinkRead } from './link-schema.js';
+import type { CreatedLinkRead, LinkRead, ListedLinkRead } from './link-schema.js';
 
 /** A link that was made earlier: its URL is kept nowhere. */
-export function toLinkRead(link: FeedbackLink): LinkRead {
-  return linkRead(link, null);
+export function toListedLinkRead(link: ListedLink): ListedLinkRead {
+  const { creator_id: id, creator_name: name, reviewer_count } = link;
+  return { ...linkRead(link, null), created_by: { id, name }, reviewer_count };
 }
 
 export function toCreatedLinkRead(link: CreatedLink): CreatedLinkRead {

@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { LinkType } from '../../../../domain/review/schema.js';
-import { time, uuid } from '../../../../domain/schema/parts.js';
+import { count, time, uuid } from '../../../../domain/schema/parts.js';
 
 export const LinkRead = Type.Object(
   {
@@ -20,6 +20,19 @@ export const LinkRead = Type.Object(
   { $id: 'FeedbackLink', description: 'A link that lets people without an account review completions of a prompt.' },
 );
 export type LinkRead = Static<typeof LinkRead>;
+
+export const ListedLinkRead = Type.Object(
+  {
+    ...LinkRead.properties,
+    created_by: Type.Object(
+      { id: uuid('Id of the user.'), name: Type.String({ description: 'Name of the user.' }) },
+      { description: 'Who made the link.' },
+    ),
+    reviewer_count: count('How many reviewers have given a name on it; what they gave is listed by link.'),
+  },
+  { $id: 'ListedFeedbackLink', description: 'A link, who made it, and how many use it.' },
+);
+export type ListedLinkRead = Static<typeof ListedLinkRead>;
 
 export const CreatedLinkRead = Type.Object(
   {

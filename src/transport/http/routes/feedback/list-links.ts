@@ -1,8 +1,8 @@
 import type { LinkService } from '../../../../domain/review/link-service.js';
 import { defineRoute, listOf, type Route } from '../../route.js';
 import { pageOfThousand } from '../parameters.js';
-import { toLinkRead } from './link-presenters.js';
-import { LinkRead } from './link-schema.js';
+import { toListedLinkRead } from './link-presenters.js';
+import { ListedLinkRead } from './link-schema.js';
 import { TAG } from './schema.js';
 
 export function listLinksRoute(links: Pick<LinkService, 'list'>): Route {
@@ -16,9 +16,12 @@ export function listLinksRoute(links: Pick<LinkService, 'list'>): Route {
     access: 'key',
     query: pageOfThousand,
     responses: {
-      200: listOf(LinkRead, 'The links.'),
+      200: listOf(ListedLinkRead, 'The links.'),
     },
     errors: ['unavailable'],
-    handle: ({ principal, query }) => ({ status: 200, body: links.list(principal.project_id, query).map(toLinkRead) }),
+    handle: ({ principal, query }) => ({
+      status: 200,
+      body: links.list(principal.project_id, query).map(toListedLinkRead),
+    }),
   });
 }

@@ -1,6 +1,8 @@
 import type { EvaluationService } from '../../../../domain/judge/evaluation-service.js';
 import type { ExplainService } from '../../../../domain/judge/explain-service.js';
+import type { JudgeFigureService } from '../../../../domain/judge-figures/judge-figures.js';
 import type { JudgeService } from '../../../../domain/judge/judge-service.js';
+import type { PreviewService } from '../../../../domain/judge/preview-service.js';
 import type { RunService } from '../../../../domain/judge/run-service.js';
 import type { Route } from '../../route.js';
 import { createJudgeRoute } from './create-judge.js';
@@ -12,8 +14,11 @@ import { listEvaluationsRoute } from './list-evaluations.js';
 import { listJudgesRoute } from './list-judges.js';
 import { listRunsRoute } from './list-runs.js';
 import { listSpanEvaluationsRoute } from './list-span-evaluations.js';
+import { previewJudgeRoute } from './preview-judge.js';
 import { recordEvaluationRoute } from './record-evaluation.js';
+import { retryRunsRoute } from './retry-runs.js';
 import { runJudgeRoute } from './run-judge.js';
+import { summariseJudgesRoute } from './summarise-judges.js';
 import { updateJudgeRoute } from './update-judge.js';
 
 export interface JudgeServices {
@@ -21,13 +26,24 @@ export interface JudgeServices {
   readonly evaluations: EvaluationService;
   readonly runs: RunService;
   readonly explanations: ExplainService;
+  readonly previews: PreviewService;
+  readonly judgeFigures: JudgeFigureService;
 }
 
 /** Judges, what they found, and what they are about to look at. */
-export function judgeRoutes({ judges, evaluations, runs, explanations }: JudgeServices): Route[] {
+export function judgeRoutes({
+  judges,
+  evaluations,
+  runs,
+  explanations,
+  previews,
+  judgeFigures,
+}: JudgeServices): Route[] {
   return [
     createJudgeRoute(judges),
-    listJudgesRoute(judges),
+    previewJudgeRoute(previews),
+    summariseJudgesRoute(judgeFigures),
+    listJudgesRoute(judges, judgeFigures),
     getJudgeRoute(judges),
     updateJudgeRoute(judges),
     deleteJudgeRoute(judges),
@@ -36,6 +52,7 @@ export function judgeRoutes({ judges, evaluations, runs, explanations }: JudgeSe
     recordEvaluationRoute(evaluations),
     listSpanEvaluationsRoute(evaluations),
     runJudgeRoute(runs),
+    retryRunsRoute(runs),
     listRunsRoute(runs),
     explainSpanRoute(explanations),
   ];

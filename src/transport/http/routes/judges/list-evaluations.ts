@@ -11,7 +11,8 @@ export function listEvaluationsRoute(evaluations: Pick<EvaluationService, 'ofJud
     operationId: 'listJudgeEvaluations',
     summary: 'List the evaluations of a judge',
     description:
-      'Evaluations in the order of storing unless `sort_order=desc`; also those of a deleted judge. A page with fewer than `limit` items is the last one; else the ' +
+      'Evaluations in the order of storing unless asked otherwise; also those of a deleted judge. `agreement=disagreed` is the queue ' +
+      'of what judge and people see differently, `agreement=unreviewed&sort_by=confidence` that of what to look at next. A page with fewer than `limit` items is the last one; else the ' +
       'next begins at `offset` plus `limit`. Evaluations stored meanwhile come at the end.',
     tag: TAG,
     access: 'key',
@@ -19,9 +20,9 @@ export function listEvaluationsRoute(evaluations: Pick<EvaluationService, 'ofJud
     query: evaluationQuery,
     responses: { 200: { description: 'A page of evaluations.', schema: EvaluationPageRead } },
     errors: ['not_found', 'unavailable'],
-    handle: ({ params: { project_id, judge_id }, query: { filter, window, descending } }) => ({
+    handle: ({ params: { project_id, judge_id }, query }) => ({
       status: 200,
-      body: evaluationPageRead(evaluations.ofJudge(project_id, judge_id, filter, window, descending), window),
+      body: evaluationPageRead(evaluations.ofJudge(project_id, judge_id, query), query.window),
     }),
   });
 }

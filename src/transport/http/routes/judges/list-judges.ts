@@ -1,23 +1,42 @@
+import { Type } from '@sinclair/typebox';
+import type { JudgeFigureService } from '../../../../domain/judge-figures/judge-figures.js';
+import { ListedJudgeRead } from '../../../../domain/judge-figures/schema.js';
 import type { JudgeService } from '../../../../domain/judge/judge-service.js';
-import { JudgeRead } from '../../../../domain/judge/schema.js';
+import { checkFigures, figuresSince, TOTAL_COUNT_HEADERS, totalCountHeader, withFigures } from '../../figures-query.js';
 import { queryOf } from '../../query.js';
 import { defineRoute, listOf, type Route } from '../../route.js';
 import { judgeRead } from './presenters.js';
-import { JudgeListQuery, ProjectParams, TAG } from './schema.js';
+import { judgePage, ProjectParams, TAG } from './schema.js';
 
-export function listJudgesRoute(judges: Pick<JudgeService, 'list'>): Route {
+const query = queryOf(Type.Object({ ...judgePage, ...withFigures }), {
+  check: checkFigures,
+  to: ({ limit, offset, count, ...asked }) => ({ window: { limit, offset }, count, since: figuresSince(asked) }),
+});
+
+export function listJudgesRoute(
+  judges: Pick<JudgeService, 'list' | 'count'>,
+  figures: Pick<JudgeFigureService, 'of'>,
+): Route {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/judges',
     operationId: 'listJudges',
     summary: 'List the judges',
-    description: 'The judges of the project, oldest first, without deleted ones.',
+    description:
+      'The judges of the project, oldest first, without deleted ones. With `include=figures` each has what it found, what waits ' +
+      'and failed, and how far people agree with it.',
     tag: TAG,
     access: 'key',
     params: ProjectParams,
-    query: queryOf(JudgeListQuery),
-    responses: { 200: listOf(JudgeRead, 'The judges.') },
+    query,
+    responses: { 200: { ...listOf(ListedJudgeRead, 'The judges.'), headers: TOTAL_COUNT_HEADERS } },
     errors: ['unavailable'],
-    handle: ({ params, query }) => ({ status: 200, body: judges.list(params.project_id, query).map(judgeRead) }),
+    async handle({ params: { project_id }, query: { window, count, since }, signal }) {
+      const listed = judges.list(project_id, window).map(judgeRead);
+      const headers = totalCountHeader(count ? judges.count(project_id) : null);
+      if (since === null) return { status: 200, headers, body: listed };
+      const of = await figures.of(project_id, since, window, signal);
+      return { status: 200, headers, body: listed.map((judge) => ({ ...judge, figures: of.get(judge.id) })) };
+    },
   });
 }

@@ -55,6 +55,7 @@ export function evaluationRead(evaluation: Evaluation): EvaluationRead {
     id: evaluation.id,
     judge_id: evaluation.judge_id,
     span_id: evaluation.span_id,
+    trace_id: evaluation.trace_id,
     evaluation_result: evaluation.evaluation_result,
     evaluation_reason: evaluation.evaluation_reason,
     confidence_score: evaluation.confidence_score,
@@ -94,6 +95,7 @@ function runRead(run: CurrentRun): RunRead {
   return {
     id: run.id,
     span_id: run.span_id,
+    trace_id: run.trace_id,
     origin: run.origin,
     state: run.state,
     attempts: run.attempts,

@@ -1,4 +1,4 @@
-import type { EvaluationService } from '../../../../domain/judge/evaluation-service.js';
+import { MOST_OF_SPAN, type EvaluationService } from '../../../../domain/judge/evaluation-service.js';
 import { EvaluationInput, EvaluationRead } from '../../../../domain/judge/schema.js';
 import { defineRoute, uncheckedJsonBody, type Route } from '../../route.js';
 import { evaluationRead } from './presenters.js';
@@ -11,13 +11,14 @@ export function recordEvaluationRoute(evaluations: Pick<EvaluationService, 'reco
     operationId: 'recordEvaluation',
     summary: 'Store an evaluation that ran elsewhere',
     description:
-      'Each call stores a further evaluation. For a scored judge, the result follows from score and threshold.',
+      'Each call stores a further evaluation. For a scored judge, the result follows from score and threshold. 409 for a span ' +
+      `that has ${MOST_OF_SPAN} evaluations.`,
     tag: TAG,
     access: 'key',
     params: JudgeParams,
     body: uncheckedJsonBody(EvaluationInput),
     responses: { 201: { description: 'The evaluation.', schema: EvaluationRead } },
-    errors: ['not_found', 'unavailable'],
+    errors: ['not_found', 'conflict', 'unavailable'],
     handle: ({ params: { project_id, judge_id }, body }) => ({
       status: 201,
       body: evaluationRead(evaluations.record(project_id, judge_id, body)),

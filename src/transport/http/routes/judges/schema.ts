@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
+import { AGREEMENTS, EVALUATION_SORTS } from '../../../../domain/judge/evaluation-store.js';
 import { RunStateName } from '../../../../domain/judge/run-schema.js';
-import { oneOf, uuid } from '../../../../domain/schema/parts.js';
+import { line, oneOf, uuid } from '../../../../domain/schema/parts.js';
 import { page } from '../../page.js';
 import { queryOf } from '../../query.js';
 import { checkTimeRange, timeRange } from '../../time-range.js';
@@ -16,10 +17,16 @@ const span_id = uuid('Id of the span.');
 export const SpanParams = Type.Object({ project_id, span_id });
 export const JudgeSpanParams = Type.Object({ project_id, judge_id, span_id });
 
-const judgePage = page({ maxLimit: 500, defaultLimit: 100 });
+export const judgePage = page({ maxLimit: 500, defaultLimit: 100 });
 
-export const JudgeListQuery = Type.Object(judgePage);
 export const RunListQuery = Type.Object({ state: Type.Optional(RunStateName), ...judgePage });
+
+const FiguresQuery = Type.Object({ ...judgePage, ...timeRange('evaluations stored') });
+
+export const figuresQuery = queryOf(FiguresQuery, {
+  check: checkTimeRange,
+  to: ({ start_date: start = null, end_date: end = null, ...window }) => ({ between: { start, end }, window }),
+});
 
 const EvaluationListQuery = Type.Object({
   ...judgePage,
@@ -33,23 +40,44 @@ const EvaluationListQuery = Type.Object({
       "Only evaluations of spans with, or without, somebody's feedback on this judge.",
     ),
   ),
+  agreement: Type.Optional(
+    oneOf(
+      AGREEMENTS,
+      'disagreed: only evaluations that somebody said are wrong; agreed: only those that people said are right; ' +
+        'unreviewed: only those of which nobody said anything, nor of a later evaluation of the span by this judge.',
+    ),
+  ),
+  judge_version: Type.Optional(
+    line(
+      200,
+      'Only evaluations by this version of the judge: an exact one, as `judge_version` of evaluations names it; one of ' +
+        'the calibration report with `versions=steps` (`v1`, `v2`, …); or `external`: those that ran elsewhere and name no version.',
+    ),
+  ),
+  sort_by: oneOf(
+    EVALUATION_SORTS,
+    'created_at: by the time of storing; confidence: by `confidence_score`, those without one last either way.',
+    'created_at',
+  ),
   sort_order: oneOf(
     ['asc', 'desc'],
-    'asc: in the order of storing, so that paging sees new evaluations at the end and none twice; desc: newest first.',
+    'asc: in the order of storing, so that paging sees new evaluations at the end and none twice, or the least sure first; desc: backwards.',
     'asc',
   ),
 });
 
 export const evaluationQuery = queryOf(EvaluationListQuery, {
   check: checkTimeRange,
-  to: ({ start_date = null, end_date = null, evaluation_result = null, feedback_state, sort_order, ...window }) => ({
+  to: ({ start_date, end_date, evaluation_result, feedback_state, agreement, judge_version, ...rest }) => ({
     filter: {
-      start: start_date,
-      end: end_date,
-      result: evaluation_result,
+      start: start_date ?? null,
+      end: end_date ?? null,
+      result: evaluation_result ?? null,
       withFeedback: feedback_state === undefined ? null : feedback_state === 'with_user_feedback',
+      agreement: agreement ?? null,
     },
-    window,
-    descending: sort_order === 'desc',
+    version: judge_version ?? null,
+    window: { limit: rest.limit, offset: rest.offset },
+    order: { by: rest.sort_by, descending: rest.sort_order === 'desc' },
   }),
 });

@@ -2,6 +2,7 @@ import { createReadStream, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Type } from '@sinclair/typebox';
+import { basePath } from '../../base-path.js';
 import { defineRoute, type HandlerResult, type Route } from '../../route.js';
 
 const ASSETS = {
@@ -17,35 +18,35 @@ const CONTENT_SECURITY_POLICY =
 /** Folder of the page's own files, beside those of Swagger UI. */
 const OWN = new URL('static/', import.meta.url);
 
-/** The styles are in the page: they are few, and a request less. */
-const page = (styles: string) => `<!doctype html>
+/** The styles are in the page: they are few, and a request less. @param base path of the server's public URL */
+const page = (styles: string, base: string) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Spanhouse API</title>
-<link rel="stylesheet" href="/docs/swagger-ui.css">
+<link rel="stylesheet" href="${base}/docs/swagger-ui.css">
 <link rel="icon" href="data:,">
 <style>
 ${styles}</style>
 </head>
 <body>
 <div id="docs"></div>
-<script src="/docs/swagger-ui-bundle.js"></script>
-<script src="/docs/start.js"></script>
+<script src="${base}/docs/swagger-ui-bundle.js"></script>
+<script src="${base}/docs/start.js"></script>
 </body>
 </html>
 `;
 
-/** The documentation for people, served without any third party. */
-export function docsRoutes(): Route[] {
-  const content = page(readFileSync(new URL('docs.css', OWN), 'utf8'));
+/** The documentation for people, served without any third party. @param publicUrl of this server */
+export function docsRoutes(publicUrl: () => string): Route[] {
+  const styles = readFileSync(new URL('docs.css', OWN), 'utf8');
   const script = readFileSync(new URL('docs.js', OWN), 'utf8');
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   return [
     docsRoute('/docs', 'getDocs', () => ({
       status: 200,
-      content,
+      content: page(styles, basePath(publicUrl())),
       contentType: 'text/html; charset=utf-8',
       headers: { 'Content-Security-Policy': CONTENT_SECURITY_POLICY },
     })),

@@ -1,5 +1,5 @@
-import { Type } from '@sinclair/typebox';
 import { defineRoute, type Route } from '../../route.js';
+import { Readiness } from './readiness-schema.js';
 
 /** One thing the server needs in order to serve. */
 export interface ReadinessCheck {
@@ -10,16 +10,6 @@ export interface ReadinessCheck {
 }
 
 const CHECK_TIMEOUT_MS = 2_000;
-
-const Readiness = Type.Object(
-  {
-    status: Type.Union([Type.Literal('ready'), Type.Literal('unavailable')], {
-      description: 'Whether requests can be served.',
-    }),
-    checks: Type.Record(Type.String(), Type.String(), { description: 'Per store `ok`, or why it does not answer.' }),
-  },
-  { description: 'Readiness.' },
-);
 
 export function readinessRoute(checks: readonly ReadinessCheck[]): Route {
   return defineRoute({

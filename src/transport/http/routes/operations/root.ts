@@ -1,9 +1,11 @@
 import Negotiator from 'negotiator';
 import { Type } from '@sinclair/typebox';
+import { basePath } from '../../base-path.js';
 import { defineRoute, type Route } from '../../route.js';
 
 /** What is where, for those who are no browser. */
 const PLACES = {
+  console: '/console',
   docs: '/docs',
   openapi: '/openapi.json',
   spans: '/spans',
@@ -26,26 +28,34 @@ const Root = Type.Object(
   { description: 'What is where.' },
 );
 
-export function rootRoute({ title, version }: { readonly title: string; readonly version: string }): Route {
+interface RootParts {
+  readonly title: string;
+  readonly version: string;
+  /** Base of the URLs handed out. */
+  readonly baseUrl: () => string;
+}
+
+export function rootRoute({ title, version, baseUrl }: RootParts): Route {
   return defineRoute({
     method: 'GET',
     path: '/',
     operationId: 'getRoot',
     summary: 'What is where?',
-    description: 'Names the paths to begin with. A browser is led to `/docs`.',
+    description: 'Names the paths to begin with. A browser is led to `/console`.',
     tag: 'Operations',
     access: 'public',
     responses: {
       200: { description: 'Paths to begin with.', schema: Root },
-      302: { description: 'For browsers, which accept `text/html`: the way to `/docs`.' },
+      302: { description: 'For browsers, which accept `text/html`: the way to `/console`.' },
     },
     errors: [],
     handle({ headers }) {
       const vary = { Vary: 'Accept' };
       if (new Negotiator({ headers }).mediaType(['application/json', 'text/html']) !== 'text/html')
         return { status: 200, headers: vary, body: { name: title, version, paths: PLACES } };
-      const location = { ...vary, Location: PLACES.docs };
-      return { status: 302, headers: location, content: `See ${PLACES.docs}\n`, contentType: 'text/plain' };
+      const console = basePath(baseUrl()) + PLACES.console;
+      const location = { ...vary, Location: console };
+      return { status: 302, headers: location, content: `See ${console}\n`, contentType: 'text/plain' };
     },
   });
 }

@@ -9,7 +9,8 @@ export function getModelPriceRoute(prices: Pick<PriceService, 'get'>): Route {
     path: '/projects/:project_id/model-prices/:provider/:model+',
     operationId: 'getModelPrice',
     summary: 'Get the price of a model',
-    description: "The project's own price of the model; list prices are not answered here.",
+    description:
+      "The project's own price of the model, beside its list price; a model without one of the project's own is not found.",
     tag: TAG,
     access: 'key',
     params: PriceParams,

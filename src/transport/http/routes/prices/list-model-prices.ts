@@ -9,7 +9,8 @@ export function listModelPricesRoute(prices: Pick<PriceService, 'list'>): Route 
     path: '/projects/:project_id/model-prices',
     operationId: 'listModelPrices',
     summary: "List the project's own prices",
-    description: "The project's own prices, sorted by provider and model; a project has at most 10,000.",
+    description:
+      "The project's own prices, each beside the list price of its model, sorted by provider and model; a project has at most 10,000.",
     tag: TAG,
     access: 'key',
     params: ProjectParams,

@@ -1,3 +1,4 @@
+import { listRates } from '../../../../domain/price/cost-lines.js';
 import type { ModelPrice } from '../../../../domain/price/model-price.js';
 import type { RepriceJob } from '../../../../domain/price/reprice-job.js';
 import { formatOptionalTimestamp, formatTimestamp } from '../../../../domain/time/timestamp.js';
@@ -5,7 +6,12 @@ import { toJobRead } from '../job-presenters.js';
 import type { ModelPriceRead, RepriceJobRead } from './schema.js';
 
 export function toPriceRead({ created_at, updated_at, ...price }: ModelPrice): ModelPriceRead {
-  return { ...price, created_at: formatTimestamp(created_at), updated_at: formatTimestamp(updated_at) };
+  return {
+    ...price,
+    list_price: listRates(price.provider, price.model),
+    created_at: formatTimestamp(created_at),
+    updated_at: formatTimestamp(updated_at),
+  };
 }
 
 export function toRepriceRead(job: RepriceJob): RepriceJobRead {

@@ -1,6 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { jobFields } from '../../../../domain/job/schema.js';
 import { CACHE_READ, ModelName, ProviderName, rate, rates } from '../../../../domain/price/schema.js';
+import { pageRead } from '../../../../domain/schema/page.js';
 import { count, orNull, time, uuid } from '../../../../domain/schema/parts.js';
 import { project_id } from '../parameters.js';
 
@@ -25,12 +26,20 @@ export const JobParams = Type.Object({
   job_id: uuid('Id of the job.'),
 });
 
+const CacheRead = Type.Union([rate('A rate'), Type.Null()], { description: CACHE_READ });
+
 export const ModelPriceRead = Type.Object(
   {
     provider: Type.String({ description: 'Provider.' }),
     model: Type.String({ description: 'Model.' }),
     ...rates,
-    cache_read_per_million: Type.Union([rate('A rate'), Type.Null()], { description: CACHE_READ }),
+    cache_read_per_million: CacheRead,
+    list_price: orNull(
+      Type.Object(
+        { ...rates, cache_read_per_million: CacheRead },
+        { description: 'What the list has for the model now, of short calls where it has tiers; null: nothing.' },
+      ),
+    ),
     created_at: time('When the price was first set.'),
     updated_at: time('When the price was last set.'),
   },
@@ -57,3 +66,29 @@ export const RepriceJobRead = Type.Object(
   { $id: 'RepriceJob', description: 'A recalculation of stored costs.' },
 );
 export type RepriceJobRead = Static<typeof RepriceJobRead>;
+
+export const UnpricedPage = Type.Object(
+  {
+    models: Type.Array(
+      Type.Object(
+        {
+          provider: orNull(Type.String({ description: 'Provider; null when it is not known.' })),
+          model: Type.String({ description: 'Model.' }),
+          spans: count('Calls without a cost.'),
+          input_tokens: count('Their input tokens.'),
+          output_tokens: count('Their output tokens.'),
+          latest_started_at: time('When the latest of them started.'),
+          has_price: Type.Boolean({
+            description: 'Whether there is a price by now: recalculating costs gives them theirs.',
+          }),
+        },
+        { description: 'A model.' },
+      ),
+      { description: 'The models of this page, those with most calls first.' },
+    ),
+    ...pageRead,
+  },
+  { $id: 'UnpricedModelPage', description: 'A page of models whose calls have no cost.' },
+);
+
+export type UnpricedPage = Static<typeof UnpricedPage>;

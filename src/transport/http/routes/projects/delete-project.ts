@@ -4,6 +4,7 @@ import { DomainError } from '../../../../domain/errors.js';
 import { uuid } from '../../../../domain/schema/parts.js';
 import { defineRoute, type Route } from '../../route.js';
 import { ProjectParams } from '../parameters.js';
+import { TAG } from './schema.js';
 
 const ProjectDeletion = Type.Object(
   { id: uuid('The project.'), status: Type.Literal('deleting', { description: 'The project is being deleted.' }) },
@@ -22,7 +23,7 @@ export function deleteProjectRoute(deletions: Pick<DeletionService, 'deleteProje
       'full access can do it. From the answer on, every key and every feedback link of the project is refused; what is ' +
       'stored is gone soon after, within seconds unless there are many millions of spans, and also when the server is ' +
       'stopped meanwhile: then the next start goes on with it. Users are kept, as they belong to no project.',
-    tag: 'Projects',
+    tag: TAG,
     access: 'key',
     params: ProjectParams,
     responses: { 202: { description: 'The project is being deleted.', schema: ProjectDeletion } },

@@ -1,3 +1,4 @@
+import type { PromptFigureService } from '../../../../domain/prompt-figures/prompt-figures.js';
 import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
 import type { Route } from '../../route.js';
 import { bindModelRoute } from './bind-model.js';
@@ -16,7 +17,7 @@ import { pinTagRoute } from './pin-tag.js';
 import { rememberVersionJson } from './presenters.js';
 
 /** Everything about prompts, their versions and tags. */
-export function promptRoutes(prompts: PromptService): Route[] {
+export function promptRoutes(prompts: PromptService, figures: PromptFigureService): Route[] {
   const versionJson = rememberVersionJson();
   return [
     getPromptRoute(prompts, versionJson),
@@ -24,7 +25,7 @@ export function promptRoutes(prompts: PromptService): Route[] {
     getVersionByHashRoute(prompts),
     getLatestVersionRoute(prompts, versionJson),
     getVersionModelRoute(prompts),
-    listPromptsRoute(prompts),
+    listPromptsRoute(prompts, figures),
     listVersionsRoute(prompts),
     bindModelRoute(prompts),
     deleteVersionRoute(prompts),

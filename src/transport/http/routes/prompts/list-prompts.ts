@@ -1,24 +1,74 @@
+import { Type } from '@sinclair/typebox';
+import type { PromptFigureService } from '../../../../domain/prompt-figures/prompt-figures.js';
 import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
+import {
+  checkFigures,
+  figuresSince,
+  MAX_WITH_FIGURES,
+  TOTAL_COUNT_HEADERS,
+  totalCountHeader,
+  withFigures,
+} from '../../figures-query.js';
+import { page } from '../../page.js';
+import { queryOf } from '../../query.js';
 import { defineRoute, listOf, type Route } from '../../route.js';
-import { pageOfThousand } from '../parameters.js';
 import { toSummaryRead } from './presenters.js';
 import { ProjectParams, PromptSummaryRead, TAG } from './schema.js';
 
-export function listPromptsRoute(prompts: Pick<PromptService, 'list'>): Route {
+const MAX_LIMIT = 1000;
+
+const Query = Type.Object({
+  ...page({ maxLimit: MAX_LIMIT, defaultLimit: MAX_LIMIT }),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_LIMIT,
+      description: `Most items in the answer. Default: ${MAX_LIMIT}; with \`include=figures\` ${MAX_WITH_FIGURES}.`,
+    }),
+  ),
+  q: Type.String({
+    maxLength: 200,
+    default: '',
+    description: 'Only prompts whose slug contains this text, whatever its case.',
+  }),
+  ...withFigures,
+});
+
+const query = queryOf(Query, {
+  check: checkFigures,
+  to: ({ q, count, limit, offset, ...asked }) => {
+    const since = figuresSince(asked);
+    return { q, count, since, window: { limit: limit ?? (since === null ? MAX_LIMIT : MAX_WITH_FIGURES), offset } };
+  },
+});
+
+export function listPromptsRoute(
+  prompts: Pick<PromptService, 'list' | 'count'>,
+  figures: Pick<PromptFigureService, 'of'>,
+): Route {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/prompts',
     operationId: 'listPrompts',
     summary: 'List the prompts of the project',
-    description: 'Slug, number of versions, newest version and tags of each prompt, sorted by slug.',
+    description:
+      'Slug, number of versions, newest version and tags of each prompt, sorted by slug. With `include=figures` each has its ' +
+      'calls, errors and cost, too, which are those of `GET /spans?prompt_slug=` with `started_after`, and how much feedback there is.',
     tag: TAG,
     access: 'key',
     params: ProjectParams,
-    query: pageOfThousand,
+    query,
     responses: {
-      200: listOf(PromptSummaryRead, 'The prompts.'),
+      200: { ...listOf(PromptSummaryRead, 'The prompts.'), headers: TOTAL_COUNT_HEADERS },
     },
     errors: ['unavailable'],
-    handle: ({ params, query }) => ({ status: 200, body: prompts.list(params.project_id, query).map(toSummaryRead) }),
+    async handle({ params: { project_id }, query: { q, count, since, window }, signal }) {
+      const found = prompts.list(project_id, window, q);
+      const headers = totalCountHeader(count ? prompts.count(project_id, q) : null);
+      const listed = found.map(toSummaryRead);
+      if (since === null) return { status: 200, headers, body: listed };
+      const figured = await figures.of(project_id, found, since, signal);
+      return { status: 200, headers, body: listed.map((prompt, index) => ({ ...prompt, figures: figured[index] })) };
+    },
   });
 }

@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { Slug, Tag, VersionNumber } from '../../../../domain/prompt/schema.js';
 import type { VersionSelector } from '../../../../domain/prompt/prompt.js';
-import { orNull, time, uuid } from '../../../../domain/schema/parts.js';
+import { count, number, orNull, time, uuid } from '../../../../domain/schema/parts.js';
 import { project_id } from '../parameters.js';
 
 export { ProjectParams } from '../parameters.js';
@@ -91,6 +91,17 @@ export const PromptSummaryRead = Type.Object(
     }),
     created_at: time('When the prompt was made.'),
     updated_at: time('When the newest version of the prompt was made.'),
+    figures: Type.Optional(
+      Type.Object(
+        {
+          calls: count('Spans that name the prompt and started in the time.'),
+          errors: count('Those with an error.'),
+          cost: orNull(number('US dollars, of those whose cost is known; null when none is.')),
+          feedback: count('All feedback that was ever given, on completions and on what judges found of them.'),
+        },
+        { description: 'Only with `include=figures`.' },
+      ),
+    ),
   },
   { $id: 'PromptSummary', description: 'A prompt without its contents.' },
 );

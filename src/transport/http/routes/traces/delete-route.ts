@@ -25,7 +25,6 @@ export function deleteRoute(what: DeletableKind, deletions: Pick<DeletionService
     params: Type.Object({ id: uuid(`Id of the ${what}.`) }),
     responses: { 204: { description: `The ${what} is gone.` } },
     errors: ['not_found', 'invalid', 'overloaded', 'unavailable'],
-    readBy: `GET /${what}s?id=…`,
     async handle({ principal, params }) {
       if (await deletions.delete(principal.project_id, what, params.id)) return { status: 204 };
       throw new DomainError('not_found', `There is no ${what} with this id.`);

@@ -2,21 +2,35 @@ import type { DeletionService } from '../../../../domain/deletion/deletion-servi
 import type { IngestService } from '../../../../domain/ingest/ingest-service.js';
 import { sessionList, spanList, traceList } from '../../../../domain/list/definitions.js';
 import type { Lists } from '../../../../domain/list/lists.js';
+import type { ListStatistics } from '../../../../domain/list/statistics.js';
 import { SessionRead, SpanRead, TraceRead } from '../../../../domain/list/read-schemas.js';
+import type { OutlineService } from '../../../../domain/trace/outline.js';
 import type { Route } from '../../route.js';
+import type { CostExplainer } from '../../../../domain/price/cost-explanation.js';
 import { deleteRoute } from './delete-route.js';
+import { getCostRoute } from './get-cost.js';
+import type { Tails } from '../../../../domain/list/tail.js';
+import { getOutlineRoute } from './get-outline.js';
+import { getRoutes } from './get-route.js';
 import { listRoute } from './list-route.js';
+import { tailRoute } from './tail-route.js';
 import { postSpansRoute } from './post-spans.js';
+import { facetsRoute, statisticsRoute } from './statistics-routes.js';
 import { postSessionsRoute, postTracesRoute } from './post-traces.js';
 
 export interface TraceRouteParts {
   readonly ingest: IngestService;
   readonly lists: Lists;
+  readonly statistics: ListStatistics;
+  readonly outlines: Pick<OutlineService, 'of'>;
+  readonly costs: Pick<CostExplainer, 'of'>;
+  readonly tails: Tails;
   readonly deletions: Pick<DeletionService, 'delete'>;
 }
 
 /** Everything about spans, traces and sessions. */
-export function traceRoutes({ ingest, lists, deletions }: TraceRouteParts): Route[] {
+export function traceRoutes(parts: TraceRouteParts): Route[] {
+  const { ingest, lists, statistics, outlines, costs, tails, deletions } = parts;
   return [
     postSpansRoute(ingest),
     listRoute(spanList, SpanRead, (projectId, query, signal) => lists.spans(projectId, query, signal)),
@@ -27,5 +41,14 @@ export function traceRoutes({ ingest, lists, deletions }: TraceRouteParts): Rout
     postSessionsRoute(ingest),
     listRoute(sessionList, SessionRead, (projectId, query, signal) => lists.sessions(projectId, query, signal)),
     deleteRoute('session', deletions),
+    ...[spanList, traceList, sessionList].flatMap((list) => [
+      statisticsRoute(list, statistics),
+      facetsRoute(list, statistics),
+    ]),
+    ...getRoutes(lists),
+    getOutlineRoute(outlines),
+    getCostRoute(costs),
+    tailRoute(spanList, tails),
+    tailRoute(traceList, tails),
   ];
 }

@@ -3,23 +3,8 @@ import type { ListDefinition } from '../../../../domain/list/definitions.js';
 import type { Page } from '../../../../domain/list/lists.js';
 import type { ListQuery } from '../../../../domain/list/query.js';
 import { listQueries } from '../../list-query.js';
-import { NAMES_HEADERS, namesHeader, TAG_FILTERS } from '../../names-header.js';
 import { defineRoute, type HandlerResult, type Route } from '../../route.js';
-
-/** Meaning of the headers `X-Not-Current` and `X-Not-Current-Count`, by list. */
-const NOT_CURRENT: Readonly<Record<ListDefinition['name'], string>> = {
-  spans:
-    'While the project has traces too large for ClickHouse to leave replaced versions of their spans out of this list, ' +
-    '`X-Not-Current-Count` says how many such traces there are, and `X-Not-Current` has up to 100 of their ids.',
-  traces:
-    'While the project has traces too large to be recomputed in the memory given, `X-Not-Current-Count` says how many, ' +
-    'and `X-Not-Current` has up to 100 of their ids: they lack tags given by `trace_tags`, so that filters by these do not find ' +
-    'them, and in the worst case their counts, costs and durations miss recent writes.',
-  sessions:
-    'While the project has sessions too large to be recomputed in the memory given, or with such traces, `X-Not-Current-Count` says ' +
-    'how many, and `X-Not-Current` has up to 100 of their ids: they may lack tags of their spans, and in the worst ' +
-    'case their counts, costs and durations miss recent writes.',
-};
+import { NOT_CURRENT, OBJECT_HEADERS, objectHeaders } from './object-headers.js';
 
 export type ReadPage = (projectId: string, query: ListQuery, signal: AbortSignal) => Promise<Page>;
 
@@ -46,26 +31,15 @@ export function listRoute(list: ListDefinition, schema: TSchema, read: ReadPage)
   });
 }
 
-/** Ids that one header names. */
-const MAX_NAMED = 100;
-
 const HEADERS = {
-  [TAG_FILTERS]: NAMES_HEADERS[TAG_FILTERS],
+  ...OBJECT_HEADERS,
   'X-Total-Count': 'Number of all matches; only with `count=true`.',
-  'X-Not-Current': `Ids of what may lack recent writes, up to ${MAX_NAMED}. Absent: nothing does.`,
-  'X-Not-Current-Count': 'How many of these there are.',
 };
 
-function answer({ json, total, notCurrent }: Page, { tags }: ListQuery): HandlerResult {
+function answer({ json, total, notCurrent }: Page, query: ListQuery): HandlerResult {
   const headers = {
-    ...(tags.size > 0 && { [TAG_FILTERS]: namesHeader([...tags.keys()]) }),
+    ...objectHeaders(query, notCurrent),
     ...(total === null ? {} : { 'X-Total-Count': String(total) }),
-    ...(notCurrent.length === 0
-      ? {}
-      : {
-          'X-Not-Current': notCurrent.slice(0, MAX_NAMED).join(', '),
-          'X-Not-Current-Count': String(notCurrent.length),
-        }),
   };
   const shared = { status: 200, headers };
   if (Buffer.isBuffer(json)) return { ...shared, json };

@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox';
 import type { Issue } from '../../../../domain/errors.js';
-import { count, number, oneOf, orNull } from '../../../../domain/schema/parts.js';
-import { MAX_GROUPS, PURPOSES, type OwnUsage } from '../../../../domain/usage/own-usage.js';
+import { count, number, oneOf, orNull, uuid } from '../../../../domain/schema/parts.js';
+import { MAX_GROUPS, PURPOSES, type OwnUsageService } from '../../../../domain/usage/own-usage.js';
 import { endTime, time } from '../../parameter.js';
 import { queryOf } from '../../query.js';
 import { defineRoute, type Route } from '../../route.js';
@@ -23,14 +23,22 @@ const OwnUsageRead = Type.Object(
         {
           purpose: oneOf(
             PURPOSES,
-            'judge: evaluations; calibration: trials of corrections; optimization: better versions of prompts.',
+            'judge: evaluations; calibration: trials of corrections; optimization: better versions of prompts; ' +
+              'playground: calls that people made there.',
           ),
-          id: Type.String({ description: 'Id of the judge, or of the job.' }),
+          id: Type.String({ description: 'Id of the judge, of the job, or of the user who called.' }),
+          name: orNull(
+            Type.String({
+              description:
+                'Name of the judge, of the judge that was tried, or of the user; slug of the prompt that was optimized. Null: it is not there.',
+            }),
+          ),
+          subject_id: orNull(uuid('Id of the judge, user or prompt that has the name.')),
           ...usage,
         },
-        { description: 'The calls of one judge, or of one job.' },
+        { description: 'The calls of one judge, of one job, or of one user of the playground.' },
       ),
-      { description: `Calls by judge and by job, the dearest first, at most ${MAX_GROUPS}.` },
+      { description: `Calls by judge, job and user, the dearest first, at most ${MAX_GROUPS}.` },
     ),
   },
   { $id: 'OwnUsage', description: "What the server's own calls of models came to." },
@@ -41,14 +49,14 @@ const Query = Type.Object({
   started_before: Type.Optional(endTime('Only calls that began then or earlier.')),
 });
 
-export function getOwnUsageRoute(ownUsage: OwnUsage): Route {
+export function getOwnUsageRoute(ownUsage: Pick<OwnUsageService, 'read'>): Route {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/internal-usage',
     operationId: 'getInternalUsage',
     summary: "Sum up the server's own calls of models",
     description:
-      'Sums up the calls of models that the server makes itself, for judges, trials and optimizations. They are stored as ' +
+      'Sums up the calls of models that the server makes itself, for judges, trials, optimizations and the playground. They are stored as ' +
       'spans, which lists leave out unless `internal` asks for them.',
     tag: 'Judges',
     access: 'key',

@@ -16,7 +16,8 @@ function manual({ React, getComponent }) {
 }
 
 SwaggerUIBundle({
-  url: '/openapi.json',
+  // The server may be below a path of its own.
+  url: new URL('../openapi.json', document.currentScript.src).href,
   dom_id: '#docs',
   deepLinking: true,
   docExpansion: 'none',

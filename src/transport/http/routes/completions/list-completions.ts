@@ -1,0 +1,30 @@
+import { Type } from '@sinclair/typebox';
+import type { CompletionLists } from '../../../../domain/completions/completion-lists.js';
+import { Slug } from '../../../../domain/prompt/schema.js';
+import { defineRoute, type Route } from '../../route.js';
+import { project_id } from '../parameters.js';
+import { completionPageRead } from './presenters.js';
+import { completionQuery, CompletionPageRead, TAG } from './schema.js';
+
+export function listCompletionsRoute(completions: Pick<CompletionLists, 'list'>): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/projects/:project_id/prompts/:prompt_slug/completions',
+    operationId: 'listPromptCompletions',
+    summary: 'List the completions of a prompt',
+    description:
+      'Spans that name the prompt or one of its versions, with the version, the thumbs that people gave and the latest verdict of ' +
+      'each judge. `total` counts all that the filters leave.',
+    tag: TAG,
+    access: 'key',
+    params: Type.Object({ project_id, prompt_slug: Slug }),
+    query: completionQuery,
+    responses: { 200: { description: 'A page of completions.', schema: CompletionPageRead } },
+    errors: ['not_found', 'conflict', 'unavailable'],
+    bulk: true,
+    handle: async ({ params: { project_id, prompt_slug }, query: { filter, order }, signal }) => ({
+      status: 200,
+      body: completionPageRead(await completions.list(project_id, prompt_slug, filter, order, signal), order.window),
+    }),
+  });
+}

@@ -1,0 +1,30 @@
+import { Type } from '@sinclair/typebox';
+import type { CompletionLists } from '../../../../domain/completions/completion-lists.js';
+import { Slug } from '../../../../domain/prompt/schema.js';
+import { defineRoute, type Route } from '../../route.js';
+import { project_id } from '../parameters.js';
+import { versionStatisticsRead } from './presenters.js';
+import { statisticsQuery, TAG, VersionStatisticsRead } from './schema.js';
+
+export function summariseVersionsRoute(completions: Pick<CompletionLists, 'statistics'>): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/projects/:project_id/prompts/:prompt_slug/versions:stats',
+    operationId: 'getPromptVersionStatistics',
+    summary: 'Sum up the completions of a prompt by version',
+    description:
+      'Calls, errors, cost, durations and tokens by version, with the thumbs that people gave and the share of completions that each ' +
+      'judge passed. Each figure is that of the list of completions with the same filters.',
+    tag: TAG,
+    access: 'key',
+    params: Type.Object({ project_id, prompt_slug: Slug }),
+    query: statisticsQuery,
+    responses: { 200: { description: 'The figures.', schema: VersionStatisticsRead } },
+    errors: ['not_found', 'conflict', 'unavailable'],
+    bulk: true,
+    handle: async ({ params: { project_id, prompt_slug }, query, signal }) => ({
+      status: 200,
+      body: versionStatisticsRead(await completions.statistics(project_id, prompt_slug, query, signal)),
+    }),
+  });
+}

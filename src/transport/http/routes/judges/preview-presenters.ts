@@ -1,0 +1,41 @@
+import type { JudgePreviewRead } from '../../../../domain/judge/preview-schema.js';
+import type { JudgePreview } from '../../../../domain/judge/preview-service.js';
+import { excerptOf } from '../../../../domain/excerpt.js';
+import { formatTimestamp } from '../../../../domain/time/timestamp.js';
+
+/** Longest input or output of a span of the sample, in characters. */
+const MAX_TEXT = 2_000;
+
+export function judgePreviewRead(preview: JudgePreview): JudgePreviewRead {
+  const { not_runnable_reason, since, sample, tried, ...figures } = preview;
+  return {
+    runnable: not_runnable_reason === null,
+    not_runnable_reason: not_runnable_reason?.text ?? null,
+    since: formatTimestamp(since),
+    ...figures,
+    sample: sample.map(({ id, trace_id, name, kind, started_at, input, output }) => ({
+      id,
+      trace_id,
+      name,
+      kind,
+      started_at: formatTimestamp(started_at),
+      input: excerptOf(input?.text ?? null, MAX_TEXT),
+      output: excerptOf(output?.text ?? null, MAX_TEXT),
+    })),
+    tried: tried.map(triedRead),
+  };
+}
+
+function triedRead({ span, mismatches, request, ...rest }: JudgePreview['tried'][number]) {
+  return {
+    span_id: span.id,
+    mismatches: [...mismatches],
+    request: request && {
+      model: request.model,
+      temperature: request.temperature,
+      messages: request.messages.map(({ role, content }) => ({ role, content })),
+      schema: request.schema?.schema ?? null,
+    },
+    ...rest,
+  };
+}

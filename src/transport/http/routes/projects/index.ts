@@ -1,0 +1,24 @@
+import type { DeletionService } from '../../../../domain/deletion/deletion-service.js';
+import type { ProjectService } from '../../../../domain/project/project-service.js';
+import type { ProjectStorage } from '../../../../domain/project/project-storage.js';
+import type { Route } from '../../route.js';
+import { deleteProjectRoute } from './delete-project.js';
+import { getProjectRoute } from './get-project.js';
+import { getStorageRoute } from './get-storage.js';
+import { updateProjectRoute } from './update-project.js';
+
+export interface ProjectServices {
+  readonly projects: ProjectService;
+  readonly projectStorage: ProjectStorage;
+  readonly deletions: DeletionService;
+}
+
+/** The project of a key: its name, what it stores, and its end. */
+export function projectRoutes({ projects, projectStorage, deletions }: ProjectServices): Route[] {
+  return [
+    getProjectRoute(projects),
+    updateProjectRoute(projects),
+    getStorageRoute(projectStorage),
+    deleteProjectRoute(deletions),
+  ];
+}

@@ -1,0 +1,24 @@
+import type { SignInService } from '../../../../domain/identity/sign-in-service.js';
+import { defineRoute, type Route } from '../../route.js';
+import { SignInParams, TAG } from './schema.js';
+
+export function endSignInRoute(signIns: Pick<SignInService, 'end'>): Route {
+  return defineRoute({
+    method: 'DELETE',
+    path: '/projects/:project_id/sign-ins/:sign_in_id',
+    operationId: 'endSignIn',
+    summary: 'End a sign-in',
+    description:
+      'A person signed in is refused from the next request on, a URL that nobody has used stops working. Other projects of a ' +
+      'sign-in stay open, and so does whatever else the key is used for: to end that, too, revoke the key.',
+    tag: TAG,
+    access: 'key',
+    params: SignInParams,
+    responses: { 204: { description: 'The sign-in has ended.' } },
+    errors: ['not_found', 'unavailable'],
+    handle({ params }) {
+      signIns.end(params.project_id, params.sign_in_id);
+      return { status: 204 };
+    },
+  });
+}

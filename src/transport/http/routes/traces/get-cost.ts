@@ -1,0 +1,82 @@
+import { Type } from '@sinclair/typebox';
+import { COST_REASONS, type CostExplainer, type CostExplanation } from '../../../../domain/price/cost-explanation.js';
+import { oneOf, orNull, time, uuid } from '../../../../domain/schema/parts.js';
+import { formatOptionalTimestamp } from '../../../../domain/time/timestamp.js';
+import { defineRoute, type Route } from '../../route.js';
+import { spanQuery } from './get-route.js';
+
+const dollars = (description: string) => Type.Number({ description: `${description}, in US dollars.` });
+
+export const CostRead = Type.Object(
+  {
+    span_id: uuid('The span.'),
+    trace_id: uuid('Its trace.'),
+    cost: orNull(dollars('The stored cost; null: not known')),
+    source: oneOf(
+      ['sent', 'own_price', 'list_price', 'unknown'],
+      "Where the cost comes from: sent by the client, a price of the project's own, a list price. Of a price that changed " +
+        'since, what it is now.',
+    ),
+    reason: oneOf(Object.keys(COST_REASONS), 'Why the cost is what it is, or is not known.'),
+    explanation: Type.String({ description: 'The reason in words, with what to do next.' }),
+    provider: orNull(Type.String({ description: 'Provider, as the span names it.' })),
+    model: orNull(Type.String({ description: 'Model, as the span names it.' })),
+    price: orNull(
+      Type.Object(
+        {
+          source: oneOf(['own_price', 'list_price'], 'Whose price it is.'),
+          provider: Type.String({ description: 'Provider whose price it is.' }),
+          model: Type.String({ description: 'Model whose price it is.' }),
+          valid_from: orNull(
+            time('When it was last set, or since when it is in the list; null: as long as the list knows.'),
+          ),
+        },
+        { description: 'The price that the call has now; also of a cost that was sent, to compare.' },
+      ),
+    ),
+    lines: Type.Array(
+      Type.Object({
+        class: oneOf(
+          ['input', 'cache_read', 'cache_write', 'output', 'other'],
+          'What is paid for: tokens of input that no cache was used for, read from one, written to one, of output; or something ' +
+            'that is not paid by token.',
+        ),
+        tokens: orNull(Type.Number({ description: 'How many tokens.' })),
+        per_million: orNull(dollars('The price of a million of them')),
+        amount: dollars('Tokens times price'),
+      }),
+      { description: 'What the price makes of the tokens; empty without a price.' },
+    ),
+    sum: orNull(dollars('The cost at that price, rounded once')),
+  },
+  { $id: 'CostExplanation', description: 'How the cost of a span came about.' },
+);
+
+export function getCostRoute(costs: Pick<CostExplainer, 'of'>): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/spans/:id/cost',
+    operationId: 'explainCost',
+    summary: 'Explain the cost of a span',
+    description: 'Says how the cost of a span came about, or why it is not known and what to do about it.',
+    tag: 'Traces',
+    access: 'key',
+    params: Type.Object({ id: uuid('Id of the span.') }),
+    query: spanQuery,
+    responses: { 200: { description: 'The explanation.', schema: CostRead } },
+    errors: ['not_found', 'conflict', 'unavailable'],
+    async handle({ principal, params: { id }, query: { trace_id: traceId = null }, signal }) {
+      return { status: 200, body: costRead(await costs.of(principal.project_id, { id, traceId }, signal)) };
+    },
+  });
+}
+
+function costRead({ price, ...explained }: CostExplanation) {
+  const { lines, ...named } = price ?? { lines: [] };
+  return {
+    ...explained,
+    explanation: COST_REASONS[explained.reason],
+    price: price === null ? null : { ...named, valid_from: formatOptionalTimestamp(price.valid_from) },
+    lines,
+  };
+}

@@ -1,0 +1,28 @@
+import { Type } from '@sinclair/typebox';
+import { uuid } from '../../../../domain/schema/parts.js';
+import { MAX_OUTLINED, type OutlineService } from '../../../../domain/trace/outline.js';
+import { OutlineRead } from '../../../../domain/trace/outline-schema.js';
+import { defineRoute, type Route } from '../../route.js';
+import { NOT_CURRENT_HEADERS, notCurrentHeaders } from './object-headers.js';
+
+export function getOutlineRoute(outlines: Pick<OutlineService, 'of'>): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/traces/:id/outline',
+    operationId: 'getTraceOutline',
+    summary: 'Get the outline of a trace',
+    description:
+      'All spans of a trace in columns, small enough to draw the whole tree at once: what each is, when it was, what it cost and ' +
+      `what judges and people say of it, without its texts. At most ${MAX_OUTLINED} spans; \`total\` counts all.`,
+    tag: 'Traces',
+    access: 'key',
+    bulk: true,
+    params: Type.Object({ id: uuid('Id of the trace.') }),
+    responses: { 200: { description: 'The outline.', schema: OutlineRead, headers: NOT_CURRENT_HEADERS } },
+    errors: ['not_found', 'unavailable'],
+    async handle({ principal, params: { id }, signal }) {
+      const { outline, isCurrent } = await outlines.of(principal.project_id, id, signal);
+      return { status: 200, body: outline, headers: notCurrentHeaders(isCurrent ? [] : [id]) };
+    },
+  });
+}

@@ -1,0 +1,97 @@
+import { Readable } from 'node:stream';
+import { Type, type TSchema } from '@sinclair/typebox';
+import { DomainError } from '../../../../domain/errors.js';
+import type { Lists, Page } from '../../../../domain/list/lists.js';
+import { oneSpan, traceOrSession } from '../../../../domain/list/one.js';
+import { SessionRead, SpanRead, TraceRead } from '../../../../domain/list/read-schemas.js';
+import { uuid } from '../../../../domain/schema/parts.js';
+import { queryOf } from '../../query.js';
+import { defineRoute, type HandlerResult, type Route } from '../../route.js';
+import { NOT_CURRENT_HEADERS, notCurrentHeaders } from './object-headers.js';
+
+type Kind = 'span' | 'trace' | 'session';
+
+/** Names the trace of a span whose id several traces have. */
+export const spanQuery = queryOf(
+  Type.Object({
+    trace_id: Type.Optional(uuid('Trace of the span; needed where several traces have a span with this id.')),
+  }),
+);
+
+/** `GET /spans/{id}`, `/traces/{id}` and `/sessions/{id}`. */
+export function getRoutes(lists: Lists): Route[] {
+  return [
+    defineRoute({
+      ...shared(
+        'span',
+        SpanRead,
+        ' Without `trace_id`, an id that spans of several traces have is a conflict that names these.',
+      ),
+      query: spanQuery,
+      params: Type.Object({ id: uuid('Id of the span.') }),
+      errors: ['not_found', 'conflict', 'invalid', 'unavailable'],
+      async handle({ principal, params: { id }, query: { trace_id: traceId = null }, signal }) {
+        return answer('span', traceId, await oneSpan(lists, principal.project_id, { id, traceId }, signal));
+      },
+    }),
+    ...(['trace', 'session'] as const).map((what) =>
+      defineRoute({
+        ...shared(what, what === 'trace' ? TraceRead : SessionRead),
+        params: Type.Object({ id: uuid(`Id of the ${what}.`) }),
+        errors: ['not_found', 'invalid', 'unavailable'],
+        async handle({ principal, params: { id }, signal }) {
+          return answer(what, id, await traceOrSession(lists, `${what}s`, principal.project_id, id, signal));
+        },
+      }),
+    ),
+  ];
+}
+
+function shared(what: Kind, schema: TSchema, more = '') {
+  return {
+    method: 'GET',
+    path: `/${what}s/:id`,
+    operationId: `get${what.charAt(0).toUpperCase()}${what.slice(1)}`,
+    summary: `Get a ${what}`,
+    description: `The ${what} as the list of ${what}s has it, also of the server's own calls of models.${more}`,
+    tag: 'Traces',
+    access: 'key',
+    bulk: true,
+    responses: { 200: { description: `The ${what}.`, schema, headers: NOT_CURRENT_HEADERS } },
+  } as const;
+}
+
+async function answer(what: Kind, concerned: string | null, { json, notCurrent }: Page): Promise<HandlerResult> {
+  const object = await onlyElement(json);
+  if (object === null) throw new DomainError('not_found', `There is no ${what} with this id`);
+  const headers = notCurrentHeaders(notCurrent.filter((id) => id === concerned));
+  const answered = { status: 200, headers };
+  if (Buffer.isBuffer(object)) return { ...answered, json: object };
+  return { ...answered, stream: object, contentType: 'application/json; charset=utf-8' };
+}
+
+/** The object in the bytes of an array of one, which may be too large to be held; null: the array is empty. */
+async function onlyElement(json: Readable | Buffer): Promise<Readable | Buffer | null> {
+  if (Buffer.isBuffer(json)) return json.length <= EMPTY ? null : json.subarray(1, -1);
+  const chunks = json[Symbol.asyncIterator]() as AsyncIterableIterator<Buffer>;
+  let head = Buffer.alloc(0);
+  while (head.length <= EMPTY) {
+    const next = await chunks.next();
+    if (next.done === true) return null;
+    head = Buffer.concat([head, next.value]);
+  }
+  return Readable.from(withoutBrackets(head, chunks), { objectMode: false });
+}
+
+/** Bytes of `[]`. */
+const EMPTY = 2;
+
+async function* withoutBrackets(head: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let held = head.subarray(1);
+  for await (const chunk of rest) {
+    if (chunk.length === 0) continue;
+    yield held;
+    held = chunk;
+  }
+  yield held.subarray(0, -1);
+}
