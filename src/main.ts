@@ -87,9 +87,10 @@ function explain(error: unknown): string {
 }
 
 /** On the first start: everything needed for a first span, to be copied as it stands. The key is never shown again. */
-function announcement({ url, grpcPort, created }: RunningServer): string {
+function announcement({ url, consoleUrl, grpcPort, created }: RunningServer): string {
   const grpc = grpcPort === null ? '' : `, OTLP over gRPC on port ${grpcPort}`;
-  if (created === null) return `Spanhouse is ready at ${url}${grpc}\n`;
+  if (created === null)
+    return `Spanhouse is ready at ${url}${grpc}\nIts console: ${consoleUrl} (npm run admin -- signin prints a URL that signs you in)\n`;
   const variables = [
     `SPANHOUSE_KEY=${created.key ?? '"$SPANHOUSE_INIT_API_KEY"'}`,
     `SPANHOUSE_PROJECT=${created.projectId}`,
@@ -103,6 +104,10 @@ function announcement({ url, grpcPort, created }: RunningServer): string {
     ended_at: new Date(now).toISOString(),
   };
   return `
+See it in your browser; this URL signs you in once, within the hour:
+
+  ${created.signInUrl}
+
 Spanhouse is ready at ${url}, its API documented at ${url}/docs${grpc}
 
 The API key of the first project${created.key === null ? ' is the one in SPANHOUSE_INIT_API_KEY' : ', shown only now: keep it'}. For the commands below and those of README and manual:

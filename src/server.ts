@@ -1,7 +1,9 @@
 import { closeAll, createContext, type Closers, type Context, type ServerOverrides } from './compose/context.js';
 import { createBodies, openGrpc, openHttp } from './compose/listeners.js';
-import { openServices } from './compose/services.js';
+import { openServices, type Services } from './compose/services.js';
 import { publicUrl, type Config } from './config/config.js';
+import type { BootstrapResult } from './domain/identity/identity-service.js';
+import { consoleUrl, signInUrl } from './domain/identity/sign-in.js';
 import type { Listener } from './transport/http/listener.js';
 
 export interface RunningServer {
@@ -11,10 +13,14 @@ export interface RunningServer {
   /** Where OTLP over gRPC is taken; null when it is not. */
   readonly grpcPort: number | null;
   /** The project and key that the first start made; the key is null when the configuration named it. */
-  readonly created: { readonly projectId: string; readonly key: string | null } | null;
+  readonly created: { readonly projectId: string; readonly key: string | null; readonly signInUrl: string } | null;
+  /** Where people open the console. */
+  readonly consoleUrl: string;
   /** Finishes what was accepted, then closes everything. Safe to call twice. */
   stop(): Promise<void>;
 }
+
+type Created = NonNullable<BootstrapResult['created']>;
 
 /** Share of the shutdown time that requests under way are given; the rest is for closing everything else. */
 const STOP_SHARE = 0.8;
@@ -46,6 +52,8 @@ async function start(context: Context, listeners: Listener[]): Promise<Omit<Runn
   const services = await openServices(context);
   const deadlineMs = config.shutdownTimeoutSeconds * 1000 * STOP_SHARE;
   closers.push(async () => {
+    // Nobody would end them: all other requests end by themselves.
+    services.tails.close();
     await Promise.all(listeners.map((listener) => listener.stop(deadlineMs)));
   });
   const bodies = createBodies(context);
@@ -58,9 +66,26 @@ async function start(context: Context, listeners: Listener[]): Promise<Omit<Runn
   const { created, initKeyRevoked } = services.identity.bootstrap(config.init);
   if (initKeyRevoked) log.warn('SPANHOUSE_INIT_API_KEY names a revoked key; it stays revoked');
   const url = publicUrl(config.http, http.port);
+  services.signIns.openedAt(url);
   const grpcPort = grpc?.port ?? null;
   // On a terminal, whoever started the server says so.
   if (config.log.format === 'json')
     log.info('Listening', { url, ...(grpcPort === null ? {} : { grpc_port: grpcPort }) });
-  return { url, port: http.port, grpcPort, created };
+  return {
+    url,
+    consoleUrl: consoleUrl(url),
+    port: http.port,
+    grpcPort,
+    created: created && firstSignIn(services, url, created),
+  };
+}
+
+/** Whoever starts a server for the first time sees it in a browser, without a key to paste. */
+function firstSignIn(
+  { signIns }: Services,
+  url: string,
+  { projectId, userId, key }: Created,
+): RunningServer['created'] {
+  const { code } = signIns.makeCode(userId, projectId, () => projectId);
+  return { projectId, key, signInUrl: signInUrl(url, code) };
 }

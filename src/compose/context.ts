@@ -3,6 +3,7 @@ import type { DeletionStep } from '../domain/deletion/deletion-work.js';
 import { createEvents, type Events } from '../observability/events.js';
 import { createLogger, type Logger } from '../observability/logger.js';
 import { createMetrics, type Metrics } from '../observability/metrics.js';
+import type { Micros } from '../domain/time/timestamp.js';
 import type { createImageFetcher } from '../storage/attachments/image-fetcher.js';
 
 /** Parts that a caller brings itself. */
@@ -17,6 +18,8 @@ export interface ServerOverrides {
    * the trials keep waits of their own, and a setting would be one that no operator needs.
    */
   readonly judgeRetryMs?: number;
+  /** Clock of sign-ins, and how many attempts an address has. Not settings: both protect people who would never look for them. */
+  readonly signIns?: { readonly now?: () => Micros; readonly attemptsPerMinute?: number };
   /**
    * Called before each step of a deletion; what it throws cuts the deletion off. Not a part: the steps lie in both stores,
    * on the disk and in memory, and between two of them there is nothing else to replace.

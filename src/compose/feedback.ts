@@ -1,7 +1,9 @@
+import { CompletionLists } from '../domain/completions/completion-lists.js';
 import { FeedbackLists } from '../domain/feedback/feedback-lists.js';
 import { FeedbackService } from '../domain/feedback/feedback-service.js';
 import { UnifiedFeedbackService } from '../domain/feedback/unified.js';
 import type { AttachmentService } from '../domain/attachment/attachment-service.js';
+import { PromptFigureService } from '../domain/prompt-figures/prompt-figures.js';
 import { LinkService } from '../domain/review/link-service.js';
 import { ReviewService } from '../domain/review/review-service.js';
 import type { Context } from './context.js';
@@ -11,6 +13,8 @@ export interface Feedback {
   readonly feedback: FeedbackService;
   readonly unified: UnifiedFeedbackService;
   readonly feedbackLists: FeedbackLists;
+  readonly completions: CompletionLists;
+  readonly promptFigures: PromptFigureService;
   readonly links: LinkService;
   readonly reviews: ReviewService;
   /** Signs what browsers give back to the pages of feedback links. */
@@ -48,6 +52,8 @@ export function openFeedback(
       completions: traces.completions,
       links: linkStore,
     }),
+    completions: new CompletionLists({ prompts, spans: traces.promptSpans, opinions: metadata.completionOpinions }),
+    promptFigures: new PromptFigureService({ statistics: traces.statistics, feedback: metadata.promptFeedback }),
     links,
     reviews: new ReviewService({
       links,

@@ -1,3 +1,4 @@
+import { CallBackfill } from '../domain/backfill/call-backfill.js';
 import { IngestService } from '../domain/ingest/ingest-service.js';
 import { JobRunner } from '../domain/job/job-runner.js';
 import type { PriceService } from '../domain/price/price-service.js';
@@ -30,15 +31,37 @@ export function openIngest(context: Context, storage: Storage, { prices, attachm
     log: traces.log,
     lists: traces.lists,
     price: prices.price,
+    prompts: storage.metadata.promptIdentities,
     attachments: attachments.intake,
     maxTagBytes,
     observer: events,
   });
+  openBackfill(context, storage, attachments);
   return {
     ingest,
     exportTraces: createExport({ ingest, observer: events, maxEncodedBytes, maxTagBytes }),
     reprices: openReprices(context, storage, { prices, attachments }),
   };
+}
+
+/** Clients that write for this share of the time keep the store busy. */
+const BUSY_SHARE = 0.2;
+
+/** Goes on with filling in the columns of spans from before there were these columns. */
+function openBackfill(
+  { events, closers }: Context,
+  { metadata, traces }: Storage,
+  { restated }: IngestParts['attachments'],
+): void {
+  const backfill = new CallBackfill({
+    spans: traces.older,
+    prompts: metadata.promptIdentities,
+    attachments: restated,
+    busy: () => traces.writeLoad().share >= BUSY_SHARE,
+    observer: events,
+  });
+  closers.push(() => backfill.close());
+  backfill.start();
 }
 
 /** Goes on with the recalculations of costs that are not finished: one page at a time, of each project in turn. */

@@ -2,9 +2,14 @@ import type { WorkUnderWay } from '../domain/job/work-under-way.js';
 import { EvaluationService } from '../domain/judge/evaluation-service.js';
 import { ExplainService } from '../domain/judge/explain-service.js';
 import { JudgeFeed } from '../domain/judge/feed.js';
+import { PreviewService } from '../domain/judge/preview-service.js';
+import { JudgeFigureService } from '../domain/judge-figures/judge-figures.js';
 import { JudgeService } from '../domain/judge/judge-service.js';
 import { RunService } from '../domain/judge/run-service.js';
 import { JudgeRunner } from '../domain/judge/runner.js';
+import { Tryouts } from '../domain/judge/tryouts.js';
+import { versionsNamed } from '../domain/learning/calibration/versions.js';
+import type { PriceModelCall } from '../domain/span/pricing.js';
 import type { PromptService } from '../domain/prompt/prompt-service.js';
 import type { Context } from './context.js';
 import type { ModelEndpoint, Models } from './models.js';
@@ -15,13 +20,16 @@ export interface Judges {
   readonly evaluations: EvaluationService;
   readonly runs: RunService;
   readonly explanations: ExplainService;
+  readonly previews: PreviewService;
+  readonly judgeFigures: JudgeFigureService;
   /** Work under way that a deletion has to stop for the spans it deletes. */
   readonly work: readonly WorkUnderWay[];
 }
 
 export interface JudgeParts {
-  readonly prompts: Pick<PromptService, 'ensure'>;
+  readonly prompts: Pick<PromptService, 'ensure' | 'find'>;
   readonly models: Models;
+  readonly price: PriceModelCall;
 }
 
 /**
@@ -29,9 +37,9 @@ export interface JudgeParts {
  * @throws DomainError
  */
 export function openJudges(context: Context, storage: Storage, parts: JudgeParts): Judges {
-  const { models, prompts: versions } = parts;
+  const { models, prompts: versions, price } = parts;
   const { judges: judgeStore, evaluations: evaluationStore, runs, prompts } = storage.metadata;
-  const { arrivals, spans } = storage.traces;
+  const { arrivals, spans, matching } = storage.traces;
   const identifyPrompt = promptIdentifier(storage);
   observeQueue(context, storage);
   const { runner, feed } =
@@ -48,15 +56,38 @@ export function openJudges(context: Context, storage: Storage, parts: JudgeParts
     },
   });
   const running = () => runner?.running() ?? [];
+  const tryouts = models.endpoint === null ? null : openTryouts(context, storage, parts, models.endpoint);
+  const model = models.endpoint && tryouts && { defaultModel: models.endpoint.client.defaultModel, tryouts };
   const { queueMax } = context.config.judges;
   const onQueued = () => runner?.wake();
   return {
-    work: runner === null ? [] : [runner, feed],
+    work: [runner, feed, tryouts].filter((work) => work !== null),
     judges,
-    evaluations: new EvaluationService({ store: evaluationStore, judges, spans, observer: context.events }),
+    evaluations: new EvaluationService({
+      store: evaluationStore,
+      judges,
+      prompts: parts.prompts,
+      spans,
+      versionsNamed: (judgeId, name) => versionsNamed(storage.metadata.corrections.versions(judgeId), name),
+      observer: context.events,
+    }),
     runs: new RunService({ runs, judges, spans, identifyPrompt, queueMax, running, onQueued }),
     explanations: new ExplainService({ judges, evaluations: evaluationStore, runs, spans, identifyPrompt, running }),
+    previews: new PreviewService({ judges, prompts, matching, spans, identifyPrompt, price, model }),
+    judgeFigures: new JudgeFigureService(storage.metadata.judgeCounts),
   };
+}
+
+function openTryouts(
+  { closers }: Context,
+  { metadata, traces }: Storage,
+  { models, price }: JudgeParts,
+  { caller }: ModelEndpoint,
+): Tryouts {
+  const { storeSpans } = models;
+  const tryouts = new Tryouts({ caller, spans: traces.spans, notes: metadata.callNotes, storeSpans, price });
+  closers.push(() => tryouts.close());
+  return tryouts;
 }
 
 function promptIdentifier({ metadata: { promptIdentities } }: Storage) {

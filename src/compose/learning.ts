@@ -59,6 +59,7 @@ export function openLearning(context: Context, storage: Storage, parts: Learning
       jobs,
       runner,
       canAsk: models.endpoint !== null,
+      showsExamples: config.judges.exampleTokens > 0,
     }),
     optimizations: new OptimizationService({
       feedback,

@@ -6,6 +6,7 @@ import { listen, type Listener } from '../transport/http/listener.js';
 import type { Context } from './context.js';
 import { createRoutes } from './routes.js';
 import type { Services } from './services.js';
+import { createDoor } from './sign-in.js';
 
 /** Limits and memory of request bodies, shared by HTTP and gRPC. */
 export interface Bodies {
@@ -32,9 +33,10 @@ export function createBodies({ config: { http, bodies } }: Context): Bodies {
 export function openHttp(context: Context, services: Services, { limits, memory }: Bodies): Promise<Listener> {
   const { config, log, events } = context;
   const { host, port, trustedProxies } = config.http;
+  const door = createDoor(context, services);
   const app = createApp({
-    routes: createRoutes(context, services),
-    identity: services.identity,
+    routes: createRoutes(context, services, door),
+    identity: door.callers,
     limits,
     memory,
     trustedProxies,

@@ -7,10 +7,13 @@ import type { Route } from '../transport/http/route.js';
 import { createApiKeyRoute } from '../transport/http/routes/api-keys/create-api-key.js';
 import { listApiKeysRoute } from '../transport/http/routes/api-keys/list-api-keys.js';
 import { revokeApiKeyRoute } from '../transport/http/routes/api-keys/revoke-api-key.js';
+import { basePath } from '../transport/http/base-path.js';
 import { getAttachmentRoute } from '../transport/http/routes/attachments/get-attachment.js';
 import { listAttachmentsRoute } from '../transport/http/routes/attachments/list-attachments.js';
 import { calibrationRoutes } from '../transport/http/routes/calibration/index.js';
 import { feedbackRoutes } from '../transport/http/routes/feedback/index.js';
+import { listCompletionsRoute } from '../transport/http/routes/completions/list-completions.js';
+import { summariseVersionsRoute } from '../transport/http/routes/completions/summarise-versions.js';
 import { judgeRoutes } from '../transport/http/routes/judges/index.js';
 import { docsRoutes } from '../transport/http/routes/operations/docs.js';
 import { healthRoute } from '../transport/http/routes/operations/health.js';
@@ -20,17 +23,20 @@ import { readinessRoute } from '../transport/http/routes/operations/readiness.js
 import { rootRoute } from '../transport/http/routes/operations/root.js';
 import { optimizationRoutes } from '../transport/http/routes/optimizations/index.js';
 import { postOtlpTracesRoute } from '../transport/http/routes/otlp/post-otlp-traces.js';
+import { playgroundRoutes } from '../transport/http/routes/playground/index.js';
 import { priceRoutes } from '../transport/http/routes/prices/index.js';
-import { deleteProjectRoute } from '../transport/http/routes/projects/delete-project.js';
+import { projectRoutes } from '../transport/http/routes/projects/index.js';
 import { promptRoutes } from '../transport/http/routes/prompts/index.js';
 import { traceRoutes } from '../transport/http/routes/traces/index.js';
 import { getOwnUsageRoute } from '../transport/http/routes/usage/get-own-usage.js';
+import { consoleRoutes } from '../ui/console/index.js';
 import { reviewRoutes } from '../ui/review/index.js';
 import type { Context } from './context.js';
 import type { Services } from './services.js';
+import { doorRoutes, type Door } from './sign-in.js';
 
 /** Everything that is answered over HTTP. */
-export function createRoutes(context: Context, services: Services): Route[] {
+export function createRoutes(context: Context, services: Services, door: Door): Route[] {
   const info = {
     title: 'Spanhouse',
     version: packageVersion(),
@@ -41,15 +47,19 @@ export function createRoutes(context: Context, services: Services): Route[] {
   const routes = [
     ...apiRoutes(services),
     ...reviewPages(context, services),
+    ...doorRoutes(context, services, door, info.version),
+    ...consoleRoutes({ baseUrl: context.baseUrl, imageOrigin: null }),
     createApiKeyRoute(services.identity),
     listApiKeysRoute(services.identity),
     revokeApiKeyRoute(services.identity),
-    deleteProjectRoute(services.deletions),
+    ...projectRoutes(services),
     ...operationRoutes(context, services),
-    rootRoute(info),
+    rootRoute({ ...info, baseUrl: context.baseUrl }),
   ];
   // The document describes itself, too.
-  const document: Route = openApiRoute(() => buildOpenApi([...routes, document], info));
+  const document: Route = openApiRoute(() =>
+    buildOpenApi([...routes, document], { ...info, base: basePath(context.baseUrl()) }),
+  );
   return [...routes, document];
 }
 
@@ -60,12 +70,15 @@ function apiRoutes(services: Services): Route[] {
     listAttachmentsRoute(attachments),
     getAttachmentRoute(attachments),
     postOtlpTracesRoute(exportTraces),
-    ...promptRoutes(prompts),
-    ...priceRoutes(prices, reprices),
+    ...promptRoutes(prompts, services.promptFigures),
+    listCompletionsRoute(services.completions),
+    summariseVersionsRoute(services.completions),
+    ...priceRoutes(prices, reprices, services.unpriced),
     ...judgeRoutes(services),
     getOwnUsageRoute(services.ownUsage),
     ...calibrationRoutes(calibration),
     ...optimizationRoutes(optimizations),
+    ...playgroundRoutes(services.playground),
     ...feedbackRoutes(services),
   ];
 }
@@ -83,6 +96,11 @@ function reviewPages({ config, events, baseUrl }: Context, { reviews, pageSecret
   });
 }
 
-function operationRoutes({ config, metrics }: Context, { checks }: Services): Route[] {
-  return [healthRoute(), readinessRoute(checks), metricsRoute(metrics.registry, config.metricsToken), ...docsRoutes()];
+function operationRoutes({ config, metrics, baseUrl }: Context, { checks }: Services): Route[] {
+  return [
+    healthRoute(),
+    readinessRoute(checks),
+    metricsRoute(metrics.registry, config.metricsToken),
+    ...docsRoutes(baseUrl),
+  ];
 }

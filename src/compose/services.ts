@@ -1,11 +1,19 @@
 import type { AttachmentService } from '../domain/attachment/attachment-service.js';
 import type { DeletionService } from '../domain/deletion/deletion-service.js';
 import { IdentityService } from '../domain/identity/identity-service.js';
+import { SignInService } from '../domain/identity/sign-in-service.js';
+import { Tails } from '../domain/list/tail.js';
 import type { Lists } from '../domain/list/lists.js';
+import type { ListStatistics } from '../domain/list/statistics.js';
+import { CostExplainer } from '../domain/price/cost-explanation.js';
 import { PriceService } from '../domain/price/price-service.js';
 import { PromptService } from '../domain/prompt/prompt-service.js';
 import { createListPrices } from '../domain/span/pricing.js';
-import type { OwnUsage } from '../domain/usage/own-usage.js';
+import { OutlineService } from '../domain/trace/outline.js';
+import { UnpricedModels } from '../domain/price/unpriced-models.js';
+import { ProjectService } from '../domain/project/project-service.js';
+import type { ProjectStorage } from '../domain/project/project-storage.js';
+import { OwnUsageService } from '../domain/usage/own-usage.js';
 import type { ReadinessCheck } from '../transport/http/routes/operations/readiness.js';
 import { openAttachments } from './attachments.js';
 import type { Context } from './context.js';
@@ -15,17 +23,31 @@ import { openIngest, type Ingest } from './ingest.js';
 import { openJudges, type Judges } from './judges.js';
 import { openExamples, openLearning, type Learning } from './learning.js';
 import { openModels } from './models.js';
-import { openStorage, type Storage } from './storage.js';
+import { openPlayground, type Playground } from './playground.js';
+import { openProjectStorage, openStorage, type Storage } from './storage.js';
+
+const INSTALLATION = 'installation';
 
 /** Services of the domain, for every transport. */
-export interface Services extends Ingest, Omit<Judges, 'work'>, Omit<Learning, 'work'>, Feedback {
+export interface Services
+  extends Ingest, Omit<Judges, 'work'>, Omit<Learning, 'work'>, Omit<Playground, 'work'>, Feedback {
   readonly identity: IdentityService;
+  readonly signIns: SignInService;
+  /** Tells this installation's cookies from those of others on the same host. */
+  readonly installation: string;
   readonly prompts: PromptService;
   readonly prices: PriceService;
+  readonly unpriced: UnpricedModels;
   readonly lists: Lists;
-  readonly ownUsage: OwnUsage;
+  readonly statistics: ListStatistics;
+  readonly outlines: OutlineService;
+  readonly costs: CostExplainer;
+  readonly tails: Tails;
+  readonly ownUsage: OwnUsageService;
   readonly attachments: AttachmentService;
   readonly deletions: DeletionService;
+  readonly projects: ProjectService;
+  readonly projectStorage: ProjectStorage;
   readonly checks: readonly ReadinessCheck[];
 }
 
@@ -57,21 +79,32 @@ export async function openServices(context: Context): Promise<Services> {
   const ingest = openIngest(context, storage, { prices, attachments });
   const examples = openExamples(context, storage);
   const models = await openModels(context, storage, { ingest: ingest.ingest, price, examples });
-  const { work: judgeWork, ...judges } = openJudges(context, storage, { prompts, models });
+  const { work: judgeWork, ...judges } = openJudges(context, storage, { prompts, models, price });
   const { work: learningWork, ...learning } = openLearning(context, storage, { prompts, models, price, examples });
-  deletions.start([...judgeWork, ...learningWork]);
+  const { work: playgroundWork, ...playground } = openPlayground(context, storage, { prompts, models, price });
+  deletions.start([...judgeWork, ...learningWork, ...playgroundWork]);
   return {
     ...ingest,
     ...judges,
     ...learning,
+    ...playground,
     ...openFeedback(context, storage, attachments.service),
     identity,
+    signIns: openSignIns(context, storage, identity),
+    installation: metadata.secret(INSTALLATION).toString('hex').slice(0, 12),
     prompts,
     prices,
+    unpriced: new UnpricedModels(traces.unpriced, price),
     lists: traces.lists,
-    ownUsage: traces.ownUsage,
+    statistics: traces.statistics,
+    tails: new Tails(traces.tails),
+    costs: new CostExplainer(prices, traces.calculated),
+    outlines: new OutlineService({ spans: traces.traceSpans, verdicts: metadata.verdicts, lists: traces.lists }),
+    ownUsage: new OwnUsageService(traces.ownUsage, metadata.usageNames),
     attachments: attachments.service,
     deletions,
+    projects: new ProjectService(metadata.identities),
+    projectStorage: openProjectStorage(context, storage),
     checks: [
       { name: 'sqlite', check: () => metadata.check() },
       { name: 'clickhouse', check: () => traces.check() },
@@ -86,4 +119,13 @@ function openIdentity({ log, closers }: Context, { metadata }: Storage): Identit
   });
   closers.push(() => identity.close());
   return identity;
+}
+
+function openSignIns({ log, overrides }: Context, { metadata }: Storage, identity: IdentityService): SignInService {
+  return new SignInService({
+    store: metadata.signIns,
+    identity,
+    ...overrides.signIns,
+    onRecordFailed: (error) => log.warn('A time of last use of a sign-in could not be written', { error }),
+  });
 }

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import type { AttachmentStore } from '../domain/attachment/attachment-store.js';
+import { ProjectStorage } from '../domain/project/project-storage.js';
 import { FileAttachmentStore } from '../storage/attachments/file-store.js';
 import type { TraceStore } from '../storage/clickhouse/trace-store.js';
+import { bytesOf, diskRoom } from '../storage/disk-room.js';
 import { lockDataDir } from '../storage/sqlite/data-dir-lock.js';
-import { openMetadataStore, type MetadataStore } from '../storage/sqlite/metadata-store.js';
+import { metadataFile, openMetadataStore, type MetadataStore } from '../storage/sqlite/metadata-store.js';
 import { openTraces, type TraceFollowers } from './clickhouse.js';
 import type { Context } from './context.js';
 
@@ -29,6 +31,18 @@ export async function openStorage(context: Context, followers: TraceFollowers): 
   closers.push(() => metadata.close());
   const images = await openImages(context);
   return { metadata, images, traces: await openTraces(context, followers) };
+}
+
+/** What is stored of projects, and the room that is left. */
+export function openProjectStorage({ config }: Context, { metadata, traces }: Storage): ProjectStorage {
+  const file = metadataFile(config.dataDir);
+  return new ProjectStorage({
+    lists: traces.lists,
+    spanBytes: traces.spanBytes,
+    images: (projectId) => metadata.attachments.kept(projectId),
+    sqliteBytes: () => bytesOf([file, `${file}-wal`]),
+    disk: config.clickhouse.url === null ? () => diskRoom(config.dataDir) : null,
+  });
 }
 
 /** The S3 client is imported only here: a server without a bucket starts without it. */

@@ -32,6 +32,9 @@ export interface ModelEndpoint {
 /** Longest part of an endpoint's error message that is logged, in characters. */
 const MAX_DETAIL = 2_000;
 const MAX_MODEL = 512;
+const MAX_FINISH_REASON = 100;
+/** More tokens than any call has. */
+const MAX_TOKENS = 1e12;
 const MAX_RETRY_AFTER_MS = 10 * 60_000;
 
 /** Calls of an OpenAI-compatible endpoint (`POST {baseUrl}/chat/completions`) by the library of OpenAI. */
@@ -71,32 +74,39 @@ export class OpenAiModelClient implements ModelClient {
   }
 
   async complete(projectId: string, request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer> {
-    return this.#turns.run(projectId, async () => {
-      if (!signal.aborted) await this.#pace(signal).catch(() => undefined);
-      if (signal.aborted) throw new ModelFailure('aborted', 'The call was given up', { retryable: true });
-      const started = performance.now();
-      const seconds = () => (performance.now() - started) / 1000;
-      try {
-        const answer = await this.#call(request, signal);
-        this.#refusals.accepted(request.model);
-        const { input_tokens = 0, output_tokens = 0 } = answer.usage ?? {};
-        this.#observer.modelCalled({
-          status: 'ok',
-          seconds: seconds(),
-          inputTokens: input_tokens,
-          outputTokens: output_tokens,
-        });
-        return answer;
-      } catch (error) {
-        if (error instanceof ModelFailure) {
-          const { code, detail } = error;
-          this.#observer.modelCalled({ status: code, seconds: seconds(), inputTokens: 0, outputTokens: 0 });
-          if (detail !== null && !this.#refusals.refused(projectId, request.model, error))
-            this.#observer.modelCallFailed({ project: projectId, model: request.model, code, detail });
-        }
-        throw error;
+    try {
+      return await this.#turns.run(projectId, () => this.#inTurn(projectId, request, signal), signal);
+    } catch (error) {
+      // Whoever leaves the queue gets the reason of the signal.
+      throw signal.aborted && !(error instanceof ModelFailure) ? givenUp() : error;
+    }
+  }
+
+  async #inTurn(projectId: string, request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer> {
+    if (!signal.aborted) await this.#pace(signal).catch(() => undefined);
+    if (signal.aborted) throw givenUp();
+    const started = performance.now();
+    const seconds = () => (performance.now() - started) / 1000;
+    try {
+      const answer = await this.#call(request, signal);
+      this.#refusals.accepted(request.model);
+      const { input_tokens = 0, output_tokens = 0 } = answer.usage ?? {};
+      this.#observer.modelCalled({
+        status: 'ok',
+        seconds: seconds(),
+        inputTokens: input_tokens,
+        outputTokens: output_tokens,
+      });
+      return answer;
+    } catch (error) {
+      if (error instanceof ModelFailure) {
+        const { code, detail } = error;
+        this.#observer.modelCalled({ status: code, seconds: seconds(), inputTokens: 0, outputTokens: 0 });
+        if (detail !== null && !this.#refusals.refused(projectId, request.model, error))
+          this.#observer.modelCallFailed({ project: projectId, model: request.model, code, detail });
       }
-    });
+      throw error;
+    }
   }
 
   async #call(request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer> {
@@ -120,7 +130,7 @@ export class OpenAiModelClient implements ModelClient {
       });
       return toAnswer(completion, model, this.#endpoint.maxAnswerCharacters);
     } catch (error) {
-      if (signal.aborted) throw new ModelFailure('aborted', 'The call was given up', { retryable: true });
+      if (signal.aborted) throw givenUp();
       if (late)
         throw new ModelFailure('timeout', `The model endpoint did not answer within ${timeoutSeconds} s`, {
           retryable: true,
@@ -162,6 +172,10 @@ export class OpenAiModelClient implements ModelClient {
     const clean = apiKey === null ? text : text.replaceAll(apiKey, '[redacted]');
     return clean.slice(0, MAX_DETAIL).toWellFormed();
   }
+}
+
+function givenUp(): ModelFailure {
+  return new ModelFailure('aborted', 'The call was given up', { retryable: true });
 }
 
 /** What the endpoint said with its status. */
@@ -215,7 +229,8 @@ function toAnswer(completion: unknown, asked: string, maxCharacters: number): Mo
   return {
     content: text.slice(0, maxCharacters),
     model: typeof model === 'string' && model !== '' ? model.slice(0, MAX_MODEL) : asked,
-    finish_reason: text.length > maxCharacters ? 'length' : typeof finish === 'string' ? finish : null,
+    finish_reason:
+      text.length > maxCharacters ? 'length' : typeof finish === 'string' ? finish.slice(0, MAX_FINISH_REASON) : null,
     refusal: typeof refusal === 'string' && refusal !== '' ? refusal.slice(0, maxCharacters) : null,
     usage: usageOf(usage),
   };
@@ -234,7 +249,7 @@ function usageOf(usage: unknown): ModelAnswer['usage'] {
 }
 
 function countOf(value: unknown): number | null {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
+  return typeof value === 'number' && value >= 0 && value <= MAX_TOKENS ? value : null;
 }
 
 function objectOf(value: unknown): Readonly<Record<string, unknown>> {

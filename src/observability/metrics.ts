@@ -119,6 +119,11 @@ export function createMetrics() {
       'Requests to pages of feedback links, by result: shown, saved, invalid, not_found, forbidden, limited, failed.',
       ['result'],
     ),
+    signIns: counter(
+      'spanhouse_sign_ins_total',
+      'Attempts to sign in, by result: signed_in, unauthenticated, forbidden, overloaded.',
+      ['result'],
+    ),
     judgeExamples: counter(
       'spanhouse_judge_examples_total',
       'Corrections by people that judges were shown as examples.',
@@ -135,6 +140,10 @@ export function createMetrics() {
     repricedSpans: counter(
       'spanhouse_repriced_spans_total',
       'Stored spans whose cost was changed by a recalculation with new prices.',
+    ),
+    backfilledSpans: counter(
+      'spanhouse_backfilled_spans_total',
+      'Stored spans from before an upgrade whose columns of model, tokens and prompt were filled in.',
     ),
     evaluations: counter('spanhouse_evaluations_total', 'Evaluations by judges stored, by result and origin.', [
       'result',

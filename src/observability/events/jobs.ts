@@ -1,15 +1,18 @@
+import type { BackfillObserver } from '../../domain/backfill/call-backfill.js';
 import type { JobObserver } from '../../domain/job/job-runner.js';
 import type { RepriceObserver } from '../../domain/price/reprice-work.js';
 import type { Logger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
+import { milliseconds } from './milliseconds.js';
 
 /** Work that goes on behind requests. */
-export interface JobEvents extends JobObserver, RepriceObserver {}
+export interface JobEvents extends JobObserver, RepriceObserver, BackfillObserver {}
 
 export function jobEvents(logger: Logger, metrics: Metrics): JobEvents {
   return {
     ...runnerEvents(logger, metrics),
     ...repriceEvents(metrics),
+    ...backfillEvents(logger, metrics),
   };
 }
 
@@ -30,6 +33,26 @@ function repriceEvents(metrics: Metrics): RepriceObserver {
   return {
     repriceAdvanced({ changed }) {
       metrics.repricedSpans.inc(changed);
+    },
+  };
+}
+
+function backfillEvents(logger: Logger, metrics: Metrics): BackfillObserver {
+  return {
+    backfillBegins({ projects }) {
+      logger.info('Columns of spans from before an upgrade are filled in, in the background', { projects });
+    },
+    backfillAdvanced({ changed }) {
+      metrics.backfilledSpans.inc(changed);
+    },
+    backfillFailed({ error }) {
+      logger.warn('Columns of older spans could not be filled in; it will be tried again', { error });
+    },
+    backfillFinished({ changed, seconds }) {
+      logger.info('Columns of spans from before an upgrade are filled in', {
+        spans: changed,
+        ms: milliseconds(seconds),
+      });
     },
   };
 }

@@ -36,14 +36,23 @@ export interface ReviewObserver {
   reviewRequested(request: { readonly result: ReviewResult }): void;
 }
 
+/** How an attempt to sign in ended: what was sent is no longer or never valid, it came from another site's page, or too often. */
+export type SignInResult = 'signed_in' | 'unauthenticated' | 'forbidden' | 'overloaded';
+
+export interface SignInObserver {
+  /** @param attempt its `address`: the network it came from */
+  signInAttempted(attempt: { readonly result: SignInResult; readonly address: string }): void;
+}
+
 /** Requests and calls, and how they were answered. */
-export interface RequestEvents extends RequestObserver, RpcObserver, ReviewObserver {}
+export interface RequestEvents extends RequestObserver, RpcObserver, ReviewObserver, SignInObserver {}
 
 export function requestEvents(logger: Logger, metrics: Metrics): RequestEvents {
   return {
     ...httpEvents(logger, metrics),
     ...rpcEvents(logger, metrics),
     ...reviewEvents(metrics),
+    ...signInEvents(logger, metrics),
   };
 }
 
@@ -80,6 +89,16 @@ function reviewEvents(metrics: Metrics): ReviewObserver {
   return {
     reviewRequested({ result }) {
       metrics.reviewRequests.inc({ result });
+    },
+  };
+}
+
+function signInEvents(logger: Logger, metrics: Metrics): SignInObserver {
+  return {
+    signInAttempted({ result, address }) {
+      metrics.signIns.inc({ result });
+      if (result === 'signed_in') logger.info('Somebody signed in', { address });
+      else logger.warn('Sign-in refused', { result, address });
     },
   };
 }

@@ -1,0 +1,41 @@
+import { SESSION_DAYS } from '../domain/identity/sign-in-service.js';
+import { Callers } from '../transport/http/callers.js';
+import type { Route } from '../transport/http/route.js';
+import { signInRoutes } from '../transport/http/routes/sign-in/index.js';
+import { SessionCookie } from '../transport/http/session-cookie.js';
+import type { Context } from './context.js';
+import type { Services } from './services.js';
+
+/** What lets people in: who makes a request, and the cookie that says so. */
+export interface Door {
+  readonly callers: Callers;
+  readonly cookie: SessionCookie;
+}
+
+const ATTEMPTS_PER_MINUTE = 10;
+
+export function createDoor({ baseUrl }: Context, { identity, signIns, installation }: Services): Door {
+  const cookie = new SessionCookie({ installation, baseUrl, maxAgeDays: SESSION_DAYS });
+  return { cookie, callers: new Callers({ identity, signIns, cookie, baseUrl }) };
+}
+
+export function doorRoutes(context: Context, services: Services, door: Door, version: string): Route[] {
+  const { config, baseUrl, events, overrides } = context;
+  return signInRoutes({
+    ...door,
+    identity: services.identity,
+    signIns: services.signIns,
+    baseUrl,
+    trustedProxies: config.http.trustedProxies,
+    attemptsPerMinute: overrides.signIns?.attemptsPerMinute ?? ATTEMPTS_PER_MINUTE,
+    version,
+    capabilities: {
+      judges: config.judges.llm !== null,
+      judge_model: config.judges.llm?.model ?? null,
+      otlp_grpc: config.grpcPort !== null,
+      public_url: config.http.publicUrl !== null,
+      docs: true,
+    },
+    observer: events,
+  });
+}
