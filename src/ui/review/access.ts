@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { DomainError } from '../../domain/errors.js';
 import { clientAddress, networkOf, siteOf } from '../../transport/client-address.js';
+import { MinuteLimit } from '../../transport/http/minute-limit.js';
 import type { Opening } from '../../transport/http/route.js';
 
 /** Requests a minute: of one address, which may be an office full of reviewers, and of one link. */
@@ -10,30 +10,23 @@ export interface RequestsPerMinute {
   readonly link: number;
 }
 
-const SECONDS = 60;
-
 /** Where a request comes from. */
 export type From = Pick<Opening<unknown>, 'headers' | 'remoteAddress'>;
 
 /** Keeps the public pages from being used up by few. */
 export class ReviewAccess {
   readonly #trustedProxies: number;
-  readonly #limits: RequestsPerMinute;
-  readonly #limiters;
+  readonly #limits;
 
   /** @param trustedProxies how many proxies in front add to `X-Forwarded-For` */
   constructor(trustedProxies: number, limits: RequestsPerMinute) {
     this.#trustedProxies = trustedProxies;
-    this.#limits = limits;
-    this.#limiters = {
-      address: new RateLimiterMemory({ points: limits.address, duration: SECONDS }),
-      link: new RateLimiterMemory({ points: limits.link, duration: SECONDS }),
-    };
+    this.#limits = { address: new MinuteLimit(limits.address), link: new MinuteLimit(limits.link) };
   }
 
   /** @throws DomainError `overloaded` */
   ofAddress(headers: IncomingHttpHeaders, remoteAddress: string): Promise<void> {
-    return this.#consume('address', networkOf(clientAddress(headers, remoteAddress, this.#trustedProxies)));
+    return this.#limits.address.take(networkOf(clientAddress(headers, remoteAddress, this.#trustedProxies)));
   }
 
   /** The network that a visitor is in. */
@@ -43,18 +36,7 @@ export class ReviewAccess {
 
   /** @throws DomainError `overloaded` */
   ofLink(linkId: string): Promise<void> {
-    return this.#consume('link', linkId);
-  }
-
-  async #consume(what: keyof RequestsPerMinute, key: string): Promise<void> {
-    try {
-      await this.#limiters[what].consume(key);
-    } catch (refusal) {
-      if (!(refusal instanceof RateLimiterRes)) throw refusal;
-      throw new DomainError('overloaded', `Only ${this.#limits[what]} requests a minute are taken here`, {
-        retryAfterSeconds: refusal.msBeforeNext / 1000,
-      });
-    }
+    return this.#limits.link.take(linkId);
   }
 }
 

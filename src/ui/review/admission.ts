@@ -3,6 +3,7 @@ import { DomainError } from '../../domain/errors.js';
 import type { ReviewService } from '../../domain/review/review-service.js';
 import type { ReviewObserver, ReviewResult } from '../../observability/events/requests.js';
 import type { ProblemDetails } from '../../transport/http/errors.js';
+import { ownOrigins } from '../../transport/http/own-origin.js';
 import type { ErrorRenderer, HandlerResult, Opening } from '../../transport/http/route.js';
 import { requireOwnSite, type ReviewAccess } from './access.js';
 import { PAGE_HEADERS } from './shell.js';
@@ -36,8 +37,7 @@ export class ReviewAdmission {
       await access.ofAddress(headers, remoteAddress);
       const { id } = reviews.open(token);
       await access.ofLink(id);
-      const host = headers.host ?? '';
-      if (ownSiteOnly) requireOwnSite(headers, [new URL(baseUrl()).origin, `http://${host}`, `https://${host}`]);
+      if (ownSiteOnly) requireOwnSite(headers, ownOrigins(headers, baseUrl()));
     });
   }
 

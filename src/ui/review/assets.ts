@@ -18,13 +18,18 @@ export interface ReviewAssets {
 }
 
 const FOLDER = new URL('static/', import.meta.url);
+/** Colours and type, which the console has, too. */
+const TOKENS = new URL('../static/tokens.css', import.meta.url);
 
 /** Styles and scripts of the pages of feedback links. */
 export function reviewAssets(): ReviewAssets {
   const files = Object.entries(CONTENT_TYPES).map(([name, contentType]) => ({
     name,
     contentType,
-    content: readFileSync(new URL(name, FOLDER)),
+    content: Buffer.concat([
+      ...(name.endsWith('.css') ? [readFileSync(TOKENS)] : []),
+      readFileSync(new URL(name, FOLDER)),
+    ]),
   }));
   const hash = createHash('sha256');
   for (const { content } of files) hash.update(content);

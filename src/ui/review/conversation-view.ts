@@ -1,4 +1,5 @@
 import { readConversation, type Message, type MessagePart } from '../../domain/review/conversation.js';
+import { roleName } from '../role-name.js';
 import { html, type Html } from './html.js';
 import { visibleText } from './visible-text.js';
 
@@ -18,18 +19,6 @@ export interface Limits {
 export function limitsOf(all: boolean): Limits {
   return all ? LONG : SHORT;
 }
-
-const NAMES: ReadonlyMap<string, string> = new Map([
-  ['system', 'Instructions'],
-  ['developer', 'Instructions'],
-  ['user', 'User'],
-  ['human', 'User'],
-  ['assistant', 'Assistant'],
-  ['ai', 'Assistant'],
-  ['model', 'Assistant'],
-  ['tool', 'Tool'],
-  ['function', 'Tool'],
-]);
 
 /** Input or output of a completion. @param allHref where it is shown in full */
 export function conversationView(text: string | null, limits: Limits, allHref: string): Html {
@@ -57,7 +46,7 @@ function leftOut(count: number, what: string, limits: Limits, allHref: string): 
 }
 
 function messageView({ role, parts }: Message, limits: Limits, allHref: string): Html {
-  const known = NAMES.get(role.toLowerCase());
+  const known = roleName(role);
   const kind = known?.toLowerCase() ?? 'other';
   const content = parts.slice(0, limits.parts).map((part) => partView(part, limits, allHref));
   if (parts.length > limits.parts)

@@ -3,6 +3,7 @@ import type { FeedbackLink } from '../../domain/review/feedback-link.js';
 import type { ReviewedCompletion, ReviewService } from '../../domain/review/review-service.js';
 import type { Reviewer, ReviewerClaim } from '../../domain/review/reviewer.js';
 import type { ReviewTextLimits } from '../../domain/review/schema.js';
+import { basePath } from '../../transport/http/base-path.js';
 import type { HandlerResult } from '../../transport/http/route.js';
 import type { From, ReviewAccess } from './access.js';
 import { completionPage, type FormValues } from './completion-page.js';
@@ -88,7 +89,7 @@ export class ReviewPages {
   }
 
   pathsOf(token: string): PagePaths {
-    return pathsOf(new URL(this.#parts.baseUrl()).pathname.replace(/\/$/, ''), token);
+    return pathsOf(basePath(this.#parts.baseUrl()), token);
   }
 
   /** The page that was asked for: a completion, what was given, or that there is nothing. */

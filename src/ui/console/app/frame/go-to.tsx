@@ -1,0 +1,104 @@
+import { useEffect, useState } from 'preact/hooks';
+import { uuidOf, UUID } from '../../../../domain/schema/ids.js';
+import { Dialog } from '../parts/dialog.js';
+import { Field } from '../parts/field.js';
+import { Icon } from '../parts/icon.js';
+import { announce } from '../state/announce.js';
+import { call } from '../state/api.js';
+import { hrefOf, navigate } from '../state/location.js';
+import { SCREENS } from './screens.js';
+import { showTour } from './show-tour.js';
+
+interface Goal {
+  readonly label: string;
+  readonly go: () => Promise<void> | void;
+}
+
+/** Goes to a screen by its name, or to whatever has a pasted id: a trace, a span or a session. */
+export function GoTo({ onClose }: { readonly onClose: () => void }) {
+  const [text, setText] = useState('');
+  const [chosen, setChosen] = useState(0);
+  const goals = goalsFor(text.trim());
+  const at = Math.min(chosen, goals.length - 1);
+  const take = (goal: Goal | undefined) => {
+    if (goal === undefined) return;
+    onClose();
+    Promise.resolve(goal.go()).catch((error: unknown) =>
+      announce(error instanceof Error ? error.message : String(error), { bad: true }),
+    );
+  };
+  // It may be below what is seen of the list.
+  useEffect(() => document.getElementById(`go-to-${at}`)?.scrollIntoView({ block: 'nearest' }), [at]);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'ArrowDown') setChosen(Math.min(goals.length - 1, at + 1));
+    else if (event.key === 'ArrowUp') setChosen(Math.max(0, at - 1));
+    else if (event.key === 'Enter') take(goals[at]);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <Dialog title="Go to" onClose={onClose}>
+      <Field label="Screen, or the id of a trace, span or session">
+        <input
+          class="input"
+          role="combobox"
+          aria-expanded="true"
+          aria-controls="go-to-list"
+          aria-activedescendant={`go-to-${at}`}
+          autocomplete="off"
+          value={text}
+          onInput={(event) => {
+            setText(event.currentTarget.value);
+            setChosen(0);
+          }}
+          onKeyDown={onKeyDown}
+          autofocus
+        />
+      </Field>
+      <ul id="go-to-list" class="goals" role="listbox" aria-label="Where to">
+        {goals.map((goal, index) => (
+          <li
+            key={goal.label}
+            id={`go-to-${index}`}
+            role="option"
+            aria-selected={index === at}
+            onClick={() => take(goal)}
+          >
+            <Icon name="right" /> {goal.label}
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  );
+}
+
+function goalsFor(text: string): Goal[] {
+  const id = uuidOf(text);
+  if (UUID.test(id)) return [{ label: `What has the id ${id}`, go: () => goToId(id) }];
+  const asked = text.toLowerCase();
+  const screens = [
+    ...SCREENS.map(({ label, name }) => ({ label, go: () => navigate(hrefOf({ screen: name })) })),
+    { label: 'Tour for newcomers', go: showTour },
+  ].filter(({ label }) => label.toLowerCase().includes(asked));
+  if (text === '') return screens;
+  return [
+    ...screens,
+    {
+      label: `Traces with “${text}” in input or output`,
+      go: () => navigate(hrefOf({ screen: 'traces', query: { q: text } })),
+    },
+  ];
+}
+
+async function goToId(id: string): Promise<void> {
+  const [traces, sessions, spans] = await Promise.all([
+    call<{ id: string }[]>('/traces', { query: { id, fields: 'id' } }),
+    call<{ id: string }[]>('/sessions', { query: { id, fields: 'id' } }),
+    call<{ id: string; trace_id: string }[]>('/spans', { query: { id, fields: 'id,trace_id', limit: 1 } }),
+  ]);
+  const [span] = spans;
+  if (traces.length > 0) navigate(hrefOf({ screen: 'traces', id }));
+  else if (sessions.length > 0) navigate(hrefOf({ screen: 'sessions', id }));
+  else if (span !== undefined) navigate(hrefOf({ screen: 'traces', id: span.trace_id, query: { span: id } }));
+  else announce('No trace, span or session of this project has this id', { bad: true });
+}

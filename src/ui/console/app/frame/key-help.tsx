@@ -1,0 +1,23 @@
+import { Dialog } from '../parts/dialog.js';
+import { bindings } from '../state/keys.js';
+import { keysOn } from '../state/preferences.js';
+
+/** What keys do in this view. */
+export function KeyHelp({ onClose }: { readonly onClose: () => void }) {
+  const known = new Map(bindings.value.flat().map(({ keys, does }) => [keys, does]));
+  return (
+    <Dialog title="Keys" onClose={onClose}>
+      {keysOn.value === 'off' && <p>Single keys are switched off: switch them on in the menu with your name.</p>}
+      <dl class="pairs">
+        {[...known].map(([keys, does]) => (
+          <>
+            <dt>
+              <kbd>{keys.replace('mod+', 'Ctrl or ⌘ ')}</kbd>
+            </dt>
+            <dd>{does}</dd>
+          </>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}

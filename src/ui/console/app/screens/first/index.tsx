@@ -1,0 +1,126 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ApiKeyCreated } from '../../../../../transport/http/routes/api-keys/schema.js';
+import { SNIPPETS } from '../../../model/snippets.js';
+import { Button } from '../../parts/button.js';
+import { CopyButton } from '../../parts/copy.js';
+import { DemoCommand } from '../../parts/demo-command.js';
+import { Icon } from '../../parts/icon.js';
+import { Failure } from '../../parts/states.js';
+import { Tabs } from '../../parts/tabs.js';
+import { useAction } from '../../state/action.js';
+import { announce } from '../../state/announce.js';
+import { call, ofProject } from '../../state/api.js';
+import { base, hrefOf, navigate, place, setQuery } from '../../state/location.js';
+import { changedAt, useQuery } from '../../state/query.js';
+
+/** From nothing to a first trace: a key, a program that sends, and the trace as soon as it is there. */
+export default function FirstTrace() {
+  const [key, setKey] = useState<string | null>(null);
+  const { busy, failure, run } = useAction();
+  const step = useRef<HTMLLIElement>(null);
+  // The button that made it is gone.
+  useEffect(() => {
+    if (key !== null) step.current?.querySelector('button')?.focus();
+  }, [key]);
+  const make = () =>
+    run(async () => {
+      const body = { name: 'First trace', access: 'ingest' };
+      setKey((await call<ApiKeyCreated>(ofProject('/api-keys'), { method: 'POST', body })).key);
+      announce('A key that may send spans was made: it is in the program below, this once');
+    });
+  const chosen = SNIPPETS.find(({ name }) => name === place.value.query.get('with')) ?? SNIPPETS[0];
+  if (chosen === undefined) return null;
+  const code = chosen.code({ url: window.location.origin + base, key: key ?? '<your key>' });
+  return (
+    <div class="stack first">
+      <header class="screen-head">
+        <h1>Send a first trace</h1>
+        <Waiting />
+      </header>
+      <ol class="stack steps">
+        <li ref={step} class="stack">
+          <h2>1. A key that may send</h2>
+          {failure !== null && <Failure error={failure} />}
+          {key === null ? (
+            <div class="line">
+              <Button look="main" icon="key" busy={busy} changes onClick={make}>
+                Make a key
+              </Button>
+              <span class="soft">It can send spans, and read nothing. Or use one that you have.</span>
+            </div>
+          ) : (
+            <p class="line">
+              <span class="line whole">
+                <code>{key}</code>
+                <CopyButton text={key} what="Key" />
+              </span>
+              <span class="soft">Shown this once: only its hash is kept.</span>
+            </p>
+          )}
+        </li>
+        <li class="stack">
+          <h2>2. A program that sends</h2>
+          <Tabs
+            label="Ways to send"
+            tabs={SNIPPETS}
+            chosen={chosen.name}
+            onChoose={(name) => setQuery({ with: name }, { replace: true })}
+          >
+            {chosen.install !== null && <Code text={chosen.install} what="Command" />}
+            <p class="soft">In {chosen.file}:</p>
+            <Code text={code} what="Program" />
+          </Tabs>
+          <p class="soft">
+            More ways, frameworks and languages:{' '}
+            <a href={`${base}/docs#/OpenTelemetry`}>OpenTelemetry in the documentation</a>.
+          </p>
+        </li>
+        <li class="stack">
+          <h2>3. Or look around first</h2>
+          <DemoCommand />
+        </li>
+      </ol>
+    </div>
+  );
+}
+
+function Code({ text, what }: { readonly text: string; readonly what: string }) {
+  return (
+    <div class="code">
+      <pre tabIndex={0} aria-label={what}>
+        {text}
+      </pre>
+      <CopyButton text={text} what={what} />
+    </div>
+  );
+}
+
+interface Arrived {
+  readonly id: string;
+  readonly trace_id: string;
+}
+
+/** Opens the first trace that arrives while this is shown, within a second. */
+function Waiting() {
+  const [since] = useState(() => new Date().toISOString());
+  const query = { created_after: since, sort_order: 'asc', limit: 1, fields: 'id,trace_id' };
+  const answer = useQuery({
+    key: ['/spans', 'first', since],
+    ask: (signal) => call<Arrived[]>('/spans', { query, signal }),
+    every: 800,
+  });
+  const span = answer.data?.[0];
+  useEffect(() => {
+    if (span === undefined) return;
+    announce('The first span is here');
+    // What was empty before is not any more.
+    void changedAt();
+    navigate(hrefOf({ screen: 'traces', id: span.trace_id }));
+  }, [span]);
+  if (answer.error !== null) return <Failure error={answer.error} retry={() => void answer.refetch()} />;
+  return (
+    <p class="waiting" role="status">
+      <Icon name="running" /> Waiting for the first span
+    </p>
+  );
+}

@@ -1,0 +1,87 @@
+import type { Static } from '@sinclair/typebox';
+import type { FacetsRead } from '../../../../../transport/http/routes/traces/statistics-schema.js';
+import { spanList } from '../../../../../domain/list/definitions.js';
+import { KIND } from '../../../../../domain/schema/kind.js';
+import { tagsOf } from '../../../model/judge-draft.js';
+import { Field } from '../../parts/field.js';
+import { TokenField } from '../../parts/token-field.js';
+import { call, pathWith } from '../../state/api.js';
+import { hrefOf } from '../../state/location.js';
+import { useQuery } from '../../state/query.js';
+import type { FieldsProps } from './judge-form.js';
+
+/** Values that spans of the last seven days have, the most frequent first. */
+function useValues(field: string): readonly string[] {
+  const query = { field };
+  const { data } = useQuery({
+    key: ['/spans', 'facets', query],
+    ask: (signal) => call<Static<typeof FacetsRead>>(pathWith(`/${spanList.name}:facets`, query), { signal }),
+  });
+  return data?.values.flatMap(({ value }) => (value === '' ? [] : [String(value)])) ?? [];
+}
+
+/** Which new spans a judge takes: the filters of the list of spans that a judge has, under their names there. */
+export function FilterFields({ draft, change, wrong }: FieldsProps) {
+  const [kinds, names, slugs, tagKeys] = [
+    useValues('kind'),
+    useValues('name'),
+    useValues('prompt_slug'),
+    useValues('tags'),
+  ];
+  const asList = new URLSearchParams({ range: '24h' });
+  const [kind] = draft.kinds;
+  if (draft.kinds.length === 1 && kind !== undefined) asList.set('span_kind', kind);
+  for (const name of draft.names) asList.append('names', name);
+  for (const [key, value] of Object.entries(tagsOf(draft.tags))) asList.set(`tags.${key}`, value);
+  if (draft.prompt_slug !== '') asList.set('prompt_slug', draft.prompt_slug);
+  return (
+    <fieldset class="stack">
+      <legend>Spans that it takes</legend>
+      <TokenField
+        label="Kinds"
+        hint="One of these; none: any"
+        wrong={null}
+        values={draft.kinds}
+        suggested={kinds}
+        refuse={(kind) => (KIND.test(kind) ? null : 'A kind has a-z, 0-9 and underscores')}
+        onChange={(chosen) => change({ kinds: chosen })}
+      />
+      <TokenField
+        label="Names"
+        hint="One of these; none: any"
+        values={draft.names}
+        suggested={names}
+        onChange={(chosen) => change({ names: chosen })}
+      />
+      <TokenField
+        label="Tags"
+        hint="All of these, each as key=value"
+        values={draft.tags}
+        suggested={tagKeys.map((key) => `${key}=`)}
+        refuse={(tag) => (/^[^=]+=/.test(tag) ? null : 'Write it as key=value')}
+        onChange={(chosen) => change({ tags: chosen })}
+      />
+      <Field
+        label="Prompt"
+        hint="Only completions of the prompt with this slug; empty: any span"
+        wrong={wrong['filters'] ?? null}
+      >
+        <input
+          class="input"
+          list="judge-prompts"
+          value={draft.prompt_slug}
+          autocomplete="off"
+          onInput={(event) => change({ prompt_slug: event.currentTarget.value })}
+        />
+      </Field>
+      <datalist id="judge-prompts">
+        {slugs.map((slug) => (
+          <option key={slug} value={slug} />
+        ))}
+      </datalist>
+      {draft.kinds.length < 2 && (
+        <a href={hrefOf({ screen: 'spans', query: asList })}>Such spans of the last 24 hours</a>
+      )}
+    </fieldset>
+  );
+}

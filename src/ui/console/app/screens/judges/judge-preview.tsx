@@ -1,0 +1,173 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { JudgePreviewRead } from '../../../../../domain/judge/preview-schema.js';
+import type { JudgeRead } from '../../../../../domain/judge/schema.js';
+import { previewOf, type JudgeBody, type JudgeDraft } from '../../../model/judge-draft.js';
+import { compact, count, counted } from '../../../model/format.js';
+import { Button } from '../../parts/button.js';
+import { Cost, Tile, When } from '../../parts/figures.js';
+import { Icon } from '../../parts/icon.js';
+import { Kind } from '../../parts/kind.js';
+import { SpanLink } from '../../parts/span-link.js';
+import { Failure, Skeleton } from '../../parts/states.js';
+import { useAction } from '../../state/action.js';
+import { announce } from '../../state/announce.js';
+import { ApiError, call, ofProject } from '../../state/api.js';
+import { useQuery } from '../../state/query.js';
+import { Tryouts } from './tryouts.js';
+
+interface JudgePreviewProps {
+  readonly judge: JudgeRead | null;
+  readonly promptBefore: string;
+  readonly draft: JudgeDraft;
+}
+
+/** After so many milliseconds without a change the server is asked. */
+const PAUSE = 400;
+/** Most spans that are tried at once. */
+const MAX_TRIED = 3;
+
+/** What a judge with these settings would do: its spans of a day, their cost, and what it says of some. */
+export function JudgePreview({ judge, promptBefore, draft }: JudgePreviewProps) {
+  const wanted = JSON.stringify(previewOf(draft, judge, promptBefore));
+  const body = usePaused(wanted);
+  const answer = useQuery({
+    key: ['/judges:preview', body],
+    ask: (signal) =>
+      call<JudgePreviewRead>(ofProject('/judges:preview'), {
+        method: 'POST',
+        body: JSON.parse(body) as JudgeBody,
+        signal,
+      }),
+  });
+  const { data, error, refetch } = answer;
+  const unfinished = error instanceof ApiError && error.status === 422;
+  return (
+    <section class="stack judge-preview" aria-label="Preview" aria-busy={answer.isFetching || body !== wanted}>
+      <h2>What it would do</h2>
+      {unfinished && (
+        <ul class="soft stack" role="status">
+          {error.problem.errors?.map(({ pointer, detail }) => (
+            <li key={pointer + detail}>
+              <code>{pointer}</code> {detail}
+            </li>
+          ))}
+        </ul>
+      )}
+      {error !== null && !unfinished && <Failure error={error} retry={() => void refetch()} />}
+      {data === undefined ? (
+        error === null && <Skeleton rows={5} />
+      ) : (
+        <Previewed preview={data} body={JSON.parse(body) as JudgeBody} />
+      )}
+    </section>
+  );
+}
+
+/** A text once it stays the same for a moment. */
+function usePaused(text: string): string {
+  const [paused, setPaused] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setPaused(text), PAUSE);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return paused;
+}
+
+function Previewed({ preview, body }: { readonly preview: JudgePreviewRead; readonly body: JudgeBody }) {
+  const { matches, evaluations_per_day, estimate, sample, runnable, not_runnable_reason, model } = preview;
+  return (
+    <>
+      {!runnable && (
+        <p class="line">
+          <span class="badge bad">
+            <Icon name="warning" /> cannot run
+          </span>
+          {not_runnable_reason}
+        </p>
+      )}
+      <div class="tiles">
+        <Tile label="Matches, 24 hours">{count(matches)}</Tile>
+        <Tile label="Evaluations a day">{compact(evaluations_per_day)}</Tile>
+        <Tile label="Cost a day" note={estimate?.cost_unknown_reason ?? undefined}>
+          <Cost of={estimate?.cost_per_day} />
+        </Tile>
+        <Tile
+          label="Tokens a day"
+          note={
+            estimate === null ? undefined : `by ${counted(estimate.spans, 'span')}${model === null ? '' : `, ${model}`}`
+          }
+        >
+          {estimate === null ? compact(null) : compact(estimate.input_tokens_per_day + estimate.output_tokens_per_day)}
+        </Tile>
+      </div>
+      {sample.length === 0 ? (
+        <p class="soft">No span of the last 24 hours matches. Drop a filter, or send spans.</p>
+      ) : (
+        <Sample key={sample.map(({ id }) => id).join()} sample={sample} body={body} runnable={runnable} />
+      )}
+    </>
+  );
+}
+
+interface SampleProps {
+  readonly sample: JudgePreviewRead['sample'];
+  readonly body: JudgeBody;
+  readonly runnable: boolean;
+}
+
+/** The latest matching spans, of which some are tried. */
+function Sample({ sample, body, runnable }: SampleProps) {
+  const [chosen, setChosen] = useState<readonly string[]>(() => sample.slice(0, 1).map(({ id }) => id));
+  const [tried, setTried] = useState<JudgePreviewRead['tried'] | null>(null);
+  const { busy, failure, run } = useAction();
+  const refused = !runnable
+    ? 'The judge cannot run'
+    : chosen.length === 0
+      ? 'Choose a span'
+      : chosen.length > MAX_TRIED
+        ? `Choose at most ${MAX_TRIED} spans`
+        : null;
+  const tryIt = () =>
+    run(async () => {
+      const query = { method: 'POST', body: { ...body, try: chosen } } as const;
+      setTried((await call<JudgePreviewRead>(ofProject('/judges:preview'), query)).tried);
+      announce('Tried: the verdicts are below');
+    });
+  const toggle = (id: string) =>
+    setChosen(chosen.includes(id) ? chosen.filter((other) => other !== id) : [...chosen, id]);
+  return (
+    <>
+      <h3>The latest of them</h3>
+      <ul class="sample">
+        {sample.map(({ id, trace_id, name, kind, started_at, input, output }) => (
+          <li key={id} class="line">
+            <input
+              type="checkbox"
+              aria-label={`Try ${name}`}
+              checked={chosen.includes(id)}
+              onChange={() => toggle(id)}
+            />
+            <Kind of={kind} />
+            <SpanLink id={id} traceId={trace_id}>
+              <bdi>{name}</bdi>
+            </SpanLink>
+            <span class="soft small">
+              <When at={started_at} relative />
+            </span>
+            <span class="soft small clip sample-text" title={output ?? undefined}>
+              <bdi>{input ?? '–'}</bdi> → <bdi>{output ?? '–'}</bdi>
+            </span>
+          </li>
+        ))}
+      </ul>
+      <div class="line">
+        <Button icon="play" changes busy={busy} refused={refused} onClick={tryIt}>
+          Try on {counted(chosen.length, 'span')}
+        </Button>
+        <span class="soft small">Asks the model now, which costs tokens; nothing is stored as an evaluation.</span>
+      </div>
+      {failure !== null && <Failure error={failure} />}
+      {tried !== null && <Tryouts tried={tried} sample={sample} />}
+    </>
+  );
+}

@@ -1,0 +1,37 @@
+import type { JudgeRead } from '../../../../../domain/judge/schema.js';
+import { bodyOf, NEW_DRAFT } from '../../../model/judge-draft.js';
+import { KeptNote } from '../../parts/kept-note.js';
+import { announce } from '../../state/announce.js';
+import { call, ofProject } from '../../state/api.js';
+import { useKeptDraft } from '../../state/kept-draft.js';
+import { hrefOf, navigate } from '../../state/location.js';
+import { judgesChanged } from './data.js';
+import { JudgeForm } from './judge-form.js';
+
+/** Where a judge is made, with what it would do beside. */
+export function NewJudge() {
+  const kept = useKeptDraft('judge', NEW_DRAFT);
+  const { draft, change, drop } = kept;
+  const make = async () => {
+    const judge = await call<JudgeRead>(ofProject('/judges'), { method: 'POST', body: bodyOf(draft) });
+    drop();
+    announce(`Judge ${judge.name} made`);
+    navigate(hrefOf({ screen: 'judges', id: judge.id, query: { tab: 'queue' } }), { replace: true });
+    await judgesChanged();
+  };
+  return (
+    <div class="stack">
+      <header class="screen-head">
+        <div class="line">
+          <a href={hrefOf({ screen: 'judges' })}>Judges</a>
+          <span class="soft" aria-hidden="true">
+            /
+          </span>
+          <h1>New judge</h1>
+        </div>
+      </header>
+      <KeptNote kept={kept} />
+      <JudgeForm judge={null} promptBefore="" draft={draft} onChange={change} action="Make the judge" onSave={make} />
+    </div>
+  );
+}

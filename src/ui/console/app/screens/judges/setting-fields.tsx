@@ -1,0 +1,134 @@
+import type { JudgeRead } from '../../../../../domain/judge/schema.js';
+import { Field } from '../../parts/field.js';
+import { hrefOf } from '../../state/location.js';
+import type { FieldsProps } from './judge-form.js';
+
+type TextName =
+  'name' | 'score_min' | 'score_max' | 'pass_threshold' | 'model' | 'temperature' | 'sample_rate' | 'task_slug';
+
+interface TextProps extends FieldsProps {
+  readonly name: TextName;
+  readonly label: string;
+  readonly hint?: string;
+  readonly number?: boolean;
+}
+
+/** A setting of one line. */
+function Text({ draft, change, wrong, name, label, hint, number = false }: TextProps) {
+  return (
+    <Field label={label} {...(hint !== undefined && { hint })} wrong={wrong[name] ?? null}>
+      <input
+        class="input"
+        {...(number && { inputMode: 'decimal' as const, size: 8 })}
+        value={draft[name]}
+        autocomplete="off"
+        onInput={(event) => change({ [name]: event.currentTarget.value })}
+      />
+    </Field>
+  );
+}
+
+export function InstructionFields({ judge, ...fields }: FieldsProps & { readonly judge: JudgeRead | null }) {
+  const { draft, change, wrong } = fields;
+  return (
+    <>
+      <Text {...fields} name="name" label="Name" />
+      {judge === null && (
+        <fieldset class="line">
+          <legend>Instruction</legend>
+          {(['own', 'prompt'] as const).map((way) => (
+            <label key={way} class="line">
+              <input
+                type="radio"
+                name="instruction"
+                checked={draft.instruction === way}
+                onChange={() => change({ instruction: way })}
+              />
+              {way === 'own' ? 'Its own text' : 'An existing prompt'}
+            </label>
+          ))}
+        </fieldset>
+      )}
+      {draft.instruction === 'prompt' ? (
+        <Text {...fields} name="task_slug" label="Slug of the prompt" />
+      ) : (
+        <Field
+          label={judge === null ? 'Text of the instruction' : 'Instruction'}
+          wrong={wrong['prompt'] ?? null}
+          hint={
+            <>
+              <code>{'{{input}}'}</code>, <code>{'{{output}}'}</code>, <code>{'{{expected}}'}</code>,{' '}
+              <code>{'{{name}}'}</code>, <code>{'{{kind}}'}</code>, <code>{'{{tags}}'}</code>,{' '}
+              <code>{'{{attributes}}'}</code> and <code>{'{{error}}'}</code> are filled in.
+              {judge !== null && (
+                <>
+                  {' '}
+                  A changed text is a new version of the prompt{' '}
+                  <a href={hrefOf({ screen: 'prompts', id: judge.task_slug })}>
+                    <bdi>{judge.task_slug}</bdi>
+                  </a>
+                  .
+                </>
+              )}
+            </>
+          }
+        >
+          <textarea
+            class="input mono"
+            rows={8}
+            value={draft.prompt}
+            onInput={(event) => change({ prompt: event.currentTarget.value })}
+          />
+        </Field>
+      )}
+    </>
+  );
+}
+
+export function ScaleFields(fields: FieldsProps) {
+  const { draft, change, wrong } = fields;
+  return (
+    <>
+      <Field label="Verdict" wrong={wrong['evaluation_type'] ?? null}>
+        <select
+          class="input"
+          value={draft.evaluation_type}
+          onChange={(event) =>
+            change({ evaluation_type: event.currentTarget.value === 'scored' ? 'scored' : 'binary' })
+          }
+        >
+          <option value="binary">binary: passes or fails a span</option>
+          <option value="scored">scored: gives a score</option>
+        </select>
+      </Field>
+      {draft.evaluation_type === 'scored' && (
+        <div class="line fields">
+          <Text {...fields} name="score_min" label="Lowest score" number />
+          <Text {...fields} name="score_max" label="Highest score" number />
+          <Text {...fields} name="pass_threshold" label="Passes from" number />
+        </div>
+      )}
+    </>
+  );
+}
+
+export function ModelFields(fields: FieldsProps) {
+  const { draft, change } = fields;
+  return (
+    <>
+      <div class="line fields">
+        <Text {...fields} name="sample_rate" label="Sample (%)" number hint="of what matches" />
+        <Text {...fields} name="model" label="Model" hint="Empty: the prompt's, else the server's" />
+        <Text {...fields} name="temperature" label="Temperature" number hint="Empty: the model's" />
+      </div>
+      <label class="line">
+        <input
+          type="checkbox"
+          checked={draft.enabled}
+          onChange={(event) => change({ enabled: event.currentTarget.checked })}
+        />
+        Evaluate new spans by itself
+      </label>
+    </>
+  );
+}

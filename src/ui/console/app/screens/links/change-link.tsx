@@ -1,0 +1,41 @@
+import { useState } from 'preact/hooks';
+import type { LinkPatch } from '../../../../../domain/review/schema.js';
+import type { ListedLinkRead } from '../../../../../transport/http/routes/feedback/link-schema.js';
+import { linkState } from '../../../model/link-state.js';
+import { Dialog } from '../../parts/dialog.js';
+import { When } from '../../parts/figures.js';
+import { Form } from '../../parts/form.js';
+import { announce } from '../../state/announce.js';
+import { call } from '../../state/api.js';
+import { changedAt } from '../../state/query.js';
+import { DaysField } from './days-field.js';
+
+interface ChangeLinkProps {
+  readonly link: ListedLinkRead;
+  readonly onClose: () => void;
+}
+
+/** Has a link end earlier or later, or work again. */
+export function ChangeLink({ link, onClose }: ChangeLinkProps) {
+  const [days, setDays] = useState('30');
+  const expired = linkState(link) === 'expired';
+  const send = async () => {
+    const body: LinkPatch = { expires_in_days: Number(days) };
+    await call(`/feedback-links/${link.id}`, { method: 'PATCH', body });
+    announce('The link expires at another time');
+    await changedAt('/feedback-links');
+    onClose();
+  };
+  return (
+    <Dialog title="Change when the link expires" onClose={onClose}>
+      <Form action="Change the link" icon="clock" onSend={send} onCancel={onClose}>
+        <p>
+          The link, by which <bdi>{link.prompt_slug}</bdi> is reviewed, {expired ? 'expired' : 'expires'}{' '}
+          <When at={link.expires_at} />. Its URL stays
+          {expired && ', and works again for everybody who has it'}.
+        </p>
+        <DaysField label="Days from now until it expires" value={days} onValue={setDays} autofocus />
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,106 @@
+import { useState } from 'preact/hooks';
+import type { PromptVersionRead } from '../../../../../transport/http/routes/prompts/schema.js';
+import type { Draft } from '../../../model/playground.js';
+import { Button } from '../../parts/button.js';
+import { Dialog } from '../../parts/dialog.js';
+import { Field } from '../../parts/field.js';
+import { Failure, Skeleton } from '../../parts/states.js';
+import { TextDiff } from '../../parts/text-diff.js';
+import { useAction } from '../../state/action.js';
+import { announce } from '../../state/announce.js';
+import { ApiError, call, ofProject } from '../../state/api.js';
+import { setQuery } from '../../state/location.js';
+import { changedAt, useQuery } from '../../state/query.js';
+
+interface SaveVersionProps {
+  readonly draft: Draft;
+  /** The version that the texts are from; null: they are from none. */
+  readonly from: PromptVersionRead | null;
+  readonly onClose: () => void;
+}
+
+/** Makes a message a version of a prompt, after showing how it differs from the version it came from. */
+export function SaveVersion({ draft: { messages, promptAt }, from, onClose }: SaveVersionProps) {
+  const [slug, setSlug] = useState(from?.prompt ?? '');
+  const [at, setAt] = useState(
+    promptAt ??
+      Math.max(
+        0,
+        messages.findIndex(({ role }) => role === 'system'),
+      ),
+  );
+  const { busy, failure, run } = useAction();
+  const base = useBase(slug, from);
+  const content = messages[at]?.content ?? '';
+  const save = () =>
+    run(async () => {
+      const path = `/v1/tasks/${encodeURIComponent(slug)}/prompt/versions/ensure`;
+      const body = { content, model_id: base.version?.model_id ?? null };
+      const made = await call<PromptVersionRead>(path, { method: 'POST', body });
+      await Promise.all([changedAt('/prompts'), changedAt(ofProject('/prompts')), changedAt('/v1/prompts', slug)]);
+      announce(`Version ${made.version} of ${slug} has this text`);
+      onClose();
+      setQuery({ prompt: slug, version: String(made.version) });
+    });
+  const refused =
+    slug === ''
+      ? 'Name the prompt'
+      : content === ''
+        ? 'The message is empty'
+        : base.version?.content === content
+          ? 'It is the same text'
+          : null;
+  return (
+    <Dialog title="Save as a version" wide onClose={onClose}>
+      <Field label="Prompt" hint="One that is there gets a further version; any other is made.">
+        <input class="input" value={slug} onChange={({ currentTarget: { value } }) => setSlug(value.trim())} />
+      </Field>
+      {messages.length > 1 && (
+        <Field label="Its text">
+          <select class="input" value={String(at)} onChange={({ currentTarget: { value } }) => setAt(Number(value))}>
+            {messages.map(({ role, content: text }, index) => (
+              <option key={index} value={String(index)}>
+                {index + 1}. {role}: {text.slice(0, 60)}
+              </option>
+            ))}
+          </select>
+        </Field>
+      )}
+      {base.error !== null && <Failure error={base.error} />}
+      {slug !== '' && base.isLoading && <Skeleton rows={3} />}
+      {base.version !== null && (
+        <TextDiff
+          before={base.version.content}
+          after={content}
+          labels={[`Version ${base.version.version}`, 'What would be saved']}
+        />
+      )}
+      {slug !== '' && base.isNew && <p>There is no prompt of this name yet: this is its first version.</p>}
+      {failure !== null && <Failure error={failure} />}
+      <div class="line">
+        <Button look="main" changes busy={busy} refused={refused} onClick={save}>
+          Save
+        </Button>
+        <Button onClick={onClose}>Cancel</Button>
+      </div>
+    </Dialog>
+  );
+}
+
+/** The version that a text is compared with: the one it came from, else the newest of the prompt. */
+function useBase(slug: string, from: PromptVersionRead | null) {
+  const isOwn = slug === from?.prompt;
+  const { data, error, isLoading } = useQuery({
+    key: ['/v1/prompts', slug],
+    ask: (signal) => call<PromptVersionRead>(`/v1/prompts/${encodeURIComponent(slug)}`, { signal }),
+    enabled: slug !== '' && !isOwn,
+    keep: false,
+  });
+  const isNew = !isOwn && error instanceof ApiError && error.status === 404;
+  return {
+    version: isOwn ? from : isNew ? null : (data ?? null),
+    isNew,
+    isLoading: !isOwn && isLoading,
+    error: isOwn || isNew ? null : error,
+  };
+}

@@ -1,0 +1,173 @@
+import { useState } from 'preact/hooks';
+import type { PromptVersionRead } from '../../../../../transport/http/routes/prompts/schema.js';
+import { placeholdersOf } from '../../../../../domain/learning/optimization/placeholders.js';
+import { counted } from '../../../model/format.js';
+import { Button } from '../../parts/button.js';
+import { Dialog } from '../../parts/dialog.js';
+import { Field } from '../../parts/field.js';
+import { KeptNote } from '../../parts/kept-note.js';
+import { Failure } from '../../parts/states.js';
+import { TextDiff } from '../../parts/text-diff.js';
+import { useAction } from '../../state/action.js';
+import { announce } from '../../state/announce.js';
+import { call } from '../../state/api.js';
+import { useKeptDraft } from '../../state/kept-draft.js';
+import { promptsChanged } from './data.js';
+
+interface EditorDialogProps {
+  /** Null: the prompt is to be made. */
+  readonly slug: string | null;
+  /** The version that is begun from; null: nothing. */
+  readonly base: PromptVersionRead | null;
+  /** The newest version that there is; null: the prompt is to be made. */
+  readonly latest: number | null;
+  readonly onSaved: (version: PromptVersionRead) => void;
+  readonly onClose: () => void;
+}
+
+/** Writes a new version of a prompt; the first one makes the prompt. */
+export function EditorDialog({ slug, base, latest, onSaved, onClose }: EditorDialogProps) {
+  const kept = useKeptDraft(slug === null ? 'prompt' : `prompt.${slug}.${base?.version ?? 0}`, {
+    name: slug ?? '',
+    // A text area knows no carriage returns; a text that has them gets them back.
+    text: base?.content.replace(/\r\n?/g, '\n') ?? '',
+    model: base?.model_id ?? '',
+    metadata: '',
+  });
+  const { name, text, model, metadata } = kept.draft;
+  const set = (change: Partial<typeof kept.draft>) => kept.change({ ...kept.draft, ...change });
+  const content = base?.content.includes('\r\n') === true ? text.replaceAll('\n', '\r\n') : text;
+  const [compared, setCompared] = useState(false);
+  const { busy, failure, run } = useAction();
+  const parsed = metadataOf(metadata);
+  const refused =
+    name === ''
+      ? 'Name the prompt'
+      : content === ''
+        ? 'Write a text'
+        : content === base?.content
+          ? 'Nothing changed'
+          : null;
+  const save = () =>
+    run(async () => {
+      const saved = await call<PromptVersionRead>(`/v1/tasks/${encodeURIComponent(name)}/prompt/versions/ensure`, {
+        method: 'POST',
+        body: { content, model_id: model === '' ? null : model, metadata: parsed ?? {} },
+      });
+      await promptsChanged();
+      announce(
+        saved.version <= (latest ?? 0)
+          ? `Version ${saved.version} of ${name} has this text already`
+          : `Version ${saved.version} of ${name} is saved`,
+      );
+      kept.drop();
+      onSaved(saved);
+      onClose();
+    });
+  return (
+    <Dialog title={slug === null ? 'New prompt' : `New version of ${slug}`} wide onClose={onClose}>
+      <KeptNote kept={kept} />
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (refused === null && parsed !== undefined) save();
+        }}
+      >
+        {slug === null && (
+          <Field label="Slug" hint="Its name in programs: letters, digits, dot, underscore, hyphen, space and slash.">
+            <input
+              class="input"
+              maxLength={128}
+              autofocus
+              value={name}
+              onInput={({ currentTarget }) => set({ name: currentTarget.value })}
+            />
+          </Field>
+        )}
+        <Field label="Text" hint={<VariablesIn content={content} />}>
+          <textarea
+            class="input mono prompt-editor"
+            spellcheck={false}
+            value={text}
+            onInput={({ currentTarget }) => set({ text: currentTarget.value })}
+          />
+        </Field>
+        <div class="prompt-fields">
+          <Field label="Model" hint="Optional, such as openai/gpt-4o.">
+            <input
+              class="input"
+              maxLength={512}
+              value={model}
+              onInput={({ currentTarget }) => set({ model: currentTarget.value })}
+            />
+          </Field>
+          <Field
+            label="Metadata"
+            hint="Optional JSON to keep with the version."
+            wrong={parsed === undefined ? 'This is no JSON object' : null}
+          >
+            <input
+              class="input mono"
+              placeholder="{}"
+              value={metadata}
+              onInput={({ currentTarget }) => set({ metadata: currentTarget.value })}
+            />
+          </Field>
+        </div>
+        {base !== null && content !== base.content && (
+          <>
+            <Button pressed={compared} icon="diff" onClick={() => setCompared(!compared)}>
+              Show what changes
+            </Button>
+            {compared && (
+              <TextDiff before={base.content} after={content} labels={[`Version ${base.version}`, 'The new version']} />
+            )}
+          </>
+        )}
+        {failure !== null && <Failure error={failure} />}
+        <div class="line">
+          <Button type="submit" look="main" changes busy={busy} refused={refused}>
+            {slug === null ? 'Make the prompt' : 'Save as a new version'}
+          </Button>
+          <Button
+            onClick={() => {
+              kept.drop();
+              onClose();
+            }}
+          >
+            Cancel
+          </Button>
+          <span class="soft">
+            {slug !== null && 'Tags stay where they are. '}
+            What you write stays in this tab until it is saved.
+          </span>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function VariablesIn({ content }: { readonly content: string }) {
+  const names = placeholdersOf(content);
+  if (names.length === 0) return <>Variables are written {'{{name}}'}. It has none.</>;
+  return (
+    <>
+      {counted(names.length, 'variable')}: <bdi>{names.slice(0, 20).join(', ')}</bdi>
+      {names.length > 20 && ' and more'}
+    </>
+  );
+}
+
+/** Undefined: the text is no object. */
+function metadataOf(text: string): Record<string, unknown> | undefined {
+  if (text.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

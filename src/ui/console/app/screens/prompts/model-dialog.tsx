@@ -1,0 +1,60 @@
+import { useState } from 'preact/hooks';
+import type { PromptVersionRead } from '../../../../../transport/http/routes/prompts/schema.js';
+import { Button } from '../../parts/button.js';
+import { Dialog } from '../../parts/dialog.js';
+import { Field } from '../../parts/field.js';
+import { Failure } from '../../parts/states.js';
+import { useAction } from '../../state/action.js';
+import { announce } from '../../state/announce.js';
+import { call } from '../../state/api.js';
+import { ofPrompt, promptsChanged } from './data.js';
+
+interface ModelDialogProps {
+  readonly version: PromptVersionRead;
+  readonly onClose: () => void;
+}
+
+/** Binds a model to a version, or unbinds it: the only thing of a version that ever changes. */
+export function ModelDialog({ version: { prompt: slug, version, model_id }, onClose }: ModelDialogProps) {
+  const [model, setModel] = useState(model_id ?? '');
+  const { busy, failure, run } = useAction();
+  const bind = (to: string | null) =>
+    run(async () => {
+      await call(ofPrompt(slug, `/versions/${version}`), { method: 'PATCH', body: { model_id: to } });
+      await promptsChanged();
+      announce(to === null ? `Version ${version} has no model now` : `Version ${version} has the model ${to}`);
+      onClose();
+    });
+  return (
+    <Dialog title={`Model of version ${version}`} onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (model !== '') bind(model);
+        }}
+      >
+        <Field label="Model" hint="Such as openai/gpt-4o. Clients that fetch the version are told it.">
+          <input
+            class="input"
+            maxLength={512}
+            value={model}
+            onInput={({ currentTarget }) => setModel(currentTarget.value)}
+          />
+        </Field>
+        {failure !== null && <Failure error={failure} />}
+        <div class="line">
+          <Button type="submit" look="main" changes busy={busy} refused={model === '' ? 'Name a model' : null}>
+            Bind
+          </Button>
+          {model_id !== null && (
+            <Button changes busy={busy} onClick={() => bind(null)}>
+              Unbind
+            </Button>
+          )}
+          <Button onClick={onClose}>Cancel</Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

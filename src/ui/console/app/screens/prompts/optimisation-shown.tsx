@@ -1,0 +1,203 @@
+import { useState } from 'preact/hooks';
+import type { OptimizationRead } from '../../../../../transport/http/routes/optimizations/schema.js';
+import { count, counted, money, NOTHING } from '../../../model/format.js';
+import { Button } from '../../parts/button.js';
+import { CopyAsCurl } from '../../parts/copy.js';
+import { DataTable, type Column } from '../../parts/data-table.js';
+import { Confirm } from '../../parts/dialog.js';
+import { Rate } from '../../parts/rate.js';
+import { Failure } from '../../parts/states.js';
+import { useAction } from '../../state/action.js';
+import { announce } from '../../state/announce.js';
+import { call } from '../../state/api.js';
+import { hrefOf, hrefWith, place } from '../../state/location.js';
+import { CandidateShown } from './candidate-shown.js';
+import { ofPrompt, promptsChanged } from './data.js';
+import { isUnderWay, JobState } from './optimisations-tab.js';
+
+export type Result = NonNullable<OptimizationRead['result']>;
+export type Candidate = Result['candidates'][number];
+
+interface OptimisationShownProps {
+  readonly slug: string;
+  readonly job: OptimizationRead;
+}
+
+/** An optimisation: how far it is, and its candidates beside the version that they are to replace. */
+export function OptimisationShown({ slug, job }: OptimisationShownProps) {
+  const [cancelling, setCancelling] = useState(false);
+  const { result, error, base_version } = job;
+  return (
+    <section class="stack" aria-label="The chosen optimisation">
+      <div class="line apart">
+        <h2 class="line">
+          From version {base_version} <JobState of={job} />
+        </h2>
+        <div class="line">
+          <a
+            class="button quiet"
+            href={hrefOf({ screen: 'spans', query: { 'spanhouse.optimization': job.id, range: 'all' } })}
+          >
+            Its calls
+          </a>
+          <CopyAsCurl path={ofPrompt(slug, `/optimizations/${job.id}`)} />
+          {isUnderWay(job) && (
+            <Button look="danger" icon="close" changes onClick={() => setCancelling(true)}>
+              Cancel
+            </Button>
+          )}
+        </div>
+      </div>
+      {isUnderWay(job) && <Progress job={job} />}
+      {error !== null && (
+        <p class="bad" role="alert">
+          It failed: {error}
+        </p>
+      )}
+      {job.status === 'cancelled' && <p>It was cancelled: there are no results.</p>}
+      {result !== null && <Results slug={slug} job={job} result={result} />}
+      {cancelling && <CancelJob slug={slug} job={job} onClose={() => setCancelling(false)} />}
+    </section>
+  );
+}
+
+function Progress({ job: { phase, done, total } }: { readonly job: OptimizationRead }) {
+  return (
+    <p class="line" role="status">
+      <progress aria-label="Progress" max={total ?? 1} {...(total !== null && { value: done })} />
+      {phase ?? 'waiting for its turn'}
+      {total !== null && `: ${count(done)} of ${count(total)} steps`}
+    </p>
+  );
+}
+
+function CancelJob({ slug, job, onClose }: OptimisationShownProps & { readonly onClose: () => void }) {
+  const { busy, failure, run } = useAction();
+  const cancel = () =>
+    run(async () => {
+      await call(ofPrompt(slug, `/optimizations/${job.id}:cancel`), { method: 'POST' });
+      await promptsChanged();
+      announce('The optimisation is cancelled');
+      onClose();
+    });
+  return (
+    <Confirm title="Cancel the optimisation" action="Cancel it" busy={busy} onConfirm={cancel} onClose={onClose}>
+      <p>
+        What it has found so far is lost; {counted(job.done, 'step')} of it, which cost tokens, will not be done again.
+      </p>
+      {failure !== null && <Failure error={failure} />}
+    </Confirm>
+  );
+}
+
+interface Row {
+  readonly id: string;
+  readonly name: string;
+  readonly arm: Result['current'];
+  /** Null: the version that is to be replaced. */
+  readonly candidate: Candidate | null;
+}
+
+function Results({ slug, job, result }: OptimisationShownProps & { readonly result: Result }) {
+  const { current, candidates, problem, missing, spent, metric } = result;
+  const rows: Row[] = [
+    { id: 'current', name: `Version ${job.base_version}`, arm: current, candidate: null },
+    ...candidates.map((candidate, index) => ({
+      id: candidate.id,
+      name: `Candidate ${index + 1}`,
+      arm: candidate,
+      candidate,
+    })),
+  ];
+  const asked = place.value.query.get('candidate');
+  const chosen = rows.find(({ id }) => id === asked) ?? rows[1];
+  return (
+    <>
+      {problem !== null && <p>Fewer candidates than asked for: {problem}</p>}
+      {missing > 0 && <p>{counted(missing, 'completion')} to try on are not stored any more.</p>}
+      <DataTable
+        caption="Candidates, the best first"
+        twoLine={false}
+        columns={columnsOf(metric)}
+        rows={rows}
+        idOf={({ id }) => id}
+        hrefOf={({ id }) => hrefWith({ candidate: id === 'current' ? null : id })}
+      />
+      <p class="soft">
+        Bars are intervals of 95 % from 0 to 1. In all: {counted(spent.calls, 'call')}, {count(spent.input_tokens)}{' '}
+        tokens in, {count(spent.output_tokens)} out, {money(spent.cost)}.
+      </p>
+      {chosen?.candidate != null && (
+        <CandidateShown
+          key={chosen.id}
+          slug={slug}
+          job={job}
+          result={result}
+          candidate={chosen.candidate}
+          name={chosen.name}
+        />
+      )}
+    </>
+  );
+}
+
+function columnsOf(metric: Result['metric']): Column<Row>[] {
+  return [
+    {
+      name: 'name',
+      label: 'Prompt',
+      cell: ({ name, candidate }) =>
+        candidate?.promoted_version == null ? name : `${name}, now version ${candidate.promoted_version}`,
+    },
+    {
+      name: 'rate',
+      label: 'Passed',
+      cell: ({ arm: { pass_rate, pass_rate_interval, passed, count: of } }) => (
+        <span class="line">
+          <Rate of={pass_rate} interval={pass_rate_interval} />
+          <span class="soft">
+            {count(passed)} of {count(of)}
+          </span>
+        </span>
+      ),
+    },
+    ...(metric === 'score'
+      ? [
+          {
+            name: 'score',
+            label: 'Mean score',
+            cell: ({ arm: { mean_score, mean_score_interval } }: Row) =>
+              `${figure(mean_score)}${between(mean_score_interval)}`,
+          },
+        ]
+      : []),
+    {
+      name: 'difference',
+      label: 'Difference',
+      cell: ({ candidate }) =>
+        candidate === null ? NOTHING : `${signed(candidate.difference)}${between(candidate.difference_interval)}`,
+    },
+    {
+      name: 'wins',
+      label: 'Better, worse, same',
+      cell: ({ candidate }) =>
+        candidate === null ? NOTHING : `${count(candidate.wins)}, ${count(candidate.losses)}, ${count(candidate.ties)}`,
+    },
+    { name: 'failed', label: 'Failed calls', figure: true, cell: ({ arm }) => count(arm.failed) },
+    { name: 'cost', label: 'Cost', figure: true, cell: ({ arm }) => money(arm.spent.cost) },
+  ];
+}
+
+const FIGURE = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 });
+
+function figure(value: number | null): string {
+  return value === null ? NOTHING : FIGURE.format(value).replace('-', '−');
+}
+
+function signed(value: number | null): string {
+  return value !== null && value > 0 ? `+${figure(value)}` : figure(value);
+}
+
+function between(interval: { readonly low: number; readonly high: number } | null): string {
+  return interval === null ? '' : ` (${signed(interval.low)} to ${signed(interval.high)})`;
+}

@@ -1,0 +1,167 @@
+import { useState } from 'preact/hooks';
+import type { Static } from '@sinclair/typebox';
+import type { OptimizationInputBody } from '../../../../../domain/learning/optimization/schema.js';
+import type {
+  OptimizationReadinessRead,
+  OptimizationRead,
+} from '../../../../../transport/http/routes/optimizations/schema.js';
+import { count } from '../../../model/format.js';
+import { Button } from '../../parts/button.js';
+import { Dialog } from '../../parts/dialog.js';
+import { Field } from '../../parts/field.js';
+import { Answered, Failure } from '../../parts/states.js';
+import { useAction } from '../../state/action.js';
+import { announce } from '../../state/announce.js';
+import { call } from '../../state/api.js';
+import { useQuery } from '../../state/query.js';
+import { ofPrompt, promptsChanged, useJudges, versionIn } from './data.js';
+
+interface OptimisationStartProps {
+  readonly slug: string;
+  readonly latest: number;
+  readonly onStarted: (job: OptimizationRead) => void;
+  readonly onClose: () => void;
+}
+
+/** Chooses how a prompt is to be improved, and begins. */
+export function OptimisationStart({ slug, latest, onStarted, onClose }: OptimisationStartProps) {
+  const [judge, setJudge] = useState('');
+  const [base, setBase] = useState('');
+  const [candidates, setCandidates] = useState('3');
+  const [examples, setExamples] = useState('30');
+  const [model, setModel] = useState('');
+  const { busy, failure, run } = useAction();
+  const about = {
+    ...(judge !== '' && { judge_id: judge }),
+    ...(versionIn(base) !== null && { base_version: Number(base) }),
+  };
+  const readiness = useQuery({
+    key: ['/prompts', slug, 'readiness', about],
+    ask: (signal) =>
+      call<OptimizationReadinessRead>(ofPrompt(slug, '/optimizations:readiness'), { query: about, signal }),
+  });
+  const ready = readiness.data;
+  const refused =
+    ready === undefined ? 'Whether there is enough feedback is being asked' : ready.ready ? null : ready.next;
+  const start = () =>
+    run(async () => {
+      const body: Static<typeof OptimizationInputBody> = {
+        ...about,
+        candidates: Number(candidates),
+        max_examples: Number(examples),
+        ...(model !== '' && { model }),
+      };
+      const job = await call<OptimizationRead>(ofPrompt(slug, '/optimizations'), { method: 'POST', body });
+      await promptsChanged();
+      announce('The optimisation has begun');
+      onStarted(job);
+      onClose();
+    });
+  return (
+    <Dialog title="Optimise the prompt" onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (refused === null) start();
+        }}
+      >
+        <JudgeField chosen={judge} onChoose={setJudge} />
+        <div class="prompt-fields">
+          <NumberField
+            label="Begin from version"
+            value={base}
+            onInput={setBase}
+            max={latest}
+            hint={ready === undefined ? '' : `${ready.base_version}: ${ready.base_version_reason}`}
+          />
+          <NumberField label="Candidates" value={candidates} onInput={setCandidates} max={5} required />
+          <NumberField
+            label="Completions to try on, at most"
+            value={examples}
+            onInput={setExamples}
+            max={200}
+            required
+          />
+          <Field label="Model" hint={`Empty: ${ready?.model ?? 'the one bound to the version'}`}>
+            <input
+              class="input"
+              maxLength={512}
+              value={model}
+              onInput={({ currentTarget }) => setModel(currentTarget.value)}
+            />
+          </Field>
+        </div>
+        <Answered answer={readiness} rows={2}>
+          {({ ready: enough, next, training, held_out }) => (
+            <p>
+              {!enough && next} To write from: {count(training.have)} of {count(training.needed)}; to try on:{' '}
+              {count(held_out.have)} of {count(held_out.needed)}.
+            </p>
+          )}
+        </Answered>
+        <p class="soft">
+          It calls the model some{' '}
+          {count(callsOf(Number(candidates), Math.min(Number(examples), ready?.held_out.have ?? 0)))} times, which costs
+          tokens. The calls are stored as spans.
+        </p>
+        {failure !== null && <Failure error={failure} />}
+        <div class="line">
+          <Button type="submit" look="main" icon="play" changes busy={busy} refused={refused}>
+            Begin
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Each candidate and the version that it is to replace: one call for the output of a completion, one for its verdict. */
+function callsOf(candidates: number, examples: number): number {
+  return 1 + 2 * (candidates + 1) * examples;
+}
+
+function JudgeField({ chosen, onChoose }: { readonly chosen: string; readonly onChoose: (id: string) => void }) {
+  const judges = useJudges();
+  return (
+    <Field
+      label="Compared by"
+      hint="A judge evaluates the outputs; without one, the model says whether each says what people expected."
+    >
+      <select class="input" value={chosen} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
+        <option value="">the model, with the expected outputs</option>
+        {judges.data?.map(({ id, name }) => (
+          <option key={id} value={id}>
+            the judge {name}
+          </option>
+        ))}
+      </select>
+    </Field>
+  );
+}
+
+interface NumberFieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+  readonly max: number;
+  readonly required?: boolean;
+  readonly hint?: string;
+}
+
+function NumberField({ label, value, onInput, max, required = false, hint }: NumberFieldProps) {
+  return (
+    <Field label={label} {...(hint !== undefined && { hint: `Empty: ${hint}` })}>
+      <input
+        class="input"
+        type="number"
+        min={1}
+        max={max}
+        required={required}
+        value={value}
+        onInput={({ currentTarget }) => onInput(currentTarget.value)}
+      />
+    </Field>
+  );
+}

@@ -1,0 +1,142 @@
+import { useEffect } from 'preact/hooks';
+import type { PromptSummaryRead } from '../../../../../transport/http/routes/prompts/schema.js';
+import { CopyAsCurl } from '../../parts/copy.js';
+import { Answered } from '../../parts/states.js';
+import { call, ofProject } from '../../state/api.js';
+import { hrefOf, place } from '../../state/location.js';
+import { useQuery } from '../../state/query.js';
+import { MOST, ofJudge, useJudge, useJudges } from '../judges/data.js';
+import { CompletionReview } from './completion-review.js';
+import { VerdictReview } from './verdict-review.js';
+
+/** What nobody looked at yet, one by one: completions of a prompt, or verdicts of a judge. */
+export default function Review() {
+  const { query } = place.value;
+  const [slug, judgeId] = [query.get('prompt'), query.get('judge')];
+  if (slug !== null)
+    return (
+      <Shown title={slug} path={ofProject(`/prompts/${encodeURIComponent(slug)}/completions`)} feedback>
+        <CompletionReview key={slug} slug={slug} />
+      </Shown>
+    );
+  return judgeId === null ? <WhatToReview /> : <OfJudge key={judgeId} id={judgeId} />;
+}
+
+interface ShownProps {
+  readonly title: string;
+  /** The call that lists what is gone through. */
+  readonly path: string;
+  readonly feedback?: boolean;
+  readonly children: preact.ComponentChildren;
+}
+
+function Shown({ title, path, feedback = false, children }: ShownProps) {
+  useEffect(() => {
+    document.title = `${title} · Review · Spanhouse`;
+  }, [title]);
+  return (
+    <div class="stack">
+      <header class="screen-head">
+        <div class="line">
+          <a href={hrefOf({ screen: 'review' })}>Review</a>
+          <span class="soft" aria-hidden="true">
+            /
+          </span>
+          <h1>
+            <bdi>{title}</bdi>
+          </h1>
+        </div>
+        <CopyAsCurl
+          path={path}
+          query={feedback ? { feedback: 'none' } : { agreement: 'unreviewed', sort_by: 'confidence' }}
+        />
+      </header>
+      {children}
+    </div>
+  );
+}
+
+function OfJudge({ id }: { readonly id: string }) {
+  return (
+    <Answered answer={useJudge(id)} isPage>
+      {(judge) => (
+        <Shown title={judge.name} path={ofJudge(id, '/evaluations')}>
+          <VerdictReview judge={judge} />
+        </Shown>
+      )}
+    </Answered>
+  );
+}
+
+/** Prompts and judges, to choose one of. */
+function WhatToReview() {
+  const judges = useJudges({ offset: 0, limit: MOST });
+  const prompts = useQuery({
+    key: ['/prompts', 'review'],
+    ask: (signal) => call<PromptSummaryRead[]>(ofProject('/prompts'), { query: { limit: 1000 }, signal }),
+  });
+  return (
+    <div class="stack">
+      <header class="screen-head">
+        <h1>Review</h1>
+      </header>
+      <p class="soft">
+        What people say is what prompts and judges learn from. Choose whose completions or verdicts to look at, one by
+        one.
+      </p>
+      <section class="stack">
+        <h2>Completions of a prompt</h2>
+        <Answered answer={prompts} rows={3}>
+          {(list) => (
+            <Choices
+              none={
+                <>
+                  There is none yet. <a href={hrefOf({ screen: 'prompts' })}>Prompts</a>
+                </>
+              }
+              items={list.map(({ slug }) => ({
+                name: slug,
+                href: hrefOf({ screen: 'review', query: { prompt: slug } }),
+              }))}
+            />
+          )}
+        </Answered>
+      </section>
+      <section class="stack">
+        <h2>Verdicts of a judge</h2>
+        <Answered answer={judges} rows={3}>
+          {(list) => (
+            <Choices
+              none={
+                <>
+                  There is none yet. <a href={hrefOf({ screen: 'judges' })}>Judges</a>
+                </>
+              }
+              items={list.map(({ id, name }) => ({ name, href: hrefOf({ screen: 'review', query: { judge: id } }) }))}
+            />
+          )}
+        </Answered>
+      </section>
+    </div>
+  );
+}
+
+interface ChoicesProps {
+  readonly none: preact.ComponentChildren;
+  readonly items: readonly { readonly name: string; readonly href: string }[];
+}
+
+function Choices({ none, items }: ChoicesProps) {
+  if (items.length === 0) return <p class="soft">{none}</p>;
+  return (
+    <ul class="chips">
+      {items.map(({ name, href }) => (
+        <li key={href}>
+          <a class="chip" href={href}>
+            <bdi class="clip">{name}</bdi>
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}

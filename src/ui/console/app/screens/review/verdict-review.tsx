@@ -1,0 +1,215 @@
+import { useState } from 'preact/hooks';
+import type { Static } from '@sinclair/typebox';
+import type { UnifiedFeedbackRead, UnifiedItemRead } from '../../../../../domain/feedback/unified-schema.js';
+import type { EvaluationPageRead, EvaluationRead, JudgeRead } from '../../../../../domain/judge/schema.js';
+import { feedbackOf, type Opinion } from '../../../model/review.js';
+import { AgreementByVersion } from '../../parts/agreement.js';
+import { Choice } from '../../parts/choice.js';
+import { When } from '../../parts/figures.js';
+import { Icon } from '../../parts/icon.js';
+import { Markdown } from '../../parts/markdown.js';
+import { Answered, Empty } from '../../parts/states.js';
+import { CriteriaShown, VerdictShown } from '../../parts/verdict.js';
+import { call, ofProject } from '../../state/api.js';
+import { hrefOf, place, setQuery } from '../../state/location.js';
+import { changedAt, queries, useQuery } from '../../state/query.js';
+import { ofJudge, storeCorrection, useCalibration } from '../judges/data.js';
+import { Steps, type Step } from './steps.js';
+
+/** Verdicts on one page of those to go through. */
+const PAGE = 50;
+/** Versions shown beside: before and after. */
+const VERSIONS = 6;
+
+/** Verdicts of a judge one by one: those of which nobody said anything, or those that somebody found wrong. */
+export function VerdictReview({ judge }: { readonly judge: JudgeRead }) {
+  const agreement = place.value.query.get('agreement') ?? 'unreviewed';
+  return (
+    <div class="stack">
+      <div class="line fields">
+        <Choice
+          label="Verdicts"
+          name="agreement"
+          any="nobody looked at, the least sure first"
+          options={[
+            ['disagreed', 'somebody disagreed with'],
+            ['agreed', 'people agreed with'],
+          ]}
+        />
+      </div>
+      <Queue key={`${judge.id} ${agreement}`} judge={judge} agreement={agreement} />
+      <Answered answer={useCalibration(judge.id)} rows={3}>
+        {(report) => (
+          <section class="stack">
+            <h2>What corrections have done to it</h2>
+            <AgreementByVersion judgeId={judge.id} report={report} newest={VERSIONS} />
+          </section>
+        )}
+      </Answered>
+    </div>
+  );
+}
+
+interface QueueProps {
+  readonly judge: JudgeRead;
+  readonly agreement: string;
+}
+
+function Queue({ judge, agreement }: QueueProps) {
+  const [page, setPage] = useState({ offset: 0, number: 0 });
+  const query = { agreement, sort_by: 'confidence', limit: PAGE, offset: page.offset };
+  // Not below `/judges`: what is gone through stays as it is while opinions change the judge.
+  const answer = useQuery({
+    key: ['review', judge.id, query, page.number],
+    ask: (signal) => call<EvaluationPageRead>(ofJudge(judge.id, '/evaluations'), { query, signal }),
+    keep: false,
+  });
+  const store = async ({ spanId, evaluation }: Verdict, opinion: Opinion): Promise<string> => {
+    const body = feedbackOf(opinion, { judge });
+    // What is corrected is what it said last.
+    const isLast = evaluation.id === lastEvaluation(judge, spanId);
+    const words = await storeCorrection({ judge, spanId, body, exact: isLast ? evaluation.judge_version : undefined });
+    void changedAt('/feedback', spanId);
+    return words;
+  };
+  return (
+    <Answered answer={answer}>
+      {({ evaluations, total }) =>
+        evaluations.length === 0 ? (
+          <NothingLeft judge={judge} agreement={agreement} />
+        ) : (
+          <Steps
+            name={`judge.${judge.id}`}
+            steps={stepsOf(evaluations)}
+            total={total - (evaluations.length - stepsOf(evaluations).length) - page.offset}
+            before={page.offset}
+            words={{
+              good: 'Agree',
+              bad: 'Disagree',
+              expected:
+                judge.evaluation_type === 'scored'
+                  ? { label: 'Score that it should have given (optional)', hint: scale(judge), score: true }
+                  : null,
+              ...(judge.evaluation_type === 'scored' && { criteria: judge.criteria }),
+            }}
+            store={store}
+            onMore={(left) => {
+              setQuery({ at: null }, { replace: true });
+              setPage({ offset: page.offset + left, number: page.number + 1 });
+            }}
+          >
+            {(step) => <VerdictBeside key={step.spanId} judge={judge} step={step} />}
+          </Steps>
+        )
+      }
+    </Answered>
+  );
+}
+
+interface Verdict extends Step {
+  readonly evaluation: EvaluationRead;
+}
+
+/** Feedback is on the latest evaluation of a span: each span comes once. */
+function stepsOf(evaluations: readonly EvaluationRead[]): Verdict[] {
+  const seen = new Set<string>();
+  return evaluations.flatMap((evaluation) => {
+    if (seen.has(evaluation.span_id)) return [];
+    seen.add(evaluation.span_id);
+    return [{ spanId: evaluation.span_id, traceId: evaluation.trace_id, evaluation }];
+  });
+}
+
+function scale({ score_min, score_max, pass_threshold }: JudgeRead): string {
+  return `From ${score_min} to ${score_max}; ${pass_threshold} passes.`;
+}
+
+/** The id of what the judge said last of a span, as far as that is shown; undefined: it is not. */
+function lastEvaluation(judge: JudgeRead, spanId: string): string | undefined {
+  const shown = queries.getQueryData<Unified>([place.value.project, '/feedback', spanId]);
+  return shown?.items.find((item): item is Evaluation => isBy(judge, item))?.id;
+}
+
+function NothingLeft({ judge, agreement }: QueueProps) {
+  const to = (query: Record<string, string>) => hrefOf({ screen: 'judges', id: judge.id, query });
+  if (agreement !== 'unreviewed')
+    return (
+      <Empty title={agreement === 'disagreed' ? 'Nobody disagrees with it' : 'Nobody agreed with it yet'}>
+        <a href={to({ tab: 'correct' })}>Verdicts that nobody looked at</a>
+      </Empty>
+    );
+  return (
+    <Empty title="There is no verdict that nobody looked at">
+      <p>
+        It has evaluated nothing yet, or all of it is spoken of.{' '}
+        <a href={to({ tab: 'evaluations' })}>Its evaluations</a>
+      </p>
+    </Empty>
+  );
+}
+
+type Unified = Static<typeof UnifiedFeedbackRead>;
+type Evaluation = Extract<UnifiedItemRead, { kind: 'judge_evaluation' }>;
+type HumanFeedback = Extract<UnifiedItemRead, { kind: 'human_feedback' }>;
+
+const isBy = ({ id }: JudgeRead, item: UnifiedItemRead) =>
+  item.kind === 'judge_evaluation' && item.automation_id === id;
+
+/** What the judge said last of the span, and what people said of that. */
+function VerdictBeside({ judge, step }: { readonly judge: JudgeRead; readonly step: Verdict }) {
+  const { spanId, evaluation } = step;
+  const answer = useQuery<Unified>({
+    key: ['/feedback', spanId],
+    ask: (signal) => call(ofProject(`/feedback/span/${spanId}`), { signal }),
+    keep: false,
+  });
+  const items = answer.data?.items ?? [];
+  const latest = items.find((item): item is Evaluation => isBy(judge, item));
+  const people = items.filter(
+    (item): item is HumanFeedback => item.kind === 'human_feedback' && item.judge_id === judge.id,
+  );
+  const isOther = latest !== undefined && latest.id !== evaluation.id;
+  return (
+    <div class="stack">
+      <h3>
+        <bdi>{judge.name}</bdi> said
+      </h3>
+      {isOther && <p class="soft">It has evaluated the span again since; this is what it said last.</p>}
+      <VerdictShown of={isOther ? verdictOf(latest) : evaluation} />
+      {people.map(({ id, thumbs_up, reason, created_by, updated_at, criteria_feedback }) => (
+        <div key={id}>
+          <p class="line">
+            <Icon name={thumbs_up ? 'thumbs-up' : 'thumbs-down'} />
+            <bdi>{created_by.name}</bdi> {thumbs_up ? 'agreed' : 'disagreed'}
+            <span class="soft small">
+              <When at={updated_at} relative />
+            </span>
+          </p>
+          {reason !== null && <Markdown text={reason} />}
+          {criteria_feedback !== undefined && (
+            <CriteriaShown
+              of={Object.entries(criteria_feedback).map(([key, { expected_score: score, reason }]) => [
+                key,
+                { score, reason },
+              ])}
+            />
+          )}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function verdictOf({ score, score_max, criteria_scores, ...rest }: Evaluation) {
+  const criteria = Object.entries(criteria_scores ?? {}).map(([key, value]) => [
+    key,
+    { score: value.score ?? 0, reason: value.reason ?? '' },
+  ]);
+  return {
+    ...rest,
+    score: score ?? null,
+    score_max: score_max ?? null,
+    criteria_scores:
+      criteria_scores === undefined ? null : (Object.fromEntries(criteria) as EvaluationRead['criteria_scores']),
+  };
+}

@@ -1,0 +1,48 @@
+import { useState } from 'preact/hooks';
+import type { ApiKeyCreated } from '../../../../../transport/http/routes/api-keys/schema.js';
+import { DEFAULT_KEY_ACCESS, KEY_ACCESSES } from '../../../../../domain/identity/key-access.js';
+import { Field } from '../../parts/field.js';
+import { Form } from '../../parts/form.js';
+import { announce } from '../../state/announce.js';
+import { call, ofProject } from '../../state/api.js';
+import { changedAt } from '../../state/query.js';
+import { AccessChoice } from './access-choice.js';
+
+interface KeyFormProps {
+  readonly onMade: (key: ApiKeyCreated) => void;
+  readonly onCancel: () => void;
+}
+
+export function KeyForm({ onMade, onCancel }: KeyFormProps) {
+  const [name, setName] = useState('');
+  const [access, setAccess] = useState(DEFAULT_KEY_ACCESS);
+  const send = async () => {
+    const path = ofProject('/api-keys');
+    const made = await call<ApiKeyCreated>(path, { method: 'POST', body: { name, access } });
+    announce('The key is made: copy it now');
+    await changedAt(path);
+    onMade(made);
+  };
+  return (
+    <Form
+      action="Make the key"
+      icon="key"
+      refused={name.trim() === '' ? 'Name it' : null}
+      onSend={send}
+      onCancel={onCancel}
+    >
+      <Field label="Name" hint="What it is for">
+        <input
+          class="input"
+          required
+          maxLength={200}
+          autofocus
+          autocomplete="off"
+          value={name}
+          onInput={(event) => setName(event.currentTarget.value)}
+        />
+      </Field>
+      <AccessChoice label="Access" among={KEY_ACCESSES} chosen={access} onChoose={setAccess} />
+    </Form>
+  );
+}

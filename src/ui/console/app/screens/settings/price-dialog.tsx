@@ -1,0 +1,106 @@
+import { useState } from 'preact/hooks';
+import type { ModelPriceInput } from '../../../../../domain/price/schema.js';
+import type { ModelPriceRead } from '../../../../../transport/http/routes/prices/schema.js';
+import { Dialog } from '../../parts/dialog.js';
+import { Field } from '../../parts/field.js';
+import { Form } from '../../parts/form.js';
+import { announce } from '../../state/announce.js';
+import { call } from '../../state/api.js';
+import { pathOfPrice, pricesChanged } from './price-calls.js';
+
+interface PriceDialogProps {
+  readonly provider: string;
+  readonly model: string;
+  /** The price that is changed; absent: it is new. */
+  readonly current?: ModelPriceRead;
+  readonly onClose: () => void;
+}
+
+const shown = (rate: number | null | undefined) => (rate == null ? '' : String(rate));
+
+/** Sets the price of a model, or changes it. */
+export function PriceDialog({ current, onClose, ...named }: PriceDialogProps) {
+  const [provider, setProvider] = useState(named.provider);
+  const [model, setModel] = useState(named.model);
+  const [input, setInput] = useState(shown(current?.input_per_million));
+  const [output, setOutput] = useState(shown(current?.output_per_million));
+  const [cacheRead, setCacheRead] = useState(shown(current?.cache_read_per_million));
+  const send = async () => {
+    const body: ModelPriceInput = {
+      input_per_million: Number(input),
+      output_per_million: Number(output),
+      cache_read_per_million: cacheRead === '' ? null : Number(cacheRead),
+    };
+    await call(pathOfPrice({ provider, model }), { method: 'PUT', body });
+    announce('The price is set: new calls cost by it');
+    await pricesChanged();
+    onClose();
+  };
+  const isNew = current === undefined;
+  const missing = [provider, model, input, output].some((text) => text.trim() === '');
+  return (
+    <Dialog title={isNew ? 'Set a price' : 'Change a price'} onClose={onClose}>
+      <Form
+        action="Set the price"
+        icon="price"
+        refused={missing ? 'Provider, model and both rates are needed' : null}
+        onSend={send}
+        onCancel={onClose}
+      >
+        <Name label="Provider" value={provider} onInput={setProvider} fixed={!isNew} first={named.provider === ''} />
+        <Name label="Model" value={model} onInput={setModel} fixed={!isNew} />
+        <p class="soft">US dollars per million tokens:</p>
+        <div class="field-grid">
+          <RateField label="Input" value={input} onInput={setInput} first={named.provider !== ''} />
+          <RateField label="Output" value={output} onInput={setOutput} />
+          <RateField label="Read from a cache" hint="Empty: as other input" value={cacheRead} onInput={setCacheRead} />
+        </div>
+        <p class="soft">Stored costs stay until they are calculated anew.</p>
+      </Form>
+    </Dialog>
+  );
+}
+
+interface TextProps {
+  readonly label: string;
+  readonly hint?: string;
+  readonly value: string;
+  readonly onInput: (text: string) => void;
+  /** Whether it has the focus when the dialog opens. */
+  readonly first?: boolean;
+}
+
+function Name({ label, value, onInput, fixed, first = false }: TextProps & { readonly fixed: boolean }) {
+  return (
+    <Field label={label}>
+      <input
+        class="input"
+        required
+        maxLength={256}
+        autocomplete="off"
+        readOnly={fixed}
+        autofocus={first}
+        value={value}
+        onInput={(event) => onInput(event.currentTarget.value)}
+      />
+    </Field>
+  );
+}
+
+function RateField({ label, hint, value, onInput, first = false }: TextProps) {
+  return (
+    <Field label={label} {...(hint !== undefined && { hint })}>
+      <input
+        class="input"
+        type="number"
+        min="0"
+        step="any"
+        inputMode="decimal"
+        required={hint === undefined}
+        autofocus={first}
+        value={value}
+        onInput={(event) => onInput(event.currentTarget.value)}
+      />
+    </Field>
+  );
+}

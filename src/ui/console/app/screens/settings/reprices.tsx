@@ -1,0 +1,124 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { RepriceJobRead } from '../../../../../transport/http/routes/prices/schema.js';
+import { count, counted } from '../../../model/format.js';
+import { writeTime } from '../../../model/time.js';
+import { Button } from '../../parts/button.js';
+import { CopyAsCurl } from '../../parts/copy.js';
+import { DataTable, type Column } from '../../parts/data-table.js';
+import { When } from '../../parts/figures.js';
+import { Answered } from '../../parts/states.js';
+import { announce } from '../../state/announce.js';
+import { call, ofProject } from '../../state/api.js';
+import { zone } from '../../state/preferences.js';
+import { changedAt, useQuery } from '../../state/query.js';
+import { pricesChanged } from './price-calls.js';
+import { RepriceDialog } from './reprice-dialog.js';
+
+/** Most jobs that are listed. */
+const MAX = 100;
+
+const isUnderWay = ({ finished_at }: RepriceJobRead) => finished_at === null;
+
+/** Jobs that calculate stored costs anew, as they go on. */
+export function Reprices() {
+  const [starting, setStarting] = useState(false);
+  const [underWay, setUnderWay] = useState(false);
+  const path = ofProject('/model-prices/reprices');
+  const answer = useQuery({
+    key: [path],
+    ask: (signal) => call<RepriceJobRead[]>(path, { signal }),
+    every: underWay ? 1000 : false,
+  });
+  const now = answer.data?.some(isUnderWay) ?? false;
+  useEffect(() => {
+    if (underWay && !now) {
+      announce('Costs are calculated');
+      void pricesChanged();
+    }
+    setUnderWay(now);
+  }, [now]);
+  return (
+    <section class="stack" aria-labelledby="reprices">
+      <div class="line apart">
+        <h2 id="reprices">Costs calculated anew</h2>
+        <div class="line">
+          <CopyAsCurl path={path} />
+          <Button icon="refresh" changes onClick={() => setStarting(true)}>
+            Calculate costs anew
+          </Button>
+        </div>
+      </div>
+      <Answered answer={answer} rows={2}>
+        {(jobs) =>
+          jobs.length === 0 ? (
+            <p class="soft">Never yet: every call has the cost that it had when it came.</p>
+          ) : (
+            <>
+              <DataTable caption="Costs calculated anew" columns={COLUMNS} rows={jobs} idOf={({ id }) => id} />
+              <p class="soft">{jobs.length < MAX ? counted(jobs.length, 'job') : 'The newest 100 jobs'}</p>
+            </>
+          )
+        }
+      </Answered>
+      {starting && <RepriceDialog onClose={() => setStarting(false)} />}
+    </section>
+  );
+}
+
+const COLUMNS: readonly Column<RepriceJobRead>[] = [
+  { name: 'scope', label: 'Calls', cell: (job) => <bdi>{scopeOf(job)}</bdi> },
+  {
+    name: 'status',
+    label: 'State',
+    cell: ({ status, error }) => (
+      <span class={`badge ${{ done: 'good', failed: 'bad' }[status as string] ?? ''}`} title={error ?? undefined}>
+        {status}
+      </span>
+    ),
+  },
+  { name: 'progress', label: 'Checked', named: true, figure: true, cell: (job) => <Progress job={job} /> },
+  { name: 'changed', label: 'Changed', figure: true, named: true, cell: ({ changed }) => count(changed) },
+  { name: 'made', label: 'Started', named: true, cell: ({ created_at }) => <When at={created_at} /> },
+  { name: 'ended', label: 'Ended', named: true, cell: ({ finished_at }) => <When at={finished_at} /> },
+  { name: 'actions', label: 'Actions', cell: (job) => isUnderWay(job) && <Cancel job={job} /> },
+];
+
+function scopeOf({ provider, model, started_after, started_before }: RepriceJobRead): string {
+  const time = (at: string) => writeTime(at, zone.value);
+  const parts = [
+    provider ?? '',
+    model ?? '',
+    started_after === null ? '' : `from ${time(started_after)}`,
+    started_before === null ? '' : `until ${time(started_before)}`,
+  ].filter((part) => part !== '');
+  return parts.length === 0 ? 'all' : parts.join(', ');
+}
+
+function Progress({ job: { done, total, finished_at } }: { readonly job: RepriceJobRead }) {
+  return (
+    <>
+      {finished_at === null && (
+        <progress aria-label="Spans checked" {...(total !== null && { max: Math.max(1, total), value: done })} />
+      )}{' '}
+      {count(done)} of {count(total)}
+    </>
+  );
+}
+
+function Cancel({ job: { id } }: { readonly job: RepriceJobRead }) {
+  const cancel = async () => {
+    const path = ofProject('/model-prices/reprices');
+    await call(`${path}/${id}:cancel`, { method: 'POST' });
+    await changedAt(path);
+    document.getElementById('main')?.focus({ preventScroll: true });
+  };
+  return (
+    <Button
+      changes
+      icon="close"
+      onClick={() => void cancel().catch((error: unknown) => announce(String(error), { bad: true }))}
+    >
+      Cancel
+    </Button>
+  );
+}

@@ -1,0 +1,9 @@
+import type { SignInRead } from '../../../../../transport/http/routes/sign-in/schema.js';
+import { call, ofProject } from '../../state/api.js';
+import { useQuery, type Answer } from '../../state/query.js';
+
+/** Who is signed in, and by which URLs one may sign in still: the newest thousand. */
+export function useSignIns(): Answer<SignInRead[]> {
+  const path = ofProject('/sign-ins');
+  return useQuery({ key: [path], ask: (signal) => call<SignInRead[]>(path, { signal }) });
+}

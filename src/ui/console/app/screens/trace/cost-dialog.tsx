@@ -1,0 +1,84 @@
+import type { Static } from '@sinclair/typebox';
+import type { CostRead } from '../../../../../transport/http/routes/traces/get-cost.js';
+import { count, money, moneyInFull } from '../../../model/format.js';
+import { Dialog } from '../../parts/dialog.js';
+import { When } from '../../parts/figures.js';
+import { Answered } from '../../parts/states.js';
+import { call } from '../../state/api.js';
+import { useQuery } from '../../state/query.js';
+import type { SpanHeadRead } from './span-detail.js';
+
+interface CostDialogProps {
+  readonly span: SpanHeadRead;
+  readonly onClose: () => void;
+}
+
+/** How the cost of a span came about, or why it is not known. */
+export function CostDialog({ span: { id, trace_id }, onClose }: CostDialogProps) {
+  const answer = useQuery<Static<typeof CostRead>>({
+    key: [`/spans/${id}/cost`, trace_id],
+    ask: (signal) => call(`/spans/${id}/cost`, { query: { trace_id }, signal }),
+    keep: false,
+  });
+  return (
+    <Dialog title="Cost of the span" onClose={onClose}>
+      <Answered answer={answer} rows={4}>
+        {({ cost, explanation, price, lines, sum }) => (
+          <div class="stack">
+            <p>
+              <strong title={moneyInFull(cost)}>{cost === null ? 'Not known' : moneyInFull(cost)}</strong>.{' '}
+              {explanation}
+            </p>
+            {price !== null && (
+              <p class="soft">
+                {price.source === 'own_price' ? 'Own price' : 'List price'} of <bdi>{price.provider}</bdi>/
+                <bdi>{price.model}</bdi>
+                {price.valid_from !== null && (
+                  <>
+                    , since <When at={price.valid_from} />
+                  </>
+                )}
+              </p>
+            )}
+            {lines.length > 0 && (
+              <div class="table-box">
+                <table class="table">
+                  <thead>
+                    <tr>
+                      <th scope="col">Paid for</th>
+                      <th scope="col" class="num">
+                        Tokens
+                      </th>
+                      <th scope="col" class="num">
+                        A million
+                      </th>
+                      <th scope="col" class="num">
+                        Amount
+                      </th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {lines.map((line) => (
+                      <tr key={line.class}>
+                        <td>{line.class.replace('_', ' ')}</td>
+                        <td class="num">{count(line.tokens)}</td>
+                        <td class="num">{money(line.per_million)}</td>
+                        <td class="num">{moneyInFull(line.amount)}</td>
+                      </tr>
+                    ))}
+                    <tr>
+                      <td>Sum</td>
+                      <td />
+                      <td />
+                      <td class="num">{moneyInFull(sum)}</td>
+                    </tr>
+                  </tbody>
+                </table>
+              </div>
+            )}
+          </div>
+        )}
+      </Answered>
+    </Dialog>
+  );
+}

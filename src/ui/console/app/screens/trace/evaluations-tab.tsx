@@ -1,0 +1,195 @@
+import { useState } from 'preact/hooks';
+import type { ExplanationRead } from '../../../../../domain/judge/run-schema.js';
+import type { JudgeRead } from '../../../../../domain/judge/schema.js';
+import type { Static } from '@sinclair/typebox';
+import type { UnifiedFeedbackRead, UnifiedItemRead } from '../../../../../domain/feedback/unified-schema.js';
+import { duration, NOTHING, percent } from '../../../model/format.js';
+import { Button } from '../../parts/button.js';
+import { When } from '../../parts/figures.js';
+import { Icon } from '../../parts/icon.js';
+import { Markdown } from '../../parts/markdown.js';
+import { Answered } from '../../parts/states.js';
+import { call, ofProject } from '../../state/api.js';
+import { hrefOf } from '../../state/location.js';
+import { useQuery } from '../../state/query.js';
+import { FeedbackForm } from './feedback-form.js';
+import type { SpanHeadRead } from './span-detail.js';
+
+/** Verdicts shown at most; the call behind them answers all. */
+const SHOWN = 100;
+
+type Evaluation = Extract<UnifiedItemRead, { kind: 'judge_evaluation' }>;
+type HumanFeedback = Extract<UnifiedItemRead, { kind: 'human_feedback' }>;
+
+/** What judges and people say of the span, and where to say more. */
+export function EvaluationsTab({ span }: { readonly span: SpanHeadRead }) {
+  const path = ofProject(`/feedback/span/${span.id}`);
+  const said = useQuery<Static<typeof UnifiedFeedbackRead>>({
+    key: [path],
+    ask: (signal) => call(path, { query: { limit: SHOWN }, signal }),
+    keep: false,
+  });
+  const judges = useQuery<JudgeRead[]>({
+    key: [ofProject('/judges'), 'all'],
+    ask: (signal) => call(ofProject('/judges'), { query: { limit: 500 }, signal }),
+  });
+  return (
+    <Answered answer={said}>
+      {({ items, summary }) => {
+        const evaluations = items.filter((item) => item.kind === 'judge_evaluation');
+        const people = items.filter((item) => item.kind === 'human_feedback');
+        const silent = (judges.data ?? []).filter(
+          ({ id }) => !evaluations.some(({ automation_id }) => automation_id === id),
+        );
+        return (
+          <div class="stack">
+            {summary.total > items.length && (
+              <p class="soft">
+                The newest {items.length} of {summary.total} are shown.
+              </p>
+            )}
+            <h3>Judges</h3>
+            {evaluations.length === 0 && <p class="soft">No judge has evaluated this span.</p>}
+            {evaluations.map((evaluation) => (
+              <Verdict
+                key={evaluation.id}
+                span={span}
+                evaluation={evaluation}
+                judge={judges.data?.find(({ id }) => id === evaluation.automation_id)}
+                said={people.filter(({ judge_id }) => judge_id === evaluation.automation_id)}
+              />
+            ))}
+            {silent.map((judge) => (
+              <WhyNot key={judge.id} judge={judge} spanId={span.id} />
+            ))}
+            <h3>People</h3>
+            {people
+              .filter(({ source_type }) => source_type === 'human')
+              .map((item) => (
+                <Said key={item.id} item={item} />
+              ))}
+            {span.prompt_slug === null ? (
+              <p class="soft">
+                Thumbs and expected outputs belong to a prompt, and this span names none (<code>prompt_slug</code>).
+              </p>
+            ) : (
+              <FeedbackForm key={span.id} about="The output" slug={span.prompt_slug} spanId={span.id} />
+            )}
+          </div>
+        );
+      }}
+    </Answered>
+  );
+}
+
+interface VerdictProps {
+  readonly span: SpanHeadRead;
+  readonly evaluation: Evaluation;
+  /** Undefined: it was deleted. */
+  readonly judge: JudgeRead | undefined;
+  /** What people say of this judge here. */
+  readonly said: readonly HumanFeedback[];
+}
+
+function Verdict({ span, evaluation, judge, said }: VerdictProps) {
+  const { automation_id, judge_name, evaluation_result, evaluation_reason, confidence_score, model_used, score } =
+    evaluation;
+  return (
+    <article class="message stack">
+      <div class="line">
+        <span class={`badge ${evaluation_result ? 'good' : 'bad'}`}>
+          <Icon name={evaluation_result ? 'check' : 'close'} /> {evaluation_result ? 'passed' : 'failed'}
+        </span>
+        {score != null && (
+          <span>
+            {score} of {evaluation.score_max ?? NOTHING}
+          </span>
+        )}
+        <a href={hrefOf({ screen: 'judges', id: automation_id })}>
+          <bdi>{judge_name}</bdi>
+        </a>
+        <span class="soft small">
+          {confidence_score !== null && <>sure by {percent(confidence_score)}, </>}
+          {model_used !== null && (
+            <>
+              <bdi>{model_used}</bdi>,{' '}
+            </>
+          )}
+          {evaluation.evaluation_duration_ms !== null && <>{duration(evaluation.evaluation_duration_ms)}, </>}
+          <When at={evaluation.created_at} />
+        </span>
+      </div>
+      <Markdown text={evaluation_reason} />
+      {said.map((item) => (
+        <Said key={item.id} item={item} />
+      ))}
+      {judge === undefined ? (
+        <p class="soft">The judge was deleted: it cannot be corrected any more.</p>
+      ) : (
+        <FeedbackForm key={span.id} about="The judge" slug={judge.task_slug} spanId={span.id} judge={judge} />
+      )}
+    </article>
+  );
+}
+
+function Said({ item }: { readonly item: HumanFeedback }) {
+  const { thumbs_up, reason, expected_output, created_by, updated_at, judge_id } = item;
+  const words = judge_id === undefined ? ['thumbs up', 'thumbs down'] : ['agrees', 'disagrees'];
+  return (
+    <div class="part">
+      <p class="line">
+        <span class={thumbs_up ? 'good' : 'bad'}>
+          <Icon name={thumbs_up ? 'thumbs-up' : 'thumbs-down'} />
+        </span>
+        <span>
+          <bdi>{created_by.name}</bdi>: {thumbs_up ? words[0] : words[1]}
+        </span>
+        <span class="soft small">
+          <When at={updated_at} />
+        </span>
+      </p>
+      {reason !== null && <Markdown text={reason} />}
+      {expected_output !== undefined && (
+        <>
+          <p class="part-label">Expected output</p>
+          <Markdown text={expected_output} />
+        </>
+      )}
+    </div>
+  );
+}
+
+/** Why a judge has not evaluated the span, when somebody asks. */
+function WhyNot({ judge, spanId }: { readonly judge: JudgeRead; readonly spanId: string }) {
+  const [asked, setAsked] = useState(false);
+  const path = ofProject(`/judges/${judge.id}/explain/${spanId}`);
+  const answer = useQuery<ExplanationRead>({ key: [path], ask: (signal) => call(path, { signal }), enabled: asked });
+  return (
+    <div class="part">
+      <p class="line">
+        <a href={hrefOf({ screen: 'judges', id: judge.id })}>
+          <bdi>{judge.name}</bdi>
+        </a>
+        {!asked && (
+          <Button look="quiet" icon="help" onClick={() => setAsked(true)}>
+            Why not?
+          </Button>
+        )}
+      </p>
+      {asked && (
+        <Answered answer={answer} rows={1}>
+          {({ explanation, mismatches }) => (
+            <>
+              <p>{explanation}</p>
+              {mismatches.map(({ filter, wanted, found }) => (
+                <p key={filter}>
+                  <code>{filter}</code>: wants <bdi>{wanted}</bdi>, finds <bdi>{found}</bdi>
+                </p>
+              ))}
+            </>
+          )}
+        </Answered>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,152 @@
+import { useSignalEffect } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { count } from '../../../model/format.js';
+import { markNodes } from '../../../model/trace-marks.js';
+import { isModelCall, type TraceOutline } from '../../../model/trace-outline.js';
+import { Empty } from '../../parts/states.js';
+import { announce } from '../../state/announce.js';
+import { useKeys } from '../../state/keys.js';
+import { hrefOf, place, setQuery } from '../../state/location.js';
+import { isNarrow } from './narrow.js';
+import { Minimap } from './minimap.js';
+import { SpanDetail } from './span-detail.js';
+import { SpanSheet } from './span-sheet.js';
+import { Toolbar } from './toolbar.js';
+import { TraceTree } from './trace-tree.js';
+import { TraceView, type TimeRange } from './trace-view.js';
+import { pan, zoomBy } from './zooming.js';
+
+/** While a detail is open it shows the row that keys came to, after a moment. */
+const FOLLOWS_AFTER_MS = 150;
+
+interface TraceBodyProps {
+  readonly id: string;
+  readonly outline: TraceOutline;
+}
+
+/** The tree of a trace's spans, and beside it the one that is chosen. */
+export function TraceBody({ id, outline }: TraceBodyProps) {
+  const view = useMemo(() => new TraceView(outline), [id]);
+  useEffect(() => {
+    if (view.outline.peek() !== outline) view.grow(outline);
+  }, [outline]);
+  useAddress(view);
+  useFollowing(view);
+  useTraceKeys(view);
+  if (outline.id.length === 0)
+    return <Empty title="This trace has no spans">It was posted by itself; spans may still come.</Empty>;
+  const selected = view.selected.value;
+  const span = selected === null ? null : (view.outline.value.id[view.spanOf(selected)] ?? null);
+  const close = () => {
+    view.selected.value = null;
+    focusTree();
+  };
+  const detail = span !== null && <SpanDetail key={span} traceId={id} id={span} onClose={close} />;
+  return (
+    <div class="trace-body">
+      {outline.total > outline.id.length && (
+        <p class="banner">
+          The first {count(outline.id.length)} of {count(outline.total)} spans are shown.{' '}
+          <a href={hrefOf({ screen: 'spans', query: { trace_id: id, range: 'all' } })}>All of them are in the list</a>
+        </p>
+      )}
+      <Toolbar view={view} />
+      <Minimap view={view} />
+      <div class={`trace-split${detail === false ? '' : ' with-detail'}`}>
+        <TraceTree view={view} label="Spans of the trace" />
+        {detail !== false && (isNarrow.value ? <SpanSheet onClose={close}>{detail}</SpanSheet> : detail)}
+      </div>
+    </div>
+  );
+}
+
+export function focusTree(): void {
+  document.querySelector<HTMLElement>('.trace-tree')?.focus({ preventScroll: true });
+}
+
+/** The chosen span and the zoom are in the address, and follow it. */
+function useAddress(view: TraceView): void {
+  const { query } = place.value;
+  const [span, zoom] = [query.get('span'), query.get('zoom')];
+  useEffect(() => {
+    const node = span === null ? null : view.nodeOf(span);
+    if (node === view.selected.peek()) return;
+    if (span !== null && node === null) announce('The trace has no span with the id in the address', { bad: true });
+    if (node !== null) view.reveal(node);
+    view.selected.value = node;
+  }, [span]);
+  useEffect(() => {
+    view.zoom.value = zoomOf(zoom);
+  }, [zoom]);
+  useSignalEffect(() => {
+    const { selected, outline } = { selected: view.selected.value, outline: view.outline.value };
+    const chosen = selected === null ? null : (outline.id[view.spanOf(selected)] ?? null);
+    if (chosen !== place.peek().query.get('span')) setQuery({ span: chosen }, { replace: true });
+  });
+  useSignalEffect(() => {
+    const range = view.zoom.value;
+    const written = range === null ? null : `${rounded(range.from)}-${rounded(range.to)}`;
+    if (written !== place.peek().query.get('zoom')) setQuery({ zoom: written }, { replace: true });
+  });
+}
+
+/** Milliseconds after the start of the trace: `120-480.5`. */
+function zoomOf(text: string | null): TimeRange | null {
+  const [, from, to] = /^(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)$/.exec(text ?? '') ?? [];
+  const range = { from: Number(from ?? NaN), to: Number(to ?? NaN) };
+  return range.to > range.from ? range : null;
+}
+
+function rounded(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
+}
+
+function useFollowing(view: TraceView): void {
+  const timer = useRef(0);
+  useSignalEffect(() => {
+    const active = view.active.value;
+    clearTimeout(timer.current);
+    if (view.selected.peek() === null || view.selected.peek() === active || isNarrow.peek()) return;
+    timer.current = window.setTimeout(() => {
+      if (view.selected.peek() !== null) view.selected.value = active;
+    }, FOLLOWS_AFTER_MS);
+  });
+  useEffect(() => () => clearTimeout(timer.current), []);
+}
+
+function useTraceKeys(view: TraceView): void {
+  const errors = () => markNodes(view.tree.peek(), (span) => view.outline.peek().hasError(span));
+  const calls = () => markNodes(view.tree.peek(), (span) => isModelCall(view.outline.peek(), span));
+  const to = (marks: ReturnType<typeof errors>, direction: 1 | -1, none: string) => {
+    if (view.revealMarked(marks, direction)) focusTree();
+    else announce(none);
+  };
+  const move = (key: string) => {
+    view.press(key, 1);
+    focusTree();
+  };
+  useKeys(
+    [
+      { keys: 'j', does: 'Next span', run: () => move('j') },
+      { keys: 'k', does: 'Previous span', run: () => move('k') },
+      { keys: 'Enter', does: 'Show the span in full', run: () => view.press('Enter', 1) },
+      { keys: 'Escape', does: 'Close the span', run: () => (view.selected.value = null) },
+      { keys: 'e', does: 'Next error', run: () => to(errors(), 1, 'No span has an error') },
+      { keys: 'E', does: 'Previous error', run: () => to(errors(), -1, 'No span has an error') },
+      { keys: 'm', does: 'Next model call', run: () => to(calls(), 1, 'No span calls a model') },
+      { keys: 'z', does: 'Zoom to the span', run: () => zoomTo(view) },
+      { keys: '0', does: 'Zoom out to the whole trace', run: () => (view.zoom.value = null) },
+      { keys: '+', does: 'Zoom in', run: () => zoomBy(view, 0.5) },
+      { keys: '-', does: 'Zoom out', run: () => zoomBy(view, 2) },
+      { keys: '[', does: 'Earlier', run: () => pan(view, -0.5) },
+      { keys: ']', does: 'Later', run: () => pan(view, 0.5) },
+      { keys: '/', does: 'Find spans', run: () => document.querySelector<HTMLElement>('#find-spans')?.focus() },
+    ],
+    [view],
+  );
+}
+
+function zoomTo(view: TraceView): void {
+  const { from, to } = view.timeOf(view.active.peek());
+  view.zoom.value = { from, to: Math.max(to, from + 0.001) };
+}

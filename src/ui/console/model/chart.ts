@@ -1,0 +1,59 @@
+/** The geometry of charts over time: buckets of equal length, drawn into a box. Knows no DOM. */
+
+/** The largest of a chart's axis, and what its lines are at: round figures, about as many as asked for. */
+export function ticks(largest: number, wanted = 3): { readonly top: number; readonly at: readonly number[] } {
+  if (!(largest > 0)) return { top: 1, at: [0] };
+  const rough = largest / wanted;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = ([1, 2, 2.5, 5, 10].find((factor) => factor * power >= rough) ?? 10) * power;
+  const steps = Math.ceil(largest / step - 1e-9);
+  return {
+    top: steps * step,
+    at: Array.from({ length: steps + 1 }, (_, index) => Number((index * step).toPrecision(12))),
+  };
+}
+
+/** Which buckets have their time written below them, so that the texts do not touch. */
+export function labelled(buckets: number, width: number, textWidth: number): number[] {
+  const fitting = Math.max(1, Math.floor(width / textWidth));
+  const step = Math.max(1, Math.ceil(buckets / fitting));
+  return Array.from({ length: Math.ceil(buckets / step) }, (_, index) => index * step);
+}
+
+/** The bucket below a place of the box, from 0 on. */
+export function bucketAt(x: number, width: number, buckets: number): number {
+  return Math.max(0, Math.min(buckets - 1, Math.floor((x / width) * buckets)));
+}
+
+/** A line through what is known: where a value is null, it is broken. */
+export function linePath(values: readonly (number | null)[], top: number, width: number, height: number): string {
+  const step = width / Math.max(1, values.length);
+  let path = '';
+  let begun = false;
+  for (const [index, value] of values.entries()) {
+    if (value === null) {
+      begun = false;
+      continue;
+    }
+    const [x, y] = [(index + 0.5) * step, height - (value / top) * height];
+    path += `${begun ? 'L' : 'M'}${x.toFixed(1)} ${y.toFixed(1)}`;
+    // A point between two gaps is a line of no length, which round ends make visible.
+    if (!begun && (values[index + 1] ?? null) === null) path += 'h0';
+    begun = true;
+  }
+  return path;
+}
+
+/** Values of several series on top of each other: for each bucket, where each series begins and ends. */
+export function stacked(series: readonly (readonly number[])[]): { readonly from: number; readonly to: number }[][] {
+  const buckets = series[0]?.length ?? 0;
+  return Array.from({ length: buckets }, (_, bucket) => {
+    let from = 0;
+    return series.map((values) => {
+      const to = from + (values[bucket] ?? 0);
+      const part = { from, to };
+      from = to;
+      return part;
+    });
+  });
+}

@@ -1,0 +1,47 @@
+import type { CalibrationRead } from '../../../domain/learning/calibration/schema.js';
+import { promptVersionIdOf, revisionOf, stepAfter, stepOf } from '../../../domain/learning/calibration/versions.js';
+import { counted, kappa, percent } from './format.js';
+
+type Version = Pick<CalibrationRead['by_version'][number], 'version' | 'prompt_version_id' | 'examples'>;
+type Report = Pick<CalibrationRead, 'count' | 'rate' | 'kappa' | 'revision'> & {
+  readonly by_version: readonly Version[];
+};
+
+/** The version, as a report names it, that an evaluation was made by. @param exact as the evaluation says it; null: it ran elsewhere */
+export function versionNamed(versions: readonly Version[], exact: string | null): string | null {
+  if (exact === null) return null;
+  const [id, step] = [promptVersionIdOf(exact), stepOf(revisionOf(exact) ?? 0)];
+  return versions.find((one) => one.prompt_version_id === id && isAt(one, step))?.version ?? null;
+}
+
+/**
+ * What a correction has changed, in words: what it counts for, the figures, and what the judge makes of it.
+ * @param before the report as it was; undefined: nobody knows
+ * @param exact the version that made the evaluation; undefined: nobody knows
+ */
+export function afterCorrection(before: Report | undefined, after: Report, exact?: string | null): string {
+  const moved = (read: (report: Report) => string) =>
+    before === undefined || read(before) === read(after) ? read(after) : `${read(before)} → ${read(after)}`;
+  const version = exact === undefined ? null : versionNamed(after.by_version, exact);
+  return [
+    `Stored. ${version === null ? 'It counts' : `It counts for ${version}, which made the verdict,`} in figures from now on: ` +
+      `with ${counted(after.count, 'correction')} people agree ${moved(({ rate }) => percent(rate))}, ` +
+      `κ ${moved((report) => kappa(report.kappa))}.`,
+    nextEvaluation(after),
+  ].join(' ');
+}
+
+/** What the next evaluation is made with, and when the next version begins, for which figures are counted anew. */
+export function nextEvaluation({ revision, by_version }: Report): string {
+  if (revision === null) return 'Judges are shown no corrections here: JUDGE_EXAMPLE_TOKENS is 0.';
+  if (revision === 0) return 'There is no correction yet that it could be shown.';
+  const newest = by_version.findLast(({ examples }) => examples !== null);
+  const goesOn = newest !== undefined && isAt(newest, stepOf(revision));
+  return goesOn
+    ? `Its next evaluation is made with revision ${revision} of its corrections, still as ${newest.version}; the next version begins at revision ${stepAfter(revision)}.`
+    : `Its next evaluation is made with revision ${revision} of its corrections, and begins its next version.`;
+}
+
+function isAt({ examples }: Version, step: number): boolean {
+  return examples !== null && stepOf(examples.from) === step;
+}

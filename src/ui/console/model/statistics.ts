@@ -1,0 +1,50 @@
+import { joinValues } from '../../../domain/list/comma-values.js';
+import type { Comparison, ListDefinition } from '../../../domain/list/definitions.js';
+
+/** What `GET /{list}:stats` answers of some objects; a figure that was not asked for is absent. */
+export interface FiguresRead {
+  readonly count: number;
+  readonly error_count: number;
+  readonly cost: number | null;
+  readonly duration_ms: { readonly p50: number | null; readonly p95: number | null; readonly p99: number | null };
+  readonly tokens: Readonly<Record<string, number | null>>;
+}
+
+export interface StatisticsRead {
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly bucket_seconds: number | null;
+  readonly totals: FiguresRead;
+  readonly buckets: readonly (FiguresRead & { readonly start: string })[];
+  readonly groups: readonly GroupRead[];
+  readonly rest: Omit<GroupRead, 'value'> | null;
+}
+
+export interface GroupRead {
+  readonly value: string | number | boolean | null;
+  readonly totals: FiguresRead;
+  readonly buckets: readonly FiguresRead[];
+}
+
+/** Comparisons that find exactly the objects with a value. */
+const EQUALITY: ReadonlySet<Comparison> = new Set<Comparison>(['is', 'anyOf', 'anyModel']);
+
+/** The filter of a list that finds the objects of a group; null: none can, as for those without a value. */
+export function filterOfGroup(
+  list: ListDefinition,
+  field: string,
+  value: GroupRead['value'],
+): Record<string, string> | null {
+  if (value === null) return null;
+  if (field.startsWith('tags.')) return { [field]: String(value) };
+  const filter = list.filters.find((one) => one.field === field && EQUALITY.has(one.comparison));
+  if (filter === undefined) return null;
+  const written = filter.comparison === 'is' ? String(value) : joinValues([String(value)]);
+  return { [filter.parameter]: written };
+}
+
+/** The sum of all classes of tokens that are no part of another; null where nothing is known. */
+export function tokensOf({ tokens }: Pick<FiguresRead, 'tokens'>): number | null {
+  const known = [tokens['input'], tokens['output']].filter((value) => value !== null && value !== undefined);
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
+}

@@ -1,0 +1,59 @@
+import { NOTHING } from './format.js';
+
+/** A time zone in which times are written: an IANA name. */
+export type Zone = string;
+
+type Style = 'time' | 'short' | 'full';
+
+const STYLES: Readonly<Record<Style, Intl.DateTimeFormatOptions>> = {
+  time: { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' },
+  short: { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' },
+  full: {
+    year: 'numeric',
+    month: 'short',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    fractionalSecondDigits: 3,
+    hourCycle: 'h23',
+    timeZoneName: 'short',
+  },
+};
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** @param time ISO 8601, or milliseconds since 1970 */
+export function writeTime(time: string | number | null | undefined, zone: Zone, style: Style = 'short'): string {
+  if (time === null || time === undefined) return NOTHING;
+  const name = `${zone}\n${style}`;
+  let format = formats.get(name);
+  if (format === undefined)
+    formats.set(name, (format = new Intl.DateTimeFormat('en-GB', { ...STYLES[style], timeZone: zone })));
+  const date = new Date(time);
+  return Number.isNaN(date.getTime()) ? NOTHING : format.format(date);
+}
+
+/** `3 minutes ago`; what is more than a month away is better read as a date. */
+export function ago(time: string | number, now: number = Date.now()): string {
+  const seconds = (new Date(time).getTime() - now) / 1000;
+  const format = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+  for (const [unit, size] of [
+    ['day', 86_400],
+    ['hour', 3600],
+    ['minute', 60],
+  ] as const)
+    if (Math.abs(seconds) >= size) return format.format(Math.trunc(seconds / size), unit);
+  return format.format(Math.trunc(seconds), 'second');
+}
+
+/** Names of the zone at both ends of a time: two where clocks change in between, such as `GMT+2/GMT+1`. */
+export function zoneNames(zone: Zone, from: number, to: number): string {
+  return [...new Set([zoneName(zone, from), zoneName(zone, to)])].join('/');
+}
+
+/** Name of the zone as people say it, such as `GMT+2` or `UTC`. */
+export function zoneName(zone: Zone, at: number = Date.now()): string {
+  const parts = new Intl.DateTimeFormat('en-GB', { timeZone: zone, timeZoneName: 'short' }).formatToParts(at);
+  return parts.find(({ type }) => type === 'timeZoneName')?.value ?? zone;
+}

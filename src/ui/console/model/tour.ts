@@ -1,0 +1,49 @@
+/** What a newcomer does once, in this order: a tour of what the console is for. */
+export const TOUR = [
+  { name: 'trace', label: 'Send a first trace', about: 'A program for it, with a key made on the spot.' },
+  { name: 'open', label: 'Open it', about: 'Every step as a tree: how long it took, what it cost, what was said.' },
+  { name: 'prompt', label: 'Name a prompt', about: 'Its versions can be compared, pinned and measured.' },
+  {
+    name: 'feedback',
+    label: 'Give feedback',
+    about: 'Say of an answer whether it is good, and what it should have been.',
+  },
+  { name: 'judge', label: 'Make a judge', about: 'A model that evaluates new answers as you tell it to.' },
+  {
+    name: 'correct',
+    label: 'Correct it',
+    about: 'Say where it is wrong: it is shown that from then on, and measured.',
+  },
+] as const;
+
+export type TourStep = (typeof TOUR)[number]['name'];
+
+/** The first step that is not done; undefined: all are. */
+export function nextStep(done: ReadonlySet<TourStep>): TourStep | undefined {
+  return TOUR.find(({ name }) => !done.has(name))?.name;
+}
+
+/** Steps as they are kept in a browser. */
+export const keptSteps = (done: ReadonlySet<TourStep>): string => [...done].join(' ');
+
+/** What was kept; names that are no steps (any more) are left out. */
+export function stepsKept(text: string): ReadonlySet<TourStep> {
+  const names = text.split(' ');
+  return new Set(TOUR.filter(({ name }) => names.includes(name)).map(({ name }) => name));
+}
+
+/** Where a server listens that nobody told anything else. */
+const DEFAULT_URLS = ['http://127.0.0.1:4318', 'http://localhost:4318'];
+
+/**
+ * The command that loads the demo's data, in the folder of the server.
+ * @param url of the server, without a slash at its end
+ * @param isOnly whether the server has one project, so that the demo needs no key to find it
+ */
+export function demoCommand(url: string, isOnly: boolean): string {
+  const options = [
+    ...(DEFAULT_URLS.includes(url) ? [] : [`--url ${url}`]),
+    ...(isOnly ? [] : ['--key "$SPANHOUSE_KEY"']),
+  ];
+  return ['npm run demo', ...(options.length > 0 ? ['--', ...options] : [])].join(' ');
+}
