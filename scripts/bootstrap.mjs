@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { npm, suffices } from './node-releases.mjs';
-import { root, sourceFiles, staticFiles } from './source-files.mjs';
+import { consoleFiles, root, sourceFiles, staticFiles } from './source-files.mjs';
 
 export { root } from './source-files.mjs';
 
@@ -154,14 +154,21 @@ export async function compile() {
   // Stripping types is what the sources are written for; that Node.js calls it experimental is no news to whoever starts this.
   const { code } = await run(['--disable-warning=ExperimentalWarning', join(root, 'scripts/compile.mjs')]);
   if (code !== 0) fail('the sources do not compile; see the message above.');
+  if (consoleFiles().length > 0) await bundle();
   mkdirSync(dist, { recursive: true });
   writeFileSync(stamp, before);
+}
+
+async function bundle() {
+  const { code } = await run([join(root, 'scripts/bundle.mjs')]);
+  if (code !== 0) fail('the console cannot be bundled; see the message above.');
 }
 
 /** A hash over everything that decides what is compiled. */
 function fingerprint() {
   const hash = createHash('sha256').update(process.versions.node);
-  for (const file of [...sourceFiles(), ...staticFiles(), 'scripts/compile.mjs', 'scripts/source-files.mjs']) {
+  const programs = ['scripts/compile.mjs', 'scripts/bundle.mjs', 'scripts/source-files.mjs'];
+  for (const file of [...sourceFiles(), ...staticFiles(), ...consoleFiles(), ...programs]) {
     hash
       .update(`${file}\0`)
       .update(readFileSync(join(root, file)))
@@ -171,7 +178,8 @@ function fingerprint() {
 }
 
 function missingOutputs() {
-  return [...sourceFiles().map((file) => file.replace(/\.ts$/, '.js')), ...staticFiles()]
+  const bundled = consoleFiles().length > 0 ? ['console/manifest.json'] : [];
+  return [...sourceFiles().map((file) => file.replace(/\.ts$/, '.js')), ...staticFiles(), ...bundled]
     .map((file) => join(dist, file))
     .filter((file) => !existsSync(file));
 }

@@ -13,9 +13,9 @@ exports.resolve = (source, file) => {
   if (source.startsWith('node:') || builtinModules.includes(source)) return { found: true, path: null };
   if (source.startsWith('.')) {
     const path = resolve(dirname(file), source);
-    const written = path.replace(/\.js$/, '.ts');
+    const written = ['.ts', '.tsx'].map((ending) => path.replace(/\.js$/, ending));
     // A file that does not exist still lies in a layer, and that is all the rule asks.
-    return { found: true, path: existsSync(path) ? path : written };
+    return { found: true, path: [path, ...written].find((candidate) => existsSync(candidate)) ?? written[0] };
   }
   try {
     return { found: true, path: createRequire(file).resolve(source) };

@@ -11,6 +11,7 @@ import { loadConfig } from '../src/config/config.js';
 import { mainSettingsTable, passedVariables } from '../src/config/documentation.js';
 import { startServer } from '../src/server.js';
 import { clickHouseSchema } from './generate/clickhouse-schema.js';
+import { consoleIcons } from './generate/console-icons.js';
 
 const root = new URL('../../', import.meta.url);
 
@@ -30,11 +31,13 @@ export function replaceSection(text: string, name: string, content: string): str
 async function generatedFiles(): Promise<Generated[]> {
   const openApi = await openApiDocument();
   const schema = await clickHouseSchema();
+  const icons = await consoleIcons();
   return [
     { path: 'README.md', content: (current) => replaceSection(current, 'config', mainSettingsTable()) },
     { path: 'docker-compose.yml', content: (current) => replaceSection(current, 'variables', passedVariables()) },
     { path: 'schema/openapi.json', content: () => `${JSON.stringify(openApi, null, 2)}\n` },
     { path: 'schema/clickhouse/current.sql', content: () => schema },
+    { path: 'src/ui/console/app/parts/icon-shapes.ts', content: () => icons },
   ];
 }
 

@@ -9,7 +9,7 @@ import { fail, prepare, root } from './bootstrap.mjs';
 const [program, ...args] = process.argv.slice(2);
 if (program === undefined) fail('say which program to run, such as bench/main.js');
 const ofPackage = program.startsWith('node_modules/');
-await prepare({ development: ofPackage || program.startsWith('bench/') });
+await prepare({ development: ofPackage || /^bench\/|\/pictures/.test(program) });
 const file = join(root, ofPackage ? '' : 'dist', program);
 if (!existsSync(file)) fail(`there is no ${program.replace(/\.js$/, '.ts')} in this checkout.`);
 process.argv = [process.argv[0], file, ...args];

@@ -26,6 +26,8 @@ import { TestFiles, nameOf } from './test-files.mjs';
 
 /** More than processors, as tests wait; a server and its engine each, so not without end. */
 const JOBS = Math.min(availableParallelism() + 1, 8);
+/** Those of faults wait more than others do. */
+const FAULT_JOBS = Math.min(availableParallelism() + 2, 8);
 /** Full disks, stopped processes, overload: minutes in which the machine does little but wait, or nothing else. */
 const FAULTS = /(^|\/)faults-[^/]*\.test\.ts$/;
 /** With fewer files, creating tables once for all of them saves nothing. */
@@ -42,6 +44,7 @@ await prepare({ development: true });
 const partial = values.fast || values.faults || values.grep !== undefined || positionals.length > 0;
 const files = bySeconds(testFiles());
 if (!values.faults) workInMemory();
+rememberCompiled();
 const tests = new TestFiles({
   grep: values.fast && values.grep === undefined ? '@slow' : values.grep,
   invert: values.fast && values.grep === undefined,
@@ -51,8 +54,7 @@ const tests = new TestFiles({
   silentMs: Number(values['silent-seconds']) * 1000,
 });
 const failedChecks = [];
-// Starts that are cut off while they create the tables need there to be none.
-const template = values.faults || files.length < TEMPLATE_FROM_FILES ? null : await createTemplate();
+const template = files.length < TEMPLATE_FROM_FILES ? null : await createTemplate();
 await sideBySide([
   ...(partial ? [] : checks().map((check) => () => runCheck(check))),
   ...files.filter((file) => !runsAlone(file)).map((file) => () => tests.run(file)),
@@ -75,7 +77,7 @@ function readArguments() {
         faults: { type: 'boolean', default: false },
         grep: { type: 'string', short: 'g' },
         bail: { type: 'boolean', short: 'b', default: false },
-        jobs: { type: 'string', short: 'j', default: String(JOBS) },
+        jobs: { type: 'string', short: 'j' },
         record: { type: 'boolean', default: false },
         'silent-seconds': { type: 'string', default: '60' },
       },
@@ -92,6 +94,7 @@ function checks() {
   const bin = (path) => join(root, 'node_modules', path);
   return [
     { name: 'types', args: [bin('typescript/bin/tsc'), '-p', 'tsconfig.json'] },
+    { name: 'types of the console', args: [bin('typescript/bin/tsc'), '-p', 'src/ui/console/app'] },
     { name: 'lint', args: [bin('eslint/bin/eslint.js'), '--max-warnings=0', '.'] },
     { name: 'format', args: [bin('prettier/bin/prettier.cjs'), '--check', '--log-level=warn', '.'] },
     { name: 'generated files', args: [join(root, 'dist/scripts/generate.js'), '--check'] },
@@ -115,7 +118,8 @@ async function sideBySide(jobs) {
       if (stopped()) return;
     }
   };
-  await Promise.all(Array.from({ length: Math.max(1, Number(values.jobs) || 1) }, take));
+  const count = Number(values.jobs ?? (values.faults ? FAULT_JOBS : JOBS)) || 1;
+  await Promise.all(Array.from({ length: Math.max(1, count) }, take));
 }
 
 function stopped() {
@@ -160,6 +164,13 @@ function workInMemory() {
   if (Math.min(bavail * bsize, freemem()) < MEMORY_NEEDED_BYTES) return;
   const folder = mkdtempSync(join(MEMORY, 'spanhouse-tests-'));
   process.env.TMPDIR = folder;
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+}
+
+/** Servers and other programs that tests start, each in a process of its own, need not compile the same modules again. */
+function rememberCompiled() {
+  const folder = mkdtempSync(join(tmpdir(), 'spanhouse-compiled-'));
+  process.env.NODE_COMPILE_CACHE = folder;
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 }
 

@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';
-import { loadConfig } from '../../src/config/config.js';
+import { loadConfig, publicUrl } from '../../src/config/config.js';
 import { DomainError } from '../../src/domain/errors.js';
-import type { ApiKey } from '../../src/domain/identity/identity.js';
+import type { ApiKey, User } from '../../src/domain/identity/identity.js';
 import { IdentityService } from '../../src/domain/identity/identity-service.js';
 import { DEFAULT_KEY_ACCESS, KEY_ACCESSES, type KeyAccess } from '../../src/domain/identity/key-access.js';
+import { signInUrl } from '../../src/domain/identity/sign-in.js';
+import { SignInService } from '../../src/domain/identity/sign-in-service.js';
 import { metadataFile, openMetadataStore, type MetadataStore } from '../../src/storage/sqlite/metadata-store.js';
 
 interface GlobalOptions {
@@ -59,6 +61,22 @@ export function adminCommand(name: string): Command {
       run((identity) => {
         identity.revokeKey(null, keyId);
         return { id: keyId.toLowerCase(), revoked: true };
+      }),
+    );
+
+  program
+    .command('signin')
+    .description('print a URL that signs somebody in to the console, once, within the hour')
+    .option('--user <name>', 'name or id of the user (needed when there is more than one: see list-users)')
+    .option('--project <id>', 'project to sign in to (default: all that the user has a key of)')
+    .action(({ user, project }: { user?: string; project?: string }) =>
+      run((identity, metadata) => {
+        const userId = userCalled(user, identity.listUsers());
+        const newKeyIn = () => onlyOne('project', project, identity.listProjects());
+        const signIns = new SignInService({ store: metadata.signIns, identity });
+        const { code, expires_at } = signIns.makeCode(userId, project?.toLowerCase() ?? null, newKeyIn);
+        const url = signInUrl(metadata.signIns.address() ?? addressToBe(), code);
+        return { url, expires_at: iso(expires_at) };
       }),
     );
 
@@ -152,6 +170,22 @@ function onlyOne(what: string, given: string | undefined, all: readonly { id: st
   if (second !== undefined)
     throw new DomainError('invalid', `There is more than one ${what}: name it with --${what} (see list-${what}s)`);
   return first.id;
+}
+
+/** @returns id of the user that is named by name or id */
+function userCalled(given: string | undefined, users: readonly User[]): string {
+  if (given === undefined) return onlyOne('user', given, users);
+  const [first, second] = users.filter(({ id, name }) => name === given || id === given.toLowerCase());
+  if (first === undefined) throw new DomainError('not_found', `There is no user ${given} (see list-users)`);
+  if (second !== undefined)
+    throw new DomainError('invalid', `More than one user is called ${given}: name one by its id (see list-users)`);
+  return first.id;
+}
+
+/** Where a server will be that has not started yet. */
+function addressToBe(): string {
+  const { http } = loadConfig();
+  return publicUrl(http, http.port);
 }
 
 function keyRow(key: ApiKey): Row {

@@ -4,10 +4,16 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { startProgress } from '../progress.js';
 import { loadConfig, publicUrl } from '../../src/config/config.js';
 import { IdentityService } from '../../src/domain/identity/identity-service.js';
-import type { SessionRead, TraceRead } from '../../src/domain/list/fields.js';
 import { metadataFile, openMetadataStore } from '../../src/storage/sqlite/metadata-store.js';
+import type { WhoAmI } from '../../src/transport/http/routes/sign-in/schema.js';
 import { Api, DemoError } from './api.js';
+import { judge } from './judge.js';
+import { collectFeedback, reviewsOf } from './people.js';
+import { forEach } from './pool.js';
+import { makePrompts } from './prompts.js';
 import { tellStory, type DemoRequest } from './story.js';
+import { findings, readBack, suggestions, summary, type Found } from './summary.js';
+import { HOUSE_MODEL } from './ways.js';
 
 interface Options {
   readonly url?: string;
@@ -21,7 +27,8 @@ export function demoCommand(name: string): Command {
   return new Command(name)
     .description(
       'Sends an hour of an agent application to a running server, through its public API: sessions, nested traces, model ' +
-        'calls, tools, errors and retries. Without --key it makes itself a key in the DATA_DIR of this machine.',
+        'calls, tools, errors and retries, answered with versions of prompts; feedback on these answers, and a judge with corrections, ' +
+        'evaluated by a stand-in that asks no model. Without --key it makes itself a key in the DATA_DIR of this machine.',
     )
     .addOption(
       new Option('--url <url>', 'URL of the server (default: the local one, by HOST, PORT and PUBLIC_URL)').env(
@@ -35,11 +42,11 @@ export function demoCommand(name: string): Command {
     )
     .option(
       '--seed <n>',
-      'seed of the data: the same seed sends the same spans, replacing those sent before (default: random)',
+      'seed of the data: the same seed sends the same, replacing what was sent before (default: random)',
       number(0, 2 ** 31),
       randomInt(1_000_000),
     )
-    .option('--sessions <n>', 'number of sessions to send', number(1, 1000), 40)
+    .option('--sessions <n>', 'number of sessions to send', number(1, 1000), 120)
     .showHelpAfterError()
     .action(async (options: Options) => {
       try {
@@ -59,16 +66,32 @@ async function demo({ url: given, key: givenKey, seed, sessions }: Options): Pro
   const made = givenKey === undefined && process.env['SPANHOUSE_KEY'] === undefined;
   const key = givenKey ?? process.env['SPANHOUSE_KEY'] ?? makeKey(config.dataDir);
   const api = new Api(url, key);
-  if ((await api.get('/sessions?limit=1')).status === 401) throw new DemoError(refusedKey(url, made, config.dataDir));
+  const caller = await callerOf(api, refusedKey(url, made, config.dataDir));
 
   // Told again, a story replaces its earlier telling; the tag says which one a span is of.
   const until = Date.now();
   const run = `${seed}-${until.toString(36)}`;
-  const story = tellStory({ seed, sessions, until, run });
+  const prompts = await makePrompts(api, caller.projectId);
+  await setPrice(api, caller.projectId);
+  const story = tellStory({ seed, sessions, until, run, prompts });
   await send(api, story);
-  const counts = await readBack(api, run);
-  process.stdout.write(summary(story, counts));
-  process.stdout.write(await suggestions(api, url, run, made ? key : null));
+  const found = await evaluate(api, { ...caller, seed }, story);
+  process.stdout.write(summary(story, await readBack(api, run)));
+  process.stdout.write(findings(found));
+  process.stdout.write(await suggestions(api, { ...caller, run, judgeId: found.judge_id, newKey: made ? key : null }));
+}
+
+interface Caller {
+  readonly projectId: string;
+  readonly userName: string;
+}
+
+async function callerOf(api: Api, refused: string): Promise<Caller> {
+  if ((await api.get('/whoami')).status === 401) throw new DemoError(refused);
+  const { user, project, key } = await api.read<WhoAmI>('/whoami');
+  if (key !== null && key.access !== 'full')
+    throw new DemoError(`This API key has the access "${key.access}". The demo needs one that may do everything.`);
+  return { projectId: project.id, userName: user.name };
 }
 
 async function requireServer(url: string): Promise<void> {
@@ -103,75 +126,52 @@ function refusedKey(url: string, made: boolean, dataDir: string): string {
   return `The server at ${url} does not use the data in ${dataDir}. Run this with its DATA_DIR, or give one of its keys with --key.`;
 }
 
+/** A price of the project's own, from which on calls of the made-up model have a cost. */
+async function setPrice(api: Api, projectId: string): Promise<void> {
+  const { provider, model } = HOUSE_MODEL;
+  const price = { input_per_million: 0.12, output_per_million: 0.48, cache_read_per_million: 0.03 };
+  await api.send('PUT', `/projects/${projectId}/model-prices/${provider}/${model}`, price);
+}
+
 async function send(api: Api, story: readonly DemoRequest[]): Promise<void> {
-  const progress = startProgress('sending', story.length, 'traces');
+  const one = async ({ spans, again }: DemoRequest) => {
+    await api.postSpans(spans);
+    if (again) await api.postSpans(spans);
+  };
+  await shown('sending', story.length, 'traces', (progress) => forEach(story, one, progress));
+}
+
+/** What the judge's stand-in and people say of the answers. */
+async function evaluate(
+  api: Api,
+  { projectId, userName, seed }: Caller & { readonly seed: number },
+  story: readonly DemoRequest[],
+): Promise<Found> {
+  const completions = story.flatMap(({ completion }) => completion ?? []);
+  const reviews = reviewsOf(completions, seed);
+  const judged = await shown('evaluating', completions.length, 'answers', (progress) =>
+    judge(api, { projectId, seed, completions }, progress),
+  );
+  const collected = await shown('reviewing', reviews.length, 'answers', (progress) =>
+    collectFeedback(api, { projectId, userName, reviews }, progress),
+  );
+  return { ...judged, ...collected };
+}
+
+async function shown<T>(
+  label: string,
+  total: number,
+  unit: string,
+  work: (progress: (done: number) => void) => Promise<T>,
+): Promise<T> {
+  const progress = startProgress(label, total, unit);
   try {
-    for (const [index, { spans, again }] of story.entries()) {
-      await api.postSpans(spans);
-      if (again) await api.postSpans(spans);
-      progress.update(index + 1);
-    }
+    return await work((done) => {
+      progress.update(done);
+    });
   } finally {
     progress.stop();
   }
-}
-
-interface Counts {
-  readonly sessions: number;
-  readonly traces: number;
-  readonly spans: number;
-  readonly errors: number;
-  readonly cost: number;
-}
-
-/** Counts of this run, as the server answers them. */
-async function readBack(api: Api, run: string): Promise<Counts> {
-  const tag = `demo=${encodeURIComponent(run)}&count=true`;
-  const spans = await api.list(`/spans?${tag}&limit=1`);
-  const errors = await api.list(`/spans?${tag}&limit=1&has_error=true`);
-  const traces = await api.list(`/traces?${tag}&limit=1`);
-  const sessions = await api.list(`/sessions?${tag}&limit=500`);
-  const cost = (sessions.items as SessionRead[]).reduce((sum, session) => sum + (session.cost ?? 0), 0);
-  return { sessions: sessions.total, traces: traces.total, spans: spans.total, errors: errors.total, cost };
-}
-
-function summary(story: readonly DemoRequest[], counts: Counts): string {
-  const spans = story.flatMap((request) => request.spans);
-  const twice = story.filter(({ again }) => again);
-  const sessions = new Set(spans.map(({ session }) => session?.id)).size;
-  const failed = spans.filter(({ status }) => status === 'error').length;
-  const row = (name: string, sent: number, stored: number) =>
-    `  ${name.padEnd(18)}${String(sent).padStart(8)}${String(stored).padStart(10)}\n`;
-  return (
-    `\n  ${''.padEnd(18)}${'sent'.padStart(8)}${'stored'.padStart(10)}\n` +
-    row('sessions', sessions, counts.sessions) +
-    row('traces', story.length, counts.traces) +
-    row('spans', spans.length, counts.spans) +
-    row('spans with errors', failed, counts.errors) +
-    `\n  ${twice.length} of ${story.length} requests were sent twice; nothing is counted twice.\n` +
-    `  The server priced the model calls: $${counts.cost.toFixed(4)} in all.\n`
-  );
-}
-
-async function suggestions(api: Api, url: string, run: string, newKey: string | null): Promise<string> {
-  const tag = `demo=${encodeURIComponent(run)}`;
-  const { items } = await api.list(`/traces?${tag}&sort_by=cost&limit=1`);
-  const [dearest] = items as TraceRead[];
-  const curl = (path: string) => `  curl -sS '${url}${path}' -H "Authorization: Bearer $SPANHOUSE_KEY"\n`;
-  return (
-    (newKey === null
-      ? '\nWith your key in SPANHOUSE_KEY:\n\n'
-      : `\nA key was made for you; keep it in this terminal:\n\n  export SPANHOUSE_KEY=${newKey}\n\n`) +
-    `The dearest traces\n${curl(`/traces?sort_by=cost&limit=5&${tag}`)}` +
-    (dearest === undefined
-      ? ''
-      : `All spans of the dearest one\n${curl(`/spans?trace_id=${dearest.id}&sort_by=started_at&sort_order=asc`)}`) +
-    `Errors, with their stack traces\n${curl(`/spans?has_error=true&limit=10&fields=name,error_code,error_message,error_stack&${tag}`)}` +
-    `Slow model calls\n${curl(`/spans?span_kind=llm&sort_by=duration_ms&limit=10&fields=name,duration_ms,cost,attributes&${tag}`)}` +
-    `Sessions by cost\n${curl(`/sessions?sort_by=cost&limit=10&${tag}`)}` +
-    `What one feature did\n${curl(`/traces?feature=order-desk&environment=production&${tag}`)}` +
-    `Every call of the API\n  ${url}/docs\n`
-  );
 }
 
 function number(minimum: number, maximum: number): (text: string) => number {

@@ -1,3 +1,5 @@
+import type { Feature } from './prompts.js';
+
 /*
  * Questions to the assistant of an outdoor shop, and how it works each answer out. `{order}`, `{product}`, `{city}`
  * and `{name}` are filled in per session, so that a conversation stays with its subject.
@@ -14,22 +16,9 @@ export interface Turn {
 
 export interface Conversation {
   readonly title: string;
-  readonly feature: string;
+  readonly feature: Feature;
   readonly turns: readonly Turn[];
 }
-
-export const SYSTEM_PROMPTS: Readonly<Record<string, string>> = {
-  'support-chat':
-    'You are the support assistant of Northwind Outfitters, a shop for outdoor equipment. Answer briefly and kindly, in the language of the customer. ' +
-    'Use only the documents and order data you are given; when they do not hold the answer, say so and offer to hand over to a colleague. ' +
-    'Never promise a delivery date that the carrier has not confirmed, and never ask for card numbers.',
-  'order-desk':
-    'You are the order desk of Northwind Outfitters. You can look up orders, start returns and issue refunds with the tools you are given. ' +
-    'Check the order before every change. Refunds above 150 EUR need a colleague: prepare them and say that somebody will confirm.',
-  'buying-guide':
-    'You write buying advice for Northwind Outfitters. Compare products by facts from the catalogue and from test reports, name a drawback of each, ' +
-    'and end with one recommendation. At most 180 words.',
-};
 
 export const CONVERSATIONS: readonly Conversation[] = [
   {

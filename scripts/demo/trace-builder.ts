@@ -45,11 +45,13 @@ export class TraceBuilder {
     return this.#now;
   }
 
-  /** A step of its own, of about `typicalMs`. */
-  step(typicalMs: number, step: Step): void {
+  /** A step of its own, of about `typicalMs`. @returns the id of its span */
+  step(typicalMs: number, step: Step): string {
     const started = this.#now;
     this.#now += this.#random.around(typicalMs, 0.4);
-    this.#add(this.#random.uuid(), started, step);
+    const id = this.#random.uuid();
+    this.#add(id, started, step);
+    return id;
   }
 
   /** A step that consists of others; told what came of it once they are through. */

@@ -2,15 +2,26 @@ import type { Random } from '../random.js';
 import { DOCUMENTS, type Turn, type Way } from './conversations.js';
 import type { Step, TraceBuilder } from './trace-builder.js';
 
+/** As OpenAI's chat completions have it. */
 export interface Message {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
-  readonly content: string;
+  readonly content: string | null;
+  readonly tool_calls?: readonly ToolCall[];
+  readonly tool_call_id?: string;
+}
+
+interface ToolCall {
+  readonly id: string;
+  readonly type: 'function';
+  readonly function: { readonly name: string; readonly arguments: string };
 }
 
 /** Everything a turn needs to be worked out. */
 export interface Scene {
   readonly turn: Turn;
   readonly system: string;
+  /** Attributes that name the version of the prompt that `system` comes from. */
+  readonly prompt: Readonly<Record<string, unknown>>;
   /** Earlier messages of this conversation. */
   readonly history: readonly Message[];
   readonly order: string;
@@ -28,6 +39,12 @@ export interface Model {
   readonly pace: number;
 }
 
+const HOUSE = 'northwind-lab';
+/** A made-up model, which has a price of the project's own. */
+export const HOUSE_MODEL = { provider: HOUSE, model: 'fjell-8b-instruct' };
+/** A made-up model that nobody knows a price of. */
+export const UNPRICED_MODEL = { provider: HOUSE, model: 'ridge-mini-preview' };
+
 export const MODELS: readonly Model[] = [
   { provider: 'openai', model: 'gpt-4o', pace: 14 },
   { provider: 'anthropic', model: 'claude-sonnet-4-0', pace: 17 },
@@ -35,7 +52,8 @@ export const MODELS: readonly Model[] = [
   { provider: 'openai', model: 'gpt-4o-mini', pace: 9 },
   { provider: 'mistral', model: 'mistral-large-latest', pace: 13 },
 ];
-const SMALL: Model = { provider: 'openai', model: 'gpt-4o-mini', pace: 9 };
+/** Decides what tool to call. */
+const SMALL: Model = { ...HOUSE_MODEL, pace: 5 };
 const EMBEDDING = { provider: 'openai', model: 'text-embedding-3-small' };
 
 export interface Failure {
@@ -94,9 +112,9 @@ function raised(code: string, message: string, frames: readonly string[]) {
   };
 }
 
-/** Tells the trace of a turn into the builder. @returns whether the customer got an answer. */
-export function tell(trace: TraceBuilder, random: Random, scene: Scene): boolean {
-  let answered = false;
+/** Tells the trace of a turn into the builder. @returns the id of the span that answered the customer; null: none did */
+export function tell(trace: TraceBuilder, random: Random, scene: Scene): string | null {
+  let completion: string | null = null;
   trace.group(
     {
       name: 'answer_customer',
@@ -106,21 +124,21 @@ export function tell(trace: TraceBuilder, random: Random, scene: Scene): boolean
     },
     () => {
       const context = WAYS[scene.turn.way](trace, random, scene);
-      answered = context !== null;
       if (context === null)
         return {
           ...(scene.failure === null ? {} : reason(scene.failure)),
           output_data: 'I am sorry, something went wrong on our side. A colleague will write to you today.',
         };
       const messages = [...prompt(scene), ...context];
-      const [typicalMs, answer] = modelCall(random, 'write_answer', scene.model, messages, scene.turn.answer);
+      const [typicalMs, call] = modelCall(random, 'write_answer', scene.model, messages, scene.turn.answer);
+      const answer = { ...call, attributes: { ...call.attributes, ...scene.prompt } };
       if (scene.failure?.where === 'model') {
         const { output_data: _never, ...asked } = answer;
         const { provider, model } = scene.model;
-        trace.step(190, { ...asked, attributes: { provider, model }, ...reason(scene.failure) });
+        trace.step(190, { ...asked, attributes: { provider, model, ...scene.prompt }, ...reason(scene.failure) });
         trace.wait(2100);
       }
-      trace.step(typicalMs, answer);
+      completion = trace.step(typicalMs, answer);
       trace.step(9, {
         name: 'save_message',
         kind: 'database',
@@ -130,7 +148,7 @@ export function tell(trace: TraceBuilder, random: Random, scene: Scene): boolean
       return { output_data: scene.turn.answer };
     },
   );
-  return answered;
+  return completion;
 }
 
 type Worked = readonly Message[] | null;
@@ -140,17 +158,16 @@ type Tell = (trace: TraceBuilder, random: Random, scene: Scene) => Worked;
 const WAYS: Readonly<Record<Way, Tell>> = {
   documents: (trace, random, scene) => retrieve(trace, random, scene.turn.question),
   order: (trace, random, scene) => {
-    const wanted = JSON.stringify({ tool: 'lookup_order', arguments: { order: scene.order } });
-    trace.step(...modelCall(random, 'choose_tool', SMALL, prompt(scene), wanted));
-    return useTool(trace, scene, 'lookup_order', orderRecord(random, scene));
+    const call = toolCall(random, 'lookup_order', { order: scene.order });
+    trace.step(...modelCall(random, 'choose_tool', SMALL, prompt(scene), JSON.stringify(asking(call))));
+    return useTool(trace, scene, call, orderRecord(random, scene));
   },
   refund: (trace, random, scene) => {
-    const found = useTool(trace, { ...scene, failure: null }, 'lookup_order', orderRecord(random, scene));
-    const wanted = JSON.stringify({
-      tool: 'start_refund',
-      arguments: { order: scene.order, reason: 'customer request' },
-    });
-    trace.step(...modelCall(random, 'choose_tool', scene.model, [...prompt(scene), ...(found ?? [])], wanted));
+    const lookup = toolCall(random, 'lookup_order', { order: scene.order });
+    const found = useTool(trace, { ...scene, failure: null }, lookup, orderRecord(random, scene));
+    const call = toolCall(random, 'start_refund', { order: scene.order, reason: 'customer request' });
+    const messages = [...prompt(scene), ...(found ?? [])];
+    trace.step(...modelCall(random, 'choose_tool', scene.model, messages, JSON.stringify(asking(call))));
     const refund = {
       refund: `RF-${random.whole(10_000, 99_999)}`,
       order: scene.order,
@@ -158,7 +175,7 @@ const WAYS: Readonly<Record<Way, Tell>> = {
       currency: 'EUR',
       state: 'started',
     };
-    const started = useTool(trace, scene, 'start_refund', refund);
+    const started = useTool(trace, scene, call, refund);
     return started === null ? null : [...(found ?? []), ...started];
   },
   research: (trace, random, scene) => {
@@ -211,25 +228,41 @@ function investigate(trace: TraceBuilder, random: Random, task: string): Message
       ...modelCall(
         random,
         'summarise_findings',
-        SMALL,
+        { ...UNPRICED_MODEL, pace: 4 },
         [{ role: 'user', content: `Summarise for: ${task}` }, ...pages],
         note,
       ),
     );
     return { output_data: note };
   });
-  return [{ role: 'tool', content: note }];
+  return [{ role: 'system', content: `Findings:\n${note}` }];
 }
 
-/** A tool with the request and the query behind it; tried twice when that helps. */
-function useTool(trace: TraceBuilder, scene: Scene, name: string, result: object): Worked {
+function toolCall(random: Random, name: string, args: object): ToolCall {
+  const id = `call_${random.uuid().slice(0, 8)}`;
+  return { id, type: 'function', function: { name, arguments: JSON.stringify(args) } };
+}
+
+/** What a model says that wants a tool called. */
+function asking(call: ToolCall): Message {
+  return { role: 'assistant', content: null, tool_calls: [call] };
+}
+
+/** A tool with the request and the query behind it; tried twice when that helps. @returns the call and its result */
+function useTool(trace: TraceBuilder, scene: Scene, call: ToolCall, result: object): Worked {
   const failure = scene.failure?.where === 'tool' ? scene.failure : null;
   const attempts = failure?.retryable === true ? 2 : 1;
   for (let attempt = 1; attempt <= attempts; attempt += 1) {
     const failed = failure !== null && (attempt < attempts || !failure.retryable);
     const problem = failed ? reason(failure) : {};
     trace.group(
-      { name, kind: 'tool', input_data: JSON.stringify({ order: scene.order }), attributes: { attempt }, ...problem },
+      {
+        name: call.function.name,
+        kind: 'tool',
+        input_data: call.function.arguments,
+        attributes: { attempt, tool_call_id: call.id },
+        ...problem,
+      },
       () => {
         const status = failed ? 503 : 200;
         trace.step(failed ? 2400 : 160, {
@@ -250,7 +283,7 @@ function useTool(trace: TraceBuilder, scene: Scene, name: string, result: object
         return failed ? undefined : { output_data: JSON.stringify(result) };
       },
     );
-    if (!failed) return [{ role: 'tool', content: JSON.stringify(result) }];
+    if (!failed) return [asking(call), { role: 'tool', tool_call_id: call.id, content: JSON.stringify(result) }];
     trace.wait(400 * attempt);
   }
   return null;

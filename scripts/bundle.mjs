@@ -1,0 +1,103 @@
+/**
+ * Bundles the console into dist/console: scripts and styles with a hash in their names, each compressed, so that no request
+ * compresses anything. A screen is a chunk of its own; what several share comes in two more, so that a page waits for few
+ * files. `manifest.json`, written last, says what the page loads.
+ */
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { rolldown } from 'rolldown';
+import { root } from './source-files.mjs';
+
+const app = join(root, 'src/ui/console/app');
+const target = join(root, 'dist/console');
+const BROWSERS = ['chrome123', 'firefox125', 'safari17.5'];
+/** What so many screens share is loaded with the first of them, whichever that is; what two share, with one of these. */
+const SHARED_BY_MANY = 3;
+
+const [chunks, others] = await Promise.all([screens(), beside()]).catch((error) => {
+  console.error(error.message);
+  process.exit(1);
+});
+const entry = chunks.find(({ isEntry }) => isEntry);
+const other = (start) => others.find(({ name }) => name.startsWith(start));
+const theme = other('theme-');
+
+mkdirSync(target, { recursive: true });
+const kept = new Set(['manifest.json']);
+const files = [
+  ...chunks.map(({ fileName, code }) => ({ name: fileName, contents: Buffer.from(code) })),
+  ...others.filter((file) => file !== theme),
+];
+for (const { name, contents } of files) keep(`${name}.gz`, gzipSync(contents, { level: 9 }));
+const manifest = {
+  files: files.map(({ name }) => name),
+  console: entry.fileName,
+  /** The script itself: the page holds it. */
+  theme: Buffer.from(theme.contents).toString('utf8').trim(),
+  worker: other('worker-').name,
+  style: other('style-').name,
+  /** Loaded with the console's entry: named in the page, so that the browser asks for them at once. */
+  preload: entry.imports,
+};
+writeFileSync(join(target, 'manifest.json'), JSON.stringify(manifest));
+// Renamed with every change, or no longer made.
+for (const file of readdirSync(target)) if (!kept.has(file)) rmSync(join(target, file));
+
+function keep(name, contents) {
+  kept.add(name);
+  writeFileSync(join(target, name), contents);
+}
+
+/** The console itself and its screens. */
+async function screens() {
+  const bundle = await rolldown({
+    input: { console: join(app, 'entry.tsx') },
+    cwd: root,
+    tsconfig: false,
+    // Sources name what they import by what it is compiled to.
+    resolve: { extensionAlias: { '.js': ['.ts', '.tsx', '.js'] } },
+    transform: { jsx: { runtime: 'automatic', importSource: 'preact' }, target: BROWSERS },
+    onLog(level, log) {
+      if (level === 'warn') throw new Error(log.message);
+    },
+  });
+  const { output } = await bundle.generate({
+    format: 'esm',
+    minify: true,
+    comments: { legal: false },
+    entryFileNames: '[name]-[hash].js',
+    chunkFileNames: '[name]-[hash].js',
+    codeSplitting: {
+      groups: [
+        { name: 'common', minShareCount: SHARED_BY_MANY, priority: 2 },
+        { name: 'shared', minShareCount: 2, priority: 1 },
+      ],
+    },
+  });
+  return output;
+}
+
+/** What is no module of the console: its styles, what runs before it, and what runs beside it. */
+async function beside() {
+  const { outputFiles } = await build({
+    entryPoints: {
+      theme: join(app, 'theme.ts'),
+      worker: join(app, 'worker.ts'),
+      style: join(app, 'styles/index.css'),
+    },
+    outdir: target,
+    absWorkingDir: root,
+    bundle: true,
+    format: 'iife',
+    target: BROWSERS,
+    minify: true,
+    write: false,
+    legalComments: 'none',
+    entryNames: '[name]-[hash]',
+    tsconfigRaw: {},
+    logLevel: 'warning',
+  });
+  return outputFiles.map(({ path, contents }) => ({ name: basename(path), contents }));
+}
