@@ -1,12 +1,9 @@
-import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { makeProject, type MadeProject } from '../harness/projects.js';
 import { bootServer, type BootOptions, type TestServer } from '../harness/server.js';
-
-const run = promisify(execFile);
 
 interface Listed {
   readonly type: string;
@@ -56,14 +53,8 @@ export class AttachmentApi {
     return storedFiles(this.server.dataDir);
   }
 
-  async anotherProject(): Promise<{ id: string; key: string }> {
-    const admin = join(import.meta.dirname, '../../scripts/admin.js');
-    const env = { ...process.env, DATA_DIR: this.server.dataDir };
-    const ask = async (...words: string[]) =>
-      JSON.parse((await run(process.execPath, [admin, '--json', ...words], { env })).stdout);
-    const { id } = await ask('create-project', 'Other');
-    const { key } = await ask('create-key', '--project', id);
-    return { id, key };
+  anotherProject(): MadeProject {
+    return makeProject(this.server.dataDir);
   }
 }
 

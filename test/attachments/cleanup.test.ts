@@ -16,6 +16,7 @@ import { SqliteAttachmentCatalogue } from '../../src/storage/sqlite/attachment-c
 import { openDatabase, type Database } from '../../src/storage/sqlite/database.js';
 import { migrate } from '../../src/storage/sqlite/migrations.js';
 import { type OpenedStore, openStore, remove } from '../harness/trace-store.js';
+import { NO_PROMPTS } from '../harness/span.js';
 import { png, sha } from './images.js';
 import { UnknownNames } from '../../src/domain/validation/unknown-names.js';
 
@@ -63,6 +64,7 @@ describe('cleaning up attachments', () => {
       log: parts.log ?? spans.store.log,
       lists: spans.store.lists,
       price: () => null,
+      prompts: NO_PROMPTS,
       maxTagBytes: 65_536,
       attachments: new VaultIntake(parts.vault ?? vault, NO_SOURCE),
       observer: silent,

@@ -96,7 +96,7 @@ describe('attachments over HTTP', () => {
     expect(await api.list(await api.post({ output_data: 'text' }))).to.deep.equal([]);
     expect((await api.server.request('GET', `/spans/${randomUUID()}/attachments`)).status).to.equal(404);
     const id = await api.post({ attributes: { attachments: [{ base64: base64(images.png) }] } });
-    const other = await api.anotherProject();
+    const other = api.anotherProject();
     expect((await send(`${api.server.url}/spans/${id}/attachments`, 'GET', { key: other.key })).status).to.equal(404);
     expect((await api.server.request('GET', `/spans/${id}/attachments`, { key: null })).status).to.equal(401);
     expect((await api.server.request('GET', '/spans/7/attachments')).status).to.equal(422);
@@ -105,7 +105,7 @@ describe('attachments over HTTP', () => {
   it('of another project are not reached by naming their hash', async () => {
     const bytes = png(30);
     await api.post({ attributes: { attachments: [{ base64: base64(bytes) }] } });
-    const { key } = await api.anotherProject();
+    const { key } = api.anotherProject();
     const span = spanWith({ attributes: { attachments: [{ sha256: sha(bytes) }] } });
     expect((await send(`${api.server.url}/spans`, 'POST', { key, body: [span] })).status).to.equal(200);
     const listed = await send(`${api.server.url}/spans/${span.id}/attachments`, 'GET', { key });

@@ -70,7 +70,7 @@ describe('attachments over HTTP', () => {
     });
 
     it('of another project are refused', async () => {
-      const { id } = await api.anotherProject();
+      const { projectId: id } = api.anotherProject();
       await expectForbidden(changed((url) => (url.pathname = url.pathname.replace(api.server.projectId, id))));
     });
 

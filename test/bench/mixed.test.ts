@@ -11,13 +11,13 @@ const PACED = '2,000 spans/s, 20 at a time';
 describe('npm run bench -- mixed', () => {
   it('tells its options', async () => {
     expect(await bench('--help')).to.match(
-      /--burst <n>[\s\S]*--readers <n>[\s\S]*--pause <ms>[\s\S]*--only <text>[\s\S]*--checkout <dir>[\s\S]*--no-write/,
+      /--burst <n>[\s\S]*--rounds <n>[\s\S]*--readers <n>[\s\S]*--pause <ms>[\s\S]*--only <text>[\s\S]*--checkout <dir>[\s\S]*--no-write/,
     );
   });
 
   it('times each read beside a load, against nobody, and the first reads after writes @slow', async function () {
     this.timeout(300_000);
-    const tiny = ['--seconds', '2', '--spans', '240', '--burst', '500', '--readers', '2'];
+    const tiny = ['--seconds', '2', '--spans', '240', '--burst', '500', '--rounds', '2', '--readers', '2'];
     const table = await bench(...tiny, '--only', '2,000', '--no-write');
     const value = String.raw`(n/a|\d[\d.,]*)`;
     const pair = `${value} / ${value}`;
@@ -42,7 +42,7 @@ describe('npm run bench -- mixed', () => {
     // As fast as it is asked, or more slowly where the machine has no more to give.
     expect(Number(rate?.replace(',', ''))).to.be.within(1, 2_200);
     expect(table).to.match(
-      /^First read of the newest 50 traces after one write: [\d.,]+ ms, after nothing, [^:]*: [\d.,]+ ms \(medians of 30\); after 500 traces/m,
+      /^First read of the newest 50 traces after one write: [\d.,]+ ms, after nothing, [^:]*: [\d.,]+ ms \(medians of 2\); after 500 traces/m,
     );
     expect(table).to.match(new RegExp(`^p50 of lists by time or id: ${PACED} +[a-z].* ${verdict('2')}$`, 'm'));
     expect(table).to.match(new RegExp(`^rate: ${PACED} +${value} +≥ 0.95: (NOT )?met`, 'm'));

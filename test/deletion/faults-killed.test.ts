@@ -1,10 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { uuid } from '../harness/checked-api.js';
 import { rowsHolding } from './remains.js';
+import { freshDataDir } from '../harness/fresh-directory.js';
 import { Program } from '../harness/program.js';
 
 const SPANS = 1_000;
@@ -21,7 +20,7 @@ describe(`deletions when the program is killed, KILL_SEED=${SEED}`, function () 
   let program: Program;
 
   before(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-deletions-'));
+    dataDir = await freshDataDir('spanhouse-deletions-');
     program = await Program.start(dataDir);
     await ask('POST', '/v1/tasks/task/prompt/versions/ensure', { content: 'x' });
   });

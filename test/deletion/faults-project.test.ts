@@ -7,9 +7,10 @@ import { storedFiles } from '../attachments/attachment-api.js';
 import { images } from '../attachments/images.js';
 import { idsOf, LearningApi } from '../learning/learning-api.js';
 import { ScriptedModel } from '../learning/scripted-model.js';
+import { makeProject } from '../harness/projects.js';
 import { send, type TestServer } from '../harness/server.js';
 import { eventually } from '../judges/judge-api.js';
-import { rowsHolding } from './remains.js';
+import { rowsHolding, untilGone } from './remains.js';
 import { scripted } from './scene.js';
 
 const run = promisify(execFile);
@@ -20,20 +21,25 @@ describe('deleting a project', function () {
   this.timeout(120_000);
   let model: ScriptedModel;
   let own: LearningApi;
+  /** What a test does at each step of a deletion, until the next start. */
+  let atStep: (step: DeletionStep) => void = () => undefined;
+  const onDeletionStep = (step: DeletionStep) => atStep(step);
 
   before(async () => {
     model = await ScriptedModel.start(scripted);
-    own = await LearningApi.boot(model);
+    own = await LearningApi.boot(model, { onDeletionStep });
   });
+  beforeEach(() => (atStep = () => undefined));
   after(async () => {
     await own.server.dispose();
     await model.stop();
   });
 
-  async function restart(options: Parameters<typeof LearningApi.boot>[1] = {}): Promise<void> {
+  async function restart(): Promise<void> {
     const { dataDir } = own.server;
     await own.server.stop();
-    own = await LearningApi.boot(model, { ...options, dataDir });
+    atStep = () => undefined;
+    own = await LearningApi.boot(model, { onDeletionStep, dataDir });
   }
 
   async function command(...words: string[]): Promise<any> {
@@ -42,13 +48,11 @@ describe('deleting a project', function () {
   }
 
   /** The API of a project of its own. */
-  async function another(id?: string): Promise<LearningApi> {
-    const project = await command('create-project', `${MARK} project`, ...(id === undefined ? [] : ['--id', id]));
-    const [owner] = await command('list-users');
-    const { key } = await command('create-key', '--project', project.id, '--user', owner.id, '--name', MARK);
+  function another(id?: string): LearningApi {
+    const made = makeProject(own.server.dataDir, { name: `${MARK} project`, ...(id !== undefined && { id }) });
+    const { key } = made;
     const server: Pick<TestServer, 'projectId' | 'key' | 'dataDir' | 'url' | 'request'> = {
-      projectId: project.id,
-      key,
+      ...made,
       dataDir: own.server.dataDir,
       url: own.server.url,
       request: (method, path, request = {}) => send(own.server.url + path, method, { key, ...request }),
@@ -127,18 +131,12 @@ describe('deleting a project', function () {
     ];
   }
 
-  const remains = (projectId: string) => rowsHolding(own.server.dataDir, [projectId]);
-
   async function expectGone(api: LearningApi): Promise<void> {
     const { projectId, dataDir } = api.server;
-    await eventually(
-      () => Promise.resolve(remains(projectId)),
-      (rows) => rows.length === 0,
-      30_000,
-    );
+    await untilGone(dataDir, [projectId]);
     expect((await storedFiles(dataDir)).filter((name) => name.startsWith(projectId))).to.deep.equal([]);
     // The same id made again is an empty project.
-    const again = await another(projectId);
+    const again = another(projectId);
     for (const list of (await contentOf(again)) as unknown[][]) expect(list).to.deep.equal([]);
     expect(await again.get('/spans?limit=1&count=true')).to.deep.equal([]);
     await again.spans([{ id: '0199a1b2-0000-7000-8000-0000000000f1', input_data: 'new' }]);
@@ -147,12 +145,12 @@ describe('deleting a project', function () {
 
   it('removes everything of it at once, and nothing of another one, also after a restart', async () => {
     await fill(own);
-    const doomed = await another();
+    const doomed = another();
     const urls = await fill(doomed);
     const before = await contentOf(own);
     const guests = () => rowsHolding(own.server.dataDir, [`${MARK} guest`]).filter((row) => row.startsWith('users'));
     expect(guests()).to.have.length(2);
-    expect(remains(doomed.server.projectId)).to.have.length.greaterThan(40);
+    expect(rowsHolding(own.server.dataDir, [doomed.server.projectId])).to.have.length.greaterThan(40);
 
     const { status, json } = await doomed.send('DELETE', doomed.project);
     expect([status, json]).to.deep.equal([202, { id: doomed.server.projectId, status: 'deleting' }]);
@@ -171,7 +169,7 @@ describe('deleting a project', function () {
   });
 
   it('takes a key of that very project with full access', async () => {
-    const doomed = await another();
+    const doomed = another();
     expect((await own.send('DELETE', doomed.project)).status).to.equal(403);
     for (const access of ['read', 'ingest']) {
       const body = { name: access, access };
@@ -183,11 +181,10 @@ describe('deleting a project', function () {
 
   for (const step of ['images', 'spans', 'records', 'end'] satisfies DeletionStep[])
     it(`is completed by the next start when it was cut off before the step ${step}`, async () => {
-      const onDeletionStep = (at: DeletionStep) => {
+      atStep = (at) => {
         if (at === step) throw new Error('cut off by the test');
       };
-      await restart({ onDeletionStep });
-      const doomed = await another();
+      const doomed = another();
       await doomed.expect(200, 'POST', `/v1/tasks/${MARK}/prompt/versions/ensure`, { content: MARK });
       await doomed.spans([{ id: '0199a1b2-0000-7000-8000-0000000000f2', input_data: MARK }]);
       expect((await doomed.send('DELETE', doomed.project)).status).to.equal(202);
@@ -197,7 +194,7 @@ describe('deleting a project', function () {
     });
 
   it('works by the admin program while the server runs', async () => {
-    const doomed = await another();
+    const doomed = another();
     await fill(doomed);
     const ordered = await command('delete-project', doomed.server.projectId.toUpperCase());
     expect(ordered).to.include({ id: doomed.server.projectId, deletion: 'ordered' });
@@ -207,7 +204,7 @@ describe('deleting a project', function () {
   });
 
   it('works by the admin program while no server runs', async () => {
-    const doomed = await another();
+    const doomed = another();
     await fill(doomed);
     await own.server.stop();
     await command('delete-project', doomed.server.projectId);
@@ -224,7 +221,7 @@ describe('deleting a project', function () {
   });
 
   it('lets nothing in that was on its way', async () => {
-    const doomed = await another();
+    const doomed = another();
     const { projectId, key } = doomed.server;
     const slow = (path: string, body: string) => {
       const bytes = new TextEncoder().encode(body);
@@ -249,10 +246,7 @@ describe('deleting a project', function () {
     ];
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect((await doomed.send('DELETE', doomed.project)).status).to.equal(202);
-    await eventually(
-      () => Promise.resolve(remains(projectId)),
-      (rows) => rows.length === 0,
-    );
+    await untilGone(own.server.dataDir, [projectId]);
     for (const { go } of late) go();
     for (const { answer } of late) expect((await answer).status).to.equal(401);
     await expectGone(doomed);

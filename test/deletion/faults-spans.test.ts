@@ -5,21 +5,25 @@ import { storedFiles } from '../attachments/attachment-api.js';
 import { LearningApi } from '../learning/learning-api.js';
 import { ScriptedModel } from '../learning/scripted-model.js';
 import { uuid } from '../harness/checked-api.js';
-import { rowsHolding } from './remains.js';
+import { rowsHolding, untilGone } from './remains.js';
 import { askAgain, expectOthers, makeScene, remainsOf, remove, scripted, secretOf, type Doomed } from './scene.js';
 
 describe('deleting spans, traces and sessions', function () {
   this.timeout(120_000);
   let model: ScriptedModel;
   let api: LearningApi;
+  /** What a test does at each step of a deletion, until the next start. */
+  let atStep: (step: DeletionStep) => void = () => undefined;
+  const onDeletionStep = (step: DeletionStep) => atStep(step);
 
   before(async () => {
     model = await ScriptedModel.start(scripted);
-    api = await LearningApi.boot(model);
+    api = await LearningApi.boot(model, { onDeletionStep });
   });
   beforeEach(() => {
     model.delayMs = 0;
     model.script = scripted;
+    atStep = () => undefined;
   });
   after(async () => {
     await api.server.dispose();
@@ -27,10 +31,11 @@ describe('deleting spans, traces and sessions', function () {
   });
 
   /** Another server on the same data. */
-  async function restart(options: Parameters<typeof LearningApi.boot>[1] = {}): Promise<void> {
+  async function restart(): Promise<void> {
     const { dataDir } = api.server;
     await api.server.stop();
-    api = await LearningApi.boot(model, { ...options, dataDir });
+    atStep = () => undefined;
+    api = await LearningApi.boot(model, { onDeletionStep, dataDir });
   }
 
   for (const kind of ['span', 'trace', 'session'] satisfies Doomed[])
@@ -61,12 +66,11 @@ describe('deleting spans, traces and sessions', function () {
   for (const step of DELETION_STEPS)
     it(`completes by the next start what was cut off before the step ${step}`, async () => {
       let cut = false;
-      const onDeletionStep = (at: DeletionStep) => {
+      atStep = (at) => {
         if (!cut && at !== step) return;
         cut = true;
         throw new Error('cut off by the test');
       };
-      await restart({ onDeletionStep });
       const scene = await makeScene(api, 'session');
       expect((await remove(api, scene)).status).to.equal(500);
       await restart();
@@ -77,23 +81,21 @@ describe('deleting spans, traces and sessions', function () {
 
   it('completes by itself what failed', async () => {
     let failures = 2;
-    const onDeletionStep = (at: DeletionStep) => {
+    atStep = (at) => {
       if (at === 'records' && failures > 0) throw new Error(`failure ${(failures -= 1)} of the test`);
     };
-    await restart({ onDeletionStep });
     const id = uuid(810_000);
     await api.spans([{ id, input_data: secretOf(id) }]);
     expect((await remove(api, { kind: 'span', id })).status).to.equal(500);
-    await api.until(async () => (rowsHolding(api.server.dataDir, [id]).length === 0 ? true : null));
+    await untilGone(api.server.dataDir, [id]);
     expect(failures).to.equal(0);
   });
 
   it('is completed by the same request sent again, and deletes nothing that comes after that', async () => {
     let failures = 1;
-    const onDeletionStep = (at: DeletionStep) => {
+    atStep = (at) => {
       if (at === 'records' && failures > 0) throw new Error(`failure ${(failures -= 1)} of the test`);
     };
-    await restart({ onDeletionStep });
     const id = uuid(810_500);
     const feedback = (reason: string) =>
       api.expect(200, 'POST', `/v1/prompts/again/completions/${id}/feedback`, { thumbs_up: true, reason });
@@ -121,12 +123,11 @@ describe('deleting spans, traces and sessions', function () {
     await api.evaluate(judge, [id]);
     await api.review(judge, id, { thumbs_up: false, reason: 'the old one' });
     let cut = false;
-    const onDeletionStep = (at: DeletionStep) => {
+    atStep = (at) => {
       if (!cut && at !== 'records') return;
       cut = true;
       throw new Error('cut off by the test');
     };
-    await restart({ onDeletionStep });
     expect((await remove(api, { kind: 'span', id })).status).to.equal(500);
     await send();
     await sleep(10);
@@ -147,18 +148,16 @@ describe('deleting spans, traces and sessions', function () {
       if (!sent) await api.spans([{ id }]);
       await api.expect(200, 'POST', path, { thumbs_up: false, reason: 'before' });
       let failing = true;
-      await restart({
-        onDeletionStep: (at: DeletionStep) => {
-          if (failing && at === 'words') throw new Error('a failure of the test');
-        },
-      });
+      atStep = (at) => {
+        if (failing && at === 'words') throw new Error('a failure of the test');
+      };
       expect((await remove(api, { kind: 'span', id })).status).to.equal(500);
       if (sent) await api.spans([{ id, input_data: 'late', output_data: 'late' }]);
       await sleep(10);
       await api.expect(200, 'POST', path, { thumbs_up: true, reason: 'after' });
       if (sent) await api.evaluate(judge, [id]);
       failing = false;
-      await api.until(async () => (rowsHolding(api.server.dataDir, [`span/${id}`]).length === 0 ? true : null));
+      await untilGone(api.server.dataDir, [`span/${id}`]);
       const { summary, items } = await api.get(`${api.project}/feedback/span/${id}`);
       expect(items.map(({ reason }: any) => reason)).to.include('after');
       expect(summary).to.include({ human_feedback_count: 1, judge_evaluation_count: sent ? 1 : 0 });

@@ -92,7 +92,13 @@ describe('while ClickHouse has not rewritten what it was told to', function () {
     const told: unknown[] = [];
     const observer = { purgeFinished: () => told.push('finished'), purgeFailed: () => undefined };
     const follower = (versions: unknown) => told.push(versions);
-    const purge = new Purge({ client: opened.client, observer, follower, oldestRead: () => Infinity, patienceMs: 300 });
+    const purge = new Purge({
+      client: opened.client,
+      observer,
+      follower,
+      oldestRead: () => Infinity,
+      patienceMs: 2_000,
+    });
     try {
       for (let attempt = 0; attempt < 2; attempt += 1) {
         const failure: unknown = await purge.run().catch((error: unknown) => error);

@@ -27,6 +27,14 @@ describe('manual', function () {
     expect(readdirSync(FOLDER)).to.have.members([...files, 'overview.md']);
   });
 
+  it('says of every call where the console has it', async () => {
+    const { paths } = (await server.request('GET', '/openapi.json', { key: null })).json;
+    const calls = Object.values(paths as object).flatMap((path) => Object.values(path as object));
+    const rows = described('Console').split('### Where each call is')[1] ?? '';
+    const named = [...rows.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+    expect([...new Set(named)].sort()).to.deep.equal(calls.map(({ operationId }) => operationId).sort());
+  });
+
   it('shows every setting', () => {
     expect(described('Configuration')).to.include(configurationTable());
   });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { projectMaker } from '../exactness/projects.js';
+import { projectMaker } from '../harness/projects.js';
 import { unhurried, type Program } from '../harness/program.js';
 import { Programs } from '../harness/programs.js';
 

@@ -31,9 +31,13 @@ function die(): Promise<never> {
 }
 
 if (point !== null) {
-  const { sql } = readMigrationFiles(schemaDirectory(point.store))[point.version - 1] ?? { sql: '' };
-  if (point.store === 'sqlite') dieInSqlite(sql, point);
-  else await dieInClickHouse(statementsIn(sql)[point.statement] ?? '', point);
+  const files = readMigrationFiles(schemaDirectory(point.store));
+  const sqlOf = (version: number) => files[version - 1]?.sql ?? '';
+  if (point.store === 'sqlite') dieInSqlite(sqlOf(point.version), point);
+  else {
+    const following = statementsIn(sqlOf(point.version + 1))[0];
+    await dieInClickHouse(statementsIn(sqlOf(point.version))[point.statement] ?? '', following, point);
+  }
 }
 
 function dieInSqlite(sql: string, { moment }: DeathPoint): void {
@@ -47,7 +51,12 @@ function dieInSqlite(sql: string, { moment }: DeathPoint): void {
   };
 }
 
-async function dieInClickHouse(statement: string, { moment, delayMs = 0 }: DeathPoint): Promise<void> {
+/** @param following where the next migration begins: a start goes no further, also when its own one was done before */
+async function dieInClickHouse(
+  statement: string,
+  following: string | undefined,
+  { moment, delayMs = 0 }: DeathPoint,
+): Promise<void> {
   const { fork } = childProcess;
   childProcess.fork = ((...given: Parameters<typeof fork>) => {
     const engine = fork(...given);
@@ -61,6 +70,7 @@ async function dieInClickHouse(statement: string, { moment, delayMs = 0 }: Death
   while (!Object.hasOwn(owner, 'command')) owner = Object.getPrototypeOf(owner) as { command: Command };
   const { command } = owner;
   owner.command = async function (params) {
+    if (params.query === following) return die();
     if (params.query !== statement) return command.call(this, params);
     if (moment === 'before') return die();
     if (moment === 'during') void sleep(delayMs).then(die);

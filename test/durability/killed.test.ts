@@ -1,9 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Random } from '../../scripts/random.js';
+import { freshDataDir } from '../harness/fresh-directory.js';
 import { Program, unhurried } from '../harness/program.js';
 import { audit } from './recount.js';
 import { Crowd } from './traffic.js';
@@ -21,7 +20,7 @@ describe(`kill -9 under load, ${ROUNDS} rounds, KILL_SEED=${SEED}`, () => {
   const readyMs = { server: [] as number[], engine: [] as number[] };
 
   before(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-kill-'));
+    dataDir = await freshDataDir('spanhouse-kill-');
     program = await Program.start(dataDir);
   });
 

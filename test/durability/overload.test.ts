@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { freshDataDir } from '../harness/fresh-directory.js';
 import { MemoryWatch } from '../harness/memory.js';
 import { Program, unhurried, type Answer } from '../harness/program.js';
 import { audit } from './recount.js';
@@ -27,7 +26,7 @@ describe('more than the server can take @alone', () => {
   const stops: (() => Promise<void>)[] = [];
 
   beforeEach(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-overload-'));
+    dataDir = await freshDataDir('spanhouse-overload-');
   });
 
   afterEach(async () => {

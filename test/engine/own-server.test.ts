@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,14 +12,15 @@ import { bootServer, type TestServer } from '../harness/server.js';
 import { startStatementProxy, type Reply, type StatementProxy } from '../harness/statement-proxy.js';
 import { sql } from '../../src/storage/clickhouse/client/sql.js';
 
-const TRACE = '0199a1b2-0000-7000-8000-00000000000a';
-const SPAN = { trace_id: TRACE, name: 'first', started_at: '2026-01-15T10:00:00Z', attributes: { model: 'gpt-4o' } };
+/** A database of several tests, as creating the tables takes longer than all else: each has a trace of its own. */
+const SHARED = 'Observed';
 
 describe('a ClickHouse of the operator', function () {
   this.timeout(60_000);
   let engine: TestEngine;
   let proxy: StatementProxy;
   let dataDir: string;
+  let trace: string;
   const server = new Set<TestServer>();
 
   before(async () => {
@@ -28,6 +30,7 @@ describe('a ClickHouse of the operator', function () {
   beforeEach(async () => {
     proxy = await startStatementProxy(engine.endpoint.url);
     dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-own-'));
+    trace = randomUUID();
   });
   afterEach(async () => {
     for (const running of server) await running.stop();
@@ -62,12 +65,16 @@ describe('a ClickHouse of the operator', function () {
   };
   const created = () => proxy.statements.filter((statement) => statement.startsWith('CREATE DATABASE'));
   const names = async (running: TestServer) => {
-    const { status, json } = await running.request('GET', `/spans?trace_id=${TRACE}`);
+    const { status, json } = await running.request('GET', `/spans?trace_id=${trace}`);
     expect(status).to.equal(200);
     return (json as { name: string }[]).map(({ name }) => name);
   };
-  const store = async (running: TestServer) =>
-    expect((await running.request('POST', '/spans', { body: [SPAN] })).status).to.be.within(200, 299);
+  const post = (running: TestServer) => {
+    const attributes = { model: 'gpt-4o' };
+    const span = { trace_id: trace, name: 'first', started_at: '2026-01-15T10:00:00Z', attributes };
+    return running.request('POST', '/spans', { body: [span] });
+  };
+  const store = async (running: TestServer) => expect((await post(running)).status).to.be.within(200, 299);
   const ready = async (running: TestServer) => {
     const until = Date.now() + 10_000;
     while ((await running.request('GET', '/readyz')).status !== 200) {
@@ -82,26 +89,26 @@ describe('a ClickHouse of the operator', function () {
       statement.includes('SELECT version()') ? { rows: [{ version: found }] } : undefined;
 
   it('is given the database that is missing, and keeps spans in it over a restart', async () => {
-    const first = await start('Observed');
+    const first = await start(SHARED);
     await store(first);
     expect(await names(first)).to.deep.equal(['first']);
     expect(created()).to.deep.equal(['CREATE DATABASE IF NOT EXISTS `Observed`']);
     await first.stop();
-    const again = await start('Observed');
+    const again = await start(SHARED);
     expect(await names(again)).to.deep.equal(['first']);
     expect((await again.request('GET', '/readyz')).status).to.equal(200);
     expect(created(), 'once').to.have.lengthOf(1);
   });
 
   it('answers 503 while its disk is full, under whichever code it says so, and is well afterwards', async () => {
-    const running = await start('full');
+    const running = await start(SHARED);
     const noSpace = [
       { code: 243 },
       { code: 1002, text: 'Cannot write to file: errno: 28, strerror: No space left on device' },
     ];
     for (const reply of noSpace) {
       proxy.reply = (statement) => (statement.startsWith('INSERT INTO `spans`') ? reply : undefined);
-      const { status, headers } = await running.request('POST', '/spans', { body: [SPAN] });
+      const { status, headers } = await post(running);
       expect(status).to.equal(503);
       expect(Number(headers.get('retry-after'))).to.be.above(1);
       proxy.reply = () => undefined;
@@ -112,16 +119,16 @@ describe('a ClickHouse of the operator', function () {
   });
 
   it('keeps databases apart', async () => {
-    const one = await start('one');
+    const one = await start(SHARED);
     await store(one);
     await one.stop();
-    expect(await names(await start('two'))).to.deep.equal([]);
+    expect(await names(await start('another'))).to.deep.equal([]);
   });
 
   it('needs no right to create a database that exists', async () => {
-    await (await start('granted')).stop();
+    await (await start(SHARED)).stop();
     proxy.reply = (statement) => (statement.startsWith('CREATE DATABASE') ? { code: 497 } : undefined);
-    const running = await start('granted');
+    const running = await start(SHARED);
     await store(running);
     expect(await names(running)).to.deep.equal(['first']);
   });
@@ -146,7 +153,7 @@ describe('a ClickHouse of the operator', function () {
   it('may be newer', async () => {
     for (const newer of [`${NEEDED_VERSION}.1.1.altinitystable`, '26.12.1.1', '27.1.1.1']) {
       proxy.reply = version(newer);
-      await (await start('newer')).stop();
+      await (await start(SHARED)).stop();
     }
   });
 
@@ -185,13 +192,14 @@ describe('a ClickHouse of the operator', function () {
     });
 
     it('creates it when a replica alone lacks it', async () => {
-      await (await start('partial', cluster)).stop();
+      await (await start('clustered', cluster)).stop();
+      const before = created().length;
       proxy.reply = replicas([
         { host: 'a', version: NEEDED_VERSION, present: 1 },
         { host: 'b', version: NEEDED_VERSION, present: 0 },
       ]);
-      await start('partial', cluster);
-      expect(created()).to.have.lengthOf(2);
+      await start('clustered', cluster);
+      expect(created()).to.have.lengthOf(before + 1);
     });
 
     it('is refused when a replica is too old', async () => {

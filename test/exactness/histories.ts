@@ -67,6 +67,7 @@ const attributes = fc.constantFrom<Readonly<Record<string, unknown>>>(
   { provider: 'openai', model: 'gpt-4o', inputTokens: 1000, outputTokens: 77 },
   { provider: 'openai', model: 'gpt-4o', inputTokens: 3, outputTokens: 0 },
   { provider: 'nobody', model: 'unheard-of', inputTokens: 5, outputTokens: 5 },
+  { inputTokens: 8, prompt_slug: 'greeting', prompt_version: 2 },
   { nested: { list: [1, null, 'x'], root_span_input: null }, text: 'line\nbreak "quoted" \\' },
 );
 const status = fc.constantFrom('unset', 'ok', 'error');

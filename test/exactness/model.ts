@@ -227,6 +227,8 @@ export class Model {
       tags: Object.assign({}, ...spans.map(({ traceTags }) => traceTags), tagsOf(stated?.tags)) as Tags,
       attributes: stated?.attributes ?? {},
       has_error: status === 'error',
+      input_tokens: counted(spans.map(({ inputTokens }) => inputTokens)),
+      output_tokens: counted(spans.map(({ outputTokens }) => outputTokens)),
     }));
   }
 
@@ -253,8 +255,16 @@ export class Model {
       tags: Object.assign({}, ...writers.map(({ sessionTags }) => sessionTags), tagsOf(stated?.tags)) as Tags,
       attributes: stated?.attributes ?? {},
       has_error: errors > 0,
+      input_tokens: counted(traces.flatMap(({ spans }) => spans.map(({ inputTokens }) => inputTokens))),
+      output_tokens: counted(traces.flatMap(({ spans }) => spans.map(({ outputTokens }) => outputTokens))),
     };
   }
+}
+
+/** The sum of what is known; null: nothing is. */
+function counted(counts: readonly (number | null)[]): number | null {
+  const known = counts.filter((count) => count !== null);
+  return known.length === 0 ? null : known.reduce((total, count) => total + count, 0);
 }
 
 function earliest(firsts: Map<string, Moment>, id: string, at: Moment): void {

@@ -21,6 +21,8 @@ export interface StoredSpan {
   readonly traceTags: Tags;
   readonly sessionTags: Tags;
   readonly hasError: boolean;
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
   readonly read: Read;
 }
 
@@ -72,6 +74,7 @@ export function storedSpan(sent: SentSpan, projectId: string): StoredSpan {
     code_filepath: sent.code_filepath ?? null,
     code_lineno: sent.code_lineno ?? null,
     has_error: hasError,
+    ...callOf(kind, sent.attributes ?? {}),
   };
   return {
     id: read.id,
@@ -89,6 +92,8 @@ export function storedSpan(sent: SentSpan, projectId: string): StoredSpan {
     traceTags: read.trace_tags,
     sessionTags,
     hasError,
+    inputTokens: read.input_tokens,
+    outputTokens: read.output_tokens,
     read,
   };
 }
@@ -96,6 +101,25 @@ export function storedSpan(sent: SentSpan, projectId: string): StoredSpan {
 /** What `POST /spans` answers for a span, but for `created_at`. */
 export function spanRead(sent: SentSpan, projectId: string): Read {
   return storedSpan(sent, projectId).read;
+}
+
+/** What histories say of calls: whole numbers of tokens, none of them cached, and names without their provider's in front. */
+function callOf(kind: string, attributes: Readonly<Record<string, unknown>>) {
+  const { provider, model, inputTokens, outputTokens, prompt_slug, prompt_version } = attributes;
+  const tokens = (count: unknown) => (PRICED_KINDS.has(kind) && typeof count === 'number' ? count : null);
+  const text = (said: unknown) => (typeof said === 'string' ? said : null);
+  const isWrapper = kind === 'agent' || kind === 'chain' || kind === 'tool';
+  return {
+    provider: isWrapper ? null : text(provider),
+    model: isWrapper ? null : text(model),
+    input_tokens: tokens(inputTokens),
+    output_tokens: tokens(outputTokens),
+    cache_read_tokens: null,
+    cache_write_tokens: null,
+    prompt_slug: text(prompt_slug),
+    prompt_version: typeof prompt_version === 'number' ? prompt_version : null,
+    prompt_version_id: null,
+  };
 }
 
 /** `(inputTokens × inputPrice + outputTokens × outputPrice) / 1,000,000`; null for what has no known price. */

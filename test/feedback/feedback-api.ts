@@ -29,6 +29,7 @@ export function feedbackApi(server: Server, key: string = server.key) {
     spans: (spans: unknown[]) => request('POST', '/spans', { body: spans, headers: { prefer: 'return=minimal' } }),
     link: (body: unknown) => request('POST', '/feedback-links', { body }),
     links: (query = '') => request('GET', `/feedback-links${query}`),
+    changeLink: (id: string, body: unknown) => request('PATCH', `/feedback-links/${id}`, { body }),
     revoke: (id: string) => request('DELETE', `/feedback-links/${id}`),
   };
 }

@@ -12,7 +12,12 @@ export interface Operation {
   readonly path: string;
   /** Whether no key is needed. */
   readonly isPublic: boolean;
-  readonly parameters: readonly { readonly name: string; readonly in: 'path' | 'query'; readonly schema: Schema }[];
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: 'path' | 'query';
+    readonly required?: boolean;
+    readonly schema: Schema;
+  }[];
   /** By media type. */
   readonly bodies: ReadonlyMap<string, Schema>;
   readonly responses: Readonly<Record<string, Schema>>;
@@ -21,6 +26,9 @@ export interface Operation {
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 /** Stricter than `date-time`: times of what is traced and learnt are answered in this one form. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
+
+/** Servers of one process answer the same document, but for its limits, and each schema of it takes long to compile. */
+const known = new Map<string, ApiDocument>();
 
 /** The OpenAPI document that a server answers: what it takes, and a check of what it answers. */
 export class ApiDocument {
@@ -31,7 +39,7 @@ export class ApiDocument {
   readonly #templates: readonly { readonly path: string; readonly pattern: RegExp }[];
 
   /** @param time what a time must look like */
-  constructor(document: Schema, time = TIME) {
+  private constructor(document: Schema, time: RegExp) {
     this.#ajv = new Ajv2020({ strict: false, formats: { uuid: UUID, 'date-time': time } });
     this.#components = document['components'];
     this.operations = Object.entries<Schema>(document['paths']).flatMap(([path, methods]) =>
@@ -54,8 +62,12 @@ export class ApiDocument {
     }));
   }
 
-  static async of(server: Pick<TestServer, 'request'>, time?: RegExp): Promise<ApiDocument> {
-    return new ApiDocument((await server.request('GET', '/openapi.json', { key: null })).json, time);
+  static async of(server: Pick<TestServer, 'request'>, time = TIME): Promise<ApiDocument> {
+    const { text, json } = await server.request('GET', '/openapi.json', { key: null });
+    const name = `${time.source} ${text}`;
+    const document = known.get(name) ?? new ApiDocument(json, time);
+    known.set(name, document);
+    return document;
   }
 
   find(method: string, path: string): Operation | undefined {

@@ -51,6 +51,7 @@ export class Program {
     this.#process = spawn(node, [...NODE_FLAGS, MAIN], {
       env: {
         PATH: process.env['PATH'],
+        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
         PORT: '0',
         DATA_DIR: dataDir,
         LOG_FORMAT: 'json',

@@ -1,4 +1,6 @@
-import { rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { freshDataDir } from './fresh-directory.js';
 import { Program } from './program.js';
 
@@ -13,6 +15,11 @@ export class Programs {
 
   static async make(): Promise<Programs> {
     return new Programs(await freshDataDir('spanhouse-programs-'));
+  }
+
+  /** On a directory without tables, also in a run of many files: for tests of how these come to be. */
+  static async makeEmpty(): Promise<Programs> {
+    return new Programs(await mkdtemp(join(tmpdir(), 'spanhouse-programs-')));
   }
 
   /** Starts one and leaves it alone. */

@@ -2,17 +2,21 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { IdentityService } from '../../src/domain/identity/identity-service.js';
+import { SignInService } from '../../src/domain/identity/sign-in-service.js';
 import { Turns } from '../../src/domain/turns.js';
 import { schemaDirectory } from '../../src/storage/schema-files.js';
 import { openDatabase } from '../../src/storage/sqlite/database.js';
 import { SqliteIdentityStore } from '../../src/storage/sqlite/identity-store.js';
+import { SqliteSignInStore } from '../../src/storage/sqlite/sign-in-store.js';
 import { readMigrationFiles } from '../../src/storage/migration-files.js';
 import { migrate } from '../../src/storage/sqlite/migrations.js';
 import { BodyMemory, type BodyMemoryLimits } from '../../src/transport/body-memory.js';
 import { createApp } from '../../src/transport/http/app.js';
+import { Callers } from '../../src/transport/http/callers.js';
 import type { BodyLimits } from '../../src/transport/http/body.js';
 import { listen, type ListenerOptions } from '../../src/transport/http/listener.js';
 import type { Route } from '../../src/transport/http/route.js';
+import { SessionCookie } from '../../src/transport/http/session-cookie.js';
 
 export interface FinishedRequest {
   readonly route: string;
@@ -49,13 +53,16 @@ export async function bootApp(routes: readonly Route[], given: Partial<typeof LI
   migrate(database, readMigrationFiles(schemaDirectory('sqlite')));
   const identity = new IdentityService({ store: new SqliteIdentityStore(database) });
   const { created } = identity.bootstrap();
+  const baseUrl = () => 'http://127.0.0.1';
+  const cookie = new SessionCookie({ installation: 'app', baseUrl, maxAgeDays: 1 });
+  const signIns = new SignInService({ store: new SqliteSignInStore(database), identity });
   const finished: FinishedRequest[] = [];
   const failed: TestApp['failed'] = [];
   const silent = { error: () => undefined, warn: () => undefined, info: () => undefined, debug: () => undefined };
   const limits = { ...LIMITS, ...given };
   const app = createApp({
     routes,
-    identity,
+    identity: new Callers({ identity, signIns, cookie, baseUrl }),
     limits,
     memory: new BodyMemory(limits),
     trustedProxies: 0,

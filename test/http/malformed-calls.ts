@@ -61,7 +61,11 @@ export class MalformedCalls {
 
   /** Where it is called, as it should be. */
   get sound(): string {
-    return this.#url(() => 0);
+    const first = () => 0;
+    const required = this.#operation.parameters.filter((each) => each.in === 'query' && each.required === true);
+    const query = new URLSearchParams();
+    for (const { name, schema } of required) query.set(name, String(JSON.parse(this.#text(first, schema, 0, name))));
+    return query.size === 0 ? this.#url(first) : `${this.#url(first)}?${query.toString()}`;
   }
 
   /** Whether other names of parameters are refused. */

@@ -11,7 +11,7 @@ import { MalformedScene } from './malformed-scene.js';
 
 const SEED = Number(process.env['MALFORMED_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 /** What every client sends is tried more often. */
-const OFTEN = Number(process.env['MALFORMED_COUNT'] ?? 1000);
+const OFTEN = Number(process.env['MALFORMED_COUNT'] ?? 400);
 const LISTS = /^\/(spans|traces|sessions)$/;
 const countOf = ({ path }: Operation, share: number) => Math.ceil(LISTS.test(path) ? OFTEN : OFTEN * share);
 /** What a server that shares two cores with other tests may take for a request it refuses, and for one that it takes. */
@@ -20,12 +20,18 @@ const AT_ONCE = 16;
 const REFUSALS = [400, 401, 403, 404, 405, 409, 413, 415, 422, 431];
 /** Of these the document says nothing for each path: what is no path of it, or no text at all. */
 const OF_NO_ROUTE = [400, 404, 405, 431];
-/** Their bodies are no JSON of ours: see test/otlp/hostile.test.ts. */
-const OTHER_FORMATS = new Set(['postOtlpTraces']);
+/** Their bodies are no JSON of ours (see test/otlp/hostile.test.ts), or their answers have no end (test/lists/http-tail.test.ts). */
+const OTHER_FORMATS = new Set(['postOtlpTraces', 'tailSpans', 'tailTraces']);
 /** They say what the server is made of. */
 const ABOUT_ITSELF = new Set(['getDocs', 'getMetrics', 'getOpenApi']);
 /** The scene has nothing for them to do, however sound the request is. */
-const NEVER_TAKEN: Readonly<Record<string, number>> = { evaluateCalibration: 409, promoteCandidate: 409 };
+const NEVER_TAKEN: Readonly<Record<string, number>> = {
+  evaluateCalibration: 409,
+  promoteCandidate: 409,
+  signIn: 401,
+  getSpan: 404,
+  explainCost: 404,
+};
 
 interface Sent {
   readonly call: MalformedCall;
@@ -141,7 +147,8 @@ describe(`malformed requests (MALFORMED_SEED=${SEED})`, function () {
     const typed = operation.parameters.some(({ in: place, schema }) => place === 'query' && strict(schema));
     const least = count / (LISTS.test(operation.path) ? 5 : 20);
     if (typed) expect(statuses.get(422) ?? 0, shown).to.be.greaterThan(least);
-    if (typed) expect((await scene.api.server.request(operation.method, calls.sound)).status, shown).to.equal(200);
+    const sound = NEVER_TAKEN[operation.id] ?? 200;
+    if (typed) expect((await scene.api.server.request(operation.method, calls.sound)).status, shown).to.equal(sound);
   }
 
   /** Tries those operations of the document that take such a thing. */
@@ -185,7 +192,9 @@ describe(`malformed requests (MALFORMED_SEED=${SEED})`, function () {
       }
       // Deleting another project is refused before anything else is looked at.
       if (!calls.takesNoOthers || operation.id === 'deleteProject') continue;
-      expect((await issues(`${calls.sound}?zyx=1`, {})).join()).to.match(/(^|,)\?zyx is not known; /);
+      expect((await issues(`${calls.sound}${calls.sound.includes('?') ? '&' : '?'}zyx=1`, {})).join()).to.match(
+        /(^|,)\?zyx is not known; /,
+      );
       queries.push(operation.id);
     }
     expect(bodies).to.include.members([

@@ -94,8 +94,8 @@ describe('names that nothing knows', () => {
     for (const [path, detail] of queries) expect(await api.expect(422, 'GET', path)).to.include({ detail });
     expect(await api.refused('GET', 'judges?limit=x&page=2&from=3')).to.deep.equal({
       '?limit': 'must be a whole number from 1 to 500',
-      '?page': 'is not known; known are limit, offset',
-      '?from': 'is not known; known are limit, offset',
+      '?page': 'is not known; known are limit, offset, include, figures_since, count',
+      '?from': 'is not known; known are limit, offset, include, figures_since, count',
     });
   });
 

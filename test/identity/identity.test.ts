@@ -2,10 +2,11 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { codeIn, ConsoleBrowser } from './console-browser.js';
+import { freshDataDir } from '../harness/fresh-directory.js';
 import { bootServer, send, type TestResponse, type TestServer } from '../harness/server.js';
 
 const run = promisify(execFile);
@@ -32,7 +33,9 @@ describe('API keys', () => {
     const listed = await server.request('GET', keys, { key: created.json.key });
     expect(listed.status).to.equal(200);
     expect(listed.text).to.not.include(created.json.key);
-    expect(listed.json.map(({ id }: { id: string }) => id)).to.include(created.json.id);
+    const { key: _key, ...kept } = created.json;
+    const { last_used_at, ...mine } = listed.json.find(({ id }: { id: string }) => id === created.json.id);
+    expect({ ...mine, last_used_at: null }, last_used_at).to.deep.equal({ ...kept, user_name: 'Owner' });
 
     const revoked = await server.request('DELETE', `${keys}/${created.json.id.toUpperCase()}`);
     expect([revoked.status, revoked.text]).to.deep.equal([204, '']);
@@ -75,7 +78,7 @@ describe('API keys', () => {
 describe('first start', () => {
   let dataDir: string;
   beforeEach(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-start-'));
+    dataDir = await freshDataDir('spanhouse-start-');
   });
   afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
@@ -115,12 +118,17 @@ describe('first start', () => {
       const key = /sk_sh_[A-Za-z0-9_-]{43}/.exec(out)?.[0] ?? '';
       const project = /SPANHOUSE_PROJECT=(\S+)/.exec(out)?.[1] ?? '';
       expect((await send(`${url}/projects/${project}/api-keys`, 'GET', { key })).status).to.equal(200);
+      const [opened = ''] = /http:\S+/.exec(out) ?? [];
+      expect(opened.startsWith(`${url}/console#code=`), 'the first URL').to.equal(true);
+      const browser = await ConsoleBrowser.signedIn({ url, projectId: project }, { code: codeIn(opened) });
+      expect((await browser.request('GET', '/whoami')).json.key.name).to.equal('Initial key');
     });
     expect(first.code).to.equal(0);
     expect(first.out).to.include('curl ');
     const second = await startAndStop();
     expect(second.code).to.equal(0);
-    expect(second.out).to.not.match(/sk_sh_|curl/);
+    expect(second.out).to.not.match(/sk_sh_|curl|code=/);
+    expect(second.out).to.match(/^Its console: http:\S+\/console \(npm run admin -- signin /m);
   }).timeout(20_000);
 
   it('ensures the initial project and key, once however often it starts', async () => {

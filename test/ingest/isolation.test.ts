@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { AttachmentApi, spanWith } from '../attachments/attachment-api.js';
 import { base64, png } from '../attachments/images.js';
 import { attributes, otlpSpan, request, spanId, toProtobuf, type Json } from '../otlp/requests.js';
+import type { MadeProject } from '../harness/projects.js';
 import { bootServer, send, type TestServer } from '../harness/server.js';
 
 const SECRET = 'what the first project sent';
@@ -15,11 +16,11 @@ const DEEP = `[{"base64":"${base64(png(20))}","label":"${SECRET}"},${'['.repeat(
 
 describe('what one project sends', () => {
   let api: AttachmentApi;
-  let other: { id: string; key: string };
+  let other: MadeProject;
 
   before(async () => {
     api = await AttachmentApi.boot();
-    other = await api.anotherProject();
+    other = api.anotherProject();
     // Long enough that what comes together is committed together.
     await api.restart({ COMMIT_WAIT_MS: '100' });
   });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { CALL_FIELDS } from '../../src/domain/span/span-call.js';
 import { spanFields, type FieldType } from '../../src/domain/list/fields.js';
 import { CheckedApi, START, type Row } from '../harness/checked-api.js';
 
@@ -19,7 +20,20 @@ const VALUES: Readonly<Record<FieldType, (name: string) => unknown>> = {
 };
 
 /** What the server itself says of a span; the answer to the request has it first. */
-const NOT_SENT: readonly string[] = ['project_id', 'has_error', 'created_at'];
+const NOT_SENT: readonly string[] = ['project_id', 'has_error', 'created_at', ...CALL_FIELDS];
+
+/** What the fields of a call are read from. */
+const CALL = {
+  provider: 'acme',
+  model: 'one',
+  inputTokens: 10,
+  outputTokens: 5,
+  cacheReadTokens: 2,
+  cacheWriteTokens: 1,
+  prompt_slug: 'a prompt',
+  prompt_version: 3,
+  prompt_version_id: randomUUID(),
+};
 
 const names = Object.keys(spanFields) as (keyof typeof spanFields)[];
 
@@ -35,6 +49,7 @@ describe('a span that says all that a span can say', () => {
     sent = Object.fromEntries(
       names.filter((name) => !NOT_SENT.includes(name)).map((name) => [name, VALUES[spanFields[name].type](name)]),
     );
+    sent = { ...sent, kind: 'llm', attributes: { ...(sent['attributes'] as Row), ...CALL } };
     await api.post('spans', [least]);
     [posted = {}] = await api.post('spans', [sent]);
     bare = await api.one('spans', least.id);

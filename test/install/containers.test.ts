@@ -33,7 +33,11 @@ const copies = (stage: readonly Instruction[]) =>
     };
   });
 /** The file or folder of this checkout that one of the building stage, such as `/app/dist/src`, is made of. */
-const madeOf = (path: string) => path.replace(/^\/app\//, '').replace(/^dist\//, '');
+const madeOf = (path: string) =>
+  path
+    .replace(/^\/app\//, '')
+    .replace(/^dist\/console$/, 'src/ui/console/app')
+    .replace(/^dist\//, '');
 
 describe('docker-compose.yml', () => {
   it('passes every variable of the configuration, and nothing else but credentials of a bucket', () => {

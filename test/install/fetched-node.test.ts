@@ -59,7 +59,8 @@ describe('scripts/node.mjs', () => {
         npm_execpath: process.env['npm_execpath'],
         npm_config_cache: join(home, '.npm'),
         npm_config_registry: address(),
-        npm_config_fetch_retries: '0',
+        // npm asks once more, and would wait ten seconds before that.
+        npm_config_fetch_retry_mintimeout: '10',
       },
     });
     let [stdout, stderr] = ['', ''];

@@ -24,10 +24,10 @@ describe('evaluations', () => {
       ...evaluation,
     });
   /** Many at once, by the store that the server itself uses. @returns their ids */
-  function fill(judge: Json, count: number): string[] {
+  function fill(judge: Json, count: number, spanOf: () => string = randomUUID): string[] {
     const database = openDatabase(join(server.dataDir, DATABASE_FILE));
     const store = new SqliteEvaluationStore(database);
-    const made = Array.from({ length: count }, () => ({ id: randomUUID(), span_id: randomUUID() }));
+    const made = Array.from({ length: count }, () => ({ id: randomUUID(), span_id: spanOf() }));
     const common = { ...PASSED, project_id: server.projectId, judge_id: judge['id'] };
     database.transaction(() => {
       for (const evaluation of made) store.insert({ ...common, ...evaluation, created_at: Date.now() * 1000 });
@@ -54,6 +54,7 @@ describe('evaluations', () => {
     expect(full).to.deep.include({
       judge_id: judge['id'],
       span_id,
+      trace_id: null,
       evaluation_result: false,
       evaluation_reason: 'so so 💡',
       confidence_score: 0.5,
@@ -75,6 +76,31 @@ describe('evaluations', () => {
     expect(await api.evaluations(judge), 'a further one is a row of its own').to.have.length(3);
     const unified = await api.expect(200, 'GET', `feedback/span/${span_id}`);
     expect(unified.summary).to.deep.equal({ total: 2, human_feedback_count: 0, judge_evaluation_count: 2 });
+  });
+
+  it('counts one that ran elsewhere for the version that it names', async () => {
+    const judge = await api.create();
+    const version = await server.request('GET', `/v1/prompts/${judge['task_slug']}`);
+    const named = await record(judge, { prompt_version: 1 });
+    await record(judge);
+    expect(named).to.deep.include({ origin: 'external', judge_version: `${version.json.id}/none` });
+    expect(ids((await page(judge, 'judge_version=v1'))['evaluations'])).to.deep.equal([named['id']]);
+    expect((await page(judge, 'judge_version=external'))['total']).to.equal(1);
+    const wrong = { span_id: randomUUID(), evaluation_result: true, prompt_version: 2 };
+    const { errors } = await api.expect(422, 'POST', `judges/${judge['id']}/evaluations`, wrong);
+    expect(errors).to.deep.equal([
+      { pointer: '/prompt_version', detail: `must be a version of the judge's prompt, ${judge['task_slug']}` },
+    ]);
+  });
+
+  it('takes no more of a span that has a thousand', async () => {
+    const judge = await api.create();
+    const span_id = randomUUID();
+    fill(judge, 999, () => span_id);
+    await record(judge, { span_id });
+    await api.expect(409, 'POST', `judges/${judge['id']}/evaluations`, { span_id, evaluation_result: true });
+    await record(judge);
+    expect((await api.expect(200, 'GET', `spans/${span_id}/evaluations`)).evaluations).to.have.length(1000);
   });
 
   it('keeps what the judge was at that moment', async () => {
@@ -198,6 +224,78 @@ describe('evaluations', () => {
     const again = await record(judge, { span_id: spanId, evaluation_result: false });
     expect(await state('with'), 'every evaluation of the span').to.deep.equal([evaluations[1]?.['id'], again['id']]);
     expect((await page(judge, 'feedback_state=with_user_feedback&evaluation_result=false'))['total']).to.equal(1);
+  });
+
+  describe('are reviewed', () => {
+    let judge: Json;
+    let made: Json[];
+    const correct = (evaluation: Json | undefined, thumbs_up: boolean, by = api) =>
+      by.expect(200, 'POST', `/v1/prompts/${judge['task_slug']}/completions/${evaluation?.['span_id']}/feedback`, {
+        thumbs_up,
+        judge_id: judge['id'],
+      });
+    const indexes = async (query: string) => {
+      const { evaluations, total } = await page(judge, `limit=500&${query}`);
+      expect(total, query).to.equal(evaluations.length);
+      return ids(evaluations).map((id) => made.findIndex((each) => each['id'] === id));
+    };
+    before(async () => {
+      judge = await api.create({ name: 'Reviewed' });
+      made = [];
+      for (const [index, confidence_score] of [0.9, null, 0.2, 0.9, 0.1, null, 0.5].entries())
+        made.push(await record(judge, { confidence_score, evaluation_result: index % 2 === 0 }));
+      const { span_id } = made[3] ?? {};
+      // Said of 3; then the judge evaluates the span again.
+      await correct(made[3], true);
+      made.push(await record(judge, { span_id, confidence_score: 0.3 }));
+      await correct(made[0], false);
+      await correct(made[1], true);
+      const other = await api.create({ name: 'Beside', task_slug: judge['task_slug'] });
+      await record(other, { span_id: made[2]?.['span_id'] });
+      await api.expect(200, 'POST', `/v1/prompts/${judge['task_slug']}/completions/${made[2]?.['span_id']}/feedback`, {
+        thumbs_up: false,
+        judge_id: other['id'],
+      });
+    });
+
+    it('where people disagree, agree or said nothing', async () => {
+      expect(await indexes('agreement=disagreed')).to.deep.equal([0]);
+      expect(await indexes('agreement=agreed')).to.deep.equal([1, 3]);
+      expect(await indexes('agreement=unreviewed')).to.deep.equal([2, 4, 5, 6, 7]);
+      expect(await indexes('agreement=unreviewed&evaluation_result=false')).to.deep.equal([5]);
+      // Two may be recorded at one moment.
+      const end = String(made[5]?.['created_at']);
+      const until = [2, 4, 5, 6, 7].filter((index) => String(made[index]?.['created_at']) <= end);
+      expect(until).to.include.members([2, 4, 5]);
+      expect(await indexes(`agreement=unreviewed&end_date=${end}`)).to.deep.equal(until);
+      const { evaluations, total } = await page(judge, 'agreement=unreviewed&limit=2&offset=1&sort_order=desc');
+      expect([ids(evaluations), total]).to.deep.equal([[made[6]?.['id'], made[5]?.['id']], 5]);
+    });
+
+    it('the least sure first, those that did not say last', async () => {
+      expect(await indexes('sort_by=confidence')).to.deep.equal([4, 2, 7, 6, 0, 3, 1, 5]);
+      expect(await indexes('sort_by=confidence&sort_order=desc')).to.deep.equal([3, 0, 6, 7, 2, 4, 5, 1]);
+      expect(await indexes('agreement=unreviewed&sort_by=confidence')).to.deep.equal([4, 2, 7, 6, 5]);
+      const { evaluations, total } = await page(judge, 'sort_by=confidence&agreement=unreviewed&limit=1&offset=4');
+      expect([ids(evaluations), total]).to.deep.equal([[made[5]?.['id']], 5]);
+    });
+
+    it('by version of the judge', async () => {
+      expect(await indexes('judge_version=external&agreement=unreviewed')).to.deep.equal([2, 4, 5, 6, 7]);
+      expect(await indexes('judge_version=v1')).to.deep.equal([]);
+      expect(await indexes('judge_version=a/none&sort_by=confidence')).to.deep.equal([]);
+      const bad = `judges/${judge['id']}/evaluations?agreement=both&sort_by=score&judge_version=`;
+      expect(await api.refused('GET', bad)).to.have.keys('?agreement', '?sort_by', '?judge_version');
+    });
+
+    it('by what was said last, which covers earlier evaluations of the span', async () => {
+      await correct(made[1], false);
+      expect(await indexes('agreement=disagreed')).to.deep.equal([0, 1]);
+      await correct(made[0], true);
+      expect(await indexes('agreement=disagreed')).to.deep.equal([1]);
+      await correct(made[7], true);
+      expect(await indexes('agreement=unreviewed'), 'what came before it, too').to.deep.equal([2, 4, 5, 6]);
+    });
   });
 
   it('lists those of a span, newest first, with the names of judges, also of deleted ones', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Writable } from 'node:stream';
 import { expect } from 'chai';
@@ -90,6 +91,46 @@ describe('judges when the model endpoint fails', () => {
     await api.until(judge, { id: run.span_id }, 'evaluated');
   });
 
+  it('tries all that failed again when told to, once, and loses none of their calls', async () => {
+    const other = await api.create({ name: 'Again', filters: { names: ['again'] } });
+    play({ do: 'status', status: 400 });
+    const spans = await api.post(...[1, 2, 3].map(() => finished({ name: 'again' })));
+    for (const span of spans) await api.until(other, span, 'failed');
+    const failed = await api.runs(other);
+    play(answer(passing));
+    await api.expect(202, 'POST', `judges/${other['id']}:run`, { span_ids: [spans[0]?.['id']] });
+    await api.evaluated(other, spans[0] ?? {});
+    const retry = () => api.expect(202, 'POST', `judges/${other['id']}:retry`);
+    expect(await retry(), 'not what was evaluated since').to.deep.equal({ queued: 2, left: 0 });
+    expect(await retry()).to.deep.equal({ queued: 0, left: 0 });
+    for (const span of spans) await api.evaluated(other, span);
+    expect(await retry()).to.deep.equal({ queued: 0, left: 0 });
+    expect((await api.evaluations(other)).map(({ origin }) => origin).sort()).to.deep.equal([
+      'automatic',
+      'automatic',
+      'requested',
+    ]);
+    expect((await api.runs(other)).map(({ span_id }) => span_id)).to.deep.equal([spans[0]?.['id']]);
+    const calls = await eventually(
+      () => api.callsOf(other),
+      (found) => found.length >= 6,
+    );
+    const failedCalls = calls.filter(({ status }) => status === 'error');
+    expect(failedCalls.map(({ attributes }) => attributes.spanhouse.run_id)).to.have.members(
+      failed.map(({ id }) => id),
+    );
+    // The calls of the runs that failed go with the span, although the runs have other ids now.
+    await api.expect(204, 'DELETE', `/spans/${spans[1]?.['id']}`);
+    const left = await eventually(
+      () => api.callsOf(other),
+      (found) => found.length <= 4,
+    );
+    expect(left.map(({ attributes }) => attributes.spanhouse.span_id)).to.not.include(spans[1]?.['id']);
+    await api.expect(404, 'POST', `judges/${randomUUID()}:retry`);
+    await api.expect(204, 'DELETE', `judges/${other['id']}`);
+    await api.expect(404, 'POST', `judges/${other['id']}:retry`);
+  });
+
   it('leaves the endpoint alone as long as it asks for', async () => {
     play({ do: 'status', status: 429, headers: { 'retry-after': '1' } }, answer(passing));
     const [first] = await api.post(finished());
@@ -151,7 +192,7 @@ describe('judges when the model endpoint fails', () => {
   });
 
   it('blames the key of no judge for what the endpoint refuses of one call or one model', async () => {
-    const made = await bench.project('other');
+    const made = bench.project('other');
     const others = await made.create({ name: 'Elsewhere', enabled: false, model: 'not asked yet' });
     const barred = await api.create({ name: 'Barred', model: 'barred', enabled: false });
     const reason = async (of: JudgeApi, { id }: Json) =>
@@ -226,8 +267,28 @@ describe('judges when the model endpoint fails', () => {
     expect(call?.['cost']).to.equal(null);
   });
 
-  it('uses up few attempts while the endpoint is away altogether', async () => {
+  it('shows the key nowhere', async () => {
+    const { text } = await bench.server.request('GET', '/metrics', { key: null });
+    const runs = JSON.stringify(await api.runs(judge));
+    const calls = JSON.stringify(await api.callsOf(judge));
+    expect(endpoint.asked.every(({ authorization }) => authorization === `Bearer ${API_KEY}`)).to.equal(true);
+    for (const shown of [log, text, runs, calls]) expect(shown.includes(API_KEY)).to.equal(false);
+    expect(log).to.contain('"level":"debug"');
+  });
+});
+
+describe('judges when the model endpoint is away', () => {
+  let bench: JudgeBench;
+  before(async () => {
+    // With time for a call on a busy machine: each that takes too long counts as another failure of the endpoint.
+    bench = await JudgeBench.boot({ JUDGE_LLM_TIMEOUT_SECONDS: '20' });
+  });
+  after(() => bench.dispose());
+
+  it('use up few attempts, and go on when it is back', async () => {
+    const { api, endpoint } = bench;
     endpoint.reset(() => ({ do: 'status', status: 503 }));
+    const judge = await api.create({ name: 'Patient' });
     const spans = await api.post(...Array.from({ length: 60 }, () => finished()));
     await eventually(
       async () => endpoint.asked.length,
@@ -243,13 +304,4 @@ describe('judges when the model endpoint fails', () => {
       30_000,
     );
   }).timeout(45_000);
-
-  it('shows the key nowhere', async () => {
-    const { text } = await bench.server.request('GET', '/metrics', { key: null });
-    const runs = JSON.stringify(await api.runs(judge));
-    const calls = JSON.stringify(await api.callsOf(judge));
-    expect(endpoint.asked.every(({ authorization }) => authorization === `Bearer ${API_KEY}`)).to.equal(true);
-    for (const shown of [log, text, runs, calls]) expect(shown.includes(API_KEY)).to.equal(false);
-    expect(log).to.contain('"level":"debug"');
-  });
 });

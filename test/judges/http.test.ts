@@ -81,6 +81,15 @@ describe('judges', () => {
     expect(nulls).to.deep.include({ criteria: [], sample_rate: 1, enabled: true });
   });
 
+  it('previews one without a model endpoint, but asks no model', async () => {
+    const draft = { name: 'Draft', evaluation_type: 'binary', prompt: 'Is it polite?' };
+    const reason = 'No model endpoint is configured (JUDGE_LLM_BASE_URL)';
+    const preview = await api.expect(200, 'POST', 'judges:preview', draft);
+    expect(preview).to.deep.include({ runnable: false, not_runnable_reason: reason, model: null, tried: [] });
+    const refused = await api.expect(409, 'POST', 'judges:preview', { ...draft, try: true });
+    expect(refused.detail).to.equal(`The judge cannot run. ${reason}`);
+  });
+
   const refusals: [what: string, judge: Json, issues: Record<string, string>][] = [
     [
       'nothing at all',

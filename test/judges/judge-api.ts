@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { makeProject } from '../harness/projects.js';
 import { bootServer, type BootOptions, type TestResponse, type TestServer } from '../harness/server.js';
 import { ModelEndpoint } from './model-endpoint.js';
 
@@ -125,9 +123,6 @@ export async function eventually<T>(
 
 export const API_KEY = 'secret-key-of-the-model-endpoint';
 
-const run = promisify(execFile);
-const admin = join(import.meta.dirname, '../../scripts/admin.js');
-
 /** A server with a model endpoint of the test's own. */
 export class JudgeBench {
   readonly endpoint: ModelEndpoint;
@@ -159,12 +154,8 @@ export class JudgeBench {
   }
 
   /** The calls of another project. */
-  async project(name: string): Promise<JudgeApi> {
-    const env = { ...process.env, DATA_DIR: this.server.dataDir };
-    const made = async (...args: string[]) =>
-      JSON.parse((await run(process.execPath, [admin, '--json', ...args], { env })).stdout) as Json;
-    const projectId = (await made('create-project', name))['id'] as string;
-    const { key } = await made('create-key', '--project', projectId);
+  project(name: string): JudgeApi {
+    const { projectId, key } = makeProject(this.server.dataDir, { name });
     return new JudgeApi({
       projectId,
       request: (method, path, request = {}) => this.server.request(method, path, { key, ...request }),

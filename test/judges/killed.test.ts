@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { eventually, finished, type Json } from './judge-api.js';
 import { answer, ModelEndpoint, passing } from './model-endpoint.js';
+import { freshDataDir } from '../harness/fresh-directory.js';
 import { Program, PROJECT_ID } from '../harness/program.js';
 
 const SPANS = 400;
@@ -19,7 +18,7 @@ describe(`judges when the program is killed, KILL_SEED=${SEED}`, () => {
   const env = () => ({ JUDGE_LLM_BASE_URL: endpoint.url, JUDGE_LLM_MODEL: 'gpt-4o-mini', JUDGE_CONCURRENCY: '16' });
 
   before(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-judges-'));
+    dataDir = await freshDataDir('spanhouse-judges-');
     endpoint = await ModelEndpoint.start();
     program = await Program.start(dataDir, env());
     judges = [];

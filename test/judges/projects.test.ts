@@ -10,7 +10,7 @@ describe('judges of many projects', function () {
   before(async () => {
     bench = await JudgeBench.boot({ JUDGE_QUEUE_MAX: '20' });
     const others: JudgeApi[] = [];
-    for (const name of ['one', 'two', 'three', 'four']) others.push(await bench.project(name));
+    for (const name of ['one', 'two', 'three', 'four']) others.push(bench.project(name));
     apis = [bench.api, ...others];
     judges = await Promise.all(apis.map((api) => api.create()));
   });

@@ -8,6 +8,7 @@ import { IdentityService } from '../../src/domain/identity/identity-service.js';
 import type { Judge } from '../../src/domain/judge/judge.js';
 import { Recorder } from '../../src/domain/judge/recorder.js';
 import type { Run, RunDraft } from '../../src/domain/judge/run.js';
+import { RunService } from '../../src/domain/judge/run-service.js';
 import type { RunOutcome } from '../../src/domain/judge/run-store.js';
 import { readMigrationFiles } from '../../src/storage/migration-files.js';
 import { schemaDirectory } from '../../src/storage/schema-files.js';
@@ -18,7 +19,7 @@ import { SqliteJudgeStore } from '../../src/storage/sqlite/judge-store.js';
 import { migrate } from '../../src/storage/sqlite/migrations.js';
 import { SqlitePromptStore } from '../../src/storage/sqlite/prompt-store.js';
 import { SqliteRunStore } from '../../src/storage/sqlite/run-store.js';
-import { PASSED, PLAIN_JUDGE } from './fixture.js';
+import { ANY_EVALUATION, AS_STORED, PASSED, PLAIN_JUDGE } from './fixture.js';
 
 const NOW = 1_800_000_000_000_000;
 
@@ -92,13 +93,7 @@ describe('the queue of evaluations', () => {
     },
   });
   const due = () => runs.due(owner.project, NOW + 1e9, 1000).filter(({ judge_id }) => judge_id === judge.id);
-  const stored = () =>
-    evaluations.ofJudge(
-      judge.id,
-      { start: null, end: null, result: null, withFeedback: null },
-      { limit: 500, offset: 0 },
-      false,
-    ).evaluations;
+  const stored = () => evaluations.ofJudge(judge.id, ANY_EVALUATION, { limit: 500, offset: 0 }, AS_STORED).evaluations;
 
   it('takes a new span once for each judge, whatever became of it; requests as often as they come', () => {
     const first = draft();
@@ -117,6 +112,54 @@ describe('the queue of evaluations', () => {
       NOW,
     );
     expect(stored().map(({ span_id }) => span_id)).to.deep.equal([first.span_id, first.span_id, first.span_id]);
+  });
+
+  it('takes failed runs again, the oldest first, and each span once', () => {
+    const [one, two] = [draft(), draft()];
+    const again = draft({ span_id: one.span_id, origin: 'requested' });
+    for (const each of [one, two, again]) {
+      runs.enqueue([each], NOW);
+      runs.settle([{ kind: 'failed', run: due()[0] as Run, reason: 'no' }], NOW);
+    }
+    expect(runs.toRetry(judge.id, NOW), 'none had failed then').to.equal(0);
+    const later = NOW + 1;
+    expect(runs.toRetry(judge.id, later)).to.equal(2);
+    expect(runs.retryFailed(judge.id, later, 1)).to.equal(1);
+    const [first] = due();
+    const fresh = { attempts: 0, reason: null, created_at: later, updated_at: later, next_attempt_at: later };
+    expect(first).to.include({ span_id: two.span_id, origin: 'automatic', state: 'queued', ...fresh });
+    expect(first?.id).to.not.equal(two.id);
+    expect(runs.retryFailed(judge.id, later, 10)).to.equal(1);
+    expect(due().map(({ span_id, origin }) => [span_id, origin])).to.deep.equal([
+      [two.span_id, 'automatic'],
+      [one.span_id, 'requested'],
+    ]);
+    expect([runs.retryFailed(judge.id, later, 10), runs.toRetry(judge.id, later)]).to.deep.equal([0, 0]);
+  });
+
+  it('takes as many failed runs again as it has room for, and says how many are left', async () => {
+    const service = new RunService({
+      runs,
+      judges: { require: () => judge, requireEver: () => judge, notRunnableReason: () => null },
+      spans: { traits: async () => new Map(), newest: async () => [] },
+      identifyPrompt: () => undefined,
+      queueMax: 600,
+      running: () => [],
+      onQueued: () => undefined,
+    });
+    const failed = Array.from({ length: 700 }, () => draft());
+    runs.enqueue(failed, NOW);
+    runs.settle(
+      due().map((run) => ({ kind: 'failed', run, reason: 'no' })),
+      Date.now() * 1000 - 1,
+    );
+    const retry = () => service.retryFailed(owner.project, judge.id);
+    expect(await retry()).to.deep.equal({ queued: 600, left: 100 });
+    const refused = (await retry().catch((error: unknown) => error)) as DomainError;
+    expect([refused.kind, refused.message]).to.deep.equal([
+      'overloaded',
+      'The queue has room for 0 more evaluations of this project',
+    ]);
   });
 
   it('stores nothing for a run that was cancelled meanwhile, and nothing twice', () => {

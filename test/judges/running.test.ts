@@ -40,6 +40,13 @@ describe('judges that run by themselves', () => {
     });
     const version = await api.expect(200, 'GET', `/v1/prompts/${judge['task_slug']}`);
     expect(evaluation?.['judge_version']).to.equal(`${version.id}/none`);
+    for (const [name, found] of [
+      ['v1', 1],
+      [`${version.id}/none`, 1],
+      ['v2', 0],
+      ['external', 0],
+    ] as const)
+      expect(await api.evaluations(judge, `judge_version=${name}&agreement=unreviewed`), name).to.have.length(found);
     expect(evaluation?.['evaluation_duration_ms']).to.be.within(0, unhurried(3_000));
     expect(endpoint.asked.map(({ path, authorization }) => [path, authorization])).to.deep.equal([
       ['/v1/chat/completions', 'Bearer secret-key-of-the-model-endpoint'],

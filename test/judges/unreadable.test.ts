@@ -19,7 +19,7 @@ describe('judges of spans that cannot be read', function () {
       JUDGE_CONCURRENCY: '8',
     });
     ({ api } = bench);
-    other = await bench.project('Another');
+    other = bench.project('Another');
   });
   after(() => bench.dispose());
   afterEach(() => bench.clear());

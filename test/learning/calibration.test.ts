@@ -106,6 +106,16 @@ describe('calibration of a judge', function () {
     expect(await api.get(`${path}/calibration/evaluations`)).to.deep.equal([
       Object.fromEntries(Object.entries(trial).filter(([name]) => name !== 'result')),
     ]);
+    const named = (await api.get(`${api.project}/internal-usage`)).groups.map((of: Record<string, unknown>) => [
+      of['purpose'],
+      of['id'],
+      of['name'],
+      of['subject_id'],
+    ]);
+    expect(named).to.have.deep.members([
+      ['judge', judge.id, judge.name, judge.id],
+      ['calibration', asked.id, judge.name, judge.id],
+    ]);
     // Nothing of the trial is an evaluation, and so no evidence.
     expect((await api.get(`${path}/evaluations?limit=1`)).total).to.equal(48);
     const calls = await api.get(`/spans?spanhouse.calibration=${asked.id}&fields=id,tags,cost,trace_id`);
@@ -237,7 +247,7 @@ describe('calibration of a judge', function () {
     const judge = await api.judge();
     const path = `${api.project}/judges/${judge.id}/calibration`;
     const empty = await api.get(path);
-    expect(empty).to.deep.include({ count: 0, rate: null, kappa: null, by_week: [], by_version: [] });
+    expect(empty).to.deep.include({ count: 0, rate: null, kappa: null, by_week: [], by_version: [], revision: 0 });
     await round(judge, idsOf(8000, 3, 5));
     const { status, json } = await api.send('POST', `${path}:evaluate`, {});
     expect(status).to.equal(409);
@@ -283,10 +293,12 @@ describe('calibration of a judge', function () {
       expect(external).to.deep.include({
         version: 'external',
         prompt_version: null,
+        prompt_version_id: null,
         examples: null,
         count: 1,
         agreed: 0,
       });
+      expect(await bare.get(path)).to.include({ revision: 1 });
     } finally {
       await bare.server.dispose();
     }

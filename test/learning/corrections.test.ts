@@ -123,7 +123,12 @@ describe('what people said of evaluations', () => {
     const half = { needed: 0, have: 0 };
     const trial = { ready: true, training: half, held_out: half, next: '' };
     expect(
-      calibrationRead({ ...report(), trial }).by_week.map(({ week, start, count, rate }) => [week, start, count, rate]),
+      calibrationRead({ ...report(), revision: 2, trial }).by_week.map(({ week, start, count, rate }) => [
+        week,
+        start,
+        count,
+        rate,
+      ]),
     ).to.deep.equal([
       ['2026-W01', '2025-12-29T00:00:00.000000Z', 1, 1],
       ['2026-W02', '2026-01-05T00:00:00.000000Z', 1, 0],

@@ -1,7 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
+import { freshDataDir } from '../harness/fresh-directory.js';
 import { Program, PROJECT_ID } from '../harness/program.js';
 import type { TestServer } from '../harness/server.js';
 import { idsOf, LearningApi } from './learning-api.js';
@@ -66,7 +65,7 @@ describe(`jobs through kill -9, ${KILLS} times each`, function () {
   let api: LearningApi;
 
   before(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-jobs-'));
+    dataDir = await freshDataDir('spanhouse-jobs-');
     model = await ScriptedModel.start(() => verdict(true));
     mortal = new Mortal(dataDir, {
       JUDGE_LLM_BASE_URL: model.url,

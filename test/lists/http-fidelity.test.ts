@@ -75,6 +75,26 @@ describe('what was sent is what is answered, at once and later', () => {
 
   const textFields = ['input_data', 'output_data', 'error_code', 'error_message', 'error_stack', 'code_filepath'];
 
+  it('with text_limit, the middle of longer texts is left out, and of nothing else', async () => {
+    const number = next++;
+    const text = (length: number) => '🧪'.repeat(length - 2) + 'yz';
+    const cut = `${'🧪'.repeat(67)}\n[… 901 characters left out here …]\n${'🧪'.repeat(31)}yz`;
+    const sent = { input_data: text(1001), output_data: text(100), error_stack: text(1001), name: text(1001) };
+    await api.post('spans', [span(number, { ...sent, attributes: { long: text(1001) }, tags: { long: text(1001) } })]);
+    const whole = await api.one('spans', uuid(number));
+    expect(await api.get('spans', `id=${uuid(number)}&text_limit=100`)).to.deep.equal([
+      { ...whole, input_data: cut, error_stack: cut, name: cut },
+    ]);
+    const trace = await api.one('traces', uuid(1_000_000 + number));
+    const found = `traces?id=${uuid(1_000_000 + number)}&text_limit=100`;
+    expect((await api.server.request('GET', `/${found}`)).json).to.deep.equal([
+      { ...trace, name: cut, root_span_input: cut },
+    ]);
+    expect((await api.server.request('GET', `/${found}&fields=root_span_output,id`)).json).to.deep.equal([
+      { id: uuid(1_000_000 + number), root_span_output: text(100) },
+    ]);
+  });
+
   for (const [kind, text] of Object.entries(texts)) {
     it(`text: ${kind}`, async () => {
       const tags = text.length > 1000 ? { tag: text } : { [text]: text };

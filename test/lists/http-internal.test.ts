@@ -25,11 +25,12 @@ describe("the server's own calls of models", () => {
       call(3, { 'spanhouse.judge': JUDGE }, { status: 'error', cost: 0.5 }),
       call(4, { 'spanhouse.calibration': JOB, 'spanhouse.judge': JUDGE }),
       call(5, { 'spanhouse.optimization': uuid(502) }, { started_at: '2026-02-01T00:00:00Z' }),
+      call(6, { 'spanhouse.playground': uuid(503) }, { cost: 0.125 }),
     ]);
   });
   after(() => api.dispose());
 
-  const own = [uuid(2), uuid(3), uuid(4), uuid(5)];
+  const own = [uuid(2), uuid(3), uuid(4), uuid(5), uuid(6)];
   const traceOf = (id: string) => uuid(Number.parseInt(id.slice(-12), 16) + 1_000_000);
   const found = async (list: 'spans' | 'traces', query: string) => (await api.ids(list, query)).sort();
 
@@ -80,19 +81,48 @@ describe("the server's own calls of models", () => {
   const usage = (query = '') =>
     api.server.request('GET', `/projects/${api.server.projectId}/internal-usage${query}`, { key: api.server.key });
 
-  it('have a cost of their own, in all and by judge and job', async () => {
+  it('have a cost of their own, in all and by judge, job and user', async () => {
     const { json } = await usage();
-    expect(json.total).to.deep.equal({ calls: 4, errors: 1, input_tokens: 400, output_tokens: 28, cost: 1.25 });
+    expect(json.total).to.deep.equal({ calls: 5, errors: 1, input_tokens: 500, output_tokens: 35, cost: 1.375 });
+    const gone = { name: null, subject_id: null };
     expect(json.groups).to.deep.equal([
-      { purpose: 'judge', id: JUDGE, calls: 2, errors: 1, input_tokens: 200, output_tokens: 14, cost: 0.75 },
-      { purpose: 'calibration', id: JOB, calls: 1, errors: 0, input_tokens: 100, output_tokens: 7, cost: 0.25 },
-      { purpose: 'optimization', id: uuid(502), calls: 1, errors: 0, input_tokens: 100, output_tokens: 7, cost: 0.25 },
+      { purpose: 'judge', id: JUDGE, ...gone, calls: 2, errors: 1, input_tokens: 200, output_tokens: 14, cost: 0.75 },
+      {
+        purpose: 'calibration',
+        id: JOB,
+        ...gone,
+        calls: 1,
+        errors: 0,
+        input_tokens: 100,
+        output_tokens: 7,
+        cost: 0.25,
+      },
+      {
+        purpose: 'optimization',
+        id: uuid(502),
+        ...gone,
+        calls: 1,
+        errors: 0,
+        input_tokens: 100,
+        output_tokens: 7,
+        cost: 0.25,
+      },
+      {
+        purpose: 'playground',
+        id: uuid(503),
+        ...gone,
+        calls: 1,
+        errors: 0,
+        input_tokens: 100,
+        output_tokens: 7,
+        cost: 0.125,
+      },
     ]);
   });
 
   it('are summed up within a time', async () => {
     expect((await usage('?started_after=2026-02-01')).json.total.calls).to.equal(1);
-    expect((await usage('?started_before=2026-01-31')).json.total.calls).to.equal(3);
+    expect((await usage('?started_before=2026-01-31')).json.total.calls).to.equal(4);
     expect((await usage('?started_before=2020-01-01')).json).to.deep.equal({
       total: { calls: 0, errors: 0, input_tokens: 0, output_tokens: 0, cost: null },
       groups: [],

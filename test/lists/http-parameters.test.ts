@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { filteredField, type Filter } from '../../src/domain/list/definitions.js';
 import { defaultQuery } from '../../src/domain/list/query.js';
 import { parseListQuery } from '../../src/transport/http/list-query.js';
 import {
@@ -77,6 +78,7 @@ const badOfType: Record<string, readonly string[] | undefined> = {
   id: badTexts['uuid'],
   time: badTexts['date-time'],
   number: badTexts['number'],
+  integer: badTexts['number'],
   money: badTexts['number'],
   boolean: badTexts['boolean'],
   kind: badTexts['kind'],
@@ -84,6 +86,8 @@ const badOfType: Record<string, readonly string[] | undefined> = {
   // Text of any kind is just no match, up to a length.
   text: ['x'.repeat(10_001)],
 };
+
+const isAnyOf = ({ comparison }: Filter) => comparison === 'anyOf' || comparison === 'anyModel';
 
 describe('list parameters', () => {
   let api: CheckedApi;
@@ -139,11 +143,11 @@ describe('list parameters', () => {
       });
 
       it('a bad value of any filter is refused and named', async () => {
-        for (const { parameter, field, comparison } of definitions[list].filters) {
-          const bad =
-            comparison === 'anyOf'
-              ? ['', ',', 'x'.repeat(10_001)]
-              : badOfType[definitions[list].fields[field]?.type ?? ''];
+        for (const filter of definitions[list].filters) {
+          const { parameter, comparison } = filter;
+          const bad = isAnyOf(filter)
+            ? ['', ',', 'x'.repeat(10_001)]
+            : badOfType[filteredField(definitions[list], filter)?.type ?? ''];
           expect(bad, `no bad values for ${parameter}`).to.not.equal(undefined);
           await refuses(
             parameter,
@@ -168,6 +172,7 @@ describe('list parameters', () => {
         await refuses('sort_order', ['', 'x', 'ASC', 'Desc', 'ascending', '1']);
         await refuses('count', badTexts['boolean'] ?? []);
         await refuses('fields', ['', 'x', 'id,x', 'id,', 'ID', '*', 'id name', '__proto__']);
+        await refuses('text_limit', ['', '0', '99', '-100', '100.5', 'x', '100001', 'null']);
         await refuses('q', ['x'.repeat(10_001)]);
       });
 
@@ -191,9 +196,7 @@ describe('list parameters', () => {
       });
 
       it('a parameter given twice is refused, but for lists of names and of fields', async () => {
-        for (const { parameter, comparison } of definitions[list].filters.filter(
-          ({ comparison }) => comparison !== 'anyOf',
-        )) {
+        for (const { parameter, comparison } of definitions[list].filters.filter((filter) => !isAnyOf(filter))) {
           expect(
             await api.refused('GET', list, [
               [parameter, uuid(1)],
@@ -275,7 +278,7 @@ describe('list parameters', () => {
       const shown = new Map<string, Row>(json.paths[`/${list}`].get.parameters.map((one: Row) => [one['name'], one]));
       expect([...shown.keys()]).to.deep.equal([
         ...definitions[list].filters.map(({ parameter }) => parameter),
-        ...['sort_by', 'sort_order', 'limit', 'offset', 'count', 'q', 'fields'],
+        ...['sort_by', 'sort_order', 'limit', 'offset', 'count', 'q', 'fields', 'text_limit'],
         ...(definitions[list].hasInternal ? ['internal'] : []),
         'tags',
       ]);

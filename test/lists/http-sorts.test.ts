@@ -13,11 +13,11 @@ import {
 } from '../harness/checked-api.js';
 import { storeSample } from './sample.js';
 
-/** What the interface says, written anew. */
+/** What the interface says, and what came later, written anew. */
 const sorts: Record<ListName, readonly string[]> = {
-  spans: ['started_at', 'name', 'status', 'duration_ms', 'cost', 'kind'],
-  traces: ['started_at', 'name', 'status', 'span_count', 'duration_ms', 'cost'],
-  sessions: ['created_at', 'name', 'trace_count', 'cost', 'duration'],
+  spans: ['started_at', 'name', 'status', 'duration_ms', 'cost', 'kind', 'model', 'input_tokens', 'output_tokens'],
+  traces: ['started_at', 'name', 'status', 'span_count', 'duration_ms', 'cost', 'input_tokens', 'output_tokens'],
+  sessions: ['created_at', 'name', 'trace_count', 'cost', 'duration', 'input_tokens', 'output_tokens'],
 };
 const defaultSort = { spans: 'started_at', traces: 'started_at', sessions: 'created_at' };
 
@@ -46,7 +46,8 @@ describe('list order and pages', () => {
 
   before(async () => {
     api = await CheckedApi.boot();
-    await storeSample(api);
+    // Pages of one row are asked for many times: no more rows than have ties, nulls and an odd page of each size.
+    await storeSample(api, 8);
   });
   after(() => api.dispose());
 
@@ -56,7 +57,8 @@ describe('list order and pages', () => {
     query: readonly (readonly [string, string])[],
     whole: readonly Row[],
   ): Promise<void> {
-    for (const size of [1, 2, 7]) {
+    // Of one row, so that every two neighbours are on different pages, and of so many that the last is not full.
+    for (const size of [1, 7]) {
       const offsets = Array.from({ length: Math.ceil(whole.length / size) + 1 }, (_, index) => index * size);
       const pages = await each(offsets, (offset) => api.get(list, [...query, ['limit', size], ['offset', offset]]));
       for (const [index, page] of pages.entries())
@@ -87,7 +89,7 @@ describe('list order and pages', () => {
 
       for (const field of sorts[list]) {
         for (const order of ['asc', 'desc'] as const) {
-          it(`${field} ${order}: sorted, nulls last, every row once over pages of 1, 2 and 7`, async () => {
+          it(`${field} ${order}: sorted, nulls last, every row once over pages of 1 and 7`, async () => {
             const query = [
               ['sort_by', field],
               ['sort_order', order],

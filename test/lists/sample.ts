@@ -9,9 +9,9 @@ const pick = <T>(values: readonly T[], number: number): T => values[number % val
  * Spans with nulls, ties, neighbouring microseconds and every kind of awkward text in what lists filter and sort by.
  * They come in several requests, so that they were created at different times and lie in parts of their own.
  */
-export async function storeSample(api: CheckedApi): Promise<void> {
-  for (let from = 0; from < TRACES; from += 3) {
-    const traces = Array.from({ length: Math.min(3, TRACES - from) }, (_, index) => from + index);
+export async function storeSample(api: CheckedApi, count = TRACES): Promise<void> {
+  for (let from = 0; from < count; from += 3) {
+    const traces = Array.from({ length: Math.min(3, count - from) }, (_, index) => from + index);
     await api.post('spans', traces.flatMap(spansOf));
   }
   await api.post('traces', [
@@ -62,6 +62,16 @@ function spansOf(trace: number): Row[] {
           ? null
           : started.replace(/\.\d+Z/, (fraction) => `.${String(Number(fraction.slice(1, 7))).padStart(6, '0')}Z`),
       duration_ms: pick([null, 0, 0.1, 0.3, 0.1 + 0.2, 12.5, 1e6, 12.5], number),
+      attributes: pick(
+        [
+          {},
+          { model: 'one, two', prompt_slug: 'a b', prompt_version: 2 },
+          { model: 'acme/one', inputTokens: 5, task: 'other', prompt_version: '10' },
+          { provider: 'a,c', model: "it's", inputTokens: 7, outputTokens: 1, prompt_slug: 'a b' },
+          { provider: 'x', model: 'one, two', outputTokens: '10' },
+        ],
+        number,
+      ),
       cost: pick([null, 0, 0.1, 1e-12, 0.000_000_000_002, 3, 0.1], trace % 4 === 3 ? 0 : number),
       error_code: pick([null, null, null, 'E,1', 'Value"Error', '', null, 'E1'], trace % 2 === 0 ? 0 : number + trace),
       error_message: pick(

@@ -4,16 +4,21 @@ import { sessionList, spanList, traceList, type ListDefinition } from '../../src
 import type { ListQuery } from '../../src/domain/list/query.js';
 import { parseListQuery } from '../../src/transport/http/list-query.js';
 import {
+  countOf,
   idPage,
   idsHolding,
-  rollupCount,
+  rollupMatches,
   rollupPage,
-  spanCount,
+  spanMatches,
   spanPage,
 } from '../../src/storage/clickhouse/list/compile.js';
+import { MEASURES } from '../../src/domain/list/statistics.js';
+import { bucketsBetween } from '../../src/domain/list/buckets.js';
+import type { Objects } from '../../src/storage/clickhouse/list/properties.js';
+import { figuresOf, largestGroups, timeRange, valuesOf } from '../../src/storage/clickhouse/list/statistics.js';
 import { accessPathsOf } from '../../src/storage/clickhouse/list/rows.js';
 import type { ReadScope } from '../../src/storage/clickhouse/read/scope.js';
-import { sessionSource, traceSource, type ListSource } from '../../src/storage/clickhouse/list/sources.js';
+import { sessionSource, spanSource, traceSource, type ListSource } from '../../src/storage/clickhouse/list/sources.js';
 import type { Sql } from '../../src/storage/clickhouse/client/sql.js';
 
 /*
@@ -34,6 +39,14 @@ const rollup = (source: ListSource, text: string, scope: ReadScope = SCOPE) => {
   const query: ListQuery = parsed(source.list, text);
   return rollupPage(source, scope, query, accessPathsOf(source, query)[0]);
 };
+
+const objects = (source: ListSource, text: string, scope: ReadScope = SCOPE): Objects => {
+  const query = parsed(source.list, text);
+  const matches =
+    source === spanSource ? spanMatches(scope, query) : rollupMatches(source, scope, query, { by: 'all' });
+  return { source, scope, matches };
+};
+const buckets = bucketsBetween(1_774_566_000e6, 1_774_900_000e6, 86_400, 'Europe/Berlin');
 
 const cases: Readonly<Record<string, () => Sql>> = {
   'spans-newest': () => spans('limit=50'),
@@ -76,7 +89,7 @@ const cases: Readonly<Record<string, () => Sql>> = {
   'traces-started-with-error': () => rollup(traceSource, 'started_after=2026-01-31&has_error=true&fields=id'),
   'traces-internal': () => rollup(traceSource, 'internal=true&started_before=2026-01-31&fields=id'),
   'spans-by-cost': () => spans('sort_by=cost&sort_order=asc&limit=7&offset=14&fields=id,cost'),
-  'spans-count': () => spanCount(SCOPE, parsed(spanList, `trace_id=${ID}&has_error=true`)),
+  'spans-count': () => countOf(spanMatches(SCOPE, parsed(spanList, `trace_id=${ID}&has_error=true`))),
   'traces-newest': () => rollup(traceSource, ''),
   'traces-by-id': () => rollup(traceSource, `id=${ID}`),
   'traces-filtered': () =>
@@ -85,7 +98,19 @@ const cases: Readonly<Record<string, () => Sql>> = {
       `session_id=${ID}&status=error&duration_min=1000&cost_max=2&sort_by=duration_ms&q=refund&service=api&fields=id`,
     ),
   'traces-count': () =>
-    rollupCount(traceSource, SCOPE, parsed(traceList, 'has_error=true&names=checkout'), { by: 'all' }),
+    countOf(rollupMatches(traceSource, SCOPE, parsed(traceList, 'has_error=true&names=checkout'), { by: 'all' })),
+  'stats-of-spans': () =>
+    figuresOf(objects(spanSource, 'has_error=true'), { measures: MEASURES, buckets, grouped: null }),
+  'stats-of-traces-by-tag': () =>
+    figuresOf(objects(traceSource, 'cost_min=1', { ...SCOPE, unsettled: [ID] }), {
+      measures: ['count', 'errors'],
+      buckets: null,
+      grouped: { property: { by: 'tag', key: "it's" }, texts: ['a', null, "b'"] },
+    }),
+  'stats-largest-groups': () => largestGroups(objects(spanSource, ''), { by: 'field', field: 'name' }),
+  'stats-time-range': () => timeRange(objects(sessionSource, '')),
+  'facets-of-sessions': () =>
+    valuesOf(objects(sessionSource, 'x=y'), { of: { by: 'tag keys' }, prefix: "p'", limit: 7 }),
   'sessions-oldest': () => rollup(sessionSource, 'sort_order=asc&limit=2&offset=4'),
   'sessions-filtered': () =>
     rollup(

@@ -1,14 +1,13 @@
 import { Client, credentials, Metadata, status } from '@grpc/grpc-js';
 import { expect } from 'chai';
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { EXPORT_PATH } from '../../src/transport/grpc/trace-service.js';
 import { ScriptedModel, verdict } from '../learning/scripted-model.js';
 import { span, uuid } from '../harness/checked-api.js';
 import { otlpSpan, request, toProtobuf } from '../otlp/requests.js';
+import { freshDataDir } from '../harness/fresh-directory.js';
 import { Program, PROJECT_ID } from '../harness/program.js';
 
 /** More than the ten listeners from which on Node.js warns of a leak. */
@@ -23,7 +22,7 @@ describe('what the program prints', function () {
   let program: Program | null = null;
 
   before(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-quiet-'));
+    dataDir = await freshDataDir('spanhouse-quiet-');
     model = await ScriptedModel.start(() => verdict(true));
     model.delayMs = 200;
   });
@@ -115,7 +114,7 @@ describe('what the program prints', function () {
   });
 
   it('a first start prints what to export and to send, to be copied as it stands', async () => {
-    const fresh = await mkdtemp(join(tmpdir(), 'spanhouse-first-'));
+    const fresh = await freshDataDir('spanhouse-first-');
     program = Program.spawn(fresh, { SPANHOUSE_INIT_PROJECT_ID: '', SPANHOUSE_INIT_API_KEY: '' });
     try {
       const commands = () => program!.printed.filter((line) => /^ {2}(export|curl) /.test(line));
@@ -145,8 +144,12 @@ describe('what the program prints', function () {
     while (addresses().length === 0 && performance.now() < deadline) await new Promise((done) => setTimeout(done, 20));
     program.signal('SIGTERM');
     expect(await program.ended).to.deep.equal({ code: 0, signal: null });
-    expect(addresses()).to.have.length(1);
-    expect(addresses()[0]).to.match(/^Spanhouse is ready at http:\S+, OTLP over gRPC on port \d+$/);
+    const [ready, consoles, ...more] = addresses();
+    expect(ready).to.match(/^Spanhouse is ready at http:\S+, OTLP over gRPC on port \d+$/);
+    expect(consoles).to.match(
+      /^Its console: http:\S+\/console \(npm run admin -- signin prints a URL that signs you in\)$/,
+    );
+    expect(more).to.deep.equal([]);
     expect(program.stderr).to.equal('');
   });
 });

@@ -20,6 +20,13 @@ describe('model prices', () => {
   const costOf = async (attributes: Record<string, unknown>, change: Record<string, unknown> = {}) =>
     (await api.post([call(randomUUID(), change, attributes)]))[0].cost;
 
+  it('are shown beside the list price of the model', async () => {
+    const { json } = await api.put('openai', 'gpt-4o', { input_per_million: 1, output_per_million: 4 });
+    const list_price = { input_per_million: 2.5, output_per_million: 10, cache_read_per_million: 1.25 };
+    expect(json).to.deep.include({ input_per_million: 1, output_per_million: 4, list_price });
+    expect((await api.remove('openai', 'gpt-4o')).status).to.equal(204);
+  });
+
   it('are set, read, replaced, listed and deleted', async () => {
     const made = await api.put('acme', 'folder/model one', { input_per_million: 1.5, output_per_million: 0 });
     expect(made.status).to.equal(201);
@@ -29,6 +36,7 @@ describe('model prices', () => {
       input_per_million: 1.5,
       output_per_million: 0,
       cache_read_per_million: null,
+      list_price: null,
       created_at: made.json.created_at,
       updated_at: made.json.created_at,
     });

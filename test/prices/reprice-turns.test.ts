@@ -118,7 +118,11 @@ describe('jobs that price spans anew', function () {
       open: async () => ({
         page: async () =>
           costs.map((cost, version) => ({ version, cost, bytes: 1e9, attributes: {} }) as unknown as CalculatedSpan),
-        read: async (some) => some.map(({ version, cost }) => ({ version, span: { cost } as unknown as Span })),
+        read: async (some) =>
+          (some as readonly CalculatedSpan[]).map(({ version, cost }) => ({
+            version,
+            span: { cost } as unknown as Span,
+          })),
         async replace(some) {
           attempts += 1;
           if (attempts % 2 === 0) throw new DomainError('unavailable', 'the store does not answer');

@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { setTimeout } from 'node:timers/promises';
 import chromium from '@sparticuz/chromium';
+import { expect } from 'chai';
 import puppeteer, { type Browser, type BrowserContext, type Page } from 'puppeteer-core';
 
 const INSTALLED = [
@@ -23,16 +25,27 @@ export async function launchBrowser(): Promise<Browser | null> {
   ];
   for (const path of attempts) {
     try {
-      return await puppeteer.launch({
-        executablePath: await path(),
-        args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
-        headless: 'shell',
-      });
+      return await started(await path());
     } catch (error) {
       process.stderr.write(`A browser does not start: ${String(error)}\n`);
     }
   }
   return null;
+}
+
+/** A start while another process still unpacks the package's Chromium is tried again. */
+async function started(executablePath: string, tries = 120): Promise<Browser> {
+  try {
+    return await puppeteer.launch({
+      executablePath,
+      args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
+      headless: 'shell',
+    });
+  } catch (error) {
+    if (tries === 0 || !String(error).includes('ETXTBSY')) throw error;
+    await setTimeout(500);
+    return started(executablePath, tries - 1);
+  }
 }
 
 /** What goes wrong in a page without anybody seeing it. */
@@ -79,6 +92,14 @@ export class WatchedPage {
 
   async text(): Promise<string> {
     return (await this.page.evaluate('document.body.innerText')) as string;
+  }
+
+  /** Expects that nothing went wrong unseen, and that nobody but the server was asked. */
+  expectQuiet({ url }: { readonly url: string }): void {
+    expect(this.complaints, 'errors in the page').to.deep.equal([]);
+    // Chromium draws the icons of its own controls by `data:`.
+    const elsewhere = this.requests.filter((one) => !one.startsWith(`${url}/`) && !one.startsWith('data:'));
+    expect(elsewhere, 'requests to other hosts').to.deep.equal([]);
   }
 
   /** Broken rules of accessibility (WCAG 2.2, levels A and AA), as axe-core finds them. */

@@ -23,7 +23,9 @@ feedbackLinks((on) => {
       const listed = (await on.api.links()).json.find(({ id }: any) => id === json.id);
       const { note, ...kept } = json;
       expect(note).to.match(/PUBLIC_URL/);
-      expect(listed).to.deep.equal({ ...kept, url: null });
+      const { json: me } = await on.api.request('GET', '/whoami');
+      expect(listed).to.deep.equal({ ...kept, url: null, created_by: me.user, reviewer_count: 0 });
+      expect((await on.api.request('GET', `/feedback-links/${json.id}`)).json).to.deep.equal(listed);
       const stored = withDatabase(on.server, (db) =>
         db.prepare<[string], { token_hash: Buffer }>('SELECT * FROM feedback_links WHERE id = ?').get(json.id),
       );
@@ -41,6 +43,32 @@ feedbackLinks((on) => {
           (await on.api.link({ prompt_slug: on.prompt.slug, expires_in_days: days })).status,
           String(days),
         ).to.equal(422);
+    });
+
+    it('expire at another time when told so, even if they have expired, but not once revoked', async () => {
+      const link = await on.prompt.link({ expires_in_days: 365 });
+      const before = Date.now();
+      const { status, json } = await on.api.changeLink(link.id.toUpperCase(), { expires_in_days: 2 });
+      expect(status).to.equal(200);
+      expect(Date.parse(json.expires_at) - 2 * DAY_MS).to.be.within(before, Date.now());
+      expect((await on.api.request('GET', `/feedback-links/${link.id}`)).json).to.deep.equal(json);
+      const page = new Visitor(link.url);
+      withDatabase(on.server, (db) => db.prepare('UPDATE feedback_links SET expires_at = 1 WHERE id = ?').run(link.id));
+      expect((await page.get()).status).to.equal(404);
+      expect((await on.api.changeLink(link.id, { expires_in_days: 1 })).status).to.equal(200);
+      expect((await page.get()).status).to.equal(200);
+      for (const body of [{}, { expires_in_days: 366 }, { expires_in_days: null }, { expires_in_days: 1, url: 'x' }])
+        expect((await on.api.changeLink(link.id, body)).status, JSON.stringify(body)).to.equal(422);
+      expect((await on.api.changeLink(randomUUID(), { expires_in_days: 1 })).status).to.equal(404);
+      const other = feedbackApi(on.server, secondProject(on.server).key);
+      expect((await other.changeLink(link.id, { expires_in_days: 1 })).status).to.equal(404);
+      await on.api.revoke(link.id);
+      const refused = await on.api.changeLink(link.id, { expires_in_days: 1 });
+      expect([refused.status, refused.json.detail]).to.deep.equal([
+        409,
+        'The link is revoked, for good: make a new one',
+      ]);
+      expect((await page.get()).status).to.equal(404);
     });
 
     it('are refused for another type, an unknown prompt or no prompt', async () => {

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { unhurried } from '../harness/program.js';
-import { projectMaker } from '../exactness/projects.js';
+import { projectMaker } from '../harness/projects.js';
 import { bootServer, send, type TestResponse, type TestServer } from '../harness/server.js';
 
 const SPANS = 40;

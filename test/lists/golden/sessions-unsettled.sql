@@ -1,8 +1,8 @@
-SELECT id, toJSONString(project_id), toJSONString(nullIf(name, '')), trace_count, error_count, cost, duration, started_at, ended_at, toJSONString(tags), if(attributes = '', '{}', attributes), toBool((error_count > 0)), fromUnixTimestamp64Micro(toInt64(created_ver + toUInt64('1735689600000000')), 'UTC')
+SELECT id, toJSONString(project_id), toJSONString(nullIf(name, '')), trace_count, error_count, cost, duration, started_at, ended_at, toJSONString(tags), if(attributes = '', '{}', attributes), toBool((error_count > 0)), fromUnixTimestamp64Micro(toInt64(created_ver + toUInt64('1735689600000000')), 'UTC'), input_tokens, output_tokens
 FROM (
-  SELECT project_id, id, gone, name, trace_count, error_count, cost, duration, started_at, ended_at, tags, attributes, created_ver FROM sessions FINAL WHERE project_id = {p1:String} AND id NOT IN {p2:Array(UUID)}
+  SELECT project_id, id, gone, name, trace_count, error_count, cost, duration, started_at, ended_at, tags, attributes, created_ver, input_tokens, output_tokens FROM sessions FINAL WHERE project_id = {p1:String} AND id NOT IN {p2:Array(UUID)}
   UNION ALL
-  SELECT project_id, id, gone, name, trace_count, error_count, cost, duration, started_at, ended_at, tags, attributes, created_ver FROM (WITH
+  SELECT project_id, id, gone, name, trace_count, error_count, cost, duration, started_at, ended_at, tags, attributes, created_ver, input_tokens, output_tokens FROM (WITH
   argMaxIf(p.name, p.name_ver, p.name != '' AND NOT p.stated) AS derived_name,
   anyIf(p.name, p.stated AND NOT p.deleted) AS stated_name,
   mapApply((k, v) -> (k, v.2), maxMapIf(p.tags, NOT p.stated)) AS derived_tags
@@ -20,17 +20,19 @@ SELECT
   maxIf(p.ended_at, p.member) AS ended_at,
   mapUpdate(derived_tags, mapApply((k, v) -> (k, v.2), maxMapIf(p.tags, p.stated AND NOT p.deleted))) AS tags,
   anyIf(p.attributes, p.stated AND NOT p.deleted) AS attributes,
-  min(p.created_ver) AS created_ver
+  min(p.created_ver) AS created_ver,
+  sumIf(p.input_tokens, p.member) AS input_tokens,
+  sumIf(p.output_tokens, p.member) AS output_tokens
 FROM (
   SELECT project_id, session_id, ver, named, member, name, name_ver,
     tags AS tags, cost, duration_ms, error_count,
-    toNullable(started_at) AS started_at, ended_at, created_ver, 0 AS stated, 0 AS deleted, '' AS attributes
+    toNullable(started_at) AS started_at, ended_at, created_ver, input_tokens, output_tokens, 0 AS stated, 0 AS deleted, '' AS attributes
   FROM session_traces FINAL
   WHERE project_id = {p3:String} AND session_id IN {p2:Array(UUID)} AND trace_id NOT IN {p4:Array(UUID)}
   UNION ALL
   SELECT project_id, session_id, ver, named, member, name, name_ver,
     tags AS tags, cost, duration_ms, error_count,
-    toNullable(started_at) AS started_at, ended_at, created_ver, 0 AS stated, 0 AS deleted, '' AS attributes
+    toNullable(started_at) AS started_at, ended_at, created_ver, input_tokens, output_tokens, 0 AS stated, 0 AS deleted, '' AS attributes
   FROM (SELECT
   project_id,
   assumeNotNull(coalesce(w.session_id, r.session_id)) AS session_id,
@@ -46,7 +48,9 @@ FROM (
   any(r.error_count) AS error_count,
   any(r.started_at) AS started_at,
   any(r.ended_at) AS ended_at,
-  minIf(w.ver, isNotNull(w.session_id)) AS created_ver
+  minIf(w.ver, isNotNull(w.session_id)) AS created_ver,
+  any(r.input_tokens) AS input_tokens,
+  any(r.output_tokens) AS output_tokens
 FROM (SELECT project_id, trace_id AS id,
   spans = 0 AND statements = 0 AS gone,
   if(isNull(stated_as.1) AND of_session.1 != 0, of_session.2, stated_as.1) AS session_id,
@@ -55,14 +59,18 @@ FROM (SELECT project_id, trace_id AS id,
   coalesce(stated_as.6, if(ended_at < started_at, 0, dateDiff('microsecond', started_at, ended_at) / 1000)) AS duration_ms,
   coalesce(stated_as.7, costs) AS cost,
   errors AS error_count,
+  inputs AS input_tokens,
+  outputs AS output_tokens,
   CAST(session_writes, 'Array(Tuple(session_id Nullable(UUID), live UInt8, ver UInt64, name String, tags Map(String, String)))') AS session_writes
 FROM (
   SELECT project_id, trace_id,
     sumIf(cost, live) AS costs,
     countIf(live AND has_error) AS errors,
     minIf(started_at, live) AS first_start,
+    sumIf(input_tokens, live) AS inputs,
     maxIf(ended_at, live) AS last_end,
     maxIf((written, assumeNotNull(session_id)), live AND isNotNull(session_id)) AS of_session,
+    sumIf(output_tokens, live) AS outputs,
     countIf(live) AS spans,
     anyIf((session_id, name, status, started_at, ended_at, duration_ms, cost, trace_tags, attributes), stated) AS stated_as,
     countIf(stated) AS statements,
@@ -74,7 +82,7 @@ FROM (
       row_type = 1 AND newest AND NOT deleted AS stated,
       if(origin_ver = 0, ver, origin_ver) AS written
     FROM (
-      SELECT project_id, trace_id, row_type, id, ver, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, has_error,
+      SELECT project_id, trace_id, row_type, id, ver, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, input_tokens, output_tokens, has_error,
         trace_tags, session_tags, attributes, origin_ver, session_name,
         lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_ver
       FROM facts
@@ -93,7 +101,7 @@ GROUP BY project_id, session_id, trace_id)
     0 AS name_ver, argMax(CAST(mapApply((k, v) -> (k, (toUInt64(0), v)), s.tags), 'Map(String, Tuple(ver UInt64, value String))'), s.ver) AS tags,
     CAST(NULL, 'Nullable(Decimal(38, 12))') AS cost, CAST(NULL, 'Nullable(Float64)') AS duration_ms, 0 AS error_count,
     CAST(NULL, 'Nullable(DateTime64(6, \'UTC\'))') AS started_at, CAST(NULL, 'Nullable(DateTime64(6, \'UTC\'))') AS ended_at, min(s.ver) AS created_ver,
-    1 AS stated, argMax(s.deleted, s.ver) AS deleted, argMax(s.attributes, s.ver) AS attributes
+    CAST(NULL, 'Nullable(UInt64)') AS input_tokens, CAST(NULL, 'Nullable(UInt64)') AS output_tokens, 1 AS stated, argMax(s.deleted, s.ver) AS deleted, argMax(s.attributes, s.ver) AS attributes
   FROM session_statements AS s
   WHERE project_id = {p3:String} AND session_id IN {p2:Array(UUID)} AND s.ver <= {p7:UInt64}
   GROUP BY project_id, session_id
@@ -105,7 +113,7 @@ WHERE project_id = {p8:String}
   AND (error_count > 0) = {p9:UInt8}
 ORDER BY created_ver DESC NULLS LAST, id DESC
 LIMIT {p10:UInt64} OFFSET {p11:UInt64}
-FORMAT Template SETTINGS format_template_resultset_format = '${data}', format_template_row_format = '{"id":${0:JSON},"project_id":${1:Raw},"name":${2:Raw},"trace_count":${3:JSON},"error_count":${4:JSON},"cost":${5:JSON},"duration":${6:JSON},"started_at":${7:JSON},"ended_at":${8:JSON},"tags":${9:Raw},"attributes":${10:Raw},"has_error":${11:JSON},"created_at":${12:JSON}}', format_template_rows_between_delimiter = '\n', date_time_output_format = 'iso', output_format_json_escape_forward_slashes = 0, output_format_json_quote_64bit_integers = 0, output_format_json_quote_64bit_floats = 0, output_format_json_quote_decimals = 0, format_tsv_null_representation = 'null'
+FORMAT Template SETTINGS format_template_resultset_format = '${data}', format_template_row_format = '{"id":${0:JSON},"project_id":${1:Raw},"name":${2:Raw},"trace_count":${3:JSON},"error_count":${4:JSON},"cost":${5:JSON},"duration":${6:JSON},"started_at":${7:JSON},"ended_at":${8:JSON},"tags":${9:Raw},"attributes":${10:Raw},"has_error":${11:JSON},"created_at":${12:JSON},"input_tokens":${13:JSON},"output_tokens":${14:JSON}}', format_template_rows_between_delimiter = '\n', date_time_output_format = 'iso', output_format_json_escape_forward_slashes = 0, output_format_json_quote_64bit_integers = 0, output_format_json_quote_64bit_floats = 0, output_format_json_quote_decimals = 0, format_tsv_null_representation = 'null'
 -- p1 = "0197f3a0-0000-7000-8000-000000000001"
 -- p2 = ["00000000-0000-4000-8000-000000000001"]
 -- p3 = "0197f3a0-0000-7000-8000-000000000001"

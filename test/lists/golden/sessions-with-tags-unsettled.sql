@@ -1,8 +1,8 @@
 SELECT id
 FROM (
-  SELECT project_id, id, gone, name, trace_count, error_count, cost, duration, started_at, ended_at, tags, attributes, created_ver FROM sessions FINAL WHERE project_id = {p1:String} AND id NOT IN {p2:Array(UUID)}
+  SELECT project_id, id, gone, name, trace_count, error_count, cost, duration, started_at, ended_at, tags, attributes, created_ver, input_tokens, output_tokens FROM sessions FINAL WHERE project_id = {p1:String} AND id NOT IN {p2:Array(UUID)}
   UNION ALL
-  SELECT project_id, id, gone, name, trace_count, error_count, cost, duration, started_at, ended_at, tags, attributes, created_ver FROM (WITH
+  SELECT project_id, id, gone, name, trace_count, error_count, cost, duration, started_at, ended_at, tags, attributes, created_ver, input_tokens, output_tokens FROM (WITH
   argMaxIf(p.name, p.name_ver, p.name != '' AND NOT p.stated) AS derived_name,
   anyIf(p.name, p.stated AND NOT p.deleted) AS stated_name,
   mapApply((k, v) -> (k, v.2), maxMapIf(p.tags, NOT p.stated)) AS derived_tags
@@ -20,17 +20,19 @@ SELECT
   maxIf(p.ended_at, p.member) AS ended_at,
   mapUpdate(derived_tags, mapApply((k, v) -> (k, v.2), maxMapIf(p.tags, p.stated AND NOT p.deleted))) AS tags,
   anyIf(p.attributes, p.stated AND NOT p.deleted) AS attributes,
-  min(p.created_ver) AS created_ver
+  min(p.created_ver) AS created_ver,
+  sumIf(p.input_tokens, p.member) AS input_tokens,
+  sumIf(p.output_tokens, p.member) AS output_tokens
 FROM (
   SELECT project_id, session_id, ver, named, member, name, name_ver,
     tags AS tags, cost, duration_ms, error_count,
-    toNullable(started_at) AS started_at, ended_at, created_ver, 0 AS stated, 0 AS deleted, '' AS attributes
+    toNullable(started_at) AS started_at, ended_at, created_ver, input_tokens, output_tokens, 0 AS stated, 0 AS deleted, '' AS attributes
   FROM session_traces FINAL
   WHERE project_id = {p3:String} AND session_id IN {p2:Array(UUID)} AND trace_id NOT IN {p4:Array(UUID)}
   UNION ALL
   SELECT project_id, session_id, ver, named, member, name, name_ver,
     tags AS tags, cost, duration_ms, error_count,
-    toNullable(started_at) AS started_at, ended_at, created_ver, 0 AS stated, 0 AS deleted, '' AS attributes
+    toNullable(started_at) AS started_at, ended_at, created_ver, input_tokens, output_tokens, 0 AS stated, 0 AS deleted, '' AS attributes
   FROM (SELECT
   project_id,
   assumeNotNull(coalesce(w.session_id, r.session_id)) AS session_id,
@@ -46,7 +48,9 @@ FROM (
   any(r.error_count) AS error_count,
   any(r.started_at) AS started_at,
   any(r.ended_at) AS ended_at,
-  minIf(w.ver, isNotNull(w.session_id)) AS created_ver
+  minIf(w.ver, isNotNull(w.session_id)) AS created_ver,
+  any(r.input_tokens) AS input_tokens,
+  any(r.output_tokens) AS output_tokens
 FROM (SELECT project_id, trace_id AS id,
   spans = 0 AND statements = 0 AS gone,
   if(isNull(stated_as.1) AND of_session.1 != 0, of_session.2, stated_as.1) AS session_id,
@@ -55,14 +59,18 @@ FROM (SELECT project_id, trace_id AS id,
   coalesce(stated_as.6, if(ended_at < started_at, 0, dateDiff('microsecond', started_at, ended_at) / 1000)) AS duration_ms,
   coalesce(stated_as.7, costs) AS cost,
   errors AS error_count,
+  inputs AS input_tokens,
+  outputs AS output_tokens,
   CAST(session_writes, 'Array(Tuple(session_id Nullable(UUID), live UInt8, ver UInt64, name String, tags Map(String, String)))') AS session_writes
 FROM (
   SELECT project_id, trace_id,
     sumIf(cost, live) AS costs,
     countIf(live AND has_error) AS errors,
     minIf(started_at, live) AS first_start,
+    sumIf(input_tokens, live) AS inputs,
     maxIf(ended_at, live) AS last_end,
     maxIf((written, assumeNotNull(session_id)), live AND isNotNull(session_id)) AS of_session,
+    sumIf(output_tokens, live) AS outputs,
     countIf(live) AS spans,
     anyIf((session_id, name, status, started_at, ended_at, duration_ms, cost, trace_tags, attributes), stated) AS stated_as,
     countIf(stated) AS statements,
@@ -74,7 +82,7 @@ FROM (
       row_type = 1 AND newest AND NOT deleted AS stated,
       if(origin_ver = 0, ver, origin_ver) AS written
     FROM (
-      SELECT project_id, trace_id, row_type, id, ver, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, has_error,
+      SELECT project_id, trace_id, row_type, id, ver, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, input_tokens, output_tokens, has_error,
         trace_tags, session_tags, attributes, origin_ver, session_name,
         lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_ver
       FROM facts
@@ -93,7 +101,7 @@ GROUP BY project_id, session_id, trace_id)
     0 AS name_ver, argMax(CAST(mapApply((k, v) -> (k, (toUInt64(0), v)), s.tags), 'Map(String, Tuple(ver UInt64, value String))'), s.ver) AS tags,
     CAST(NULL, 'Nullable(Decimal(38, 12))') AS cost, CAST(NULL, 'Nullable(Float64)') AS duration_ms, 0 AS error_count,
     CAST(NULL, 'Nullable(DateTime64(6, \'UTC\'))') AS started_at, CAST(NULL, 'Nullable(DateTime64(6, \'UTC\'))') AS ended_at, min(s.ver) AS created_ver,
-    1 AS stated, argMax(s.deleted, s.ver) AS deleted, argMax(s.attributes, s.ver) AS attributes
+    CAST(NULL, 'Nullable(UInt64)') AS input_tokens, CAST(NULL, 'Nullable(UInt64)') AS output_tokens, 1 AS stated, argMax(s.deleted, s.ver) AS deleted, argMax(s.attributes, s.ver) AS attributes
   FROM session_statements AS s
   WHERE project_id = {p3:String} AND session_id IN {p2:Array(UUID)} AND s.ver <= {p7:UInt64}
   GROUP BY project_id, session_id
@@ -103,9 +111,9 @@ GROUP BY project_id, session_id)
 WHERE project_id = {p8:String}
   AND NOT gone
   AND id IN (SELECT id FROM (SELECT id, (mapContains(tags, {p9:String}) AND has({p10:Array(String)}, tags[{p9:String}]) AND hasAny(mapValues(tags), {p10:Array(String)})) AS tag_0, (mapContains(tags, {p11:String}) AND has({p12:Array(String)}, tags[{p11:String}]) AND hasAny(mapValues(tags), {p12:Array(String)})) AS tag_1 FROM (
-  SELECT project_id, id, gone, name, trace_count, error_count, cost, duration, started_at, ended_at, tags, attributes, created_ver FROM sessions FINAL WHERE project_id = {p13:String} AND id NOT IN {p14:Array(UUID)}
+  SELECT project_id, id, gone, name, trace_count, error_count, cost, duration, started_at, ended_at, tags, attributes, created_ver, input_tokens, output_tokens FROM sessions FINAL WHERE project_id = {p13:String} AND id NOT IN {p14:Array(UUID)}
   UNION ALL
-  SELECT project_id, id, gone, name, trace_count, error_count, cost, duration, started_at, ended_at, tags, attributes, created_ver FROM (WITH
+  SELECT project_id, id, gone, name, trace_count, error_count, cost, duration, started_at, ended_at, tags, attributes, created_ver, input_tokens, output_tokens FROM (WITH
   argMaxIf(p.name, p.name_ver, p.name != '' AND NOT p.stated) AS derived_name,
   anyIf(p.name, p.stated AND NOT p.deleted) AS stated_name,
   mapApply((k, v) -> (k, v.2), maxMapIf(p.tags, NOT p.stated)) AS derived_tags
@@ -123,17 +131,19 @@ SELECT
   maxIf(p.ended_at, p.member) AS ended_at,
   mapUpdate(derived_tags, mapApply((k, v) -> (k, v.2), maxMapIf(p.tags, p.stated AND NOT p.deleted))) AS tags,
   anyIf(p.attributes, p.stated AND NOT p.deleted) AS attributes,
-  min(p.created_ver) AS created_ver
+  min(p.created_ver) AS created_ver,
+  sumIf(p.input_tokens, p.member) AS input_tokens,
+  sumIf(p.output_tokens, p.member) AS output_tokens
 FROM (
   SELECT project_id, session_id, ver, named, member, name, name_ver,
     tags AS tags, cost, duration_ms, error_count,
-    toNullable(started_at) AS started_at, ended_at, created_ver, 0 AS stated, 0 AS deleted, '' AS attributes
+    toNullable(started_at) AS started_at, ended_at, created_ver, input_tokens, output_tokens, 0 AS stated, 0 AS deleted, '' AS attributes
   FROM session_traces FINAL
   WHERE project_id = {p15:String} AND session_id IN {p14:Array(UUID)} AND trace_id NOT IN {p16:Array(UUID)}
   UNION ALL
   SELECT project_id, session_id, ver, named, member, name, name_ver,
     tags AS tags, cost, duration_ms, error_count,
-    toNullable(started_at) AS started_at, ended_at, created_ver, 0 AS stated, 0 AS deleted, '' AS attributes
+    toNullable(started_at) AS started_at, ended_at, created_ver, input_tokens, output_tokens, 0 AS stated, 0 AS deleted, '' AS attributes
   FROM (SELECT
   project_id,
   assumeNotNull(coalesce(w.session_id, r.session_id)) AS session_id,
@@ -149,7 +159,9 @@ FROM (
   any(r.error_count) AS error_count,
   any(r.started_at) AS started_at,
   any(r.ended_at) AS ended_at,
-  minIf(w.ver, isNotNull(w.session_id)) AS created_ver
+  minIf(w.ver, isNotNull(w.session_id)) AS created_ver,
+  any(r.input_tokens) AS input_tokens,
+  any(r.output_tokens) AS output_tokens
 FROM (SELECT project_id, trace_id AS id,
   spans = 0 AND statements = 0 AS gone,
   if(isNull(stated_as.1) AND of_session.1 != 0, of_session.2, stated_as.1) AS session_id,
@@ -158,14 +170,18 @@ FROM (SELECT project_id, trace_id AS id,
   coalesce(stated_as.6, if(ended_at < started_at, 0, dateDiff('microsecond', started_at, ended_at) / 1000)) AS duration_ms,
   coalesce(stated_as.7, costs) AS cost,
   errors AS error_count,
+  inputs AS input_tokens,
+  outputs AS output_tokens,
   CAST(session_writes, 'Array(Tuple(session_id Nullable(UUID), live UInt8, ver UInt64, name String, tags Map(String, String)))') AS session_writes
 FROM (
   SELECT project_id, trace_id,
     sumIf(cost, live) AS costs,
     countIf(live AND has_error) AS errors,
     minIf(started_at, live) AS first_start,
+    sumIf(input_tokens, live) AS inputs,
     maxIf(ended_at, live) AS last_end,
     maxIf((written, assumeNotNull(session_id)), live AND isNotNull(session_id)) AS of_session,
+    sumIf(output_tokens, live) AS outputs,
     countIf(live) AS spans,
     anyIf((session_id, name, status, started_at, ended_at, duration_ms, cost, trace_tags, attributes), stated) AS stated_as,
     countIf(stated) AS statements,
@@ -177,7 +193,7 @@ FROM (
       row_type = 1 AND newest AND NOT deleted AS stated,
       if(origin_ver = 0, ver, origin_ver) AS written
     FROM (
-      SELECT project_id, trace_id, row_type, id, ver, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, has_error,
+      SELECT project_id, trace_id, row_type, id, ver, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, input_tokens, output_tokens, has_error,
         trace_tags, session_tags, attributes, origin_ver, session_name,
         lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_ver
       FROM facts
@@ -196,7 +212,7 @@ GROUP BY project_id, session_id, trace_id)
     0 AS name_ver, argMax(CAST(mapApply((k, v) -> (k, (toUInt64(0), v)), s.tags), 'Map(String, Tuple(ver UInt64, value String))'), s.ver) AS tags,
     CAST(NULL, 'Nullable(Decimal(38, 12))') AS cost, CAST(NULL, 'Nullable(Float64)') AS duration_ms, 0 AS error_count,
     CAST(NULL, 'Nullable(DateTime64(6, \'UTC\'))') AS started_at, CAST(NULL, 'Nullable(DateTime64(6, \'UTC\'))') AS ended_at, min(s.ver) AS created_ver,
-    1 AS stated, argMax(s.deleted, s.ver) AS deleted, argMax(s.attributes, s.ver) AS attributes
+    CAST(NULL, 'Nullable(UInt64)') AS input_tokens, CAST(NULL, 'Nullable(UInt64)') AS output_tokens, 1 AS stated, argMax(s.deleted, s.ver) AS deleted, argMax(s.attributes, s.ver) AS attributes
   FROM session_statements AS s
   WHERE project_id = {p15:String} AND session_id IN {p14:Array(UUID)} AND s.ver <= {p19:UInt64}
   GROUP BY project_id, session_id
@@ -224,7 +240,7 @@ FROM (
       row_type = 1 AND newest AND NOT deleted AS stated,
       if(origin_ver = 0, ver, origin_ver) AS written
     FROM (
-      SELECT project_id, trace_id, row_type, id, ver, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, has_error,
+      SELECT project_id, trace_id, row_type, id, ver, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, input_tokens, output_tokens, has_error,
         trace_tags, attributes, origin_ver,
         lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_ver
       FROM facts
@@ -236,9 +252,9 @@ FROM (
 ))
   WHERE NOT gone AND isNotNull(session_id)) AS membership
   INNER JOIN (SELECT id AS trace, max(tag_0) AS tag_0, max(tag_1) AS tag_1 FROM (SELECT id, (mapContains(tags, {p9:String}) AND has({p10:Array(String)}, tags[{p9:String}]) AND hasAny(mapValues(tags), {p10:Array(String)})) AS tag_0, (mapContains(tags, {p11:String}) AND has({p12:Array(String)}, tags[{p11:String}]) AND hasAny(mapValues(tags), {p12:Array(String)})) AS tag_1 FROM (
-  SELECT project_id, id, gone, session_id, name, status, started_at, ended_at, duration_ms, cost, span_count, error_count, tags, attributes, created_ver, root_ver, root_started_at, internal FROM traces FINAL WHERE project_id = {p25:String} AND id NOT IN {p26:Array(UUID)}
+  SELECT project_id, id, gone, session_id, name, status, started_at, ended_at, duration_ms, cost, span_count, error_count, tags, attributes, created_ver, root_ver, root_started_at, input_tokens, output_tokens, internal FROM traces FINAL WHERE project_id = {p25:String} AND id NOT IN {p26:Array(UUID)}
   UNION ALL
-  SELECT project_id, id, gone, session_id, name, status, started_at, ended_at, duration_ms, cost, span_count, error_count, tags, attributes, created_ver, root_ver, root_started_at, toUInt8((mapContains(tags, 'spanhouse.judge') OR mapContains(tags, 'spanhouse.calibration') OR mapContains(tags, 'spanhouse.optimization'))) AS internal FROM (SELECT project_id, trace_id AS id,
+  SELECT project_id, id, gone, session_id, name, status, started_at, ended_at, duration_ms, cost, span_count, error_count, tags, attributes, created_ver, root_ver, root_started_at, input_tokens, output_tokens, toUInt8((mapContains(tags, 'spanhouse.judge') OR mapContains(tags, 'spanhouse.calibration') OR mapContains(tags, 'spanhouse.optimization') OR mapContains(tags, 'spanhouse.playground'))) AS internal FROM (SELECT project_id, trace_id AS id,
   spans = 0 AND statements = 0 AS gone,
   if(isNull(stated_as.1) AND of_session.1 != 0, of_session.2, stated_as.1) AS session_id,
   if(statements > 0, stated_as.2, oldest.4) AS name,
@@ -253,17 +269,21 @@ FROM (
   stated_as.9 AS attributes,
   first_ver AS created_ver,
   if(spans > 0 AND NOT oldest.1, oldest.5, 0) AS root_ver,
-  if(root_ver > 0, oldest.2, toDateTime64(0, 6, 'UTC')) AS root_started_at
+  if(root_ver > 0, oldest.2, toDateTime64(0, 6, 'UTC')) AS root_started_at,
+  inputs AS input_tokens,
+  outputs AS output_tokens
 FROM (
   SELECT project_id, trace_id,
     sumIf(cost, live) AS costs,
     countIf(live AND has_error) AS errors,
     minIf(started_at, live) AS first_start,
     min(ver) AS first_ver,
+    sumIf(input_tokens, live) AS inputs,
     maxIf(ended_at, live) AS last_end,
     maxIf((written, assumeNotNull(session_id)), live AND isNotNull(session_id)) AS of_session,
     countIf(live AND status = 'ok') AS oks,
     minIf((isNotNull(parent_span_id), started_at, id, name, ver), live) AS oldest,
+    sumIf(output_tokens, live) AS outputs,
     countIf(live) AS spans,
     anyIf((session_id, name, status, started_at, ended_at, duration_ms, cost, trace_tags, attributes), stated) AS stated_as,
     countIf(stated) AS statements,
@@ -274,7 +294,7 @@ FROM (
       row_type = 1 AND newest AND NOT deleted AS stated,
       if(origin_ver = 0, ver, origin_ver) AS written
     FROM (
-      SELECT project_id, trace_id, row_type, id, ver, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, has_error,
+      SELECT project_id, trace_id, row_type, id, ver, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, input_tokens, output_tokens, has_error,
         trace_tags, attributes, origin_ver,
         lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_ver
       FROM facts

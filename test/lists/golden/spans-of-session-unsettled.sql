@@ -17,7 +17,7 @@ FROM (
       row_type = 1 AND newest AND NOT deleted AS stated,
       if(origin_ver = 0, ver, origin_ver) AS written
     FROM (
-      SELECT project_id, trace_id, row_type, id, ver, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, has_error,
+      SELECT project_id, trace_id, row_type, id, ver, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, input_tokens, output_tokens, has_error,
         trace_tags, attributes, origin_ver,
         lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_ver
       FROM facts
@@ -51,7 +51,7 @@ FROM (
       row_type = 1 AND newest AND NOT deleted AS stated,
       if(origin_ver = 0, ver, origin_ver) AS written
     FROM (
-      SELECT project_id, trace_id, row_type, id, ver, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, has_error,
+      SELECT project_id, trace_id, row_type, id, ver, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, input_tokens, output_tokens, has_error,
         trace_tags, attributes, origin_ver,
         lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_ver
       FROM facts

@@ -1,4 +1,4 @@
-SELECT id, session_id, toJSONString(project_id), toJSONString(name), status, started_at, ended_at, duration_ms, cost, span_count, error_count, toJSONString(CAST(NULL, 'Nullable(String)')), toJSONString(CAST(NULL, 'Nullable(String)')), toJSONString(tags), if(attributes = '', '{}', attributes), toBool((status = 'error')), fromUnixTimestamp64Micro(toInt64(created_ver + toUInt64('1735689600000000')), 'UTC')
+SELECT id, session_id, toJSONString(project_id), toJSONString(name), status, started_at, ended_at, duration_ms, cost, span_count, error_count, toJSONString(CAST(NULL, 'Nullable(String)')), toJSONString(CAST(NULL, 'Nullable(String)')), toJSONString(tags), if(attributes = '', '{}', attributes), toBool((status = 'error')), fromUnixTimestamp64Micro(toInt64(created_ver + toUInt64('1735689600000000')), 'UTC'), input_tokens, output_tokens
 FROM (
   SELECT * FROM traces WHERE project_id = {p1:String} AND id IN {p2:Array(UUID)} ORDER BY id, ver DESC LIMIT 1 BY id
 )
@@ -7,7 +7,7 @@ WHERE project_id = {p3:String}
   AND id = {p4:UUID}
 ORDER BY started_at DESC NULLS LAST, id DESC
 LIMIT {p5:UInt64} OFFSET {p6:UInt64}
-FORMAT Template SETTINGS format_template_resultset_format = '${data}', format_template_row_format = '{"id":${0:JSON},"session_id":${1:JSON},"project_id":${2:Raw},"name":${3:Raw},"status":${4:JSON},"started_at":${5:JSON},"ended_at":${6:JSON},"duration_ms":${7:JSON},"cost":${8:JSON},"span_count":${9:JSON},"error_count":${10:JSON},"root_span_input":${11:Raw},"root_span_output":${12:Raw},"tags":${13:Raw},"attributes":${14:Raw},"has_error":${15:JSON},"created_at":${16:JSON}}', format_template_rows_between_delimiter = '\n', date_time_output_format = 'iso', output_format_json_escape_forward_slashes = 0, output_format_json_quote_64bit_integers = 0, output_format_json_quote_64bit_floats = 0, output_format_json_quote_decimals = 0, format_tsv_null_representation = 'null'
+FORMAT Template SETTINGS format_template_resultset_format = '${data}', format_template_row_format = '{"id":${0:JSON},"session_id":${1:JSON},"project_id":${2:Raw},"name":${3:Raw},"status":${4:JSON},"started_at":${5:JSON},"ended_at":${6:JSON},"duration_ms":${7:JSON},"cost":${8:JSON},"span_count":${9:JSON},"error_count":${10:JSON},"root_span_input":${11:Raw},"root_span_output":${12:Raw},"tags":${13:Raw},"attributes":${14:Raw},"has_error":${15:JSON},"created_at":${16:JSON},"input_tokens":${17:JSON},"output_tokens":${18:JSON}}', format_template_rows_between_delimiter = '\n', date_time_output_format = 'iso', output_format_json_escape_forward_slashes = 0, output_format_json_quote_64bit_integers = 0, output_format_json_quote_64bit_floats = 0, output_format_json_quote_decimals = 0, format_tsv_null_representation = 'null'
 -- p1 = "0197f3a0-0000-7000-8000-000000000001"
 -- p2 = ["00000000-0000-4000-8000-000000000001"]
 -- p3 = "0197f3a0-0000-7000-8000-000000000001"

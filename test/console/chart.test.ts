@@ -1,0 +1,41 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { bucketAt, labelled, linePath, stacked, ticks } from '../../src/ui/console/model/chart.js';
+
+describe('charts over time', () => {
+  it('have an axis of round figures that holds the largest value', () => {
+    expect(ticks(7)).to.deep.equal({ top: 7.5, at: [0, 2.5, 5, 7.5] });
+    expect(ticks(0)).to.deep.equal({ top: 1, at: [0] });
+    fc.assert(
+      fc.property(fc.double({ min: 1e-9, max: 1e12, noNaN: true }), (largest) => {
+        const { top, at } = ticks(largest);
+        expect(top).to.be.at.least(largest * (1 - 1e-9));
+        expect(top).to.be.at.most(largest * 3.5);
+        expect(at.length).to.be.within(2, 5);
+      }),
+    );
+  });
+
+  it('stack values without gaps, and know the bucket below a place', () => {
+    const parts = stacked([
+      [1, 2],
+      [3, 0],
+    ]);
+    expect(parts).to.deep.equal([
+      [
+        { from: 0, to: 1 },
+        { from: 1, to: 4 },
+      ],
+      [
+        { from: 0, to: 2 },
+        { from: 2, to: 2 },
+      ],
+    ]);
+    expect([-5, 0, 49, 50, 500].map((x) => bucketAt(x, 100, 2))).to.deep.equal([0, 0, 0, 1, 1]);
+    expect(labelled(10, 200, 60)).to.deep.equal([0, 4, 8]);
+  });
+
+  it('break lines where nothing is known, and show a value between two gaps', () => {
+    expect(linePath([1, null, 2, 2], 2, 40, 10)).to.equal('M5.0 5.0h0M25.0 0.0L35.0 0.0');
+  });
+});

@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { SNIPPETS } from '../../src/ui/console/model/snippets.js';
+import type { WatchedPage } from '../review/browser.js';
+import { send } from '../harness/server.js';
+import { accessibilityEverywhere, openScene, screenUrl, signedIn, type ConsoleScene } from './harness.js';
+
+describe('the overview of the console in a browser, and programs that send a first trace', function () {
+  this.timeout(90_000);
+  let scene: ConsoleScene;
+  let watched: WatchedPage | undefined;
+
+  before(async function () {
+    const opened = await openScene();
+    if (opened === null) return this.skip();
+    scene = opened;
+  });
+  after(() => scene?.close());
+  afterEach(async function () {
+    await watched?.context.close();
+    if (this.currentTest?.state === 'passed') watched?.expectQuiet(scene.server);
+    watched = undefined;
+  });
+
+  it('signs nobody in as somebody else by a link, unless they say so', async () => {
+    const { url, key, projectId } = scene.server;
+    const invited = await send(`${url}/projects/${projectId}/invites`, 'POST', { body: { name: 'Mallory' }, key });
+    watched = await signedIn(scene);
+    const { page } = watched;
+    const name = () => page.evaluate(`fetch('/whoami').then((it) => it.json()).then(({ user }) => user.name)`);
+    await page.goto(invited.json.url);
+    await page.locator('::-p-text(Stay signed in)').wait();
+    expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
+    expect(page.url()).to.not.include('#');
+    await page.locator('::-p-text(Stay signed in)').click();
+    await page.waitForFunction(`location.pathname.endsWith('/overview')`);
+    expect(await name()).to.equal('Owner');
+    await page.goto('about:blank');
+    await page.goto(invited.json.url);
+    await page.locator('::-p-text(Sign in by the link)').click();
+    await page.waitForFunction(`location.pathname.endsWith('/overview')`);
+    expect(await name()).to.equal('Mallory');
+  });
+
+  it('tours a newcomer, who puts the tour away and finds it again, by keyboard', async () => {
+    watched = await signedIn(scene);
+    const { page } = watched;
+    await page.goto(screenUrl(scene.server, 'overview'));
+    await page.locator('.tour').wait();
+    expect(await page.$$('.tour li')).to.have.length(6);
+    expect(await page.$eval('.tour [aria-current=step] a', (link) => link.textContent)).to.equal('Send a first trace');
+    await page.$eval('.tour summary', (summary) => (summary as unknown as { focus(): void }).focus());
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(
+      `document.querySelector('.tour .command').innerText.startsWith('npm run demo -- --url ${scene.server.url}')`,
+    );
+    expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
+    await page.$eval('.tour .button', (button) => (button as unknown as { focus(): void }).focus());
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(`document.querySelector('.tour') === null && document.activeElement?.id === 'main'`);
+    await page.reload();
+    await page.locator('::-p-text(No traces yet)').wait();
+    expect(await page.$('.tour')).to.equal(null);
+    await page.keyboard.down('Control');
+    await page.keyboard.press('k');
+    await page.keyboard.up('Control');
+    await page.locator('dialog[open] input').wait();
+    await page.keyboard.type('tour');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(`document.activeElement?.id === 'tour'`);
+  });
+
+  it('shows figures that lead to what they count, by keyboard', async () => {
+    const { server } = scene;
+    const started_at = new Date(Date.now() - 60_000).toISOString();
+    const name = '<b>hostile</b> \u202egnp';
+    const span = { name, started_at };
+    const spans = [
+      { ...span, trace_id: randomUUID(), cost: 0.25 },
+      { ...span, trace_id: randomUUID(), error_code: 'E1' },
+    ];
+    expect((await send(`${server.url}/spans`, 'POST', { body: spans, key: server.key })).status).to.equal(200);
+    watched = await signedIn(scene);
+    const { page } = watched;
+    await page.goto(screenUrl(server, 'overview?range=1h'));
+    await page.waitForFunction(`document.querySelector('.tour [aria-current=step] a')?.textContent === 'Open it'`);
+    await page.locator('::-p-text(With errors)').wait();
+    await page.waitForFunction(
+      `document.querySelectorAll('.chart').length === 4 && document.body.innerText.includes('gnp')`,
+    );
+    expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
+    await page.$eval('a.tile[href*=has_error]', (tile) => (tile as unknown as { focus(): void }).focus());
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(`location.pathname.endsWith('/traces')`);
+    const { searchParams } = new URL(page.url());
+    expect([...searchParams])
+      .to.deep.include(['has_error', 'true'])
+      .and.to.deep.include(['range', '1h']);
+    await page.goBack();
+    await page.locator('.chart [role=slider]').wait();
+    await page.$eval('.chart [role=slider]', (slider) => (slider as unknown as { focus(): void }).focus());
+    await page.keyboard.press('End');
+    expect(await page.$eval('.chart [role=slider]', (slider) => slider.getAttribute('aria-valuetext'))).to.match(
+      /with errors \d/,
+    );
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(`new URLSearchParams(location.search).has('from')`);
+  });
+
+  it('has a program for every way', () => {
+    for (const { code } of SNIPPETS) {
+      const text = code({ url: 'https://example.org/sub', key: 'sk_sh_1' });
+      expect(text).to.include('https://example.org/sub').and.to.include('sk_sh_1');
+    }
+  });
+});

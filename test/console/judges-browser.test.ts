@@ -1,0 +1,239 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { finished, eventually, JudgeApi, type Json } from '../judges/judge-api.js';
+import { answer, failing, ModelEndpoint, passing } from '../judges/model-endpoint.js';
+import type { WatchedPage } from '../review/browser.js';
+import { accessibilityEverywhere, openScene, screenUrl, signedIn, type ConsoleScene } from './harness.js';
+
+const HOSTILE = '<img src=x onerror=alert(1)> \u202egnp';
+
+describe('judges and review, in the console', function () {
+  this.timeout(90_000);
+  let scene: ConsoleScene;
+  let endpoint: ModelEndpoint;
+  let api: JudgeApi;
+  let watched: WatchedPage;
+  let refusing = true;
+
+  before(async function () {
+    endpoint = await ModelEndpoint.start();
+    endpoint.reset(({ last }) => {
+      if (refusing && last.includes('refused')) return { do: 'status', status: 400 };
+      return answer(last.includes('bad') ? { ...failing, reason: HOSTILE } : passing);
+    });
+    const env = { JUDGE_LLM_BASE_URL: endpoint.url, JUDGE_LLM_MODEL: 'gpt-4o-mini', JUDGE_LLM_API_KEY: 'x' };
+    const opened = await openScene({ env });
+    if (opened === null) return this.skip();
+    scene = opened;
+    api = new JudgeApi(scene.server);
+  });
+  after(async () => {
+    await scene?.close();
+    await endpoint.stop();
+  });
+  beforeEach(async () => {
+    watched = await signedIn(scene);
+  });
+  afterEach(async function () {
+    await watched.context.close();
+    if (this.currentTest?.state === 'passed') watched.expectQuiet(scene.server);
+  });
+
+  const until = (condition: string) => watched.page.waitForFunction(condition, { timeout: 15_000 });
+  const untilText = (text: string) => until(`document.body.innerText.includes(${JSON.stringify(text)})`);
+  const untilStep = (step: string) => until(`document.querySelector('h2')?.textContent === ${JSON.stringify(step)}`);
+  /** Focuses a control by what it is called, as Tab would. */
+  const focus = async (selector: string) => {
+    const control = await watched.page.waitForSelector(selector);
+    await control?.focus();
+  };
+  const press = async (...keys: string[]) => {
+    for (const key of keys) await watched.page.keyboard.press(key as 'Enter');
+  };
+
+  it('makes a judge, runs it and corrects it, by keyboard', async () => {
+    const { page } = watched;
+    const texts = ['good', 'good', 'bad', HOSTILE];
+    await api.post(...texts.map((output_data) => finished({ name: HOSTILE, output_data, tags: { env: 'prod' } })));
+    await page.goto(screenUrl(scene.server, 'judges'));
+    await focus('::-p-aria([name="New judge"][role="button"])');
+    await press('Enter');
+    await focus('::-p-aria([name="Name"][role="textbox"])');
+    await page.keyboard.type('Polite');
+    await until(`document.querySelector('.judge-preview .tile b')?.textContent === '4'`);
+    await focus('::-p-aria([name="Tags"][role="combobox"])');
+    await page.keyboard.type('env=dev');
+    await press('Enter');
+    await until(`document.querySelector('.judge-preview .tile b')?.textContent === '0'`);
+    await press('Backspace');
+    await until(`document.querySelector('.judge-preview .tile b')?.textContent === '4'`);
+    await focus('::-p-text(Try on 1 span)');
+    await press('Enter');
+    await page.waitForSelector('.tryout .badge');
+    expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
+
+    await focus('::-p-aria([name="Name"][role="textbox"])');
+    await press('Enter');
+    await until(`/judges\\/[0-9a-f-]{36}$/.test(location.pathname)`);
+    const [judge = {}] = await api.expect(200, 'GET', 'judges');
+    expect(judge).to.deep.include({
+      name: 'Polite',
+      enabled: true,
+      filters: { ...judge.filters, kinds: ['llm'], tags: {} },
+    });
+    await focus('::-p-aria([name="Run…"][role="button"])');
+    await press('Enter');
+    await page.waitForSelector('dialog[open] input');
+    await focus('dialog[open] input');
+    await press('Enter');
+    await eventually(
+      () => api.evaluations(judge),
+      (all) => all.length === 4,
+    );
+
+    await focus('[role=tab][data-name=queue]');
+    await press('ArrowLeft');
+    await until(`document.activeElement?.dataset.name === 'evaluations'`);
+    await press('ArrowLeft');
+    await untilStep('1 of 4');
+    await untilText('failed');
+    await press('-', 'Enter');
+    await untilStep('2 of 4');
+    await untilText('It counts for v1, which made the verdict, in figures from now on: with 1 correction');
+    await untilText('made with revision 1 of its corrections, and begins its next version.');
+    await press('+', 'r');
+    await page.keyboard.type('It is really fine');
+    await page.keyboard.down('Control');
+    await press('Enter');
+    await page.keyboard.up('Control');
+    await untilStep('3 of 4');
+    await press('u');
+    await untilStep('2 of 4');
+    await press('-', 'Enter');
+    await untilStep('3 of 4');
+    expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
+    await press('-', 'r');
+    await page.keyboard.type('Not lost');
+    await page.reload();
+    await until(`document.querySelector('.review-form textarea')?.value === 'Not lost'`);
+    await untilStep('1 of 2');
+    await press('Enter');
+    await untilStep('2 of 2');
+    await press('ArrowRight');
+    await untilText('1 one left without an opinion');
+    const report = await api.expect(200, 'GET', `judges/${judge.id}/calibration`);
+    expect(report).to.include({ count: 3, agreed: 0 });
+    expect(await page.$('.review img, .judge-preview img')).to.equal(null);
+  });
+
+  it('shows what judges found, and leads to what it counts', async () => {
+    const { page } = watched;
+    const [judge = {}] = await api.expect(200, 'GET', 'judges');
+    await page.goto(screenUrl(scene.server, 'judges'));
+    await untilText('100 %');
+    expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
+    await page.locator('td a[href*="tab=evaluations"]').click();
+    await until(`location.search.includes('start_date=7d') && document.querySelectorAll('tbody tr').length >= 4`);
+    await page.select('select', 'false');
+    await until(
+      `location.search.includes('evaluation_result=false') && document.querySelectorAll('tbody tr').length === 1`,
+    );
+    await page.reload();
+    await until(`document.querySelectorAll('tbody tr').length === 1`);
+    expect(await page.$eval('tbody td a[href*="/traces/"]', ({ href }) => href)).to.match(
+      /traces\/[0-9a-f-]{36}\?span=/,
+    );
+    for (const tab of ['agreement', 'trials', 'settings', 'queue']) {
+      await page.goto(screenUrl(scene.server, `judges/${judge.id}?tab=${tab}`));
+      await page.waitForSelector('[role=tabpanel] :is(h2, form, .state)');
+      expect(await watched.accessibilityIssues(), tab).to.deep.equal([]);
+    }
+    await page.goto(screenUrl(scene.server, `judges/${judge.id}?tab=evaluations&why=${randomUUID()}`));
+    await untilText('no span');
+    await page.setViewport({ width: 360, height: 800 });
+    const chosenIsSeen = (name: string) =>
+      until(`(() => {
+        const tab = document.querySelector('[role=tab][aria-selected=true]');
+        const { left, right } = tab.getBoundingClientRect();
+        return tab.dataset.name === '${name}' && left >= 0 && right <= 360;
+      })()`);
+    await page.goto(screenUrl(scene.server, `judges/${judge.id}?tab=settings`));
+    await page.waitForSelector('[role=tab]');
+    await chosenIsSeen('settings');
+    await focus('[role=tab][data-name=settings]');
+    await press('Home');
+    await chosenIsSeen('agreement');
+  });
+
+  it('keeps the draft of a judge until it is saved or dropped', async () => {
+    const { page } = watched;
+    const nameIs = (name: string) => until(`document.querySelector('form input')?.value === ${JSON.stringify(name)}`);
+    await page.goto(screenUrl(scene.server, 'judges/new'));
+    await focus('::-p-aria([name="Name"][role="textbox"])');
+    await page.keyboard.type('Half');
+    await page.reload();
+    await nameIs('Half');
+    await untilText('not saved');
+    await page.locator('::-p-text(Undo my changes)').click();
+    await nameIs('');
+    const [judge = {}] = await api.expect(200, 'GET', 'judges');
+    await page.goto(screenUrl(scene.server, `judges/${judge.id}?tab=settings`));
+    await focus('::-p-aria([name="Name"][role="textbox"])');
+    await page.keyboard.type('!');
+    await focus('[role=tab][data-name=settings]');
+    await press('Home', 'End');
+    await nameIs('Polite!');
+    await api.expect(200, 'PATCH', `judges/${judge.id}`, { name: 'Kind' });
+    await page.reload();
+    await untilText('was changed since');
+    await page.locator('::-p-text(Save)').click();
+    await untilText('Settings saved');
+    await page.reload();
+    await nameIs('Polite!');
+    expect(await watched.text()).to.not.include('not saved');
+    expect(await watched.accessibilityIssues()).to.deep.equal([]);
+  });
+
+  it('tries all that failed again', async () => {
+    const { page } = watched;
+    const [judge = {}] = await api.expect(200, 'GET', 'judges');
+    const spans = await api.post(finished({ output_data: 'refused' }), finished({ output_data: 'refused' }));
+    for (const span of spans) await api.until(judge, span, 'failed');
+    await page.goto(screenUrl(scene.server, `judges/${judge.id}?tab=queue&state=queued`));
+    refusing = false;
+    await focus('::-p-aria([name="Retry all that failed (2)"][role="button"])');
+    await press('Enter');
+    for (const span of spans) await api.evaluated(judge, span);
+    await until(`!document.body.innerText.includes('Retry all that failed')`);
+  });
+
+  it('reviews completions of a prompt one by one', async () => {
+    const { page } = watched;
+    await api.expect(200, 'POST', '/v1/tasks/support%2Ffaq/prompt/versions/ensure', { content: 'Answer {{question}}' });
+    const made: Json[] = await api.post(
+      ...['first', 'second'].map((output_data) =>
+        finished({ output_data, attributes: { prompt_slug: 'support/faq' } }),
+      ),
+    );
+    await page.goto(screenUrl(scene.server, 'review'));
+    await page.locator('::-p-text(support/faq)').click();
+    await untilStep('1 of 2');
+    await press('-');
+    await focus('::-p-aria([name="Expected output (optional)"][role="textbox"])');
+    await page.keyboard.type('better');
+    await press('Escape', 'Enter');
+    await untilStep('2 of 2');
+    expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
+    await press('+', 'Enter');
+    await untilText('All of these are spoken of');
+    const said = await Promise.all(made.map(({ id }) => api.expect(200, 'GET', `feedback/span/${id}`)));
+    const thumbs = said
+      .flatMap(({ items }) => items as Json[])
+      .filter(({ kind }) => kind === 'human_feedback')
+      .map(({ thumbs_up, expected_output }) => [thumbs_up, expected_output]);
+    expect(thumbs).to.have.deep.members([
+      [false, 'better'],
+      [true, undefined],
+    ]);
+  });
+});

@@ -1,0 +1,236 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import type { WatchedPage } from '../review/browser.js';
+import { accessibilityEverywhere, announced, openScene, screenUrl, signedIn, type ConsoleScene } from './harness.js';
+
+const HOSTILE =
+  '<img src="https://evil.example/x.png" onerror="alert(1)"> [l](javascript:alert(2)) invoice\u202egnp.exe\u202c';
+const START = Date.now() - 60 * 60_000;
+const at = (second: number) => new Date(START + second * 1000).toISOString();
+
+describe('the lists of the console in a browser', function () {
+  this.timeout(60_000);
+  let scene: ConsoleScene | null = null;
+  let watched: WatchedPage;
+
+  before(async function () {
+    scene = await openScene();
+    if (scene === null) this.skip();
+    watched = await signedIn(scene);
+  });
+  after(() => scene?.close());
+  afterEach(function () {
+    if (this.currentTest?.state === 'passed') watched.expectQuiet(scene!.server);
+  });
+
+  const { keys, open, untilRows, until, urlQuery, rows } = {
+    keys: async (...pressed: string[]) => {
+      for (const key of pressed)
+        if (key.startsWith('"')) await watched.page.keyboard.type(key.slice(1));
+        else await watched.page.keyboard.press(key as 'Enter');
+    },
+    open: (screen: string) => watched.page.goto(screenUrl(scene!.server, screen)),
+    until: (condition: string) => watched.page.waitForFunction(condition, { timeout: 10_000 }),
+    untilRows: (count: number) =>
+      watched.page.waitForFunction(
+        `document.querySelectorAll('.list-rows tbody tr').length === ${count} && document.querySelector('.list-rows[aria-busy=false]')`,
+        { timeout: 10_000 },
+      ),
+    urlQuery: () => new URL(watched.page.url()).searchParams,
+    rows: () => watched.page.$$eval('.list-rows tbody tr', (all) => all.map((row) => row.textContent)),
+  };
+
+  const spanOf = (index: number, more: Record<string, unknown> = {}) => ({
+    id: randomUUID(),
+    trace_id: randomUUID(),
+    name: `step ${index}`,
+    kind: index % 2 === 0 ? 'llm' : 'tool',
+    started_at: at(index),
+    ended_at: at(index + 1),
+    cost: index / 1000,
+    ...more,
+  });
+  const send = async (...spans: unknown[]) => {
+    const { status, text } = await scene!.server.request('POST', '/spans', { body: spans });
+    expect(status, text).to.be.lessThan(300);
+  };
+
+  it('leads to a first trace where there is none', async () => {
+    await open('traces');
+    await until(`document.body.innerText.includes('No traces yet')`);
+    expect(await watched.page.$eval('.state a', (link) => link.getAttribute('href'))).to.match(/\/first$/);
+  });
+
+  it('shows rows, the exact total and hostile texts as what they are, to everybody', async () => {
+    const spans = Array.from({ length: 9 }, (_, index) => spanOf(index, { tags: { 'a=b': 'c,d' } }));
+    await send(...spans, spanOf(9, { name: HOSTILE, status: 'error', tags: { [HOSTILE]: HOSTILE } }));
+    await open('spans?columns=name,status,cost,tags&sort_by=cost&sort_order=asc');
+    await untilRows(10);
+    const texts = await rows();
+    expect(texts[1]).to.include('step 1').and.to.include('$0.001').and.to.include('a=b: c,d');
+    expect(texts[9]).to.include(HOSTILE);
+    await until(`document.querySelector('h1').textContent.includes('10 spans')`);
+    await until(`document.querySelector('.histogram [role=slider]')`);
+    expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
+    await watched.page.setViewport({ width: 1280, height: 860 });
+  });
+
+  it('is filtered by keyboard alone, and the address says how', async () => {
+    await open('spans');
+    await untilRows(10);
+    await keys('/', '"kind', 'ArrowDown', 'ArrowDown', 'Enter');
+    await until(`[...document.querySelectorAll('[role=option]')].some((one) => one.textContent === 'tool5')`);
+    await keys('"tool', 'Enter');
+    await untilRows(5);
+    await keys('"names=step 3', 'Enter');
+    await untilRows(1);
+    expect(urlQuery().toString()).to.equal('span_kind=tool&names=step+3');
+    await watched.page.reload();
+    await untilRows(1);
+    // The chips are reached from the input, and the focus stays there.
+    await keys('/', 'ArrowLeft', 'Delete');
+    await untilRows(5);
+    expect(await watched.page.evaluate('document.activeElement.ariaLabel')).to.equal('Kind is tool, remove');
+    await watched.page.goBack();
+    await untilRows(1);
+    await watched.page.goBack();
+    await untilRows(5);
+    expect(urlQuery().toString()).to.equal('span_kind=tool');
+    await watched.page.evaluate('document.activeElement.blur()');
+    // By a cell of the second row.
+    await keys('j', 'j', 'f');
+    await until(`document.activeElement?.textContent === 'Name isstep 7'`);
+    await keys('Enter');
+    await untilRows(1);
+    await keys('j', 'Enter');
+    await until(`location.pathname.includes('/traces/')`);
+    expect(urlQuery().get('list')).to.equal('spans?span_kind=tool&names=step+7');
+    expect(urlQuery().get('span')).to.match(/^[0-9a-f-]{36}$/);
+  });
+
+  it('says which filter hides everything, and drops it', async () => {
+    await open('traces?environment=nowhere&range=7d');
+    await until(`document.body.innerText.includes('No traces match')`);
+    expect(await watched.text()).to.include('Tag environment is nowhere');
+    await watched.page.click('.state li:nth-child(2) a');
+    await untilRows(10);
+    expect(urlQuery().toString()).to.equal('range=7d');
+    await open('traces?started_after=soon');
+    await until(`document.querySelector('.bad-state')?.textContent.includes('must be an ISO 8601 time')`);
+    // What else it asks is refused, too.
+    await watched.page.goto('about:blank');
+    watched.complaints.splice(0, watched.complaints.length);
+  });
+
+  it('goes through pages, sorts, and keeps columns', async () => {
+    await open('traces?limit=4&range=all');
+    await untilRows(4);
+    await until(`document.querySelector('.pager')?.textContent.includes('1–4 of 10')`);
+    await watched.page.click('nav[aria-label=Pages] a[aria-label="Page 3"]');
+    await untilRows(2);
+    expect((await rows())[1]).to.include('step 0');
+    await watched.page.click('th:nth-child(6) .sort');
+    await untilRows(4);
+    expect((await rows())[0]).to.include('$0.009');
+    expect(Object.fromEntries(urlQuery())).to.deep.equal({ limit: '4', range: 'all', sort_by: 'cost' });
+    await watched.page.evaluate(
+      `[...document.querySelectorAll('button')].find((one) => one.textContent === 'Columns').click()`,
+    );
+    await watched.page.click('[aria-label="Move Cost up"]');
+    expect(urlQuery().get('columns')).to.match(/^name,status,started_at,cost,duration_ms,/);
+    await until(`document.querySelector('dialog .notice')`);
+    expect(await announced(watched), 'read out within the dialog').to.include('Cost is column 4 of 9');
+    await keys('Escape');
+    await until(`document.querySelector('.notice')`);
+    expect(await announced(watched), 'read out after it').to.include('Cost is column 4 of 9');
+    await open('traces?limit=4&range=all');
+    await untilRows(4);
+    const heads = await watched.page.$$eval('.list-rows th', (all) => all.map((head) => head.textContent));
+    expect(heads.slice(1, 6)).to.deep.equal(['Name', 'Status', 'Started', 'Cost', 'Duration']);
+  });
+
+  it('shows inputs and outputs as columns, of long ones a part that says so', async () => {
+    const trace_id = randomUUID();
+    const input_data = 'ask '.repeat(1000);
+    await send(spanOf(20, { trace_id, name: 'talk', tags: { test: 'texts' }, input_data, output_data: 'Fine' }));
+    await open('spans?test=texts&columns=name,output_data');
+    await untilRows(1);
+    await watched.page.evaluate(
+      `[...document.querySelectorAll('button')].find((one) => one.textContent === 'Columns').click()`,
+    );
+    await watched.page.evaluate(
+      `[...document.querySelectorAll('dialog label')].find((one) => one.textContent === 'Input').click()`,
+    );
+    await keys('Escape');
+    await until(`document.querySelector('.list-rows tbody').textContent.includes('3400 characters left out')`);
+    const [row = ''] = await rows();
+    expect(row)
+      .to.match(/Fine(ask ){100}/)
+      .and.to.have.length.lessThan(700);
+    expect(urlQuery().get('columns')).to.equal('name,output_data,input_data');
+    await open('spans?test=texts&columns=name');
+    await untilRows(1);
+    const asked = watched.requests.filter((url) => url.includes('text_limit='));
+    expect(asked.at(-1)).to.not.include('_data');
+    await scene!.server.request('DELETE', `/traces/${trace_id}`);
+  });
+
+  it('is bounded in time by the chart, by its keys', async () => {
+    await open('traces?range=all');
+    await until(`document.querySelector('.histogram [role=slider]')`);
+    await watched.page.focus('.histogram [role=slider]');
+    await keys('Home', 'Enter');
+    await until(`new URLSearchParams(location.search).has('from')`);
+    await untilRows(1);
+    await until(`document.querySelector('h1').textContent === 'Traces 1 trace'`);
+    expect((await rows())[0]).to.include('step 0');
+  });
+
+  it('shows what comes in at once, or lets it wait where it would disturb', async () => {
+    await open('traces?columns=name');
+    await untilRows(10);
+    await keys('.');
+    await until(`[...document.querySelectorAll('[aria-pressed=true]')].some((one) => one.textContent === 'Live')`);
+    await send(spanOf(100, { name: 'just now' }));
+    await untilRows(11);
+    expect((await rows())[0]).to.equal('just now');
+    await open('traces?columns=name&live=true&sort_by=cost');
+    await untilRows(11);
+    await until(`[...document.querySelectorAll('[aria-pressed=true]')].some((one) => one.textContent === 'Live')`);
+    await send(spanOf(101, { name: 'later', cost: 7 }));
+    await (await watched.page.waitForSelector('.pill'))!.press('Enter');
+    await untilRows(12);
+    expect((await rows())[0]).to.equal('later');
+    expect(await watched.page.evaluate('document.activeElement.tagName')).to.equal('A');
+  });
+
+  it('deletes what is selected and named, by keyboard, where the key may', async () => {
+    await open('traces?columns=name&sort_order=asc');
+    await untilRows(12);
+    await keys('j', 'x', 'j', 'x');
+    await watched.page.focus('.selection .danger');
+    await keys('Enter');
+    await until(`document.querySelector('dialog')?.textContent.includes('2 spans')`);
+    expect(await watched.page.$eval('dialog', (dialog) => dialog.textContent))
+      .to.include('step 0')
+      .and.to.include('step 1');
+    await watched.page.focus('dialog .danger');
+    await keys('Enter');
+    await untilRows(10);
+    expect((await scene!.server.request('GET', '/traces')).json).to.have.length(10);
+    const read = await scene!.server.request('POST', `/projects/${scene!.server.projectId}/api-keys`, {
+      body: { name: 'reader', access: 'read' },
+    });
+    const reader = await signedIn(scene!, read.json.key as string);
+    await reader.page.goto(screenUrl(scene!.server, 'traces'));
+    await reader.page.waitForSelector('tbody tr');
+    await reader.page.keyboard.press('j');
+    await reader.page.keyboard.press('x');
+    const button = await reader.page.waitForSelector('.selection .danger');
+    expect(await button?.evaluate((one) => [one.ariaDisabled, one.getAttribute('title')])).to.deep.equal([
+      'true',
+      'You are signed in with a key that may only read',
+    ]);
+    await reader.context.close();
+  });
+});

@@ -1,0 +1,133 @@
+import { expect } from 'chai';
+import { sessionList, spanList, traceList } from '../../src/domain/list/definitions.js';
+import { joinValues, splitValues } from '../../src/domain/list/comma-values.js';
+import { optionsFor } from '../../src/ui/console/model/filter-choices.js';
+import {
+  conditionsOf,
+  fieldLabel,
+  isNewestFirst,
+  listLink,
+  listRangeOf,
+  pageOf,
+  pageQuery,
+  propertiesOf,
+  selectionOf,
+  tagProperty,
+  withCondition,
+  withoutCondition,
+  withoutConditions,
+} from '../../src/ui/console/model/list-query.js';
+
+const query = (text: string) => new URLSearchParams(text);
+const shown = (text: string) => conditionsOf(spanList, query(text)).map(({ words, value }) => `${words} ${value}`);
+const property = (parameter: string) => propertiesOf(spanList).find((one) => one.parameter === parameter)!;
+
+describe('the query of a list in the console', () => {
+  it('names every field, filter and tag that the address has, also those that it does not know', () => {
+    expect(
+      shown('names=plan,a%252Cb&status=error&duration_min=5&environment=dev&tags.range=7&q=hi&internal=only'),
+    ).to.deep.equal([
+      'Name is plan',
+      'Name is a,b',
+      'Status is error',
+      'Duration ≥ 5',
+      'Tag environment is dev',
+      'Tag range is 7',
+      'Input or output contains hi',
+      "The server's own calls only",
+    ]);
+    expect(shown('range=7d&from=x&columns=name&live=true&limit=5&offset=10&sort_by=cost&sort_order=asc')).to.deep.equal(
+      [],
+    );
+    expect(
+      conditionsOf(sessionList, query('models=gpt-4o,claude')).map(({ words, value }) => `${words} ${value}`),
+    ).to.deep.equal(['Model is gpt-4o', 'Model is claude']);
+  });
+
+  it('adds and removes single values, and goes back to the first page', () => {
+    const names = { ...property('names'), value: 'a,b' };
+    const one = withCondition(spanList, query('names=plan&offset=100&range=7d'), names);
+    expect(one.get('names')).to.equal('plan,a%2Cb');
+    expect(one.has('offset')).to.equal(false);
+    expect(withoutCondition(spanList, one, { ...names, value: 'plan' }).get('names')).to.equal('a%2Cb');
+    expect(withoutCondition(spanList, query('names=x&range=7d'), { ...names, value: 'x' }).toString()).to.equal(
+      'range=7d',
+    );
+    const status = { ...property('status'), value: 'ok' };
+    expect(withCondition(spanList, query('status=error'), status).getAll('status')).to.deep.equal(['ok']);
+    const tag = { ...tagProperty('limit'), value: 'b' };
+    expect(withCondition(spanList, query('tags.limit=a'), tag).toString()).to.equal('tags.limit=a&tags.limit=b');
+    expect(withCondition(spanList, query('tags.limit=b'), tag).toString()).to.equal('tags.limit=b');
+    const [bare] = conditionsOf(spanList, query('environment=dev&environment=prod'));
+    expect(withoutCondition(spanList, query('environment=dev&environment=prod'), bare!).toString()).to.equal(
+      'environment=prod',
+    );
+    expect(withoutConditions(spanList, query('names=a&x=b&range=7d&sort_by=cost&offset=5')).toString()).to.equal(
+      'range=7d&sort_by=cost',
+    );
+  });
+
+  it('asks the API for what the address means', () => {
+    expect(selectionOf(query('names=a&columns=b&live=true&offset=3')).toString()).to.equal('names=a&started_after=24h');
+    expect(selectionOf(query('trace_id=7')).toString()).to.equal('trace_id=7');
+    expect(selectionOf(query('trace_id=7&range=1h')).toString()).to.equal('trace_id=7&started_after=1h');
+    expect(selectionOf(query('started_after=5d')).toString()).to.equal('started_after=5d');
+    expect(selectionOf(query('started_after=5d&range=1h')).getAll('started_after')).to.deep.equal(['5d']);
+    expect(selectionOf(query('from=2026-01-01&to=2026-01-02')).toString()).to.equal(
+      'started_after=2026-01-01&started_before=2026-01-02',
+    );
+    expect(selectionOf(query('range=all')).toString()).to.equal('');
+    expect(listRangeOf(query('id=7')).range).to.equal('all');
+    expect(pageQuery(traceList, query('range=all'), ['id', 'name']).toString()).to.equal(
+      'sort_by=started_at&sort_order=desc&limit=100&fields=id%2Cname&text_limit=600',
+    );
+  });
+
+  it('takes what makes no sense in an address as not said', () => {
+    const page = pageOf(traceList, query('sort_by=constructor&limit=1e9&offset=-1'));
+    expect(page).to.deep.equal({ sort: 'started_at', descending: true, limit: 100, offset: 0 });
+    expect(isNewestFirst(traceList, query('sort_by=nonsense'))).to.equal(true);
+    expect(isNewestFirst(traceList, query('sort_by=cost'))).to.equal(false);
+    expect(isNewestFirst(traceList, query('offset=100'))).to.equal(false);
+  });
+
+  it('is handed on to a detail, without what is about the view alone', () => {
+    const link = listLink('spans', query('names=a&live=true&offset=100&x=%26&columns=name'));
+    expect(link).to.equal('spans?names=a&offset=100&x=%26');
+    expect(listLink('traces', query(''))).to.equal('traces');
+  });
+
+  it('separates values by commas, whatever they hold', () => {
+    for (const values of [['a'], ['a,b', 'c'], ['50%2C', '%252c', '%,'], ['%25252C,%2c']])
+      expect(splitValues(joinValues(values))).to.deep.equal(values);
+    expect(joinValues(['100%'])).to.equal('100%');
+  });
+
+  it('labels fields as people say them', () => {
+    expect(
+      ['duration_ms', 'started_at', 'span_count', 'root_span_input', 'trace_id', 'input_data'].map(fieldLabel),
+    ).to.deep.equal(['Duration', 'Started', 'Spans', 'Input', 'Trace id', 'Input']);
+  });
+});
+
+describe('what the filter bar offers', () => {
+  const labels = (text: string, parameter: string | null = null, suggested: { value: string; count: number }[] = []) =>
+    optionsFor(spanList, parameter === null ? null : property(parameter), text, suggested).map(({ label, note }) =>
+      note === undefined ? label : `${label} (${note})`,
+    );
+
+  it('takes a text as text to find, key=value as a filter or a tag', () => {
+    expect(labels('refund')[0]).to.equal('Input or output contains refund');
+    expect(labels('environment=dev')[0]).to.equal('Tag environment is dev');
+    expect(labels('tags.environment=dev')[0]).to.equal('Tag environment is dev');
+    expect(labels('names=plan')[0]).to.equal('Name is plan');
+    expect(labels('dur')).to.include('Duration ≥').and.to.include('Duration ≤');
+    expect(labels('envi', null, [{ value: 'environment', count: 12 }])).to.include('Tag environment is (12)');
+  });
+
+  it('offers values with how many have them, and what was typed', () => {
+    expect(labels('', 'status', [{ value: 'error', count: 1234 }])).to.deep.equal(['ok', 'error (1,234)', 'unset']);
+    expect(labels('pl', 'names', [{ value: 'plan', count: 2 }])).to.deep.equal(['Name is pl', 'plan (2)']);
+    expect(labels('plan', 'names', [{ value: 'plan', count: 2 }])).to.deep.equal(['Name is plan (2)']);
+  });
+});

@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import type { WatchedPage } from '../review/browser.js';
+import { send } from '../harness/server.js';
+import { accessibilityEverywhere, openScene, screenUrl, signedIn, type ConsoleScene } from './harness.js';
+
+describe('a session in the console', function () {
+  this.timeout(90_000);
+  let scene: ConsoleScene;
+  let watched: WatchedPage | undefined;
+  const session = randomUUID();
+  const said = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({
+      role: index % 2 === 0 ? 'user' : 'assistant',
+      content: `${index % 2 === 0 ? 'Question' : 'Answer'} ${Math.floor(index / 2) + 1} <i>hostile</i>`,
+    }));
+
+  before(async function () {
+    const opened = await openScene();
+    if (opened === null) return this.skip();
+    scene = opened;
+    const turns = [1, 2, 3].map((turn) => ({
+      trace_id: randomUUID(),
+      session_id: session,
+      session_name: 'Chat \u202e 42',
+      name: `turn ${turn}`,
+      kind: 'llm',
+      started_at: new Date(Date.UTC(2026, 10, 1) + turn * 60_000).toISOString(),
+      ended_at: new Date(Date.UTC(2026, 10, 1) + turn * 60_000 + 1500).toISOString(),
+      cost: 0.5,
+      input_data: JSON.stringify(said(2 * turn - 1)),
+      output_data: `Answer ${turn} <i>hostile</i>`,
+      ...(turn === 2 && { status: 'error', error_code: 'E2', error_message: 'broke' }),
+    }));
+    const { url, key } = scene.server;
+    expect((await send(`${url}/spans`, 'POST', { body: turns, key })).status).to.equal(200);
+  });
+  after(() => scene?.close());
+  afterEach(async function () {
+    await watched?.context.close();
+    if (this.currentTest?.state === 'passed') watched?.expectQuiet(scene.server);
+    watched = undefined;
+  });
+
+  it('is one conversation: each turn shows what is new in it, and failed ones stand out', async () => {
+    watched = await signedIn(scene);
+    const { page } = watched;
+    await page.goto(screenUrl(scene.server, `sessions/${session}`));
+    await page.waitForFunction(`document.querySelectorAll('article.turn .message').length >= 6`);
+    const turns = await page.$$eval('article.turn', (articles) =>
+      articles.map((article) => [
+        [...article.querySelectorAll('.message')].length,
+        article.hasAttribute('data-failed'),
+        article.textContent.includes('<i>hostile</i>'),
+      ]),
+    );
+    expect(turns).to.deep.equal([
+      [2, false, true],
+      [2, true, true],
+      [2, false, true],
+    ]);
+    expect(await watched.text())
+      .to.include('$1.50')
+      .and.to.include('Show 4 messages of earlier turns');
+    expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
+  });
+
+  it('is gone through by keyboard, and leads to its traces', async () => {
+    watched = await signedIn(scene);
+    const { page } = watched;
+    await page.goto(screenUrl(scene.server, `sessions/${session}`));
+    await page.waitForSelector('.turn .button');
+    await page.focus('.turn .button');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(`document.body.innerText.includes('Fold 2 messages')`);
+    await page.focus('article.turn h2 a');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(`/\\/traces\\/[0-9a-f-]{36}$/.test(location.pathname)`);
+  });
+});

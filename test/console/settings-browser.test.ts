@@ -1,0 +1,249 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import type { Page } from 'puppeteer-core';
+import { send } from '../harness/server.js';
+import { completion, feedbackApi } from '../feedback/feedback-api.js';
+import { Visitor } from '../review/linked-prompt.js';
+import { WatchedPage } from '../review/browser.js';
+import { accessibilityEverywhere, openScene, screenUrl, signedIn, type ConsoleScene } from './harness.js';
+
+const HOSTILE = '<img src=x onerror=alert(1)> \u202egnp';
+
+describe('links and settings, in the console', function () {
+  this.timeout(90_000);
+  let scene: ConsoleScene;
+  const open: WatchedPage[] = [];
+
+  before(async function () {
+    const opened = await openScene();
+    if (opened === null) return this.skip();
+    scene = opened;
+  });
+  after(() => scene?.close());
+  afterEach(async function () {
+    for (const watched of open.splice(0)) {
+      await watched.context.close();
+      if (this.currentTest?.state === 'passed') watched.expectQuiet(scene.server);
+    }
+  });
+
+  const api = async (method: string, path: string, body?: unknown) => {
+    const { server } = scene;
+    return (await send(`${server.url}${path}`, method, { key: server.key, ...(body !== undefined && { body }) })).json;
+  };
+
+  async function show(screen: string, key?: string): Promise<WatchedPage> {
+    const watched = await signedIn(scene, key);
+    open.push(watched);
+    for (const name of ['clipboard-read', 'clipboard-write'])
+      for (const allowWithoutSanitization of [true, false])
+        await watched.context.setPermission(scene.server.url, {
+          permission: { name, allowWithoutSanitization },
+          state: 'granted',
+        });
+    await watched.page.goto(screenUrl(scene.server, screen));
+    await watched.page.waitForSelector('h1');
+    return watched;
+  }
+
+  it('makes a key, copies it and revokes it, by keyboard alone', async () => {
+    const { page } = await show('settings?tab=keys');
+    await see(page, 'Make a key');
+    await tabTo(page, 'Make a key');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('dialog[open] form');
+    await page.keyboard.type(HOSTILE);
+    await page.keyboard.press('Enter');
+    await see(page, 'The key is made');
+    await page.waitForFunction(`document.activeElement?.textContent === 'Copy'`);
+    await page.keyboard.press('Enter');
+    await see(page, 'Key copied');
+    const copied = (await page.evaluate('navigator.clipboard.readText()')) as string;
+    expect((await send(`${scene.server.url}/whoami`, 'GET', { key: copied })).status).to.equal(200);
+    await page.keyboard.press('Escape');
+    await page.waitForFunction(`document.querySelector('dialog') === null`);
+    // The focus comes back after the next paint.
+    await page.waitForFunction(`document.activeElement?.textContent.trim() === 'Make a key'`);
+    await tabTo(page, `Revoke ${HOSTILE}`);
+    await page.keyboard.press('Enter');
+    await see(page, 'Nobody is signed in by it');
+    await tabTo(page, 'Revoke the key');
+    await page.keyboard.press('Enter');
+    await see(page, 'The key is revoked');
+    await page.waitForFunction(`document.querySelector('dialog') === null`);
+    expect((await send(`${scene.server.url}/whoami`, 'GET', { key: copied })).status).to.equal(401);
+    // The focus is not lost with the row.
+    await page.waitForFunction('document.activeElement !== document.body');
+  });
+
+  it('prices a model that has no price, and calculates its costs', async () => {
+    const model = `acme-${HOSTILE}`;
+    const attributes = { provider: 'acme', model, inputTokens: 1_000_000, outputTokens: 0 };
+    const trace_id = randomUUID();
+    await api('POST', '/spans', [{ ...completion('s'), trace_id, kind: 'llm', attributes }]);
+    const watched = await show('settings?tab=prices');
+    const { page } = watched;
+    await see(page, `Set price`);
+    const link = await page.$eval('tbody a[href*="unpriced=any"]', ({ href }) => href);
+    const query = new URL(link).searchParams;
+    query.delete('range');
+    expect(
+      (await api('GET', `/spans?${query.toString()}`)).map((span: { trace_id: string }) => span.trace_id),
+    ).to.deep.equal([trace_id]);
+    await press(page, `Set price of ${model}`);
+    await page.waitForSelector('dialog[open] input[type=number]');
+    await page.keyboard.type('2');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('3');
+    await page.keyboard.press('Enter');
+    await see(page, 'The price is set');
+    await press(page, `Calculate costs of ${model}`);
+    await press(page, 'Calculate');
+    await see(page, 'Costs are calculated');
+    await see(page, 'Every call whose tokens are known has a cost');
+    const [span] = await api('GET', `/spans?trace_id=${trace_id}`);
+    expect(span.cost).to.equal(2);
+    expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
+  });
+
+  it('invites a colleague, who signs in by the URL in a browser of their own', async () => {
+    const watched = await show('settings?tab=people');
+    const { page } = watched;
+    await press(page, 'Invite a colleague');
+    await page.waitForSelector('dialog[open] form');
+    await page.keyboard.type(HOSTILE);
+    await page.keyboard.press('Enter');
+    const secret = await page.waitForSelector('dialog .secret');
+    const url = await secret?.evaluate((element) => element.textContent);
+    const colleague = await WatchedPage.open(scene.browser);
+    open.push(colleague);
+    await colleague.page.goto(url ?? '');
+    await see(colleague.page, 'Overview');
+    await colleague.page.goto(screenUrl(scene.server, 'first'));
+    expect(new URL(colleague.page.url()).hash).to.equal('');
+    await page.reload();
+    await press(page, `End the sign-in of ${HOSTILE}`);
+    await press(page, 'End the sign-in');
+    await see(page, 'The sign-in has ended');
+    await see(colleague.page, 'Sign in to Spanhouse');
+    // It was refused, as it should be.
+    colleague.complaints.length = 0;
+    expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
+  });
+
+  it('makes a link whose feedback it lists, changes when it expires, and revokes it', async () => {
+    const { server } = scene;
+    const feedback = feedbackApi(server);
+    await feedback.ensure('support/reply');
+    const span = completion('support/reply');
+    await feedback.spans([span]);
+    const watched = await show('links');
+    const { page } = watched;
+    await see(page, 'PUBLIC_URL');
+    await press(page, 'Make a link');
+    await page.waitForSelector('dialog[open] form');
+    await page.keyboard.type('support/reply');
+    await page.keyboard.press('Enter');
+    const secret = await page.waitForSelector('dialog .secret');
+    const url = (await secret?.evaluate((element) => element.textContent)) ?? '';
+    const review = { completion_id: span.id, thumbs_up: false, reason: HOSTILE, reviewer_name: HOSTILE };
+    expect((await new Visitor(url).postJson(review)).status).to.be.below(300);
+    await page.reload();
+    await see(page, '1 reviewer');
+    expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
+    await press(page, '1 piece');
+    await see(page, 'gnp');
+    await press(page, 'Change');
+    await page.waitForSelector('dialog[open] input');
+    for (const _ of '30') await page.keyboard.press('Delete');
+    for (const _ of '30') await page.keyboard.press('Backspace');
+    await page.keyboard.type('200');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(`document.querySelector('dialog') === null`);
+    const [{ expires_at }] = (await feedback.links()).json;
+    expect(Date.parse(expires_at)).to.be.above(Date.now() + 199 * 24 * 3_600_000);
+    expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
+    await press(page, 'Revoke');
+    await press(page, 'Revoke the link');
+    await page.waitForFunction(`document.querySelector('.badge')?.textContent === 'revoked'`);
+    expect((await fetch(url)).status).to.equal(404);
+  });
+
+  it('shows all to a key that may only read, and says why it changes nothing', async () => {
+    const { server } = scene;
+    const keys = `/projects/${server.projectId}/api-keys`;
+    const { key } = await api('POST', keys, { name: 'reads', access: 'read' });
+    const watched = await show('settings?tab=keys', key);
+    const { page } = watched;
+    const tabs = {
+      Keys: 'Make a key',
+      People: 'Invite a colleague',
+      Prices: 'Add a price',
+      Project: 'Delete the project',
+    };
+    for (const [tab, action] of Object.entries(tabs)) {
+      await press(page, tab);
+      const button = await page.waitForSelector(`::-p-xpath(//button[contains(., '${action}')])`);
+      expect(await button?.evaluate((element) => [element.ariaDisabled, element.title])).to.deep.equal([
+        'true',
+        'You are signed in with a key that may only read',
+      ]);
+    }
+    await see(page, 'free of');
+    expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
+    await press(page, 'Own calls');
+    await see(page, 'No own calls in this time');
+    await press(page, 'Health');
+    await see(page, 'Every store answers');
+    expect(new URL(page.url()).searchParams.get('tab')).to.equal('health');
+    expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
+    await page.goBack();
+    await see(page, 'No own calls');
+  });
+
+  it('deletes the project when its name is typed', async () => {
+    const { server } = scene;
+    await api('PATCH', `/projects/${server.projectId}`, { name: HOSTILE });
+    const watched = await show('settings?tab=project');
+    const { page } = watched;
+    await press(page, 'Delete the project');
+    await see(page, 'Type the name');
+    await page.keyboard.type('something else');
+    await page.keyboard.press('Enter');
+    expect((await send(`${server.url}/whoami`, 'GET', { key: server.key })).status).to.equal(200);
+    await page.$eval('dialog input', (input) => (input as unknown as { select(): void }).select());
+    await page.keyboard.type(HOSTILE);
+    await page.keyboard.press('Enter');
+    await see(page, 'Sign in to Spanhouse');
+    expect((await send(`${server.url}/whoami`, 'GET', { key: server.key })).status).to.equal(401);
+    watched.complaints.length = 0;
+  });
+});
+
+/** What names what has the focus. */
+function focused(page: Page): Promise<unknown> {
+  return page.evaluate(
+    `document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent.trim() ?? ''`,
+  );
+}
+
+/** Goes with Tab to what has a name. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let pressed = 0; pressed < 80; pressed += 1) {
+    if ((await focused(page)) === name) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`Tab does not lead to ${name}`);
+}
+
+/** Waits for what has a name, exactly, and clicks it. */
+async function press(page: Page, name: string): Promise<void> {
+  const named = `(element) => (element.getAttribute('aria-label') ?? element.textContent.trim()) === ${JSON.stringify(name)}`;
+  const found = `[...document.querySelectorAll('button, a')].findLast(${named})`;
+  await page.waitForFunction(`${found} !== undefined`);
+  await page.evaluate(`${found}.click()`);
+}
+
+async function see(page: Page, text: string): Promise<void> {
+  await page.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`, { timeout: 15_000 });
+}
