@@ -9,7 +9,6 @@ import type { ServerProcess } from './processes/server.js';
 import { timeCall, type TimedCall } from './timed-calls.js';
 import { fill } from './two-projects.js';
 
-export const FIRST_READ_ROUNDS = 30;
 /** Before each read that is timed, whether something is written right before it or not. */
 const PAUSE_MS = 200;
 const TRACES_PER_REQUEST = 1_000;
@@ -27,7 +26,7 @@ export interface FirstReads {
 /** Times the first read after one write, after many, and after none. */
 export async function timeFirstReads(
   server: ServerProcess,
-  { seed, burst }: { readonly seed: number; readonly burst: number },
+  { seed, rounds, burst }: { readonly seed: number; readonly rounds: number; readonly burst: number },
 ): Promise<FirstReads> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const read: TimedCall = { name: 'traces, newest 50', request: () => ({ path: '/traces?limit=50' }) };
@@ -36,7 +35,7 @@ export async function timeFirstReads(
     return typeof outcome === 'number' ? outcome : NaN;
   };
   try {
-    const medians = await inTurn(server, seed, agent, once);
+    const medians = await inTurn(server, singleBodies(seed, rounds), agent, once);
     await server.settled();
     await fill(server, 'burst', server.key, burstOf(seed + 1, burst));
     return { ...medians, afterBurst: await once() };
@@ -45,8 +44,8 @@ export async function timeFirstReads(
   }
 }
 
-async function inTurn(server: ServerProcess, seed: number, agent: Agent, once: () => Promise<number>) {
-  const bodies = singleBodies(seed, FIRST_READ_ROUNDS);
+async function inTurn(server: ServerProcess, bodies: Bodies, agent: Agent, once: () => Promise<number>) {
+  const rounds = bodies.ends.length;
   const write: TimedCall = { name: 'write', request: (round) => ({ path: '/spans', body: bodies.at(round) }) };
   const afterWrite: number[] = [];
   const afterNothing: number[] = [];
@@ -54,9 +53,9 @@ async function inTurn(server: ServerProcess, seed: number, agent: Agent, once: (
     await server.settled();
     await sleep(PAUSE_MS);
   };
-  const progress = startProgress('first reads', FIRST_READ_ROUNDS, 'rounds');
+  const progress = startProgress('first reads', rounds, 'rounds');
   try {
-    for (let round = 0; round < FIRST_READ_ROUNDS; round += 1) {
+    for (let round = 0; round < rounds; round += 1) {
       await rested();
       const written = await timeCall(server, write, round, agent);
       if (typeof written === 'string') throw new Error(`a write before a first read failed: ${written}`);

@@ -85,7 +85,7 @@ export function mixedWrites(seed: number): Writes[] {
 }
 
 /** Requests of so many spans, of whole traces one after another. */
-function bodiesOf(seed: number, spans: number): Bodies {
+export function bodiesOf(seed: number, spans: number): Bodies {
   const all = Array.from({ length: POOL.traces }, (_none, number) => generateTrace(seed, number)).flat();
   return new Bodies(
     Array.from({ length: Math.floor(all.length / spans) }, (_none, request) =>

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { REQUEST_CLIENTS, REQUEST_SPANS, requestBodies, SINGLE_CLIENTS } from './bodies.js';
 import { figure } from './figures.js';
-import { FIRST_READ_ROUNDS, timeFirstReads, type FirstReads } from './first-reads.js';
+import { timeFirstReads, type FirstReads } from './first-reads.js';
 import { BOUND_COLUMNS, boundRows, BOUNDS, standings, verdict, type Beside, type Read } from './mixed-bounds.js';
 import { mixedWrites, type Writes } from './mixed-loads.js';
 import { wholeNumber } from './options.js';
@@ -19,6 +19,7 @@ import {
 interface Options extends BenchOptions {
   readonly spans: number;
   readonly burst: number;
+  readonly rounds: number;
   readonly readers: number;
   readonly pause: number;
   readonly only?: string;
@@ -38,6 +39,7 @@ export function register(program: Command): void {
       wholeNumber(1, 1_000_000),
       300_000,
     )
+    .option('--rounds <n>', 'first reads after one write that are timed', wholeNumber(1, 1_000), 30)
     .option('--readers <n>', 'clients that read at once', wholeNumber(1, 100), 4)
     .option('--pause <ms>', 'pause of each reader after a read', wholeNumber(1, 10_000), 100)
     .option('--only <text>', 'only loads with this text in their names, and the idle server')
@@ -140,10 +142,10 @@ function processorOf({ calls, rate, processor, ms }: Measured): [string, string]
   return [both(1), `${both(ms / made)} ms a read`];
 }
 
-function noteOf({ afterWrite, afterNothing, afterBurst }: FirstReads, { burst }: Options): string {
+function noteOf({ afterWrite, afterNothing, afterBurst }: FirstReads, { rounds, burst }: Options): string {
   return (
     `First read of the newest 50 traces after one write: ${figure(afterWrite)} ms, after nothing, in turn with these: ` +
-    `${figure(afterNothing)} ms (medians of ${FIRST_READ_ROUNDS}); ` +
+    `${figure(afterNothing)} ms (medians of ${rounds}); ` +
     `after ${burst.toLocaleString('en')} traces of one span each: ${figure(afterBurst)} ms.`
   );
 }
@@ -159,7 +161,7 @@ function aboutOf({ seconds, spans, readers, pause }: Options): string {
   );
 }
 
-function commandOf({ seconds, spans, burst, readers, pause, only }: Options): string {
+function commandOf({ seconds, spans, burst, rounds, readers, pause, only }: Options): string {
   const chosen = only === undefined ? '' : ` --only "${only}"`;
-  return `npm run bench -- mixed --seconds ${seconds} --spans ${spans} --burst ${burst} --readers ${readers} --pause ${pause}${chosen}`;
+  return `npm run bench -- mixed --seconds ${seconds} --spans ${spans} --burst ${burst} --rounds ${rounds} --readers ${readers} --pause ${pause}${chosen}`;
 }

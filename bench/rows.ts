@@ -1,6 +1,7 @@
 import { readElements } from '../src/domain/ingest/elements.js';
 import { spanReader } from '../src/domain/ingest/readers.js';
-import { createListPrices, priceSpan } from '../src/domain/span/pricing.js';
+import { describedSpan, type SpanSources } from '../src/domain/span/described-span.js';
+import { createListPrices } from '../src/domain/span/pricing.js';
 import type { Span } from '../src/domain/span/span.js';
 import { hasError } from '../src/domain/span/span-read.js';
 import { UnknownNames } from '../src/domain/validation/unknown-names.js';
@@ -13,17 +14,21 @@ import { generateTrace, type GeneratedSpan } from './data.js';
 
 export const PROJECT_ID = '0197f3a0-0000-7000-8000-00000000be9c';
 
-const price = createListPrices();
+/** A project without prompts. */
+const sources: SpanSources = {
+  price: createListPrices(),
+  prompts: { versionNamed: () => undefined, slugNamed: () => undefined },
+};
 
 /** Spans as the server stores them: checked, normalised and priced. */
 export function storedSpans(sent: readonly GeneratedSpan[]): Span[] {
   const { elements } = readElements(sent, spanReader, new UnknownNames());
-  return elements.map((span) => priceSpan(span, PROJECT_ID, price));
+  return elements.map((span) => describedSpan(span, PROJECT_ID, sources));
 }
 
 /** Spans of an OTLP request in protobuf, as the server stores them. */
 export function storedOtlpSpans(body: Buffer): Span[] {
-  return toSpans(decodeProtobuf(body)).spans.map((span) => priceSpan(span, PROJECT_ID, price));
+  return toSpans(decodeProtobuf(body)).spans.map((span) => describedSpan(span, PROJECT_ID, sources));
 }
 
 /** Rows of the table `spans`, one after the other, as RowBinary. */
@@ -45,9 +50,10 @@ export function binaryRows(spans: readonly Span[], first: Version): BinaryRows {
 
 /** The same rows as JSONEachRow, one per line. */
 export function jsonRows(spans: readonly Span[], first: Version): string[] {
-  return spans.map(({ input_data, output_data, ...span }, index) =>
+  return spans.map(({ input_data, output_data, call, ...span }, index) =>
     JSON.stringify({
       ...span,
+      ...call,
       payload: (input_data ?? '') + (output_data ?? ''),
       input_bytes: input_data === null ? null : Buffer.byteLength(input_data),
       no_output: output_data === null ? 1 : 0,

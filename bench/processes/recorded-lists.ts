@@ -7,6 +7,7 @@ import type { EngineCore } from '../../src/storage/clickhouse/engine/engine-core
 import { bindParameters } from '../../src/storage/clickhouse/engine/literals.js';
 import { readStatement } from '../../src/storage/clickhouse/engine/statement.js';
 import { ClickHouseLists } from '../../src/storage/clickhouse/list/clickhouse-lists.js';
+import { ListReads } from '../../src/storage/clickhouse/list/list-reads.js';
 import { ReadsInProgress } from '../../src/storage/clickhouse/read/reads-in-progress.js';
 import { WordIndex } from '../../src/storage/clickhouse/search/word-index.js';
 import { highestVersion } from '../../src/storage/clickhouse/rollup/healing.js';
@@ -30,7 +31,7 @@ export async function statementsOf(core: EngineCore, list: ListName, search: str
   const words = new WordIndex(client(core, recorded));
   await words.load();
   recorded.length = 0;
-  const lists = new ClickHouseLists({
+  const reads = new ListReads({
     client: client(core, recorded),
     reads: new ReadsInProgress({
       settle: () => Promise.resolve(upTo),
@@ -42,6 +43,7 @@ export async function statementsOf(core: EngineCore, list: ListName, search: str
     limits: UNLIMITED,
     observer,
   });
+  const lists = new ClickHouseLists(reads);
   const page = await lists[list](PROJECT_ID, parseListQuery(definitions[list], new URLSearchParams(search)));
   if (!Buffer.isBuffer(page.json)) page.json.resume();
   return recorded;
