@@ -5,6 +5,7 @@ import { uuid } from '../harness/checked-api.js';
 import { rowsHolding } from './remains.js';
 import { freshDataDir } from '../harness/fresh-directory.js';
 import { Program } from '../harness/program.js';
+import { seedOf } from '../harness/seed.js';
 
 const SPANS = 1_000;
 const TRACE_LENGTH = 20;
@@ -12,7 +13,7 @@ const SPANS_PER_RECORD = 20;
 const ROUNDS = 3;
 /** So many at most, until one deletion was cut off. */
 const MOST_ROUNDS = 10;
-const SEED = Number(process.env['KILL_SEED'] ?? Date.now() % 1_000_000);
+const SEED = seedOf('KILL_SEED');
 
 describe(`deletions when the program is killed, KILL_SEED=${SEED}`, function () {
   this.timeout(180_000);

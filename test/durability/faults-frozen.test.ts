@@ -3,10 +3,11 @@ import { expect } from 'chai';
 import { Random } from '../../scripts/random.js';
 import type { Program } from '../harness/program.js';
 import { Programs } from '../harness/programs.js';
+import { seedOf } from '../harness/seed.js';
 import { audit } from './recount.js';
 import { Crowd } from './traffic.js';
 
-const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 1_000_000);
+const SEED = seedOf('FAULT_SEED');
 
 // An engine that is never continued stands in overload.test.ts.
 describe(`processes that stand still under load and go on, FAULT_SEED=${SEED}`, function () {

@@ -16,10 +16,11 @@ import { PROJECT_ID, type Program } from '../harness/program.js';
 import { Programs } from '../harness/programs.js';
 import type { DeathPoint } from './killed-migration.js';
 import { sql } from '../../src/storage/clickhouse/client/sql.js';
+import { seedOf } from '../harness/seed.js';
 import { statementOf } from '../harness/statement.js';
 
 const PRELOAD = fileURLToPath(new URL('killed-migration.js', import.meta.url));
-const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 1_000_000);
+const SEED = seedOf('FAULT_SEED');
 const DEATHS_EACH = 5;
 const TRACES = 100;
 const SPANS = 100;

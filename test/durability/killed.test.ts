@@ -4,11 +4,12 @@ import { expect } from 'chai';
 import { Random } from '../../scripts/random.js';
 import { freshDataDir } from '../harness/fresh-directory.js';
 import { Program, unhurried } from '../harness/program.js';
+import { seedOf } from '../harness/seed.js';
 import { audit } from './recount.js';
 import { Crowd } from './traffic.js';
 
 const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? 20);
-const SEED = Number(process.env['KILL_SEED'] ?? Date.now() % 1_000_000);
+const SEED = seedOf('KILL_SEED');
 const CLIENTS = 8;
 const READY_WITHIN_MS = 5_000;
 

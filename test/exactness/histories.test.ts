@@ -1,8 +1,8 @@
-import { randomInt } from 'node:crypto';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { seedOf } from '../harness/seed.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 import { history } from './histories.js';
 import { Player } from './player.js';
@@ -11,11 +11,11 @@ import type { Step } from './sent.js';
 
 /*
  * HISTORIES=2000 npm test -- test/exactness     more of them
- * SEED=123 npm test -- test/exactness           those of an earlier run
+ * SEED=123 npm test -- test/exactness           those of an earlier run; SEED=random: others
  * KILLS=100 npm test -- test/exactness          more deaths of the engine
  */
 const HISTORIES = Number(process.env['HISTORIES'] ?? 140);
-const SEED = Number(process.env['SEED'] ?? randomInt(2 ** 31));
+const SEED = seedOf('SEED');
 /** Histories under way at once, each in its own project: they share commits and rollup rounds, as clients do. */
 const AT_ONCE = 100;
 /** With hundreds of readers, one may wait longer than servers usually let it. */

@@ -1,6 +1,6 @@
-import { randomInt } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { seedOf } from '../harness/seed.js';
 import { bootServer, send, type TestServer } from '../harness/server.js';
 import { definitions, listNames, type ListName, type Row } from '../harness/checked-api.js';
 import { expectRecounted, grouped, withExactCosts, type ValuesOf } from '../lists/statistics-recount.js';
@@ -15,7 +15,7 @@ import { projectMaker, type ProjectMaker } from '../harness/projects.js';
  * SEED=123 HISTORIES=1000 npm test -- test/exactness/statistics.test.ts
  */
 const HISTORIES = Number(process.env['HISTORIES'] ?? 16);
-const SEED = Number(process.env['SEED'] ?? randomInt(2 ** 31));
+const SEED = seedOf('SEED');
 const AT_ONCE = 8;
 /** `SHRINK=1` makes a failing history smaller, which takes minutes. */
 const SHRINK = process.env['SHRINK'] ?? '';

@@ -6,9 +6,10 @@ import { eventually, finished, type Json } from './judge-api.js';
 import { answer, ModelEndpoint, passing } from './model-endpoint.js';
 import { freshDataDir } from '../harness/fresh-directory.js';
 import { Program, PROJECT_ID } from '../harness/program.js';
+import { seedOf } from '../harness/seed.js';
 
 const SPANS = 400;
-const SEED = Number(process.env['KILL_SEED'] ?? Date.now() % 1_000_000);
+const SEED = seedOf('KILL_SEED');
 
 describe(`judges when the program is killed, KILL_SEED=${SEED}`, () => {
   let dataDir: string;
