@@ -50,7 +50,7 @@ async function run({ rounds, spans, minutes, data, write }: Options): Promise<vo
         ...(await ofLists(browser, server, rounds)),
         ...(await ofTrace(browser, server, { number: 1, spans: 10_000, rounds })),
         ...(await ofTrace(browser, server, { number: 2, spans: 50_000, rounds })),
-        ...(await ofJson(browser, server)),
+        ...(await ofJson(browser, server, rounds)),
         ...(await ofTail(browser, server, minutes)),
       ];
       const columns = ['what', 'measured', 'bar'];
