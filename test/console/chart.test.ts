@@ -6,6 +6,8 @@ describe('charts over time', () => {
   it('have an axis of round figures that holds the largest value', () => {
     expect(ticks(7)).to.deep.equal({ top: 7.5, at: [0, 2.5, 5, 7.5] });
     expect(ticks(0)).to.deep.equal({ top: 1, at: [0] });
+    expect(ticks(1, true)).to.deep.equal({ top: 1, at: [0, 1] });
+    expect(ticks(7, true)).to.deep.equal({ top: 9, at: [0, 3, 6, 9] });
     fc.assert(
       fc.property(fc.double({ min: 1e-9, max: 1e12, noNaN: true }), (largest) => {
         const { top, at } = ticks(largest);

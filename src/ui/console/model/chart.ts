@@ -1,11 +1,15 @@
 /** The geometry of charts over time: buckets of equal length, drawn into a box. Knows no DOM. */
 
-/** The largest of a chart's axis, and what its lines are at: round figures, about as many as asked for. */
-export function ticks(largest: number, wanted = 3): { readonly top: number; readonly at: readonly number[] } {
+/**
+ * The largest of a chart's axis, and what its lines are at: three or so round figures, whole ones where what is shown is
+ * counted.
+ */
+export function ticks(largest: number, counted = false): { readonly top: number; readonly at: readonly number[] } {
   if (!(largest > 0)) return { top: 1, at: [0] };
-  const rough = largest / wanted;
+  const rough = largest / 3;
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = ([1, 2, 2.5, 5, 10].find((factor) => factor * power >= rough) ?? 10) * power;
+  const round = ([1, 2, 2.5, 5, 10].find((factor) => factor * power >= rough) ?? 10) * power;
+  const step = counted ? Math.ceil(round) : round;
   const steps = Math.ceil(largest / step - 1e-9);
   return {
     top: steps * step,

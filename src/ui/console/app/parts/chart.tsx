@@ -45,7 +45,8 @@ export function TimeChart(props: TimeChartProps) {
           ),
         )
       : Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)));
-  const { top, at } = ticks(largest);
+  const counted = series.every(({ values }) => values.every((value) => Number.isInteger(value ?? 0)));
+  const { top, at } = ticks(largest, counted);
   const zones = zoneNames(zone.value, moment(starts[0]), moment(starts.at(-1)));
   const timeOf = (bucket: number) => bucketLabel(starts[bucket], bucketSeconds, zones.includes('/'));
   const [from, to] = span === null ? [0, 0] : [Math.min(...span), Math.max(...span)];
