@@ -13,12 +13,12 @@ export function TourShown() {
   const shown = useTour();
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    if (tourAsked.value !== 'now' || heading.current === null) return;
+    if (tourAsked.value !== 'now' || shown?.isKnown !== true || heading.current === null) return;
     heading.current.focus();
     tourAsked.value = 'before';
-  }, [tourAsked.value, shown === undefined]);
+  }, [tourAsked.value, shown?.isKnown]);
   if (shown === undefined) return null;
-  const { done, next } = shown;
+  const { done, next, isKnown } = shown;
   const putAway = () => {
     tour.value = 'away';
     tourAsked.value = null;
@@ -26,7 +26,8 @@ export function TourShown() {
     document.getElementById('main')?.focus({ preventScroll: true });
   };
   return (
-    <section class="card stack tour" aria-labelledby="tour">
+    // It keeps its place free, so that what is below stays where it is.
+    <section class={`card stack tour ${isKnown ? '' : 'is-to-come'}`} aria-labelledby="tour">
       <div class="line apart">
         <h2 ref={heading} id="tour" tabIndex={-1}>
           A tour in two minutes

@@ -13,6 +13,8 @@ import { changedAt, useQuery } from './query.js';
 const MOST = 8;
 const WAITING_MS = 3000;
 
+const NO_GOALS: TourGoals = { traceId: null, prompt: null, judgeId: null };
+
 const kept = new Map<string, Signal<string>>();
 
 /** What was done in the project that is shown, as far as this browser knows. */
@@ -42,15 +44,17 @@ interface TourGoals {
 }
 
 export interface Tour extends TourGoals {
+  /** Whether the server was asked. Until then it is what this browser remembers. */
+  readonly isKnown: boolean;
   readonly done: ReadonlySet<TourStep>;
   readonly next: TourStep | undefined;
 }
 
-/** What of the tour was done, by whomever; undefined: it is not known yet. What was done once is not asked again. */
+/** What of the tour was done, by whomever; undefined: nobody needs it. What was done once is not asked again. */
 export function useTour(): Tour | undefined {
   const done = stepsKept(doneHere().value);
   const isShown = tour.value === 'shown' && (nextStep(done) !== undefined || tourAsked.value !== null);
-  const { data } = useQuery({
+  const { data, error } = useQuery({
     key: ['tour'],
     enabled: isShown,
     ask: find,
@@ -64,7 +68,8 @@ export function useTour(): Tour | undefined {
     if (before.current === null && traceId != null) for (const list of ['/traces', '/spans']) void changedAt(list);
     before.current = traceId;
   }, [traceId]);
-  return !isShown || data === undefined ? undefined : { ...data, done, next: nextStep(done) };
+  if (!isShown || (data === undefined && error !== null)) return undefined;
+  return { ...(data ?? NO_GOALS), isKnown: data !== undefined, done, next: nextStep(done) };
 }
 
 async function find(signal: AbortSignal): Promise<TourGoals> {

@@ -38,7 +38,7 @@ export default function Overview() {
         {(stats) => (stats.totals.count === 0 ? <NoTraces /> : <Figures stats={stats} />)}
       </Answered>
       {answer.data?.totals.count !== 0 && (
-        <div class="breakdowns">
+        <div class="breakdowns" hidden={answer.data === undefined && answer.error === null}>
           <Breakdown list={spanList} title="Models" field="model" filters={{ span_kind: 'llm' }} />
           <Breakdown list={traceList} title="Traces by name" field="name" />
           <Breakdown list={spanList} title="Prompts" field="prompt_slug" withoutNone />
