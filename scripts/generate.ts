@@ -12,6 +12,7 @@ import { mainSettingsTable, passedVariables } from '../src/config/documentation.
 import { startServer } from '../src/server.js';
 import { clickHouseSchema } from './generate/clickhouse-schema.js';
 import { consoleIcons } from './generate/console-icons.js';
+import { monitoringFiles } from './generate/monitoring.js';
 
 const root = new URL('../../', import.meta.url);
 
@@ -32,12 +33,14 @@ async function generatedFiles(): Promise<Generated[]> {
   const openApi = await openApiDocument();
   const schema = await clickHouseSchema();
   const icons = await consoleIcons();
+  const monitoring = await monitoringFiles();
   return [
     { path: 'README.md', content: (current) => replaceSection(current, 'config', mainSettingsTable()) },
     { path: 'docker-compose.yml', content: (current) => replaceSection(current, 'variables', passedVariables()) },
     { path: 'schema/openapi.json', content: () => `${JSON.stringify(openApi, null, 2)}\n` },
     { path: 'schema/clickhouse/current.sql', content: () => schema },
     { path: 'src/ui/console/app/parts/icon-shapes.ts', content: () => icons },
+    ...[...monitoring].map(([path, text]) => ({ path, content: () => text })),
   ];
 }
 

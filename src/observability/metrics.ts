@@ -54,6 +54,10 @@ export function createMetrics() {
       REQUEST_SECONDS,
       ['method', 'code'],
     ),
+    defects: counter(
+      'spanhouse_defects_total',
+      'Requests and calls that met an internal error: each is a defect, in the log in full.',
+    ),
     spansAccepted: counter(
       'spanhouse_spans_accepted_total',
       'Spans stored and acknowledged, by the interface they came by.',

@@ -71,6 +71,7 @@ function httpEvents(logger: Logger, metrics: Metrics): RequestObserver {
       else say(logger, 'requestAnswered', fields);
     },
     requestFailed({ requestId, error }) {
+      metrics.defects.inc();
       say(logger, 'requestFailed', { request_id: requestId, error });
     },
     answerCutOff({ requestId }) {
@@ -86,6 +87,7 @@ function rpcEvents(logger: Logger, metrics: Metrics): RpcObserver {
       say(logger, 'rpcAnswered', { method, code, ms: milliseconds(seconds) });
     },
     rpcFailed({ method, error }) {
+      metrics.defects.inc();
       say(logger, 'rpcFailed', { method, error });
     },
   };
