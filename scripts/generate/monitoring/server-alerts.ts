@@ -54,7 +54,7 @@ export const SERVER_ALERTS: readonly Alert[] = [
     for: '5m',
     summary: 'Spanhouse at {{ $labels.instance }} refuses spans: {{ $value | humanize }} requests a second',
     description:
-      'Clients that respect Retry-After lose nothing yet. The lines requestRefused say why: the disk (free space), ClickHouse (see its alerts), or too much at once (429): more memory and processors, or QUEUE_MAX_MB and BODY_MEMORY_MB. The panel of refused spans has the reasons.',
+      'Clients that respect Retry-After lose nothing yet. 503: the lines requestRefused of the log say why: the disk (free space) or ClickHouse (see its alerts). 429: more comes in than is stored (QUEUE_MAX_MB, faster disk, more processors) or held in memory (BODY_MEMORY_MB). The dashboard has both by status.',
     test: {
       at: '8m',
       ill: {

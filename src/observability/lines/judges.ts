@@ -12,8 +12,9 @@ export const judgeLines = defineLines({
   keyRefused: {
     level: 'warn',
     message: 'The model endpoint refuses the key: set JUDGE_LLM_API_KEY to one that it accepts',
-    when: 'The endpoint answered 401 or 403 to a key that it has not refused before. Evaluations wait.',
-    action: 'Restart with a JUDGE_LLM_API_KEY that is valid and may use the model; what waits is evaluated then',
+    when: 'The endpoint said of the key, by 401 or 403, what it had not said before. Once until it accepts the key again.',
+    action:
+      'Restart with a JUDGE_LLM_API_KEY that is valid and may use the model, then have failed evaluations tried again (judges/{id}:retry)',
   },
   keyAccepted: {
     level: 'info',
