@@ -1,4 +1,4 @@
-import type { EngineObserver } from '../observability/events/storage.js';
+import type { EngineObserver } from '../observability/events/engine.js';
 import type { EngineLogger, EngineOptions, EngineState } from '../storage/clickhouse/engine/engine.js';
 
 /** Steps of the supervisor are for debugging, as its states tell of what matters; what the engine itself writes is not. */

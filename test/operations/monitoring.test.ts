@@ -9,8 +9,21 @@ import { eventually, JudgeBench } from '../judges/judge-api.js';
 import { hasPrometheus, MONITORING, Prometheus, promtool } from './prometheus.js';
 
 const read = (path: string) => readFileSync(join(MONITORING, path), 'utf8');
-const board = JSON.parse(read('grafana/dashboards/spanhouse.json'));
-const panels: any[] = board.panels.filter(({ type }: any) => type !== 'row');
+const board: { readonly panels: readonly Panel[]; readonly templating: any } = JSON.parse(
+  read('grafana/dashboards/spanhouse.json'),
+);
+const panels: Panel[] = board.panels.filter(({ type }: Panel) => type !== 'row');
+
+interface Panel {
+  readonly id: number;
+  readonly type: string;
+  readonly title: string;
+  readonly description?: string;
+  readonly gridPos: Readonly<Record<'x' | 'y' | 'w' | 'h', number>>;
+  readonly datasource: unknown;
+  readonly fieldConfig: { readonly defaults: { readonly unit: string } };
+  readonly targets: readonly { readonly refId: string; readonly expr: string }[];
+}
 const rules: any[] = parse(read('alerts.yml')).groups.flatMap((group: any) => group.rules);
 const manual = readFileSync(
   new URL('../../../src/transport/http/manual/static/monitoring.md', import.meta.url),
@@ -28,7 +41,7 @@ describe('scripts/monitoring', () => {
       expect(annotations.description, alert).to.match(/\.$/);
       expect(annotations.runbook_url, alert).to.equal('{{ $externalLabels.spanhouse_url }}/docs#/Monitoring');
     }
-    const explained = [...manual.matchAll(/^\| `(Spanhouse\w+)` \|/gm)].map(([, name]) => name);
+    const explained = [...manual.matchAll(/^\| `(Spanhouse\w+)` +\|/gm)].map(([, name]) => name);
     expect(explained.sort()).to.deep.equal(names.sort());
   });
 
@@ -52,14 +65,14 @@ describe('scripts/monitoring', () => {
           taken.add(`${x}/${y}`);
         }
     }
-    const ids = board.panels.map(({ id }: any) => id);
+    const ids = board.panels.map(({ id }) => id);
     expect(new Set(ids).size).to.equal(ids.length);
     for (const { title, targets, datasource, fieldConfig, description } of panels) {
       expect(datasource, title).to.deep.equal({ type: 'prometheus', uid: '${datasource}' });
       expect(fieldConfig.defaults.unit, title).to.be.a('string');
       expect(description, title).to.not.equal(undefined);
       expect(
-        targets.map(({ refId }: any) => refId),
+        targets.map(({ refId }) => refId),
         title,
       ).to.deep.equal(['A', 'B', 'C'].slice(0, targets.length));
     }
@@ -67,7 +80,7 @@ describe('scripts/monitoring', () => {
   });
 
   it('shows every metric of the server', async () => {
-    const queries = panels.flatMap(({ targets }) => targets.map(({ expr }: any) => expr)).join('\n');
+    const queries = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)).join('\n');
     const rows = manualMetrics();
     expect(rows.length).to.be.greaterThan(40);
     for (const name of rows) expect(queries, name).to.include(name);
@@ -146,9 +159,9 @@ const MAY_BE_EMPTY: ReadonlySet<string> = new Set([
 /** Titles of the panels of a row. */
 function titlesBelow(row: string): string[] {
   const { panels: all } = board;
-  const first = all.findIndex(({ type, title }: any) => type === 'row' && title === row) + 1;
-  const last = all.findIndex(({ type }: any, index: number) => type === 'row' && index >= first);
-  return all.slice(first, last === -1 ? undefined : last).map(({ title }: any) => title);
+  const first = all.findIndex(({ type, title }) => type === 'row' && title === row) + 1;
+  const last = all.findIndex(({ type }, index) => type === 'row' && index >= first);
+  return all.slice(first, last === -1 ? undefined : last).map(({ title }) => title);
 }
 
 /** Evaluates every query of every panel. @returns the titles of those of which one says nothing */

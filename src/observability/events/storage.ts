@@ -1,5 +1,4 @@
 import type { DeletionObserver } from '../../domain/deletion/deletion-service.js';
-import type { ReadEngineFigures } from '../engine-metrics.js';
 import { say } from '../lines.js';
 import type { Logger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
@@ -11,28 +10,6 @@ export interface CommitObserver {
   /** Spans and facts could not be made to agree again after a failed insert; the repair is repeated. */
   repairFailed(failure: { readonly error: unknown }): void;
   queueChanged(queue: { readonly rows: number; readonly bytes: number }): void;
-}
-
-export interface EngineObserver {
-  engineReady(engine: { readonly pid?: number; readonly seconds: number }): void;
-  /** The engine crashed, hung or could not be reached; it is started again. */
-  engineLost(loss: { readonly reason: string }): void;
-  /** It did not start again; that is tried once more. */
-  engineNotStarted(failure: { readonly reason: string }): void;
-  engineStopped(): void;
-  /** A line that the engine itself wrote. */
-  engineSays(said: { readonly line: string }): void;
-  /** A step of its supervisor. */
-  engineNoted(note: Readonly<Record<string, unknown>>): void;
-}
-
-export interface TraceStoreObserver {
-  /** @param store how ClickHouse is asked for its figures, and its limits; `memoryMaxBytes` null: not known */
-  traceStoreOpened(store: {
-    readonly figures: ReadEngineFigures;
-    readonly queueMaxBytes: number;
-    readonly memoryMaxBytes: number | null;
-  }): void;
 }
 
 export interface MigrationObserver {
@@ -96,7 +73,7 @@ export interface DiskObserver {
   diskReserveFailed(failure: { readonly error: unknown }): void;
 }
 
-/** Events of ClickHouse and of its embedded engine. */
+/** Events of what is stored in ClickHouse. */
 export interface StorageEvents
   extends
     CommitObserver,
@@ -104,8 +81,6 @@ export interface StorageEvents
     PurgeObserver,
     WordIndexObserver,
     QueryObserver,
-    EngineObserver,
-    TraceStoreObserver,
     LeaseObserver,
     DiskObserver,
     MigrationObserver,
@@ -118,8 +93,6 @@ export function storageEvents(logger: Logger, metrics: Metrics): StorageEvents {
     ...purgeEvents(logger, metrics),
     ...wordIndexEvents(logger, metrics),
     ...queryEvents(logger, metrics),
-    ...engineEvents(logger, metrics),
-    ...traceStoreEvents(metrics),
     ...leaseEvents(logger, metrics),
     ...diskEvents(logger),
     ...migrationEvents(logger),
@@ -157,42 +130,6 @@ function commitEvents(logger: Logger, metrics: Metrics): CommitObserver {
     queueChanged({ rows, bytes }) {
       metrics.commitQueueRows.set(rows);
       metrics.commitQueueBytes.set(bytes);
-    },
-  };
-}
-
-function engineEvents(logger: Logger, metrics: Metrics): EngineObserver {
-  return {
-    engineReady({ pid, seconds }) {
-      say(logger, 'engineReady', { pid, ms: milliseconds(seconds) });
-    },
-    engineLost({ reason }) {
-      metrics.engineRestarts.inc();
-      say(logger, 'engineLost', { reason });
-    },
-    engineNotStarted({ reason }) {
-      metrics.engineRestarts.inc();
-      say(logger, 'engineNotStarted', { reason });
-    },
-    engineStopped() {
-      say(logger, 'engineStopped');
-    },
-    engineSays({ line }) {
-      say(logger, 'engineSays', { line });
-    },
-    engineNoted(note) {
-      say(logger, 'engineNote', { ...note });
-    },
-  };
-}
-
-function traceStoreEvents(metrics: Metrics): TraceStoreObserver {
-  return {
-    traceStoreOpened({ figures, queueMaxBytes, memoryMaxBytes }) {
-      metrics.watchEngine(figures);
-      metrics.commitQueueMaxBytes.set(queueMaxBytes);
-      if (memoryMaxBytes === null) metrics.engineMemoryMaxBytes.remove();
-      else metrics.engineMemoryMaxBytes.set(memoryMaxBytes);
     },
   };
 }
