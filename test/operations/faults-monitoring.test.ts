@@ -11,7 +11,7 @@ const SENDERS = 12;
 const LARGE = 'x'.repeat(400 * 1024);
 
 /** Minutes become seconds, so that a test need not wait for them. */
-const sooner = (rules: string) => rules.replace(/\b(\d+)m\b/g, '$1s').replace(/(oldest_seconds\)) > 900/, '$1 > 9');
+const sooner = (rules: string) => rules.replace(/\b(\d+)m\b/g, '$1s').replace(/(oldest_seconds\)) > 900/, '$1 > 5');
 
 describe('alerts by real faults', function () {
   this.timeout(180_000);
@@ -24,6 +24,7 @@ describe('alerts by real faults', function () {
     programs = await Programs.make();
     program = await programs.start({ QUEUE_MAX_MB: '1', JUDGE_LLM_BASE_URL: AWAY, JUDGE_LLM_MODEL: 'none' });
     prometheus = await Prometheus.start({ target: new URL(program.url).host, rules: sooner });
+    await judgeSpans();
   });
   after(async () => {
     await prometheus?.stop();
@@ -37,6 +38,14 @@ describe('alerts by real faults', function () {
     started_at: '2026-01-15T10:00:00Z',
     output_data: output,
   });
+
+  /** Evaluations that nobody answers. */
+  async function judgeSpans(): Promise<void> {
+    const judge = { name: 'Polite', evaluation_type: 'binary', prompt: 'Is it polite?' };
+    expect((await program.request('POST', `/projects/${program.projectId}/judges`, judge)).status).to.equal(201);
+    const spans = Array.from({ length: 5 }, () => span('short'));
+    expect((await program.request('POST', '/spans', spans)).status).to.equal(200);
+  }
 
   it('fire when spans are refused', async () => {
     let fires = false;
@@ -56,9 +65,6 @@ describe('alerts by real faults', function () {
   });
 
   it('fire when the model endpoint is away', async () => {
-    const judge = { name: 'Polite', evaluation_type: 'binary', prompt: 'Is it polite?' };
-    expect((await program.request('POST', `/projects/${program.projectId}/judges`, judge)).status).to.equal(201);
-    for (let count = 0; count < 5; count++) await program.request('POST', '/spans', [span('short')]);
     expect((await prometheus.fires('SpanhouseJudgeQueueOld')).summary).to.match(/ wait for \d+/);
   });
 

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
+import { packageRoot } from '../../src/storage/schema-files.js';
 import { linesTable } from '../../src/observability/documentation.js';
 import { answer, passing } from '../judges/model-endpoint.js';
 import { eventually, JudgeBench } from '../judges/judge-api.js';
@@ -25,10 +26,7 @@ interface Panel {
   readonly targets: readonly { readonly refId: string; readonly expr: string }[];
 }
 const rules: any[] = parse(read('alerts.yml')).groups.flatMap((group: any) => group.rules);
-const manual = readFileSync(
-  new URL('../../../src/transport/http/manual/static/monitoring.md', import.meta.url),
-  'utf8',
-);
+const manual = readFileSync(join(packageRoot(), 'src/transport/http/manual/static/monitoring.md'), 'utf8');
 const TOKEN = 'token-of-the-metrics';
 
 describe('scripts/monitoring', () => {
@@ -41,7 +39,7 @@ describe('scripts/monitoring', () => {
       expect(annotations.description, alert).to.match(/\.$/);
       expect(annotations.runbook_url, alert).to.equal('{{ $externalLabels.spanhouse_url }}/docs#/Monitoring');
     }
-    const explained = [...manual.matchAll(/^\| `(Spanhouse\w+)` +\|/gm)].map(([, name]) => name);
+    const explained = [...manual.matchAll(/^\| `(Spanhouse\w+)` \|/gm)].map(([, name]) => name);
     expect(explained.sort()).to.deep.equal(names.sort());
   });
 
@@ -152,6 +150,8 @@ const MAY_BE_EMPTY: ReadonlySet<string> = new Set([
   'Age of the last backup',
   'Deletions',
   'Lists refused',
+  'Room on the disk',
+  'Share of the disk in use',
   'gRPC calls, by code',
   ...titlesBelow('More'),
 ]);
@@ -178,7 +178,7 @@ async function emptyPanels(prometheus: Prometheus): Promise<string[]> {
 
 /** Metrics that the manual lists. */
 function manualMetrics(): string[] {
-  const { tags } = JSON.parse(readFileSync(new URL('../../../schema/openapi.json', import.meta.url), 'utf8'));
+  const { tags } = JSON.parse(readFileSync(join(packageRoot(), 'schema/openapi.json'), 'utf8'));
   const { description } = tags.find(({ name }: any) => name === 'Monitoring');
   return [...description.matchAll(/^\| `((?:spanhouse|http|rpc)_\w+)` \|/gm)].map(([, name]) => name as string);
 }

@@ -50,6 +50,14 @@ export function alertTests(alerts: readonly Alert[]): string {
   });
 }
 
+/** The alerts as a Markdown table. */
+export function alertTable(alerts: readonly Alert[]): string {
+  const rows = alerts.map(
+    ({ name, severity, means, description }) => `| \`${name}\` | ${severity} | ${means} | ${description} |`,
+  );
+  return ['| alert | severity | means | what to do |', '|---|---|---|---|', ...rows].join('\n');
+}
+
 function firing({ severity, summary, description, test }: Alert) {
   const labels: Readonly<Record<string, string>> = { instance: INSTANCE, ...test.labels };
   const shown = (text: string) =>

@@ -6,10 +6,12 @@ export interface Alert {
   readonly name: string;
   /** critical: somebody is woken up, as data is refused or nothing is answered. */
   readonly severity: 'critical' | 'warning';
+  /** What is the case when it fires, for the manual. */
+  readonly means: string;
   readonly query: string;
   readonly for: string;
   readonly summary: string;
-  /** What it means, and what to do. */
+  /** What to do. */
   readonly description: string;
   readonly test: {
     /** Fires at this time, an evaluation each minute, and not before `for` is over. */

@@ -17,6 +17,14 @@ function panelOf({ name, type, labels }: MetricDefinition): Panel {
   const by = labels.length === 0 ? 'instance' : labels.join(', ');
   const legend = labels.length === 0 ? '{{instance}}' : labels.map((label) => `{{${label}}}`).join(' ');
   const select = 'instance=~"$instance"';
+  if (name.endsWith('_timestamp_seconds')) {
+    const query = `time() - max by (${by}) (${name}{${select}} > 0)`;
+    return {
+      title: `${title.replace('_timestamp_seconds', '')}, how long ago`,
+      unit: 's',
+      questions: [{ query, legend }],
+    };
+  }
   if (type === 'histogram') {
     const query = `histogram_quantile(0.95, sum by (${by}, le) (rate(${name}_bucket{${select}}[$__rate_interval])))`;
     return { title, unit: unitOf(name), questions: [{ query, legend: `${legend} p95` }] };

@@ -5,6 +5,7 @@ export const JUDGE_ALERTS: readonly Alert[] = [
   {
     name: 'SpanhouseJudgeQueueOld',
     severity: 'warning',
+    means: 'Evaluations wait for a quarter of an hour.',
     query: 'max by (instance) (spanhouse_judge_queue_oldest_seconds) > 900',
     for: '5m',
     summary: 'Evaluations of {{ $labels.instance }} wait for {{ $value | humanizeDuration }}',
@@ -20,6 +21,7 @@ export const JUDGE_ALERTS: readonly Alert[] = [
   {
     name: 'SpanhouseModelEndpointFailing',
     severity: 'warning',
+    means: 'Half of the model calls fail.',
     query:
       'sum by (instance) (rate(spanhouse_model_call_duration_seconds_count{status!~"ok|aborted"}[5m])) / sum by (instance) (rate(spanhouse_model_call_duration_seconds_count[5m])) > 0.5',
     for: '5m',

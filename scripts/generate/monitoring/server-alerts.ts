@@ -8,6 +8,7 @@ export const SERVER_ALERTS: readonly Alert[] = [
   {
     name: 'SpanhouseDown',
     severity: 'critical',
+    means: 'No scrape was answered for two minutes.',
     query: 'min by (instance) (up{job="spanhouse"}) == 0',
     for: '2m',
     summary: 'Spanhouse at {{ $labels.instance }} answers no scrape',
@@ -22,6 +23,7 @@ export const SERVER_ALERTS: readonly Alert[] = [
   {
     name: 'SpanhouseClickHouseDown',
     severity: 'critical',
+    means: 'ClickHouse does not answer: writes and reads are answered 503.',
     query: 'max by (instance) (spanhouse_engine_up) == 0',
     for: '1m',
     summary: 'ClickHouse of {{ $labels.instance }} does not answer',
@@ -36,6 +38,7 @@ export const SERVER_ALERTS: readonly Alert[] = [
   {
     name: 'SpanhouseEngineRestarted',
     severity: 'warning',
+    means: 'The embedded ClickHouse died and was started again, which takes about a second.',
     query: 'sum by (instance) (increase(spanhouse_engine_restarts_total[15m])) > 0',
     for: '0m',
     summary: 'The embedded ClickHouse of {{ $labels.instance }} was restarted',
@@ -50,6 +53,7 @@ export const SERVER_ALERTS: readonly Alert[] = [
   {
     name: 'SpanhouseIngestRefused',
     severity: 'critical',
+    means: 'Requests that write have been refused for five minutes, some of them at least.',
     query: `sum by (instance) (rate(http_request_duration_seconds_count{${WRITES},status=~"429|5.."}[2m]) or rate(rpc_duration_seconds_count{code=~"RESOURCE_EXHAUSTED|UNAVAILABLE|INTERNAL"}[2m])) > 0`,
     for: '5m',
     summary: 'Spanhouse at {{ $labels.instance }} refuses spans: {{ $value | humanize }} requests a second',
@@ -73,6 +77,7 @@ export const SERVER_ALERTS: readonly Alert[] = [
   {
     name: 'SpanhouseCommitsSlow',
     severity: 'warning',
+    means: 'Writes wait a second or longer for ClickHouse.',
     query: 'histogram_quantile(0.99, sum by (instance, le) (rate(spanhouse_commit_duration_seconds_bucket[5m]))) > 1',
     for: '10m',
     summary: 'One commit in a hundred of {{ $labels.instance }} takes {{ $value | humanizeDuration }} or longer',
@@ -95,6 +100,7 @@ export const SERVER_ALERTS: readonly Alert[] = [
   {
     name: 'SpanhouseQueueNearlyFull',
     severity: 'warning',
+    means: 'More comes in than is stored.',
     // One project alone may use half of it.
     query: 'max by (instance) (spanhouse_commit_queue_bytes / spanhouse_commit_queue_max_bytes) > 0.4',
     for: '2m',
@@ -117,6 +123,7 @@ export const SERVER_ALERTS: readonly Alert[] = [
   {
     name: 'SpanhouseUnsettledTraces',
     severity: 'warning',
+    means: 'Figures of traces are computed at every read instead of once.',
     query:
       'max by (instance) ((min_over_time(spanhouse_rollup_pending_traces[10m]) > 2000 and deriv(spanhouse_rollup_pending_traces[10m]) > 0) or (min_over_time(spanhouse_rollup_pending_traces[10m]) > 0 and increase(spanhouse_rollup_duration_seconds_count[10m]) == 0))',
     for: '5m',
@@ -136,6 +143,7 @@ export const SERVER_ALERTS: readonly Alert[] = [
   {
     name: 'SpanhouseTracesSetAside',
     severity: 'warning',
+    means: 'A trace or session is too large to be recomputed: its tags or its figures stay behind.',
     query: 'max by (instance) (spanhouse_rollup_set_aside_traces + spanhouse_rollup_set_aside_sessions) > 0',
     for: '15m',
     summary: '{{ $value }} traces or sessions of {{ $labels.instance }} are too large for a rollup',
@@ -157,6 +165,7 @@ export const SERVER_ALERTS: readonly Alert[] = [
   {
     name: 'SpanhouseReadsRefused',
     severity: 'warning',
+    means: 'One list in twenty is refused.',
     query: `sum by (instance) (rate(http_request_duration_seconds_count{${LISTS},status=~"429|503"}[5m])) / sum by (instance) (rate(http_request_duration_seconds_count{${LISTS}}[5m])) > 0.05`,
     for: '10m',
     summary: '{{ $value | humanizePercentage }} of the lists asked of {{ $labels.instance }} are refused',
@@ -178,6 +187,7 @@ export const SERVER_ALERTS: readonly Alert[] = [
   {
     name: 'SpanhouseListsSlow',
     severity: 'warning',
+    means: 'One list in twenty takes five seconds or longer.',
     query:
       'histogram_quantile(0.95, sum by (instance, list, le) (rate(spanhouse_query_duration_seconds_bucket[10m]))) > 5',
     for: '15m',
@@ -202,6 +212,7 @@ export const SERVER_ALERTS: readonly Alert[] = [
   {
     name: 'SpanhouseDefect',
     severity: 'warning',
+    means: 'A request was answered 500, or a call INTERNAL.',
     query: 'sum by (instance) (increase(spanhouse_defects_total[15m])) > 0',
     for: '0m',
     summary: 'A request to {{ $labels.instance }} met a defect of Spanhouse',
@@ -215,6 +226,7 @@ export const SERVER_ALERTS: readonly Alert[] = [
   {
     name: 'SpanhousePartsPileUp',
     severity: 'warning',
+    means: 'Merges of ClickHouse fall behind what comes in.',
     query: 'max by (instance) (spanhouse_engine_partition_parts) > 500',
     for: '15m',
     summary: 'Merges of {{ $labels.instance }} fall behind: {{ $value }} parts in one partition',
@@ -230,6 +242,7 @@ export const SERVER_ALERTS: readonly Alert[] = [
   {
     name: 'SpanhouseLeaseAtRisk',
     severity: 'warning',
+    means: 'With `CLICKHOUSE_URL`: the right to write is renewed too late or not at all.',
     query: 'sum by (instance) (increase(spanhouse_lease_renewals_failed_total[10m])) > 2',
     for: '0m',
     summary: '{{ $labels.instance }} may lose its lease on ClickHouse',

@@ -8,6 +8,7 @@ export const UPKEEP_ALERTS: readonly Alert[] = [
   {
     name: 'SpanhouseDiskLow',
     severity: 'warning',
+    means: 'A disk has less than twice as much room as `MIN_FREE_DISK_MB` keeps free.',
     query:
       'min by (instance, disk) (spanhouse_disk_free_bytes) < 2 * max by (instance, disk) (spanhouse_disk_min_free_bytes)',
     for: '5m',
@@ -31,6 +32,7 @@ export const UPKEEP_ALERTS: readonly Alert[] = [
   {
     name: 'SpanhouseDiskFillsUp',
     severity: 'warning',
+    means: 'At the pace of the last six hours, a disk is full in three days.',
     query:
       'predict_linear(spanhouse_disk_free_bytes[6h], 3 * 86400) < 0 and spanhouse_disk_free_bytes < 0.3 * spanhouse_disk_total_bytes',
     for: '1h',
@@ -54,6 +56,7 @@ export const UPKEEP_ALERTS: readonly Alert[] = [
   {
     name: 'SpanhouseDiskFull',
     severity: 'critical',
+    means: 'A disk has less room than `MIN_FREE_DISK_MB` keeps free: spans are refused.',
     query:
       'min by (instance, disk) (spanhouse_disk_free_bytes) < max by (instance, disk) (spanhouse_disk_min_free_bytes)',
     for: '1m',
@@ -76,22 +79,53 @@ export const UPKEEP_ALERTS: readonly Alert[] = [
   {
     name: 'SpanhouseBackupOld',
     severity: 'critical',
-    // Without any backup there is no moment to count from: who makes none by this server is not told of it.
-    query: 'time() - max by (instance) (spanhouse_backup_last_success_timestamp_seconds > 0) > 2 * 86400',
+    means: 'The last good backup is older than twice `BACKUP_EVERY`.',
+    // Only of backups that the server makes by itself, and not before the first.
+    query:
+      'time() - max by (instance) (spanhouse_backup_last_success_timestamp_seconds > 0) > 2 * max by (instance) (spanhouse_backup_interval_seconds > 0)',
     for: '30m',
     summary: 'The last good backup of {{ $labels.instance }} is {{ $value | humanizeDuration }} old',
     description:
       'Look in the log why backups fail: the place they go to (room, rights), or a server that was not up at the time. Make one now: npm run admin -- backup.',
     test: {
-      at: `${3 * 24}h`,
-      ill: { [`spanhouse_backup_last_success_timestamp_seconds{${I}}`]: `1x${4 * 24 * 60}` },
-      well: { [`spanhouse_backup_last_success_timestamp_seconds{${I}}`]: `${2 * DAY}x${4 * 24 * 60}` },
+      at: '72h',
+      ill: {
+        [`spanhouse_backup_last_success_timestamp_seconds{${I}}`]: `1x${4 * 24 * 60}`,
+        [`spanhouse_backup_interval_seconds{${I}}`]: `${DAY}x${4 * 24 * 60}`,
+      },
+      well: {
+        [`spanhouse_backup_last_success_timestamp_seconds{${I}}`]: `1x${4 * 24 * 60}`,
+        [`spanhouse_backup_interval_seconds{${I}}`]: `0x${4 * 24 * 60}`,
+      },
       value: '2d 23h 59m 59s',
+    },
+  },
+  {
+    name: 'SpanhouseBackupFailed',
+    severity: 'warning',
+    means: 'The latest backup failed.',
+    query:
+      'max by (instance) (spanhouse_backup_last_failure_timestamp_seconds) > max by (instance) (spanhouse_backup_last_success_timestamp_seconds)',
+    for: '0m',
+    summary: 'A backup of {{ $labels.instance }} failed',
+    description:
+      'The log has the reason: the place that backups go to (room, rights), or the disk. Backups that are there are whole. Make another: npm run admin -- backup.',
+    test: {
+      at: '5m',
+      ill: {
+        [`spanhouse_backup_last_failure_timestamp_seconds{${I}}`]: '200x9',
+        [`spanhouse_backup_last_success_timestamp_seconds{${I}}`]: '250 100x9',
+      },
+      well: {
+        [`spanhouse_backup_last_failure_timestamp_seconds{${I}}`]: '200x9',
+        [`spanhouse_backup_last_success_timestamp_seconds{${I}}`]: '300x9',
+      },
     },
   },
   {
     name: 'SpanhouseRetentionBehind',
     severity: 'warning',
+    means: 'Traces are still there two days after their time was over.',
     query: `max by (instance) (spanhouse_retention_behind_seconds) > ${2 * DAY}`,
     for: '6h',
     summary: 'Retention of {{ $labels.instance }} is {{ $value | humanizeDuration }} behind',
