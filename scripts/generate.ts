@@ -42,7 +42,8 @@ async function generatedFiles(): Promise<Generated[]> {
     { path: 'schema/openapi.json', content: () => `${JSON.stringify(openApi, null, 2)}\n` },
     { path: 'schema/clickhouse/current.sql', content: () => schema },
     { path: 'src/ui/console/app/parts/icon-shapes.ts', content: () => icons },
-    { path: MANUAL_OF_MONITORING, content: (current) => replaceSection(current, 'alerts', alerts) },
+    // Markdown begins a table behind a comment only after a blank line.
+    { path: MANUAL_OF_MONITORING, content: (current) => replaceSection(current, 'alerts', `\n${alerts}\n`) },
     ...[...files].map(([path, text]) => ({ path, content: () => text })),
   ];
 }

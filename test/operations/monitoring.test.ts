@@ -40,6 +40,7 @@ describe('scripts/monitoring', () => {
       expect(annotations.runbook_url, alert).to.equal('{{ $externalLabels.spanhouse_url }}/docs#/Monitoring');
     }
     const explained = [...manual.matchAll(/^\| `(Spanhouse\w+)` \|/gm)].map(([, name]) => name);
+    expect(manual, 'Markdown knows a table by the blank line before it').to.match(/\n\n\| alert/);
     expect(explained.sort()).to.deep.equal(names.sort());
   });
 

@@ -170,7 +170,7 @@ export const SERVER_ALERTS: readonly Alert[] = [
     for: '10m',
     summary: '{{ $value | humanizePercentage }} of the lists asked of {{ $labels.instance }} are refused',
     description:
-      '503: queries meet a limit of time or memory (queryFailed in the log): narrower time ranges, more ENGINE_MEMORY_MB. 429: one project asks for too much at once (READS_AT_ONCE, READS_PER_PROJECT).',
+      '503: queries meet a limit of time or memory (requestRefused in the log): narrower time ranges, more ENGINE_MEMORY_MB. 429: one project asks for too much at once (READS_AT_ONCE, READS_PER_PROJECT).',
     test: {
       at: '20m',
       ill: {

@@ -11,7 +11,8 @@ export const requestLines = defineLines({
     level: 'warn',
     message: 'HTTP request failed',
     when: 'A request was answered 503 or another status from 501 up; `reason` is what its client was told.',
-    action: 'Act on the reason; /readyz names what does not answer. Clients that respect Retry-After come again',
+    action:
+      'Act on the reason; /readyz names what does not answer. Limits of time or memory: have clients ask for less, or raise READ_TIMEOUT_SECONDS, ENGINE_MEMORY_MB',
   },
   requestFailed: {
     level: 'error',

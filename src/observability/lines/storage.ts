@@ -92,11 +92,9 @@ export const storageLines = defineLines({
     when: 'At the first start after an upgrade. One that rewrites spans takes a few seconds per million of them.',
   },
   queryFailed: {
-    level: 'warn',
+    level: 'debug',
     message: 'List query failed',
-    when: 'ClickHouse refused the query of a list, or met a limit of time or memory. Its request was answered 503.',
-    action:
-      'Limits: have clients narrow the time range or ask for less, or raise READ_TIMEOUT_SECONDS, ENGINE_MEMORY_MB. Else see /readyz',
+    when: 'ClickHouse refused the query of a list, with its error in full. Of the request, `requestRefused` or `requestFailed` tells.',
   },
   rollupFinished: {
     level: 'debug',
