@@ -1,5 +1,6 @@
 import { DomainError } from '../../domain/errors.js';
 import type { EngineFigures, ReadEngineFigures } from '../../observability/engine-metrics.js';
+import { refusalCode } from './client/client-errors.js';
 import type { ClickHouseClient } from './client/client.js';
 import { sql } from './client/sql.js';
 
@@ -18,6 +19,7 @@ FROM (SELECT count() AS active_parts FROM system.parts WHERE active AND database
     return row ?? {};
   } catch (error) {
     // Refused, such as for want of rights to its tables, is an answer.
-    return error instanceof DomainError && error.kind === 'internal' ? {} : null;
+    const isAnswer = error instanceof DomainError && error.kind === 'internal' && refusalCode(error) !== null;
+    return isAnswer ? {} : null;
   }
 }
