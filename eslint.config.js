@@ -165,6 +165,23 @@ export default tseslint.config(
       ],
     },
   },
+  {
+    files: ['src/**/*.ts'],
+    // `say` itself, and the engine, whose lines src/compose/engine-events.ts turns into declared ones.
+    ignores: ['src/observability/lines.ts', 'src/storage/clickhouse/engine/**'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        ...['[callee.object.name=/^(log|logger)$/]', '[callee.object.property.name=/^(log|logger)$/]'].map(
+          (object) => ({
+            selector: `CallExpression[callee.property.name=/^(error|warn|info|debug)$/]${object}`,
+            message:
+              'Declare the line in src/observability/lines, with what to do about it, and write it by `say`: the manual lists all of them.',
+          }),
+        ),
+      ],
+    },
+  },
   { files: ['src/main.ts'], rules: { 'no-console': 'off' } },
   {
     // Assertions of chai are expressions, and tests look into answers of every shape: a wrong guess fails an assertion.

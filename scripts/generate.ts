@@ -12,8 +12,11 @@ import { mainSettingsTable, passedVariables } from '../src/config/documentation.
 import { startServer } from '../src/server.js';
 import { clickHouseSchema } from './generate/clickhouse-schema.js';
 import { consoleIcons } from './generate/console-icons.js';
+import { monitoring } from './generate/monitoring.js';
 
 const root = new URL('../../', import.meta.url);
+
+const MANUAL_OF_MONITORING = 'src/transport/http/manual/static/monitoring.md';
 
 /** One derived file: where it is, and what it must hold given what it holds. */
 interface Generated {
@@ -32,12 +35,16 @@ async function generatedFiles(): Promise<Generated[]> {
   const openApi = await openApiDocument();
   const schema = await clickHouseSchema();
   const icons = await consoleIcons();
+  const { files, alerts } = await monitoring();
   return [
     { path: 'README.md', content: (current) => replaceSection(current, 'config', mainSettingsTable()) },
     { path: 'docker-compose.yml', content: (current) => replaceSection(current, 'variables', passedVariables()) },
     { path: 'schema/openapi.json', content: () => `${JSON.stringify(openApi, null, 2)}\n` },
     { path: 'schema/clickhouse/current.sql', content: () => schema },
     { path: 'src/ui/console/app/parts/icon-shapes.ts', content: () => icons },
+    // Markdown begins a table behind a comment only after a blank line.
+    { path: MANUAL_OF_MONITORING, content: (current) => replaceSection(current, 'alerts', `\n${alerts}\n`) },
+    ...[...files].map(([path, text]) => ({ path, content: () => text })),
   ];
 }
 
@@ -58,6 +65,9 @@ async function openApiDocument(): Promise<unknown> {
   }
 }
 
+/** The manual is in the document of the API, which the server makes of the sources as they were compiled. */
+const AGAIN = ' Run it again: what is derived of texts follows.';
+
 async function main(check: boolean): Promise<number> {
   const stale: string[] = [];
   for (const { path, content } of await generatedFiles()) {
@@ -70,7 +80,7 @@ async function main(check: boolean): Promise<number> {
   }
   if (stale.length === 0) console.log('Everything generated is up to date.');
   else if (check) console.error(`Stale: ${stale.join(', ')}. Run \`npm run generate\` and commit the result.`);
-  else console.log(`Written: ${stale.join(', ')}.`);
+  else console.log(`Written: ${stale.join(', ')}.${stale.includes(MANUAL_OF_MONITORING) ? AGAIN : ''}`);
   return check && stale.length > 0 ? 1 : 0;
 }
 

@@ -4,6 +4,7 @@ import { openServices, type Services } from './compose/services.js';
 import { publicUrl, type Config } from './config/config.js';
 import type { BootstrapResult } from './domain/identity/identity-service.js';
 import { consoleUrl, signInUrl } from './domain/identity/sign-in.js';
+import { say } from './observability/lines.js';
 import type { Listener } from './transport/http/listener.js';
 
 export interface RunningServer {
@@ -48,7 +49,7 @@ export async function startServer(config: Config, overrides: ServerOverrides = {
 
 async function start(context: Context, listeners: Listener[]): Promise<Omit<RunningServer, 'stop'>> {
   const { config, log, closers } = context;
-  for (const warning of config.warnings) log.warn(warning);
+  for (const detail of config.warnings) say(log, 'settingUnknown', { detail });
   const services = await openServices(context);
   const deadlineMs = config.shutdownTimeoutSeconds * 1000 * STOP_SHARE;
   closers.push(async () => {
@@ -64,13 +65,13 @@ async function start(context: Context, listeners: Listener[]): Promise<Omit<Runn
 
   // Last, when nothing can fail any more: the first key is shown once, so it must not be made by a start that fails.
   const { created, initKeyRevoked } = services.identity.bootstrap(config.init);
-  if (initKeyRevoked) log.warn('SPANHOUSE_INIT_API_KEY names a revoked key; it stays revoked');
+  if (initKeyRevoked) say(log, 'initKeyRevoked');
   const url = publicUrl(config.http, http.port);
   services.signIns.openedAt(url);
   const grpcPort = grpc?.port ?? null;
   // On a terminal, whoever started the server says so.
   if (config.log.format === 'json')
-    log.info('Listening', { url, ...(grpcPort === null ? {} : { grpc_port: grpcPort }) });
+    say(log, 'listening', { url, ...(grpcPort === null ? {} : { grpc_port: grpcPort }) });
   return {
     url,
     consoleUrl: consoleUrl(url),

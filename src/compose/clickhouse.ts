@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { MEGABYTE } from '../config/settings.js';
 import { Turns } from '../domain/turns.js';
+import { say } from '../observability/lines.js';
 import { connect, type ClickHouseEndpoint } from '../storage/clickhouse/client/client.js';
+import { engineFigures } from '../storage/clickhouse/engine-figures.js';
 import { DiskReserve } from '../storage/clickhouse/commit/disk-reserve.js';
 import { DatabaseLease } from '../storage/clickhouse/lease/database-lease.js';
 import { FencedClient } from '../storage/clickhouse/lease/fenced-client.js';
@@ -11,6 +13,7 @@ import { openTraceStore, type TraceStore, type TraceStoreOptions } from '../stor
 import { readMigrationFiles } from '../storage/migration-files.js';
 import { schemaDirectory } from '../storage/schema-files.js';
 import type { Context } from './context.js';
+import { engineLogger, engineStates } from './engine-events.js';
 
 /** Whom the trace store tells and asks. */
 export type TraceFollowers = Pick<Required<TraceStoreOptions>, 'onPurged' | 'isGone'>;
@@ -54,6 +57,11 @@ export async function openTraces(context: Context, followers: TraceFollowers): P
     ...(reserve && { space: reserve }),
   });
   closers.push(() => store.close());
+  events.traceStoreOpened({
+    figures: () => engineFigures(client),
+    queueMaxBytes: config.commit.queueMaxBytes,
+    memoryMaxBytes: isEmbedded ? config.engine.memoryMb * MEGABYTE : null,
+  });
   return store;
 }
 
@@ -92,35 +100,21 @@ async function remote({ config: { clickhouse }, log }: Context): Promise<ClickHo
   const endpoint = { url: url ?? '', username: user, password, database };
   await prepareOwnServer(endpoint, {
     cluster,
-    onReplicasUnknown: (error) =>
-      log.warn('Versions of the ClickHouse replicas are not checked, as they cannot be asked', { cluster, error }),
+    onReplicasUnknown: (error) => say(log, 'replicasUnknown', { cluster, error }),
   });
   return endpoint;
 }
 
 /** Imported only here, so that a server with its own ClickHouse runs where chDB cannot be installed. */
-async function embedded({ config, log, events, closers }: Context): Promise<ClickHouseEndpoint> {
+async function embedded({ config, events, closers }: Context): Promise<ClickHouseEndpoint> {
   const { startEngine } = await import('../storage/clickhouse/engine/supervisor.js');
-  let since = performance.now();
-  let wasReady = false;
   const engine = await startEngine({
     path: join(config.dataDir, ENGINE_DIRECTORY),
     database: config.clickhouse.database,
     memoryMb: config.engine.memoryMb,
     maxReadSeconds: config.read.timeoutSeconds,
-    // The engine's own lines are for debugging: `onState` reports the changes that matter as events.
-    logger: { ...log, info: (message, fields) => log.debug(message, { ...fields }) },
-    onState(state, pid) {
-      if (state === 'ready')
-        events.engineReady({ seconds: (performance.now() - since) / 1000, ...(pid === undefined ? {} : { pid }) });
-      else if (state === 'stopped') events.engineStopped();
-      else if (wasReady) {
-        events.engineLost({ reason: `it is ${state} again` });
-        events.engineRestarting({ attempt: 1, delayMs: 0 });
-        since = performance.now();
-      }
-      wasReady = state === 'ready';
-    },
+    logger: engineLogger(events),
+    onState: engineStates(events),
   });
   closers.push(() => engine.stop());
   return engine.endpoint;

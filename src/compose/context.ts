@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.js';
 import type { DeletionStep } from '../domain/deletion/deletion-work.js';
 import { createEvents, type Events } from '../observability/events.js';
+import { say } from '../observability/lines.js';
 import { createLogger, type Logger } from '../observability/logger.js';
 import { createMetrics, type Metrics } from '../observability/metrics.js';
 import type { Micros } from '../domain/time/timestamp.js';
@@ -52,7 +53,7 @@ export function createContext(
   const log = overrides.logger ?? createLogger(config.log);
   const metrics = createMetrics();
   const stop = () => {
-    close().catch((error: unknown) => log.error('The server could not be closed completely', { error }));
+    close().catch((error: unknown) => say(log, 'notClosed', { error }));
   };
   return { ...parts, log, metrics, events: createEvents(log, metrics), onFatal: overrides.onFatal ?? stop };
 }

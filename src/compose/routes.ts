@@ -1,4 +1,5 @@
 import { configurationTable } from '../config/documentation.js';
+import { monitoringTables } from '../observability/documentation.js';
 import { mappingTables } from '../transport/otlp/genai/documentation.js';
 import { reviewTextLimits } from '../domain/review/schema.js';
 import { packageVersion } from '../storage/schema-files.js';
@@ -43,6 +44,7 @@ export function createRoutes(context: Context, services: Services, door: Door): 
     description: 'LLM traces, prompts and feedback on ClickHouse.',
     settings: configurationTable(),
     mapping: mappingTables(),
+    monitoring: monitoringTables(context.metrics),
   };
   const routes = [
     ...apiRoutes(services),

@@ -2,6 +2,7 @@ import type { AttachmentService } from '../domain/attachment/attachment-service.
 import type { DeletionService } from '../domain/deletion/deletion-service.js';
 import { IdentityService } from '../domain/identity/identity-service.js';
 import { SignInService } from '../domain/identity/sign-in-service.js';
+import { say } from '../observability/lines.js';
 import { Tails } from '../domain/list/tail.js';
 import type { Lists } from '../domain/list/lists.js';
 import type { ListStatistics } from '../domain/list/statistics.js';
@@ -115,7 +116,7 @@ export async function openServices(context: Context): Promise<Services> {
 function openIdentity({ log, closers }: Context, { metadata }: Storage): IdentityService {
   const identity = new IdentityService({
     store: metadata.identities,
-    onRecordFailed: (error) => log.warn('Times of last use of API keys could not be written', { error }),
+    onRecordFailed: (error) => say(log, 'keyUseNotRecorded', { error }),
   });
   closers.push(() => identity.close());
   return identity;
@@ -126,6 +127,6 @@ function openSignIns({ log, overrides }: Context, { metadata }: Storage, identit
     store: metadata.signIns,
     identity,
     ...overrides.signIns,
-    onRecordFailed: (error) => log.warn('A time of last use of a sign-in could not be written', { error }),
+    onRecordFailed: (error) => say(log, 'signInUseNotRecorded', { error }),
   });
 }

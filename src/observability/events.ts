@@ -1,4 +1,5 @@
 import { clientEvents, type ClientEvents } from './events/clients.js';
+import { engineEvents, type EngineEvents } from './events/engine.js';
 import { jobEvents, type JobEvents } from './events/jobs.js';
 import { judgeEvents, type JudgeEvents } from './events/judges.js';
 import { requestEvents, type RequestEvents } from './events/requests.js';
@@ -10,12 +11,13 @@ import type { Metrics } from './metrics.js';
  * The events of the server, one function each: it writes the log line and moves the metrics that belong to
  * it, so that a call site stays one line and the two never disagree. Layers ask for the narrow interface they need.
  */
-export interface Events extends RequestEvents, ClientEvents, StorageEvents, JudgeEvents, JobEvents {}
+export interface Events extends RequestEvents, ClientEvents, EngineEvents, StorageEvents, JudgeEvents, JobEvents {}
 
 export function createEvents(logger: Logger, metrics: Metrics): Events {
   return {
     ...requestEvents(logger, metrics),
     ...clientEvents(logger, metrics),
+    ...engineEvents(logger, metrics),
     ...storageEvents(logger, metrics),
     ...judgeEvents(logger, metrics),
     ...jobEvents(logger, metrics),

@@ -79,9 +79,10 @@ function pretty(): winston.Logform.Format {
   const paint = winston.format.colorize();
   return winston.format.printf(({ level, message, timestamp, ...fields }) => {
     const time = String(timestamp).slice(11, 23);
-    const { stack, rest } = pullStack(fields);
+    const { action, ...facts } = fields;
+    const { stack, rest } = pullStack(facts);
     const pairs = Object.entries(rest).map(([key, item]) => ` ${key}=${shown(item)}`);
-    const line = `${time} ${paint.colorize(level, level.padEnd(5))} ${String(message)}${pairs.join('')}`;
+    const line = `${time} ${paint.colorize(level, level.padEnd(5))} ${String(message)}${pairs.join('')}${typeof action === 'string' ? ` → ${action}` : ''}`;
     return stack === undefined ? line : `${line}\n${stack}`;
   });
 }

@@ -1,9 +1,13 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { engineGauges } from './engine-metrics.js';
 
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const MODEL_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 60, 120];
 const COMMIT_ROWS = [1, 5, 10, 50, 100, 500, 1000, 2500, 5000, 10_000];
 const COMMIT_BYTES = [1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536].map((kib) => kib * 1024);
+
+/** Gauges of prom-client with the ending of counters; each has its figures by type in another metric. */
+const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -14,6 +18,7 @@ export type Metrics = ReturnType<typeof createMetrics>;
 export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  for (const name of MISNAMED) registry.removeSingleMetric(name);
   const registers = [registry];
   const histogram = <L extends string>(name: string, help: string, buckets: number[], labelNames: readonly L[] = []) =>
     new Histogram({ name, help, buckets, labelNames: [...labelNames], registers });
@@ -49,6 +54,10 @@ export function createMetrics() {
       REQUEST_SECONDS,
       ['method', 'code'],
     ),
+    defects: counter(
+      'spanhouse_defects_total',
+      'Requests and calls that met an internal error: each is a defect, in the log in full.',
+    ),
     spansAccepted: counter(
       'spanhouse_spans_accepted_total',
       'Spans stored and acknowledged, by the interface they came by.',
@@ -59,6 +68,11 @@ export function createMetrics() {
       'Spans refused, by the interface they came by and the reason.',
       ['source', 'reason'],
     ),
+    spanCost: counter(
+      'spanhouse_spans_cost_dollars_total',
+      'Costs of spans stored in US dollars, sent or calculated, by interface; a span that is sent again counts again.',
+      ['source'],
+    ),
     commitRows: histogram('spanhouse_commit_rows', 'Spans in one group commit to ClickHouse.', COMMIT_ROWS),
     commitBytes: histogram('spanhouse_commit_bytes', 'Bytes in one group commit to ClickHouse.', COMMIT_BYTES),
     commitDuration: histogram(
@@ -67,12 +81,23 @@ export function createMetrics() {
       REQUEST_SECONDS,
     ),
     commitQueueBytes: gauge('spanhouse_commit_queue_bytes', 'Bytes of spans waiting to be committed to ClickHouse.'),
+    commitQueueMaxBytes: gauge(
+      'spanhouse_commit_queue_max_bytes',
+      'Bytes of spans that may wait to be committed (QUEUE_MAX_MB); beyond them, writes are refused.',
+    ),
     commitQueueRows: gauge('spanhouse_commit_queue_rows', 'Spans waiting to be committed to ClickHouse.'),
     deletions: counter('spanhouse_deletions_total', 'Completed deletions, by what was deleted: spans or a project.', [
       'what',
     ]),
-    engineRestarts: counter('spanhouse_engine_restarts_total', 'Restarts of the embedded ClickHouse after a failure.'),
-    engineUp: gauge('spanhouse_engine_up', '1 while ClickHouse answers, else 0.'),
+    engineRestarts: counter(
+      'spanhouse_engine_restarts_total',
+      'Restarts of the embedded ClickHouse after a failure, also those that failed.',
+    ),
+    engineMemoryMaxBytes: gauge(
+      'spanhouse_engine_memory_max_bytes',
+      'Memory that the embedded ClickHouse may use (ENGINE_MEMORY_MB).',
+    ),
+    watchEngine: engineGauges(registry),
     leaseHeld: gauge(
       'spanhouse_lease_held',
       '1 while this server holds the lease to write to an external ClickHouse, else 0.',

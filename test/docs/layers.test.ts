@@ -45,6 +45,8 @@ describe('layer rule', () => {
     ['src/config/a.ts', `import '../domain/errors.js';`, /depends on nothing/],
     ['src/observability/a.ts', `import '../storage/sqlite/x.js';`, /they may depend on none/],
     ['src/domain/a.ts', `import '../../bench/results.js';`, /domain must not import/],
+    ['src/observability/a.ts', `logger.warn('Broken');`, /Declare the line/],
+    ['src/storage/a.ts', `this.#options.log.error('Broken');`, /Declare the line/],
     ['src/compose/a.ts', `export const home = process.env['HOME'];`, /Only src\/config reads the environment/],
     ['src/storage/a.ts', `export const home = process.env['HOME'];`, /Only src\/config reads the environment/],
     ['src/storage/a.ts', `import { env } from 'node:process'; export const home = env['HOME'];`, /Only src\/config/],

@@ -61,6 +61,7 @@ describe('README and manual', () => {
       'SPANHOUSE_KEY',
       ...OPENTELEMETRY_VARIABLES,
       'OPENAI_API_KEY',
+      'GRAFANA_PASSWORD',
       'LANGSMITH_TRACING',
       'LANGSMITH_OTEL_ENABLED',
       'SPANHOUSE_PROJECT',

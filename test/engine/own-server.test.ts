@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '../../src/storage/clickhouse/client/client.js';
 import { NEEDED_VERSION } from '../../src/storage/clickhouse/own-server.js';
 import { addressed, type TestEngine } from './contract/engines.js';
+import { eventually } from '../judges/judge-api.js';
 import { Program } from '../harness/program.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 import { startStatementProxy, type Reply, type StatementProxy } from '../harness/statement-proxy.js';
@@ -116,6 +117,28 @@ describe('a ClickHouse of the operator', function () {
       await store(running);
     }
     expect(await names(running)).to.deep.equal(['first', 'first']);
+  });
+
+  it('is asked for its figures when metrics are read, also where it does not show them', async () => {
+    const running = await start(SHARED);
+    const metrics = async () => (await running.request('GET', '/metrics', { key: null })).text;
+    const text = await metrics();
+    expect(text).to.match(/^spanhouse_engine_up 1$/m);
+    expect(text).to.match(/^spanhouse_engine_memory_bytes [1-9]\d*$/m);
+    expect(text).to.match(/^spanhouse_engine_parts [1-9]\d*$/m);
+    expect(text, 'no limit that is known here').to.not.match(/^spanhouse_engine_memory_max_bytes /m);
+    const asked = (statement: string) => statement.includes('system.metrics');
+    const up = /^spanhouse_engine_up (\d)$/m;
+    for (const [code, answers] of [
+      [497, '1'],
+      [210, '0'],
+    ] as const) {
+      proxy.reply = (statement) => (asked(statement) ? { code } : undefined);
+      await eventually(
+        metrics,
+        (later) => !/^spanhouse_engine_memory_bytes /m.test(later) && up.exec(later)?.[1] === answers,
+      );
+    }
   });
 
   it('keeps databases apart', async () => {

@@ -6,6 +6,8 @@ export type Variables = Readonly<Record<string, string>>;
 
 export interface Service {
   readonly image?: string;
+  readonly command?: readonly string[];
+  readonly configs?: readonly { readonly source: string; readonly target: string }[];
   readonly build?: { readonly context: string; readonly dockerfile_inline: string };
   readonly profiles?: readonly string[];
   readonly init?: boolean;
@@ -19,7 +21,8 @@ export interface Service {
 }
 
 export interface Compose {
-  readonly services: Readonly<Record<'spanhouse' | 'clickhouse', Service>>;
+  readonly services: Readonly<Record<'spanhouse' | 'clickhouse' | 'prometheus' | 'grafana', Service>>;
+  readonly configs: Readonly<Record<string, { readonly content: string }>>;
   readonly volumes: Readonly<Record<string, unknown>>;
 }
 

@@ -82,7 +82,7 @@ describe('docker-compose.yml', () => {
   it('keeps data in volumes, where the processes of the containers look for it', () => {
     expect(spanhouse.volumes).to.deep.equal([`data:${INSIDE.DATA_DIR}`]);
     expect(clickhouse.volumes[0]).to.equal('clickhouse:/var/lib/clickhouse');
-    expect(Object.keys(volumes)).to.have.members(['data', 'clickhouse']);
+    expect(Object.keys(volumes)).to.have.members(['data', 'clickhouse', 'prometheus', 'grafana']);
   });
 
   it('asks whether the server is ready, not only whether it is up', async () => {

@@ -1,8 +1,13 @@
 import { PassThrough } from 'node:stream';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
+import { linesTable } from '../../src/observability/documentation.js';
 import { createEvents } from '../../src/observability/events.js';
+import { LINES, say } from '../../src/observability/lines.js';
 import { createLogger, type Logger } from '../../src/observability/logger.js';
 import { createMetrics } from '../../src/observability/metrics.js';
+import { packageRoot } from '../../src/storage/schema-files.js';
 
 function capture(level: 'debug' | 'info' | 'silent' = 'debug', format: 'json' | 'pretty' = 'json') {
   const stream = new PassThrough();
@@ -14,6 +19,13 @@ function capture(level: 'debug' | 'info' | 'silent' = 'debug', format: 'json' | 
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line) as Record<string, unknown>);
   return { logger, text, lines };
+}
+
+/** Everything that may write lines. */
+function sourceTexts(): string[] {
+  const folder = join(packageRoot(), 'src');
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return files.filter((file) => file.endsWith('.ts')).map((file) => readFileSync(join(folder, file), 'utf8'));
 }
 
 /** Silent, for tests that look at metrics only. */
@@ -84,17 +96,70 @@ describe('logger', () => {
   });
 });
 
+describe('lines of the log', () => {
+  it('have their name, and what to do where something is to be done', () => {
+    const { logger, lines } = capture();
+    say(logger, 'diskFull');
+    say(logger, 'signedIn', { address: '192.0.2.0/24' });
+    const [full, signedIn] = lines();
+    expect(full).to.include({ level: 'error', event: 'diskFull', message: LINES.diskFull.message });
+    expect(full?.['action']).to.match(/^Free space/);
+    expect(signedIn)
+      .to.include({ level: 'info', event: 'signedIn', address: '192.0.2.0/24' })
+      .and.not.have.any.keys('action');
+  });
+
+  it('say what to do on a terminal, too, behind everything else', () => {
+    const { logger, text } = capture('info', 'pretty');
+    say(logger, 'leaseLost', { reason: 'taken' });
+    expect(text()).to.match(/ Lease on the database lost event=leaseLost reason=taken → Run one server on a database/);
+  });
+
+  it('are for debugging when they were said a moment ago', () => {
+    const { logger, lines } = capture('debug');
+    say(logger, 'modelCallFailed', {}, true);
+    expect(lines()[0]).to.include({ level: 'debug', event: 'modelCallFailed' });
+  });
+
+  it('stand in the manual, each once and in a cell of its own', () => {
+    const rows = linesTable().split('\n').slice(2);
+    expect(rows).to.have.lengthOf(Object.keys(LINES).length);
+    for (const row of rows) expect(row.split('|'), row).to.have.lengthOf(6);
+    for (const name of Object.keys(LINES))
+      expect(rows.filter((row) => row.includes(`| \`${name}\` |`))).to.have.lengthOf(1);
+  });
+
+  it('are written somewhere', () => {
+    const sources = sourceTexts().join('\n');
+    for (const name of Object.keys(LINES)) expect(sources, name).to.include(`'${name}'`);
+  });
+
+  it('tell of a defect once: not as a refused request, too', () => {
+    const { logger, lines } = capture('info');
+    const events = createEvents(logger, createMetrics());
+    const request = { route: '/spans', method: 'GET', seconds: 0.02, requestId: 'r' };
+    events.requestFailed({ requestId: 'r', error: new Error('why') });
+    events.requestFinished({ ...request, status: 500 });
+    events.requestFinished({ ...request, status: 503, reason: 'The disk is full' });
+    expect(lines().map(({ event, reason }) => [event, reason])).to.deep.equal([
+      ['requestFailed', undefined],
+      ['requestRefused', 'The disk is full'],
+    ]);
+  });
+});
+
 describe('events and metrics', () => {
   it('move the metrics that are documented', async () => {
     const metrics = createMetrics();
     const events = createEvents(quiet(), metrics);
     events.requestFinished({ route: '/spans', method: 'POST', status: 200, seconds: 0.02, requestId: 'r' });
-    events.spansAccepted({ source: 'rest', count: 12 });
+    events.spansAccepted({ source: 'rest', count: 12, cost: 0.5 });
     events.spansRejected({ source: 'otlp', reason: 'invalid', count: 3 });
     events.spansCommitted({ rows: 12, bytes: 30_000, seconds: 0.01 });
     events.queueChanged({ rows: 5, bytes: 1000 });
     events.engineReady({ pid: 1, seconds: 1 });
-    events.engineRestarting({ attempt: 1, delayMs: 0 });
+    events.engineLost({ reason: 'SIGKILL' });
+    events.engineNotStarted({ reason: 'SIGKILL' });
     events.queryFinished({ list: 'traces', seconds: 0.003 });
     events.rollupPending({ traces: 7 });
     events.rollupFinished({ traces: 7, seconds: 0.1 });
@@ -108,8 +173,8 @@ describe('events and metrics', () => {
       'spanhouse_commit_duration_seconds_count 1',
       'spanhouse_commit_queue_rows 5',
       'spanhouse_commit_queue_bytes 1000',
-      'spanhouse_engine_up 1',
-      'spanhouse_engine_restarts_total 1',
+      'spanhouse_spans_cost_dollars_total{source="rest"} 0.5',
+      'spanhouse_engine_restarts_total 2',
       'spanhouse_query_duration_seconds_count{list="traces"} 1',
       'spanhouse_rollup_pending_traces 7',
       'spanhouse_rollup_duration_seconds_count 1',
@@ -121,15 +186,28 @@ describe('events and metrics', () => {
 
   it('are not shared between two servers in one process', async () => {
     const [one, two] = [createMetrics(), createMetrics()];
-    createEvents(quiet(), one).spansAccepted({ source: 'rest', count: 1 });
+    createEvents(quiet(), one).spansAccepted({ source: 'rest', count: 1, cost: 0 });
     expect(await two.registry.metrics()).not.to.include('spanhouse_spans_accepted_total{');
   });
 
-  it('say that the engine is down when it is lost', async () => {
+  it('ask ClickHouse once for all of its figures, and leave out what it does not say', async () => {
     const metrics = createMetrics();
     const events = createEvents(quiet(), metrics);
-    events.engineReady({ seconds: 1 });
-    events.engineLost({ reason: 'SIGKILL' });
-    expect(await metrics.registry.metrics()).to.include('spanhouse_engine_up 0');
+    const of = async () => (await metrics.registry.metrics()).match(/^spanhouse_engine_(?!restarts).*/gm);
+    expect(await of()).to.deep.equal(['spanhouse_engine_memory_max_bytes 0', 'spanhouse_engine_up 0']);
+    let asked = 0;
+    const figures = { memoryBytes: 5, parts: 3, partitionParts: 2 };
+    const limits = { queueMaxBytes: 7, memoryMaxBytes: null };
+    events.traceStoreOpened({ ...limits, figures: async () => (asked++, figures) });
+    const known = [
+      'spanhouse_engine_up 1',
+      'spanhouse_engine_memory_bytes 5',
+      'spanhouse_engine_parts 3',
+      'spanhouse_engine_partition_parts 2',
+    ];
+    expect([await of(), await of()]).to.deep.equal([known, known]);
+    expect(asked).to.equal(1);
+    events.traceStoreOpened({ ...limits, figures: async () => null });
+    expect(await of()).to.deep.equal(['spanhouse_engine_up 0']);
   });
 });

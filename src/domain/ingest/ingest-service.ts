@@ -18,7 +18,8 @@ import type { WriteLog } from './write-log.js';
 export type SpanSource = 'rest' | 'otlp' | 'judge';
 
 export interface IngestObserver {
-  spansAccepted(accepted: { readonly source: SpanSource; readonly count: number }): void;
+  /** @param accepted its `cost`: that of all of them in US dollars */
+  spansAccepted(accepted: { readonly source: SpanSource; readonly count: number; readonly cost: number }): void;
   spansRejected(rejected: { readonly source: SpanSource; readonly reason: string; readonly count: number }): void;
 }
 
@@ -155,7 +156,9 @@ export class IngestService {
     const { observer } = this.#dependencies;
     try {
       const stored = await store();
-      observer.spansAccepted({ source, count: stored.spans.length });
+      const { spans } = stored;
+      const cost = spans.reduce((sum, span) => sum + (span.cost ?? 0), 0);
+      observer.spansAccepted({ source, count: spans.length, cost });
       return stored;
     } catch (error) {
       const count = Array.isArray(sent) ? sent.length : 0;

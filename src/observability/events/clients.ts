@@ -3,6 +3,7 @@ import type { FeedbackObserver } from '../../domain/feedback/feedback-service.js
 import type { IngestObserver } from '../../domain/ingest/ingest-service.js';
 import type { PromptObserver } from '../../domain/prompt/prompt-service.js';
 import type { LinkObserver } from '../../domain/review/link-service.js';
+import { say } from '../lines.js';
 import type { Logger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
 
@@ -22,12 +23,13 @@ export function clientEvents(logger: Logger, metrics: Metrics): ClientEvents {
 
 function ingestEvents(logger: Logger, metrics: Metrics): IngestObserver {
   return {
-    spansAccepted({ source, count }) {
+    spansAccepted({ source, count, cost }) {
       metrics.spansAccepted.inc({ source }, count);
+      metrics.spanCost.inc({ source }, cost);
     },
     spansRejected({ source, reason, count }) {
       metrics.spansRejected.inc({ source, reason }, count);
-      logger.debug('Spans rejected', { source, reason, count });
+      say(logger, 'spansRejected', { source, reason, count });
     },
   };
 }
@@ -44,13 +46,13 @@ function attachmentEvents(logger: Logger, metrics: Metrics): AttachmentObserver 
     },
     attachmentsRemoved({ count }) {
       metrics.attachmentsRemoved.inc(count);
-      logger.info('Images of deleted spans removed', { count });
+      say(logger, 'attachmentsRemoved', { count });
     },
     attachmentSweepFailed({ error }) {
-      logger.warn('Images could not be cleaned up; it will be tried again', { error });
+      say(logger, 'attachmentSweepFailed', { error });
     },
     attachmentNotFetched({ host, reason }) {
-      logger.info('Image not fetched; its URL is kept as a reference', { host, reason });
+      say(logger, 'attachmentNotFetched', { host, reason });
     },
   };
 }
@@ -75,14 +77,8 @@ function linkEvents(logger: Logger): LinkObserver {
   let isSaid = false;
   return {
     linkOpensHereOnly(link) {
-      const level = isSaid ? 'debug' : 'warn';
+      say(logger, 'linkOpensHereOnly', { ...link }, isSaid);
       isSaid = true;
-      logger[level](
-        'A feedback link opens on this machine only: set PUBLIC_URL to the address of the server for others',
-        {
-          ...link,
-        },
-      );
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { BackfillObserver } from '../../domain/backfill/call-backfill.js';
 import type { JobObserver } from '../../domain/job/job-runner.js';
 import type { RepriceObserver } from '../../domain/price/reprice-work.js';
+import { say } from '../lines.js';
 import type { Logger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
 import { milliseconds } from './milliseconds.js';
@@ -20,11 +21,10 @@ function runnerEvents(logger: Logger, metrics: Metrics): JobObserver {
   return {
     jobFinished({ id, kind, result }) {
       metrics.jobsFinished.inc({ kind, result });
-      logger.info('Job ended', { job: id, kind, result });
+      say(logger, 'jobFinished', { job: id, kind, result });
     },
     jobFailed({ id, kind, error, final }) {
-      if (final) logger.error('Job failed with an internal error', { job: id, kind, error });
-      else logger.warn('Job could not go on; it will be tried again', { job: id, kind, error });
+      say(logger, final ? 'jobFailed' : 'jobRetried', { job: id, kind, error });
     },
   };
 }
@@ -40,19 +40,16 @@ function repriceEvents(metrics: Metrics): RepriceObserver {
 function backfillEvents(logger: Logger, metrics: Metrics): BackfillObserver {
   return {
     backfillBegins({ projects }) {
-      logger.info('Columns of spans from before an upgrade are filled in, in the background', { projects });
+      say(logger, 'backfillBegins', { projects });
     },
     backfillAdvanced({ changed }) {
       metrics.backfilledSpans.inc(changed);
     },
     backfillFailed({ error }) {
-      logger.warn('Columns of older spans could not be filled in; it will be tried again', { error });
+      say(logger, 'backfillFailed', { error });
     },
     backfillFinished({ changed, seconds }) {
-      logger.info('Columns of spans from before an upgrade are filled in', {
-        spans: changed,
-        ms: milliseconds(seconds),
-      });
+      say(logger, 'backfillFinished', { spans: changed, ms: milliseconds(seconds) });
     },
   };
 }

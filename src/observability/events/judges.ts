@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { CorrectionObserver } from '../../domain/learning/calibration/correction-examples.js';
 import type { FeedObserver } from '../../domain/judge/feed.js';
 import type { RunnerObserver } from '../../domain/judge/runner.js';
+import { say } from '../lines.js';
 import type { Logger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
 
@@ -49,15 +50,15 @@ export function judgeEvents(logger: Logger, metrics: Metrics): JudgeEvents {
     },
     modelCallFailed(failure) {
       const kind = [failure.project, failure.model, failure.code].join('/');
-      const level = said.has(kind) ? 'debug' : 'warn';
-      if (level === 'warn') said.set(kind, true);
-      logger[level]('A call of the model endpoint failed', { ...failure });
+      const isSaid = said.has(kind);
+      if (!isSaid) said.set(kind, true);
+      say(logger, 'modelCallFailed', { ...failure }, isSaid);
     },
     keyRefused(refusal) {
-      logger.warn('The model endpoint refuses the key: set JUDGE_LLM_API_KEY to one that it accepts', { ...refusal });
+      say(logger, 'keyRefused', { ...refusal });
     },
     keyAccepted({ model }) {
-      logger.info('The model endpoint accepts the key again', { model });
+      say(logger, 'keyAccepted', { model });
     },
     modelCallsPriced({ cost }) {
       metrics.modelCost.inc(cost);
@@ -70,36 +71,32 @@ export function judgeEvents(logger: Logger, metrics: Metrics): JudgeEvents {
     },
     runFailed({ judge, span, reason }) {
       metrics.judgeRunsFailed.inc();
-      logger.debug('Evaluation given up', { judge, span, reason });
+      say(logger, 'evaluationGivenUp', { judge, span, reason });
     },
     judgeQueueOpened(queue) {
       metrics.watchJudgeQueue(() => queue().queued);
       metrics.watchJudgeQueueAge(() => queue().oldestSeconds);
     },
     judgesNotRunning({ judges }) {
-      logger.warn('Judges do not run: JUDGE_LLM_BASE_URL is not set', { enabled_judges: judges });
+      say(logger, 'judgesNotRunning', { enabled_judges: judges });
     },
     callSpansLost({ count, error }) {
-      logger.warn('Model calls of judges could not be stored as spans; their evaluations are stored', { count, error });
+      say(logger, 'callSpansLost', { count, error });
     },
     recordingFailed({ error }) {
-      logger.warn('Evaluations of judges could not be stored; they stay queued', { error });
+      say(logger, 'recordingFailed', { error });
     },
     runnerFailed({ error }) {
-      logger.warn('Queued evaluations could not be run; the runner goes on', { error });
+      say(logger, 'runnerFailed', { error });
     },
     runsNotRead({ project, runs, error }) {
-      logger.warn('Spans of queued evaluations could not be read; fewer will be read at once', {
-        project,
-        runs,
-        error,
-      });
+      say(logger, 'runsNotRead', { project, runs, error });
     },
     feedFailed({ project, error }) {
-      logger.warn('New spans could not be checked for judges; it will be tried again', { project, error });
+      say(logger, 'feedFailed', { project, error });
     },
     spanNotRead({ project, span, error }) {
-      logger.warn('A new span could not be read for judges; it is not evaluated', { project, span, error });
+      say(logger, 'spanNotRead', { project, span, error });
     },
     examplesChosen({ examples, seconds }) {
       metrics.judgeExamples.inc(examples);

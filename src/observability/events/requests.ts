@@ -1,3 +1,4 @@
+import { say } from '../lines.js';
 import type { Logger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
 import { milliseconds } from './milliseconds.js';
@@ -10,6 +11,8 @@ export interface RequestObserver {
     readonly status: number;
     readonly seconds: number;
     readonly requestId: string;
+    /** Why it was refused or failed, as its client was told. */
+    readonly reason?: string;
   }): void;
   /** A defect: answered 500, logged in full. */
   requestFailed(failure: { readonly requestId: string; readonly error: unknown }): void;
@@ -44,6 +47,9 @@ export interface SignInObserver {
   signInAttempted(attempt: { readonly result: SignInResult; readonly address: string }): void;
 }
 
+/** Of which `requestFailed` has told. */
+const DEFECT = 500;
+
 /** Requests and calls, and how they were answered. */
 export interface RequestEvents extends RequestObserver, RpcObserver, ReviewObserver, SignInObserver {}
 
@@ -58,17 +64,18 @@ export function requestEvents(logger: Logger, metrics: Metrics): RequestEvents {
 
 function httpEvents(logger: Logger, metrics: Metrics): RequestObserver {
   return {
-    requestFinished({ route, method, status, seconds, requestId }) {
+    requestFinished({ route, method, status, seconds, requestId, reason }) {
       metrics.httpRequestDuration.observe({ method, route, status: String(status) }, seconds);
       const fields = { method, route, status, ms: milliseconds(seconds), request_id: requestId };
-      if (status >= 500) logger.warn('HTTP request failed', fields);
-      else logger.debug('HTTP request answered', fields);
+      if (status > DEFECT) say(logger, 'requestRefused', { ...fields, ...(reason === undefined ? {} : { reason }) });
+      else say(logger, 'requestAnswered', fields);
     },
     requestFailed({ requestId, error }) {
-      logger.error('HTTP request failed with an internal error', { request_id: requestId, error });
+      metrics.defects.inc();
+      say(logger, 'requestFailed', { request_id: requestId, error });
     },
     answerCutOff({ requestId }) {
-      logger.warn('HTTP answer cut off: the client read it too slowly', { request_id: requestId });
+      say(logger, 'answerCutOff', { request_id: requestId });
     },
   };
 }
@@ -77,10 +84,11 @@ function rpcEvents(logger: Logger, metrics: Metrics): RpcObserver {
   return {
     rpcFinished({ method, code, seconds }) {
       metrics.rpcDuration.observe({ method, code }, seconds);
-      logger.debug('gRPC call answered', { method, code, ms: milliseconds(seconds) });
+      say(logger, 'rpcAnswered', { method, code, ms: milliseconds(seconds) });
     },
     rpcFailed({ method, error }) {
-      logger.error('gRPC call failed with an internal error', { method, error });
+      metrics.defects.inc();
+      say(logger, 'rpcFailed', { method, error });
     },
   };
 }
@@ -97,8 +105,8 @@ function signInEvents(logger: Logger, metrics: Metrics): SignInObserver {
   return {
     signInAttempted({ result, address }) {
       metrics.signIns.inc({ result });
-      if (result === 'signed_in') logger.info('Somebody signed in', { address });
-      else logger.warn('Sign-in refused', { result, address });
+      if (result === 'signed_in') say(logger, 'signedIn', { address });
+      else say(logger, 'signInRefused', { result, address });
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { DeletionObserver } from '../../domain/deletion/deletion-service.js';
+import { say } from '../lines.js';
 import type { Logger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
 import { milliseconds } from './milliseconds.js';
@@ -9,14 +10,6 @@ export interface CommitObserver {
   /** Spans and facts could not be made to agree again after a failed insert; the repair is repeated. */
   repairFailed(failure: { readonly error: unknown }): void;
   queueChanged(queue: { readonly rows: number; readonly bytes: number }): void;
-}
-
-export interface EngineObserver {
-  engineReady(engine: { readonly pid?: number; readonly seconds: number }): void;
-  /** The engine crashed, hung or could not be reached. */
-  engineLost(loss: { readonly reason: string; readonly pid?: number }): void;
-  engineRestarting(restart: { readonly attempt: number; readonly delayMs: number }): void;
-  engineStopped(): void;
 }
 
 export interface MigrationObserver {
@@ -80,7 +73,7 @@ export interface DiskObserver {
   diskReserveFailed(failure: { readonly error: unknown }): void;
 }
 
-/** Events of ClickHouse and of its embedded engine. */
+/** Events of what is stored in ClickHouse. */
 export interface StorageEvents
   extends
     CommitObserver,
@@ -88,7 +81,6 @@ export interface StorageEvents
     PurgeObserver,
     WordIndexObserver,
     QueryObserver,
-    EngineObserver,
     LeaseObserver,
     DiskObserver,
     MigrationObserver,
@@ -101,7 +93,6 @@ export function storageEvents(logger: Logger, metrics: Metrics): StorageEvents {
     ...purgeEvents(logger, metrics),
     ...wordIndexEvents(logger, metrics),
     ...queryEvents(logger, metrics),
-    ...engineEvents(logger, metrics),
     ...leaseEvents(logger, metrics),
     ...diskEvents(logger),
     ...migrationEvents(logger),
@@ -114,11 +105,10 @@ function deletionEvents(logger: Logger, metrics: Metrics): DeletionObserver {
     deletionFinished({ what, spans, seconds }) {
       metrics.deletions.inc({ what });
       const fields = { ms: milliseconds(seconds), ...(what === 'spans' ? { spans } : {}) };
-      if (what === 'project') logger.info('Project deleted', fields);
-      else logger.debug('Spans deleted', fields);
+      say(logger, what === 'project' ? 'projectDeleted' : 'spansDeleted', fields);
     },
     deletionFailed({ project, error }) {
-      logger.warn('Deletion failed; it will be tried again', { project, error });
+      say(logger, 'deletionFailed', { project, error });
     },
   };
 }
@@ -129,13 +119,13 @@ function commitEvents(logger: Logger, metrics: Metrics): CommitObserver {
       metrics.commitRows.observe(rows);
       metrics.commitBytes.observe(bytes);
       metrics.commitDuration.observe(seconds);
-      logger.debug('Spans committed to ClickHouse', { rows, bytes, ms: milliseconds(seconds) });
+      say(logger, 'spansCommitted', { rows, bytes, ms: milliseconds(seconds) });
     },
     commitFailed({ rows, error }) {
-      logger.warn('Spans could not be committed to ClickHouse', { rows, error });
+      say(logger, 'commitFailed', { rows, error });
     },
     repairFailed({ error }) {
-      logger.warn('ClickHouse could not be repaired after a failed insert; it will be tried again', { error });
+      say(logger, 'repairFailed', { error });
     },
     queueChanged({ rows, bytes }) {
       metrics.commitQueueRows.set(rows);
@@ -144,40 +134,19 @@ function commitEvents(logger: Logger, metrics: Metrics): CommitObserver {
   };
 }
 
-function engineEvents(logger: Logger, metrics: Metrics): EngineObserver {
-  return {
-    engineReady({ pid, seconds }) {
-      metrics.engineUp.set(1);
-      logger.info('Embedded ClickHouse ready', { pid, ms: milliseconds(seconds) });
-    },
-    engineLost({ reason, pid }) {
-      metrics.engineUp.set(0);
-      logger.error('Embedded ClickHouse lost', { reason, pid });
-    },
-    engineRestarting({ attempt, delayMs }) {
-      metrics.engineRestarts.inc();
-      logger.warn('Embedded ClickHouse restarting', { attempt, delay_ms: delayMs });
-    },
-    engineStopped() {
-      metrics.engineUp.set(0);
-      logger.debug('Embedded ClickHouse stopped');
-    },
-  };
-}
-
 function leaseEvents(logger: Logger, metrics: Metrics): LeaseObserver {
   return {
     leaseTaken({ epoch, seconds }) {
       metrics.leaseHeld.set(1);
-      logger.info('Lease on the database taken', { epoch, ms: milliseconds(seconds) });
+      say(logger, 'leaseTaken', { epoch, ms: milliseconds(seconds) });
     },
     leaseRenewalFailed({ error }) {
       metrics.leaseRenewalsFailed.inc();
-      logger.warn('Lease on the database not renewed', { error });
+      say(logger, 'leaseRenewalFailed', { error });
     },
     leaseLost({ reason }) {
       metrics.leaseHeld.set(0);
-      logger.error('Lease on the database lost', { reason });
+      say(logger, 'leaseLost', { reason });
     },
   };
 }
@@ -185,13 +154,13 @@ function leaseEvents(logger: Logger, metrics: Metrics): LeaseObserver {
 function diskEvents(logger: Logger): DiskObserver {
   return {
     diskFull() {
-      logger.error('The disk of ClickHouse is full: no spans are stored until it has room');
+      say(logger, 'diskFull');
     },
     diskHasRoom() {
-      logger.info('The disk of ClickHouse has room again: spans are stored');
+      say(logger, 'diskHasRoom');
     },
     diskReserveFailed({ error }) {
-      logger.warn('Disk space could not be reserved: when the disk is full, reads may fail', { error });
+      say(logger, 'diskReserveFailed', { error });
     },
   };
 }
@@ -199,7 +168,7 @@ function diskEvents(logger: Logger): DiskObserver {
 function migrationEvents(logger: Logger): MigrationObserver {
   return {
     migrationBegins({ version, name }) {
-      logger.info('ClickHouse migration begins', { version, name });
+      say(logger, 'migrationBegins', { version, name });
     },
   };
 }
@@ -211,7 +180,7 @@ function queryEvents(logger: Logger, metrics: Metrics): QueryObserver {
     },
     queryFailed({ list, seconds, error }) {
       metrics.queryDuration.observe({ list }, seconds);
-      logger.warn('List query failed', { list, ms: milliseconds(seconds), error });
+      say(logger, 'queryFailed', { list, ms: milliseconds(seconds), error });
     },
   };
 }
@@ -223,18 +192,17 @@ function rollupEvents(logger: Logger, metrics: Metrics): RollupObserver {
     },
     rollupFinished({ traces, seconds }) {
       metrics.rollupDuration.observe(seconds);
-      logger.debug('Figures of traces recomputed', { traces, ms: milliseconds(seconds) });
+      say(logger, 'rollupFinished', { traces, ms: milliseconds(seconds) });
     },
     rollupFailed({ error }) {
-      logger.warn('Figures of traces could not be recomputed', { error });
+      say(logger, 'rollupFailed', { error });
     },
     setAside(item, { stale, error }) {
       metrics.rollupSetAside.inc({ kind: item.kind });
-      const what = stale ? 'its figures stay as they were' : 'its figures are right, its tags are left out';
-      logger.warn(`A ${item.kind} is too large to be recomputed as a whole: ${what}`, { ...idOf(item), error });
+      say(logger, stale ? 'figuresSetAside' : 'tagsSetAside', { ...idOf(item), error });
     },
     setAsideEnded(item) {
-      logger.info(`A ${item.kind} that was too large to be recomputed is current again`, idOf(item));
+      say(logger, 'setAsideEnded', idOf(item));
     },
     setAsideCounted({ traces, sessions }) {
       metrics.rollupSetAsideTraces.set(traces);
@@ -251,12 +219,10 @@ function wordIndexEvents(logger: Logger, metrics: Metrics): WordIndexObserver {
   return {
     wordsIndexed({ spans, seconds }) {
       metrics.wordsIndexedSpans.inc(spans);
-      logger.debug('Words of spans indexed', { spans, ms: milliseconds(seconds) });
+      say(logger, 'wordsIndexed', { spans, ms: milliseconds(seconds) });
     },
     wordIndexFailed({ error }) {
-      logger.warn('Words of spans could not be indexed; it will be tried again, and searches take longer meanwhile', {
-        error,
-      });
+      say(logger, 'wordIndexFailed', { error });
     },
   };
 }
@@ -265,10 +231,10 @@ function purgeEvents(logger: Logger, metrics: Metrics): PurgeObserver {
   return {
     purgeFinished({ versions, seconds }) {
       metrics.purgedVersions.inc(versions);
-      logger.info('Replaced and deleted spans purged', { versions, ms: milliseconds(seconds) });
+      say(logger, 'purgeFinished', { versions, ms: milliseconds(seconds) });
     },
     purgeFailed({ error }) {
-      logger.warn('Replaced and deleted spans could not be purged; it will be tried again', { error });
+      say(logger, 'purgeFailed', { error });
     },
   };
 }

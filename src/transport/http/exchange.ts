@@ -44,6 +44,7 @@ export class Exchange {
   renderError: ErrorRenderer | undefined;
   readonly #observer: RequestObserver;
   readonly #delivery: DeliveryLimits;
+  #reason: string | undefined;
   #signal: AbortSignal | undefined;
   /** Collected here and handed over at once: that is Node's fast path. */
   readonly #headers: Record<string, string | number>;
@@ -108,6 +109,7 @@ export class Exchange {
       return;
     }
     const { problem, headers, defect } = toProblem(error, this.requestId);
+    this.#reason = problem.detail;
     if (defect) this.#observer.requestFailed({ requestId: this.requestId, error });
     if (this.response.headersSent) {
       this.response.destroy();
@@ -222,6 +224,7 @@ export class Exchange {
       status: response.headersSent ? response.statusCode : CLIENT_CLOSED_REQUEST,
       seconds: ((this.#beganAt ?? performance.now()) - this.#startedAt) / 1000,
       requestId: this.requestId,
+      ...(this.#reason === undefined ? {} : { reason: this.#reason }),
     });
   }
 }

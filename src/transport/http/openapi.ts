@@ -17,6 +17,8 @@ export interface OpenApiInfo {
   readonly settings: string;
   /** What becomes of the attributes of OpenTelemetry, in Markdown. */
   readonly mapping: string;
+  /** Metrics and lines of the log, in Markdown. */
+  readonly monitoring: string;
   /** Path of the server's public URL, without a slash at its end. */
   readonly base: string;
 }
@@ -25,7 +27,10 @@ export interface OpenApiInfo {
 export type Json = { [key: string]: unknown };
 
 /** The OpenAPI 3.1 document of these routes. Schemas with an `$id` become shared components of that name. */
-export function buildOpenApi(routes: readonly Route[], { settings, mapping, base, ...info }: OpenApiInfo): Json {
+export function buildOpenApi(
+  routes: readonly Route[],
+  { base, settings, mapping, monitoring, ...info }: OpenApiInfo,
+): Json {
   const components = new Map<string, Json>();
   const shown = routes.filter(({ hidden }) => hidden !== true);
   const paths: Record<string, Json> = {};
@@ -33,7 +38,7 @@ export function buildOpenApi(routes: readonly Route[], { settings, mapping, base
     const path = (paths[templatePath(route.path)] ??= {});
     path[route.method.toLowerCase()] = operation(route, components);
   }
-  const tags = chapters([...new Set(shown.map(({ tag }) => tag))], { settings, mapping });
+  const tags = chapters([...new Set(shown.map(({ tag }) => tag))], { settings, mapping, monitoring });
   const description = `${info.description}\n\n${overview()}`;
   const named = Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1)));
   const schemas = { ...named, Id: SENT_ID, Problem: PROBLEM };

@@ -5,6 +5,13 @@ export type { ClickHouseEndpoint } from '../client/endpoint.js';
 
 export type EngineState = 'starting' | 'ready' | 'failed' | 'stopped';
 
+export interface EngineChange {
+  /** Of the process that is ready. */
+  readonly pid?: number | undefined;
+  /** Why the process ended, or does not start; empty otherwise. */
+  readonly reason: string;
+}
+
 export interface EngineLogger {
   info(message: string, fields?: object): void;
   warn(message: string, fields?: object): void;
@@ -21,8 +28,8 @@ export interface EngineOptions {
   /** Time limit of every read; a request may lower it. */
   readonly maxReadSeconds: number;
   readonly logger: EngineLogger;
-  /** Called at every change of state, with the id of the process that is ready. */
-  onState?(state: EngineState, pid: number | undefined): void;
+  /** Called at every change of state. */
+  onState?(state: EngineState, change: EngineChange): void;
   /** A first callback for {@link Engine.onReady}, in time for the first start. */
   onReady?(endpoint: ClickHouseEndpoint): Promise<void>;
   /** How long opening the data may take; default 60 s. */

@@ -173,7 +173,7 @@ class Supervisor implements Engine {
       lived_ms: livedMs,
     });
     if (livedMs >= STABLE_AFTER_MS) this.#failures = 0;
-    this.#enter('starting');
+    this.#enter('starting', reason);
     this.#scheduleRestart();
   }
 
@@ -190,18 +190,17 @@ class Supervisor implements Engine {
     } catch (error) {
       await this.#child?.kill('the start failed');
       if (this.#stopping !== undefined) return;
-      this.#options.logger.error('Engine process does not start; it will be tried again', {
-        reason: messageOf(error),
-      });
-      this.#enter('failed');
+      const reason = messageOf(error);
+      this.#options.logger.error('Engine process does not start; it will be tried again', { reason });
+      this.#enter('failed', reason);
       this.#scheduleRestart();
     }
   }
 
-  #enter(state: EngineState): void {
+  #enter(state: EngineState, reason = ''): void {
     if (state === this.#state || this.#state === 'stopped') return;
     this.#state = state;
-    this.#options.onState?.(state, state === 'ready' ? this.pid : undefined);
+    this.#options.onState?.(state, { pid: state === 'ready' ? this.pid : undefined, reason });
   }
 }
 

@@ -15,6 +15,8 @@ export interface Tables {
   readonly settings: string;
   /** What becomes of the attributes of OpenTelemetry. */
   readonly mapping: string;
+  /** Metrics and lines of the log. */
+  readonly monitoring: string;
 }
 
 /**
@@ -24,11 +26,17 @@ export interface Tables {
  * @param tables what is derived from definitions, and ends a chapter, in Markdown
  */
 export function chapters(groups: readonly string[], tables: Tables): Chapter[] {
-  const endings: Readonly<Record<string, string>> = { OpenTelemetry: tables.mapping, Configuration: tables.settings };
-  return [...groups, 'Console', 'OpenTelemetry', 'Limits', 'Configuration', 'Questions', 'Changes'].map((name) => {
-    const ending = endings[name];
-    return { name, description: ending === undefined ? chapter(name) : `${chapter(name)}\n\n${ending}` };
-  });
+  const endings: Readonly<Record<string, string>> = {
+    OpenTelemetry: tables.mapping,
+    Monitoring: tables.monitoring,
+    Configuration: tables.settings,
+  };
+  return [...groups, 'Console', 'OpenTelemetry', 'Monitoring', 'Limits', 'Configuration', 'Questions', 'Changes'].map(
+    (name) => {
+      const ending = endings[name];
+      return { name, description: ending === undefined ? chapter(name) : `${chapter(name)}\n\n${ending}` };
+    },
+  );
 }
 
 /** The introduction of the manual, before its chapters. */

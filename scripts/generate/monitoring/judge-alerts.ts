@@ -1,0 +1,44 @@
+import { I, type Alert } from './alert.js';
+
+/** Alerts of judges, and of the models that they ask. */
+export const JUDGE_ALERTS: readonly Alert[] = [
+  {
+    name: 'SpanhouseJudgeQueueOld',
+    severity: 'warning',
+    means: 'Evaluations wait for a quarter of an hour.',
+    query: 'max by (instance) (spanhouse_judge_queue_oldest_seconds) > 900',
+    for: '5m',
+    summary: 'Evaluations of {{ $labels.instance }} wait for {{ $value | humanizeDuration }}',
+    description:
+      'Judges fall behind; none is lost. If model calls fail, act on modelCallFailed in the log. Else raise JUDGE_CONCURRENCY and JUDGE_RATE_PER_MINUTE as far as the endpoint takes it, or lower the sample rate of judges.',
+    test: {
+      at: '30m',
+      ill: { [`spanhouse_judge_queue_oldest_seconds{${I}}`]: '0+60x40' },
+      well: { [`spanhouse_judge_queue_oldest_seconds{${I}}`]: '30x40' },
+      value: '30m 0s',
+    },
+  },
+  {
+    name: 'SpanhouseModelEndpointFailing',
+    severity: 'warning',
+    means: 'Half of the model calls fail.',
+    query:
+      'sum by (instance) (rate(spanhouse_model_call_duration_seconds_count{status!~"ok|aborted"}[5m])) / sum by (instance) (rate(spanhouse_model_call_duration_seconds_count[5m])) > 0.5',
+    for: '5m',
+    summary: '{{ $value | humanizePercentage }} of the model calls of {{ $labels.instance }} fail',
+    description:
+      'Judges, trials and optimizations need them; evaluations are tried again JUDGE_MAX_ATTEMPTS times. The line modelCallFailed says why: address (JUDGE_LLM_BASE_URL), key (JUDGE_LLM_API_KEY), name of the model, limits of the endpoint.',
+    test: {
+      at: '15m',
+      ill: {
+        [`spanhouse_model_call_duration_seconds_count{${I},status="connection"}`]: '0+30x30',
+        [`spanhouse_model_call_duration_seconds_count{${I},status="ok"}`]: '0+10x30',
+      },
+      well: {
+        [`spanhouse_model_call_duration_seconds_count{${I},status="429"}`]: '0+10x30',
+        [`spanhouse_model_call_duration_seconds_count{${I},status="ok"}`]: '0+30x30',
+      },
+      value: '75%',
+    },
+  },
+];

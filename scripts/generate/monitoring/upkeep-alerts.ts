@@ -1,0 +1,141 @@
+import { I, type Alert } from './alert.js';
+
+const GIB = 2 ** 30;
+const DAY = 86_400;
+
+/** Alerts of disk, backups and retention. */
+export const UPKEEP_ALERTS: readonly Alert[] = [
+  {
+    name: 'SpanhouseDiskLow',
+    severity: 'warning',
+    means: 'A disk has less than twice as much room as `MIN_FREE_DISK_MB` keeps free.',
+    query:
+      'min by (instance, disk) (spanhouse_disk_free_bytes) < 2 * max by (instance, disk) (spanhouse_disk_min_free_bytes)',
+    for: '5m',
+    summary: 'The disk {{ $labels.disk }} of {{ $labels.instance }} has {{ $value | humanize1024 }}B left',
+    description:
+      'Below MIN_FREE_DISK_MB spans are refused. Free space or grow the disk: what uses it is said by npm run admin -- storage; retention or deletions of old projects free it for good.',
+    test: {
+      at: '10m',
+      ill: {
+        [`spanhouse_disk_free_bytes{${I},disk="data"}`]: `${3 * GIB}x20`,
+        [`spanhouse_disk_min_free_bytes{${I},disk="data"}`]: `${2 * GIB}x20`,
+      },
+      well: {
+        [`spanhouse_disk_free_bytes{${I},disk="data"}`]: `${5 * GIB}x20`,
+        [`spanhouse_disk_min_free_bytes{${I},disk="data"}`]: `${2 * GIB}x20`,
+      },
+      labels: { disk: 'data' },
+      value: '3Gi',
+    },
+  },
+  {
+    name: 'SpanhouseDiskFillsUp',
+    severity: 'warning',
+    means: 'At the pace of the last six hours, a disk is full in three days.',
+    query:
+      'predict_linear(spanhouse_disk_free_bytes[6h], 3 * 86400) < 0 and spanhouse_disk_free_bytes < 0.3 * spanhouse_disk_total_bytes',
+    for: '1h',
+    summary:
+      'The disk {{ $labels.disk }} of {{ $labels.instance }} is full in three days at the pace of the last hours',
+    description:
+      'Free space, grow the disk, or set or shorten retention_days of the projects that use most (npm run admin -- storage).',
+    test: {
+      at: '9h',
+      ill: {
+        [`spanhouse_disk_free_bytes{${I},disk="data"}`]: `${20 * GIB}-${GIB / 128}x600`,
+        [`spanhouse_disk_total_bytes{${I},disk="data"}`]: `${100 * GIB}x600`,
+      },
+      well: {
+        [`spanhouse_disk_free_bytes{${I},disk="data"}`]: `${90 * GIB}-${GIB / 32}x600`,
+        [`spanhouse_disk_total_bytes{${I},disk="data"}`]: `${100 * GIB}x600`,
+      },
+      labels: { disk: 'data' },
+    },
+  },
+  {
+    name: 'SpanhouseDiskFull',
+    severity: 'critical',
+    means: 'A disk has less room than `MIN_FREE_DISK_MB` keeps free: spans are refused.',
+    query:
+      'min by (instance, disk) (spanhouse_disk_free_bytes) < max by (instance, disk) (spanhouse_disk_min_free_bytes)',
+    for: '1m',
+    summary: 'The disk {{ $labels.disk }} of {{ $labels.instance }} is full: spans are refused',
+    description:
+      'Reads and deletions go on. Free space or grow the disk; spans are taken again by themselves as soon as MIN_FREE_DISK_MB are free.',
+    test: {
+      at: '5m',
+      ill: {
+        [`spanhouse_disk_free_bytes{${I},disk="data"}`]: `${GIB}x20`,
+        [`spanhouse_disk_min_free_bytes{${I},disk="data"}`]: `${2 * GIB}x20`,
+      },
+      well: {
+        [`spanhouse_disk_free_bytes{${I},disk="data"}`]: `${3 * GIB}x20`,
+        [`spanhouse_disk_min_free_bytes{${I},disk="data"}`]: `${2 * GIB}x20`,
+      },
+      labels: { disk: 'data' },
+    },
+  },
+  {
+    name: 'SpanhouseBackupOld',
+    severity: 'critical',
+    means: 'The last good backup is older than twice `BACKUP_EVERY`.',
+    // Only of backups that the server makes by itself, and not before the first.
+    query:
+      'time() - max by (instance) (spanhouse_backup_last_success_timestamp_seconds > 0) > 2 * max by (instance) (spanhouse_backup_interval_seconds > 0)',
+    for: '30m',
+    summary: 'The last good backup of {{ $labels.instance }} is {{ $value | humanizeDuration }} old',
+    description:
+      'Look in the log why backups fail: the place they go to (room, rights), or a server that was not up at the time. Make one now: npm run admin -- backup.',
+    test: {
+      at: '72h',
+      ill: {
+        [`spanhouse_backup_last_success_timestamp_seconds{${I}}`]: `1x${4 * 24 * 60}`,
+        [`spanhouse_backup_interval_seconds{${I}}`]: `${DAY}x${4 * 24 * 60}`,
+      },
+      well: {
+        [`spanhouse_backup_last_success_timestamp_seconds{${I}}`]: `1x${4 * 24 * 60}`,
+        [`spanhouse_backup_interval_seconds{${I}}`]: `0x${4 * 24 * 60}`,
+      },
+      value: '2d 23h 59m 59s',
+    },
+  },
+  {
+    name: 'SpanhouseBackupFailed',
+    severity: 'warning',
+    means: 'The latest backup failed.',
+    query:
+      'max by (instance) (spanhouse_backup_last_failure_timestamp_seconds) > max by (instance) (spanhouse_backup_last_success_timestamp_seconds)',
+    for: '0m',
+    summary: 'A backup of {{ $labels.instance }} failed',
+    description:
+      'The log has the reason: the place that backups go to (room, rights), or the disk. Backups that are there are whole. Make another: npm run admin -- backup.',
+    test: {
+      at: '5m',
+      ill: {
+        [`spanhouse_backup_last_failure_timestamp_seconds{${I}}`]: '200x9',
+        [`spanhouse_backup_last_success_timestamp_seconds{${I}}`]: '250 100x9',
+      },
+      well: {
+        [`spanhouse_backup_last_failure_timestamp_seconds{${I}}`]: '200x9',
+        [`spanhouse_backup_last_success_timestamp_seconds{${I}}`]: '300x9',
+      },
+    },
+  },
+  {
+    name: 'SpanhouseRetentionBehind',
+    severity: 'warning',
+    means: 'Traces are still there two days after their time was over.',
+    query: `max by (instance) (spanhouse_retention_behind_seconds) > ${2 * DAY}`,
+    for: '6h',
+    summary: 'Retention of {{ $labels.instance }} is {{ $value | humanizeDuration }} behind',
+    description:
+      'Spans stay longer than their project asks for. After a shorter retention_days that is usual until all is removed; else look in the log why removals fail.',
+    test: {
+      at: '8h',
+      ill: { [`spanhouse_retention_behind_seconds{${I}}`]: `${4 * DAY}x600` },
+      well: { [`spanhouse_retention_behind_seconds{${I}}`]: `${DAY}x600` },
+      value: '4d 0h 0m 0s',
+    },
+  },
+];

@@ -1,0 +1,38 @@
+import { defineLines } from '../line.js';
+
+/** Work that goes on behind requests. */
+export const jobLines = defineLines({
+  jobFinished: {
+    level: 'info',
+    message: 'Job ended',
+    when: 'A trial, an optimization or a recalculation of costs ended, by `result`.',
+  },
+  jobFailed: {
+    level: 'error',
+    message: 'Job failed with an internal error',
+    when: 'A background job ended by a defect, or made no progress in `JOB_MAX_ATTEMPTS` attempts.',
+    action: 'Look at the error: if a store did not answer, start the job again; else report it with this line',
+  },
+  jobRetried: {
+    level: 'warn',
+    message: 'Job could not go on; it will be tried again',
+    when: 'A store did not answer a background job, which goes on where it was.',
+    action: 'Nothing, unless it repeats: then see /readyz',
+  },
+  backfillBegins: {
+    level: 'info',
+    message: 'Columns of spans from before an upgrade are filled in, in the background',
+    when: 'At the first start after an upgrade, while such spans are left.',
+  },
+  backfillFailed: {
+    level: 'warn',
+    message: 'Columns of older spans could not be filled in; it will be tried again',
+    when: 'A store did not answer. Until it is done, older spans are not found by these columns.',
+    action: 'Nothing, unless it repeats: then see /readyz and the room on the disk',
+  },
+  backfillFinished: {
+    level: 'info',
+    message: 'Columns of spans from before an upgrade are filled in',
+    when: 'All spans from before an upgrade have the new columns.',
+  },
+});

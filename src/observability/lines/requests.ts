@@ -1,0 +1,49 @@
+import { defineLines } from '../line.js';
+
+/** Requests and calls, and how they were answered. */
+export const requestLines = defineLines({
+  requestAnswered: {
+    level: 'debug',
+    message: 'HTTP request answered',
+    when: 'Every request that was not refused by the server, when its answer is whole.',
+  },
+  requestRefused: {
+    level: 'warn',
+    message: 'HTTP request failed',
+    when: 'A request was answered 503 or another status from 501 up; `reason` is what its client was told.',
+    action:
+      'Act on the reason; /readyz names what does not answer. Limits of time or memory: have clients ask for less, or raise READ_TIMEOUT_SECONDS, ENGINE_MEMORY_MB',
+  },
+  requestFailed: {
+    level: 'error',
+    message: 'HTTP request failed with an internal error',
+    when: 'A request was answered 500, or its answer was cut off: a defect of Spanhouse, with the error in full.',
+    action: 'Report it with this line; the client has the same request_id. Nothing of the request was acknowledged',
+  },
+  answerCutOff: {
+    level: 'warn',
+    message: 'HTTP answer cut off: the client read it too slowly',
+    when: 'A client took less than `ANSWER_MIN_BYTES_PER_SECOND`.',
+    action:
+      'Have the client ask for less at once (limit, fields), or lower ANSWER_MIN_BYTES_PER_SECOND for slow networks',
+  },
+  rpcAnswered: { level: 'debug', message: 'gRPC call answered', when: 'Every call over gRPC, when it has ended.' },
+  rpcFailed: {
+    level: 'error',
+    message: 'gRPC call failed with an internal error',
+    when: 'A call was answered INTERNAL: a defect of Spanhouse, with the error in full.',
+    action: 'Report it with this line. Nothing of the call was acknowledged; exporters may drop its spans',
+  },
+  signedIn: {
+    level: 'info',
+    message: 'Somebody signed in',
+    when: 'To the console; `address` is the network it came from.',
+  },
+  signInRefused: {
+    level: 'warn',
+    message: 'Sign-in refused',
+    when: 'What was sent is not or no longer valid (`unauthenticated`), came from a page of another site (`forbidden`), or too often (`overloaded`).',
+    action:
+      'Nothing for one or two: somebody mistyped. Many from one address are somebody guessing: block it at the proxy',
+  },
+});

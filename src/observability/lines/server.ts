@@ -1,0 +1,40 @@
+import { defineLines } from '../line.js';
+
+/** The server as a whole: its start, its settings, its end. */
+export const serverLines = defineLines({
+  listening: {
+    level: 'info',
+    message: 'Listening',
+    when: 'The server takes requests at `url`. On a terminal, the greeting of the start says so instead.',
+  },
+  settingUnknown: {
+    level: 'warn',
+    message: 'A variable looks like a setting but is none',
+    when: 'At the start, for a variable whose name is near that of a setting; `detail` names both.',
+    action: 'Correct the name of the variable, or remove it: it has no effect',
+  },
+  initKeyRevoked: {
+    level: 'warn',
+    message: 'SPANHOUSE_INIT_API_KEY names a revoked key; it stays revoked',
+    when: 'At the start. Requests with that key are answered 401.',
+    action: 'Set SPANHOUSE_INIT_API_KEY to a new key, which the next start makes, or make one by `npm run admin`',
+  },
+  keyUseNotRecorded: {
+    level: 'warn',
+    message: 'Times of last use of API keys could not be written',
+    when: 'SQLite took no write. Requests are answered all the same; the times shown of keys are older than they should be.',
+    action: 'See that the disk of DATA_DIR has room and no other program keeps the SQLite file locked',
+  },
+  signInUseNotRecorded: {
+    level: 'warn',
+    message: 'A time of last use of a sign-in could not be written',
+    when: 'SQLite took no write. The person goes on; the sign-in may end earlier than it should.',
+    action: 'See that the disk of DATA_DIR has room and no other program keeps the SQLite file locked',
+  },
+  notClosed: {
+    level: 'error',
+    message: 'The server could not be closed completely',
+    when: 'It ends because it lost what it needs, and a part did not close.',
+    action: 'Start it again: the next start heals what was cut off. If the process is still there, kill it first',
+  },
+});

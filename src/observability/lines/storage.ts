@@ -1,0 +1,159 @@
+import { defineLines } from '../line.js';
+
+/** ClickHouse, its embedded engine, and what is done to stored spans. */
+export const storageLines = defineLines({
+  engineReady: {
+    level: 'info',
+    message: 'Embedded ClickHouse ready',
+    when: 'At the start, and after each restart of the engine.',
+  },
+  engineLost: {
+    level: 'error',
+    message: 'Embedded ClickHouse lost; it is restarted',
+    when: 'The engine process crashed, hung or was killed; `reason` says how. Requests are answered 503 meanwhile; nothing acknowledged is lost.',
+    action:
+      "Nothing if it is back at once. If it repeats: the system's memory (dmesg names what it killed), ENGINE_MEMORY_MB, and the lines of the engine before this one",
+  },
+  engineNotStarted: {
+    level: 'error',
+    message: 'Embedded ClickHouse does not start; it will be tried again',
+    when: 'A restart of the engine failed; the next follows after at most 5 seconds.',
+    action: 'Act on the reason: room on the disk, memory, permissions of DATA_DIR/clickhouse. Else restart the server',
+  },
+  engineStopped: { level: 'debug', message: 'Embedded ClickHouse stopped', when: 'When the server stops.' },
+  engineSays: {
+    level: 'warn',
+    message: 'Embedded ClickHouse says',
+    when: 'The engine wrote to its standard output or error: its last words before a crash, mostly.',
+    action: 'Read it with the line of the engine that follows; report it if the engine was lost for no other reason',
+  },
+  engineNote: {
+    level: 'debug',
+    message: 'Supervisor of the embedded ClickHouse',
+    when: 'Each step of starting and restarting the engine, as `what`.',
+  },
+  spansCommitted: { level: 'debug', message: 'Spans committed to ClickHouse', when: 'After each group commit.' },
+  commitFailed: {
+    level: 'warn',
+    message: 'Spans could not be committed to ClickHouse',
+    when: 'ClickHouse refused an insert or did not answer. Its requests were answered 503; nothing of them is acknowledged.',
+    action: 'Act on the error: room on the disk, memory, the address of ClickHouse. Clients that retry lose nothing',
+  },
+  repairFailed: {
+    level: 'warn',
+    message: 'ClickHouse could not be repaired after a failed insert; it will be tried again',
+    when: 'Until spans and facts agree again, requests are answered 503.',
+    action: 'Act on the error; as soon as ClickHouse answers and has room, it repairs itself',
+  },
+  leaseTaken: {
+    level: 'info',
+    message: 'Lease on the database taken',
+    when: 'With `CLICKHOUSE_URL`: this server alone writes to the database from now on.',
+  },
+  leaseRenewalFailed: {
+    level: 'warn',
+    message: 'Lease on the database not renewed',
+    when: 'A renewal failed and is repeated; writes are refused once the lease runs out (`CLICKHOUSE_LEASE_SECONDS`).',
+    action: 'See that ClickHouse answers quickly from here; with a slow network, raise CLICKHOUSE_LEASE_SECONDS',
+  },
+  leaseLost: {
+    level: 'error',
+    message: 'Lease on the database lost',
+    when: 'Another server has taken the database over; this one ends.',
+    action: 'Run one server on a database: stop the other, or give this one another CLICKHOUSE_DATABASE',
+  },
+  replicasUnknown: {
+    level: 'warn',
+    message: 'Versions of the ClickHouse replicas are not checked, as they cannot be asked',
+    when: 'At the start, with `CLICKHOUSE_CLUSTER`.',
+    action: 'See that every replica runs the version that README asks for, and let the user read system.clusters',
+  },
+  diskFull: {
+    level: 'error',
+    message: 'The disk of ClickHouse is full: no spans are stored until it has room',
+    when: 'A write failed for want of room. Writes are answered 503; reads go on.',
+    action:
+      'Free space or grow the disk: delete spans or projects, move other files away. Writes are taken again by themselves',
+  },
+  diskHasRoom: {
+    level: 'info',
+    message: 'The disk of ClickHouse has room again: spans are stored',
+    when: 'After `diskFull`, once twice `DISK_RESERVE_MB` are free.',
+  },
+  diskReserveFailed: {
+    level: 'warn',
+    message: 'Disk space could not be reserved: when the disk is full, reads may fail',
+    when: 'At the start, the file of `DISK_RESERVE_MB` could not be written.',
+    action: 'Free as much space on the disk of DATA_DIR and restart, or lower DISK_RESERVE_MB',
+  },
+  migrationBegins: {
+    level: 'info',
+    message: 'ClickHouse migration begins',
+    when: 'At the first start after an upgrade. One that rewrites spans takes a few seconds per million of them.',
+  },
+  queryFailed: {
+    level: 'debug',
+    message: 'List query failed',
+    when: 'ClickHouse refused the query of a list, with its error in full. Of the request, `requestRefused` or `requestFailed` tells.',
+  },
+  rollupFinished: {
+    level: 'debug',
+    message: 'Figures of traces recomputed',
+    when: 'After each rollup round.',
+  },
+  rollupFailed: {
+    level: 'warn',
+    message: 'Figures of traces could not be recomputed',
+    when: 'A rollup round failed and is repeated; lists compute the figures themselves meanwhile, and take longer.',
+    action:
+      'If it repeats: act on the error (memory: ENGINE_MEMORY_MB; room on the disk). Writes wait when too much is unsettled',
+  },
+  tagsSetAside: {
+    level: 'warn',
+    message:
+      'A trace or session is too large to be recomputed as a whole: its figures are right, its tags are left out',
+    when: 'The tags of all its spans do not fit the memory of one rollup; answers name it in `X-Not-Current`.',
+    action: 'Raise ENGINE_MEMORY_MB and restart, or have the client begin new traces earlier',
+  },
+  figuresSetAside: {
+    level: 'warn',
+    message: 'A trace or session is too large to be recomputed as a whole: its figures stay as they were',
+    when: 'Its spans do not fit the memory of one rollup, even without tags; answers name it in `X-Not-Current`.',
+    action: 'Raise ENGINE_MEMORY_MB and restart, or delete the trace; have the client begin new traces earlier',
+  },
+  setAsideEnded: {
+    level: 'info',
+    message: 'A trace or session that was too large to be recomputed is current again',
+    when: 'It was recomputed as a whole, or deleted.',
+  },
+  wordsIndexed: { level: 'debug', message: 'Words of spans indexed', when: 'After each round of the search index.' },
+  wordIndexFailed: {
+    level: 'warn',
+    message: 'Words of spans could not be indexed; it will be tried again, and searches take longer meanwhile',
+    when: 'ClickHouse did not answer or met a limit. Searches find everything all the same.',
+    action: 'If it repeats: act on the error, and see /readyz',
+  },
+  purgeFinished: {
+    level: 'info',
+    message: 'Replaced and deleted spans purged',
+    when: 'Versions that no read needs any more were removed.',
+  },
+  purgeFailed: {
+    level: 'warn',
+    message: 'Replaced and deleted spans could not be purged; it will be tried again',
+    when: 'They take room on the disk until it succeeds; no answer shows them.',
+    action: 'If it repeats: act on the error, and see /readyz and the room on the disk',
+  },
+  projectDeleted: { level: 'info', message: 'Project deleted', when: 'A project and everything in it is gone.' },
+  spansDeleted: {
+    level: 'debug',
+    message: 'Spans deleted',
+    when: 'A deletion of spans, a trace or a session is complete.',
+  },
+  deletionFailed: {
+    level: 'warn',
+    message: 'Deletion failed; it will be tried again',
+    when: 'A step of a deletion failed, after which it goes on where it was; what is deleted is shown to nobody.',
+    action: 'If it repeats: act on the error, and see /readyz',
+  },
+});
