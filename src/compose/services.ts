@@ -13,6 +13,7 @@ import { OutlineService } from '../domain/trace/outline.js';
 import { UnpricedModels } from '../domain/price/unpriced-models.js';
 import { ProjectService } from '../domain/project/project-service.js';
 import type { ProjectStorage } from '../domain/project/project-storage.js';
+import type { RetentionService } from '../domain/retention/retention-service.js';
 import { OwnUsageService } from '../domain/usage/own-usage.js';
 import type { ReadinessCheck } from '../transport/http/routes/operations/readiness.js';
 import { openAttachments } from './attachments.js';
@@ -24,6 +25,7 @@ import { openJudges, type Judges } from './judges.js';
 import { openExamples, openLearning, type Learning } from './learning.js';
 import { openModels } from './models.js';
 import { openPlayground, type Playground } from './playground.js';
+import { openRetention } from './retention.js';
 import { openProjectStorage, openStorage, type Storage } from './storage.js';
 
 const INSTALLATION = 'installation';
@@ -48,6 +50,7 @@ export interface Services
   readonly deletions: DeletionService;
   readonly projects: ProjectService;
   readonly projectStorage: ProjectStorage;
+  readonly retention: RetentionService;
   readonly checks: readonly ReadinessCheck[];
 }
 
@@ -105,6 +108,8 @@ export async function openServices(context: Context): Promise<Services> {
     deletions,
     projects: new ProjectService(metadata.identities),
     projectStorage: openProjectStorage(context, storage),
+    // After what work has in memory of spans can be given up.
+    retention: openRetention(context, storage, { deletions, identity }),
     checks: [
       { name: 'sqlite', check: () => metadata.check() },
       { name: 'clickhouse', check: () => traces.check() },

@@ -34,10 +34,10 @@ export interface DeletionItem extends Omit<DeletedThing, 'kind'> {
 
 export type ItemDraft = Omit<DeletionItem, 'seq'>;
 
-/** The thing that a client asks to be deleted. */
+/** The thing that a client asks to be deleted; or, with an empty id, whatever retention removes. */
 export interface DeletionTarget {
   readonly projectId: string;
-  readonly kind: DeletedThing['kind'];
+  readonly kind: DeletedThing['kind'] | 'retention';
   readonly id: string;
 }
 
