@@ -132,12 +132,7 @@ export class RetentionPass {
   /** Last of all, sessions that were posted and have no trace left. */
   async #sessions(): Promise<Portion> {
     const { traces, expire } = this.#parts;
-    const { upTo, ids } = await traces.emptySessions(
-      this.projectId,
-      this.#before,
-      this.#lastSession,
-      SESSIONS_AT_ONCE,
-    );
+    const { upTo, ids } = await traces.emptySessions(this.projectId, this.#before, this.#lastSession, SESSIONS_AT_ONCE);
     if (ids.length > 0) await expire(this.projectId, { upTo, things: inOnePage(ids.map(postedSession)) });
     this.#lastSession = ids.at(-1) ?? this.#lastSession;
     return { removed: { traces: 0, spans: 0 }, kept: 0, behindSeconds: 0, done: ids.length < SESSIONS_AT_ONCE };

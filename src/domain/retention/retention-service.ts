@@ -53,7 +53,12 @@ export class RetentionService {
     const days = asked ?? project.retention_days;
     const set = { retention_days: project.retention_days, days, nextRunAt: nextRunAt() };
     if (days === null)
-      return { ...set, before: null, going: { ...NONE, estimatedBytes: 0 }, kept: { tagged: NONE, withFeedback: NONE } };
+      return {
+        ...set,
+        before: null,
+        going: { ...NONE, estimatedBytes: 0 },
+        kept: { tagged: NONE, withFeedback: NONE },
+      };
     const before = oldBefore(days, Date.now() * 1000);
     const { old, tagged, allSpans } = await traces.count(projectId, before, signal);
     const withFeedback = await this.#withFeedback(projectId, before, signal);
@@ -85,8 +90,7 @@ export class RetentionService {
     const found = new Set<string>();
     for (let after = '', more = true; more;) {
       const spanIds = feedback.page(projectId, after, SOUGHT_AT_ONCE);
-      if (spanIds.length > 0)
-        for (const id of await traces.tracesOf(projectId, spanIds, before, signal)) found.add(id);
+      if (spanIds.length > 0) for (const id of await traces.tracesOf(projectId, spanIds, before, signal)) found.add(id);
       after = spanIds.at(-1) ?? after;
       more = spanIds.length === SOUGHT_AT_ONCE;
     }

@@ -43,7 +43,7 @@ interface Turn {
 
 /** The longest wait for the first run: a server that is restarted often looks, too. */
 const FIRST_MS = 60_000;
-const RETRY_MS = 5_000;
+const RETRY_MS = 1_000;
 const MAX_RETRY_MS = 60_000;
 /** After so many failures in a row a project waits for the next run: it may be one that fails again and again. */
 const MAX_FAILURES = 5;
@@ -139,8 +139,7 @@ export class RetentionWork {
     const next = { ...turn, removed: sum, kept: turn.kept + kept, behindSeconds, failures: 0 };
     if (!done) return [next];
     const seconds = (performance.now() - turn.began) / 1000;
-    if (sum.traces > 0)
-      observer.retentionFinished({ project: turn.pass.projectId, ...sum, kept: next.kept, seconds });
+    if (sum.traces > 0) observer.retentionFinished({ project: turn.pass.projectId, ...sum, kept: next.kept, seconds });
     return [];
   }
 

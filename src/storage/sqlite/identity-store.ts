@@ -1,5 +1,12 @@
 import { DomainError } from '../../domain/errors.js';
-import type { ApiKey, ListedApiKey, Project, ProjectChange, StoredApiKey, User } from '../../domain/identity/identity.js';
+import type {
+  ApiKey,
+  ListedApiKey,
+  Project,
+  ProjectChange,
+  StoredApiKey,
+  User,
+} from '../../domain/identity/identity.js';
 import type { IdentityStore } from '../../domain/identity/identity-store.js';
 import type { Micros } from '../../domain/span/span.js';
 import { guarded, isDuplicate, WatchedStore, type Database } from './database.js';

@@ -4,16 +4,14 @@ import { guarded, type Database } from './database.js';
 function prepare(db: Database) {
   return {
     among: db
-      .prepare<
-        [string, string],
-        string
-      >('SELECT DISTINCT completion_id FROM feedback WHERE project_id = ? AND completion_id IN (SELECT value FROM json_each(?))')
+      .prepare<[string, string], string>(
+        'SELECT DISTINCT completion_id FROM feedback WHERE project_id = ? AND completion_id IN (SELECT value FROM json_each(?))',
+      )
       .pluck(),
     page: db
-      .prepare<
-        [string, string, number],
-        string
-      >('SELECT DISTINCT completion_id FROM feedback WHERE project_id = ? AND completion_id > ? ORDER BY completion_id LIMIT ?')
+      .prepare<[string, string, number], string>(
+        'SELECT DISTINCT completion_id FROM feedback WHERE project_id = ? AND completion_id > ? ORDER BY completion_id LIMIT ?',
+      )
       .pluck(),
   };
 }

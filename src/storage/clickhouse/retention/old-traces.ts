@@ -47,7 +47,11 @@ FROM traces AS t FINAL WHERE ${inProject(projectId)} AND ${candidate(before)}${a
 ORDER BY t.started_at, t.id LIMIT ${value(limit, 'UInt64')}`,
         { settings: QUIETLY },
       );
-      return rows.map(({ trace, started, spans }) => ({ id: trace, started_at: Number(started), spans: Number(spans) }));
+      return rows.map(({ trace, started, spans }) => ({
+        id: trace,
+        started_at: Number(started),
+        spans: Number(spans),
+      }));
     });
   }
 
@@ -61,14 +65,12 @@ FROM (${examined(scope, uuids(ids), before)}) AS e ORDER BY e.newest, e.trace_id
         { settings: QUIETLY, signal },
       );
       const kept = await this.#keptBySpans(scope, rows, signal);
-      const old = rows.map(
-        ({ trace, total, latest, marked }): OldTrace => ({
-          id: trace,
-          spans: Number(total),
-          newest: Number(latest),
-          tagged: marked === 1 || kept.has(trace),
-        }),
-      );
+      const old = rows.map(({ trace, total, latest, marked }): OldTrace => ({
+        id: trace,
+        spans: Number(total),
+        newest: Number(latest),
+        tagged: marked === 1 || kept.has(trace),
+      }));
       return { upTo: versionTime(upTo), old };
     });
   }
