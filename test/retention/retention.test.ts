@@ -161,7 +161,7 @@ describe('retention', function () {
 
   it('ends where somebody decides to keep everything', async () => {
     const mine = await project();
-    const many = Array.from({ length: 1_200 }, (_, at) => drawn(false, 20, { started_at: daysAgo(20, at) }).span);
+    const many = Array.from({ length: 2_500 }, (_, at) => drawn(false, 20, { started_at: daysAgo(20, at) }).span);
     await mine.ask('POST', '/spans', many);
     let steps = 0;
     atStep = () => {
@@ -178,9 +178,9 @@ describe('retention', function () {
       last = now;
       await new Promise((resolve) => setTimeout(resolve, 1_500));
     }
-    expect(await count(), 'the oldest portion is gone, the next was not begun').to.equal(200);
+    expect(await count(), 'the oldest portion is gone, the next was not begun').to.equal(500);
     const [oldest] = await mine.ask('GET', '/spans?limit=1&sort_order=asc&fields=id');
-    expect(oldest.id).to.equal(many[1_000]?.id);
+    expect(oldest.id).to.equal(many[2_000]?.id);
   });
 
   it('goes on after failures', async () => {

@@ -45,7 +45,10 @@ export class ProjectApi {
   /** Everything that the lists show, but for when it was taken in. */
   async lists(): Promise<Record<'spans' | 'traces' | 'sessions', Map<string, object>>> {
     const rows = async (list: string) => {
-      const found = (await this.ask('GET', `/${list}?${list === 'sessions' ? '' : 'internal=true&'}limit=500`)) as Record<string, unknown>[];
+      const found = (await this.ask(
+        'GET',
+        `/${list}?${list === 'sessions' ? '' : 'internal=true&'}limit=500`,
+      )) as Record<string, unknown>[];
       expect(found.length, `${list}: more than a page`).to.be.lessThan(500);
       return new Map(
         found.map(({ created_at: _at, project_id: _project, ...row }) => [
@@ -60,9 +63,11 @@ export class ProjectApi {
   /** Waits until nothing is left that retention removes. */
   async untilDone(withinMs = 20_000): Promise<void> {
     const until = performance.now() + withinMs;
-    for (let left = 1; left > 0; await sleep(50)) {
-      left = (await this.ask('GET', 'retention')).going.traces as number;
-      if (left > 0 && performance.now() > until) throw new Error(`${left} traces are not gone within ${withinMs} ms`);
+    for (;;) {
+      const left = (await this.ask('GET', 'retention')).going.traces as number;
+      if (left === 0) return;
+      if (performance.now() > until) throw new Error(`${left} traces are not gone within ${withinMs} ms`);
+      await sleep(50);
     }
   }
 }

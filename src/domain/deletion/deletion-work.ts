@@ -33,6 +33,8 @@ const SPANS_AT_ONCE = 2_000;
 /** Spans whose records go in one transaction: a few milliseconds, so that neither requests nor other writers wait. */
 const RECORDS_AT_ONCE = 100;
 const TRACES_AT_ONCE = 500;
+/** Spans whose words go together: each time, rows of the index are rewritten. */
+const WORDS_AT_ONCE = 10_000;
 
 /** Jobs, each with the spans that it loses. */
 type DependentJobs = Map<string, Set<string>>;
@@ -98,7 +100,7 @@ export class DeletionWork {
     this.#enter('jobs');
     this.#forgetInJobs(dependents.jobs);
     this.#enter('words');
-    for await (const page of this.#pages(deletion, ['span', 'call']))
+    for await (const page of this.#pages(deletion, ['span', 'call'], 0, WORDS_AT_ONCE))
       await this.#parts.spans.forgetWords(deletion.project_id, page, this.#signal);
     this.#enter('images');
     const { images } = this.#parts;
@@ -208,10 +210,11 @@ export class DeletionWork {
     deletion: Deletion,
     kinds: readonly DeletionItem['kind'][],
     from = 0,
+    atOnce = SPANS_AT_ONCE,
   ): AsyncGenerator<readonly DeletionItem[]> {
     let after = from;
     for (;;) {
-      const page = this.#parts.store.items(deletion.seq, kinds, after, SPANS_AT_ONCE);
+      const page = this.#parts.store.items(deletion.seq, kinds, after, atOnce);
       const last = page.at(-1);
       if (last === undefined) return;
       yield page;
