@@ -159,6 +159,24 @@ describe('retention', function () {
     expect([...traces.values()][0]).to.include({ span_count: 2, cost: 1, name: 'a' });
   });
 
+  it('leaves what is known of a span whose id a younger trace has, too', async () => {
+    const mine = await project();
+    const old = drawn(false, 11, { attributes: { attachments: [IMAGE] } });
+    const young = { ...old.span, trace_id: randomUUID(), started_at: daysAgo(1) };
+    await mine.ask('POST', '/spans', [old.span, young]);
+    const judge = { name: 'j', evaluation_type: 'binary', prompt: 'x', enabled: false };
+    const { id: judgeId } = await mine.ask('POST', 'judges', judge, 201);
+    const evaluation = { span_id: old.span.id, evaluation_result: true };
+    await mine.ask('POST', `judges/${judgeId}/evaluations`, evaluation, 201);
+    await mine.keepFor(10);
+    await mine.untilDone();
+    await untilGone(server.dataDir, ['retention/']);
+    expect((await mine.lists()).spans.size).to.equal(1);
+    expect((await mine.ask('GET', `spans/${old.span.id}/evaluations`)).evaluations).to.have.length(1);
+    const { attachments } = await mine.ask('GET', `/spans/${old.span.id}/attachments`);
+    expect(attachments).to.have.length(1);
+  });
+
   it('ends where somebody decides to keep everything', async () => {
     const mine = await project();
     const many = Array.from({ length: 2_500 }, (_, at) => drawn(false, 20, { started_at: daysAgo(20, at) }).span);

@@ -88,6 +88,8 @@ export interface DeletionStore {
   items(deletion: number, kinds: readonly DeletionItem['kind'][], after: number, limit: number): DeletionItem[];
   /** Whether any record is about a span. */
   knows(projectId: string, spanId: string): boolean;
+  /** Which of some spans any record or image is about. */
+  withRecords(projectId: string, spanIds: readonly string[]): string[];
   /** Removes the records of spans, and notes items that the deletion has to follow up. */
   removeSpans(deletion: Deletion, spans: readonly DeletedSpan[]): Affected;
   /** Removes a portion of a project's records. @returns whether there may be more; false: nothing is left */

@@ -32,6 +32,7 @@ export interface DeletionParts {
 const SPANS_AT_ONCE = 2_000;
 /** Spans whose records go in one transaction: a few milliseconds, so that neither requests nor other writers wait. */
 const RECORDS_AT_ONCE = 100;
+const LOOKED_UP_AT_ONCE = 500;
 const TRACES_AT_ONCE = 500;
 /** Spans whose words go together: each time, rows of the index are rewritten. */
 const WORDS_AT_ONCE = 10_000;
@@ -75,7 +76,7 @@ export class DeletionWork {
       const things = page.filter(({ trace_id, kind }) => trace_id !== '' || kind === 'session');
       const staying = await this.#parts.spans.bury(deletion.project_id, things as DeletedThing[], deletion.upto);
       this.#enter('records');
-      const shared = await this.#parts.spans.sharedIds(deletion.project_id, things as DeletedThing[]);
+      const shared = await this.#sharedIds(deletion.project_id, things as DeletedThing[]);
       const ids = page.filter(({ kind, id }) => kind === 'span' && !shared.has(id)).map(({ id }) => id);
       // A span that was not stored may have been sent since: nobody knows.
       const unknown = page.filter(({ kind, trace_id }) => kind === 'span' && trace_id === '').map(({ id }) => id);
@@ -106,6 +107,19 @@ export class DeletionWork {
     const { images } = this.#parts;
     await this.#orLater(() => images.removeSomeFree(deletion.project_id, dependents.images));
     return count;
+  }
+
+  /** Ids whose records are those of other spans, too. Only ids with records are looked for: every span of the project is read. */
+  async #sharedIds(projectId: string, things: readonly DeletedThing[]): Promise<ReadonlySet<string>> {
+    const { store, spans } = this.#parts;
+    const recorded = new Set<string>();
+    for (let from = 0; from < things.length; from += LOOKED_UP_AT_ONCE) {
+      const ids = things.slice(from, from + LOOKED_UP_AT_ONCE).map(({ id }) => id);
+      for (const id of store.withRecords(projectId, ids)) recorded.add(id);
+      await this.#rest();
+    }
+    const sought = things.filter(({ id }) => recorded.has(id));
+    return recorded.size === 0 ? recorded : spans.sharedIds(projectId, sought);
   }
 
   async #project(deletion: Deletion): Promise<number> {

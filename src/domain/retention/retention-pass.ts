@@ -16,7 +16,7 @@ export interface RetentionPassParts {
   readonly feedback: SpansWithFeedback;
   /** Deletes things, with all that belongs to them; resolves when they are gone. */
   readonly expire: (projectId: string, below: Below) => Promise<void>;
-  /** Spans that are removed together, unless one trace has more; default 10,000. */
+  /** Spans that are removed together, unless one trace has more; default 5,000. */
   readonly spansAtOnce?: number;
 }
 
@@ -31,8 +31,8 @@ export interface Portion {
   readonly done: boolean;
 }
 
-/** As many as a deletion takes out of the index of words in one go. */
-const SPANS_AT_ONCE = 10_000;
+/** As many as leave the index of words by one statement. */
+const SPANS_AT_ONCE = 5_000;
 /** Traces read together that may be old. */
 const LOOKED_AT = 10_000;
 const SESSIONS_AT_ONCE = 2_000;

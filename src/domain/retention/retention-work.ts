@@ -130,7 +130,7 @@ export class RetentionWork {
   /** @returns the turn with what is left of it; none: the project is done */
   async #advance(turn: Turn): Promise<Turn[]> {
     const { observer } = this.#parts;
-    const { removed, kept, behindSeconds, done } = await turn.pass.next();
+    const { removed, kept, behindSeconds, done } = await this.#unlessClosed(turn.pass.next());
     if (removed.traces > 0) observer.retentionRemoved(removed);
     const sum = {
       traces: turn.removed.traces + removed.traces,
@@ -141,6 +141,21 @@ export class RetentionWork {
     const seconds = (performance.now() - turn.began) / 1000;
     if (sum.traces > 0) observer.retentionFinished({ project: turn.pass.projectId, ...sum, kept: next.kept, seconds });
     return [];
+  }
+
+  /** A stop does not wait for a portion: the next start completes a deletion that was ordered. */
+  async #unlessClosed<T>(work: Promise<T>): Promise<T> {
+    const { signal } = this.#loop;
+    let stop: () => void = () => undefined;
+    const closed = new Promise<never>((_resolve, reject) => {
+      stop = () => reject(signal.reason as Error);
+      signal.addEventListener('abort', stop);
+    });
+    try {
+      return await Promise.race([work, closed]);
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
   }
 
   /** After a failure: the project that it was, which stood last, and whether it waits for the next run. */
