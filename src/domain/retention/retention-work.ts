@@ -47,8 +47,8 @@ const RETRY_MS = 1_000;
 const MAX_RETRY_MS = 60_000;
 /** After so many failures in a row a project waits for the next run: it may be one that fails again and again. */
 const MAX_FAILURES = 5;
-/** The pause between two portions while clients write. */
-const BUSY_MS = 1_000;
+/** The pause after a portion while clients write, in times that it took; otherwise it is as long as the portion. */
+const BUSY_REST = 3;
 
 /**
  * Removes what is older than its project keeps it: now and then it goes through the projects that have a retention, one portion of
@@ -100,7 +100,7 @@ export class RetentionWork {
     this.#turns = [...others, ...next];
     this.#tellBehind();
     if (this.#turns.length === 0) return this.#untilNext();
-    return Math.max(performance.now() - started, this.#parts.busy() ? BUSY_MS : 0);
+    return (performance.now() - started) * (this.#parts.busy() ? BUSY_REST : 1);
   }
 
   #begin(): void {
@@ -136,7 +136,9 @@ export class RetentionWork {
       traces: turn.removed.traces + removed.traces,
       spans: turn.removed.spans + removed.spans,
     };
-    const next = { ...turn, removed: sum, kept: turn.kept + kept, behindSeconds, failures: 0 };
+    // A portion that is kept as a whole says nothing about those behind it.
+    const behind = removed.traces > 0 ? behindSeconds : turn.behindSeconds;
+    const next = { ...turn, removed: sum, kept: turn.kept + kept, behindSeconds: behind, failures: 0 };
     if (!done) return [next];
     const seconds = (performance.now() - turn.began) / 1000;
     if (sum.traces > 0) observer.retentionFinished({ project: turn.pass.projectId, ...sum, kept: next.kept, seconds });

@@ -1,9 +1,9 @@
+import { KEEP_TAG } from '../../../domain/retention/keep-tag.js';
 import type { Micros } from '../../../domain/time/timestamp.js';
 import { literal, sql, value, type Sql } from '../client/sql.js';
 import { inProject, type ReadScope } from '../read/scope.js';
 import { moment } from '../read/times.js';
 import { current, isDeleted } from '../read/visibility.js';
-import { KEEP_TAG } from '../../../domain/retention/keep-tag.js';
 
 /*
  * What is old, and what a tag keeps all the same. The work and the look ahead read by these same rules.

@@ -75,7 +75,6 @@ function Now({ project: { retention_days: set } }: { readonly project: ProjectRe
     key: [path, set],
     ask: (signal) => call<RetentionRead>(path, { signal }),
     enabled: set !== null,
-    every: 30_000,
   });
   if (set === null) return <p>Traces are kept until somebody deletes them.</p>;
   return (
