@@ -161,7 +161,10 @@ async function printRows(
     const rows = await withIdentity(dataDir, work);
     if (json === true) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
     else if (Array.isArray(rows)) console.table(rows);
-    else for (const [name, value] of Object.entries(rows)) process.stdout.write(`${name.padEnd(14)}${String(value)}\n`);
+    else {
+      const wide = Math.max(14, ...Object.keys(rows).map(({ length }) => length + 2));
+      for (const [name, value] of Object.entries(rows)) process.stdout.write(`${name.padEnd(wide)}${String(value)}\n`);
+    }
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 1;
