@@ -177,6 +177,27 @@ describe('retention', function () {
     expect(attachments).to.have.length(1);
   });
 
+  it('looks through all spans of a long trace for feedback before any of them goes', async () => {
+    const mine = await project();
+    const [going, staying] = [randomUUID(), randomUUID()];
+    const long = (trace_id: string) =>
+      Array.from({ length: 2_500 }, (_, at) => drawn(false, 20, { trace_id, started_at: daysAgo(20, at) }).span);
+    const reviewed = long(staying);
+    const last = reviewed.reduce((most, { id }) => (id > most ? id : most), '');
+    await mine.ask('POST', '/spans', [...long(going), ...reviewed]);
+    await mine.ask('POST', '/v1/tasks/task/prompt/versions/ensure', { content: 'x' });
+    await mine.ask('POST', `/v1/prompts/task/completions/${last}/feedback`, { thumbs_up: false });
+    const { going: forecast, kept } = await mine.ask('GET', 'retention?days=10');
+    expect(forecast).to.include({ traces: 1, spans: 2_500 });
+    expect(kept.with_feedback).to.deep.equal({ traces: 1, spans: 2_500 });
+    await mine.keepFor(10);
+    await mine.untilDone();
+    const traces = await mine.ask('GET', '/traces');
+    expect(traces.map(({ id, span_count }: any) => ({ id, span_count }))).to.deep.equal([
+      { id: staying, span_count: 2_500 },
+    ]);
+  });
+
   it('ends where somebody decides to keep everything', async () => {
     const mine = await project();
     const many = Array.from({ length: 2_500 }, (_, at) => drawn(false, 20, { started_at: daysAgo(20, at) }).span);
