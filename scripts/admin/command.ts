@@ -8,6 +8,7 @@ import { DEFAULT_KEY_ACCESS, KEY_ACCESSES, type KeyAccess } from '../../src/doma
 import { signInUrl } from '../../src/domain/identity/sign-in.js';
 import { SignInService } from '../../src/domain/identity/sign-in-service.js';
 import { metadataFile, openMetadataStore, type MetadataStore } from '../../src/storage/sqlite/metadata-store.js';
+import { daysOf, forecast, setRetention } from './retention.js';
 
 interface GlobalOptions {
   readonly json?: boolean;
@@ -15,7 +16,8 @@ interface GlobalOptions {
 }
 
 type Row = Readonly<Record<string, unknown>>;
-type Work = (identity: IdentityService, metadata: MetadataStore) => Row | readonly Row[];
+type Rows = Row | readonly Row[];
+type Work = (identity: IdentityService, metadata: MetadataStore) => Rows | Promise<Rows>;
 
 /** Manages the keys, projects and users of a DATA_DIR on this machine. @param name how it was called, for its help */
 export function adminCommand(name: string): Command {
@@ -95,6 +97,21 @@ export function adminCommand(name: string): Command {
     .action(() => run((identity) => identity.listProjects().map(timed)));
 
   program
+    .command('retention')
+    .description('say what goes because it is older than its project keeps it, or how long that is to be')
+    .option('--project <id>', 'project (needed when there is more than one: see list-projects)')
+    .option('--days <days>', 'as if traces were kept for so many days; `forever`: for ever')
+    .option('--set', 'set it; without this, nothing is changed')
+    .action(({ project, days, set }: { project?: string; days?: string; set?: true }) =>
+      run((identity, metadata) => {
+        const projectId = onlyOne('project', project, identity.listProjects());
+        const wanted = days === undefined ? undefined : daysOf(days);
+        if (set === true) return timed(setRetention(metadata, projectId, wanted));
+        return forecast(identity, metadata, projectId, wanted);
+      }),
+    );
+
+  program
     .command('delete-project')
     .description('delete a project and everything in it, for good')
     .argument('<project-id>', 'id of the project (see list-projects)')
@@ -129,7 +146,11 @@ export function adminCommand(name: string): Command {
   return program;
 }
 
-function printRows({ json, dataDir: given }: GlobalOptions, work: Work, { create }: { create: boolean }): void {
+async function printRows(
+  { json, dataDir: given }: GlobalOptions,
+  work: Work,
+  { create }: { create: boolean },
+): Promise<void> {
   try {
     const dataDir = given ?? loadConfig().dataDir;
     if (!create && !existsSync(metadataFile(dataDir)))
@@ -137,24 +158,27 @@ function printRows({ json, dataDir: given }: GlobalOptions, work: Work, { create
         'not_found',
         `There is no Spanhouse data in ${dataDir}; set DATA_DIR to the folder of the server`,
       );
-    const rows = withIdentity(dataDir, work);
+    const rows = await withIdentity(dataDir, work);
     if (json === true) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
     else if (Array.isArray(rows)) console.table(rows);
-    else for (const [name, value] of Object.entries(rows)) process.stdout.write(`${name.padEnd(14)}${String(value)}\n`);
+    else {
+      const wide = Math.max(14, ...Object.keys(rows).map(({ length }) => length + 2));
+      for (const [name, value] of Object.entries(rows)) process.stdout.write(`${name.padEnd(wide)}${String(value)}\n`);
+    }
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 1;
   }
 }
 
-function withIdentity<T>(dataDir: string, work: (identity: IdentityService, metadata: MetadataStore) => T): T {
+async function withIdentity(dataDir: string, work: Work): Promise<Rows> {
   // Files written are readable by this user alone, as those of the server.
   process.umask(0o077);
   const metadata = openMetadataStore(dataDir);
   try {
     const identity = new IdentityService({ store: metadata.identities });
     try {
-      return work(identity, metadata);
+      return await work(identity, metadata);
     } finally {
       identity.close();
     }

@@ -14,6 +14,7 @@ import { OutlineService } from '../domain/trace/outline.js';
 import { UnpricedModels } from '../domain/price/unpriced-models.js';
 import { ProjectService } from '../domain/project/project-service.js';
 import type { ProjectStorage } from '../domain/project/project-storage.js';
+import type { RetentionService } from '../domain/retention/retention-service.js';
 import { OwnUsageService } from '../domain/usage/own-usage.js';
 import type { ReadinessCheck } from '../transport/http/routes/operations/readiness.js';
 import { openAttachments } from './attachments.js';
@@ -25,6 +26,7 @@ import { openJudges, type Judges } from './judges.js';
 import { openExamples, openLearning, type Learning } from './learning.js';
 import { openModels } from './models.js';
 import { openPlayground, type Playground } from './playground.js';
+import { openRetention } from './retention.js';
 import { openProjectStorage, openStorage, type Storage } from './storage.js';
 
 const INSTALLATION = 'installation';
@@ -49,6 +51,7 @@ export interface Services
   readonly deletions: DeletionService;
   readonly projects: ProjectService;
   readonly projectStorage: ProjectStorage;
+  readonly retention: RetentionService;
   readonly checks: readonly ReadinessCheck[];
 }
 
@@ -106,6 +109,8 @@ export async function openServices(context: Context): Promise<Services> {
     deletions,
     projects: new ProjectService(metadata.identities),
     projectStorage: openProjectStorage(context, storage),
+    // After what work has in memory of spans can be given up.
+    retention: openRetention(context, storage, { deletions, identity }),
     checks: [
       { name: 'sqlite', check: () => metadata.check() },
       { name: 'clickhouse', check: () => traces.check() },

@@ -149,6 +149,8 @@ function group(settings: Settings, warnings: readonly string[]) {
       minBytesPerSecond: settings.ANSWER_MIN_BYTES_PER_SECOND,
       rateWindowMs: settings.ANSWER_WINDOW_SECONDS * 1000,
     },
+    /** Null: nothing is removed for its age. */
+    retentionIntervalMs: settings.RETENTION_INTERVAL_SECONDS === 0 ? null : settings.RETENTION_INTERVAL_SECONDS * 1000,
     shutdownTimeoutSeconds: settings.SHUTDOWN_TIMEOUT_SECONDS,
   };
 }

@@ -398,6 +398,14 @@ export const settings = Type.Object({
     maximum: 1_048_576,
     description: 'Memory limit of the process of the embedded ClickHouse, caches included.',
   }),
+  RETENTION_INTERVAL_SECONDS: whole({
+    default: 3600,
+    minimum: 0,
+    maximum: 86_400,
+    description:
+      'How often the server looks for traces that are older than their project keeps them (`retention_days`), and removes them. ' +
+      '0: never.',
+  }),
   DISK_RESERVE_MB: whole({
     default: 32,
     minimum: 8,

@@ -204,6 +204,18 @@ export function createMetrics() {
       'spanhouse_purged_versions_total',
       'Stored versions of spans removed from disk after they were replaced or deleted.',
     ),
+    retentionTraces: counter(
+      'spanhouse_retention_traces_total',
+      'Traces removed because they were older than their project keeps them.',
+    ),
+    retentionSpans: counter(
+      'spanhouse_retention_spans_total',
+      'Spans removed with traces that were older than their project keeps them.',
+    ),
+    retentionBehind: gauge(
+      'spanhouse_retention_behind_seconds',
+      'How much older than its project allows the oldest trace is that retention is removing; 0: nothing was due at the last look.',
+    ),
     wordsIndexedSpans: counter(
       'spanhouse_words_indexed_spans_total',
       'Stored versions of spans whose words were added to the search index.',

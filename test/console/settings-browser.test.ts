@@ -201,6 +201,38 @@ describe('links and settings, in the console', function () {
     await see(page, 'No own calls');
   });
 
+  it('says what would go before traces are kept for less long, by keyboard alone', async () => {
+    const project = `/projects/${scene.server.projectId}`;
+    const at = new Date(Date.now() - 5_000 * 86_400_000).toISOString();
+    await api('POST', '/spans', [{ trace_id: randomUUID(), name: 'of long ago', started_at: at }]);
+    const watched = await show('settings?tab=project');
+    const { page } = watched;
+    await see(page, 'Traces are kept until somebody deletes them.');
+    const field = await page.waitForSelector('::-p-aria([name="Days to keep traces"][role="textbox"])');
+    await field?.focus();
+    await page.keyboard.type('40000');
+    await see(page, 'A whole number from 1 to 36,500, or nothing');
+    await page.keyboard.press('Enter');
+    await field?.evaluate((input) => (input as unknown as { select(): void }).select());
+    await page.keyboard.type('4000');
+    await page.keyboard.press('Enter');
+    await see(page, '1 trace with 1 span');
+    await see(page, 'As old, and kept: 0 traces by a tag keep, 0 traces by feedback.');
+    expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
+    expect(await api('GET', project)).to.include({ retention_days: null });
+    await tabTo(page, 'Keep for 4,000 days');
+    await page.keyboard.press('Enter');
+    await see(page, 'Traces go 4,000 days after the newest time in them; now 1 trace is older.');
+    expect(await api('GET', project)).to.include({ retention_days: 4_000 });
+    expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
+    const again = await page.waitForSelector('::-p-aria([name="Days to keep traces"][role="textbox"])');
+    await again?.evaluate((input) => (input as unknown as { select(): void }).select());
+    await page.keyboard.press('Backspace');
+    await page.keyboard.press('Enter');
+    await see(page, 'Traces are kept until somebody deletes them.');
+    expect(await api('GET', project)).to.include({ retention_days: null });
+  });
+
   it('deletes the project when its name is typed', async () => {
     const { server } = scene;
     await api('PATCH', `/projects/${server.projectId}`, { name: HOSTILE });

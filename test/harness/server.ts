@@ -57,6 +57,8 @@ export async function bootServer(options: BootOptions = {}): Promise<TestServer>
     DATA_DIR: dataDir,
     // TEST_LOG_LEVEL=warn npm test -- test/…   shows what servers log
     LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'silent',
+    // Nothing goes by itself, unless a test is about that.
+    RETENTION_INTERVAL_SECONDS: '0',
     SPANHOUSE_INIT_PROJECT_ID: PROJECT_ID,
     SPANHOUSE_INIT_API_KEY: API_KEY,
     ...env,

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,6 +39,32 @@ describe('the admin program', () => {
       expect(await admin(server.dataDir, 'create-key')).to.equal(
         'There is more than one user: name it with --user (see list-users)\n',
       );
+    } finally {
+      await server.dispose();
+    }
+  }).timeout(60_000);
+
+  it('says what retention removes, and sets it', async () => {
+    const server = await bootServer();
+    try {
+      const at = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+      const spans = [40, 20].map((days) => ({ trace_id: randomUUID(), name: 'a', started_at: at(days) }));
+      await server.request('POST', '/spans', { body: spans });
+      const retention = (...args: string[]) => admin(server.dataDir, 'retention', ...args);
+      expect(await retention('--days', '30')).to.include({ days: 30, retention_days: null, traces: 1, spans: 1 });
+      expect(await retention()).to.include({ days: null, traces: 0 });
+      expect(await retention('--days', '10', '--set')).to.include({ retention_days: 10 });
+      expect(await retention()).to.include({ days: 10, retention_days: 10, traces: 2, kept_by_tag: 0 });
+      expect(await retention('--days', 'forever', '--set')).to.include({ retention_days: null });
+      for (const wrong of [['--days', '0'], ['--days', '1.5'], ['--days', 'x'], ['--set'], ['--days', 'forever']])
+        expect(await retention(...wrong), wrong.join(' ')).to.match(/days|forever/);
+      const keys = await admin(server.dataDir, 'list-keys');
+      expect(
+        keys.map(({ name }: { name: string }) => name),
+        'keys that are left',
+      ).to.deep.equal(['Initial key']);
+      await server.stop();
+      expect(await retention('--days', '30')).to.match(/^No server answers at http.* start it/);
     } finally {
       await server.dispose();
     }

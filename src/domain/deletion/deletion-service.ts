@@ -91,15 +91,18 @@ export class DeletionService {
     for (const deletion of earlier) await this.#run(deletion);
     const below = await this.#parts.spans.below(projectId, kind, id);
     if (below === null && !(kind === 'span' && this.#parts.store.knows(projectId, id))) return earlier.length > 0;
-    const deletion = below === null ? this.#orphan(target) : await this.#order(target, below);
-    try {
-      await this.#run(deletion);
-    } catch (error) {
-      this.#parts.observer.deletionFailed({ project: projectId, error });
-      this.#retry(deletion, RETRY_MS);
-      throw error;
-    }
+    await this.#complete(below === null ? this.#orphan(target) : await this.#order(target, below));
     return true;
+  }
+
+  /**
+   * Deletes what retention found. Resolves when everything is gone.
+   * @throws as {@link delete}
+   */
+  async expire(projectId: string, below: Below): Promise<void> {
+    const target: DeletionTarget = { projectId, kind: 'retention', id: '' };
+    for (const deletion of this.#parts.store.pending(target)) await this.#run(deletion);
+    await this.#complete(await this.#order(target, below));
   }
 
   /**
@@ -136,6 +139,17 @@ export class DeletionService {
     store.note(deletion.seq, held ?? []);
     store.order(deletion.seq);
     return deletion;
+  }
+
+  /** Runs a deletion that was ordered just now; one that fails is tried again. */
+  async #complete(deletion: Deletion): Promise<void> {
+    try {
+      await this.#run(deletion);
+    } catch (error) {
+      this.#parts.observer.deletionFailed({ project: deletion.project_id, error });
+      this.#retry(deletion, RETRY_MS);
+      throw error;
+    }
   }
 
   /** Runs a deletion, or joins the run of it that is under way. */

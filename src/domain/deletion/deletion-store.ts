@@ -34,10 +34,10 @@ export interface DeletionItem extends Omit<DeletedThing, 'kind'> {
 
 export type ItemDraft = Omit<DeletionItem, 'seq'>;
 
-/** The thing that a client asks to be deleted. */
+/** The thing that a client asks to be deleted; or, with an empty id, whatever retention removes. */
 export interface DeletionTarget {
   readonly projectId: string;
-  readonly kind: DeletedThing['kind'];
+  readonly kind: DeletedThing['kind'] | 'retention';
   readonly id: string;
 }
 
@@ -88,6 +88,8 @@ export interface DeletionStore {
   items(deletion: number, kinds: readonly DeletionItem['kind'][], after: number, limit: number): DeletionItem[];
   /** Whether any record is about a span. */
   knows(projectId: string, spanId: string): boolean;
+  /** Which of some spans any record or image is about. */
+  withRecords(projectId: string, spanIds: readonly string[]): string[];
   /** Removes the records of spans, and notes items that the deletion has to follow up. */
   removeSpans(deletion: Deletion, spans: readonly DeletedSpan[]): Affected;
   /** Removes a portion of a project's records. @returns whether there may be more; false: nothing is left */

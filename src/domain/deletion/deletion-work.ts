@@ -32,7 +32,10 @@ export interface DeletionParts {
 const SPANS_AT_ONCE = 2_000;
 /** Spans whose records go in one transaction: a few milliseconds, so that neither requests nor other writers wait. */
 const RECORDS_AT_ONCE = 100;
+const LOOKED_UP_AT_ONCE = 500;
 const TRACES_AT_ONCE = 500;
+/** Spans whose words go together: each time, rows of the index are rewritten. */
+const WORDS_AT_ONCE = 10_000;
 
 /** Jobs, each with the spans that it loses. */
 type DependentJobs = Map<string, Set<string>>;
@@ -73,7 +76,7 @@ export class DeletionWork {
       const things = page.filter(({ trace_id, kind }) => trace_id !== '' || kind === 'session');
       const staying = await this.#parts.spans.bury(deletion.project_id, things as DeletedThing[], deletion.upto);
       this.#enter('records');
-      const shared = await this.#parts.spans.sharedIds(deletion.project_id, things as DeletedThing[]);
+      const shared = await this.#sharedIds(deletion.project_id, things as DeletedThing[]);
       const ids = page.filter(({ kind, id }) => kind === 'span' && !shared.has(id)).map(({ id }) => id);
       // A span that was not stored may have been sent since: nobody knows.
       const unknown = page.filter(({ kind, trace_id }) => kind === 'span' && trace_id === '').map(({ id }) => id);
@@ -98,12 +101,25 @@ export class DeletionWork {
     this.#enter('jobs');
     this.#forgetInJobs(dependents.jobs);
     this.#enter('words');
-    for await (const page of this.#pages(deletion, ['span', 'call']))
+    for await (const page of this.#pages(deletion, ['span', 'call'], 0, WORDS_AT_ONCE))
       await this.#parts.spans.forgetWords(deletion.project_id, page, this.#signal);
     this.#enter('images');
     const { images } = this.#parts;
     await this.#orLater(() => images.removeSomeFree(deletion.project_id, dependents.images));
     return count;
+  }
+
+  /** Ids whose records are those of other spans, too. Only ids with records are looked for: every span of the project is read. */
+  async #sharedIds(projectId: string, things: readonly DeletedThing[]): Promise<ReadonlySet<string>> {
+    const { store, spans } = this.#parts;
+    const recorded = new Set<string>();
+    for (let from = 0; from < things.length; from += LOOKED_UP_AT_ONCE) {
+      const ids = things.slice(from, from + LOOKED_UP_AT_ONCE).map(({ id }) => id);
+      for (const id of store.withRecords(projectId, ids)) recorded.add(id);
+      await this.#rest();
+    }
+    const sought = things.filter(({ id }) => recorded.has(id));
+    return recorded.size === 0 ? recorded : spans.sharedIds(projectId, sought);
   }
 
   async #project(deletion: Deletion): Promise<number> {
@@ -208,10 +224,11 @@ export class DeletionWork {
     deletion: Deletion,
     kinds: readonly DeletionItem['kind'][],
     from = 0,
+    atOnce = SPANS_AT_ONCE,
   ): AsyncGenerator<readonly DeletionItem[]> {
     let after = from;
     for (;;) {
-      const page = this.#parts.store.items(deletion.seq, kinds, after, SPANS_AT_ONCE);
+      const page = this.#parts.store.items(deletion.seq, kinds, after, atOnce);
       const last = page.at(-1);
       if (last === undefined) return;
       yield page;

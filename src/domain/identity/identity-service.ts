@@ -165,7 +165,7 @@ export class IdentityService {
   createProject(input: { readonly name: string; readonly id?: string }): Project {
     const id = input.id === undefined ? randomUUID() : uuidOf(input.id);
     requireUuid(id);
-    const project = { id, name: usableName(input.name), created_at: this.#now() };
+    const project = { id, name: usableName(input.name), created_at: this.#now(), retention_days: null };
     this.#store.insertProject(project);
     return project;
   }

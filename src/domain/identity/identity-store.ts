@@ -1,5 +1,5 @@
 import type { Micros } from '../span/span.js';
-import type { ApiKey, ListedApiKey, Project, StoredApiKey, User } from './identity.js';
+import type { ApiKey, ListedApiKey, Project, ProjectChange, StoredApiKey, User } from './identity.js';
 
 /**
  * Where users, projects and keys are kept.
@@ -24,7 +24,7 @@ export interface IdentityStore {
   insertProject(project: Project): void;
   findProject(id: string): Project | undefined;
   /** False when there is no such project. */
-  renameProject(id: string, name: string): boolean;
+  changeProject(id: string, change: ProjectChange): boolean;
   /** Projects, ascending by creation. */
   listProjects(): Project[];
 

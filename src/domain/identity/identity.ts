@@ -27,12 +27,20 @@ export interface User {
   readonly created_at: Micros;
 }
 
+/** A century: the longest that a project may say it keeps its traces. */
+export const MAX_RETENTION_DAYS = 36_500;
+
 export interface Project {
   /** Lower-case UUID. */
   readonly id: string;
   readonly name: string;
   readonly created_at: Micros;
+  /** After how many days its traces go; null: they are kept for ever. */
+  readonly retention_days: number | null;
 }
+
+/** What is to change of a project; what is absent stays. */
+export type ProjectChange = Partial<Pick<Project, 'name' | 'retention_days'>>;
 
 /** An API key without its secret, as it may be shown at any time. */
 export interface ApiKey {

@@ -1,14 +1,14 @@
 import { DomainError } from '../errors.js';
-import type { Project } from '../identity/identity.js';
+import type { Project, ProjectChange } from '../identity/identity.js';
 import type { IdentityStore } from '../identity/identity-store.js';
 import { normaliseText } from '../schema/normalise.js';
 import { invalid } from '../validation/validation.js';
 
-/** What a project is called. */
+/** What a project is called, and how long it keeps its traces. */
 export class ProjectService {
-  readonly #store: Pick<IdentityStore, 'findProject' | 'renameProject'>;
+  readonly #store: Pick<IdentityStore, 'findProject' | 'changeProject'>;
 
-  constructor(store: Pick<IdentityStore, 'findProject' | 'renameProject'>) {
+  constructor(store: Pick<IdentityStore, 'findProject' | 'changeProject'>) {
     this.#store = store;
   }
 
@@ -20,12 +20,17 @@ export class ProjectService {
   }
 
   /** @throws DomainError `not_found`; `invalid` for a name of nothing but spaces */
-  rename(id: string, name: string): Project {
-    const trimmed = normaliseText(name).trim();
-    if (trimmed === '') throw invalid([{ pointer: '/name', detail: 'must have other characters than spaces' }]);
-    if (!this.#store.renameProject(id, trimmed)) throw missing();
+  change(id: string, change: ProjectChange): Project {
+    const named = change.name === undefined ? {} : { name: usable(change.name) };
+    if (!this.#store.changeProject(id, { ...change, ...named })) throw missing();
     return this.get(id);
   }
+}
+
+function usable(name: string): string {
+  const trimmed = normaliseText(name).trim();
+  if (trimmed === '') throw invalid([{ pointer: '/name', detail: 'must have other characters than spaces' }]);
+  return trimmed;
 }
 
 function missing(): DomainError {

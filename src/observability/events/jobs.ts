@@ -1,19 +1,21 @@
 import type { BackfillObserver } from '../../domain/backfill/call-backfill.js';
 import type { JobObserver } from '../../domain/job/job-runner.js';
 import type { RepriceObserver } from '../../domain/price/reprice-work.js';
+import type { RetentionObserver } from '../../domain/retention/retention-work.js';
 import { say } from '../lines.js';
 import type { Logger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
 import { milliseconds } from './milliseconds.js';
 
 /** Work that goes on behind requests. */
-export interface JobEvents extends JobObserver, RepriceObserver, BackfillObserver {}
+export interface JobEvents extends JobObserver, RepriceObserver, BackfillObserver, RetentionObserver {}
 
 export function jobEvents(logger: Logger, metrics: Metrics): JobEvents {
   return {
     ...runnerEvents(logger, metrics),
     ...repriceEvents(metrics),
     ...backfillEvents(logger, metrics),
+    ...retentionEvents(logger, metrics),
   };
 }
 
@@ -50,6 +52,24 @@ function backfillEvents(logger: Logger, metrics: Metrics): BackfillObserver {
     },
     backfillFinished({ changed, seconds }) {
       say(logger, 'backfillFinished', { spans: changed, ms: milliseconds(seconds) });
+    },
+  };
+}
+
+function retentionEvents(logger: Logger, metrics: Metrics): RetentionObserver {
+  return {
+    retentionRemoved({ traces, spans }) {
+      metrics.retentionTraces.inc(traces);
+      metrics.retentionSpans.inc(spans);
+    },
+    retentionBehind({ seconds }) {
+      metrics.retentionBehind.set(seconds);
+    },
+    retentionFailed({ project, error }) {
+      say(logger, 'retentionFailed', { project_id: project, error });
+    },
+    retentionFinished({ project, traces, spans, kept, seconds }) {
+      say(logger, 'retentionFinished', { project_id: project, traces, spans, kept, ms: milliseconds(seconds) });
     },
   };
 }

@@ -35,4 +35,15 @@ export const jobLines = defineLines({
     message: 'Columns of spans from before an upgrade are filled in',
     when: 'All spans from before an upgrade have the new columns.',
   },
+  retentionFailed: {
+    level: 'warn',
+    message: 'Traces older than their project keeps them could not be removed; it will be tried again',
+    when: 'A store did not answer, or the disk had no room for a deletion.',
+    action: 'Nothing, unless it repeats: then see /readyz and the room on the disk',
+  },
+  retentionFinished: {
+    level: 'info',
+    message: 'Traces older than their project keeps them removed',
+    when: 'Retention is done with a project, and something of it went.',
+  },
 });

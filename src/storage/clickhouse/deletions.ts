@@ -90,14 +90,12 @@ WHERE ${inProject(projectId)} AND id IN ${uuids(ids)} AND ${current({ projectId,
 
   async forgetWords(projectId: string, spans: readonly PlacedSpan[], signal: AbortSignal): Promise<void> {
     const { indexer } = this.#source;
-    for (let from = 0; from < spans.length; from += PORTION) {
-      const part = spans.slice(from, from + PORTION);
-      const times = new Set(part.map(({ started_at }) => started_at));
-      for (const time of await this.#startsOf(projectId, part)) times.add(time);
-      const all = [...times];
-      for (let at = 0; at < all.length; at += TIMES_AT_ONCE)
-        await indexer.forget(projectId, all.slice(at, at + TIMES_AT_ONCE), signal);
-    }
+    const times = new Set(spans.map(({ started_at }) => started_at));
+    for (let from = 0; from < spans.length; from += PORTION)
+      for (const time of await this.#startsOf(projectId, spans.slice(from, from + PORTION))) times.add(time);
+    const all = [...times].sort((a, b) => a - b);
+    for (let at = 0; at < all.length; at += TIMES_AT_ONCE)
+      await indexer.forget(projectId, all.slice(at, at + TIMES_AT_ONCE), signal);
   }
 
   removeProject(projectId: string, signal: AbortSignal): Promise<void> {

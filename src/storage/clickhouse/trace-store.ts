@@ -17,6 +17,7 @@ import type { UnpricedCalls } from '../../domain/price/unpriced-models.js';
 import type { SpanBytes } from '../../domain/project/project-storage.js';
 import type { OlderSpans } from '../../domain/backfill/older-spans.js';
 import type { CalculatedSpans } from '../../domain/price/calculated-spans.js';
+import type { OldTraces } from '../../domain/retention/old-traces.js';
 import type { MigrationFile } from '../migration-files.js';
 import { ClickHouseCalculatedSpans } from './calculated-spans.js';
 import type { ClickHouseClient } from './client/client.js';
@@ -45,6 +46,7 @@ import { ClickHousePromptSpans } from './prompt-spans.js';
 import type { ReadLimits } from './read/row-reader.js';
 import { migrate, type MigrationObserver } from './migrations.js';
 import { ClickHouseOlderSpans } from './older-spans.js';
+import { ClickHouseOldTraces } from './retention/old-traces.js';
 import { openReader } from './read/row-reader.js';
 import { ReadsInProgress, type Settle } from './read/reads-in-progress.js';
 import { Purge, type PurgeFollower, type PurgeObserver } from './rollup/purge.js';
@@ -83,6 +85,7 @@ export interface TraceStore {
   readonly traceSpans: TraceSpans;
   readonly tails: TailSource;
   readonly deletions: StoredSpans;
+  readonly oldTraces: OldTraces;
   readonly attachments: SpanAttachments;
   readonly calculated: CalculatedSpans & PricedSpans;
   readonly older: OlderSpans;
@@ -237,6 +240,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
       purgeWritten: () => purge.written(),
       deleted: () => purge.soon(),
     }),
+    oldTraces: new ClickHouseOldTraces({ client, log, reads, limits: options.read }),
     attachments: createSpanAttachments(client, reads, options.read),
     calculated: new ClickHouseCalculatedSpans(revised),
     older: new ClickHouseOlderSpans(client, revised),

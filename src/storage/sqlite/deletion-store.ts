@@ -52,6 +52,14 @@ const JOBS = `json_each(@spans) AS s CROSS JOIN job_spans AS w ON w.span_id = s.
 const EVALUATIONS = `${about('evaluations', 'span_id')} AND (t.origin <> 'external' OR t.created_at <= @until)`;
 const FEEDBACK = `${about('feedback', 'completion_id', 'updated_at')} AND t.updated_at <= @until`;
 const CALLS = about('judge_calls', 'span_id');
+const IMAGES = `json_each(@spans) AS s CROSS JOIN attachment_namings AS t
+  ON t.project_id = @projectId AND t.span_id = s.value ->> 'id'`;
+/** Everything that is about the spans, whenever it came. */
+const RECORDS = [
+  about('evaluations', 'span_id'),
+  about('feedback', 'completion_id', 'updated_at'),
+  ...[RUNS, CALLS, JOBS, IMAGES],
+];
 
 /** The steps that remove all rows about some spans, in this order: a row that names another goes before it. */
 function spanSteps(db: Database): readonly ((of: OfSpans) => unknown)[] {
@@ -93,6 +101,11 @@ function prepare(db: Database) {
     knows: db
       .prepare<OfSpans, number>(
         `SELECT EXISTS (SELECT 1 FROM ${EVALUATIONS}) OR EXISTS (SELECT 1 FROM ${FEEDBACK}) OR EXISTS (SELECT 1 FROM ${RUNS})`,
+      )
+      .pluck(),
+    withRecords: db
+      .prepare<Pick<OfSpans, 'projectId' | 'spans'>, string>(
+        RECORDS.map((from) => `SELECT s.value ->> 'id' FROM ${from}`).join(' UNION '),
       )
       .pluck(),
     abandon: db.prepare('DELETE FROM deletions WHERE ordered = 0'),
@@ -194,6 +207,11 @@ export class SqliteDeletionStore extends WatchedStore<ReturnType<typeof prepare>
     return guarded(
       () => this.statements.knows.get({ deletion: 0, projectId, spans, until: Number.MAX_SAFE_INTEGER }) === 1,
     );
+  }
+
+  withRecords(projectId: string, spanIds: readonly string[]): string[] {
+    const spans = JSON.stringify(spanIds.map((id) => ({ id, before: null })));
+    return guarded(() => this.statements.withRecords.all({ projectId, spans }));
   }
 
   removeSpans({ seq, project_id, created_at }: Deletion, spans: readonly DeletedSpan[]): Affected {

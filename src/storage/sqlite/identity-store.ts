@@ -1,9 +1,17 @@
 import { DomainError } from '../../domain/errors.js';
-import type { ApiKey, ListedApiKey, Project, StoredApiKey, User } from '../../domain/identity/identity.js';
+import type {
+  ApiKey,
+  ListedApiKey,
+  Project,
+  ProjectChange,
+  StoredApiKey,
+  User,
+} from '../../domain/identity/identity.js';
 import type { IdentityStore } from '../../domain/identity/identity-store.js';
 import type { Micros } from '../../domain/span/span.js';
 import { guarded, isDuplicate, WatchedStore, type Database } from './database.js';
 
+const PROJECT_COLUMNS = 'id, name, created_at, retention_days';
 const KEY_COLUMNS = 'id, project_id, user_id, name, prefix, access, created_at, last_used_at, revoked_at';
 
 function prepare(db: Database) {
@@ -17,11 +25,13 @@ function prepare(db: Database) {
     ),
     findUser: db.prepare<[string], User>('SELECT id, name, email, created_at FROM users WHERE id = ?'),
     insertProject: db.prepare<[Project]>(
-      'INSERT INTO projects (id, name, created_at) VALUES (@id, @name, @created_at)',
+      `INSERT INTO projects (${PROJECT_COLUMNS}) VALUES (@id, @name, @created_at, @retention_days)`,
     ),
-    findProject: db.prepare<[string], Project>('SELECT id, name, created_at FROM projects WHERE id = ?'),
-    renameProject: db.prepare<[string, string]>('UPDATE projects SET name = ? WHERE id = ?'),
-    listProjects: db.prepare<[], Project>('SELECT id, name, created_at FROM projects ORDER BY created_at, id'),
+    findProject: db.prepare<[string], Project>(`SELECT ${PROJECT_COLUMNS} FROM projects WHERE id = ?`),
+    changeProject: db.prepare<{ id: string; name: string | null; days: number | null; keepsDays: 0 | 1 }>(
+      `UPDATE projects SET name = ifnull(@name, name), retention_days = iif(@keepsDays, retention_days, @days) WHERE id = @id`,
+    ),
+    listProjects: db.prepare<[], Project>(`SELECT ${PROJECT_COLUMNS} FROM projects ORDER BY created_at, id`),
     insertKey: db.prepare<[StoredApiKey]>(
       `INSERT INTO api_keys (${KEY_COLUMNS}, hash)
        VALUES (@id, @project_id, @user_id, @name, @prefix, @access, @created_at, @last_used_at, @revoked_at, @hash)`,
@@ -72,8 +82,9 @@ export class SqliteIdentityStore extends WatchedStore<ReturnType<typeof prepare>
     return guarded(() => this.statements.findProject.get(id));
   }
 
-  renameProject(id: string, name: string): boolean {
-    return guarded(() => this.statements.renameProject.run(name, id).changes > 0);
+  changeProject(id: string, { name, retention_days: days }: ProjectChange): boolean {
+    const values = { id, name: name ?? null, days: days ?? null, keepsDays: days === undefined ? 1 : 0 } as const;
+    return guarded(() => this.statements.changeProject.run(values).changes > 0);
   }
 
   listProjects(): Project[] {

@@ -19,6 +19,7 @@ import type { RunStore } from '../../domain/judge/run-store.js';
 import type { CorrectionStore } from '../../domain/learning/calibration/correction.js';
 import type { PromotionStore } from '../../domain/learning/optimization/promotion-store.js';
 import type { PriceStore } from '../../domain/price/price-store.js';
+import type { SpansWithFeedback } from '../../domain/retention/old-traces.js';
 import type { PromptFeedbackCounts } from '../../domain/prompt-figures/prompt-figures.js';
 import type { PromptIdentities } from '../../domain/prompt/completion.js';
 import type { PromptNames } from '../../domain/span/named-prompt.js';
@@ -50,6 +51,7 @@ import { SqlitePromptStore } from './prompt-store.js';
 import { SqliteRunStore } from './run-store.js';
 import { readSecret } from './secrets.js';
 import { SqliteSignInStore } from './sign-in-store.js';
+import { SqliteSpansWithFeedback } from './spans-with-feedback.js';
 import { SqliteUsageNames } from './usage-names.js';
 import { SqliteVerdicts } from './verdicts.js';
 
@@ -78,6 +80,7 @@ export interface MetadataStore {
   readonly corrections: CorrectionStore;
   readonly promotions: PromotionStore;
   readonly jobs: JobStore;
+  readonly spansWithFeedback: SpansWithFeedback;
   readonly deletions: DeletionStore;
   /** A random secret of 32 bytes, made when it is first asked for and the same from then on. */
   secret(name: string): Buffer;
@@ -132,6 +135,7 @@ function storesOn(database: Database): MetadataStore {
     corrections: new SqliteCorrectionStore(database),
     promotions: new SqlitePromotionStore(database),
     jobs: new SqliteJobStore(database),
+    spansWithFeedback: new SqliteSpansWithFeedback(database),
     deletions: new SqliteDeletionStore(database),
     secret: (name) => readSecret(database, name),
     check: () => void database.prepare('SELECT 1 FROM projects LIMIT 1').get(),

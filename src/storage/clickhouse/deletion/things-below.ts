@@ -35,6 +35,11 @@ export class ThingsBelow {
     return this.#things(projectId, sql`IN ${uuids(traceIds)}`, empty, null, null);
   }
 
+  /** All that traces hold now, in portions. */
+  ofTraces(projectId: string, traceIds: readonly string[]): AsyncGenerator<readonly DeletedThing[]> {
+    return this.#pages(projectId, traceIds.length === 0 ? null : sql`IN ${uuids(traceIds)}`, empty, []);
+  }
+
   /** The deleted thing itself, as far as it is stored: a span, or what was posted about a trace or session. */
   async #first(projectId: string, kind: DeletableKind, id: string, upTo: number): Promise<DeletedThing[]> {
     if (kind === 'trace') return this.#things(projectId, sql`= ${value(id, 'UUID')}`, empty, null, 1);

@@ -1,14 +1,23 @@
 import { Type, type Static } from '@sinclair/typebox';
-import type { Project } from '../../../../domain/identity/identity.js';
+import { MAX_RETENTION_DAYS, type Project } from '../../../../domain/identity/identity.js';
 import { count, line, orNull, time, uuid } from '../../../../domain/schema/parts.js';
 import { formatTimestamp } from '../../../../domain/time/timestamp.js';
 
 /** How the documentation groups these routes. */
 export const TAG = 'Projects';
 
+/** After how many days traces go. */
+export const retentionDays = (description: string) =>
+  Type.Integer({ minimum: 1, maximum: MAX_RETENTION_DAYS, description });
+
 export const ProjectPatch = Type.Object(
-  { name: line(200, 'Name of the project, for people.') },
-  { $id: 'ProjectPatch', description: 'What to change of a project.' },
+  {
+    name: Type.Optional(line(200, 'Name of the project, for people.')),
+    retention_days: Type.Optional(
+      orNull(retentionDays('After how many days traces go, counted from the newest time in them; null: never.')),
+    ),
+  },
+  { $id: 'ProjectPatch', minProperties: 1, description: 'What to change of a project; what is absent stays.' },
 );
 
 export const ProjectRead = Type.Object(
@@ -16,13 +25,14 @@ export const ProjectRead = Type.Object(
     id: uuid('Id of the project.'),
     name: Type.String({ description: 'Name of the project.' }),
     created_at: time('When it was made.'),
+    retention_days: orNull(retentionDays('After how many days its traces go; null: they are kept for ever.')),
   },
   { $id: 'Project', description: 'A project.' },
 );
 export type ProjectRead = Static<typeof ProjectRead>;
 
-export function projectRead({ id, name, created_at }: Project): ProjectRead {
-  return { id, name, created_at: formatTimestamp(created_at) };
+export function projectRead({ id, name, created_at, retention_days }: Project): ProjectRead {
+  return { id, name, created_at: formatTimestamp(created_at), retention_days };
 }
 
 const counted = (what: string) => Type.Object({ count: count(`How many there are, exactly.`) }, { description: what });

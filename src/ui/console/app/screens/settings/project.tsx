@@ -11,9 +11,10 @@ import { call, ofProject } from '../../state/api.js';
 import { changedAt, useQuery } from '../../state/query.js';
 import { loadWhoAmI } from '../../state/session.js';
 import { DeleteProject } from './delete-project.js';
+import { Retention } from './retention.js';
 import { Storage } from './storage.js';
 
-/** The project: its name, what it stores, and its end. */
+/** The project: its name, what it stores and for how long, and its end. */
 export default function Project() {
   const [deleting, setDeleting] = useState(false);
   const path = ofProject('');
@@ -39,10 +40,11 @@ export default function Project() {
           </section>
         )}
       </Answered>
+      {answer.data !== undefined && <Retention key={String(answer.data.retention_days)} project={answer.data} />}
       <Storage />
       <section class="stack" aria-labelledby="end">
         <h2 id="end">The end of the project</h2>
-        <p class="soft">Everything in it is deleted, for good. Spans are kept until somebody deletes them.</p>
+        <p class="soft">Everything in it is deleted, for good.</p>
         <div>
           <Button look="danger" icon="trash" changes onClick={() => setDeleting(true)}>
             Delete the project

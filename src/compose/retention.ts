@@ -1,0 +1,36 @@
+import type { DeletionService } from '../domain/deletion/deletion-service.js';
+import type { IdentityService } from '../domain/identity/identity-service.js';
+import { RetentionService } from '../domain/retention/retention-service.js';
+import { RetentionWork } from '../domain/retention/retention-work.js';
+import type { Context } from './context.js';
+import type { Storage } from './storage.js';
+
+export interface RetentionDependencies {
+  readonly deletions: Pick<DeletionService, 'expire'>;
+  readonly identity: Pick<IdentityService, 'isGone'>;
+}
+
+/** Clients that write for this share of the time keep the store busy. */
+const BUSY_SHARE = 0.2;
+
+/** Begins to remove what is older than its project keeps it. */
+export function openRetention(
+  { config, events, closers }: Context,
+  { metadata, traces }: Storage,
+  { deletions, identity }: RetentionDependencies,
+): RetentionService {
+  const projects = metadata.identities;
+  const old = { traces: traces.oldTraces, feedback: metadata.spansWithFeedback };
+  const work = new RetentionWork({
+    ...old,
+    projects,
+    expire: (projectId, below) => deletions.expire(projectId, below),
+    isGone: (projectId) => identity.isGone(projectId),
+    busy: () => traces.writeLoad().share >= BUSY_SHARE,
+    observer: events,
+    everyMs: config.retentionIntervalMs,
+  });
+  closers.push(() => work.close());
+  work.start();
+  return new RetentionService({ ...old, projects, spanBytes: traces.spanBytes, nextRunAt: () => work.nextRunAt() });
+}

@@ -1,0 +1,154 @@
+import type { DeletedThing } from '../deletion/deletion-store.js';
+import type { Below } from '../deletion/stored-spans.js';
+import { DomainError } from '../errors.js';
+import type { Micros } from '../time/timestamp.js';
+import {
+  EXAMINED_AT_ONCE,
+  type OldTrace,
+  type OldTraces,
+  type SpansWithFeedback,
+  type TraceCount,
+  type TracePlace,
+} from './old-traces.js';
+
+export interface RetentionPassParts {
+  readonly traces: OldTraces;
+  readonly feedback: SpansWithFeedback;
+  /** Deletes things, with all that belongs to them; resolves when they are gone. */
+  readonly expire: (projectId: string, below: Below) => Promise<void>;
+  /** Spans that are removed together, unless one trace has more; default 5,000. */
+  readonly spansAtOnce?: number;
+}
+
+/** What one portion came to. */
+export interface Portion {
+  readonly removed: TraceCount;
+  /** Traces that are old and stay. */
+  readonly kept: number;
+  /** The age of the oldest trace that went, beyond the age at which it had to, in seconds; 0: none went. */
+  readonly behindSeconds: number;
+  /** Whether the project is done. */
+  readonly done: boolean;
+}
+
+/** As many as leave the index of words by one statement. */
+const SPANS_AT_ONCE = 5_000;
+/** Traces read together that may be old. */
+const LOOKED_AT = 10_000;
+const SESSIONS_AT_ONCE = 2_000;
+
+/**
+ * One look through the traces of a project from the oldest start on, a portion at a time: in this order spans that go together lie
+ * together, in the tables as in the index of words. Nothing of it is written down: another pass finds what this one left.
+ */
+export class RetentionPass {
+  readonly projectId: string;
+  readonly days: number;
+  readonly #before: Micros;
+  readonly #parts: RetentionPassParts;
+  #waiting: TracePlace[] = [];
+  #after: TracePlace | null = null;
+  #hasMore = true;
+  #lastSession: string | null = null;
+
+  /** @param now from when on ages count */
+  constructor(parts: RetentionPassParts, projectId: string, days: number, now: Micros) {
+    this.projectId = projectId;
+    this.days = days;
+    this.#before = oldBefore(days, now);
+    this.#parts = parts;
+  }
+
+  /** Removes the next portion. One that fails is begun anew by the next call. @throws DomainError */
+  async next(): Promise<Portion> {
+    if (this.#waiting.length === 0 && this.#hasMore) await this.#look();
+    const portion = this.#portion();
+    if (portion.length === 0) return this.#sessions();
+    const result = await this.#traces(portion.map(({ id }) => id));
+    this.#waiting.splice(0, portion.length);
+    return result;
+  }
+
+  async #look(): Promise<void> {
+    this.#waiting = await this.#parts.traces.candidates(this.projectId, this.#before, this.#after, LOOKED_AT);
+    this.#after = this.#waiting.at(-1) ?? this.#after;
+    this.#hasMore = this.#waiting.length === LOOKED_AT;
+  }
+
+  #portion(): readonly TracePlace[] {
+    const { spansAtOnce = SPANS_AT_ONCE } = this.#parts;
+    let spans = 0;
+    const end = this.#waiting.findIndex((trace, index) => {
+      spans += trace.spans;
+      return index > 0 && (spans > spansAtOnce || index === EXAMINED_AT_ONCE);
+    });
+    return end < 0 ? [...this.#waiting] : this.#waiting.slice(0, end);
+  }
+
+  async #traces(ids: readonly string[]): Promise<Portion> {
+    const { traces, expire } = this.#parts;
+    const { upTo, old } = await traces.examine(this.projectId, ids, this.#before);
+    const going = await this.#withoutFeedback(old.filter(({ tagged }) => !tagged));
+    if (going.length > 0) {
+      const things = this.#things(going.map(({ id }) => id));
+      await expire(this.projectId, { upTo, things });
+    }
+    const oldest = going.reduce((least, { newest }) => Math.min(least, newest), this.#before);
+    return {
+      removed: { traces: going.length, spans: going.reduce((sum, { spans }) => sum + spans, 0) },
+      kept: old.length - going.length,
+      behindSeconds: (this.#before - oldest) / 1e6,
+      done: false,
+    };
+  }
+
+  async #withoutFeedback(old: readonly OldTrace[]): Promise<readonly OldTrace[]> {
+    const kept = new Set<string>();
+    const ids = old.map(({ id }) => id);
+    for await (const page of this.#parts.traces.things(this.projectId, ids))
+      for (const id of this.#tracesWithFeedback(page)) kept.add(id);
+    return old.filter(({ id }) => !kept.has(id));
+  }
+
+  /** Read once more, and looked through again right before they are noted: nothing comes between that and the order. */
+  async *#things(ids: readonly string[]): Below['things'] & AsyncGenerator<readonly DeletedThing[]> {
+    for await (const page of this.#parts.traces.things(this.projectId, ids)) {
+      if (this.#tracesWithFeedback(page).length > 0)
+        throw new DomainError('conflict', 'Somebody gave feedback on a trace that was about to go; it stays');
+      yield page;
+    }
+  }
+
+  #tracesWithFeedback(page: readonly DeletedThing[]): string[] {
+    const spans = page.filter(({ kind }) => kind === 'span');
+    const found = new Set(
+      this.#parts.feedback.among(
+        this.projectId,
+        spans.map(({ id }) => id),
+      ),
+    );
+    return spans.filter(({ id }) => found.has(id)).map(({ trace_id }) => trace_id);
+  }
+
+  /** Last of all, sessions that were posted and have no trace left. */
+  async #sessions(): Promise<Portion> {
+    const { traces, expire } = this.#parts;
+    const { upTo, ids } = await traces.emptySessions(this.projectId, this.#before, this.#lastSession, SESSIONS_AT_ONCE);
+    if (ids.length > 0) await expire(this.projectId, { upTo, things: inOnePage(ids.map(postedSession)) });
+    this.#lastSession = ids.at(-1) ?? this.#lastSession;
+    return { removed: { traces: 0, spans: 0 }, kept: 0, behindSeconds: 0, done: ids.length < SESSIONS_AT_ONCE };
+  }
+}
+
+/** Before which moment everything in a trace must lie for it to be old. */
+export function oldBefore(days: number, now: Micros): Micros {
+  return Math.max(0, now - days * 86_400e6);
+}
+
+async function* inOnePage(things: readonly DeletedThing[]): AsyncGenerator<readonly DeletedThing[]> {
+  yield things;
+}
+
+function postedSession(id: string): DeletedThing {
+  return { kind: 'session', trace_id: '', id, started_at: 0 };
+}

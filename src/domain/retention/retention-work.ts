@@ -1,0 +1,179 @@
+import type { Project } from '../identity/identity.js';
+import { BackgroundLoop } from '../job/background-loop.js';
+import type { Micros } from '../time/timestamp.js';
+import type { TraceCount } from './old-traces.js';
+import { RetentionPass, type RetentionPassParts } from './retention-pass.js';
+
+export interface RetentionObserver {
+  /** Traces went because they were older than their project keeps them. */
+  retentionRemoved(removed: TraceCount): void;
+  /** How much older than allowed the oldest trace is that was due when it was looked for; 0: nothing is due. */
+  retentionBehind(behind: { readonly seconds: number }): void;
+  retentionFailed(failure: { readonly project: string | null; readonly error: unknown }): void;
+  /** A project is done, and something of it went. */
+  retentionFinished(
+    finished: TraceCount & { readonly project: string; readonly kept: number; readonly seconds: number },
+  ): void;
+}
+
+export interface RetentionWorkParts extends RetentionPassParts {
+  readonly projects: {
+    listProjects(): readonly Project[];
+    findProject(id: string): Project | undefined;
+  };
+  /** Whether a project is being deleted. */
+  readonly isGone: (projectId: string) => boolean;
+  /** Whether clients keep the store busy: their calls go first. */
+  readonly busy: () => boolean;
+  readonly observer: RetentionObserver;
+  /** Milliseconds from the begin of one run through all projects to that of the next; null: it never looks by itself. */
+  readonly everyMs: number | null;
+}
+
+/** A project in the run that is under way, and what it came to so far. */
+interface Turn {
+  readonly pass: RetentionPass;
+  readonly began: number;
+  readonly removed: TraceCount;
+  readonly kept: number;
+  readonly behindSeconds: number;
+  /** Portions in a row that failed. */
+  readonly failures: number;
+}
+
+/** The longest wait for the first run: a server that is restarted often looks, too. */
+const FIRST_MS = 60_000;
+const RETRY_MS = 1_000;
+const MAX_RETRY_MS = 60_000;
+/** After so many failures in a row a project waits for the next run: it may be one that fails again and again. */
+const MAX_FAILURES = 5;
+/** The pause after a portion while clients write, in times that it took; otherwise it is as long as the portion. */
+const BUSY_REST = 3;
+
+/**
+ * Removes what is older than its project keeps it: now and then it goes through the projects that have a retention, one portion of
+ * each in turn, with pauses at least as long as the work.
+ */
+export class RetentionWork {
+  readonly #parts: RetentionWorkParts;
+  readonly #loop: BackgroundLoop;
+  #turns: Turn[] = [];
+  /** When the next run begins, in milliseconds since 1970; null: never. */
+  #nextRun: number | null = null;
+
+  constructor(parts: RetentionWorkParts) {
+    this.#parts = parts;
+    this.#loop = new BackgroundLoop({
+      round: () => this.#round(),
+      onFailure: (error) => parts.observer.retentionFailed({ project: this.#failed(), error }),
+      retryMs: RETRY_MS,
+      maxRetryMs: MAX_RETRY_MS,
+    });
+  }
+
+  start(): void {
+    const { everyMs } = this.#parts;
+    if (everyMs === null) return;
+    const first = Math.min(everyMs, FIRST_MS);
+    this.#nextRun = Date.now() + first;
+    this.#loop.wakeIn(first);
+  }
+
+  /** When what is old goes next: now, where that is under way; null: never. */
+  nextRunAt(): Micros | null {
+    if (this.#nextRun === null) return null;
+    return (this.#turns.length > 0 ? Date.now() : this.#nextRun) * 1000;
+  }
+
+  async close(): Promise<void> {
+    await this.#loop.close();
+  }
+
+  async #round(): Promise<number> {
+    if (this.#turns.length === 0) this.#begin();
+    const [first, ...others] = this.#turns;
+    if (first === undefined) return this.#untilNext();
+    const started = performance.now();
+    // One that fails keeps none of the others waiting.
+    this.#turns = [...others, { ...first, failures: first.failures + 1 }];
+    const next = this.#stands(first) ? await this.#advance(first) : this.#turnsOf(this.#project(first));
+    this.#turns = [...others, ...next];
+    this.#tellBehind();
+    if (this.#turns.length === 0) return this.#untilNext();
+    return (performance.now() - started) * (this.#parts.busy() ? BUSY_REST : 1);
+  }
+
+  #begin(): void {
+    const { projects, everyMs } = this.#parts;
+    if (everyMs === null || this.#nextRun === null || Date.now() < this.#nextRun) return;
+    this.#nextRun = Date.now() + everyMs;
+    this.#turns = projects.listProjects().flatMap((project) => this.#turnsOf(project));
+  }
+
+  /** A new turn of a project that has a retention, from what is set now on. */
+  #turnsOf(project: Project | undefined): Turn[] {
+    if (project === undefined || project.retention_days === null || this.#parts.isGone(project.id)) return [];
+    const pass = new RetentionPass(this.#parts, project.id, project.retention_days, Date.now() * 1000);
+    const none = { removed: { traces: 0, spans: 0 }, kept: 0, behindSeconds: 0, failures: 0 };
+    return [{ pass, began: performance.now(), ...none }];
+  }
+
+  /** Whether the project is still there and keeps its traces for as long as when its turn began. */
+  #stands(turn: Turn): boolean {
+    return this.#project(turn)?.retention_days === turn.pass.days && !this.#parts.isGone(turn.pass.projectId);
+  }
+
+  #project({ pass }: Turn): Project | undefined {
+    return this.#parts.projects.findProject(pass.projectId);
+  }
+
+  /** @returns the turn with what is left of it; none: the project is done */
+  async #advance(turn: Turn): Promise<Turn[]> {
+    const { observer } = this.#parts;
+    const { removed, kept, behindSeconds, done } = await this.#unlessClosed(turn.pass.next());
+    if (removed.traces > 0) observer.retentionRemoved(removed);
+    const sum = {
+      traces: turn.removed.traces + removed.traces,
+      spans: turn.removed.spans + removed.spans,
+    };
+    // A portion that is kept as a whole says nothing about those behind it.
+    const behind = removed.traces > 0 ? behindSeconds : turn.behindSeconds;
+    const next = { ...turn, removed: sum, kept: turn.kept + kept, behindSeconds: behind, failures: 0 };
+    if (!done) return [next];
+    const seconds = (performance.now() - turn.began) / 1000;
+    if (sum.traces > 0) observer.retentionFinished({ project: turn.pass.projectId, ...sum, kept: next.kept, seconds });
+    return [];
+  }
+
+  /** A stop does not wait for a portion: the next start completes a deletion that was ordered. */
+  async #unlessClosed<T>(work: Promise<T>): Promise<T> {
+    const { signal } = this.#loop;
+    let stop: () => void = () => undefined;
+    const closed = new Promise<never>((_resolve, reject) => {
+      stop = () => reject(signal.reason as Error);
+      signal.addEventListener('abort', stop);
+    });
+    try {
+      return await Promise.race([work, closed]);
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  /** After a failure: the project that it was, which stood last, and whether it waits for the next run. */
+  #failed(): string | null {
+    const failed = this.#turns.at(-1);
+    if (failed === undefined) return null;
+    if (failed.failures >= MAX_FAILURES) this.#turns.pop();
+    return failed.pass.projectId;
+  }
+
+  #tellBehind(): void {
+    const seconds = this.#turns.reduce((most, { behindSeconds }) => Math.max(most, behindSeconds), 0);
+    this.#parts.observer.retentionBehind({ seconds });
+  }
+
+  #untilNext(): number {
+    return this.#nextRun === null ? Infinity : Math.max(0, this.#nextRun - Date.now());
+  }
+}

@@ -1,0 +1,34 @@
+import type { SpansWithFeedback } from '../../domain/retention/old-traces.js';
+import { guarded, type Database } from './database.js';
+
+function prepare(db: Database) {
+  return {
+    among: db
+      .prepare<[string, string], string>(
+        'SELECT DISTINCT completion_id FROM feedback WHERE project_id = ? AND completion_id IN (SELECT value FROM json_each(?))',
+      )
+      .pluck(),
+    page: db
+      .prepare<[string, string, number], string>(
+        'SELECT DISTINCT completion_id FROM feedback WHERE project_id = ? AND completion_id > ? ORDER BY completion_id LIMIT ?',
+      )
+      .pluck(),
+  };
+}
+
+/** Which spans have feedback, by the index of `feedback` that begins with them. */
+export class SqliteSpansWithFeedback implements SpansWithFeedback {
+  readonly #statements: ReturnType<typeof prepare>;
+
+  constructor(db: Database) {
+    this.#statements = prepare(db);
+  }
+
+  among(projectId: string, spanIds: readonly string[]): string[] {
+    return guarded(() => this.#statements.among.all(projectId, JSON.stringify(spanIds)));
+  }
+
+  page(projectId: string, after: string, limit: number): string[] {
+    return guarded(() => this.#statements.page.all(projectId, after, limit));
+  }
+}

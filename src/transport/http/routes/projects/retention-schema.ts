@@ -1,0 +1,49 @@
+import { Type, type Static } from '@sinclair/typebox';
+import { KEEP_TAG } from '../../../../domain/retention/keep-tag.js';
+import type { TraceCount } from '../../../../domain/retention/old-traces.js';
+import type { RetentionForecast } from '../../../../domain/retention/retention-service.js';
+import { count, orNull, time } from '../../../../domain/schema/parts.js';
+import { formatTimestamp } from '../../../../domain/time/timestamp.js';
+import { retentionDays } from './schema.js';
+
+const traces = { traces: count('Traces.'), spans: count('Their spans.') };
+
+export const RetentionRead = Type.Object(
+  {
+    retention_days: orNull(retentionDays('What is set; null: traces are kept for ever.')),
+    days: orNull(retentionDays('What was asked about; null: nothing goes.')),
+    before: orNull(time('Traces in which nothing is as new as this go; null: none do.')),
+    going: Type.Object(
+      { ...traces, estimated_bytes: count('Bytes on disk, estimated by the share of the spans.') },
+      { description: 'What would go.' },
+    ),
+    kept: Type.Object(
+      {
+        tagged: Type.Object(traces, { description: `Kept by a tag \`${KEEP_TAG}\`.` }),
+        with_feedback: Type.Object(traces, {
+          description: 'Kept by feedback on one of their spans, and not by a tag.',
+        }),
+      },
+      { description: 'What is as old, and stays.' },
+    ),
+    next_run_at: orNull(time('When the server looks next; null: never (`RETENTION_INTERVAL_SECONDS` is 0).')),
+  },
+  { $id: 'Retention', description: 'What retention removes.' },
+);
+export type RetentionRead = Static<typeof RetentionRead>;
+
+export function retentionRead(forecast: RetentionForecast): RetentionRead {
+  const { retention_days, days, before, going, kept, nextRunAt } = forecast;
+  return {
+    retention_days,
+    days,
+    before: before === null ? null : formatTimestamp(before),
+    going: { ...countRead(going), estimated_bytes: going.estimatedBytes },
+    kept: { tagged: countRead(kept.tagged), with_feedback: countRead(kept.withFeedback) },
+    next_run_at: nextRunAt === null ? null : formatTimestamp(nextRunAt),
+  };
+}
+
+function countRead({ traces, spans }: TraceCount) {
+  return { traces, spans };
+}

@@ -1,0 +1,90 @@
+import { useState } from 'preact/hooks';
+import type { ProjectRead } from '../../../../../transport/http/routes/projects/schema.js';
+import type { RetentionRead } from '../../../../../transport/http/routes/projects/retention-schema.js';
+import { counted } from '../../../model/format.js';
+import { CopyAsCurl } from '../../parts/copy.js';
+import { Field } from '../../parts/field.js';
+import { Form } from '../../parts/form.js';
+import { Answered } from '../../parts/states.js';
+import { announce } from '../../state/announce.js';
+import { call, ofProject } from '../../state/api.js';
+import { changedAt, useQuery } from '../../state/query.js';
+import { KeepShorter, NextLook } from './keep-shorter.js';
+
+const MAX_DAYS = 36_500;
+
+/** For how long the project keeps its traces; what would go is shown before it is kept shorter. */
+export function Retention({ project }: { readonly project: ProjectRead }) {
+  const set = project.retention_days;
+  const [typed, setTyped] = useState(set === null ? '' : String(set));
+  const [asked, setAsked] = useState<number | null>(null);
+  const days = typed.trim() === '' ? null : Number(typed);
+  const isWrong = days !== null && !(Number.isInteger(days) && days >= 1 && days <= MAX_DAYS);
+  const isShorter = days !== null && (set === null || days < set);
+  const refused = isWrong ? 'From 1 to 36,500 days' : days === set ? 'It is kept so' : null;
+  const save = async (value: number | null) => {
+    await call(ofProject(''), { method: 'PATCH', body: { retention_days: value } });
+    announce('It is set for how long traces are kept');
+    await changedAt(ofProject(''));
+  };
+  return (
+    <section class="stack" aria-labelledby="retention">
+      <div class="line apart">
+        <h2 id="retention">Retention</h2>
+        <CopyAsCurl path={ofProject('/retention')} />
+      </div>
+      <Now project={project} />
+      <Form
+        action={isShorter ? 'See what would go' : 'Save'}
+        refused={refused}
+        onSend={async () => (isShorter ? setAsked(days) : save(days))}
+      >
+        <Field
+          label="Days to keep traces"
+          hint="Counted from the newest time in a trace, which goes as a whole. Empty: traces are kept for ever."
+          wrong={isWrong ? 'A whole number from 1 to 36,500, or nothing' : null}
+        >
+          <input
+            class="input"
+            inputMode="numeric"
+            autocomplete="off"
+            maxLength={6}
+            value={typed}
+            onInput={(event) => setTyped(event.currentTarget.value)}
+          />
+        </Field>
+      </Form>
+      {asked !== null && (
+        <KeepShorter
+          days={asked}
+          onSave={async () => {
+            await save(asked);
+            setAsked(null);
+          }}
+          onClose={() => setAsked(null)}
+        />
+      )}
+    </section>
+  );
+}
+
+/** What is set, and what the next look removes by it. */
+function Now({ project: { retention_days: set } }: { readonly project: ProjectRead }) {
+  const path = ofProject('/retention');
+  const answer = useQuery({
+    key: [path, set],
+    ask: (signal) => call<RetentionRead>(path, { signal }),
+    enabled: set !== null,
+  });
+  if (set === null) return <p>Traces are kept until somebody deletes them.</p>;
+  return (
+    <Answered answer={answer} rows={1}>
+      {({ going, next_run_at: next }) => (
+        <p>
+          Traces go {counted(set, 'day')} after the newest time in them; now {counted(going.traces, 'trace')}{' '}
+          {going.traces === 1 ? 'is' : 'are'} older. <NextLook at={next} />
+        </p>
+      )}
+    </Answered>
+  );
+}
