@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { loadConfig, publicUrl } from '../../src/config/config.js';
 import { DomainError } from '../../src/domain/errors.js';
@@ -8,6 +9,7 @@ import { DEFAULT_KEY_ACCESS, KEY_ACCESSES, type KeyAccess } from '../../src/doma
 import { signInUrl } from '../../src/domain/identity/sign-in.js';
 import { SignInService } from '../../src/domain/identity/sign-in-service.js';
 import { metadataFile, openMetadataStore, type MetadataStore } from '../../src/storage/sqlite/metadata-store.js';
+import { addBackupCommands } from './backup-commands.js';
 
 interface GlobalOptions {
   readonly json?: boolean;
@@ -21,7 +23,7 @@ type Work = (identity: IdentityService, metadata: MetadataStore) => Row | readon
 export function adminCommand(name: string): Command {
   const program = new Command(name)
     .description(
-      'Manages API keys, projects and users in the DATA_DIR of a Spanhouse server. Changes work at once, also while the server runs.',
+      'Manages API keys, projects, users and backups in the DATA_DIR of a Spanhouse server. Changes work at once, also while the server runs.',
     )
     .option('--json', 'print JSON instead of a table')
     .option('--data-dir <path>', "directory of the server's data (default: the environment variable DATA_DIR)");
@@ -126,18 +128,34 @@ export function adminCommand(name: string): Command {
     .command('list-users')
     .description('list the users')
     .action(() => run((identity) => identity.listUsers().map(timed)));
+
+  addBackupCommands(program, (work) =>
+    printed(program.opts<GlobalOptions>(), (dataDir) => {
+      // Files written are readable by this user alone, as those of the server.
+      process.umask(0o077);
+      return work(dataDir);
+    }),
+  );
   return program;
 }
 
-function printRows({ json, dataDir: given }: GlobalOptions, work: Work, { create }: { create: boolean }): void {
-  try {
-    const dataDir = given ?? loadConfig().dataDir;
+function printRows(options: GlobalOptions, work: Work, { create }: { create: boolean }): Promise<void> {
+  return printed(options, (dataDir) => {
     if (!create && !existsSync(metadataFile(dataDir)))
       throw new DomainError(
         'not_found',
         `There is no Spanhouse data in ${dataDir}; set DATA_DIR to the folder of the server`,
       );
-    const rows = withIdentity(dataDir, work);
+    return withIdentity(dataDir, work);
+  });
+}
+
+async function printed(
+  { json, dataDir: given }: GlobalOptions,
+  work: (dataDir: string) => ReturnType<Work> | Promise<ReturnType<Work>>,
+): Promise<void> {
+  try {
+    const rows = await work(resolve(given ?? loadConfig().dataDir));
     if (json === true) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
     else if (Array.isArray(rows)) console.table(rows);
     else for (const [name, value] of Object.entries(rows)) process.stdout.write(`${name.padEnd(14)}${String(value)}\n`);

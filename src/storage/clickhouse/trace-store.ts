@@ -18,6 +18,7 @@ import type { SpanBytes } from '../../domain/project/project-storage.js';
 import type { OlderSpans } from '../../domain/backfill/older-spans.js';
 import type { CalculatedSpans } from '../../domain/price/calculated-spans.js';
 import type { MigrationFile } from '../migration-files.js';
+import { SpanSnapshots } from './backup/span-snapshots.js';
 import { ClickHouseCalculatedSpans } from './calculated-spans.js';
 import type { ClickHouseClient } from './client/client.js';
 import { isDiskFull } from './client/client-errors.js';
@@ -97,6 +98,7 @@ export interface TraceStore {
   readonly ownUsage: OwnUsage;
   readonly unpriced: UnpricedCalls;
   readonly spanBytes: (projectId: string, signal?: AbortSignal) => Promise<SpanBytes>;
+  readonly snapshots: SpanSnapshots;
   /** Rolls up everything acknowledged, which otherwise happens by itself. */
   rollUp(): Promise<void>;
   /** Removes span versions that were replaced or deleted, which otherwise happens by itself. @returns how many. */
@@ -256,6 +258,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     ownUsage: new ClickHouseOwnUsage(client, reads, options.read),
     unpriced: new ClickHouseUnpricedCalls(client, reads, options.read),
     spanBytes: spanBytesReader(client, options.read),
+    snapshots: new SpanSnapshots({ client, log, reads, committed: () => rollups.committedVersion }),
     async rollUp() {
       await rollups.settle();
     },
