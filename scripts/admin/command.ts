@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { loadConfig, publicUrl } from '../../src/config/config.js';
 import { DomainError } from '../../src/domain/errors.js';
@@ -8,6 +9,7 @@ import { DEFAULT_KEY_ACCESS, KEY_ACCESSES, type KeyAccess } from '../../src/doma
 import { signInUrl } from '../../src/domain/identity/sign-in.js';
 import { SignInService } from '../../src/domain/identity/sign-in-service.js';
 import { metadataFile, openMetadataStore, type MetadataStore } from '../../src/storage/sqlite/metadata-store.js';
+import { addBackupCommands } from './backup-commands.js';
 import { daysOf, forecast, setRetention } from './retention.js';
 
 interface GlobalOptions {
@@ -23,7 +25,7 @@ type Work = (identity: IdentityService, metadata: MetadataStore) => Rows | Promi
 export function adminCommand(name: string): Command {
   const program = new Command(name)
     .description(
-      'Manages API keys, projects and users in the DATA_DIR of a Spanhouse server. Changes work at once, also while the server runs.',
+      'Manages API keys, projects, users and backups in the DATA_DIR of a Spanhouse server. Changes work at once, also while the server runs.',
     )
     .option('--json', 'print JSON instead of a table')
     .option('--data-dir <path>', "directory of the server's data (default: the environment variable DATA_DIR)");
@@ -143,22 +145,34 @@ export function adminCommand(name: string): Command {
     .command('list-users')
     .description('list the users')
     .action(() => run((identity) => identity.listUsers().map(timed)));
+
+  addBackupCommands(program, (work) =>
+    printed(program.opts<GlobalOptions>(), (dataDir) => {
+      // Files written are readable by this user alone, as those of the server.
+      process.umask(0o077);
+      return work(dataDir);
+    }),
+  );
   return program;
 }
 
-async function printRows(
-  { json, dataDir: given }: GlobalOptions,
-  work: Work,
-  { create }: { create: boolean },
-): Promise<void> {
-  try {
-    const dataDir = given ?? loadConfig().dataDir;
+function printRows(options: GlobalOptions, work: Work, { create }: { create: boolean }): Promise<void> {
+  return printed(options, (dataDir) => {
     if (!create && !existsSync(metadataFile(dataDir)))
       throw new DomainError(
         'not_found',
         `There is no Spanhouse data in ${dataDir}; set DATA_DIR to the folder of the server`,
       );
-    const rows = await withIdentity(dataDir, work);
+    return withIdentity(dataDir, work);
+  });
+}
+
+async function printed(
+  { json, dataDir: given }: GlobalOptions,
+  work: (dataDir: string) => ReturnType<Work> | Promise<ReturnType<Work>>,
+): Promise<void> {
+  try {
+    const rows = await work(resolve(given ?? loadConfig().dataDir));
     if (json === true) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
     else if (Array.isArray(rows)) console.table(rows);
     else {

@@ -18,7 +18,8 @@ import { engineLogger, engineStates } from './engine-events.js';
 /** Whom the trace store tells and asks. */
 export type TraceFollowers = Pick<Required<TraceStoreOptions>, 'onPurged' | 'isGone'>;
 
-const ENGINE_DIRECTORY = 'clickhouse';
+/** The embedded engine's folder in `DATA_DIR`. */
+export const ENGINE_DIRECTORY = 'clickhouse';
 /** Share of the engine's memory that one statement recomputing traces may use. */
 const ROLLUP_PART = 0.25;
 const CONNECTIONS = 32;

@@ -18,6 +18,7 @@ import type { RetentionService } from '../domain/retention/retention-service.js'
 import { OwnUsageService } from '../domain/usage/own-usage.js';
 import type { ReadinessCheck } from '../transport/http/routes/operations/readiness.js';
 import { openAttachments } from './attachments.js';
+import { openBackups } from './backup.js';
 import type { Context } from './context.js';
 import { openDeletions } from './deletion.js';
 import { openFeedback, type Feedback } from './feedback.js';
@@ -86,6 +87,7 @@ export async function openServices(context: Context): Promise<Services> {
   const { work: judgeWork, ...judges } = openJudges(context, storage, { prompts, models, price });
   const { work: learningWork, ...learning } = openLearning(context, storage, { prompts, models, price, examples });
   const { work: playgroundWork, ...playground } = openPlayground(context, storage, { prompts, models, price });
+  await openBackups(context, storage);
   deletions.start([...judgeWork, ...learningWork, ...playgroundWork]);
   return {
     ...ingest,

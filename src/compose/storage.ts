@@ -6,8 +6,10 @@ import type { TraceStore } from '../storage/clickhouse/trace-store.js';
 import { bytesOf, diskRoom } from '../storage/disk-room.js';
 import { lockDataDir } from '../storage/sqlite/data-dir-lock.js';
 import { metadataFile, openMetadataStore, type MetadataStore } from '../storage/sqlite/metadata-store.js';
+import { demandRestored } from '../storage/backup/restore-mark.js';
 import { openTraces, type TraceFollowers } from './clickhouse.js';
 import type { Context } from './context.js';
+import { clearSnapshots } from './clear-snapshots.js';
 
 /** Where everything is kept. */
 export interface Storage {
@@ -17,7 +19,8 @@ export interface Storage {
   readonly traces: TraceStore;
 }
 
-const IMAGES_DIRECTORY = 'attachments';
+/** The folder of images in `DATA_DIR`. */
+export const IMAGES_DIRECTORY = 'attachments';
 
 /**
  * Takes the data directory and opens the stores.
@@ -27,6 +30,8 @@ export async function openStorage(context: Context, followers: TraceFollowers): 
   const { config, closers } = context;
   const lock = lockDataDir(config.dataDir);
   closers.push(() => lock.release());
+  demandRestored(config.dataDir);
+  await clearSnapshots(config.dataDir);
   const metadata = openMetadataStore(config.dataDir);
   closers.push(() => metadata.close());
   const images = await openImages(context);

@@ -54,6 +54,8 @@ function group(settings: Settings, warnings: readonly string[]) {
     grpcCallsAtOnce: settings.OTLP_GRPC_CALLS_AT_ONCE,
     /** Absolute. */
     dataDir: resolve(settings.DATA_DIR),
+    /** Null: the server makes none by itself. */
+    backup: backupOf(settings),
     clickhouse: {
       /** Null: the embedded engine. */
       url: settings.CLICKHOUSE_URL ?? null,
@@ -153,6 +155,14 @@ function group(settings: Settings, warnings: readonly string[]) {
     retentionIntervalMs: settings.RETENTION_INTERVAL_SECONDS === 0 ? null : settings.RETENTION_INTERVAL_SECONDS * 1000,
     shutdownTimeoutSeconds: settings.SHUTDOWN_TIMEOUT_SECONDS,
   };
+}
+
+const UNITS_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function backupOf({ BACKUP_EVERY: every, BACKUP_TO: to, BACKUP_KEEP: keep }: Settings) {
+  if (every === undefined || to === undefined) return null;
+  const unit = every.slice(-1) as keyof typeof UNITS_MS;
+  return { everyMs: Number(every.slice(0, -1)) * UNITS_MS[unit], to: resolve(to), keep };
 }
 
 function turnLimits({ READ_WAIT_SECONDS, READS_WAITING_PER_PROJECT }: Settings, atOnce: number, perProject: number) {

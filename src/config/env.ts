@@ -61,6 +61,12 @@ function brokenRules(given: Readonly<Record<string, unknown>>): string[] {
   if (has('CLICKHOUSE_CLUSTER') && !has('CLICKHOUSE_URL')) {
     problems.push('CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL: the embedded engine is never part of a cluster');
   }
+  if (has('BACKUP_EVERY') !== has('BACKUP_TO')) {
+    problems.push('BACKUP_EVERY and BACKUP_TO belong together: set both or neither');
+  }
+  if (has('BACKUP_EVERY') && has('CLICKHOUSE_URL')) {
+    problems.push('BACKUP_EVERY needs the embedded engine: a ClickHouse at CLICKHOUSE_URL has backups of its own');
+  }
   if (has('S3_ENDPOINT') && !has('S3_BUCKET')) {
     problems.push('S3_ENDPOINT needs S3_BUCKET: without a bucket, attachments are files in DATA_DIR');
   }

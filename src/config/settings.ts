@@ -66,6 +66,28 @@ export const settings = Type.Object({
     default: './data',
     description: 'Directory of all data: the embedded ClickHouse, the SQLite file, images.',
   }),
+  BACKUP_EVERY: Type.Optional(
+    text({
+      pattern: '^[1-9][0-9]{0,4}[mhd]$',
+      must: 'be a number of minutes, hours or days, such as 30m, 6h or 1d',
+      defaultText: 'off',
+      description:
+        'How often the running server is backed up to `BACKUP_TO`. Unset: only by `npm run admin -- backup`.',
+    }),
+  ),
+  BACKUP_TO: Type.Optional(
+    text({
+      must: 'be a folder',
+      description: 'Folder of the backups that `BACKUP_EVERY` makes, best on another disk than `DATA_DIR`.',
+    }),
+  ),
+  BACKUP_KEEP: whole({
+    default: 7,
+    minimum: 1,
+    maximum: 10_000,
+    description:
+      'How many backups stay in `BACKUP_TO`; with each further one that `BACKUP_EVERY` makes, the oldest goes.',
+  }),
   CLICKHOUSE_URL: Type.Optional(
     text({
       // A path would be taken for the name of a database.

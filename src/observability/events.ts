@@ -1,3 +1,4 @@
+import { backupEvents, type BackupEvents } from './events/backups.js';
 import { clientEvents, type ClientEvents } from './events/clients.js';
 import { engineEvents, type EngineEvents } from './events/engine.js';
 import { jobEvents, type JobEvents } from './events/jobs.js';
@@ -11,7 +12,8 @@ import type { Metrics } from './metrics.js';
  * The events of the server, one function each: it writes the log line and moves the metrics that belong to
  * it, so that a call site stays one line and the two never disagree. Layers ask for the narrow interface they need.
  */
-export interface Events extends RequestEvents, ClientEvents, EngineEvents, StorageEvents, JudgeEvents, JobEvents {}
+export interface Events
+  extends RequestEvents, ClientEvents, EngineEvents, StorageEvents, JudgeEvents, JobEvents, BackupEvents {}
 
 export function createEvents(logger: Logger, metrics: Metrics): Events {
   return {
@@ -21,5 +23,6 @@ export function createEvents(logger: Logger, metrics: Metrics): Events {
     ...storageEvents(logger, metrics),
     ...judgeEvents(logger, metrics),
     ...jobEvents(logger, metrics),
+    ...backupEvents(logger, metrics),
   };
 }

@@ -1,4 +1,5 @@
 import type { Line } from './line.js';
+import { backupLines } from './lines/backups.js';
 import { clientLines } from './lines/clients.js';
 import { jobLines } from './lines/jobs.js';
 import { judgeLines } from './lines/judges.js';
@@ -7,7 +8,15 @@ import { serverLines } from './lines/server.js';
 import { storageLines } from './lines/storage.js';
 import type { LogFields, Logger } from './logger.js';
 
-const declared = { ...serverLines, ...requestLines, ...clientLines, ...storageLines, ...judgeLines, ...jobLines };
+const declared = {
+  ...serverLines,
+  ...requestLines,
+  ...clientLines,
+  ...storageLines,
+  ...judgeLines,
+  ...jobLines,
+  ...backupLines,
+};
 
 export type LineName = keyof typeof declared;
 

@@ -86,6 +86,25 @@ export function createMetrics() {
       'Bytes of spans that may wait to be committed (QUEUE_MAX_MB); beyond them, writes are refused.',
     ),
     commitQueueRows: gauge('spanhouse_commit_queue_rows', 'Spans waiting to be committed to ClickHouse.'),
+    backupLastSuccess: gauge(
+      'spanhouse_backup_last_success_timestamp_seconds',
+      'When the last backup was made, in Unix seconds; 0: none is known. Age: time() minus it.',
+    ),
+    backupLastFailure: gauge(
+      'spanhouse_backup_last_failure_timestamp_seconds',
+      'When a backup last failed, in Unix seconds; 0: none has since the start.',
+    ),
+    backupInterval: gauge(
+      'spanhouse_backup_interval_seconds',
+      'How often backups are to be made; 0: not by the server.',
+    ),
+    backupDuration: gauge('spanhouse_backup_duration_seconds', 'How long the last backup took.'),
+    backupBytes: gauge('spanhouse_backup_bytes', 'Bytes in the last backup, those that earlier ones hold included.'),
+    backupCommitsHeld: histogram(
+      'spanhouse_backup_commits_held_seconds',
+      'How long commits waited for the moment of a backup.',
+      REQUEST_SECONDS,
+    ),
     deletions: counter('spanhouse_deletions_total', 'Completed deletions, by what was deleted: spans or a project.', [
       'what',
     ]),

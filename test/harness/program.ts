@@ -8,7 +8,7 @@ import { NODE_FLAGS } from '../../scripts/start/node-flags.js';
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 export const PROJECT_ID = '0197f3a0-0000-7000-8000-000000000002';
-const API_KEY = 'sk_sh_test_key_of_durability';
+export const API_KEY = 'sk_sh_test_key_of_durability';
 /** Longer than any request may take, unless the machine is busy; one that does not answer by then hangs. */
 const REQUEST_TIMEOUT_MS = 15_000;
 const START_TIMEOUT_MS = 30_000;

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { HeldImages } from '../../domain/backup/snapshot.js';
 import type { AttachmentStore, StoredContent } from '../../domain/attachment/attachment-store.js';
 import { guardedStore, locationOf } from './failure.js';
 
 const TEMPORARY = 'incoming';
+/** Where removed images are kept while they are held. */
+const REMOVED = 'removed';
 
 /**
  * Images as files `<project>/<first two digits>/<sha256>`. An image is written beside, synced, and then renamed to its
@@ -14,6 +17,7 @@ export class FileAttachmentStore implements AttachmentStore {
   readonly #root: string;
   /** Folders whose entry in their parent is on disk. */
   readonly #synced = new Set<string>();
+  #held = false;
 
   private constructor(root: string) {
     this.#root = root;
@@ -21,7 +25,7 @@ export class FileAttachmentStore implements AttachmentStore {
 
   /** Opens the folder, made when missing, and removes what an earlier process left half written there. */
   static async open(root: string): Promise<FileAttachmentStore> {
-    await rm(join(root, TEMPORARY), { recursive: true, force: true });
+    for (const folder of [TEMPORARY, REMOVED]) await rm(join(root, folder), { recursive: true, force: true });
     await mkdir(join(root, TEMPORARY), { recursive: true, mode: 0o700 });
     await sync(dirname(root));
     return new FileAttachmentStore(root);
@@ -56,10 +60,31 @@ export class FileAttachmentStore implements AttachmentStore {
   async remove(projectId: string, sha256: string): Promise<void> {
     const path = this.#path(projectId, sha256);
     await guardedStore(async () => {
-      await rm(path, { force: true });
+      await (this.#held ? this.#setAside(path, sha256, projectId) : rm(path, { force: true }));
       // A deleted image has to stay deleted, after a loss of power as well.
       await sync(dirname(path)).catch(absent);
     });
+  }
+
+  /** Keeps the bytes of what is removed from now on in the folder `removed`, for a backup to copy. */
+  async hold(): Promise<HeldImages> {
+    const removed = join(this.#root, REMOVED);
+    await mkdir(removed, { recursive: true, mode: 0o700 });
+    this.#held = true;
+    return { folder: this.#root, removed };
+  }
+
+  /** Lets go of what was removed meanwhile. */
+  async release(): Promise<void> {
+    this.#held = false;
+    await rm(join(this.#root, REMOVED), { recursive: true, force: true });
+  }
+
+  async #setAside(path: string, sha256: string, projectId: string): Promise<void> {
+    const [project, fan, name] = locationOf(projectId, sha256);
+    const folder = join(this.#root, REMOVED, project, fan);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await rename(path, join(folder, name)).catch(absent);
   }
 
   #path(projectId: string, sha256: string): string {

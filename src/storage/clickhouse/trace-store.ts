@@ -19,6 +19,7 @@ import type { OlderSpans } from '../../domain/backfill/older-spans.js';
 import type { CalculatedSpans } from '../../domain/price/calculated-spans.js';
 import type { OldTraces } from '../../domain/retention/old-traces.js';
 import type { MigrationFile } from '../migration-files.js';
+import { SpanSnapshots } from './backup/span-snapshots.js';
 import { ClickHouseCalculatedSpans } from './calculated-spans.js';
 import type { ClickHouseClient } from './client/client.js';
 import { isDiskFull } from './client/client-errors.js';
@@ -100,6 +101,7 @@ export interface TraceStore {
   readonly ownUsage: OwnUsage;
   readonly unpriced: UnpricedCalls;
   readonly spanBytes: (projectId: string, signal?: AbortSignal) => Promise<SpanBytes>;
+  readonly snapshots: SpanSnapshots;
   /** Rolls up everything acknowledged, which otherwise happens by itself. */
   rollUp(): Promise<void>;
   /** Removes span versions that were replaced or deleted, which otherwise happens by itself. @returns how many. */
@@ -260,6 +262,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     ownUsage: new ClickHouseOwnUsage(client, reads, options.read),
     unpriced: new ClickHouseUnpricedCalls(client, reads, options.read),
     spanBytes: spanBytesReader(client, options.read),
+    snapshots: new SpanSnapshots({ client, log, reads, committed: () => rollups.committedVersion }),
     async rollUp() {
       await rollups.settle();
     },

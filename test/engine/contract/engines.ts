@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { ClickHouseEndpoint } from '../../../src/storage/clickhouse/client/endpoint.js';
 import type { FromEngine, ToEngine } from '../../../src/storage/clickhouse/engine/messages.js';
 import { startEngine } from '../../../src/storage/clickhouse/engine/supervisor.js';
-import { engineSocket } from '../../../src/storage/clickhouse/engine/socket-path.js';
+import { privateSocket } from '../../../src/storage/private-socket.js';
 import { THREADS } from '../../../src/storage/clickhouse/engine/threads.js';
 
 /** A ClickHouse to run a contract against. */
@@ -79,7 +79,7 @@ export async function addressed(): Promise<TestEngine> {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const credentials = { username: 'reader of lists', password: "p:a'ss" };
-  const socket = await engineSocket(path);
+  const socket = await privateSocket(path, 'engine.sock');
   process.send({ type: 'open', ...LIMITS, ...credentials, path, socketPath: socket.path } satisfies ToEngine);
   const [message] = (await once(process, 'message')) as [FromEngine];
   if (message.type !== 'opened') throw new Error(`the engine did not open: ${JSON.stringify(message)}`);

@@ -50,6 +50,10 @@ export class CommitLog implements WriteLog {
   readonly #queue: CommitQueue<CommitRequest>;
   readonly #writer: GroupWriter;
   #running: Promise<void> | null = null;
+  /** The last work between two commits; commits go on when it has ended. */
+  #between: Promise<unknown> = Promise.resolve();
+  /** The last commit. */
+  #committing: Promise<unknown> = Promise.resolve();
   #anotherWrites = (): void => undefined;
   #closed = false;
 
@@ -129,6 +133,20 @@ export class CommitLog implements WriteLog {
     await Promise.allSettled(this.#pending);
   }
 
+  /**
+   * Runs work between two commits: what was acknowledged before is stored, and nothing more gets stored until the work
+   * ends. Requests wait for that.
+   * @throws DomainError `unavailable` while it is not known what is stored
+   */
+  async between<T>(work: () => Promise<T>): Promise<T> {
+    const turn = Promise.allSettled([this.#between, this.#committing]).then(() => {
+      if (!this.#writer.certain) throw uncertain();
+      return work();
+    });
+    this.#between = turn.catch(() => undefined);
+    return turn;
+  }
+
   /** Refuses what comes from now on and resolves once everything accepted is committed. */
   async close(): Promise<void> {
     this.#closed = true;
@@ -150,18 +168,27 @@ export class CommitLog implements WriteLog {
   async #run(): Promise<void> {
     while (this.#queue.length > 0) {
       await this.#batcher.wait(() => ({ requests: this.#queue.length, rows: this.#queue.held.rows }));
+      await this.#mayCommit();
       const group = this.#queue.nextGroup(this.#limits, (projectId) => this.#follower.isFull(projectId));
       if (group.length === 0) {
         await this.#progress();
         continue;
       }
       const started = performance.now();
-      await this.#writer.commit(group);
+      await (this.#committing = this.#writer.commit(group));
       const ms = performance.now() - started;
       this.#batcher.committed({ answered: group.length, waiting: this.#queue.length, ms });
       if (!this.#writer.certain) await this.#repair();
     }
     this.#running = null;
+  }
+
+  /** Resolves when nothing goes on between two commits. The caller begins its commit in the same turn. */
+  async #mayCommit(): Promise<void> {
+    for (let awaited: unknown; awaited !== this.#between;) {
+      awaited = this.#between;
+      await awaited;
+    }
   }
 
   /** Waits, as every project that writes has to, until one of them need not any more or another project writes. */

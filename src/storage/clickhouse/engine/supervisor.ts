@@ -7,7 +7,7 @@ import { DomainError } from '../../../domain/errors.js';
 import { EngineChild } from './child.js';
 import { EngineLockedError } from './engine.js';
 import type { ClickHouseEndpoint, Engine, EngineOptions, EngineState } from './engine.js';
-import { engineSocket, type EngineSocket } from './socket-path.js';
+import { privateSocket, type PrivateSocket } from '../../private-socket.js';
 import { THREADS } from './threads.js';
 
 export { EngineLockedError } from './engine.js';
@@ -37,7 +37,7 @@ const LOCK_RETRY_MS = 100;
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const path = resolve(options.path);
   await mkdir(path, { recursive: true, mode: 0o700 });
-  const socket = await engineSocket(path);
+  const socket = await privateSocket(path, 'engine.sock');
   const supervisor = new Supervisor({ ...options, path }, socket);
   await supervisor.start();
   return supervisor;
@@ -47,7 +47,7 @@ class Supervisor implements Engine {
   readonly #options: EngineOptions;
   readonly #password = randomBytes(32).toString('base64url');
   readonly #callbacks: ((endpoint: ClickHouseEndpoint) => Promise<void>)[] = [];
-  readonly #socket: EngineSocket;
+  readonly #socket: PrivateSocket;
   #state: EngineState = 'starting';
   #restarts = 0;
   #failures = 0;
@@ -55,7 +55,7 @@ class Supervisor implements Engine {
   #retry: NodeJS.Timeout | undefined;
   #stopping: Promise<void> | undefined;
 
-  constructor(options: EngineOptions, socket: EngineSocket) {
+  constructor(options: EngineOptions, socket: PrivateSocket) {
     this.#options = options;
     this.#socket = socket;
     if (options.onReady !== undefined)

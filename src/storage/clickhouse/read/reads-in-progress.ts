@@ -107,6 +107,11 @@ export class ReadsInProgress {
     return this.#until(this.#hold(upTo, null), () => read(upTo));
   }
 
+  /** As `at`, for a read that does not end with one call. */
+  hold(upTo: Version): HeldState {
+    return this.#hold(upTo, null);
+  }
+
   get underWay(): boolean {
     return this.#held.size > 0;
   }

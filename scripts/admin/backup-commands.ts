@@ -1,0 +1,160 @@
+import type { Command } from 'commander';
+import { loadConfig } from '../../src/config/config.js';
+import { makeBackup, prune, type MadeBackup } from '../../src/compose/backup-run.js';
+import { restoreBackup } from '../../src/compose/restore.js';
+import { contentsOf, sizeOf } from '../../src/domain/backup/manifest.js';
+import { DomainError } from '../../src/domain/errors.js';
+import { BackupFolder, type ListedBackup } from '../../src/storage/backup/backup-folder.js';
+import { verifyBackup } from '../../src/storage/backup/verify-backup.js';
+import { startProgress, type Progress } from '../progress.js';
+
+type Row = Readonly<Record<string, unknown>>;
+/** Runs the work of a command and prints what it gives, or its error. */
+type Run = (work: (dataDir: string) => Promise<Row | readonly Row[]>) => Promise<void>;
+
+const MEGABYTE = 1024 * 1024;
+
+/** Adds the commands about backups. */
+export function addBackupCommands(program: Command, run: Run): void {
+  program
+    .command('backup')
+    .description('back up the running server to a folder: spans, metadata and images as of one moment')
+    .argument('<folder>', 'folder of backups; made when missing. Only what is new since its last backup is copied')
+    .option('--keep <count>', 'remove the oldest backups, until so many are left', wholeNumber)
+    .action((to: string, { keep }: { keep?: number }) =>
+      run((dataDir) =>
+        withProgress('Backing up', async (progress) =>
+          described(await makeBackup({ dataDir, to, keep: keep ?? null, progress })),
+        ),
+      ),
+    );
+
+  program
+    .command('restore')
+    .description(
+      'restore a backup into an empty DATA_DIR on which no server runs, and compare it with what was backed up',
+    )
+    .argument('<folder>', 'folder of backups')
+    .option('--backup <id>', 'which one (default: the newest; see list-backups)')
+    .action((from: string, { backup: id }: { backup?: string }) =>
+      run((dataDir) =>
+        withProgress('Restoring', async (progress) => {
+          const config = { ...loadConfig(), dataDir };
+          const onVerify = () => process.stderr.write('All is copied; figures are compared\n');
+          const { begunAnew, bytes, ...restored } = await restoreBackup({
+            config,
+            from,
+            progress,
+            onVerify,
+            ...(id === undefined ? {} : { id }),
+          });
+          return {
+            ...restored,
+            mb: megabytes(bytes),
+            note: `${begunAnew ? 'An earlier restore was cut off; this one began anew. ' : ''}Figures equal those of the backup. Start the server on ${dataDir}.`,
+          };
+        }),
+      ),
+    );
+
+  program
+    .command('list-backups')
+    .description('list the backups in a folder')
+    .argument('<folder>', 'folder of backups')
+    .action((path: string) =>
+      run(async () => {
+        const folder = await BackupFolder.forReading(path);
+        const rows = (await folder.list()).map(listed);
+        const begun = await folder.unfinished();
+        return begun === null ? rows : [...rows, { id: 'unfinished', taken_at: begun, problem: UNFINISHED }];
+      }),
+    );
+
+  program
+    .command('verify-backup')
+    .description('read all files of a backup and compare them with their checksums')
+    .argument('<folder>', 'folder of backups')
+    .option('--backup <id>', 'which one (default: the newest; see list-backups)')
+    .action((path: string, { backup: id }: { backup?: string }) =>
+      run(() =>
+        withProgress('Verifying', async ({ total, done }) => {
+          const folder = await BackupFolder.forReading(path);
+          const manifest = await folder.manifest(id);
+          const contents = [...new Map([...contentsOf(manifest)].map(({ sha256, bytes }) => [sha256, bytes])).values()];
+          total(contents.reduce((sum, bytes) => sum + bytes, 0));
+          const problems = await verifyBackup(folder, manifest, done);
+          if (problems.length > 0)
+            throw new DomainError('invalid', `Backup ${manifest.id} cannot be restored:\n${problems.join('\n')}`);
+          return { id: manifest.id, whole: true, files: contents.length, spans: sizeOf(manifest).spans };
+        }),
+      ),
+    );
+
+  program
+    .command('prune-backups')
+    .description('remove the oldest backups of a folder, and what a backup that was cut off left there')
+    .argument('<folder>', 'folder of backups')
+    .requiredOption('--keep <count>', 'how many backups stay', wholeNumber)
+    .action((path: string, { keep }: { keep: number }) =>
+      run(async () => {
+        await BackupFolder.forReading(path);
+        const folder = await BackupFolder.forWriting(path);
+        try {
+          const freed = await prune(folder, keep);
+          return { backups: (await folder.list()).length, freed_mb: megabytes(freed) };
+        } finally {
+          folder.close();
+        }
+      }),
+    );
+}
+
+const UNFINISHED = 'cut off, or under way: backup goes on with what it copied, prune-backups removes that';
+
+function listed({ id, manifest, problem }: ListedBackup): Row {
+  if (manifest === null) return { id, problem };
+  const { taken_at, spanhouse } = manifest;
+  const { spans, bytes } = sizeOf(manifest);
+  return { id, taken_at, spans, mb: megabytes(bytes), images: manifest.images?.length ?? 'in the bucket', spanhouse };
+}
+
+function described({ id, spans, bytes, newBytes, seconds, wentOnFrom, lostImages, notPruned }: MadeBackup): Row {
+  const notes = [
+    ...(wentOnFrom === null ? [] : [`Went on with what the backup of ${wentOnFrom} had copied, which was cut off.`]),
+    ...(lostImages === 0 ? [] : [`${lostImages} images are named but were not there, or not whole.`]),
+    ...(notPruned === null ? [] : [`Older backups could not be removed: ${notPruned}`]),
+  ];
+  return {
+    id,
+    spans,
+    mb: megabytes(bytes),
+    new_mb: megabytes(newBytes),
+    seconds: Math.round(seconds * 10) / 10,
+    ...(notes.length === 0 ? {} : { note: notes.join(' ') }),
+  };
+}
+
+async function withProgress<T>(
+  label: string,
+  work: (progress: { total(bytes: number): void; done(bytes: number): void }) => Promise<T>,
+): Promise<T> {
+  let shown: Progress | undefined;
+  try {
+    return await work({
+      total: (bytes) => (shown = startProgress(label, Math.ceil(bytes / MEGABYTE), 'MB')),
+      done: (bytes) => shown?.update(Math.ceil(bytes / MEGABYTE)),
+    });
+  } finally {
+    shown?.stop();
+  }
+}
+
+function megabytes(bytes: number): number {
+  return Math.round((bytes / MEGABYTE) * 10) / 10;
+}
+
+function wholeNumber(text: string): number {
+  if (!/^[1-9][0-9]{0,5}$/.test(text))
+    throw new DomainError('invalid', `--keep must be a whole number from 1, not ${text}`);
+  return Number(text);
+}

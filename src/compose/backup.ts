@@ -1,0 +1,62 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { BackupSchedule } from '../domain/backup/schedule.js';
+import { lastBackupAt } from '../storage/backup/backup-folder.js';
+import { privateSocket } from '../storage/private-socket.js';
+import { listenControl } from '../transport/control/control-socket.js';
+import { CONTROL_FILE, type BackupRun } from './backup-run.js';
+import type { Context } from './context.js';
+import { Snapshots } from './snapshots.js';
+import type { Storage } from './storage.js';
+
+/** What a process that makes a backup is told. */
+export type BackupOrder = Pick<BackupRun, 'dataDir' | 'to' | 'keep'>;
+
+/** Lets commands of this machine back this server up, and does it by itself where the settings say so. */
+export async function openBackups(context: Context, storage: Storage): Promise<void> {
+  const { config, events, closers } = context;
+  const { dataDir, backup } = config;
+  const socket = await privateSocket(dataDir, 'control.sock');
+  const file = join(dataDir, CONTROL_FILE);
+  closers.push(async () => {
+    await socket.remove();
+    await rm(file, { force: true });
+  });
+  const control = await listenControl({
+    path: socket.path,
+    snapshots: new Snapshots(context, storage),
+    onResult: (result) => (result.done ? events.backupFinished(result) : events.backupFailed(result)),
+  });
+  closers.push(() => control.close());
+  await writeFile(file, socket.path, { mode: 0o600 });
+  if (backup === null) return;
+  const { everyMs, to, keep } = backup;
+  const last = () => lastBackupAt(to);
+  events.backupsScheduled({ everyMs, lastAt: await last().catch(() => null) });
+  const schedule = new BackupSchedule({
+    everyMs,
+    last,
+    run: (signal) => runApart({ dataDir, to, keep }, signal),
+    onFailure: (error) => events.backupRetried({ error }),
+  });
+  closers.push(() => schedule.close());
+}
+
+/** Makes a backup in a process of its own, which says itself what became of it. @throws Error when it failed */
+async function runApart(order: BackupOrder, signal: AbortSignal): Promise<void> {
+  const child = fork(fileURLToPath(new URL('../backup.js', import.meta.url)), [JSON.stringify(order)], {
+    env: {},
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  const end = () => child.kill('SIGKILL');
+  signal.addEventListener('abort', end);
+  try {
+    const [code] = (await once(child, 'exit')) as [number | null];
+    if (code !== 0) throw new Error('The backup was not made');
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
+}

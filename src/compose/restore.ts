@@ -1,0 +1,134 @@
+import { join } from 'node:path';
+import { contentsOf, differences, sizeOf, type Manifest } from '../domain/backup/manifest.js';
+import { DomainError } from '../domain/errors.js';
+import type { Config } from '../config/config.js';
+import { createLogger } from '../observability/logger.js';
+import { BackupFolder } from '../storage/backup/backup-folder.js';
+import { RestoredFiles } from '../storage/backup/restore-files.js';
+import { beginRestore, endRestore } from '../storage/backup/restore-mark.js';
+import { attachParts } from '../storage/clickhouse/backup/attach-parts.js';
+import { connect } from '../storage/clickhouse/client/client.js';
+import { migrate } from '../storage/clickhouse/migrations.js';
+import { readMigrationFiles, verifyApplied, type MigrationFile } from '../storage/migration-files.js';
+import { schemaDirectory } from '../storage/schema-files.js';
+import { lockDataDir } from '../storage/sqlite/data-dir-lock.js';
+import { readMetadataCopy } from '../storage/sqlite/metadata-snapshot.js';
+import { metadataFile, openMetadataStore } from '../storage/sqlite/metadata-store.js';
+import { ENGINE_DIRECTORY, openTraces } from './clickhouse.js';
+import { closeAll, createContext, type Closers } from './context.js';
+import { IMAGES_DIRECTORY } from './storage.js';
+
+export interface RestoreRun {
+  /** Names the folder to restore to, and how much memory the engine may take. */
+  readonly config: Config;
+  readonly from: string;
+  /** Default: the newest. */
+  readonly id?: string;
+  /** Called once with all bytes, then with those that are there. */
+  readonly progress: { total(bytes: number): void; done(bytes: number): void };
+  /** Called when all is there and the figures are compared. */
+  readonly onVerify: () => void;
+}
+
+export interface Restored {
+  readonly id: string;
+  readonly taken_at: string;
+  readonly projects: number;
+  readonly spans: number;
+  readonly bytes: number;
+  /** Whether an earlier restore was cut off, and begun anew. */
+  readonly begunAnew: boolean;
+}
+
+/**
+ * Restores a backup into an empty `DATA_DIR` on which no server runs, and compares what came of it with what was backed
+ * up. Until all is equal, no server starts on it.
+ * @throws DomainError, DataDirLockedError, MigrationError
+ */
+export async function restoreBackup({ config, from, id, progress, onVerify }: RestoreRun): Promise<Restored> {
+  if (config.clickhouse.url !== null)
+    throw new DomainError('conflict', 'A backup is restored to the embedded engine: unset CLICKHOUSE_URL');
+  const { dataDir } = config;
+  const folder = await BackupFolder.forReading(from);
+  const manifest = await folder.manifest(id);
+  const migrations = readMigrationFiles(schemaDirectory('clickhouse'));
+  // Before anything is written.
+  verifyApplied(manifest.migrations, migrations);
+  const lock = lockDataDir(dataDir);
+  try {
+    const begunAnew = await beginRestore(dataDir);
+    progress.total([...contentsOf(manifest)].reduce((sum, { bytes }) => sum + bytes, 0));
+    const files = new RestoredFiles(folder, progress.done);
+    await files.file(manifest.metadata, metadataFile(dataDir));
+    demandMetadata(dataDir, manifest);
+    if (manifest.images !== null) await files.images(manifest.images, join(dataDir, IMAGES_DIRECTORY));
+    await restoreSpans(config, manifest, migrations.slice(0, manifest.migrations.length), files);
+    onVerify();
+    await demandFigures(config, manifest);
+    await endRestore(dataDir);
+    const { id: restored, taken_at, figures } = manifest;
+    return { id: restored, taken_at, projects: figures.length, ...sizeOf(manifest), begunAnew };
+  } finally {
+    lock.release();
+  }
+}
+
+function demandMetadata(dataDir: string, { metadata }: Manifest): void {
+  const { rows } = readMetadataCopy(metadataFile(dataDir));
+  for (const [table, count] of Object.entries(metadata.rows))
+    if (rows[table] !== count)
+      throw new DomainError(
+        'invalid',
+        `The SQLite table ${table} has ${rows[table]} rows after the restore, not ${count}`,
+      );
+}
+
+async function restoreSpans(
+  config: Config,
+  { tables }: Manifest,
+  migrations: readonly MigrationFile[],
+  files: RestoredFiles,
+): Promise<void> {
+  const { startEngine } = await import('../storage/clickhouse/engine/supervisor.js');
+  const path = join(config.dataDir, ENGINE_DIRECTORY);
+  const engine = await startEngine({
+    path,
+    database: config.clickhouse.database,
+    memoryMb: config.engine.memoryMb,
+    maxReadSeconds: config.read.timeoutSeconds,
+    logger: createLogger({ level: 'silent', format: 'json' }),
+  });
+  const client = connect(engine.endpoint);
+  try {
+    // Tables as they were then; the next start of the stores brings them up to date.
+    await migrate(client, migrations, null);
+    await attachParts(client, tables, path, (part, into) => files.part(part, into));
+  } finally {
+    await client.close();
+    await engine.stop();
+  }
+}
+
+/** Opens the stores as a server does, so that what was not rolled up at the moment is, and recounts them. */
+async function demandFigures(config: Config, { up_to, figures }: Manifest): Promise<void> {
+  const closers: Closers = [];
+  const close = () => closeAll(closers);
+  const logger = createLogger({ level: 'silent', format: 'json' });
+  const context = createContext({ config, overrides: { logger }, closers, baseUrl: () => '' }, close);
+  try {
+    const metadata = openMetadataStore(config.dataDir);
+    closers.push(() => metadata.close());
+    const traces = await openTraces(context, {
+      isGone: () => false,
+      onPurged: (versions) => void metadata.attachments.forget(versions),
+    });
+    const problems = differences(figures, await traces.snapshots.figuresAt(up_to));
+    if (problems.length > 0)
+      throw new DomainError(
+        'invalid',
+        `The restored spans are not those of the backup: ${problems.slice(0, 5).join('; ')}`,
+      );
+  } finally {
+    await close();
+  }
+}

@@ -1,0 +1,61 @@
+import type { Manifest, ProjectFigures } from './manifest.js';
+
+/** The parts of a table that were there at the moment, as one folder each. */
+export interface FrozenTable {
+  readonly name: string;
+  readonly folder: string;
+}
+
+/** The spans of one moment: hard links to files that never change. */
+export interface FrozenSpans {
+  /** The version of the last commit before the moment. */
+  readonly upTo: number;
+  /** For how long commits were held back for it. */
+  readonly heldMs: number;
+  readonly migrations: Manifest['migrations'];
+  readonly tables: readonly FrozenTable[];
+  readonly figures: readonly ProjectFigures[];
+}
+
+/** Where images lie while a snapshot is read. What is deleted meanwhile is in `removed` until the snapshot ends. */
+export interface HeldImages {
+  readonly folder: string;
+  readonly removed: string;
+}
+
+/** Everything that a server stores, as of one moment: paths on its machine, which stay until the snapshot ends. */
+export interface Snapshot extends FrozenSpans {
+  readonly takenAt: string;
+  /** A copy of the SQLite file. */
+  readonly metadata: string;
+  /** Null: they are in a bucket. */
+  readonly images: HeldImages | null;
+}
+
+/** A port of the stores: takes the moment, and ends what is held for it. */
+export interface SnapshotSource {
+  take(): Promise<Snapshot>;
+  /** Gives back what the snapshot holds; repeated calls do nothing. */
+  end(): Promise<void>;
+}
+
+/** What became of a backup, as whoever made it tells the server. */
+export type BackupResult =
+  | {
+      readonly done: true;
+      readonly id: string;
+      readonly spans: number;
+      readonly bytes: number;
+      /** Bytes that no earlier backup in the folder had. */
+      readonly newBytes: number;
+      readonly seconds: number;
+    }
+  | { readonly done: false; readonly reason: string };
+
+export interface BackupObserver {
+  snapshotTaken(snapshot: { readonly heldMs: number; readonly seconds: number }): void;
+  /** Hard links of a snapshot could not be removed; the next start does it. */
+  snapshotNotEnded(failure: { readonly error: unknown }): void;
+  backupFinished(backup: Extract<BackupResult, { done: true }>): void;
+  backupFailed(failure: { readonly reason: string }): void;
+}

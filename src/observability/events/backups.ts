@@ -1,0 +1,42 @@
+import type { BackupObserver } from '../../domain/backup/snapshot.js';
+import { say } from '../lines.js';
+import type { Logger } from '../logger.js';
+import type { Metrics } from '../metrics.js';
+import { milliseconds } from './milliseconds.js';
+
+export interface BackupEvents extends BackupObserver {
+  /** @param schedule when the last backup was taken that is in the folder; null: there is none */
+  backupsScheduled(schedule: { readonly everyMs: number; readonly lastAt: number | null }): void;
+  /** A scheduled backup was not made; it is tried again. */
+  backupRetried(failure: { readonly error: unknown }): void;
+}
+
+export function backupEvents(logger: Logger, metrics: Metrics): BackupEvents {
+  return {
+    snapshotTaken({ heldMs, seconds }) {
+      metrics.backupCommitsHeld.observe(heldMs / 1000);
+      say(logger, 'snapshotTaken', { commits_held_ms: Math.round(heldMs), ms: milliseconds(seconds) });
+    },
+    snapshotNotEnded({ error }) {
+      say(logger, 'snapshotNotEnded', { error });
+    },
+    backupFinished({ id, spans, bytes, newBytes, seconds }) {
+      metrics.backupLastSuccess.set(Date.now() / 1000);
+      metrics.backupDuration.set(seconds);
+      metrics.backupBytes.set(bytes);
+      say(logger, 'backupMade', { backup: id, spans, bytes, new_bytes: newBytes, ms: milliseconds(seconds) });
+    },
+    backupFailed({ reason }) {
+      metrics.backupLastFailure.set(Date.now() / 1000);
+      say(logger, 'backupFailed', { reason });
+    },
+    backupsScheduled({ everyMs, lastAt }) {
+      metrics.backupInterval.set(everyMs / 1000);
+      if (lastAt !== null) metrics.backupLastSuccess.set(lastAt / 1000);
+    },
+    backupRetried({ error }) {
+      metrics.backupLastFailure.set(Date.now() / 1000);
+      say(logger, 'backupRetried', { error });
+    },
+  };
+}

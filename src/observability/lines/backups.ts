@@ -1,0 +1,33 @@
+import { defineLines } from '../line.js';
+
+/** Backups of this server. */
+export const backupLines = defineLines({
+  snapshotTaken: {
+    level: 'info',
+    message: 'Snapshot taken for a backup',
+    when: 'A backup begins; `commits_held_ms` says how long writes waited for its moment.',
+  },
+  snapshotNotEnded: {
+    level: 'warn',
+    message: 'Hard links of a snapshot could not be removed',
+    when: 'A backup has ended, and what was held for it in `DATA_DIR` could not be removed.',
+    action: 'Act on the error if it is one of permissions; the next backup, or the next start, removes them',
+  },
+  backupMade: {
+    level: 'info',
+    message: 'Backup made',
+    when: 'A backup is complete; `new_bytes` are those that no earlier one in the folder had.',
+  },
+  backupFailed: {
+    level: 'error',
+    message: 'Backup failed',
+    when: 'A backup was not made, or older ones were not removed; `reason` says why. Backups that are there are whole.',
+    action: 'Act on the reason: room and permissions of BACKUP_TO. Then make one: npm run admin -- backup',
+  },
+  backupRetried: {
+    level: 'warn',
+    message: 'A scheduled backup was not made; it will be tried again',
+    when: 'After each failure of a backup that `BACKUP_EVERY` asks for; the pauses grow to half an hour.',
+    action: 'Act on the reason of the line before this one; where there is none, the process was killed: see memory',
+  },
+});

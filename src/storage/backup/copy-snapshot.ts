@@ -1,0 +1,204 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import pLimit from 'p-limit';
+import { MANIFEST_FORMAT, type FileContent, type Manifest, type PartFiles } from '../../domain/backup/manifest.js';
+import type { Snapshot } from '../../domain/backup/snapshot.js';
+import { locationOf } from '../attachments/failure.js';
+import { packageVersion } from '../schema-files.js';
+import { readMetadataCopy, type MetadataCopy } from '../sqlite/metadata-snapshot.js';
+import type { BackupFolder } from './backup-folder.js';
+import type { Content } from './hashed-copy.js';
+
+const FILES_AT_ONCE = 8;
+/** Larger files of a part that the last backup has are taken over unread: the hashes of the part's small ones stand for them. */
+const SMALL_BYTES = 64 * 1024;
+/** The file of a part with the engine's own checksums of all others. */
+const CHECKSUMS = 'checksums.txt';
+
+export interface CopyProgress {
+  /** Called once, with the bytes of everything that is backed up. */
+  total(bytes: number): void;
+  done(bytes: number): void;
+}
+
+export interface CopyOptions extends CopyProgress {
+  /** Called when all is copied; what it throws keeps it from being a backup. */
+  beforeFinish(): Promise<void>;
+}
+
+export interface Copied {
+  readonly manifest: Manifest;
+  /** Bytes that the folder did not have. */
+  readonly newBytes: number;
+  /** Images that should be there and are not, or not whole: they were lost before. */
+  readonly lostImages: number;
+}
+
+interface File extends Omit<FileContent, 'sha256'> {
+  readonly path: string;
+}
+
+interface Part {
+  readonly table: string;
+  readonly name: string;
+  readonly files: readonly File[];
+}
+
+/** Copies a snapshot into a folder of backups and makes a backup of it. Cut off anywhere, it is only begun again. */
+export async function copySnapshot(snapshot: Snapshot, folder: BackupFolder, options: CopyOptions): Promise<Copied> {
+  return new SnapshotCopy(snapshot, folder, options).run();
+}
+
+class SnapshotCopy {
+  readonly #snapshot: Snapshot;
+  readonly #folder: BackupFolder;
+  readonly #options: CopyOptions;
+  readonly #limit = pLimit(FILES_AT_ONCE);
+  #done = 0;
+  #newBytes = 0;
+
+  constructor(snapshot: Snapshot, folder: BackupFolder, options: CopyOptions) {
+    this.#snapshot = snapshot;
+    this.#folder = folder;
+    this.#options = options;
+  }
+
+  async run(): Promise<Copied> {
+    const { metadata: file, takenAt, upTo, migrations, figures, images: held } = this.#snapshot;
+    const earlier = (await this.#folder.list()).findLast(({ manifest }) => manifest !== null)?.manifest ?? null;
+    const parts = await this.#parts();
+    const metadataBytes = (await stat(file)).size;
+    // Before it is read: reading may leave files beside it, and never changes it.
+    const { rows, images } = readMetadataCopy(file);
+    const bytes = parts.flatMap(({ files }) => files).reduce((sum, each) => sum + each.bytes, metadataBytes);
+    this.#options.total(held === null ? bytes : images.reduce((sum, image) => sum + image.bytes, bytes));
+    await this.#folder.begin();
+    const metadata = await this.#put(file);
+    const known = partsOf(earlier);
+    const copied = await Promise.all(parts.map((part) => this.#part(part, known.get(`${part.table}/${part.name}`))));
+    const manifest: Manifest = {
+      format: MANIFEST_FORMAT,
+      id: idAt(takenAt),
+      taken_at: takenAt,
+      spanhouse: packageVersion(),
+      up_to: upTo,
+      migrations: [...migrations],
+      tables: this.#snapshot.tables.map(({ name }) => ({
+        name,
+        parts: copied.filter((_, index) => parts[index]?.table === name),
+      })),
+      metadata: { ...metadata, rows: { ...rows } },
+      images: held === null ? null : await this.#images(images),
+      figures: [...figures],
+    };
+    await this.#options.beforeFinish();
+    await this.#folder.finish(manifest);
+    const lostImages = held === null ? 0 : images.length - (manifest.images?.length ?? 0);
+    return { manifest, newBytes: this.#newBytes, lostImages };
+  }
+
+  async #parts(): Promise<Part[]> {
+    const parts: Part[] = [];
+    for (const { name: table, folder } of this.#snapshot.tables)
+      // A table without parts has no folder.
+      for (const name of (await readdir(folder).catch(absent)) ?? [])
+        if (name !== 'format_version.txt') parts.push({ table, name, files: await filesIn(join(folder, name)) });
+    return parts;
+  }
+
+  async #part({ name, files }: Part, known: PartFiles | undefined): Promise<PartFiles> {
+    const small = files.filter(({ bytes }) => bytes <= SMALL_BYTES);
+    const contents = new Map<string, Content>();
+    await Promise.all(
+      small.map(({ place, path }) => this.#limit(async () => contents.set(place, await this.#put(path)))),
+    );
+    const sums = contents.get(CHECKSUMS)?.sha256;
+    const earlier = new Map(known?.files.map((file) => [file.place, file]));
+    const isKnown = sums !== undefined && earlier.get(CHECKSUMS)?.sha256 === sums;
+    await Promise.all(
+      files
+        .filter(({ bytes }) => bytes > SMALL_BYTES)
+        .map((file) =>
+          this.#limit(async () => {
+            const same = isKnown ? earlier.get(file.place) : undefined;
+            const taken = same?.bytes === file.bytes && (await this.#folder.has(same)) ? this.#count(same) : null;
+            contents.set(file.place, taken ?? (await this.#put(file.path)));
+          }),
+        ),
+    );
+    const rows = files.find(({ place }) => place === 'count.txt');
+    return {
+      name,
+      rows: rows === undefined ? 0 : Number(await readFile(rows.path, 'utf8')),
+      files: files.flatMap(({ place }) => {
+        const content = contents.get(place);
+        return content === undefined ? [] : [{ place, sha256: content.sha256, bytes: content.bytes }];
+      }),
+    };
+  }
+
+  async #images(images: MetadataCopy['images']): Promise<NonNullable<Manifest['images']>> {
+    const kept = await Promise.all(
+      images.map((image) =>
+        this.#limit(async () => {
+          if (await this.#folder.has(image)) {
+            this.#count(image);
+            return [image];
+          }
+          return (await this.#putImage(image)) ? [image] : [];
+        }),
+      ),
+    );
+    return kept.flat();
+  }
+
+  /** @returns false when it is nowhere: lost before, as the server would find out when somebody asks for it */
+  async #putImage({ project_id, sha256 }: MetadataCopy['images'][number]): Promise<boolean> {
+    const { images } = this.#snapshot;
+    for (const root of images === null ? [] : [images.folder, images.removed, images.folder]) {
+      const put = await this.#put(join(root, ...locationOf(project_id, sha256))).catch(absent);
+      if (put !== null) return put.sha256 === sha256;
+    }
+    return false;
+  }
+
+  async #put(path: string): Promise<Content> {
+    const content = await this.#folder.put(path);
+    if (content.isNew) this.#newBytes += content.bytes;
+    return this.#count(content);
+  }
+
+  #count<T extends Content>(content: T): T {
+    this.#done += content.bytes;
+    this.#options.done(this.#done);
+    return content;
+  }
+}
+
+function partsOf(manifest: Manifest | null): Map<string, PartFiles> {
+  return new Map(
+    manifest?.tables.flatMap((table) => table.parts.map((part) => [`${table.name}/${part.name}`, part] as const)),
+  );
+}
+
+async function filesIn(folder: string): Promise<File[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return Promise.all(
+    paths.map(async (path) => ({
+      path,
+      place: relative(folder, path).split(sep).join('/'),
+      bytes: (await stat(path)).size,
+    })),
+  );
+}
+
+/** The name of a backup: its moment, to the second. */
+function idAt(time: string): string {
+  return `${time.slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
+}
+
+function absent(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT') return null;
+  throw error;
+}

@@ -1,0 +1,28 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const PROGRAM = join(import.meta.dirname, '../../scripts/admin.js');
+
+/** What a command of the admin program answers, as JSON. @throws Error with what it says on a failure */
+export async function admin(dataDir: string, ...args: string[]): Promise<any> {
+  try {
+    const { stdout } = await run(process.execPath, [PROGRAM, '--json', '--data-dir', dataDir, ...args]);
+    return JSON.parse(stdout);
+  } catch (failed) {
+    throw new Error((failed as { stderr: string }).stderr, { cause: failed });
+  }
+}
+
+/** What a command says that has to fail. */
+export async function refused(dataDir: string, ...args: string[]): Promise<string> {
+  const answer: unknown = await admin(dataDir, ...args).catch((error: unknown) => error);
+  if (answer instanceof Error) return answer.message;
+  throw new Error(`${args.join(' ')} was not refused: ${JSON.stringify(answer)}`);
+}
+
+/** A command to be killed. */
+export function spawnAdmin(dataDir: string, ...args: string[]): ChildProcess {
+  return spawn(process.execPath, [PROGRAM, '--data-dir', dataDir, ...args], { stdio: 'ignore' });
+}
