@@ -8,6 +8,7 @@ import { DEFAULT_KEY_ACCESS, KEY_ACCESSES, type KeyAccess } from '../../src/doma
 import { signInUrl } from '../../src/domain/identity/sign-in.js';
 import { SignInService } from '../../src/domain/identity/sign-in-service.js';
 import { metadataFile, openMetadataStore, type MetadataStore } from '../../src/storage/sqlite/metadata-store.js';
+import { storageReport } from './storage.js';
 
 interface GlobalOptions {
   readonly json?: boolean;
@@ -120,6 +121,13 @@ export function adminCommand(name: string): Command {
     .option('--email <email>', 'email address of the user')
     .action((name: string, { email }: { email?: string }) =>
       runOrCreate((identity) => timed(identity.createUser({ name, email: email ?? null }))),
+    );
+
+  program
+    .command('storage')
+    .description('print what takes how much room, and how long the disks last at the pace of the last day')
+    .action(() =>
+      run((_identity, { measurements }) => storageReport(measurements, program.opts<GlobalOptions>().json === true)),
     );
 
   program

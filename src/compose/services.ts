@@ -108,6 +108,7 @@ export async function openServices(context: Context): Promise<Services> {
     checks: [
       { name: 'sqlite', check: () => metadata.check() },
       { name: 'clickhouse', check: () => traces.check() },
+      { name: 'disk', check: () => storage.watermark.check(), degrades: true },
     ],
   };
 }

@@ -54,6 +54,8 @@ function group(settings: Settings, warnings: readonly string[]) {
     grpcCallsAtOnce: settings.OTLP_GRPC_CALLS_AT_ONCE,
     /** Absolute. */
     dataDir: resolve(settings.DATA_DIR),
+    /** Null: as many as suit the size of each disk. 0: none. */
+    minFreeDiskBytes: settings.MIN_FREE_DISK_MB === undefined ? null : settings.MIN_FREE_DISK_MB * MEGABYTE,
     clickhouse: {
       /** Null: the embedded engine. */
       url: settings.CLICKHOUSE_URL ?? null,

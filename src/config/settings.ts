@@ -66,6 +66,16 @@ export const settings = Type.Object({
     default: './data',
     description: 'Directory of all data: the embedded ClickHouse, the SQLite file, images.',
   }),
+  MIN_FREE_DISK_MB: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 1_073_741_824,
+      defaultText: '5 % of the disk and at least 1024, of a small disk a quarter',
+      description:
+        'Disk space that stays free, on each disk with data: with less, spans are answered 503 until there is more again, while reads ' +
+        'and deletions go on. 0: all of the disk may be filled.',
+    }),
+  ),
   CLICKHOUSE_URL: Type.Optional(
     text({
       // A path would be taken for the name of a database.

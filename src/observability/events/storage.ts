@@ -72,6 +72,25 @@ export interface LeaseObserver {
   leaseLost(loss: { readonly reason: string }): void;
 }
 
+/** A disk, and the bytes of it that are free and that are to stay so. */
+interface SeenDisk {
+  readonly name: string;
+  readonly free: number;
+  readonly total: number;
+  readonly minFree: number;
+}
+
+export interface DiskWatermarkObserver {
+  diskSeen(disk: SeenDisk): void;
+  /** Less is free than is to stay so: nothing more is taken in. */
+  diskLow(disk: SeenDisk): void;
+  diskLowEnded(disk: SeenDisk): void;
+  /** How much is free cannot be seen; what was seen last counts. */
+  diskNotSeen(failure: { readonly name: string; readonly error: unknown }): void;
+  /** What is stored could not be measured: how fast disks fill is not known. */
+  storageNotMeasured(failure: { readonly error: unknown }): void;
+}
+
 export interface DiskObserver {
   /** Nothing more is stored; what is stored can be read. */
   diskFull(): void;
@@ -91,6 +110,7 @@ export interface StorageEvents
     EngineObserver,
     LeaseObserver,
     DiskObserver,
+    DiskWatermarkObserver,
     MigrationObserver,
     DeletionObserver {}
 
@@ -104,6 +124,7 @@ export function storageEvents(logger: Logger, metrics: Metrics): StorageEvents {
     ...engineEvents(logger, metrics),
     ...leaseEvents(logger, metrics),
     ...diskEvents(logger),
+    ...diskWatermarkEvents(logger, metrics),
     ...migrationEvents(logger),
     ...deletionEvents(logger, metrics),
   };
@@ -192,6 +213,32 @@ function diskEvents(logger: Logger): DiskObserver {
     },
     diskReserveFailed({ error }) {
       logger.warn('Disk space could not be reserved: when the disk is full, reads may fail', { error });
+    },
+  };
+}
+
+function diskWatermarkEvents(logger: Logger, metrics: Metrics): DiskWatermarkObserver {
+  const fieldsOf = ({ name, free, minFree }: SeenDisk) => ({ disk: name, free_bytes: free, min_free_bytes: minFree });
+  return {
+    diskSeen({ name: disk, free, total, minFree }) {
+      metrics.diskFreeBytes.set({ disk }, free);
+      metrics.diskTotalBytes.set({ disk }, total);
+      metrics.diskMinFreeBytes.set({ disk }, minFree);
+    },
+    diskLow(disk) {
+      logger.error(
+        'A disk has less room than MIN_FREE_DISK_MB keeps free: spans are refused. Free some, make it larger, or delete what is not needed',
+        fieldsOf(disk),
+      );
+    },
+    diskLowEnded(disk) {
+      logger.info('A disk has enough room again: spans are taken', fieldsOf(disk));
+    },
+    diskNotSeen({ name, error }) {
+      logger.warn('It cannot be seen how much of a disk is free; what was seen last counts', { disk: name, error });
+    },
+    storageNotMeasured({ error }) {
+      logger.warn('What is stored could not be measured; it is tried again in ten minutes', { error });
     },
   };
 }

@@ -14,7 +14,6 @@ import type { OwnUsage } from '../../domain/usage/own-usage.js';
 import type { TraceSpans } from '../../domain/trace/outline.js';
 import type { PricedSpans } from '../../domain/price/cost-explanation.js';
 import type { UnpricedCalls } from '../../domain/price/unpriced-models.js';
-import type { SpanBytes } from '../../domain/project/project-storage.js';
 import type { OlderSpans } from '../../domain/backfill/older-spans.js';
 import type { CalculatedSpans } from '../../domain/price/calculated-spans.js';
 import type { MigrationFile } from '../migration-files.js';
@@ -27,7 +26,7 @@ import { CommitLog, type CommitLimits, type CommitObserver, type IsGone } from '
 import { VersionClock } from './commit/version-clock.js';
 import { RecentCommits } from './commit/recent-commits.js';
 import { ClickHouseDeletions } from './deletions.js';
-import type { DiskSpace } from './commit/disk-reserve.js';
+import type { DiskSpace } from './commit/disk-space.js';
 import { ClickHouseCompletions } from './completions.js';
 import { ClickHouseEntitySpans } from './entity-spans.js';
 import { ClickHouseArrivals } from './judge/arrivals.js';
@@ -39,7 +38,7 @@ import { ListReads, type QueryObserver } from './list/list-reads.js';
 import { ClickHouseTails } from './list/tails.js';
 import { ClickHouseTraceSpans } from './list/trace-spans.js';
 import { ClickHouseUnpricedCalls } from './unpriced-calls.js';
-import { spanBytesReader } from './span-bytes.js';
+import { spanBytesReader, type SpanBytes } from './span-bytes.js';
 import { ClickHouseOwnUsage } from './own-usage.js';
 import { ClickHousePromptSpans } from './prompt-spans.js';
 import type { ReadLimits } from './read/row-reader.js';
@@ -61,7 +60,7 @@ export interface TraceStoreOptions {
   readonly read: ReadLimits;
   readonly rollup: RollupLimits;
   readonly onPurged?: PurgeFollower;
-  /** Room on the disk of the embedded engine; absent: unknown, as of another ClickHouse. */
+  /** Room on the disk of ClickHouse; absent: not bounded. */
   readonly space?: DiskSpace;
   /** Whether a project was deleted; default: none was. */
   readonly isGone?: IsGone;
@@ -96,7 +95,7 @@ export interface TraceStore {
   readonly promptSpans: PromptSpans;
   readonly ownUsage: OwnUsage;
   readonly unpriced: UnpricedCalls;
-  readonly spanBytes: (projectId: string, signal?: AbortSignal) => Promise<SpanBytes>;
+  readonly spanBytes: SpanBytes;
   /** Rolls up everything acknowledged, which otherwise happens by itself. */
   rollUp(): Promise<void>;
   /** Removes span versions that were replaced or deleted, which otherwise happens by itself. @returns how many. */
@@ -162,6 +161,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     spansCommitted(commit) {
       commits.committed(commit);
       indexer.committed(commit);
+      options.space?.written(commit.bytes);
       observer.spansCommitted(commit);
     },
   };

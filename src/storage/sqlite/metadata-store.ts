@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { AttachmentCatalogue } from '../../domain/attachment/catalogue.js';
 import type { CompletionOpinions } from '../../domain/completions/completion-opinions.js';
 import type { DeletionStore } from '../../domain/deletion/deletion-store.js';
+import type { MeasurementStore } from '../../domain/disk/storage-measurements.js';
 import type { FeedbackPages } from '../../domain/feedback/feedback-pages.js';
 import type { FeedbackStore } from '../../domain/feedback/feedback-store.js';
 import type { JudgeLookup } from '../../domain/feedback/judge-lookup.js';
@@ -42,6 +43,7 @@ import { SqliteJudgeCounts } from './judge-counts.js';
 import { SqliteJudgeLookup } from './judge-lookup.js';
 import { SqliteJudgeStore } from './judge-store.js';
 import { SqliteLinkStore } from './link-store.js';
+import { SqliteMeasurementStore } from './measurement-store.js';
 import { migrate } from './migrations.js';
 import { SqlitePriceStore } from './price-store.js';
 import { SqlitePromotionStore } from './promotion-store.js';
@@ -79,6 +81,7 @@ export interface MetadataStore {
   readonly promotions: PromotionStore;
   readonly jobs: JobStore;
   readonly deletions: DeletionStore;
+  readonly measurements: MeasurementStore;
   /** A random secret of 32 bytes, made when it is first asked for and the same from then on. */
   secret(name: string): Buffer;
   /** Throws when the store cannot serve. */
@@ -133,6 +136,7 @@ function storesOn(database: Database): MetadataStore {
     promotions: new SqlitePromotionStore(database),
     jobs: new SqliteJobStore(database),
     deletions: new SqliteDeletionStore(database),
+    measurements: new SqliteMeasurementStore(database),
     secret: (name) => readSecret(database, name),
     check: () => void database.prepare('SELECT 1 FROM projects LIMIT 1').get(),
     close: () => void database.close(),
