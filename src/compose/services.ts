@@ -18,6 +18,7 @@ import type { ReadinessCheck } from '../transport/http/routes/operations/readine
 import { openAttachments } from './attachments.js';
 import type { Context } from './context.js';
 import { openDeletions } from './deletion.js';
+import { openErasure } from './erasure.js';
 import { openFeedback, type Feedback } from './feedback.js';
 import { openIngest, type Ingest } from './ingest.js';
 import { openJudges, type Judges } from './judges.js';
@@ -76,6 +77,7 @@ export async function openServices(context: Context): Promise<Services> {
       prompts.forget();
     },
   });
+  openErasure(context, storage);
   const ingest = openIngest(context, storage, { prices, attachments });
   const examples = openExamples(context, storage);
   const models = await openModels(context, storage, { ingest: ingest.ingest, price, examples });

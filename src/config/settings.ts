@@ -76,6 +76,14 @@ export const settings = Type.Object({
         'and deletions go on. 0: all of the disk may be filled.',
     }),
   ),
+  ERASE_WITHIN_HOURS: whole({
+    default: 24,
+    minimum: 0,
+    maximum: 720,
+    description:
+      'Hours within which texts that were deleted or replaced are in no file any more. In half of that time, what holds some is ' +
+      'rewritten in the background. 0: they leave the files whenever ClickHouse happens to merge these.',
+  }),
   CLICKHOUSE_URL: Type.Optional(
     text({
       // A path would be taken for the name of a database.

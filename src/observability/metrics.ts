@@ -189,6 +189,10 @@ export function createMetrics() {
       'spanhouse_purged_versions_total',
       'Stored versions of spans removed from disk after they were replaced or deleted.',
     ),
+    erasedAt: gauge(
+      'spanhouse_erased_timestamp_seconds',
+      'When everything deleted or replaced before was last erased from the files, in seconds since 1970; 0: not since the start.',
+    ),
     wordsIndexedSpans: counter(
       'spanhouse_words_indexed_spans_total',
       'Stored versions of spans whose words were added to the search index.',

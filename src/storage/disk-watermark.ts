@@ -1,7 +1,7 @@
 import type { Disk, DiskRoom, StoredKind } from '../domain/disk/disk.js';
 import { DomainError } from '../domain/errors.js';
 import { BackgroundLoop } from '../domain/job/background-loop.js';
-import type { DiskWatermarkObserver } from '../observability/events/storage.js';
+import type { DiskWatermarkObserver } from '../observability/events/disks.js';
 
 /** A disk whose room is looked at. */
 export interface WatchedDisk extends Pick<Disk, 'name' | 'holds'> {

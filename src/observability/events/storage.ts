@@ -1,6 +1,7 @@
 import type { DeletionObserver } from '../../domain/deletion/deletion-service.js';
 import type { Logger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
+import { diskEvents, type DiskEvents } from './disks.js';
 import { milliseconds } from './milliseconds.js';
 
 export interface CommitObserver {
@@ -72,33 +73,6 @@ export interface LeaseObserver {
   leaseLost(loss: { readonly reason: string }): void;
 }
 
-/** A disk, and the bytes of it that are free and that are to stay so. */
-interface SeenDisk {
-  readonly name: string;
-  readonly free: number;
-  readonly total: number;
-  readonly minFree: number;
-}
-
-export interface DiskWatermarkObserver {
-  diskSeen(disk: SeenDisk): void;
-  /** Less is free than is to stay so: nothing more is taken in. */
-  diskLow(disk: SeenDisk): void;
-  diskLowEnded(disk: SeenDisk): void;
-  /** How much is free cannot be seen; what was seen last counts. */
-  diskNotSeen(failure: { readonly name: string; readonly error: unknown }): void;
-  /** What is stored could not be measured: how fast disks fill is not known. */
-  storageNotMeasured(failure: { readonly error: unknown }): void;
-}
-
-export interface DiskObserver {
-  /** Nothing more is stored; what is stored can be read. */
-  diskFull(): void;
-  diskHasRoom(): void;
-  /** Room cannot be kept for what must be written when the disk is full. */
-  diskReserveFailed(failure: { readonly error: unknown }): void;
-}
-
 /** Events of ClickHouse and of its embedded engine. */
 export interface StorageEvents
   extends
@@ -109,8 +83,7 @@ export interface StorageEvents
     QueryObserver,
     EngineObserver,
     LeaseObserver,
-    DiskObserver,
-    DiskWatermarkObserver,
+    DiskEvents,
     MigrationObserver,
     DeletionObserver {}
 
@@ -123,8 +96,7 @@ export function storageEvents(logger: Logger, metrics: Metrics): StorageEvents {
     ...queryEvents(logger, metrics),
     ...engineEvents(logger, metrics),
     ...leaseEvents(logger, metrics),
-    ...diskEvents(logger),
-    ...diskWatermarkEvents(logger, metrics),
+    ...diskEvents(logger, metrics),
     ...migrationEvents(logger),
     ...deletionEvents(logger, metrics),
   };
@@ -199,46 +171,6 @@ function leaseEvents(logger: Logger, metrics: Metrics): LeaseObserver {
     leaseLost({ reason }) {
       metrics.leaseHeld.set(0);
       logger.error('Lease on the database lost', { reason });
-    },
-  };
-}
-
-function diskEvents(logger: Logger): DiskObserver {
-  return {
-    diskFull() {
-      logger.error('The disk of ClickHouse is full: no spans are stored until it has room');
-    },
-    diskHasRoom() {
-      logger.info('The disk of ClickHouse has room again: spans are stored');
-    },
-    diskReserveFailed({ error }) {
-      logger.warn('Disk space could not be reserved: when the disk is full, reads may fail', { error });
-    },
-  };
-}
-
-function diskWatermarkEvents(logger: Logger, metrics: Metrics): DiskWatermarkObserver {
-  const fieldsOf = ({ name, free, minFree }: SeenDisk) => ({ disk: name, free_bytes: free, min_free_bytes: minFree });
-  return {
-    diskSeen({ name: disk, free, total, minFree }) {
-      metrics.diskFreeBytes.set({ disk }, free);
-      metrics.diskTotalBytes.set({ disk }, total);
-      metrics.diskMinFreeBytes.set({ disk }, minFree);
-    },
-    diskLow(disk) {
-      logger.error(
-        'A disk has less room than MIN_FREE_DISK_MB keeps free: spans are refused. Free some, make it larger, or delete what is not needed',
-        fieldsOf(disk),
-      );
-    },
-    diskLowEnded(disk) {
-      logger.info('A disk has enough room again: spans are taken', fieldsOf(disk));
-    },
-    diskNotSeen({ name, error }) {
-      logger.warn('It cannot be seen how much of a disk is free; what was seen last counts', { disk: name, error });
-    },
-    storageNotMeasured({ error }) {
-      logger.warn('What is stored could not be measured; it is tried again in ten minutes', { error });
     },
   };
 }

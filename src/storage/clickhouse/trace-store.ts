@@ -19,16 +19,16 @@ import type { CalculatedSpans } from '../../domain/price/calculated-spans.js';
 import type { MigrationFile } from '../migration-files.js';
 import { ClickHouseCalculatedSpans } from './calculated-spans.js';
 import type { ClickHouseClient } from './client/client.js';
-import { isDiskFull } from './client/client-errors.js';
 import type { CommitFollower } from './commit/commit-follower.js';
 import { CommitNews } from './commit/commit-news.js';
 import { CommitLog, type CommitLimits, type CommitObserver, type IsGone } from './commit/commit-log.js';
 import { VersionClock } from './commit/version-clock.js';
 import { RecentCommits } from './commit/recent-commits.js';
 import { ClickHouseDeletions } from './deletions.js';
-import type { DiskSpace } from './commit/disk-space.js';
+import { withRoom, type DiskSpace } from './commit/disk-space.js';
 import { ClickHouseCompletions } from './completions.js';
 import { ClickHouseEntitySpans } from './entity-spans.js';
+import { Erasure, type ErasureObserver } from './erasure.js';
 import { ClickHouseArrivals } from './judge/arrivals.js';
 import { ClickHouseMatchingSpans } from './judge/matching-spans.js';
 import { ClickHouseSpanReader } from './judge/span-reader.js';
@@ -70,6 +70,7 @@ export interface TraceStoreOptions {
     RollupObserver &
     QueryObserver &
     PurgeObserver &
+    ErasureObserver &
     MigrationObserver &
     WordIndexObserver;
 }
@@ -100,6 +101,8 @@ export interface TraceStore {
   rollUp(): Promise<void>;
   /** Removes span versions that were replaced or deleted, which otherwise happens by itself. @returns how many. */
   purge(): Promise<number>;
+  /** Takes what was deleted or replaced out of the files, in some minutes. @throws DomainError `unavailable`; the signal's reason */
+  erase(signal?: AbortSignal): Promise<void>;
   /** Indexes the words of all written spans for search by text, which otherwise happens by itself. */
   indexWords(): Promise<void>;
   /** Rejects when the store cannot serve. */
@@ -197,16 +200,19 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     busy: () => commits.load().share >= BUSY_SHARE || reads.lately,
     observer,
   });
+  // A read that begins now reads the state that is rolled up now.
+  const oldestRead = () => Math.min(reads.oldest(), rollups.settled());
   const purge = new Purge({
     client,
     observer,
     follower(versions) {
       options.onPurged?.(versions);
       rollups.purged();
+      erasure.purged();
     },
-    // A read that begins now reads the state that is rolled up now.
-    oldestRead: () => Math.min(reads.oldest(), rollups.settled()),
+    oldestRead,
   });
+  const erasure = new Erasure({ client, purge: () => purge.run(), end: () => oldestRead() + 1, observer });
   const notCurrent = (projectId: string) => rollups.notCurrent(projectId);
   const listReads = new ListReads({ client, reads, notCurrent, words, limits: options.read, observer });
   const revised = { reader: openReader(client, options.read), log, reads };
@@ -263,6 +269,10 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
       await rollups.settle();
       return purge.run();
     },
+    async erase(signal = new AbortController().signal) {
+      await rollups.settle();
+      await erasure.run(signal);
+    },
     async indexWords() {
       await rollups.settle();
       await indexer.run();
@@ -278,14 +288,4 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
       await rollups.close();
     },
   };
-}
-
-/** Repeats work that found the disk full: finding it so makes room for what must be written all the same. */
-async function withRoom<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (isDiskFull(error)) return work();
-    throw error;
-  }
 }

@@ -22,6 +22,8 @@ export function openDatabase(file: string): Database {
     database.pragma('journal_mode = WAL');
     database.pragma('synchronous = FULL');
     database.pragma('foreign_keys = ON');
+    // What is deleted is overwritten, rather than left in pages that are free.
+    database.pragma('secure_delete = ON');
     return database;
   } catch (error) {
     database.close();

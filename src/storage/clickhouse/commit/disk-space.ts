@@ -1,3 +1,5 @@
+import { isDiskFull } from '../client/client-errors.js';
+
 /** The room on the disk that spans are stored on. */
 export interface DiskSpace {
   /** @throws DomainError `unavailable` while the disk is full: nothing is stored then, tombstones of deletions neither. */
@@ -20,3 +22,13 @@ export const UNBOUNDED: DiskSpace = {
   written: () => undefined,
   onFull: () => undefined,
 };
+
+/** Repeats work that found the disk full: finding it so makes room for what must be written all the same. */
+export async function withRoom<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isDiskFull(error)) return work();
+    throw error;
+  }
+}

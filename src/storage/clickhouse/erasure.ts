@@ -1,0 +1,169 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DomainError } from '../../domain/errors.js';
+import { isRetryable } from '../../domain/retryable.js';
+import type { ErasureObserver } from '../../observability/events/disks.js';
+import type { ClickHouseClient } from './client/client.js';
+import { mutationsEnded } from './client/mutations.js';
+import { identifier, literal, sql, type Sql } from './client/sql.js';
+import type { Version } from './commit/version-clock.js';
+import { purgeSessionStatements, supersedeTraceStatements } from './rollup/replaced-statements.js';
+
+export type { ErasureObserver } from '../../observability/events/disks.js';
+
+export interface ErasureSource {
+  readonly client: ClickHouseClient;
+  /** Removes, for reads, what was replaced or deleted. */
+  readonly purge: () => Promise<unknown>;
+  /** The version before which something must have been replaced or deleted to count in no read any more. */
+  readonly end: () => Version;
+  readonly observer: ErasureObserver;
+}
+
+/** Parts that lie together: what ClickHouse rewrites at once. */
+interface Partition {
+  readonly table: string;
+  readonly partition: string;
+  /** Bytes that are to be rewritten. */
+  readonly bytes: string;
+  readonly parts: readonly string[];
+}
+
+/** Tables with texts whose rows are replaced by later ones; the earlier ones leave the disk when their parts are merged. */
+const REPLACED_BY_MERGES: ReadonlySet<string> = new Set(['traces', 'session_traces', 'sessions']);
+/** A rewritten part lies beside the one that it replaces for a while, and others need room meanwhile. */
+const ROOM = 2;
+/** Parts that are being merged already are merged with the others at the next attempt. */
+const MERGE_ATTEMPTS = 5;
+const LOOK_MS = 1_000;
+
+/**
+ * Takes out of ClickHouse's files what the purge only hides: rows that were deleted stay in their parts until a merge
+ * happens to rewrite these, and replaced figures until their parts are merged. Partitions are rewritten one after the
+ * other, and only those that hold something to erase. ClickHouse removes the old parts eight minutes later.
+ */
+export class Erasure {
+  readonly #source: ErasureSource;
+  /** Whether figures may have been replaced or deleted since they were merged last. */
+  #merging = true;
+
+  constructor(source: ErasureSource) {
+    this.#source = source;
+  }
+
+  /** Versions were purged. */
+  purged(): void {
+    this.#merging = true;
+  }
+
+  /** @throws DomainError `unavailable`; the signal's reason. What is left is erased by the next run. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { client, purge, end, observer } = this.#source;
+    const started = performance.now();
+    await supersedeTraceStatements(client, end(), signal);
+    await purgeSessionStatements(client, end(), signal);
+    await purge();
+    const rewritten = await this.#each(
+      await this.#masked(signal),
+      (partition) => this.#rewrite(partition, signal),
+      signal,
+    );
+    const merged = this.#merging
+      ? await this.#each(await this.#unmerged(signal), (partition) => this.#merge(partition, signal), signal)
+      : 0;
+    observer.erasureFinished({ partitions: rewritten + merged, seconds: (performance.now() - started) / 1000 });
+  }
+
+  /** @returns how many there were. @throws DomainError `unavailable` for those that there is no room for, when all others are done */
+  async #each(
+    partitions: readonly Partition[],
+    work: (partition: Partition) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<number> {
+    let heldUp: DomainError | undefined;
+    for (const partition of partitions) {
+      const free = await this.#free(signal);
+      const needed = Number(partition.bytes) * ROOM;
+      if (free < needed) heldUp = tooLittleRoom(partition, needed, free);
+      else await work(partition);
+    }
+    if (heldUp !== undefined) throw heldUp;
+    return partitions.length;
+  }
+
+  async #rewrite({ table, partition }: Partition, signal: AbortSignal): Promise<void> {
+    const { client } = this.#source;
+    await mutationsEnded(client, { table, signal });
+    await client.command(
+      sql`ALTER TABLE ${identifier(table)} APPLY DELETED MASK IN PARTITION ID ${literal(partition)}`,
+      {
+        settings: { mutations_sync: '0' },
+        signal,
+      },
+    );
+    await mutationsEnded(client, { table, signal });
+  }
+
+  async #merge({ table, partition, parts }: Partition, signal: AbortSignal): Promise<void> {
+    const { client } = this.#source;
+    this.#merging = false;
+    for (let attempt = 0; attempt < MERGE_ATTEMPTS; attempt += 1) {
+      await this.#noneMerges(table, signal);
+      const all = sql`OPTIMIZE TABLE ${identifier(table)} PARTITION ID ${literal(partition)} FINAL`;
+      // It takes longer than a statement is waited for where there is much.
+      await client.command(all, { signal }).catch((error: unknown) => {
+        if (signal.aborted || !isRetryable(error)) throw error;
+      });
+      await this.#noneMerges(table, signal);
+      const now = new Set(
+        (await this.#unmerged(signal)).filter((other) => other.table === table).flatMap((other) => other.parts),
+      );
+      if (!parts.some((part) => now.has(part))) return;
+      await sleep(LOOK_MS, undefined, { signal });
+    }
+    this.#merging = true;
+    throw new DomainError('unavailable', `ClickHouse did not merge ${table}: it is tried again`);
+  }
+
+  async #noneMerges(table: string, signal: AbortSignal): Promise<void> {
+    const running = sql`SELECT 1 FROM system.merges WHERE database = currentDatabase() AND table = ${literal(table)} AND NOT is_mutation AND num_parts > 1 LIMIT 1`;
+    while ((await this.#source.client.query(running, { signal })).length > 0)
+      await sleep(LOOK_MS, undefined, { signal });
+  }
+
+  /** Parts with rows that were deleted. */
+  #masked(signal: AbortSignal): Promise<Partition[]> {
+    return this.#partitions(sql`has_lightweight_delete`, signal);
+  }
+
+  /** Parts of tables that replace rows by merges, unless they are merged. */
+  async #unmerged(signal: AbortSignal): Promise<Partition[]> {
+    const partitions = await this.#partitions(sql`1`, signal);
+    return partitions.filter(({ table, parts }) => REPLACED_BY_MERGES.has(table) && parts.length > 1);
+  }
+
+  #partitions(condition: Sql, signal: AbortSignal): Promise<Partition[]> {
+    return this.#source.client.query<Partition>(
+      sql`SELECT table, partition_id AS partition, toString(sum(bytes_on_disk)) AS bytes, groupArray(name) AS parts FROM system.parts
+WHERE active AND database = currentDatabase() AND ${condition} GROUP BY table, partition_id ORDER BY table, partition_id`,
+      { signal },
+    );
+  }
+
+  /** Room for rewritten parts; a disk without bounds has any. */
+  async #free(signal: AbortSignal): Promise<number> {
+    const [row] = await this.#source.client.query<{ free: string; disks: string }>(
+      sql`SELECT toString(max(unreserved_space)) AS free, toString(count()) AS disks FROM system.disks
+WHERE NOT is_remote AND name IN (SELECT disk_name FROM system.parts WHERE active AND database = currentDatabase())`,
+      { signal },
+    );
+    return row === undefined || row.disks === '0' ? Infinity : Number(row.free);
+  }
+}
+
+function tooLittleRoom({ table, partition }: Partition, needed: number, free: number): DomainError {
+  const megabytes = (bytes: number) => Math.ceil(bytes / 2 ** 20);
+  return new DomainError(
+    'unavailable',
+    `Rewriting ${table} (partition ${partition}) needs ${megabytes(needed)} MB of room and has ${megabytes(free)} MB: free some, and it is tried again`,
+  );
+}
