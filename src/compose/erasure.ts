@@ -16,8 +16,14 @@ export function openErasure({ config, events, closers }: Context, { metadata, tr
   const everyMs = config.eraseWithinMs / 2;
   const loop: BackgroundLoop = new BackgroundLoop({
     async round() {
-      metadata.erase();
-      await traces.erase(loop.signal);
+      const started = performance.now();
+      let partitions: number;
+      try {
+        partitions = await traces.erase(loop.signal);
+      } finally {
+        metadata.erase();
+      }
+      events.erasureFinished({ partitions, seconds: (performance.now() - started) / 1000 });
       return everyMs;
     },
     onFailure: (error) => events.erasureFailed({ error }),

@@ -1,14 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '../../domain/errors.js';
 import { isRetryable } from '../../domain/retryable.js';
-import type { ErasureObserver } from '../../observability/events/disks.js';
 import type { ClickHouseClient } from './client/client.js';
 import { mutationsEnded } from './client/mutations.js';
 import { identifier, literal, sql, type Sql } from './client/sql.js';
 import type { Version } from './commit/version-clock.js';
 import { purgeSessionStatements, supersedeTraceStatements } from './rollup/replaced-statements.js';
-
-export type { ErasureObserver } from '../../observability/events/disks.js';
 
 export interface ErasureSource {
   readonly client: ClickHouseClient;
@@ -16,7 +13,6 @@ export interface ErasureSource {
   readonly purge: () => Promise<unknown>;
   /** The version before which something must have been replaced or deleted to count in no read any more. */
   readonly end: () => Version;
-  readonly observer: ErasureObserver;
 }
 
 /** Parts that lie together: what ClickHouse rewrites at once. */
@@ -55,39 +51,37 @@ export class Erasure {
     this.#merging = true;
   }
 
-  /** @throws DomainError `unavailable`; the signal's reason. What is left is erased by the next run. */
-  async run(signal: AbortSignal): Promise<void> {
-    const { client, purge, end, observer } = this.#source;
-    const started = performance.now();
+  /**
+   * @returns how many partitions were rewritten.
+   * @throws DomainError `unavailable`, also for what there was no room for; the signal's reason. What is left is erased by the
+   * next run.
+   */
+  async run(signal: AbortSignal): Promise<number> {
+    const { client, purge, end } = this.#source;
     await supersedeTraceStatements(client, end(), signal);
-    await purgeSessionStatements(client, end(), signal);
+    if ((await purgeSessionStatements(client, end(), signal)) > 0) this.#merging = true;
     await purge();
-    const rewritten = await this.#each(
-      await this.#masked(signal),
-      (partition) => this.#rewrite(partition, signal),
-      signal,
-    );
-    const merged = this.#merging
-      ? await this.#each(await this.#unmerged(signal), (partition) => this.#merge(partition, signal), signal)
-      : 0;
-    observer.erasureFinished({ partitions: rewritten + merged, seconds: (performance.now() - started) / 1000 });
-  }
-
-  /** @returns how many there were. @throws DomainError `unavailable` for those that there is no room for, when all others are done */
-  async #each(
-    partitions: readonly Partition[],
-    work: (partition: Partition) => Promise<void>,
-    signal: AbortSignal,
-  ): Promise<number> {
-    let heldUp: DomainError | undefined;
-    for (const partition of partitions) {
-      const free = await this.#free(signal);
-      const needed = Number(partition.bytes) * ROOM;
-      if (free < needed) heldUp = tooLittleRoom(partition, needed, free);
-      else await work(partition);
+    const merging = this.#merging;
+    this.#merging = false;
+    try {
+      const masked = await this.#partitions(sql`has_lightweight_delete`, signal);
+      const unmerged = merging ? await this.#unmerged(signal) : [];
+      const work = [
+        ...masked.map((partition) => ({ partition, rewrite: () => this.#rewrite(partition, signal) })),
+        ...unmerged.map((partition) => ({ partition, rewrite: () => this.#merge(partition, signal) })),
+      ];
+      let heldUp: DomainError | undefined;
+      for (const { partition, rewrite } of work) {
+        const [needed, free] = [Number(partition.bytes) * ROOM, await this.#free(signal)];
+        if (free < needed) heldUp = tooLittleRoom(partition, needed, free);
+        else await rewrite();
+      }
+      if (heldUp !== undefined) throw heldUp;
+      return work.length;
+    } catch (error) {
+      this.#merging ||= merging;
+      throw error;
     }
-    if (heldUp !== undefined) throw heldUp;
-    return partitions.length;
   }
 
   async #rewrite({ table, partition }: Partition, signal: AbortSignal): Promise<void> {
@@ -103,9 +97,9 @@ export class Erasure {
     await mutationsEnded(client, { table, signal });
   }
 
-  async #merge({ table, partition, parts }: Partition, signal: AbortSignal): Promise<void> {
+  async #merge({ table, partition }: Partition, signal: AbortSignal): Promise<void> {
     const { client } = this.#source;
-    this.#merging = false;
+    const parts = await this.#unmergedParts(table, signal);
     for (let attempt = 0; attempt < MERGE_ATTEMPTS; attempt += 1) {
       await this.#noneMerges(table, signal);
       const all = sql`OPTIMIZE TABLE ${identifier(table)} PARTITION ID ${literal(partition)} FINAL`;
@@ -114,13 +108,10 @@ export class Erasure {
         if (signal.aborted || !isRetryable(error)) throw error;
       });
       await this.#noneMerges(table, signal);
-      const now = new Set(
-        (await this.#unmerged(signal)).filter((other) => other.table === table).flatMap((other) => other.parts),
-      );
+      const now = new Set(await this.#unmergedParts(table, signal));
       if (!parts.some((part) => now.has(part))) return;
       await sleep(LOOK_MS, undefined, { signal });
     }
-    this.#merging = true;
     throw new DomainError('unavailable', `ClickHouse did not merge ${table}: it is tried again`);
   }
 
@@ -130,15 +121,14 @@ export class Erasure {
       await sleep(LOOK_MS, undefined, { signal });
   }
 
-  /** Parts with rows that were deleted. */
-  #masked(signal: AbortSignal): Promise<Partition[]> {
-    return this.#partitions(sql`has_lightweight_delete`, signal);
-  }
-
   /** Parts of tables that replace rows by merges, unless they are merged. */
   async #unmerged(signal: AbortSignal): Promise<Partition[]> {
     const partitions = await this.#partitions(sql`1`, signal);
     return partitions.filter(({ table, parts }) => REPLACED_BY_MERGES.has(table) && parts.length > 1);
+  }
+
+  async #unmergedParts(table: string, signal: AbortSignal): Promise<string[]> {
+    return (await this.#unmerged(signal)).filter((one) => one.table === table).flatMap(({ parts }) => parts);
   }
 
   #partitions(condition: Sql, signal: AbortSignal): Promise<Partition[]> {

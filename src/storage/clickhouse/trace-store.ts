@@ -28,7 +28,7 @@ import { ClickHouseDeletions } from './deletions.js';
 import { withRoom, type DiskSpace } from './commit/disk-space.js';
 import { ClickHouseCompletions } from './completions.js';
 import { ClickHouseEntitySpans } from './entity-spans.js';
-import { Erasure, type ErasureObserver } from './erasure.js';
+import { Erasure } from './erasure.js';
 import { ClickHouseArrivals } from './judge/arrivals.js';
 import { ClickHouseMatchingSpans } from './judge/matching-spans.js';
 import { ClickHouseSpanReader } from './judge/span-reader.js';
@@ -70,7 +70,6 @@ export interface TraceStoreOptions {
     RollupObserver &
     QueryObserver &
     PurgeObserver &
-    ErasureObserver &
     MigrationObserver &
     WordIndexObserver;
 }
@@ -101,8 +100,8 @@ export interface TraceStore {
   rollUp(): Promise<void>;
   /** Removes span versions that were replaced or deleted, which otherwise happens by itself. @returns how many. */
   purge(): Promise<number>;
-  /** Takes what was deleted or replaced out of the files, in some minutes. @throws DomainError `unavailable`; the signal's reason */
-  erase(signal?: AbortSignal): Promise<void>;
+  /** Takes what was deleted or replaced out of the files, see {@link Erasure.run}. */
+  erase(signal?: AbortSignal): Promise<number>;
   /** Indexes the words of all written spans for search by text, which otherwise happens by itself. */
   indexWords(): Promise<void>;
   /** Rejects when the store cannot serve. */
@@ -212,7 +211,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     },
     oldestRead,
   });
-  const erasure = new Erasure({ client, purge: () => purge.run(), end: () => oldestRead() + 1, observer });
+  const erasure = new Erasure({ client, purge: () => purge.run(), end: () => oldestRead() + 1 });
   const notCurrent = (projectId: string) => rollups.notCurrent(projectId);
   const listReads = new ListReads({ client, reads, notCurrent, words, limits: options.read, observer });
   const revised = { reader: openReader(client, options.read), log, reads };
@@ -271,7 +270,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     },
     async erase(signal = new AbortController().signal) {
       await rollups.settle();
-      await erasure.run(signal);
+      return erasure.run(signal);
     },
     async indexWords() {
       await rollups.settle();

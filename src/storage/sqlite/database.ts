@@ -31,6 +31,15 @@ export function openDatabase(file: string): Database {
   }
 }
 
+/** Writes what the write-ahead log holds to its place, and empties it. @throws DomainError `unavailable` while somebody reads there */
+export function emptyLog(database: Database): void {
+  const [outcome] = guarded(() => database.pragma('wal_checkpoint(TRUNCATE)')) as { readonly busy: 0 | 1 }[];
+  if (outcome?.busy === 1)
+    throw new DomainError('unavailable', 'The log of SQLite cannot be emptied, as another process reads the file', {
+      retryAfterSeconds: 1,
+    });
+}
+
 /**
  * Runs store work and turns what SQLite says about its own state (locked, full, unreadable) into
  * `DomainError('unavailable')`, and a row that names what is not there into `not_found`: it was deleted since it was looked

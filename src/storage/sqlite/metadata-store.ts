@@ -31,7 +31,7 @@ import { SqliteAttachmentCatalogue } from './attachment-catalogue.js';
 import { SqliteCallNotes } from './call-notes.js';
 import { SqliteCompletionOpinions } from './completion-opinions.js';
 import { SqliteCorrectionStore } from './correction-store.js';
-import { DATABASE_FILE, guarded, openDatabase, type Database } from './database.js';
+import { DATABASE_FILE, emptyLog, openDatabase, type Database } from './database.js';
 import { SqliteDeletionStore } from './deletion-store.js';
 import { SqliteEvaluationStore } from './evaluation-store.js';
 import { SqliteFeedbackItems } from './feedback-items.js';
@@ -84,7 +84,7 @@ export interface MetadataStore {
   readonly measurements: MeasurementStore;
   /** A random secret of 32 bytes, made when it is first asked for and the same from then on. */
   secret(name: string): Buffer;
-  /** Takes what was deleted out of the write-ahead log, too, unless somebody is reading there. */
+  /** Takes what was deleted out of the write-ahead log, too. @throws DomainError `unavailable` while another process reads there */
   erase(): void;
   /** Throws when the store cannot serve. */
   check(): void;
@@ -140,7 +140,7 @@ function storesOn(database: Database): MetadataStore {
     deletions: new SqliteDeletionStore(database),
     measurements: new SqliteMeasurementStore(database),
     secret: (name) => readSecret(database, name),
-    erase: () => void guarded(() => database.pragma('wal_checkpoint(TRUNCATE)')),
+    erase: () => emptyLog(database),
     check: () => void database.prepare('SELECT 1 FROM projects LIMIT 1').get(),
     close: () => void database.close(),
   };

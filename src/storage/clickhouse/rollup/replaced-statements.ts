@@ -21,26 +21,27 @@ export async function supersedeTraceStatements(
 
 /**
  * Removes posted sessions that were replaced or deleted before a version. Of the first, which tells when the session was
- * made, a bare row stays that is `deleted` and says nothing else.
+ * made, a bare row stays that is `deleted` and says nothing else. @returns how many
  */
 export async function purgeSessionStatements(
   client: ClickHouseClient,
   end: Version,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<number> {
   const among = replaced(sql`session_statements`, sql`project_id, session_id`, sql`1`);
-  for (;;) {
+  for (let count = 0; ;) {
     const rows = await client.query<{ version: string; first: 0 | 1 }>(
       sql`SELECT toString(ver) AS version, first_ver = ver AS first FROM (${among})
  WHERE next_ver < ${number(end)} AND NOT deleted ORDER BY ver LIMIT ${number(BATCH)}`,
       { signal },
     );
-    if (rows.length === 0) return;
+    if (rows.length === 0) return count;
     const firsts = rows.filter(({ first }) => first === 1).map(({ version }) => version);
     if (firsts.length > 0) await writeBare(client, firsts, signal);
     const bare = firsts.length === 0 ? empty : sql` AND NOT (deleted AND ver IN (${numbers(firsts)}))`;
     const versions = rows.map(({ version }) => version);
     await deleteRows(client, 'session_statements', sql`ver IN (${numbers(versions)})${bare}`, signal);
+    count += rows.length;
   }
 }
 
