@@ -89,6 +89,11 @@ describe('what is deleted or replaced', function () {
       // Eight minutes otherwise.
       for (const name of await names(`SELECT name FROM system.tables ${ours} AND engine LIKE '%MergeTree'`))
         await command(`ALTER TABLE ${name} MODIFY SETTING old_parts_lifetime = 0`);
+      // Cut off at any point, it is done again.
+      for (const ms of [1, 100, 300, 1_000, 2_000])
+        await opened.store
+          .erase(AbortSignal.timeout(ms))
+          .catch((error: unknown) => expect(error).to.be.instanceOf(Error));
       await opened.store.erase();
       // ClickHouse looks for old parts when a table has anything to do, and seldom otherwise.
       const old = await names(`SELECT DISTINCT table AS name FROM system.parts ${ours} AND NOT active`);
