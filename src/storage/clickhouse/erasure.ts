@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '../../domain/errors.js';
 import { isRetryable } from '../../domain/retryable.js';
@@ -60,7 +61,7 @@ export class Erasure {
     const { client, purge, end } = this.#source;
     await supersedeTraceStatements(client, end(), signal);
     if ((await purgeSessionStatements(client, end(), signal)) > 0) this.#merging = true;
-    await purge();
+    await unlessAborted(purge(), signal);
     const merging = this.#merging;
     this.#merging = false;
     try {
@@ -147,6 +148,19 @@ WHERE NOT is_remote AND name IN (SELECT disk_name FROM system.parts WHERE active
       { signal },
     );
     return row === undefined || row.disks === '0' ? Infinity : Number(row.free);
+  }
+}
+
+/** Waits for work that goes on by itself when it is not waited for any more. @throws the signal's reason */
+async function unlessAborted(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  const stopped = new AbortController();
+  const aborted = once(signal, 'abort', { signal: stopped.signal }).then(() => signal.throwIfAborted());
+  aborted.catch(() => undefined);
+  try {
+    signal.throwIfAborted();
+    await Promise.race([work, aborted]);
+  } finally {
+    stopped.abort();
   }
 }
 
