@@ -11,6 +11,7 @@ import { SignInService } from '../../src/domain/identity/sign-in-service.js';
 import { metadataFile, openMetadataStore, type MetadataStore } from '../../src/storage/sqlite/metadata-store.js';
 import { addBackupCommands } from './backup-commands.js';
 import { daysOf, forecast, setRetention } from './retention.js';
+import { storageReport } from './storage.js';
 
 interface GlobalOptions {
   readonly json?: boolean;
@@ -139,6 +140,13 @@ export function adminCommand(name: string): Command {
     .option('--email <email>', 'email address of the user')
     .action((name: string, { email }: { email?: string }) =>
       runOrCreate((identity) => timed(identity.createUser({ name, email: email ?? null }))),
+    );
+
+  program
+    .command('storage')
+    .description('print what takes how much room, and how long the disks last at the pace of the last day')
+    .action(() =>
+      run((_identity, { measurements }) => storageReport(measurements, program.opts<GlobalOptions>().json === true)),
     );
 
   program

@@ -5,6 +5,7 @@ import { say } from '../observability/lines.js';
 import { connect, type ClickHouseEndpoint } from '../storage/clickhouse/client/client.js';
 import { engineFigures } from '../storage/clickhouse/engine-figures.js';
 import { DiskReserve } from '../storage/clickhouse/commit/disk-reserve.js';
+import type { DiskSpace } from '../storage/clickhouse/commit/disk-space.js';
 import { DatabaseLease } from '../storage/clickhouse/lease/database-lease.js';
 import { FencedClient } from '../storage/clickhouse/lease/fenced-client.js';
 import { LastOwner } from '../storage/clickhouse/lease/last-owner.js';
@@ -12,23 +13,29 @@ import { prepareOwnServer } from '../storage/clickhouse/own-server.js';
 import { openTraceStore, type TraceStore, type TraceStoreOptions } from '../storage/clickhouse/trace-store.js';
 import { readMigrationFiles } from '../storage/migration-files.js';
 import { schemaDirectory } from '../storage/schema-files.js';
+import type { DiskWatermark } from '../storage/disk-watermark.js';
 import type { Context } from './context.js';
+import { ENGINE_DIRECTORY, openWatermark } from './disks.js';
 import { engineLogger, engineStates } from './engine-events.js';
 
 /** Whom the trace store tells and asks. */
 export type TraceFollowers = Pick<Required<TraceStoreOptions>, 'onPurged' | 'isGone'>;
 
-/** The embedded engine's folder in `DATA_DIR`. */
-export const ENGINE_DIRECTORY = 'clickhouse';
 /** Share of the engine's memory that one statement recomputing traces may use. */
 const ROLLUP_PART = 0.25;
 const CONNECTIONS = 32;
+
+/** The trace store, and what watches its disk. */
+export interface Traces {
+  readonly traces: TraceStore;
+  readonly watermark: DiskWatermark;
+}
 
 /**
  * Opens the trace store: on the server that the configuration names, or on the embedded engine.
  * @throws EngineLockedError, OwnServerError, LeaseError, MigrationError, DomainError
  */
-export async function openTraces(context: Context, followers: TraceFollowers): Promise<TraceStore> {
+export async function openTraces(context: Context, followers: TraceFollowers): Promise<Traces> {
   const { config, events, closers } = context;
   const isEmbedded = config.clickhouse.url === null;
   const endpoint = isEmbedded ? await embedded(context) : await remote(context);
@@ -45,7 +52,8 @@ export async function openTraces(context: Context, followers: TraceFollowers): P
   closers.push(() => client.close());
   // The embedded engine has one server by its lock on the directory.
   const own = isEmbedded ? null : await leased(context, endpoint);
-  const store = await openTraceStore(own === null ? client : new FencedClient(client, own), {
+  const watermark = await openWatermark(context, isEmbedded ? null : client);
+  const traces = await openTraceStore(own === null ? client : new FencedClient(client, own), {
     migrations: readMigrationFiles(schemaDirectory('clickhouse')),
     cluster: config.clickhouse.cluster,
     commit: { ...config.commit, maxRequestBytes: config.ingest.maxEncodedBytes },
@@ -55,15 +63,24 @@ export async function openTraces(context: Context, followers: TraceFollowers): P
     maxJudgedCharacters: config.judges.maxCharacters,
     observer: events,
     ...followers,
-    ...(reserve && { space: reserve }),
+    space: spaceOf(watermark, reserve),
   });
-  closers.push(() => store.close());
+  closers.push(() => traces.close());
   events.traceStoreOpened({
     figures: () => engineFigures(client),
     queueMaxBytes: config.commit.queueMaxBytes,
     memoryMaxBytes: isEmbedded ? config.engine.memoryMb * MEGABYTE : null,
   });
-  return store;
+  return { traces, watermark };
+}
+
+function spaceOf(watermark: DiskWatermark, reserve?: DiskReserve): DiskSpace {
+  return {
+    demand: () => reserve?.demand(),
+    demandFor: (bytes) => watermark.demand(bytes),
+    written: (bytes) => watermark.written(bytes),
+    onFull: (listener) => reserve?.onFull(listener),
+  };
 }
 
 async function leased(

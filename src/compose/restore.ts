@@ -14,9 +14,9 @@ import { schemaDirectory } from '../storage/schema-files.js';
 import { lockDataDir } from '../storage/sqlite/data-dir-lock.js';
 import { readMetadataCopy } from '../storage/sqlite/metadata-snapshot.js';
 import { metadataFile, openMetadataStore } from '../storage/sqlite/metadata-store.js';
-import { ENGINE_DIRECTORY, openTraces } from './clickhouse.js';
+import { openTraces } from './clickhouse.js';
 import { closeAll, createContext, type Closers } from './context.js';
-import { IMAGES_DIRECTORY } from './storage.js';
+import { ENGINE_DIRECTORY, IMAGES_DIRECTORY } from './disks.js';
 
 export interface RestoreRun {
   /** Names the folder to restore to, and how much memory the engine may take. */
@@ -118,7 +118,7 @@ async function demandFigures(config: Config, { up_to, figures }: Manifest): Prom
   try {
     const metadata = openMetadataStore(config.dataDir);
     closers.push(() => metadata.close());
-    const traces = await openTraces(context, {
+    const { traces } = await openTraces(context, {
       isGone: () => false,
       onPurged: (versions) => void metadata.attachments.forget(versions),
     });

@@ -32,5 +32,10 @@ export function openRetention(
   });
   closers.push(() => work.close());
   work.start();
-  return new RetentionService({ ...old, projects, spanBytes: traces.spanBytes, nextRunAt: () => work.nextRunAt() });
+  return new RetentionService({
+    ...old,
+    projects,
+    spanBytes: (projectId, signal) => traces.spanBytes.ofProject(projectId, signal),
+    nextRunAt: () => work.nextRunAt(),
+  });
 }

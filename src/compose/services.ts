@@ -21,6 +21,7 @@ import { openAttachments } from './attachments.js';
 import { openBackups } from './backup.js';
 import type { Context } from './context.js';
 import { openDeletions } from './deletion.js';
+import { openErasure } from './erasure.js';
 import { openFeedback, type Feedback } from './feedback.js';
 import { openIngest, type Ingest } from './ingest.js';
 import { openJudges, type Judges } from './judges.js';
@@ -81,6 +82,7 @@ export async function openServices(context: Context): Promise<Services> {
       prompts.forget();
     },
   });
+  openErasure(context, storage);
   const ingest = openIngest(context, storage, { prices, attachments });
   const examples = openExamples(context, storage);
   const models = await openModels(context, storage, { ingest: ingest.ingest, price, examples });
@@ -116,6 +118,7 @@ export async function openServices(context: Context): Promise<Services> {
     checks: [
       { name: 'sqlite', check: () => metadata.check() },
       { name: 'clickhouse', check: () => traces.check() },
+      { name: 'disk', check: () => storage.watermark.check(), degrades: true },
     ],
   };
 }

@@ -6,7 +6,7 @@ import { FileAttachmentStore } from '../storage/attachments/file-store.js';
 import { MetadataSnapshot } from '../storage/sqlite/metadata-snapshot.js';
 import { metadataFile } from '../storage/sqlite/metadata-store.js';
 import { clearFrozen, clearSnapshots, COPIES } from './clear-snapshots.js';
-import { ENGINE_DIRECTORY } from './clickhouse.js';
+import { ENGINE_DIRECTORY } from './disks.js';
 import type { Context } from './context.js';
 import type { Storage } from './storage.js';
 

@@ -3,13 +3,14 @@ import type { AttachmentStore } from '../domain/attachment/attachment-store.js';
 import { ProjectStorage } from '../domain/project/project-storage.js';
 import { FileAttachmentStore } from '../storage/attachments/file-store.js';
 import type { TraceStore } from '../storage/clickhouse/trace-store.js';
-import { bytesOf, diskRoom } from '../storage/disk-room.js';
+import type { DiskWatermark } from '../storage/disk-watermark.js';
 import { lockDataDir } from '../storage/sqlite/data-dir-lock.js';
-import { metadataFile, openMetadataStore, type MetadataStore } from '../storage/sqlite/metadata-store.js';
+import { openMetadataStore, type MetadataStore } from '../storage/sqlite/metadata-store.js';
 import { demandRestored } from '../storage/backup/restore-mark.js';
 import { openTraces, type TraceFollowers } from './clickhouse.js';
 import type { Context } from './context.js';
 import { clearSnapshots } from './clear-snapshots.js';
+import { IMAGES_DIRECTORY, openMeasurements } from './disks.js';
 
 /** Where everything is kept. */
 export interface Storage {
@@ -17,10 +18,8 @@ export interface Storage {
   /** The bytes of images. */
   readonly images: AttachmentStore;
   readonly traces: TraceStore;
+  readonly watermark: DiskWatermark;
 }
-
-/** The folder of images in `DATA_DIR`. */
-export const IMAGES_DIRECTORY = 'attachments';
 
 /**
  * Takes the data directory and opens the stores.
@@ -35,18 +34,18 @@ export async function openStorage(context: Context, followers: TraceFollowers): 
   const metadata = openMetadataStore(config.dataDir);
   closers.push(() => metadata.close());
   const images = await openImages(context);
-  return { metadata, images, traces: await openTraces(context, followers) };
+  return { metadata, images, ...(await openTraces(context, followers)) };
 }
 
 /** What is stored of projects, and the room that is left. */
-export function openProjectStorage({ config }: Context, { metadata, traces }: Storage): ProjectStorage {
-  const file = metadataFile(config.dataDir);
+export function openProjectStorage(context: Context, storage: Storage): ProjectStorage {
+  const { metadata, traces } = storage;
   return new ProjectStorage({
     lists: traces.lists,
-    spanBytes: traces.spanBytes,
+    spanBytes: (projectId, signal) => traces.spanBytes.ofProject(projectId, signal),
     images: (projectId) => metadata.attachments.kept(projectId),
-    sqliteBytes: () => bytesOf([file, `${file}-wal`]),
-    disk: config.clickhouse.url === null ? () => diskRoom(config.dataDir) : null,
+    measurements: openMeasurements(context, storage),
+    embedded: context.config.clickhouse.url === null,
   });
 }
 

@@ -56,6 +56,10 @@ function group(settings: Settings, warnings: readonly string[]) {
     dataDir: resolve(settings.DATA_DIR),
     /** Null: the server makes none by itself. */
     backup: backupOf(settings),
+    /** Null: as many as suit the size of each disk. 0: none. */
+    minFreeDiskBytes: settings.MIN_FREE_DISK_MB === undefined ? null : settings.MIN_FREE_DISK_MB * MEGABYTE,
+    /** Null: what is deleted leaves the files whenever they happen to be rewritten. */
+    eraseWithinMs: settings.ERASE_WITHIN_HOURS === 0 ? null : settings.ERASE_WITHIN_HOURS * 3_600_000,
     clickhouse: {
       /** Null: the embedded engine. */
       url: settings.CLICKHOUSE_URL ?? null,

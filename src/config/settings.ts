@@ -88,6 +88,24 @@ export const settings = Type.Object({
     description:
       'How many backups stay in `BACKUP_TO`; with each further one that `BACKUP_EVERY` makes, the oldest goes.',
   }),
+  MIN_FREE_DISK_MB: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 1_073_741_824,
+      defaultText: '5 % of the disk and at least 1024, of a small disk a quarter',
+      description:
+        'Disk space that stays free, on each disk with data: with less, spans are answered 503 until there is more again, while reads ' +
+        'and deletions go on. 0: all of the disk may be filled.',
+    }),
+  ),
+  ERASE_WITHIN_HOURS: whole({
+    default: 24,
+    minimum: 0,
+    maximum: 720,
+    description:
+      'Hours within which texts that were deleted or replaced are in no file any more. In half of that time, what holds some is ' +
+      'rewritten in the background. 0: they leave the files whenever ClickHouse happens to merge these.',
+  }),
   CLICKHOUSE_URL: Type.Optional(
     text({
       // A path would be taken for the name of a database.

@@ -29,6 +29,8 @@ export interface DomainErrorOptions {
   readonly issues?: readonly Issue[];
   /** Seconds after which a client should try again; only for `overloaded` and `unavailable`. */
   readonly retryAfterSeconds?: number;
+  /** What metrics call it, where the kind says too little; default: the kind. */
+  readonly reason?: string;
   readonly cause?: unknown;
 }
 
@@ -36,6 +38,7 @@ export class DomainError extends Error {
   readonly kind: DomainErrorKind;
   readonly issues: readonly Issue[];
   readonly retryAfterSeconds: number | undefined;
+  readonly reason?: string;
 
   constructor(kind: DomainErrorKind, detail: string, options: DomainErrorOptions = {}) {
     super(detail, options.cause === undefined ? undefined : { cause: options.cause });
@@ -43,5 +46,6 @@ export class DomainError extends Error {
     this.kind = kind;
     this.issues = (options.issues ?? []).slice(0, MAX_ISSUES);
     this.retryAfterSeconds = options.retryAfterSeconds;
+    if (options.reason !== undefined) this.reason = options.reason;
   }
 }

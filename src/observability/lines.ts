@@ -1,6 +1,7 @@
 import type { Line } from './line.js';
 import { backupLines } from './lines/backups.js';
 import { clientLines } from './lines/clients.js';
+import { diskLines } from './lines/disks.js';
 import { jobLines } from './lines/jobs.js';
 import { judgeLines } from './lines/judges.js';
 import { requestLines } from './lines/requests.js';
@@ -13,6 +14,7 @@ const declared = {
   ...requestLines,
   ...clientLines,
   ...storageLines,
+  ...diskLines,
   ...judgeLines,
   ...jobLines,
   ...backupLines,

@@ -24,7 +24,8 @@ export function createMetrics() {
     new Histogram({ name, help, buckets, labelNames: [...labelNames], registers });
   const counter = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
     new Counter({ name, help, labelNames: [...labelNames], registers });
-  const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
+  const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
+    new Gauge({ name, help, labelNames: [...labelNames], registers });
 
   /** A gauge that is asked for its value when somebody reads the metrics. */
   const watched = (name: string, help: string) => {
@@ -65,7 +66,7 @@ export function createMetrics() {
     ),
     spansRejected: counter(
       'spanhouse_spans_rejected_total',
-      'Spans refused, by the interface they came by and the reason.',
+      'Spans refused, by the interface they came by and the reason; disk_low and disk_full: there is too little room.',
       ['source', 'reason'],
     ),
     spanCost: counter(
@@ -108,6 +109,15 @@ export function createMetrics() {
     deletions: counter('spanhouse_deletions_total', 'Completed deletions, by what was deleted: spans or a project.', [
       'what',
     ]),
+    diskFreeBytes: gauge('spanhouse_disk_free_bytes', 'Bytes that are free, by disk: data, clickhouse, attachments.', [
+      'disk',
+    ]),
+    diskTotalBytes: gauge('spanhouse_disk_total_bytes', 'Size of each disk.', ['disk']),
+    diskMinFreeBytes: gauge(
+      'spanhouse_disk_min_free_bytes',
+      'Bytes that are to stay free on each disk: with fewer, spans are refused.',
+      ['disk'],
+    ),
     engineRestarts: counter(
       'spanhouse_engine_restarts_total',
       'Restarts of the embedded ClickHouse after a failure, also those that failed.',
@@ -234,6 +244,10 @@ export function createMetrics() {
     retentionBehind: gauge(
       'spanhouse_retention_behind_seconds',
       'How much older than its project allows the oldest trace is that retention is removing; 0: nothing was due at the last look.',
+    ),
+    erasedAt: gauge(
+      'spanhouse_erased_timestamp_seconds',
+      'When everything deleted or replaced before was last erased from the files, in seconds since 1970; 0: not since the start.',
     ),
     wordsIndexedSpans: counter(
       'spanhouse_words_indexed_spans_total',

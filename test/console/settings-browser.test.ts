@@ -190,6 +190,7 @@ describe('links and settings, in the console', function () {
       ]);
     }
     await see(page, 'free of');
+    await see(page, 'How fast it fills is not known before');
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
     await press(page, 'Own calls');
     await see(page, 'No own calls in this time');

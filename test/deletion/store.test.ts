@@ -5,6 +5,7 @@ import type { Below } from '../../src/domain/deletion/stored-spans.js';
 import { DomainError } from '../../src/domain/errors.js';
 import { sessionList, spanList, traceList } from '../../src/domain/list/definitions.js';
 import { parseListQuery } from '../../src/transport/http/list-query.js';
+import { UNBOUNDED } from '../../src/storage/clickhouse/commit/disk-space.js';
 import type { RepriceScope } from '../../src/domain/price/reprice-job.js';
 import { storedSpan } from '../harness/span.js';
 import { type OpenedStore, openStore, rowsOf } from '../harness/trace-store.js';
@@ -27,11 +28,11 @@ describe('what a deletion means', () => {
   before(async () => {
     opened = await openStore({
       space: {
+        ...UNBOUNDED,
         demand() {
           roomFor -= 1;
           if (roomFor === 0) throw new DomainError('unavailable', 'the disk is full');
         },
-        onFull: () => undefined,
       },
     });
   });

@@ -54,6 +54,8 @@ export class Program {
         NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
         PORT: '0',
         DATA_DIR: dataDir,
+        // Whatever else is on the disk of tests.
+        MIN_FREE_DISK_MB: '0',
         LOG_FORMAT: 'json',
         LOG_LEVEL: 'info',
         SPANHOUSE_INIT_PROJECT_ID: PROJECT_ID,

@@ -55,6 +55,8 @@ export async function bootServer(options: BootOptions = {}): Promise<TestServer>
   const config = loadConfig({
     PORT: '0',
     DATA_DIR: dataDir,
+    // Whatever else is on the disk of tests.
+    MIN_FREE_DISK_MB: '0',
     // TEST_LOG_LEVEL=warn npm test -- test/…   shows what servers log
     LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'silent',
     // Nothing goes by itself, unless a test is about that.

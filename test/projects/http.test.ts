@@ -1,5 +1,10 @@
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
+import type { StoredBytes } from '../../src/domain/disk/disk.js';
+import { openMetadataStore } from '../../src/storage/sqlite/metadata-store.js';
 import { base64, png } from '../attachments/images.js';
 import { ApiDocument } from '../harness/api-document.js';
 import { bootServer, type TestServer } from '../harness/server.js';
@@ -99,6 +104,43 @@ describe('a project', () => {
     expect(json.server).to.include({ embedded: true });
     expect(json.server.sqlite_bytes).to.be.greaterThan(10_000);
     expect(json.server.disk.free_bytes).to.be.within(1, json.server.disk.total_bytes);
+    const { stored_bytes, disks, database_bytes, disk } = json.server;
+    const { spans: texts, rollups, words } = stored_bytes as StoredBytes;
+    expect(texts + rollups + words).to.equal(database_bytes);
+    expect(stored_bytes.attachments).to.be.within(0, image.length);
+    const kinds = disks.flatMap(({ holds }: { holds: string[] }) => holds);
+    expect(kinds.sort()).to.deep.equal(['attachments', 'rollups', 'spans', 'sqlite', 'words']);
+    expect(disks[0]).to.include({ name: 'data', min_free_bytes: 0, grows_bytes_per_day: null, days_left: null });
+    expect(disks[0].total_bytes).to.equal(disk.total_bytes);
     expect((await call('GET', '/storage', undefined, other)).json.spans).to.deep.equal(empty.spans);
   });
+
+  it('says how fast its disks fill, as the admin program does without a server', async () => {
+    const metadata = openMetadataStore(server.dataDir);
+    try {
+      const { stored_bytes, disks } = (await call('GET', '/storage')).json.server;
+      const at = (Date.now() - 12 * 3_600_000) * 1000;
+      const before = { ...stored_bytes, spans: stored_bytes.spans - 1_000_000 };
+      const seen = disks.map(({ name, holds }: { name: string; holds: string[] }) => {
+        return { name, holds, free: 50_000_000, total: 90_000_000, minFree: 10_000_000 };
+      });
+      metadata.measurements.add({ at, stored: before, disks: seen }, 0);
+      const [disk] = (await call('GET', '/storage')).json.server.disks;
+      expect(disk.grows_bytes_per_day).to.be.closeTo(2_000_000, 500_000);
+      expect(disk.days_left).to.equal(Math.floor(disk.free_bytes / disk.grows_bytes_per_day));
+
+      // Later than any of the server's own.
+      metadata.measurements.add({ at: at + 24 * 3_600_000_000, stored: stored_bytes, disks: seen }, 0);
+      const program = join(import.meta.dirname, '../../scripts/admin.js');
+      const args = [program, '--data-dir', server.dataDir];
+      const { stdout } = await promisify(execFile)(process.execPath, [...args, '--json', 'storage']);
+      const report = JSON.parse(stdout) as { stored_bytes: object; disks: object[] };
+      expect(report.stored_bytes).to.deep.equal(stored_bytes);
+      expect(report.disks[0]).to.deep.include({ grows_bytes_per_day: 1_000_000, days_left: 40 });
+      const { stdout: table } = await promisify(execFile)(process.execPath, [...args, 'storage']);
+      expect(table).to.match(/^disk data +50 MB free of 90 MB.*grows by 1 MB a day: spans are refused in 40 days$/m);
+    } finally {
+      metadata.close();
+    }
+  }).timeout(30_000);
 });

@@ -31,6 +31,8 @@ export interface AttachmentCatalogue {
   find(projectId: string, sha256: string): KeptImage | undefined;
   /** How many images of a project are fully stored, and their bytes together. */
   kept(projectId: string): { readonly count: number; readonly bytes: number };
+  /** Bytes of all that are fully stored, of all projects; reads each. */
+  allBytes(): number;
   /**
    * Notes that spans are about to refer to images, which from then on are not removed; images not known yet are noted as
    * not stored. @returns the ids of the references, in their order.

@@ -162,7 +162,7 @@ export class IngestService {
       return stored;
     } catch (error) {
       const count = Array.isArray(sent) ? sent.length : 0;
-      const reason = error instanceof DomainError ? error.kind : 'internal';
+      const reason = error instanceof DomainError ? (error.reason ?? error.kind) : 'internal';
       if (count > 0) observer.spansRejected({ source, reason, count });
       throw error;
     }

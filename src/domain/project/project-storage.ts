@@ -1,22 +1,11 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import type { StoredBytes, StoredKind } from '../disk/disk.js';
+import type { GrowingDisk } from '../disk/growth.js';
+import type { StorageState } from '../disk/storage-measurements.js';
 import { sessionList, spanList, traceList } from '../list/definitions.js';
 import type { Lists, Page } from '../list/lists.js';
 import { defaultQuery } from '../list/query.js';
-
-/** Room on a disk, in bytes. */
-export interface DiskRoom {
-  readonly free: number;
-  readonly total: number;
-}
-
-/** Bytes in the database of spans, whatever project they are of. */
-export interface SpanBytes {
-  /** The whole database. */
-  readonly total: number;
-  /** The part that is the project's, by its share of the rows of spans: their sizes are not known by project. */
-  readonly ofProject: number;
-}
 
 /** Images that are kept of a project. */
 export interface KeptImages {
@@ -40,16 +29,29 @@ export interface StorageRead {
     readonly sqlite_bytes: number;
     /** Null: spans lie on another server. */
     readonly disk: { readonly free_bytes: number; readonly total_bytes: number } | null;
+    readonly stored_bytes: StoredBytes;
+    readonly disks: readonly DiskRead[];
   };
+}
+
+/** A disk that data lies on. */
+export interface DiskRead {
+  readonly name: string;
+  readonly holds: readonly StoredKind[];
+  readonly free_bytes: number;
+  readonly total_bytes: number;
+  readonly min_free_bytes: number;
+  readonly grows_bytes_per_day: number | null;
+  readonly days_left: number | null;
 }
 
 export interface ProjectStorageParts {
   readonly lists: Pick<Lists, 'spans' | 'traces' | 'sessions'>;
-  readonly spanBytes: (projectId: string, signal?: AbortSignal) => Promise<SpanBytes>;
+  readonly spanBytes: (projectId: string, signal?: AbortSignal) => Promise<number>;
   readonly images: (projectId: string) => KeptImages;
-  readonly sqliteBytes: () => number;
-  /** The disk of the data directory; null: spans are not there. */
-  readonly disk: (() => Promise<DiskRoom>) | null;
+  readonly measurements: { read(signal?: AbortSignal): Promise<StorageState> };
+  /** Whether spans are in the data directory. */
+  readonly embedded: boolean;
 }
 
 /** What a project stores. Its counts are those of its lists, own calls of the server included. */
@@ -62,7 +64,7 @@ export class ProjectStorage {
 
   /** @throws DomainError `unavailable` */
   async read(projectId: string, signal?: AbortSignal): Promise<StorageRead> {
-    const { lists, spanBytes, images, sqliteBytes, disk } = this.#parts;
+    const { lists, spanBytes, images, measurements, embedded } = this.#parts;
     const counted = { limit: 1, count: true, internal: 'included' as const };
     const oldestFirst = { sort: 'started_at', descending: false, fields: ['started_at'] };
     const spans = await lists.spans(projectId, { ...defaultQuery(spanList), ...counted, ...oldestFirst }, signal);
@@ -76,24 +78,41 @@ export class ProjectStorage {
     );
     await rowsOf(sessions);
     const bytes = await spanBytes(projectId, signal);
-    const room = disk === null ? null : await disk();
+    const { measured, disks } = await measurements.read(signal);
+    const { stored } = measured;
+    const room = disks.find(({ name }) => embedded && name === 'data');
     return {
       spans: {
         count: spans.total ?? 0,
         oldest_started_at: oldest?.started_at ?? null,
-        estimated_bytes: bytes.ofProject,
+        estimated_bytes: bytes,
       },
       traces: { count: traces.total ?? 0 },
       sessions: { count: sessions.total ?? 0 },
       attachments: images(projectId),
       server: {
-        embedded: disk !== null,
-        database_bytes: bytes.total,
-        sqlite_bytes: sqliteBytes(),
-        disk: room && { free_bytes: room.free, total_bytes: room.total },
+        embedded,
+        database_bytes: stored.spans + stored.rollups + stored.words,
+        sqlite_bytes: stored.sqlite,
+        disk: room === undefined ? null : { free_bytes: room.free, total_bytes: room.total },
+        stored_bytes: stored,
+        disks: disks.map(diskRead),
       },
     };
   }
+}
+
+/** A disk as it is shown. */
+export function diskRead({ name, holds, free, total, minFree, growsPerDay, daysLeft }: GrowingDisk): DiskRead {
+  return {
+    name,
+    holds,
+    free_bytes: free,
+    total_bytes: total,
+    min_free_bytes: minFree,
+    grows_bytes_per_day: growsPerDay,
+    days_left: daysLeft,
+  };
 }
 
 /** Reads a page to its end: until then it holds a turn. */

@@ -28,7 +28,7 @@ export interface RetentionServiceParts {
   readonly traces: OldTraces;
   readonly feedback: SpansWithFeedback;
   /** Bytes of a project's spans on disk. */
-  readonly spanBytes: (projectId: string, signal?: AbortSignal) => Promise<{ readonly ofProject: number }>;
+  readonly spanBytes: (projectId: string, signal?: AbortSignal) => Promise<number>;
   readonly nextRunAt: () => Micros | null;
 }
 
@@ -65,8 +65,8 @@ export class RetentionService {
     // What is counted one after the other may change in between.
     const rest = (of: keyof TraceCount) => Math.max(0, old[of] - tagged[of] - withFeedback[of]);
     const spans = rest('spans');
-    const { ofProject } = await spanBytes(projectId, signal);
-    const estimatedBytes = allSpans === 0 ? 0 : Math.round((ofProject * spans) / allSpans);
+    const bytes = await spanBytes(projectId, signal);
+    const estimatedBytes = allSpans === 0 ? 0 : Math.round((bytes * spans) / allSpans);
     const going = { traces: rest('traces'), spans, estimatedBytes };
     return { ...set, before, going, kept: { tagged, withFeedback } };
   }

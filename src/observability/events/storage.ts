@@ -2,6 +2,7 @@ import type { DeletionObserver } from '../../domain/deletion/deletion-service.js
 import { say } from '../lines.js';
 import type { Logger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
+import { diskEvents, type DiskEvents } from './disks.js';
 import { milliseconds } from './milliseconds.js';
 
 export interface CommitObserver {
@@ -65,14 +66,6 @@ export interface LeaseObserver {
   leaseLost(loss: { readonly reason: string }): void;
 }
 
-export interface DiskObserver {
-  /** Nothing more is stored; what is stored can be read. */
-  diskFull(): void;
-  diskHasRoom(): void;
-  /** Room cannot be kept for what must be written when the disk is full. */
-  diskReserveFailed(failure: { readonly error: unknown }): void;
-}
-
 /** Events of what is stored in ClickHouse. */
 export interface StorageEvents
   extends
@@ -82,7 +75,7 @@ export interface StorageEvents
     WordIndexObserver,
     QueryObserver,
     LeaseObserver,
-    DiskObserver,
+    DiskEvents,
     MigrationObserver,
     DeletionObserver {}
 
@@ -94,7 +87,7 @@ export function storageEvents(logger: Logger, metrics: Metrics): StorageEvents {
     ...wordIndexEvents(logger, metrics),
     ...queryEvents(logger, metrics),
     ...leaseEvents(logger, metrics),
-    ...diskEvents(logger),
+    ...diskEvents(logger, metrics),
     ...migrationEvents(logger),
     ...deletionEvents(logger, metrics),
   };
@@ -147,20 +140,6 @@ function leaseEvents(logger: Logger, metrics: Metrics): LeaseObserver {
     leaseLost({ reason }) {
       metrics.leaseHeld.set(0);
       say(logger, 'leaseLost', { reason });
-    },
-  };
-}
-
-function diskEvents(logger: Logger): DiskObserver {
-  return {
-    diskFull() {
-      say(logger, 'diskFull');
-    },
-    diskHasRoom() {
-      say(logger, 'diskHasRoom');
-    },
-    diskReserveFailed({ error }) {
-      say(logger, 'diskReserveFailed', { error });
     },
   };
 }

@@ -68,24 +68,6 @@ export const storageLines = defineLines({
     when: 'At the start, with `CLICKHOUSE_CLUSTER`.',
     action: 'See that every replica runs the version that README asks for, and let the user read system.clusters',
   },
-  diskFull: {
-    level: 'error',
-    message: 'The disk of ClickHouse is full: no spans are stored until it has room',
-    when: 'A write failed for want of room. Writes are answered 503; reads go on.',
-    action:
-      'Free space or grow the disk: delete spans or projects, move other files away. Writes are taken again by themselves',
-  },
-  diskHasRoom: {
-    level: 'info',
-    message: 'The disk of ClickHouse has room again: spans are stored',
-    when: 'After `diskFull`, once twice `DISK_RESERVE_MB` are free.',
-  },
-  diskReserveFailed: {
-    level: 'warn',
-    message: 'Disk space could not be reserved: when the disk is full, reads may fail',
-    when: 'At the start, the file of `DISK_RESERVE_MB` could not be written.',
-    action: 'Free as much space on the disk of DATA_DIR and restart, or lower DISK_RESERVE_MB',
-  },
   migrationBegins: {
     level: 'info',
     message: 'ClickHouse migration begins',

@@ -14,7 +14,6 @@ import type { OwnUsage } from '../../domain/usage/own-usage.js';
 import type { TraceSpans } from '../../domain/trace/outline.js';
 import type { PricedSpans } from '../../domain/price/cost-explanation.js';
 import type { UnpricedCalls } from '../../domain/price/unpriced-models.js';
-import type { SpanBytes } from '../../domain/project/project-storage.js';
 import type { OlderSpans } from '../../domain/backfill/older-spans.js';
 import type { CalculatedSpans } from '../../domain/price/calculated-spans.js';
 import type { OldTraces } from '../../domain/retention/old-traces.js';
@@ -22,16 +21,16 @@ import type { MigrationFile } from '../migration-files.js';
 import { SpanSnapshots } from './backup/span-snapshots.js';
 import { ClickHouseCalculatedSpans } from './calculated-spans.js';
 import type { ClickHouseClient } from './client/client.js';
-import { isDiskFull } from './client/client-errors.js';
 import type { CommitFollower } from './commit/commit-follower.js';
 import { CommitNews } from './commit/commit-news.js';
 import { CommitLog, type CommitLimits, type CommitObserver, type IsGone } from './commit/commit-log.js';
 import { VersionClock } from './commit/version-clock.js';
 import { RecentCommits } from './commit/recent-commits.js';
 import { ClickHouseDeletions } from './deletions.js';
-import type { DiskSpace } from './commit/disk-reserve.js';
+import { withRoom, type DiskSpace } from './commit/disk-space.js';
 import { ClickHouseCompletions } from './completions.js';
 import { ClickHouseEntitySpans } from './entity-spans.js';
+import { Erasure } from './erasure.js';
 import { ClickHouseArrivals } from './judge/arrivals.js';
 import { ClickHouseMatchingSpans } from './judge/matching-spans.js';
 import { ClickHouseSpanReader } from './judge/span-reader.js';
@@ -41,7 +40,7 @@ import { ListReads, type QueryObserver } from './list/list-reads.js';
 import { ClickHouseTails } from './list/tails.js';
 import { ClickHouseTraceSpans } from './list/trace-spans.js';
 import { ClickHouseUnpricedCalls } from './unpriced-calls.js';
-import { spanBytesReader } from './span-bytes.js';
+import { spanBytesReader, type SpanBytes } from './span-bytes.js';
 import { ClickHouseOwnUsage } from './own-usage.js';
 import { ClickHousePromptSpans } from './prompt-spans.js';
 import type { ReadLimits } from './read/row-reader.js';
@@ -64,7 +63,7 @@ export interface TraceStoreOptions {
   readonly read: ReadLimits;
   readonly rollup: RollupLimits;
   readonly onPurged?: PurgeFollower;
-  /** Room on the disk of the embedded engine; absent: unknown, as of another ClickHouse. */
+  /** Room on the disk of ClickHouse; absent: not bounded. */
   readonly space?: DiskSpace;
   /** Whether a project was deleted; default: none was. */
   readonly isGone?: IsGone;
@@ -100,12 +99,14 @@ export interface TraceStore {
   readonly promptSpans: PromptSpans;
   readonly ownUsage: OwnUsage;
   readonly unpriced: UnpricedCalls;
-  readonly spanBytes: (projectId: string, signal?: AbortSignal) => Promise<SpanBytes>;
+  readonly spanBytes: SpanBytes;
   readonly snapshots: SpanSnapshots;
   /** Rolls up everything acknowledged, which otherwise happens by itself. */
   rollUp(): Promise<void>;
   /** Removes span versions that were replaced or deleted, which otherwise happens by itself. @returns how many. */
   purge(): Promise<number>;
+  /** Takes what was deleted or replaced out of the files, see {@link Erasure.run}. */
+  erase(signal?: AbortSignal): Promise<number>;
   /** Indexes the words of all written spans for search by text, which otherwise happens by itself. */
   indexWords(): Promise<void>;
   /** Rejects when the store cannot serve. */
@@ -167,6 +168,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     spansCommitted(commit) {
       commits.committed(commit);
       indexer.committed(commit);
+      options.space?.written(commit.bytes);
       observer.spansCommitted(commit);
     },
   };
@@ -202,16 +204,19 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     busy: () => commits.load().share >= BUSY_SHARE || reads.lately,
     observer,
   });
+  // A read that begins now reads the state that is rolled up now.
+  const oldestRead = () => Math.min(reads.oldest(), rollups.settled());
   const purge = new Purge({
     client,
     observer,
     follower(versions) {
       options.onPurged?.(versions);
       rollups.purged();
+      erasure.purged();
     },
-    // A read that begins now reads the state that is rolled up now.
-    oldestRead: () => Math.min(reads.oldest(), rollups.settled()),
+    oldestRead,
   });
+  const erasure = new Erasure({ client, purge: () => purge.run(), end: () => oldestRead() + 1 });
   const notCurrent = (projectId: string) => rollups.notCurrent(projectId);
   const listReads = new ListReads({ client, reads, notCurrent, words, limits: options.read, observer });
   const revised = { reader: openReader(client, options.read), log, reads };
@@ -270,6 +275,10 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
       await rollups.settle();
       return purge.run();
     },
+    async erase(signal = new AbortController().signal) {
+      await rollups.settle();
+      return erasure.run(signal);
+    },
     async indexWords() {
       await rollups.settle();
       await indexer.run();
@@ -285,14 +294,4 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
       await rollups.close();
     },
   };
-}
-
-/** Repeats work that found the disk full: finding it so makes room for what must be written all the same. */
-async function withRoom<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (isDiskFull(error)) return work();
-    throw error;
-  }
 }

@@ -26,6 +26,10 @@ export class SqliteAttachmentCatalogue implements AttachmentCatalogue {
     return guarded(() => this.#statements.kept.get(projectId) ?? { count: 0, bytes: 0 });
   }
 
+  allBytes() {
+    return guarded(() => this.#statements.allBytes.get() ?? 0);
+  }
+
   find(projectId: string, sha256: string): KeptImage | undefined {
     return guarded(() => this.#statements.find.get({ project_id: projectId, sha256 }));
   }

@@ -15,6 +15,7 @@ export function prepareAttachmentSql(db: Database) {
     kept: db.prepare<[string], { count: number; bytes: number }>(
       'SELECT count(*) AS count, ifnull(sum(bytes), 0) AS bytes FROM attachments WHERE project_id = ? AND stored = 1',
     ),
+    allBytes: db.prepare<[], number>('SELECT ifnull(sum(bytes), 0) FROM attachments WHERE stored = 1').pluck(),
     note: db.prepare<ReferencedImage & KeptImage>(
       `INSERT INTO attachments (project_id, sha256, media_type, bytes, stored)
        VALUES (@project_id, @sha256, @media_type, @bytes, 0) ON CONFLICT DO NOTHING`,

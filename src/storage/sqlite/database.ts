@@ -22,11 +22,22 @@ export function openDatabase(file: string): Database {
     database.pragma('journal_mode = WAL');
     database.pragma('synchronous = FULL');
     database.pragma('foreign_keys = ON');
+    // What is deleted is overwritten, rather than left in pages that are free.
+    database.pragma('secure_delete = ON');
     return database;
   } catch (error) {
     database.close();
     throw error;
   }
+}
+
+/** Writes what the write-ahead log holds to its place, and empties it. @throws DomainError `unavailable` while somebody reads there */
+export function emptyLog(database: Database): void {
+  const [outcome] = guarded(() => database.pragma('wal_checkpoint(TRUNCATE)')) as { readonly busy: 0 | 1 }[];
+  if (outcome?.busy === 1)
+    throw new DomainError('unavailable', 'The log of SQLite cannot be emptied, as another process reads the file', {
+      retryAfterSeconds: 1,
+    });
 }
 
 /**

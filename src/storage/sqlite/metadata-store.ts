@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { AttachmentCatalogue } from '../../domain/attachment/catalogue.js';
 import type { CompletionOpinions } from '../../domain/completions/completion-opinions.js';
 import type { DeletionStore } from '../../domain/deletion/deletion-store.js';
+import type { MeasurementStore } from '../../domain/disk/storage-measurements.js';
 import type { FeedbackPages } from '../../domain/feedback/feedback-pages.js';
 import type { FeedbackStore } from '../../domain/feedback/feedback-store.js';
 import type { JudgeLookup } from '../../domain/feedback/judge-lookup.js';
@@ -31,7 +32,7 @@ import { SqliteAttachmentCatalogue } from './attachment-catalogue.js';
 import { SqliteCallNotes } from './call-notes.js';
 import { SqliteCompletionOpinions } from './completion-opinions.js';
 import { SqliteCorrectionStore } from './correction-store.js';
-import { DATABASE_FILE, openDatabase, type Database } from './database.js';
+import { DATABASE_FILE, emptyLog, openDatabase, type Database } from './database.js';
 import { SqliteDeletionStore } from './deletion-store.js';
 import { SqliteEvaluationStore } from './evaluation-store.js';
 import { SqliteFeedbackItems } from './feedback-items.js';
@@ -43,6 +44,7 @@ import { SqliteJudgeCounts } from './judge-counts.js';
 import { SqliteJudgeLookup } from './judge-lookup.js';
 import { SqliteJudgeStore } from './judge-store.js';
 import { SqliteLinkStore } from './link-store.js';
+import { SqliteMeasurementStore } from './measurement-store.js';
 import { migrate } from './migrations.js';
 import { SqlitePriceStore } from './price-store.js';
 import { SqlitePromotionStore } from './promotion-store.js';
@@ -82,8 +84,11 @@ export interface MetadataStore {
   readonly jobs: JobStore;
   readonly spansWithFeedback: SpansWithFeedback;
   readonly deletions: DeletionStore;
+  readonly measurements: MeasurementStore;
   /** A random secret of 32 bytes, made when it is first asked for and the same from then on. */
   secret(name: string): Buffer;
+  /** Takes what was deleted out of the write-ahead log, too. @throws DomainError `unavailable` while another process reads there */
+  erase(): void;
   /** Throws when the store cannot serve. */
   check(): void;
   close(): void;
@@ -137,7 +142,9 @@ function storesOn(database: Database): MetadataStore {
     jobs: new SqliteJobStore(database),
     spansWithFeedback: new SqliteSpansWithFeedback(database),
     deletions: new SqliteDeletionStore(database),
+    measurements: new SqliteMeasurementStore(database),
     secret: (name) => readSecret(database, name),
+    erase: () => emptyLog(database),
     check: () => void database.prepare('SELECT 1 FROM projects LIMIT 1').get(),
     close: () => void database.close(),
   };

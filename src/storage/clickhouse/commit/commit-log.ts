@@ -4,7 +4,7 @@ import type { CommitObserver } from '../../../observability/events/storage.js';
 import type { ClickHouseClient } from '../client/client.js';
 import type { CommitFollower } from './commit-follower.js';
 import { touchedBy, type CommitRequest } from './commit-group.js';
-import type { DiskSpace } from './disk-reserve.js';
+import { UNBOUNDED, type DiskSpace } from './disk-space.js';
 import { CommitQueue } from './commit-queue.js';
 import { CommitBatcher } from './commit-batcher.js';
 import { GroupWriter } from './group-writer.js';
@@ -40,7 +40,7 @@ export class CommitLog implements WriteLog {
   readonly #limits: CommitLimits;
   readonly #follower: CommitFollower;
   readonly #observer: CommitObserver;
-  readonly #space: Pick<DiskSpace, 'demand'>;
+  readonly #space: Pick<DiskSpace, 'demand' | 'demandFor'>;
   readonly #isGone: IsGone;
   readonly #encoder = new RowEncoder();
   readonly #batcher: CommitBatcher;
@@ -63,7 +63,7 @@ export class CommitLog implements WriteLog {
     limits: CommitLimits,
     follower: CommitFollower,
     observer: CommitObserver,
-    space: Pick<DiskSpace, 'demand'> = { demand: () => undefined },
+    space: Pick<DiskSpace, 'demand' | 'demandFor'> = UNBOUNDED,
     isGone: IsGone = () => false,
     othersRead: () => boolean = () => false,
   ) {
@@ -83,21 +83,20 @@ export class CommitLog implements WriteLog {
     return this.#writer.certain;
   }
 
-  /** @throws DomainError `unavailable` while the disk is full, as {@link append} does */
+  /** @throws DomainError `unavailable` while the disk is full, as {@link append} does for deletions, too */
   demandRoom(): void {
     this.#space.demand();
   }
 
   admit(projectId: string): void {
-    if (this.#closed) throw new DomainError('unavailable', 'The server is stopping.', { retryAfterSeconds: 5 });
-    if (this.#isGone(projectId)) throw new DomainError('not_found', 'The project was deleted.');
-    this.#space.demand();
-    if (!this.#writer.certain) throw uncertain();
-    if (this.#queue.room(projectId) <= 0) throw overloaded();
+    this.#demandReady(projectId);
+    this.#space.demandFor(this.#queue.held.bytes);
   }
 
   async append(writes: AppendedWrites): Promise<WriteReceipt> {
-    this.admit(writes.projectId);
+    // Little room is no reason to keep what is to be deleted.
+    if (deletesAlone(writes)) this.#demandReady(writes.projectId);
+    else this.admit(writes.projectId);
     const tables = this.#encode(writes);
     const bytes = tables.reduce((sum, table) => sum + table.bytes.length, 0);
     const rows = tables.reduce((sum, table) => sum + table.versionOffsets.length, 0);
@@ -151,6 +150,15 @@ export class CommitLog implements WriteLog {
   async close(): Promise<void> {
     this.#closed = true;
     await this.#running;
+  }
+
+  /** @throws what {@link admit} throws, but for little room */
+  #demandReady(projectId: string): void {
+    if (this.#closed) throw new DomainError('unavailable', 'The server is stopping.', { retryAfterSeconds: 5 });
+    if (this.#isGone(projectId)) throw new DomainError('not_found', 'The project was deleted.');
+    this.#space.demand();
+    if (!this.#writer.certain) throw uncertain();
+    if (this.#queue.room(projectId) <= 0) throw overloaded();
   }
 
   /** @throws DomainError `too_large`, `overloaded`, both before memory is spent on what does not fit */
@@ -211,4 +219,8 @@ export class CommitLog implements WriteLog {
     for (const request of requests) this.#queue.release(request);
     this.#observer.queueChanged(this.#queue.held);
   }
+}
+
+function deletesAlone({ spans = [], traces = [], sessions = [] }: AppendedWrites): boolean {
+  return spans.length + traces.length + sessions.length === 0;
 }

@@ -3,15 +3,8 @@ import { rmSync } from 'node:fs';
 import { open, rm, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DomainError } from '../../../domain/errors.js';
-import type { DiskObserver } from '../../../observability/events/storage.js';
-
-/** The room on the disk that spans are stored on. */
-export interface DiskSpace {
-  /** @throws DomainError `unavailable` while the disk is full: nothing more is to be stored then. */
-  demand(): void;
-  /** Calls back each time the disk is found full, when room has been made for what must still be written. */
-  onFull(listener: () => void): void;
-}
+import type { DiskObserver } from '../../../observability/events/disks.js';
+import type { DiskSpace } from './disk-space.js';
 
 export interface DiskReserveOptions {
   /** File that holds the reserve, on the disk that the store writes to. */
@@ -30,7 +23,7 @@ const PIECE = randomBytes(1024 * 1024);
  * writes: when the disk is full, the file is removed and they have room. From then on nothing more is stored, until there
  * is room for the file again and for as much besides.
  */
-export class DiskReserve implements DiskSpace {
+export class DiskReserve implements Pick<DiskSpace, 'demand' | 'onFull'> {
   readonly #options: DiskReserveOptions;
   readonly #listeners: (() => void)[] = [];
   #full = false;
@@ -53,6 +46,7 @@ export class DiskReserve implements DiskSpace {
     if (this.#full)
       throw new DomainError('unavailable', 'The disk is full: nothing more is stored until there is room', {
         retryAfterSeconds: RETRY_AFTER_SECONDS,
+        reason: 'disk_full',
       });
   }
 

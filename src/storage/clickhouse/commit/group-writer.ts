@@ -3,7 +3,7 @@ import type { CommitObserver } from '../../../observability/events/storage.js';
 import { InsertError, type ClickHouseClient } from '../client/client.js';
 import type { CommitFollower } from './commit-follower.js';
 import { insertsOf, sizeOf, stamp, type CommitRequest } from './commit-group.js';
-import type { DiskSpace } from './disk-reserve.js';
+import type { DiskSpace } from './disk-space.js';
 import { uncertain } from './refusals.js';
 import { insertedColumns } from './rows.js';
 import type { Version, VersionClock } from './version-clock.js';

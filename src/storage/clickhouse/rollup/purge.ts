@@ -59,6 +59,8 @@ export class Purge {
   readonly #oldestRead: () => Version;
   readonly #patienceMs: number;
   readonly #loop: BackgroundLoop;
+  /** The latest run: one comes after another. */
+  #running: Promise<unknown> = Promise.resolve();
   #preparing: Promise<unknown> = Promise.resolve();
   #last = Date.now();
   /** When the earliest and the latest deletion were that may not be purged yet. */
@@ -91,7 +93,13 @@ export class Purge {
    * @returns how many versions.
    * @throws DomainError `unavailable` when ClickHouse takes too long, or this is closed meanwhile.
    */
-  async run(before = Date.now()): Promise<number> {
+  run(before = Date.now()): Promise<number> {
+    const running = this.#running.catch(() => undefined).then(() => this.#run(before));
+    this.#running = running;
+    return running;
+  }
+
+  async #run(before: number): Promise<number> {
     const started = performance.now();
     let count = 0;
     let end: Version;

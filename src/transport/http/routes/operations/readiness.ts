@@ -7,6 +7,8 @@ export interface ReadinessCheck {
   readonly name: string;
   /** Throws, with a message fit for an operator, when it does not answer. */
   check(): void | Promise<void>;
+  /** Whether the server can serve without it, but for some requests. */
+  readonly degrades?: boolean;
 }
 
 const CHECK_TIMEOUT_MS = 2_000;
@@ -17,18 +19,25 @@ export function readinessRoute(checks: readonly ReadinessCheck[]): Route {
     path: '/readyz',
     operationId: 'getReadiness',
     summary: 'Can requests be served?',
-    description: 'Asks every store; 503 with the reasons when one does not answer within 2 s.',
+    description:
+      'Asks every store; 503 with the reasons when one does not answer within 2 s. While spans are refused, as a disk has less ' +
+      'room than `MIN_FREE_DISK_MB` keeps free, it answers 200 and `degraded`: reads and deletions go on.',
     tag: 'Operations',
     access: 'public',
     responses: {
-      200: { description: 'Every store answers.', schema: Readiness },
+      200: { description: 'Every store answers. `degraded`: spans are refused.', schema: Readiness },
       503: { description: 'At least one store does not answer.', schema: Readiness },
     },
     errors: [],
     async handle() {
-      const outcomes = await Promise.all(checks.map(async (check) => [check.name, await outcomeOf(check)] as const));
-      const ready = outcomes.every(([, outcome]) => outcome === 'ok');
-      const body = { status: ready ? 'ready' : 'unavailable', checks: Object.fromEntries(outcomes) };
+      const outcomes = await Promise.all(checks.map(async (check) => ({ check, outcome: await outcomeOf(check) })));
+      const failed = outcomes.filter(({ outcome }) => outcome !== 'ok').map(({ check }) => check);
+      const ready = failed.every(({ degrades }) => degrades === true);
+      const status = !ready ? 'unavailable' : failed.length > 0 ? 'degraded' : 'ready';
+      const body = {
+        status,
+        checks: Object.fromEntries(outcomes.map(({ check, outcome }) => [check.name, outcome])),
+      };
       return ready ? { status: 200, body } : { status: 503, body, headers: { 'Retry-After': '1' } };
     },
   });

@@ -10,7 +10,8 @@ export function getStorageRoute(storage: Pick<ProjectStorage, 'read'>): Route {
     operationId: 'getProjectStorage',
     summary: 'Get what a project stores',
     description:
-      'Counts of spans, traces and sessions, as their lists count them with `internal=true`, images, the oldest span, and the room that is left. ' +
+      'Counts of spans, traces and sessions, as their lists count them with `internal=true`, images, the oldest span, and of the whole server what takes how much, the room that is left on ' +
+      'its disks, and how long that lasts at the pace of the last day. ' +
       'ClickHouse knows sizes by table alone: bytes of spans are estimated by the share of rows.',
     tag: TAG,
     access: 'key',

@@ -1,6 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox';
+import { STORED_KINDS } from '../../../../domain/disk/disk.js';
 import { MAX_RETENTION_DAYS, type Project } from '../../../../domain/identity/identity.js';
-import { count, line, orNull, time, uuid } from '../../../../domain/schema/parts.js';
+import { count, line, oneOf, orNull, time, uuid } from '../../../../domain/schema/parts.js';
 import { formatTimestamp } from '../../../../domain/time/timestamp.js';
 
 /** How the documentation groups these routes. */
@@ -37,6 +38,41 @@ export function projectRead({ id, name, created_at, retention_days }: Project): 
 
 const counted = (what: string) => Type.Object({ count: count(`How many there are, exactly.`) }, { description: what });
 
+const StoredBytes = Type.Object(
+  {
+    spans: count('Spans with their texts.'),
+    rollups: count('Everything else in ClickHouse: figures of traces and sessions, and what they are computed from.'),
+    words: count('The index for searches by text.'),
+    attachments: count('Images, counted at most a minute ago.'),
+    sqlite: count('The SQLite file.'),
+  },
+  { description: 'Bytes by what they are of, of all projects together.' },
+);
+
+const DiskRead = Type.Object(
+  {
+    name: Type.String({
+      description:
+        '`data`: that of DATA_DIR; `clickhouse` and `attachments`: where these are on another disk, or the spans on another server.',
+    }),
+    holds: Type.Array(oneOf(STORED_KINDS, 'What of `stored_bytes` lies on it.'), { description: 'What lies on it.' }),
+    free_bytes: count('Bytes that are free.'),
+    total_bytes: count('Bytes in all.'),
+    min_free_bytes: count('Bytes that are to stay free (`MIN_FREE_DISK_MB`): with fewer, spans are refused.'),
+    grows_bytes_per_day: orNull(
+      Type.Integer({
+        description:
+          'By how much what is stored there grew in the last day, or in a day at the pace since the server has been running; ' +
+          'negative: it shrank; null: not known in the first hour.',
+      }),
+    ),
+    days_left: orNull(
+      count('Whole days until spans are refused, at that pace; null: it does not grow, or it is not known.'),
+    ),
+  },
+  { description: 'A disk that data lies on.' },
+);
+
 export const StorageRead = Type.Object(
   {
     spans: Type.Object(
@@ -64,6 +100,8 @@ export const StorageRead = Type.Object(
             { description: 'The disk of DATA_DIR; null when spans are stored by another ClickHouse.' },
           ),
         ),
+        stored_bytes: StoredBytes,
+        disks: Type.Array(DiskRead, { description: 'The disks that data lies on.' }),
       },
       { description: 'Where it lies.' },
     ),

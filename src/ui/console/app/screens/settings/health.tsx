@@ -8,6 +8,11 @@ import { base } from '../../state/location.js';
 import { useQuery } from '../../state/query.js';
 import { whoami } from '../../state/session.js';
 
+const STATES: Readonly<Record<Readiness['status'], string>> = {
+  ready: 'Every store answers',
+  degraded: 'Every store answers, but spans are refused',
+  unavailable: 'Requests cannot be served',
+};
 const EVERY_MS = 10_000;
 
 /** Whether the server serves, and what it can do. */
@@ -26,7 +31,7 @@ export default function Health() {
             <>
               <p class={`line ${status === 'ready' ? 'good' : 'bad'}`} role="status">
                 <Icon name={status === 'ready' ? 'check' : 'error'} />
-                {status === 'ready' ? 'Every store answers' : 'Requests cannot be served'}
+                {STATES[status]}
               </p>
               <dl class="pairs">
                 {Object.entries(checks).map(([name, outcome]) => (

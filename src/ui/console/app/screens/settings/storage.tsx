@@ -9,6 +9,7 @@ import { hrefOf } from '../../state/location.js';
 import { useQuery } from '../../state/query.js';
 
 type Stored = Static<typeof StorageRead>;
+type OnDisk = Stored['server']['disks'][number];
 
 /** What the project stores, and the room that is left. */
 export function Storage() {
@@ -24,7 +25,10 @@ export function Storage() {
         {(stored) => (
           <>
             <Tiles {...stored} />
-            <Disk {...stored.server} />
+            {stored.server.disks.map((disk) => (
+              <Disk key={disk.name} disk={disk} stored={stored.server.stored_bytes} />
+            ))}
+            <p>Sizes on disks are those of all projects together.</p>
           </>
         )}
       </Answered>
@@ -66,26 +70,33 @@ function Tiles({ spans, traces, sessions, attachments }: Stored) {
   );
 }
 
-function Disk({ embedded, database_bytes: spans, sqlite_bytes: sqlite, disk }: Stored['server']) {
-  if (disk === null)
-    return (
-      <p>
-        Spans are stored by {embedded ? 'this server' : 'another ClickHouse'}: {bytes(spans)} of all projects; SQLite
-        has {bytes(sqlite)}.
-      </p>
-    );
-  const { free_bytes: free, total_bytes: total } = disk;
-  const other = Math.max(0, total - free - spans - sqlite);
+type Kind = keyof Stored['server']['stored_bytes'];
+
+/** What lies on disks, and how each is drawn. */
+const KINDS: Readonly<Record<Kind, { readonly look: string; readonly label: string }>> = {
+  spans: { look: '1', label: 'spans' },
+  rollups: { look: '2', label: 'figures of traces and sessions' },
+  words: { look: '4', label: 'search index' },
+  attachments: { look: '5', label: 'images' },
+  sqlite: { look: '3', label: 'SQLite' },
+};
+
+const DISKS: Readonly<Record<string, string>> = { data: 'DATA_DIR', clickhouse: 'ClickHouse', attachments: 'images' };
+
+/** A disk, with what all projects together have on it. */
+function Disk({ disk, stored }: { readonly disk: OnDisk; readonly stored: Stored['server']['stored_bytes'] }) {
+  const { name, holds, free_bytes: free, total_bytes: total } = disk;
+  const held = holds.map((kind) => ({ ...KINDS[kind], size: stored[kind] }));
+  const other = Math.max(0, total - free - held.reduce((sum, { size }) => sum + size, 0));
   const parts = [
-    { look: '1', label: 'spans of all projects', size: spans },
-    { look: '3', label: 'SQLite of all projects', size: sqlite },
+    ...held,
     { look: '8', label: 'other things', size: other },
     { look: 'free', label: 'free', size: free },
   ];
   return (
     <div class="stack">
       <h3>
-        Disk of <code>DATA_DIR</code>: {bytes(free)} free of {bytes(total)}
+        Disk of <code>{DISKS[name] ?? name}</code>: {bytes(free)} free of {bytes(total)}
       </h3>
       <div class="share" aria-hidden="true">
         {parts.map(({ look, size }) => (
@@ -99,6 +110,19 @@ function Disk({ embedded, database_bytes: spans, sqlite_bytes: sqlite, disk }: S
           </li>
         ))}
       </ul>
+      <Outlook {...disk} />
     </div>
+  );
+}
+
+function Outlook({ free_bytes: free, min_free_bytes: least, grows_bytes_per_day: pace, days_left: days }: OnDisk) {
+  const refused = free < least;
+  return (
+    <p class={refused ? 'line bad' : undefined}>
+      {least > 0 && (refused ? `Spans are refused until ${bytes(least)} are free. ` : `${bytes(least)} stay free. `)}
+      {pace === null && 'How fast it fills is not known before the server has run for an hour.'}
+      {pace !== null && days === null && 'What is stored on it does not grow.'}
+      {days !== null && `It fills by ${bytes(pace)} a day: spans are refused in ${count(days)} days.`}
+    </p>
   );
 }

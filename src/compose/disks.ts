@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import { StorageMeasurements } from '../domain/disk/storage-measurements.js';
+import type { ClickHouseClient } from '../storage/clickhouse/client/client.js';
+import { serverRoomReader } from '../storage/clickhouse/span-bytes.js';
+import { bytesOf, diskRoom, onDifferentDisks, type DataFolder } from '../storage/disk-room.js';
+import { DiskWatermark, IN_CLICKHOUSE, type WatchedDisk } from '../storage/disk-watermark.js';
+import { metadataFile } from '../storage/sqlite/metadata-store.js';
+import type { Context } from './context.js';
+import type { Storage } from './storage.js';
+
+/** Folders of `DATA_DIR`. */
+export const ENGINE_DIRECTORY = 'clickhouse';
+export const IMAGES_DIRECTORY = 'attachments';
+
+/** Images that were counted are counted again after this time: each is looked at. */
+const IMAGES_FOR_MS = 60_000;
+
+/** Watches the disks that data lies on. @param client of a ClickHouse elsewhere; null: it is embedded */
+export async function openWatermark(context: Context, client: ClickHouseClient | null): Promise<DiskWatermark> {
+  const { config, events, closers } = context;
+  const watched: WatchedDisk[] = onDifferentDisks(localFolders(context)).map(({ path, ...disk }) => ({
+    ...disk,
+    room: () => diskRoom(path),
+  }));
+  if (client !== null) watched.push({ name: 'clickhouse', holds: IN_CLICKHOUSE, room: serverRoomReader(client) });
+  const watermark = await DiskWatermark.open({
+    disks: watched,
+    minFreeBytes: config.minFreeDiskBytes,
+    observer: events,
+  });
+  closers.push(() => watermark.close());
+  return watermark;
+}
+
+function localFolders({ config: { dataDir, clickhouse, attachments } }: Context): DataFolder[] {
+  const folders: DataFolder[] = [{ name: 'data', path: dataDir, holds: ['sqlite'] }];
+  if (clickhouse.url === null)
+    folders.push({ name: 'clickhouse', path: join(dataDir, ENGINE_DIRECTORY), holds: IN_CLICKHOUSE });
+  if (attachments.s3 === null)
+    folders.push({ name: 'attachments', path: join(dataDir, IMAGES_DIRECTORY), holds: ['attachments'] });
+  return folders;
+}
+
+/** Measures what is stored, and by that how long the disks last. */
+export function openMeasurements(context: Context, { metadata, traces, watermark }: Storage): StorageMeasurements {
+  const { config, events, closers } = context;
+  const file = metadataFile(config.dataDir);
+  const images = forAWhile(() => metadata.attachments.allBytes(), IMAGES_FOR_MS);
+  const measurements = new StorageMeasurements({
+    store: metadata.measurements,
+    stored: async (signal) => ({
+      ...(await traces.spanBytes.ofAll(signal)),
+      attachments: images(),
+      sqlite: bytesOf([file, `${file}-wal`]),
+    }),
+    disks: () => watermark.disks,
+    onFailure: (error) => events.storageNotMeasured({ error }),
+  });
+  closers.push(() => measurements.close());
+  measurements.start();
+  return measurements;
+}
+
+function forAWhile(read: () => number, ms: number): () => number {
+  let known = { value: 0, until: -Infinity };
+  return () => {
+    const now = performance.now();
+    if (now >= known.until) known = { value: read(), until: now + ms };
+    return known.value;
+  };
+}
