@@ -8,6 +8,7 @@ import { IdentityService } from '../../src/domain/identity/identity-service.js';
 import { DEFAULT_KEY_ACCESS, KEY_ACCESSES, type KeyAccess } from '../../src/domain/identity/key-access.js';
 import { signInUrl } from '../../src/domain/identity/sign-in.js';
 import { SignInService } from '../../src/domain/identity/sign-in-service.js';
+import { transferCommands } from '../transfer/commands.js';
 import { metadataFile, openMetadataStore, type MetadataStore } from '../../src/storage/sqlite/metadata-store.js';
 import { addBackupCommands } from './backup-commands.js';
 import { daysOf, forecast, setRetention } from './retention.js';
@@ -161,6 +162,7 @@ export function adminCommand(name: string): Command {
       return work(dataDir);
     }),
   );
+  for (const command of transferCommands()) program.addCommand(command);
   return program;
 }
 

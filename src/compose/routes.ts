@@ -28,6 +28,7 @@ import { playgroundRoutes } from '../transport/http/routes/playground/index.js';
 import { priceRoutes } from '../transport/http/routes/prices/index.js';
 import { projectRoutes } from '../transport/http/routes/projects/index.js';
 import { promptRoutes } from '../transport/http/routes/prompts/index.js';
+import { transferRoutes } from '../transport/http/routes/transfer/index.js';
 import { traceRoutes } from '../transport/http/routes/traces/index.js';
 import { getOwnUsageRoute } from '../transport/http/routes/usage/get-own-usage.js';
 import { consoleRoutes } from '../ui/console/index.js';
@@ -55,6 +56,7 @@ export function createRoutes(context: Context, services: Services, door: Door): 
     listApiKeysRoute(services.identity),
     revokeApiKeyRoute(services.identity),
     ...projectRoutes(services),
+    ...transferRoutes(services.transfer),
     ...operationRoutes(context, services),
     rootRoute({ ...info, baseUrl: context.baseUrl }),
   ];

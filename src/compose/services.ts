@@ -15,6 +15,7 @@ import { UnpricedModels } from '../domain/price/unpriced-models.js';
 import { ProjectService } from '../domain/project/project-service.js';
 import type { ProjectStorage } from '../domain/project/project-storage.js';
 import type { RetentionService } from '../domain/retention/retention-service.js';
+import type { TransferService } from '../domain/transfer/transfer-service.js';
 import { OwnUsageService } from '../domain/usage/own-usage.js';
 import type { ReadinessCheck } from '../transport/http/routes/operations/readiness.js';
 import { openAttachments } from './attachments.js';
@@ -29,6 +30,7 @@ import { openExamples, openLearning, type Learning } from './learning.js';
 import { openModels } from './models.js';
 import { openPlayground, type Playground } from './playground.js';
 import { openRetention } from './retention.js';
+import { openTransfer } from './transfer.js';
 import { openProjectStorage, openStorage, type Storage } from './storage.js';
 
 const INSTALLATION = 'installation';
@@ -54,6 +56,7 @@ export interface Services
   readonly projects: ProjectService;
   readonly projectStorage: ProjectStorage;
   readonly retention: RetentionService;
+  readonly transfer: TransferService;
   readonly checks: readonly ReadinessCheck[];
 }
 
@@ -115,6 +118,13 @@ export async function openServices(context: Context): Promise<Services> {
     projectStorage: openProjectStorage(context, storage),
     // After what work has in memory of spans can be given up.
     retention: openRetention(context, storage, { deletions, identity }),
+    transfer: openTransfer(context, storage, {
+      attachments,
+      onImported(projectId) {
+        prices.forget(projectId);
+        prompts.forget();
+      },
+    }),
     checks: [
       { name: 'sqlite', check: () => metadata.check() },
       { name: 'clickhouse', check: () => traces.check() },

@@ -21,8 +21,11 @@ const AT_ONCE = 16;
 const REFUSALS = [400, 401, 403, 404, 405, 409, 413, 415, 422, 431];
 /** Of these the document says nothing for each path: what is no path of it, or no text at all. */
 const OF_NO_ROUTE = [400, 404, 405, 431];
-/** Their bodies are no JSON of ours (see test/otlp/hostile.test.ts), or their answers have no end (test/lists/http-tail.test.ts). */
-const OTHER_FORMATS = new Set(['postOtlpTraces', 'tailSpans', 'tailTraces']);
+/**
+ * Their bodies are no JSON of ours (see test/otlp/hostile.test.ts), or hang on the path (test/transfer/hostile.test.ts), or their
+ * answers have no end (test/lists/http-tail.test.ts).
+ */
+const OTHER_FORMATS = new Set(['postOtlpTraces', 'importRecords', 'tailSpans', 'tailTraces']);
 /** They say what the server is made of. */
 const ABOUT_ITSELF = new Set(['getDocs', 'getMetrics', 'getOpenApi']);
 /** The scene has nothing for them to do, however sound the request is. */

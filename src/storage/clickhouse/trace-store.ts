@@ -14,6 +14,7 @@ import type { OwnUsage } from '../../domain/usage/own-usage.js';
 import type { TraceSpans } from '../../domain/trace/outline.js';
 import type { PricedSpans } from '../../domain/price/cost-explanation.js';
 import type { UnpricedCalls } from '../../domain/price/unpriced-models.js';
+import type { SpanTransfer } from '../../domain/transfer/span-transfer.js';
 import type { OlderSpans } from '../../domain/backfill/older-spans.js';
 import type { CalculatedSpans } from '../../domain/price/calculated-spans.js';
 import type { OldTraces } from '../../domain/retention/old-traces.js';
@@ -54,6 +55,7 @@ import { highestVersion, insertsEnded } from './rollup/healing.js';
 import { Rollups, type RollupLimits, type RollupObserver } from './rollup/rollups.js';
 import { WordIndex } from './search/word-index.js';
 import { WordIndexer, type WordIndexObserver } from './search/word-indexer.js';
+import { ClickHouseSpanTransfer } from './span-transfer.js';
 import { createSpanAttachments, type SpanAttachments } from './span-attachments.js';
 
 export interface TraceStoreOptions {
@@ -89,6 +91,7 @@ export interface TraceStore {
   readonly attachments: SpanAttachments;
   readonly calculated: CalculatedSpans & PricedSpans;
   readonly older: OlderSpans;
+  readonly transfer: SpanTransfer;
   readonly entitySpans: EntitySpans;
   readonly spans: SpanReader;
   readonly arrivals: Arrivals;
@@ -251,6 +254,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     attachments: createSpanAttachments(client, reads, options.read),
     calculated: new ClickHouseCalculatedSpans(revised),
     older: new ClickHouseOlderSpans(client, revised),
+    transfer: new ClickHouseSpanTransfer(revised),
     entitySpans: new ClickHouseEntitySpans(client, reads, options.read),
     spans: new ClickHouseSpanReader({
       client,

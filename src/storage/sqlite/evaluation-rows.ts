@@ -39,8 +39,11 @@ type CountedEvaluation = Pick<Evaluation, 'judge_id' | 'prompt_version_id' | 'cr
   readonly seq: number | bigint;
 };
 
-/** The one way in which evaluations are stored and counted for their version, inside a transaction of the caller's. */
-export function evaluationInsert(db: Database): (evaluation: Evaluation) => Evaluation {
+/**
+ * The one way in which evaluations are stored and counted for their version, inside a transaction of the caller's.
+ * @param asTheyAre whether they keep their times, as those from elsewhere do
+ */
+export function evaluationInsert(db: Database, asTheyAre = false): (evaluation: Evaluation) => Evaluation {
   const newest = db.prepare<[], Micros>('SELECT created_at FROM evaluations ORDER BY seq DESC LIMIT 1').pluck();
   const insert = db.prepare<EvaluationRow>(
     `INSERT INTO evaluations (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map((name) => `@${name}`).join(', ')})`,
@@ -52,7 +55,8 @@ export function evaluationInsert(db: Database): (evaluation: Evaluation) => Eval
   );
   return (evaluation) => {
     // Pages are in the order of storing, and times must not contradict it when the clock went back.
-    const stored = { ...evaluation, created_at: Math.max(evaluation.created_at, newest.get() ?? 0) };
+    const earliest = asTheyAre ? 0 : (newest.get() ?? 0);
+    const stored = { ...evaluation, created_at: Math.max(evaluation.created_at, earliest) };
     const { lastInsertRowid: seq } = insert.run({
       ...stored,
       evaluation_result: stored.evaluation_result ? 1 : 0,

@@ -21,7 +21,8 @@ function prepare(db: Database) {
     ),
     listUsers: db.prepare<[], User>(
       `SELECT id, name, email, created_at FROM users
-       WHERE id NOT IN (SELECT user_id FROM feedback_guests) ORDER BY created_at, id`,
+       WHERE id NOT IN (SELECT user_id FROM feedback_guests) AND id NOT IN (SELECT user_id FROM imported_people)
+       ORDER BY created_at, id`,
     ),
     findUser: db.prepare<[string], User>('SELECT id, name, email, created_at FROM users WHERE id = ?'),
     insertProject: db.prepare<[Project]>(

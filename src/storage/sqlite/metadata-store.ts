@@ -25,6 +25,7 @@ import type { PromptFeedbackCounts } from '../../domain/prompt-figures/prompt-fi
 import type { PromptIdentities } from '../../domain/prompt/completion.js';
 import type { PromptNames } from '../../domain/span/named-prompt.js';
 import type { PromptStore } from '../../domain/prompt/prompt-store.js';
+import type { MetadataTransfer } from '../../domain/transfer/metadata-transfer.js';
 import type { LinkStore } from '../../domain/review/link-store.js';
 import { readMigrationFiles } from '../migration-files.js';
 import { schemaDirectory } from '../schema-files.js';
@@ -54,6 +55,7 @@ import { SqliteRunStore } from './run-store.js';
 import { readSecret } from './secrets.js';
 import { SqliteSignInStore } from './sign-in-store.js';
 import { SqliteSpansWithFeedback } from './spans-with-feedback.js';
+import { SqliteTransferStore } from './transfer-store.js';
 import { SqliteUsageNames } from './usage-names.js';
 import { SqliteVerdicts } from './verdicts.js';
 
@@ -85,6 +87,7 @@ export interface MetadataStore {
   readonly spansWithFeedback: SpansWithFeedback;
   readonly deletions: DeletionStore;
   readonly measurements: MeasurementStore;
+  readonly transfer: MetadataTransfer;
   /** A random secret of 32 bytes, made when it is first asked for and the same from then on. */
   secret(name: string): Buffer;
   /** Takes what was deleted out of the write-ahead log, too. @throws DomainError `unavailable` while another process reads there */
@@ -143,6 +146,7 @@ function storesOn(database: Database): MetadataStore {
     spansWithFeedback: new SqliteSpansWithFeedback(database),
     deletions: new SqliteDeletionStore(database),
     measurements: new SqliteMeasurementStore(database),
+    transfer: new SqliteTransferStore(database),
     secret: (name) => readSecret(database, name),
     erase: () => emptyLog(database),
     check: () => void database.prepare('SELECT 1 FROM projects LIMIT 1').get(),

@@ -66,6 +66,18 @@ export function projectRemoval(db: Database): (projectId: string) => boolean {
     'DELETE FROM feedback_guests WHERE user_id IN (SELECT value FROM json_each(?))',
   );
   const removeUsers = db.prepare<[string]>('DELETE FROM users WHERE id IN (SELECT value FROM json_each(?))');
+  const imported = db
+    .prepare<{ projectId: string }, string>(
+      `SELECT user_id FROM imported_people WHERE ${OF_PROJECT} LIMIT ${USERS_AT_ONCE}`,
+    )
+    .pluck();
+  const forgetImported = db.prepare<[string]>(
+    'DELETE FROM imported_people WHERE user_id IN (SELECT value FROM json_each(?))',
+  );
+  const removeKeyless = db.prepare<[string]>(
+    `DELETE FROM users WHERE id IN (SELECT value FROM json_each(?)) AND id NOT IN (SELECT user_id FROM api_keys)`,
+  );
+  const removeLinks = db.prepare<{ projectId: string }>(`DELETE FROM feedback_links WHERE ${OF_PROJECT}`);
   // The position of the judges' feed may be written until the project is gone.
   const last = ['judge_feed_projects', 'feedback_links', 'prompts', 'api_keys', 'deletions'].map((table) =>
     db.prepare<{ projectId: string }>(`DELETE FROM ${table} WHERE ${OF_PROJECT}`),
@@ -79,6 +91,14 @@ export function projectRemoval(db: Database): (projectId: string) => boolean {
       // A guest is one of a single link, so nothing else of another project names the user.
       removeGuests.run(JSON.stringify(users));
       removeUsers.run(JSON.stringify(users));
+      return true;
+    }
+    const people = imported.all({ projectId });
+    if (people.length > 0) {
+      // Links name who made them.
+      removeLinks.run({ projectId });
+      forgetImported.run(JSON.stringify(people));
+      removeKeyless.run(JSON.stringify(people));
       return true;
     }
     for (const statement of last) statement.run({ projectId });

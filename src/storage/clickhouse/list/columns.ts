@@ -7,7 +7,8 @@ import { receivedVersion } from '../read/visibility.js';
 const epochMicros = literal(String(EPOCH_SECONDS * 1_000_000));
 
 /** The moment that a version stands for. */
-const momentOf = (version: Sql) => sql`fromUnixTimestamp64Micro(toInt64(${version} + toUInt64(${epochMicros})), 'UTC')`;
+export const momentOf = (version: Sql) =>
+  sql`fromUnixTimestamp64Micro(toInt64(${version} + toUInt64(${epochMicros})), 'UTC')`;
 
 const named = <F extends Record<string, Field>>(fields: F) =>
   Object.fromEntries(Object.keys(fields).map((name) => [name, identifier(name)])) as Record<keyof F, Sql>;

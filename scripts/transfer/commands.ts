@@ -1,0 +1,98 @@
+import { Command, Option } from 'commander';
+import { loadConfig, publicUrl } from '../../src/config/config.js';
+import { startProgress } from '../progress.js';
+import { exportProject } from './export.js';
+import { importProject, type ImportResult } from './import.js';
+import { Remote } from './remote.js';
+import { TransferError } from './transfer-error.js';
+
+interface Options {
+  readonly url?: string;
+  readonly key?: string;
+  readonly project?: string;
+  readonly json?: boolean;
+}
+
+/** `export` and `import`: they go by the API of a running server, here or elsewhere. */
+export function transferCommands(): Command[] {
+  const exporting = new Command('export')
+    .description('write a project to a file, line by line, also to take it to another installation')
+    .argument('<project-id>', 'id of the project (see list-projects)')
+    .argument('<file>', 'the file to write, such as project.ndjson.gz; compressed where it ends in .gz')
+    .action((project: string, file: string, _options: Options, command: Command) =>
+      run(command, async (remote, json) => {
+        const end = await exportProject(remote, project, file, startProgress);
+        if (json) {
+          print(end);
+          return;
+        }
+        console.table(Object.entries(end.counts).map(([part, records]) => ({ part, records })));
+        if (end.figures === null)
+          process.stdout.write('Spans were written all the time: the import will not compare figures.\n');
+      }),
+    );
+  const importing = new Command('import')
+    .description('read a file that `export` wrote into a project; what is there already stays as it is')
+    .argument('<file>', 'the file')
+    .option('--project <id>', 'the project, to be sure: it must be the one of the key')
+    .action((file: string, { project }: Options, command: Command) =>
+      run(command, async (remote, json) => {
+        const result = await importProject(remote, project, file, startProgress);
+        if (json) print(result);
+        else show(result);
+        if (result.figures?.some(({ same }) => !same) === true) process.exitCode = 1;
+      }),
+    );
+  return [exporting, importing].map(withServer);
+}
+
+function withServer(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--url <url>', 'URL of the server (default: the one that PORT and HOST name)').env('SPANHOUSE_URL'),
+    )
+    .addOption(new Option('--key <key>', 'API key of the project (default: SPANHOUSE_KEY)').env('SPANHOUSE_API_KEY'));
+}
+
+async function run(command: Command, work: (remote: Remote, json: boolean) => Promise<void>): Promise<void> {
+  try {
+    const { url, key = process.env['SPANHOUSE_KEY'], json = false } = command.optsWithGlobals<Options>();
+    if (key === undefined) throw new TransferError('Give an API key of the project with --key, or set SPANHOUSE_KEY');
+    // Files are readable by this user alone.
+    process.umask(0o077);
+    await work(new Remote(url ?? ownUrl(), key), json);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}
+
+function ownUrl(): string {
+  const { http } = loadConfig();
+  return publicUrl(http, http.port);
+}
+
+function print(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+function show({ parts, figures }: ImportResult): void {
+  console.table(
+    parts.map(({ part, inFile, stored, unchanged }) => ({ part, 'in the file': inFile, stored, unchanged })),
+  );
+  if (figures === null) {
+    process.stdout.write('The file says nothing of figures: spans were written while it was made.\n');
+    return;
+  }
+  const different = figures.filter(({ same }) => !same);
+  if (different.length === 0) {
+    process.stdout.write(`All ${figures.length} figures of the lists are those of the file.\n`);
+    return;
+  }
+  console.table(
+    different.map(({ figure, file, project }) => ({ figure, 'in the file': file, 'in the project': project })),
+  );
+  process.stdout.write(
+    'These figures differ. That is so where the project held other spans before, or some were deleted while it was exported.\n',
+  );
+}

@@ -1,0 +1,155 @@
+import { readFile, rm } from 'node:fs/promises';
+import { MAX_RECORDS, PARTS, type Part } from '../../src/domain/transfer/parts.js';
+import type { startProgress } from '../progress.js';
+import { compare, readFigures, type Comparison } from './figures.js';
+import { total, type End } from './format.js';
+import { readExport, verify, type NumberedRecord } from './reader.js';
+import { RefusedError, type Remote } from './remote.js';
+import { TransferError } from './transfer-error.js';
+import { replace } from './writer.js';
+
+/** What became of the records of a part. */
+export interface PartImported {
+  readonly part: Part;
+  readonly inFile: number;
+  readonly stored: number;
+  readonly unchanged: number;
+}
+
+export interface ImportResult {
+  readonly project: string;
+  readonly parts: readonly PartImported[];
+  /** Null: the file says nothing of them. */
+  readonly figures: readonly Comparison[] | null;
+}
+
+/** How far an import is: kept beside the file after every request. */
+interface ImportState {
+  readonly sha256: string;
+  readonly done: number;
+  readonly stored: Readonly<Partial<Record<Part, number>>>;
+}
+
+/** A request ends with the record that makes it so large, in characters. */
+const REQUEST_SIZE = 4 * 1024 * 1024;
+
+/**
+ * Sends the records of a file to a project; those that are there already stay as they are, so that it can be cut off and
+ * begun again at any time.
+ * @throws TransferError
+ */
+export async function importProject(
+  remote: Remote,
+  named: string | undefined,
+  file: string,
+  start: typeof startProgress,
+): Promise<ImportResult> {
+  const { end } = await verify(file);
+  const { id: project } = await remote.project(named);
+  const notes = new ImportNotes(`${file}.import-${project}`, end);
+  await notes.read();
+  const progress = start('Import', total(end.counts), 'records');
+  try {
+    for await (const batch of batches(file, notes.done)) {
+      const stored = await sendAll(remote, project, batch);
+      await notes.add(batch, stored);
+      progress.update(notes.done);
+    }
+  } finally {
+    progress.stop();
+  }
+  const figures = end.figures === null ? null : compare(end.figures, await readFigures(remote));
+  await notes.remove();
+  return { project, parts: notes.parts(), figures };
+}
+
+/** Records of one part that go into one request. */
+async function* batches(file: string, done: number): AsyncGenerator<NumberedRecord[]> {
+  let batch: NumberedRecord[] = [];
+  let size = 0;
+  let index = 0;
+  for await (const record of readExport(file)) {
+    if ((index += 1) <= done) continue;
+    const isFull = batch.length === MAX_RECORDS || size + record.json.length > REQUEST_SIZE;
+    if (batch.length > 0 && (isFull || batch[0]?.part !== record.part)) {
+      yield batch;
+      batch = [];
+      size = 0;
+    }
+    batch.push(record);
+    size += record.json.length;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** @returns how many were not there before */
+async function sendAll(remote: Remote, project: string, batch: readonly NumberedRecord[]): Promise<number> {
+  const [first] = batch;
+  if (first === undefined) return 0;
+  const body = `[${batch.map(({ json }) => json).join(',')}]`;
+  try {
+    const path = `/projects/${project}/import/${first.part}`;
+    return (await remote.post<{ stored: number }>(path, body)).stored;
+  } catch (error) {
+    throw error instanceof RefusedError ? withLine(error, batch) : error;
+  }
+}
+
+/** The refusal, with the line of the file that it is about. */
+function withLine(error: RefusedError, batch: readonly NumberedRecord[]): TransferError {
+  const [issue] = error.problem.errors ?? [];
+  const [, index, field = ''] = /^\/(\d+)(.*)$/.exec(issue?.pointer ?? '') ?? [];
+  const line = index === undefined ? undefined : batch[Number(index)]?.line;
+  if (line === undefined || issue === undefined) return error;
+  const what = `line ${line} (${batch[0]?.part ?? ''}${field}) ${issue.detail}`;
+  return new TransferError(`${what}. What came before it is imported; after it is mended, the import goes on there.`);
+}
+
+/** What is known of an import beside its file. It only saves time: without it, everything is sent again. */
+class ImportNotes {
+  readonly #file: string;
+  readonly #end: End;
+  #state: ImportState;
+  #writable = true;
+
+  constructor(file: string, end: End) {
+    this.#file = file;
+    this.#end = end;
+    this.#state = { sha256: end.sha256, done: 0, stored: {} };
+  }
+
+  get done(): number {
+    return this.#state.done;
+  }
+
+  async read(): Promise<void> {
+    try {
+      const state = JSON.parse(await readFile(this.#file, 'utf8')) as ImportState;
+      if (state.sha256 === this.#end.sha256 && Number.isSafeInteger(state.done)) this.#state = state;
+    } catch {
+      // There is none, or none that can be read.
+    }
+  }
+
+  async add(batch: readonly NumberedRecord[], stored: number): Promise<void> {
+    const part = batch[0]?.part;
+    if (part === undefined) return;
+    const { done, stored: before, sha256 } = this.#state;
+    this.#state = { sha256, done: done + batch.length, stored: { ...before, [part]: (before[part] ?? 0) + stored } };
+    if (!this.#writable) return;
+    // The folder may be one that can only be read.
+    await replace(this.#file, JSON.stringify(this.#state)).catch(() => (this.#writable = false));
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.#file, { force: true }).catch(() => undefined);
+  }
+
+  parts(): PartImported[] {
+    return PARTS.flatMap((part) => {
+      const inFile = this.#end.counts[part] ?? 0;
+      const stored = this.#state.stored[part] ?? 0;
+      return inFile === 0 ? [] : [{ part, inFile, stored, unchanged: inFile - stored }];
+    });
+  }
+}

@@ -1,0 +1,5 @@
+/** What a server says of a request that it refuses. */
+export interface Problem {
+  readonly detail?: string;
+  readonly errors?: readonly { readonly pointer: string; readonly detail: string }[];
+}

@@ -1,0 +1,107 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Problem } from './problem.js';
+import { TransferError } from './transfer-error.js';
+
+/** Statuses after which the same request may be taken. */
+const AGAIN = new Set([429, 502, 503, 504]);
+/** How long a server that does not answer, or is overloaded, is waited for. */
+const PATIENCE_MS = 300_000;
+const REQUEST_MS = 300_000;
+const LONGEST_PAUSE_MS = 15_000;
+
+/** A request that the server refuses for what it holds. */
+export class RefusedError extends TransferError {
+  readonly problem: Problem;
+
+  constructor(message: string, problem: Problem) {
+    super(message);
+    this.problem = problem;
+  }
+}
+
+/** The public API of a server, with the key of a project; tries again what only came at a bad moment. */
+export class Remote {
+  readonly url: string;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #patienceMs: number;
+
+  constructor(url: string, key: string, patienceMs = PATIENCE_MS) {
+    this.url = url.replace(/\/+$/, '');
+    this.#headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    this.#patienceMs = patienceMs;
+  }
+
+  get<T>(path: string): Promise<T> {
+    return this.#send<T>('GET', path);
+  }
+
+  /** @param body JSON */
+  post<T>(path: string, body: string): Promise<T> {
+    return this.#send<T>('POST', path, body);
+  }
+
+  /** The project of the key. @throws TransferError when it is not the one that was named */
+  async project(
+    named: string | undefined,
+  ): Promise<{ readonly id: string; readonly name: string; readonly version: string }> {
+    const { project, version } = await this.get<{ project: { id: string; name: string }; version: string }>('/whoami');
+    if (named !== undefined && named.toLowerCase() !== project.id)
+      throw new TransferError(
+        `The key is one of the project ${project.id} (${project.name}): give one of ${named} with --key`,
+      );
+    return { ...project, version };
+  }
+
+  async #send<T>(method: string, path: string, body?: string): Promise<T> {
+    const until = Date.now() + this.#patienceMs;
+    for (let pause = 250; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
+      const answer = await this.#try(method, path, body);
+      if (answer instanceof Response && answer.ok) return (await answer.json()) as T;
+      const late = Date.now() + pause > until;
+      if (answer instanceof Response && (late || !AGAIN.has(answer.status))) throw await refusal(method, path, answer);
+      if (!(answer instanceof Response) && late)
+        throw new TransferError(
+          `${this.url} does not answer (${answer}): start the server, or name another one with --url`,
+        );
+      const asked = answer instanceof Response ? Number(answer.headers.get('retry-after') ?? 0) * 1000 : 0;
+      await wait(Math.min(LONGEST_PAUSE_MS, Math.max(pause, asked)));
+    }
+  }
+
+  /** The answer, or why there is none. */
+  async #try(method: string, path: string, body?: string): Promise<Response | string> {
+    try {
+      const response = await fetch(this.url + path, {
+        method,
+        headers: this.#headers,
+        redirect: 'error',
+        signal: AbortSignal.timeout(REQUEST_MS),
+        ...(body === undefined ? {} : { body }),
+      });
+      // What is cut off on its way is asked for again, too.
+      const bytes = await response.arrayBuffer();
+      return new Response(response.status === 204 ? null : bytes, response);
+    } catch (error) {
+      const { cause, message } = error as Error & { cause?: { code?: string } };
+      return cause?.code ?? message;
+    }
+  }
+}
+
+async function refusal(method: string, path: string, response: Response): Promise<RefusedError> {
+  const text = await response.text();
+  const problem = parsed(text);
+  const detail = problem.detail ?? text.slice(0, 200);
+  return new RefusedError(
+    `${method} ${path.split('?', 1)[0] ?? ''} was refused with ${response.status}: ${detail}`,
+    problem,
+  );
+}
+
+function parsed(text: string): Problem {
+  try {
+    return JSON.parse(text) as Problem;
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,2 @@
+/** Why a project cannot be exported or imported, in words that say what to do. */
+export class TransferError extends Error {}

@@ -1,0 +1,22 @@
+import { ImageTransfer } from '../domain/transfer/image-transfer.js';
+import { TransferService } from '../domain/transfer/transfer-service.js';
+import type { Attachments } from './attachments.js';
+import type { Context } from './context.js';
+import type { Storage } from './storage.js';
+
+export interface TransferFollowers {
+  readonly attachments: Pick<Attachments, 'vault'>;
+  /** Called when prompts or prices of a project came in. */
+  readonly onImported: (projectId: string) => void;
+}
+
+/** Opens what takes projects out and in. */
+export function openTransfer(
+  { config }: Context,
+  { metadata, traces }: Storage,
+  { attachments: { vault }, onImported }: TransferFollowers,
+): TransferService {
+  const images = new ImageTransfer({ vault, findVersions: traces.attachments.findVersions, store: metadata.transfer });
+  const { maxTagBytes } = config.ingest;
+  return new TransferService({ metadata: metadata.transfer, spans: traces.transfer, images, maxTagBytes, onImported });
+}

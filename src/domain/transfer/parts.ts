@@ -1,0 +1,25 @@
+/** What a project consists of when it moves, in an order in which each part names only what earlier parts hold. */
+export const PARTS = [
+  'prompts',
+  'prompt_versions',
+  'tag_moves',
+  'prices',
+  'feedback_links',
+  'judges',
+  'evaluations',
+  'feedback',
+  'corrections',
+  'spans',
+  'traces',
+  'sessions',
+  'attachments',
+] as const;
+export type Part = (typeof PARTS)[number];
+
+/** Parts that lie beside spans. */
+export type MetadataPart = Exclude<Part, 'spans' | 'traces' | 'sessions' | 'attachments'>;
+
+/** Most records of a page, and of a request that imports. */
+export const MAX_RECORDS = 1000;
+/** A page ends with the record that makes it so large: a request has room for it. */
+export const PAGE_BYTES = 8 * 1024 * 1024;

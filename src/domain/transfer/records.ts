@@ -1,0 +1,211 @@
+import { Type, type Static, type TSchema } from '@sinclair/typebox';
+import { MAX_REASON } from '../feedback/schema.js';
+import { CriterionRead as FeedbackCriterion } from '../feedback/schema.js';
+import { EvaluationRead, JudgeRead } from '../judge/schema.js';
+import { spanFields } from '../list/fields.js';
+import { ContentHash, Slug, Tag, VersionNumber } from '../prompt/schema.js';
+import { attributes, label, optional, tags } from '../schema/inputs.js';
+import { byKey, count, line, number, oneOf, orNull, time, uuid } from '../schema/parts.js';
+import { SpanInput } from '../span/schema.js';
+import { TraceInput } from '../trace/schema.js';
+import type { Part } from './parts.js';
+
+/*
+ * The records that a project is exported as and imported from: what the other calls of the API answer, with what these
+ * leave out because nobody else needs it. Schemas are those of bodies, since the records come from a file.
+ */
+
+const person = (what: string) =>
+  Type.Object(
+    { id: uuid('Id of the user.'), name: Type.String({ maxLength: 200, description: 'Name of the user.' }) },
+    { description: `${what} Who is not known in the project is known by name alone, and cannot sign in.` },
+  );
+const text = (description: string) => Type.String({ description });
+const json = (description: string) => Type.Record(Type.String(), Type.Unknown(), { description });
+const revision = (description: string) => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description });
+const record = <T extends Parameters<typeof Type.Object>[0]>(id: string, description: string, properties: T) =>
+  Type.Object(properties, { $id: `Exported${id}`, description });
+
+const prompts = record('Prompt', 'A prompt.', {
+  id: uuid('Id of the prompt.'),
+  slug: Slug,
+  last_version: revision('The highest number that a version of it ever had.'),
+  created_at: time('When the prompt was made.'),
+});
+
+const prompt_versions = record('PromptVersion', 'A version of a prompt.', {
+  id: uuid('Id of the version.'),
+  prompt_id: uuid('The prompt.'),
+  version: VersionNumber,
+  content: Type.String({ minLength: 1, description: 'Text of the version.' }),
+  content_hash: ContentHash,
+  model_id: orNull(line(512, 'Model bound to the version; null: none.')),
+  metadata: json('Any JSON that is stored with the version.'),
+  created_at: time('When the version was made.'),
+  created_by: person('Who made it.'),
+  updated_at: time('When its model was last bound.'),
+});
+
+const tag_moves = record('TagMove', 'A move of a tag; the last one of a tag says where it points.', {
+  prompt_id: uuid('The prompt.'),
+  tag: Tag,
+  version: orNull(VersionNumber),
+  pinned_at: time('When it was moved.'),
+  pinned_by: person('Who moved it.'),
+});
+
+const perMillion = (what: string) =>
+  Type.Number({ minimum: 0, maximum: 1e12, description: `US dollars per million ${what}.` });
+const prices = record('Price', "A price of the project's own.", {
+  provider: line(200, 'Provider of the model.'),
+  model: line(512, 'Name of the model.'),
+  input_per_million: perMillion('input tokens'),
+  output_per_million: perMillion('output tokens'),
+  cache_read_per_million: orNull(perMillion('input tokens read from a cache; null: as other input')),
+  created_at: time('When it was first set.'),
+  updated_at: time('When it was last set.'),
+});
+
+const feedback_links = record(
+  'FeedbackLink',
+  'A link by which people gave feedback. Its token is not known, so that it opens nothing: it tells whose feedback came by it.',
+  {
+    id: uuid('Id of the link.'),
+    prompt_id: uuid('The prompt.'),
+    link_type: oneOf(['prompt_completion'], 'What is reviewed.'),
+    created_at: time('When it was made.'),
+    created_by: person('Who made it.'),
+    expires_at: time('When it expires.'),
+    revoked_at: orNull(time('When it was revoked; null: it was not.')),
+  },
+);
+
+const { id, name, task_slug, evaluation_type, score_min, score_max, pass_threshold } = JudgeRead.properties;
+const { criteria, model, temperature, sample_rate, filters, enabled, created_at, updated_at } = JudgeRead.properties;
+const judges = record('Judge', 'A judge, also a deleted one. It is switched off when it is imported.', {
+  id,
+  name: line(200, name.description ?? ''),
+  task_slug: Type.String({ ...Slug, description: task_slug.description ?? '' }),
+  evaluation_type,
+  score_min,
+  score_max,
+  pass_threshold,
+  criteria: Type.Array(Type.Object(criteria.items.properties, { description: 'A criterion.' }), {
+    maxItems: 50,
+    description: criteria.description ?? '',
+  }),
+  model,
+  temperature,
+  sample_rate: Type.Number({ minimum: 0, maximum: 1, description: sample_rate.description ?? '' }),
+  filters,
+  enabled,
+  created_at,
+  created_by: person('Who made it.'),
+  updated_at,
+  deleted_at: orNull(time('When it was deleted; null: it was not.')),
+  corrections_revision: revision('Revision of its set of corrections.'),
+  corrections_last_removal: revision('The last revision at which one of them went; 0: none ever did.'),
+});
+
+const whole = (field: { readonly description: string }) =>
+  orNull(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: field.description }));
+const called = (field: { readonly description: string }) => orNull(Type.String({ description: field.description }));
+
+const { session: _session, id: _id, ...sent } = SpanInput.properties;
+const spans = record('Span', 'A span, with what its attributes were found to say of its call.', {
+  ...sent,
+  id: uuid('Span id; with the trace id it identifies the span.'),
+  provider: called(spanFields.provider),
+  model: called(spanFields.model),
+  input_tokens: whole(spanFields.input_tokens),
+  output_tokens: whole(spanFields.output_tokens),
+  cache_read_tokens: whole(spanFields.cache_read_tokens),
+  cache_write_tokens: whole(spanFields.cache_write_tokens),
+  prompt_slug: called(spanFields.prompt_slug),
+  prompt_version: whole(spanFields.prompt_version),
+  prompt_version_id: orNull(uuid(spanFields.prompt_version_id.description)),
+  cost_calculated: Type.Boolean({ description: 'Whether the cost was calculated, and follows prices.' }),
+  created_at: time('When the stored version of the span was received.'),
+  written_at: time('When a client last wrote the span: of two spans with its ids, the later one stays.'),
+});
+
+const traces = record('Trace', 'What was posted about a trace; everything else about it comes from its spans.', {
+  ...TraceInput.properties,
+  id: uuid('Trace id.'),
+});
+
+const sessions = record('Session', 'What was posted about a session; everything else about it comes from its traces.', {
+  id: uuid('Session id.'),
+  name: optional(label('Name of the session.')),
+  attributes: optional(attributes('Arbitrary key-value attributes.')),
+  tags: optional(tags('Tags of the session; they win over tags that its spans give it.')),
+});
+
+const attachments = record('Attachment', 'An image, and one span that shows it.', {
+  sha256: Type.String({ pattern: '^[0-9a-f]{64}$', 'x-must': 'be 64 hexadecimal digits', description: 'Its SHA-256.' }),
+  media_type: text('Its media type.'),
+  bytes: count('Its size.'),
+  trace_id: uuid('Trace of the span.'),
+  span_id: uuid('The span.'),
+  base64: orNull(
+    text('The image; null: it came with an earlier record of the same hash, or is missing where it was exported.'),
+  ),
+});
+
+const evaluations = record('Evaluation', 'An evaluation of a span by a judge.', {
+  ...EvaluationRead.properties,
+  confidence_score: orNull(Type.Number({ minimum: 0, maximum: 1, description: 'How sure the judge was.' })),
+  prompt_version_id: orNull(uuid("Version of the judge's prompt that it was made with; null: it is not known.")),
+});
+
+const said = {
+  thumbs_up: Type.Boolean({ description: 'true: good, or the judge was right.' }),
+  reason: orNull(Type.String({ maxLength: MAX_REASON, description: 'Why.' })),
+  expected_output: orNull(text('What the output should have been.')),
+  expected_score: orNull(number('Score that the judge should have given.')),
+  score_direction: orNull(oneOf(['too_high', 'too_low'], "Direction in which the judge's score is wrong.")),
+  criteria_feedback: orNull(byKey(FeedbackCriterion, { maxProperties: 1000, description: 'By key of the criterion.' })),
+};
+
+const feedback = record('Feedback', "Feedback of one user on a completion, or on a judge's evaluation of it.", {
+  id: uuid('Id of the feedback.'),
+  prompt_id: uuid('The prompt.'),
+  completion_id: uuid('Id of the span.'),
+  judge_id: orNull(uuid('The judge that it is about; null: it is about the completion itself.')),
+  ...said,
+  metadata: json('Any JSON that is stored with the feedback.'),
+  created_at: time('When it was first given.'),
+  updated_at: time('When it was last given.'),
+  created_by: person('Who gave it.'),
+  feedback_link_id: orNull(uuid('The link that it came by; null: it came by the API.')),
+});
+
+const corrections = record('Correction', 'What a user said of one evaluation, as the judge is told.', {
+  feedback_id: uuid('The feedback that it comes from.'),
+  evaluation_id: orNull(uuid('The evaluation; null: the judge had not evaluated the span.')),
+  revision: revision("Revision of the judge's set that it made."),
+  ...said,
+  given_at: time('When it was given.'),
+});
+
+/** The schema of the records of each part. */
+export const RECORDS = {
+  prompts,
+  prompt_versions,
+  tag_moves,
+  prices,
+  feedback_links,
+  judges,
+  spans,
+  traces,
+  sessions,
+  attachments,
+  evaluations,
+  feedback,
+  corrections,
+} as const satisfies Record<Part, TSchema>;
+
+export type SpanRecord = Static<typeof spans>;
+export type TraceRecord = Static<typeof traces>;
+export type SessionRecord = Static<typeof sessions>;
+export type AttachmentRecord = Static<typeof attachments>;

@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto';
+import type { Issue } from '../errors.js';
+import { tagFlaws } from '../ingest/tag-limit.js';
+import { Normaliser } from '../schema/normalise.js';
+import { normaliseSpan } from '../span/normalise-span.js';
+import type { Micros } from '../time/timestamp.js';
+import { normaliseSession, normaliseTrace } from '../trace/posted.js';
+import { invalid } from '../validation/validation.js';
+import type { ImageTransfer } from './image-transfer.js';
+import type { Imported, MetadataTransfer, PageOf, RecordPage, StoredRecord } from './metadata-transfer.js';
+import type { MetadataPart, Part } from './parts.js';
+import type { AttachmentRecord, SessionRecord, SpanRecord, TraceRecord } from './records.js';
+import type { DatedSpan, SpanTransfer } from './span-transfer.js';
+
+export interface TransferParts {
+  readonly metadata: MetadataTransfer;
+  readonly spans: SpanTransfer;
+  readonly images: Pick<ImageTransfer, 'page' | 'take'>;
+  /** Largest size of the keys and values of one object of tags, in bytes. */
+  readonly maxTagBytes: number;
+  /** Called when prompts or prices of a project came in. */
+  readonly onImported: (projectId: string) => void;
+}
+
+/** A page of records: as JSON texts, or as objects whose times are numbers. */
+export type TransferPage =
+  | ({ readonly as: 'texts' } & RecordPage<string>)
+  | ({ readonly as: 'objects' } & RecordPage<StoredRecord | AttachmentRecord>);
+
+/** A span, with its times read already. */
+type ReadSpan = Omit<SpanRecord, 'created_at' | 'written_at'> & {
+  readonly created_at: Micros;
+  readonly written_at: Micros;
+};
+
+/** Takes projects out, record by record, and into another installation. */
+export class TransferService {
+  readonly #parts: TransferParts;
+
+  constructor(parts: TransferParts) {
+    this.#parts = parts;
+  }
+
+  /** @param asOf what is beside spans and was made later is left out @throws DomainError `invalid`, `unavailable` */
+  async page(part: Part, asOf: Micros, of: PageOf): Promise<TransferPage> {
+    const { spans, images, metadata } = this.#parts;
+    if (part === 'spans' || part === 'traces' || part === 'sessions')
+      return { as: 'texts', ...(await spans[part](of)) };
+    if (part === 'attachments') return { as: 'objects', ...(await images.page(of)) };
+    return { as: 'objects', ...metadata.page(part, asOf, of) };
+  }
+
+  /**
+   * Stores records of one part, all or none, but for those that are there.
+   * @param records fit their schema; times of those beside spans are numbers
+   * @throws DomainError `invalid`, `conflict`, and those of the stores
+   */
+  async take(part: Part, projectId: string, records: readonly unknown[]): Promise<Imported> {
+    if (records.length === 0) return { stored: 0, unchanged: 0 };
+    const { spans, images } = this.#parts;
+    switch (part) {
+      case 'spans':
+        return spans.takeSpans(projectId, this.#spans(records as ReadSpan[]));
+      case 'traces':
+        return spans.takeTraces(projectId, this.#normalised(records as TraceRecord[], normaliseTrace));
+      case 'sessions':
+        return spans.takeSessions(
+          projectId,
+          this.#normalised(
+            (records as SessionRecord[]).map((record) => ({ ...record, project_id: projectId })),
+            normaliseSession,
+          ),
+        );
+      case 'attachments':
+        return images.take(projectId, records as AttachmentRecord[]);
+      default:
+        return this.#takeMetadata(part, projectId, records as StoredRecord[]);
+    }
+  }
+
+  #takeMetadata(part: MetadataPart, projectId: string, records: readonly StoredRecord[]): Imported {
+    if (part === 'prompt_versions') requireHashes(records);
+    const imported = this.#parts.metadata.take(part, projectId, records);
+    this.#parts.onImported(projectId);
+    return imported;
+  }
+
+  #spans(records: readonly ReadSpan[]): DatedSpan[] {
+    const spans = this.#normalised(records, ({ written_at: _written, created_at: _created, ...record }, normaliser) => {
+      const { provider, model, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, ...more } = record;
+      const { prompt_slug, prompt_version, prompt_version_id, cost_calculated, ...sent } = more;
+      const tokens = { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens };
+      const call = { provider, model, ...tokens, prompt_slug, prompt_version, prompt_version_id };
+      return { ...normaliseSpan(sent, normaliser), call, cost_calculated };
+    });
+    return spans.map((span, index) => {
+      const { written_at = 0, created_at = 0 } = records[index] ?? {};
+      return { span, writtenAt: written_at, receivedAt: created_at };
+    });
+  }
+
+  /** @throws DomainError `invalid` with the rules that no schema says */
+  #normalised<I, O extends Parameters<typeof tagFlaws>[0][number]>(
+    records: readonly I[],
+    normalise: (record: I, normaliser: Normaliser) => O,
+  ): O[] {
+    const issues: Issue[] = [];
+    const read = records.map((record, index) => normalise(record, new Normaliser(`/${index}`, issues)));
+    for (const { index, issues: found } of tagFlaws(read, this.#parts.maxTagBytes))
+      issues.push(...found.map(({ pointer, detail }) => ({ pointer: `/${index}${pointer}`, detail })));
+    if (issues.length > 0) throw invalid(issues);
+    return read;
+  }
+}
+
+/** @throws DomainError `invalid` where a hash is not that of the content */
+function requireHashes(versions: readonly StoredRecord[]): void {
+  const issues = versions.flatMap(({ content, content_hash }, index) =>
+    createHash('sha256').update(String(content)).digest('hex') === String(content_hash).toLowerCase()
+      ? []
+      : [{ pointer: `/${index}/content_hash`, detail: 'must be the SHA-256 of the content' }],
+  );
+  if (issues.length > 0) throw invalid(issues);
+}

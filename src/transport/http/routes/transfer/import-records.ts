@@ -1,0 +1,46 @@
+import type { Part } from '../../../../domain/transfer/parts.js';
+import type { TransferService } from '../../../../domain/transfer/transfer-service.js';
+import { idWriter } from '../../../../domain/validation/body-parts.js';
+import { assertValid, compileClosed } from '../../../../domain/validation/validation.js';
+import { defineRoute, uncheckedJsonBody, type Route } from '../../route.js';
+import { withMicros } from './presenters.js';
+import { AnyBody, BODIES, ImportResult, PartParams, TAG } from './schema.js';
+
+type Members = Readonly<Record<string, unknown>>;
+
+const readers = Object.fromEntries(
+  Object.entries(BODIES).map(([part, schema]) => [part, { write: idWriter(schema), fits: compileClosed(schema) }]),
+);
+/** Times of what may be sent otherwise are read where that is: in any form that clients send. */
+const SENT: ReadonlySet<Part> = new Set(['spans', 'traces', 'sessions']);
+const OWN_TIMES = ['created_at', 'written_at'];
+
+export function importRecordsRoute(transfer: Pick<TransferService, 'take'>): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/projects/:project_id/import/:part',
+    operationId: 'importRecords',
+    summary: 'Import records into a project',
+    description:
+      'Stores records of one part as `GET …/export/{part}` answers them, all or none, with their ids and times: `npm run admin ' +
+      '-- import` reads them from a file. What is there already stays as it is, but for spans that were written ' +
+      'later, so that a request sent twice changes nothing. Judges come switched off, and take imported spans for old ones.',
+    tag: TAG,
+    access: 'key',
+    params: PartParams,
+    body: uncheckedJsonBody(AnyBody),
+    responses: { 200: { description: 'They are stored.', schema: ImportResult } },
+    errors: ['invalid', 'conflict', 'too_large', 'overloaded', 'unavailable'],
+    async handle({ params: { project_id, part }, body }) {
+      const records = recordsIn(part, body);
+      return { status: 200, body: await transfer.take(part, project_id, records) };
+    },
+  });
+}
+
+function recordsIn(part: Part, body: unknown): Members[] {
+  const reader = readers[part];
+  if (reader === undefined) throw new Error(`No part: ${part}`);
+  const records = assertValid(reader.fits, reader.write(body)) as Members[];
+  return withMicros(records, (name) => !SENT.has(part) || OWN_TIMES.includes(name));
+}

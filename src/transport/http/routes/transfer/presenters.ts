@@ -1,0 +1,46 @@
+import type { Issue } from '../../../../domain/errors.js';
+import type { TransferPage } from '../../../../domain/transfer/transfer-service.js';
+import { formatTimestamp, parseTimestamp, type Micros } from '../../../../domain/time/timestamp.js';
+import { invalid } from '../../../../domain/validation/validation.js';
+
+type Members = Readonly<Record<string, unknown>>;
+
+const isTime = (name: string) => name.endsWith('_at');
+
+/** A page as it is answered, as JSON: records that are texts stay as they are. */
+export function pageJson(page: TransferPage, asOf: Micros): string {
+  const records = page.as === 'texts' ? page.records : page.records.map((record) => JSON.stringify(withTimes(record)));
+  const { next, more } = page;
+  const head = JSON.stringify({ as_of: formatTimestamp(asOf), next, more });
+  return `${head.slice(0, -1)},"records":[${records.join(',\n')}]}`;
+}
+
+function withTimes(record: Members): Members {
+  return Object.fromEntries(
+    Object.entries(record).map(([name, value]) => [
+      name,
+      isTime(name) && typeof value === 'number' ? formatTimestamp(value) : value,
+    ]),
+  );
+}
+
+/**
+ * Records with these of their times as numbers, as services take them.
+ * @throws DomainError `invalid` where one lies outside the years that times may be of
+ */
+export function withMicros(records: readonly Members[], convert: (name: string) => boolean): Members[] {
+  const issues: Issue[] = [];
+  const read = records.map((record, index) =>
+    Object.fromEntries(
+      Object.entries(record).map(([name, value]) => {
+        if (!isTime(name) || !convert(name) || typeof value !== 'string') return [name, value];
+        const micros = parseTimestamp(value);
+        if (micros === undefined)
+          issues.push({ pointer: `/${index}/${name}`, detail: 'must be an ISO 8601 time, from 1970 to 2254' });
+        return [name, micros];
+      }),
+    ),
+  );
+  if (issues.length > 0) throw invalid(issues);
+  return read;
+}

@@ -1,0 +1,66 @@
+import { Type, type TSchema } from '@sinclair/typebox';
+import { MAX_RECORDS, PARTS } from '../../../../domain/transfer/parts.js';
+import { RECORDS } from '../../../../domain/transfer/records.js';
+import { count, oneOf, orNull, time } from '../../../../domain/schema/parts.js';
+import { time as timeParameter } from '../../parameter.js';
+import { queryOf } from '../../query.js';
+import { project_id } from '../parameters.js';
+
+export const TAG = 'Moving';
+
+export const PartParams = Type.Object({
+  project_id,
+  part: oneOf(PARTS, 'Which records, in the order in which they are to be imported.'),
+});
+
+export const pageQuery = queryOf(
+  Type.Object({
+    after: Type.Optional(
+      Type.String({
+        maxLength: 2000,
+        description: 'Where to go on: `next` of the page before; absent: at the beginning.',
+      }),
+    ),
+    as_of: Type.Optional(
+      timeParameter('What lies beside spans and was made later is left out: `as_of` of the first page; absent: now.'),
+    ),
+    limit: Type.Integer({
+      minimum: 1,
+      maximum: MAX_RECORDS,
+      default: MAX_RECORDS,
+      description: 'Most records in the answer. It has fewer where they are large.',
+    }),
+  }),
+);
+
+/** A record of any part: which one, the path says. */
+const AnyRecord = Type.Union(Object.values(RECORDS), { description: 'A record of the part.' });
+
+export const ExportPage = Type.Object(
+  {
+    as_of: time('The moment that `as_of` is to name on further pages.'),
+    records: Type.Array(AnyRecord, { description: 'The records.' }),
+    next: orNull(Type.String({ description: 'Where to go on; null: there is nothing.' })),
+    more: Type.Boolean({ description: 'Whether there is more right now.' }),
+  },
+  { $id: 'ExportPage', description: 'A page of records of one part.' },
+);
+
+export const ImportResult = Type.Object(
+  {
+    stored: count('Records that are there now and were not before.'),
+    unchanged: count('Records that were there already, and stayed as they were.'),
+  },
+  { $id: 'ImportResult', description: 'What became of the records.' },
+);
+
+const arrayOf = (record: TSchema) => Type.Array(record, { maxItems: MAX_RECORDS, description: 'The records.' });
+
+/** What a body may be, by the part. */
+export const BODIES: Readonly<Record<string, TSchema>> = Object.fromEntries(
+  PARTS.map((part) => [part, arrayOf(RECORDS[part])]),
+);
+/** The body as it is described: its records are those that the export answers, and described there. */
+export const AnyBody = arrayOf(
+  Type.Record(Type.String(), Type.Unknown(), { description: 'A record of the part, as its export answers it.' }),
+);

@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { uuid } from '../harness/checked-api.js';
+import { bootServer, type TestServer } from '../harness/server.js';
+import { bootTarget, fill, inFolder } from './moved-project.js';
+
+const run = promisify(execFile);
+const program = join(import.meta.dirname, '../../scripts/admin.js');
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The admin program with the key of a server in its environment; null: without any. */
+async function admin(server: TestServer | null, ...args: string[]): Promise<Ended> {
+  const { SPANHOUSE_KEY: _key, SPANHOUSE_API_KEY: _apiKey, ...env } = process.env;
+  const own = server === null ? {} : { SPANHOUSE_KEY: server.key, SPANHOUSE_URL: server.url };
+  return run(process.execPath, [program, ...args], { env: { ...env, ...own } }).then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    (failed: unknown) => failed as Ended,
+  );
+}
+
+describe('the admin program moves a project', function () {
+  this.timeout(60_000);
+  let source: TestServer;
+  let target: TestServer;
+  before(async () => {
+    [source, target] = [await bootServer(), await bootTarget()];
+    await fill(source);
+  });
+  after(async () => {
+    await source.dispose();
+    await target.dispose();
+  });
+
+  it('by a file that nobody else can read, and says what became of it', () =>
+    inFolder(async (file) => {
+      const exported = await admin(source, 'export', source.projectId, file('p.ndjson.gz'));
+      expect(exported).to.include({ code: 0 });
+      expect(exported.stdout).to.match(/prompt_versions/);
+      expect((await stat(file('p.ndjson.gz'))).mode & 0o777).to.equal(0o600);
+      const imported = await admin(target, 'import', file('p.ndjson.gz'), '--project', target.projectId);
+      expect(imported.stdout).to.match(/All \d+ figures of the lists are those of the file\./);
+      expect(imported.code).to.equal(0);
+      const other = { trace_id: uuid(700), name: 'more', started_at: '2026-01-01T00:00:00Z' };
+      await target.request('POST', '/spans', { body: [other] });
+      const differing = await admin(target, '--json', 'import', file('p.ndjson.gz'));
+      expect(differing.code).to.equal(1);
+      const { figures } = JSON.parse(differing.stdout) as { figures: { figure: string; same: boolean }[] };
+      expect(figures.filter(({ same }) => !same).map(({ figure }) => figure)).to.include('spans count');
+    }));
+
+  it('with a key of it alone, and over no file', () =>
+    inFolder(async (file) => {
+      const refused: readonly (readonly [RegExp, TestServer | null, readonly string[]])[] = [
+        [/^Give an API key of the project/, null, ['export', source.projectId, file('x')]],
+        [/^The key is one of the project .*: give one of/, source, ['export', target.projectId, file('x')]],
+        [/is there already: remove it/, source, ['export', source.projectId, import.meta.filename]],
+        [/cannot be written: /, source, ['export', source.projectId, file('none/x')]],
+        [/refused with 401/, source, ['export', source.projectId, file('x'), '--key', 'sk_sh_wrong']],
+        [/cannot be read: /, source, ['import', file('x')]],
+      ];
+      for (const [message, server, args] of refused) {
+        const { code, stderr } = await admin(server, ...args);
+        expect(stderr).to.match(message);
+        expect(code, stderr).to.equal(1);
+      }
+    }));
+});
