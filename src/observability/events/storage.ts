@@ -3,6 +3,7 @@ import { say } from '../lines.js';
 import type { Logger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
 import { diskEvents, type DiskEvents } from './disks.js';
+import type { Tracing } from '../tracing.js';
 import { milliseconds } from './milliseconds.js';
 
 export interface CommitObserver {
@@ -11,6 +12,8 @@ export interface CommitObserver {
   /** Spans and facts could not be made to agree again after a failed insert; the repair is repeated. */
   repairFailed(failure: { readonly error: unknown }): void;
   queueChanged(queue: { readonly rows: number; readonly bytes: number }): void;
+  /** Absent when nothing is traced. */
+  readonly tracing?: Tracing;
 }
 
 export interface MigrationObserver {
@@ -45,6 +48,8 @@ export interface RollupObserver {
   /** The trace or session is recomputed as a whole again, or deleted. */
   setAsideEnded(item: RolledUpItem): void;
   setAsideCounted(count: SetAsideCount): void;
+  /** Absent when nothing is traced. */
+  readonly tracing?: Tracing;
 }
 
 export interface WordIndexObserver {
