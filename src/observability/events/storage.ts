@@ -17,8 +17,18 @@ export interface CommitObserver {
 }
 
 export interface MigrationObserver {
-  /** A migration begins; one that rewrites stored rows takes a few seconds per million of them. */
-  migrationBegins(migration: { readonly version: number; readonly name: string }): void;
+  /** A migration of ClickHouse begins, which rewrites so many stored rows of these tables. */
+  migrationBegins(migration: {
+    readonly version: number;
+    readonly name: string;
+    readonly rewrites: readonly string[];
+    readonly rows: number;
+  }): void;
+}
+
+export interface MetadataMigrationObserver {
+  /** Migrations of SQLite begin. @param migrations its `copy`: where the database as it was is kept */
+  metadataMigrationBegins(migrations: { readonly versions: readonly number[]; readonly copy: string }): void;
 }
 
 export interface QueryObserver {
@@ -82,6 +92,7 @@ export interface StorageEvents
     LeaseObserver,
     DiskEvents,
     MigrationObserver,
+    MetadataMigrationObserver,
     DeletionObserver {}
 
 export function storageEvents(logger: Logger, metrics: Metrics): StorageEvents {
@@ -149,10 +160,14 @@ function leaseEvents(logger: Logger, metrics: Metrics): LeaseObserver {
   };
 }
 
-function migrationEvents(logger: Logger): MigrationObserver {
+function migrationEvents(logger: Logger): MigrationObserver & MetadataMigrationObserver {
   return {
-    migrationBegins({ version, name }) {
-      say(logger, 'migrationBegins', { version, name });
+    migrationBegins({ version, name, rewrites, rows }) {
+      if (rows === 0) say(logger, 'migrationBegins', { version, name });
+      else say(logger, 'migrationRewrites', { version, name, tables: rewrites.join(', '), rows });
+    },
+    metadataMigrationBegins({ versions, copy }) {
+      say(logger, 'metadataMigrationBegins', { migrations: versions.join(', '), copy });
     },
   };
 }
