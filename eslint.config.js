@@ -68,8 +68,8 @@ const packages = [
   { from: ['domain', 'storage', 'transport', 'ui'], sources: ['openai'], why: 'Only llm talks to language models.' },
   {
     from: ['domain', 'storage', 'llm', 'transport', 'ui'],
-    sources: ['winston', 'prom-client'],
-    why: 'Logs and metrics go through src/observability.',
+    sources: ['winston', 'prom-client', '@opentelemetry/*'],
+    why: 'Logs, metrics and traces go through src/observability.',
   },
 ];
 

@@ -37,7 +37,7 @@ export async function startServer(config: Config, overrides: ServerOverrides = {
   const listeners: Listener[] = [];
   const baseUrl = () => publicUrl(config.http, listeners[0]?.port ?? 0);
   try {
-    const context = createContext({ config, overrides, closers, baseUrl }, close);
+    const context = await createContext({ config, overrides, closers, baseUrl }, close);
     const started = await start(context, listeners);
     let stopped: Promise<void> | undefined;
     return { ...started, stop: () => (stopped ??= close()) };
@@ -48,7 +48,7 @@ export async function startServer(config: Config, overrides: ServerOverrides = {
 }
 
 async function start(context: Context, listeners: Listener[]): Promise<Omit<RunningServer, 'stop'>> {
-  const { config, log, closers } = context;
+  const { config, log, closers, tracing } = context;
   for (const detail of config.warnings) say(log, 'settingUnknown', { detail });
   const services = await openServices(context);
   const deadlineMs = config.shutdownTimeoutSeconds * 1000 * STOP_SHARE;
@@ -57,6 +57,8 @@ async function start(context: Context, listeners: Listener[]): Promise<Omit<Runn
     services.tails.close();
     await Promise.all(listeners.map((listener) => listener.stop(deadlineMs)));
   });
+  // Before the listeners, as they may be where the server's own traces go.
+  closers.push(() => tracing?.flush());
   const bodies = createBodies(context);
   const http = await openHttp(context, services, bodies);
   listeners.push(http);

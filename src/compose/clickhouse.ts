@@ -3,6 +3,7 @@ import { MEGABYTE } from '../config/settings.js';
 import { Turns } from '../domain/turns.js';
 import { say } from '../observability/lines.js';
 import { connect, type ClickHouseEndpoint } from '../storage/clickhouse/client/client.js';
+import { TracedClient } from '../storage/clickhouse/client/traced-client.js';
 import { engineFigures } from '../storage/clickhouse/engine-figures.js';
 import { DiskReserve } from '../storage/clickhouse/commit/disk-reserve.js';
 import type { DiskSpace } from '../storage/clickhouse/commit/disk-space.js';
@@ -53,7 +54,8 @@ export async function openTraces(context: Context, followers: TraceFollowers): P
   // The embedded engine has one server by its lock on the directory.
   const own = isEmbedded ? null : await leased(context, endpoint);
   const watermark = await openWatermark(context, isEmbedded ? null : client);
-  const traces = await openTraceStore(own === null ? client : new FencedClient(client, own), {
+  const writing = own === null ? client : new FencedClient(client, own);
+  const traces = await openTraceStore(events.tracing ? new TracedClient(writing, events.tracing) : writing, {
     migrations: readMigrationFiles(schemaDirectory('clickhouse')),
     cluster: config.clickhouse.cluster,
     commit: { ...config.commit, maxRequestBytes: config.ingest.maxEncodedBytes },

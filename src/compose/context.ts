@@ -3,9 +3,12 @@ import type { DeletionStep } from '../domain/deletion/deletion-work.js';
 import { createEvents, type Events } from '../observability/events.js';
 import { say } from '../observability/lines.js';
 import { createLogger, type Logger } from '../observability/logger.js';
+import { ownTracesEvents } from '../observability/events/own-traces.js';
 import { createMetrics, type Metrics } from '../observability/metrics.js';
 import type { Micros } from '../domain/time/timestamp.js';
+import type { OpenTracing } from '../observability/tracing.js';
 import type { createImageFetcher } from '../storage/attachments/image-fetcher.js';
+import { packageVersion } from '../storage/schema-files.js';
 
 /** Parts that a caller brings itself. */
 export interface ServerOverrides {
@@ -38,6 +41,8 @@ export interface Context {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly events: Events;
+  /** Undefined: the server does not trace itself. */
+  readonly tracing: OpenTracing | undefined;
   /** Each part adds what closes it, as soon as there is something to close. */
   readonly closers: Closers;
   /** Base of the URLs handed out, without a slash at its end. Known once the server listens. */
@@ -45,17 +50,28 @@ export interface Context {
   readonly onFatal: (error: Error) => void;
 }
 
-export function createContext(
+export async function createContext(
   parts: Pick<Context, 'config' | 'overrides' | 'closers' | 'baseUrl'>,
   close: () => Promise<void>,
-): Context {
-  const { config, overrides } = parts;
+): Promise<Context> {
+  const { config, overrides, closers } = parts;
   const log = overrides.logger ?? createLogger(config.log);
   const metrics = createMetrics();
   const stop = () => {
     close().catch((error: unknown) => say(log, 'notClosed', { error }));
   };
-  return { ...parts, log, metrics, events: createEvents(log, metrics), onFatal: overrides.onFatal ?? stop };
+  const tracing = await openTracing(config, log, metrics);
+  // Closed last: what else is closed may be traced.
+  if (tracing !== undefined) closers.push(() => tracing.close());
+  const events = createEvents(log, metrics, tracing);
+  return { ...parts, log, metrics, events, tracing, onFatal: overrides.onFatal ?? stop };
+}
+
+/** Undefined: the server is not to be traced. OpenTelemetry is imported only here: a server without traces runs without it. */
+async function openTracing({ tracing }: Config, log: Logger, metrics: Metrics): Promise<OpenTracing | undefined> {
+  if (tracing === null) return undefined;
+  const { openOwnTraces } = await import('../observability/own-traces/open.js');
+  return openOwnTraces(tracing, packageVersion(), ownTracesEvents(log, metrics, tracing.endpoint));
 }
 
 /** Calls every closer, also when one of them fails. @throws the first failure */

@@ -114,7 +114,8 @@ async function demandFigures(config: Config, { up_to, figures }: Manifest): Prom
   const closers: Closers = [];
   const close = () => closeAll(closers);
   const logger = createLogger({ level: 'silent', format: 'json' });
-  const context = createContext({ config, overrides: { logger }, closers, baseUrl: () => '' }, close);
+  const untraced = { ...config, tracing: null };
+  const context = await createContext({ config: untraced, overrides: { logger }, closers, baseUrl: () => '' }, close);
   try {
     const metadata = openMetadataStore(config.dataDir);
     closers.push(() => metadata.close());

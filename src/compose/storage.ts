@@ -31,7 +31,7 @@ export async function openStorage(context: Context, followers: TraceFollowers): 
   closers.push(() => lock.release());
   demandRestored(config.dataDir);
   await clearSnapshots(config.dataDir);
-  const metadata = openMetadataStore(config.dataDir);
+  const metadata = openMetadataStore(config.dataDir, context.events);
   closers.push(() => metadata.close());
   const images = await openImages(context);
   return { metadata, images, ...(await openTraces(context, followers)) };

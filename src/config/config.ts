@@ -15,6 +15,7 @@ export type HttpConfig = Config['http'];
 export type LogConfig = Config['log'];
 export type JudgeConfig = Config['judges'];
 export type ReviewConfig = Config['reviews'];
+export type TracingConfig = NonNullable<Config['tracing']>;
 
 /**
  * Reads, validates and types the configuration.
@@ -80,6 +81,18 @@ function group(settings: Settings, warnings: readonly string[]) {
     },
     /** Null: `/metrics` is open. */
     metricsToken: settings.METRICS_TOKEN ?? null,
+    /** Null: the server does not trace itself. */
+    tracing:
+      settings.OTEL_EXPORTER_OTLP_ENDPOINT === undefined || settings.OTEL_SDK_DISABLED === 'true'
+        ? null
+        : {
+            endpoint: settings.OTEL_EXPORTER_OTLP_ENDPOINT,
+            /** As they are written: `name=value,…`. */
+            headers: settings.OTEL_EXPORTER_OTLP_HEADERS ?? null,
+            serviceName: settings.OTEL_SERVICE_NAME,
+            sampler: settings.OTEL_TRACES_SAMPLER,
+            samplerArgument: settings.OTEL_TRACES_SAMPLER_ARG,
+          },
     attachments: {
       /** Lower case; with a port unless it is the default one. */
       fetchHosts: settings.ATTACHMENT_FETCH_HOSTS.split(',')

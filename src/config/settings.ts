@@ -169,6 +169,51 @@ export const settings = Type.Object({
       description: 'Format of log lines, which go to standard output.',
     }),
   ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
+    text({
+      pattern: '^(?!.*/v1/traces/*$)https?://[^\\s/?#]+[^\\s?#]*$',
+      must: 'be the address before /v1/traces: an http:// or https:// URL without query or fragment, such as http://localhost:4318',
+      defaultText: 'off',
+      description:
+        'Where the server sends traces of its own work, by OTLP over HTTP: the address before `/v1/traces`. Unset: it does not trace itself.',
+    }),
+  ),
+  OTEL_EXPORTER_OTLP_HEADERS: Type.Optional(
+    text({
+      pattern:
+        "^\\s*[A-Za-z0-9!#$%&'*+.^_`|~-]+\\s*=([^,;%]|%[0-9A-Fa-f]{2})*(,\\s*[A-Za-z0-9!#$%&'*+.^_`|~-]+\\s*=([^,;%]|%[0-9A-Fa-f]{2})*)*$",
+      must: 'be names and percent-encoded values, such as Authorization=Bearer%20secret, separated by commas',
+      secret: true,
+      description: 'Headers sent with these traces, such as `Authorization=Bearer%20…`, separated by commas.',
+    }),
+  ),
+  OTEL_SERVICE_NAME: text({ default: 'spanhouse', description: "The server's name in its own traces." }),
+  OTEL_TRACES_SAMPLER: choice(
+    [
+      'always_on',
+      'always_off',
+      'traceidratio',
+      'parentbased_always_on',
+      'parentbased_always_off',
+      'parentbased_traceidratio',
+    ],
+    {
+      default: 'parentbased_always_on',
+      description:
+        'Which requests the server traces. What callers decided for their own traces does not count, so `parentbased_` makes no difference.',
+    },
+  ),
+  OTEL_TRACES_SAMPLER_ARG: Type.Number({
+    default: 1,
+    minimum: 0,
+    maximum: 1,
+    must: 'be a number from 0 to 1',
+    description: 'Part of the requests that `traceidratio` traces, such as 0.1.',
+  }),
+  OTEL_SDK_DISABLED: choice(['true', 'false'], {
+    default: 'false',
+    description: '`true`: the server does not trace itself, whatever else is set.',
+  }),
   ATTACHMENT_FETCH_HOSTS: text({
     default: '',
     pattern: `^(${HOST_AND_PORT}(\\s*,\\s*${HOST_AND_PORT})*)?$`,

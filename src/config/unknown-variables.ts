@@ -10,13 +10,16 @@ const KNOWN: ReadonlySet<string> = new Set([...SETTINGS, ...OF_CLIENTS]);
 
 /** Variables that begin so are meant for this server; with the other beginnings of settings, others have variables, too. */
 const OURS = /^(SPANHOUSE|JUDGE_LLM)_/;
+/** Variables of OpenTelemetry, which its libraries read or others on the machine are meant by. */
+const OF_OPENTELEMETRY = /^OTEL_/;
 /** What Kubernetes and Docker tell of services that are named like that. */
 const OF_SERVICES = { name: /_SERVICE_(HOST|PORT)|_PORT_\d+_(TCP|UDP|SCTP)/, value: /^(tcp|udp|sctp):\/\// };
 
 /** Sentences about variables that look like settings and are none. */
 export function unknownVariables(env: Environment): string[] {
   return Object.entries(env).flatMap(([name, value = '']) => {
-    if (KNOWN.has(name) || OF_SERVICES.name.test(name) || OF_SERVICES.value.test(value)) return [];
+    if (KNOWN.has(name) || OF_OPENTELEMETRY.test(name) || OF_SERVICES.name.test(name) || OF_SERVICES.value.test(value))
+      return [];
     const near = nearestSetting(name);
     if (near !== undefined) return [`${name} is not a setting of Spanhouse; did you mean ${near}?`];
     return OURS.test(name) ? [`${name} is not a setting of Spanhouse; \`npm start -- --help\` lists them`] : [];

@@ -7,6 +7,7 @@ import { requestEvents, type RequestEvents } from './events/requests.js';
 import { storageEvents, type StorageEvents } from './events/storage.js';
 import type { Logger } from './logger.js';
 import type { Metrics } from './metrics.js';
+import type { Tracing } from './tracing.js';
 
 /**
  * The events of the server, one function each: it writes the log line and moves the metrics that belong to
@@ -15,7 +16,7 @@ import type { Metrics } from './metrics.js';
 export interface Events
   extends RequestEvents, ClientEvents, EngineEvents, StorageEvents, JudgeEvents, JobEvents, BackupEvents {}
 
-export function createEvents(logger: Logger, metrics: Metrics): Events {
+export function createEvents(logger: Logger, metrics: Metrics, tracing?: Tracing): Events {
   return {
     ...requestEvents(logger, metrics),
     ...clientEvents(logger, metrics),
@@ -24,5 +25,6 @@ export function createEvents(logger: Logger, metrics: Metrics): Events {
     ...judgeEvents(logger, metrics),
     ...jobEvents(logger, metrics),
     ...backupEvents(logger, metrics),
+    ...(tracing && { tracing }),
   };
 }

@@ -229,6 +229,11 @@ export function createMetrics() {
       'spanhouse_model_cost_dollars_total',
       "Cost of calls to the model endpoint in US dollars, where the model's price is known.",
     ),
+    ownSpans: counter(
+      'spanhouse_own_spans_total',
+      'Spans by which this server traces itself, by what became of them: sent, failed, dropped.',
+      ['result'],
+    ),
     purgedVersions: counter(
       'spanhouse_purged_versions_total',
       'Stored versions of spans removed from disk after they were replaced or deleted.',

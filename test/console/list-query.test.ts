@@ -23,6 +23,11 @@ const shown = (text: string) => conditionsOf(spanList, query(text)).map(({ words
 const property = (parameter: string) => propertiesOf(spanList).find((one) => one.parameter === parameter)!;
 
 describe('the query of a list in the console', () => {
+  it('explains its filters without the marks of the manual', () => {
+    for (const list of [spanList, traceList, sessionList])
+      for (const { description } of propertiesOf(list)) expect(description).not.to.match(/^$|`/);
+  });
+
   it('names every field, filter and tag that the address has, also those that it does not know', () => {
     expect(
       shown('names=plan,a%252Cb&status=error&duration_min=5&environment=dev&tags.range=7&q=hi&internal=only'),

@@ -77,4 +77,28 @@ describe('a session in the console', function () {
     await page.keyboard.press('Enter');
     await page.waitForFunction(`/\\/traces\\/[0-9a-f-]{36}$/.test(location.pathname)`);
   });
+
+  it('is deleted, with its traces, by a dialog that stays and says why when that fails', async () => {
+    watched = await signedIn(scene);
+    const { page } = watched;
+    const press = (label: string) => page.locator(`::-p-aria([name="${label}"][role="button"])`).click();
+    const gone = { trace_id: randomUUID(), session_id: randomUUID(), name: 'goes', started_at: Date.now() };
+    const other = { ...gone, trace_id: randomUUID(), session_id: randomUUID() };
+    const { url, key } = scene.server;
+    expect((await send(`${url}/spans`, 'POST', { body: [gone, other], key })).status).to.equal(200);
+    for (const [screen, what, path] of [
+      [`traces/${gone.trace_id}`, 'trace', `/traces/${gone.trace_id}`],
+      [`sessions/${other.session_id}`, 'session', `/sessions/${other.session_id}`],
+    ] as const) {
+      await page.goto(screenUrl(scene.server, screen));
+      await press(what === 'trace' ? 'Delete' : 'Delete the session');
+      // Somebody else was faster.
+      expect((await send(url + path, 'DELETE', { key })).status).to.equal(204);
+      await press(`Delete the ${what}`);
+      await page.waitForSelector('dialog[open] [role="alert"]');
+      expect(await page.$eval('dialog[open]', ({ textContent }) => textContent)).to.include(`Delete this ${what}?`);
+    }
+    await watched.context.close();
+    watched = undefined;
+  });
 });

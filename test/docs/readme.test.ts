@@ -60,6 +60,9 @@ describe('README and manual', () => {
       ...settingDefinitions.map(([name]) => name),
       'SPANHOUSE_KEY',
       ...OPENTELEMETRY_VARIABLES,
+      // Those that count for the server's own traces.
+      'OTEL_RESOURCE_ATTRIBUTES',
+      'OTEL_EXPORTER_OTLP_TIMEOUT',
       'OPENAI_API_KEY',
       'GRAFANA_PASSWORD',
       'LANGSMITH_TRACING',

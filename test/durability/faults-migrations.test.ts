@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
@@ -66,6 +67,10 @@ describe(`a start that is killed in the middle of a migration, FAULT_SEED=${SEED
       expect(status).to.equal(200);
     }
     await program.destroy();
+    const copies = (await readdir(programs.dataDir)).filter((name) => name.includes('.before-'));
+    expect(copies, 'of the last two upgrades').to.have.members(
+      files.slice(-2).map(({ version }) => `${DATABASE_FILE}.before-${String(version).padStart(4, '0')}`),
+    );
     const complete = withDatabase(':memory:', (database) => {
       migrateSqlite(database, files);
       return schemaOf(database);

@@ -63,8 +63,17 @@ describe('the migration of stored spans to one payload', function () {
   };
 
   it('keeps every text and every null', async () => {
-    await migrate(client, files, null);
+    const begun: { version: number; rewrites: readonly string[]; rows: number }[] = [];
+    const migrationBegins = ({ version, rewrites, rows }: (typeof begun)[number]) =>
+      void begun.push({ version, rewrites, rows });
+    await migrate(client, files, null, { migrationBegins });
     expect(await stored()).to.deep.equal(rows);
+    expect(begun.map(({ version }) => version)).to.deep.equal(files.slice(1).map(({ version }) => version));
+    expect(begun[0], 'what it says that it rewrites').to.deep.equal({
+      version: 2,
+      rewrites: ['spans'],
+      rows: rows.length,
+    });
   });
 
   it('can be cut off and run again', async () => {

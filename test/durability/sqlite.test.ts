@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -111,6 +111,59 @@ describe('the SQLite store', () => {
     const second = openMetadataStore(dataDir);
     expect(second.secret('one').equals(secret)).to.equal(true);
     second.close();
+  });
+
+  describe('an upgrade', () => {
+    const files = readMigrationFiles(schemaDirectory('sqlite'));
+    const NEXT = files.length;
+    const copyOf = (version: number) => `${metadataFile(folder)}.before-${String(version).padStart(4, '0')}`;
+    const versionOf = (path: string) => {
+      const database = openDatabase(path);
+      try {
+        return database.prepare('SELECT max(version) FROM schema_migrations').pluck().get();
+      } finally {
+        database.close();
+      }
+    };
+    const madeBy = (version: number) => {
+      const database = openDatabase(metadataFile(folder));
+      migrate(database, files.slice(0, version));
+      database.close();
+    };
+
+    it('keeps the metadata as they were beside them, and makes no copy where nothing changes', () => {
+      openMetadataStore(join(folder, 'new')).close();
+      expect(readdirSync(join(folder, 'new'))).to.deep.equal(['spanhouse.sqlite']);
+      madeBy(NEXT - 1);
+      const told: unknown[] = [];
+      const observer = { metadataMigrationBegins: (migrations: unknown) => void told.push(migrations) };
+      openMetadataStore(folder, observer).close();
+      expect(told).to.deep.equal([{ versions: [NEXT], copy: copyOf(NEXT) }]);
+      expect(versionOf(metadataFile(folder))).to.equal(NEXT);
+      expect(versionOf(copyOf(NEXT))).to.equal(NEXT - 1);
+      expect(statSync(copyOf(NEXT)).mode & 0o777).to.equal(0o600);
+      rmSync(copyOf(NEXT));
+      openMetadataStore(folder, observer).close();
+      expect(existsSync(copyOf(NEXT))).to.equal(false);
+      expect(told).to.have.length(1);
+    });
+
+    it('keeps the last two copies, and makes one anew that a start left before it could change anything', () => {
+      madeBy(NEXT - 1);
+      for (const earlier of [copyOf(3), copyOf(4), copyOf(NEXT), `${copyOf(NEXT)}.part`]) writeFileSync(earlier, 'old');
+      openMetadataStore(folder).close();
+      const copies = readdirSync(folder).filter((name) => name.includes('.before-'));
+      expect(copies.map((name) => join(folder, name))).to.have.members([copyOf(4), copyOf(NEXT)]);
+      expect(versionOf(copyOf(NEXT))).to.equal(NEXT - 1);
+    });
+
+    it('changes nothing when the copy cannot be made, and says what to do', () => {
+      madeBy(NEXT - 1);
+      mkdirSync(join(copyOf(NEXT), 'in the way'), { recursive: true });
+      expect(() => openMetadataStore(folder)).to.throw(MigrationError, /nothing was changed\. Make room for \d+ MB in/);
+      expect(versionOf(metadataFile(folder))).to.equal(NEXT - 1);
+      expect(existsSync(`${copyOf(NEXT)}.part`)).to.equal(false);
+    });
   });
 
   it('leaves no metadata open whose schema is of a newer program', () => {

@@ -52,6 +52,32 @@ describe('configuration', () => {
     expect(env).to.deep.equal({ PORT: '', CLICKHOUSE_URL: '  ', LOG_FORMAT: '' });
   });
 
+  it('leaves the server untraced unless it is told where traces go', () => {
+    const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/' };
+    expect(loadConfig({ OTEL_SERVICE_NAME: 'x' }).tracing).to.equal(null);
+    expect(loadConfig({ ...endpoint, OTEL_SDK_DISABLED: 'true' }).tracing).to.equal(null);
+    expect(
+      loadConfig({ ...endpoint, OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.25' }).tracing,
+    ).to.deep.equal({
+      endpoint: 'http://collector:4318/',
+      headers: null,
+      serviceName: 'spanhouse',
+      sampler: 'traceidratio',
+      samplerArgument: 0.25,
+    });
+    expect(problemsOf({ OTEL_TRACES_SAMPLER_ARG: '1.5', OTEL_EXPORTER_OTLP_HEADERS: 'k=hunter%2' })).to.have.members([
+      'OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1 (it is "1.5")',
+      'OTEL_EXPORTER_OTLP_HEADERS must be names and percent-encoded values, such as Authorization=Bearer%20secret, separated by commas',
+    ]);
+    expect(problemsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/v1/traces' })[0]).to.match(
+      /before \/v1\/traces/,
+    );
+    // Read by OpenTelemetry's libraries, or meant for other programs.
+    expect(loadConfig({ OTEL_EXPORTER_OTLP_TIMEOUT: '1000', OTEL_METRICS_EXPORTER: 'none' }).warnings).to.deep.equal(
+      [],
+    );
+  });
+
   it('lists every problem at once, with the variable, the rule and the value', () => {
     expect(
       problemsOf({ PORT: '70000', LOG_LEVEL: 'loud', COMMIT_WAIT_MS: '1.5', CLICKHOUSE_URL: 'localhost:9000' }),
@@ -144,7 +170,7 @@ describe('configuration', () => {
 
   it('leaves alone the variables of other programs, and of its own clients', () => {
     const others = [
-      ...['AWS_REGION', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'S3_ACCESS_KEY', 'S3_SECRET_KEY', 'LOG_FILE', 'PUBLIC_KEY'],
+      ...['AWS_REGION', 'OTEL_EXPORTER_OTLP_TIMEOUT', 'S3_ACCESS_KEY', 'S3_SECRET_KEY', 'LOG_FILE', 'PUBLIC_KEY'],
       ...['CLICKHOUSE_HOST', 'CLICKHOUSE_DB', 'CLICKHOUSE_UID', 'CLICKHOUSE_CONFIG', 'JUDGE_NAME', 'JUDGE0_TOKEN'],
       ...['HOSTNAME', 'HOST_IP', 'JOB_ID', 'JOB_NAME', 'COMMIT_SHA', 'DATA_', 'PATH', '', '_'],
       ...['SPANHOUSE_KEY', 'SPANHOUSE_API_KEY', 'SPANHOUSE_PROJECT', 'SPANHOUSE_URL'],

@@ -1,6 +1,7 @@
 import { say } from '../lines.js';
 import type { Logger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
+import type { Tracing } from '../tracing.js';
 import { milliseconds } from './milliseconds.js';
 
 export interface RequestObserver {
@@ -13,11 +14,17 @@ export interface RequestObserver {
     readonly requestId: string;
     /** Why it was refused or failed, as its client was told. */
     readonly reason?: string;
+    /** The trace by which the server traced the request, if it did. */
+    readonly traceId?: string;
   }): void;
+  /** The answer began, and goes on for as long as its client likes. */
+  answerGoesOn?(answer: { readonly route: string; readonly status: number }): void;
   /** A defect: answered 500, logged in full. */
   requestFailed(failure: { readonly requestId: string; readonly error: unknown }): void;
   /** A client took its answer too slowly. */
   answerCutOff(answer: { readonly requestId: string }): void;
+  /** Absent when nothing is traced. */
+  readonly tracing?: Tracing;
 }
 
 export interface RpcObserver {
@@ -30,6 +37,8 @@ export interface RpcObserver {
   }): void;
   /** A defect: answered INTERNAL, logged in full. */
   rpcFailed(failure: { readonly method: string; readonly error: unknown }): void;
+  /** Absent when nothing is traced. */
+  readonly tracing?: Tracing;
 }
 
 /** How a request to the page of a feedback link ended. */
@@ -64,9 +73,10 @@ export function requestEvents(logger: Logger, metrics: Metrics): RequestEvents {
 
 function httpEvents(logger: Logger, metrics: Metrics): RequestObserver {
   return {
-    requestFinished({ route, method, status, seconds, requestId, reason }) {
+    requestFinished({ route, method, status, seconds, requestId, reason, traceId }) {
       metrics.httpRequestDuration.observe({ method, route, status: String(status) }, seconds);
-      const fields = { method, route, status, ms: milliseconds(seconds), request_id: requestId };
+      const traced = traceId === undefined ? {} : { trace_id: traceId };
+      const fields = { method, route, status, ms: milliseconds(seconds), request_id: requestId, ...traced };
       if (status > DEFECT) say(logger, 'requestRefused', { ...fields, ...(reason === undefined ? {} : { reason }) });
       else say(logger, 'requestAnswered', fields);
     },

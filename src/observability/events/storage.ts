@@ -3,6 +3,7 @@ import { say } from '../lines.js';
 import type { Logger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
 import { diskEvents, type DiskEvents } from './disks.js';
+import type { Tracing } from '../tracing.js';
 import { milliseconds } from './milliseconds.js';
 
 export interface CommitObserver {
@@ -11,11 +12,23 @@ export interface CommitObserver {
   /** Spans and facts could not be made to agree again after a failed insert; the repair is repeated. */
   repairFailed(failure: { readonly error: unknown }): void;
   queueChanged(queue: { readonly rows: number; readonly bytes: number }): void;
+  /** Absent when nothing is traced. */
+  readonly tracing?: Tracing;
 }
 
 export interface MigrationObserver {
-  /** A migration begins; one that rewrites stored rows takes a few seconds per million of them. */
-  migrationBegins(migration: { readonly version: number; readonly name: string }): void;
+  /** A migration of ClickHouse begins, which rewrites so many stored rows of these tables. */
+  migrationBegins(migration: {
+    readonly version: number;
+    readonly name: string;
+    readonly rewrites: readonly string[];
+    readonly rows: number;
+  }): void;
+}
+
+export interface MetadataMigrationObserver {
+  /** Migrations of SQLite begin. @param migrations its `copy`: where the database as it was is kept */
+  metadataMigrationBegins(migrations: { readonly versions: readonly number[]; readonly copy: string }): void;
 }
 
 export interface QueryObserver {
@@ -45,6 +58,8 @@ export interface RollupObserver {
   /** The trace or session is recomputed as a whole again, or deleted. */
   setAsideEnded(item: RolledUpItem): void;
   setAsideCounted(count: SetAsideCount): void;
+  /** Absent when nothing is traced. */
+  readonly tracing?: Tracing;
 }
 
 export interface WordIndexObserver {
@@ -77,6 +92,7 @@ export interface StorageEvents
     LeaseObserver,
     DiskEvents,
     MigrationObserver,
+    MetadataMigrationObserver,
     DeletionObserver {}
 
 export function storageEvents(logger: Logger, metrics: Metrics): StorageEvents {
@@ -144,10 +160,14 @@ function leaseEvents(logger: Logger, metrics: Metrics): LeaseObserver {
   };
 }
 
-function migrationEvents(logger: Logger): MigrationObserver {
+function migrationEvents(logger: Logger): MigrationObserver & MetadataMigrationObserver {
   return {
-    migrationBegins({ version, name }) {
-      say(logger, 'migrationBegins', { version, name });
+    migrationBegins({ version, name, rewrites, rows }) {
+      if (rows === 0) say(logger, 'migrationBegins', { version, name });
+      else say(logger, 'migrationRewrites', { version, name, tables: rewrites.join(', '), rows });
+    },
+    metadataMigrationBegins({ versions, copy }) {
+      say(logger, 'metadataMigrationBegins', { migrations: versions.join(', '), copy });
     },
   };
 }

@@ -31,6 +31,25 @@ export const serverLines = defineLines({
     when: 'SQLite took no write. The person goes on; the sign-in may end earlier than it should.',
     action: 'See that the disk of DATA_DIR has room and no other program keeps the SQLite file locked',
   },
+  ownTracesAway: {
+    level: 'warn',
+    message: 'The OpenTelemetry endpoint does not take traces of this server, which goes on without them',
+    when: "A batch of the server's own spans was not taken, for the first time since one was; they are lost.",
+    action:
+      'See that OTEL_EXPORTER_OTLP_ENDPOINT takes OTLP over HTTP (usually port 4318, not 4317), and that OTEL_EXPORTER_OTLP_HEADERS lets this server in',
+  },
+  ownTracesBack: {
+    level: 'info',
+    message: 'The OpenTelemetry endpoint takes traces of this server again',
+    when: 'After `ownTracesAway`.',
+  },
+  ownTracesDropped: {
+    level: 'warn',
+    message: 'Traces of this server arise faster than they are sent, and some are dropped',
+    when: 'More than 2,048 spans waited to be sent; said once a minute at most.',
+    action:
+      'Set OTEL_TRACES_SAMPLER to traceidratio and OTEL_TRACES_SAMPLER_ARG to a part of the requests, such as 0.1',
+  },
   notClosed: {
     level: 'error',
     message: 'The server could not be closed completely',

@@ -71,7 +71,19 @@ export const storageLines = defineLines({
   migrationBegins: {
     level: 'info',
     message: 'ClickHouse migration begins',
-    when: 'At the first start after an upgrade. One that rewrites spans takes a few seconds per million of them.',
+    when: 'At the first start after an upgrade, for a migration that rewrites nothing stored.',
+  },
+  migrationRewrites: {
+    level: 'warn',
+    message: 'ClickHouse migration begins, which rewrites stored rows',
+    when: 'At the first start after an upgrade, with the number of rows. It takes a few seconds per million of them.',
+    action:
+      'Wait: the server is ready when it is through, and goes on with it at the next start when it is stopped. There is no way back but a backup made before',
+  },
+  metadataMigrationBegins: {
+    level: 'info',
+    message: 'The metadata are changed for this version; a copy of them as they were is kept',
+    when: 'At the first start after an upgrade. `copy` is the file; the last two are kept.',
   },
   queryFailed: {
     level: 'debug',

@@ -4,7 +4,7 @@ import { MigrationError, verifyApplied, type AppliedMigration, type MigrationFil
 import type { ClickHouseClient } from './client/client.js';
 import { forCluster } from './client/cluster.js';
 import { mutationsEnded } from './client/mutations.js';
-import { literal, number, sql, statementOfFile } from './client/sql.js';
+import { literal, number, sql, statementOfFile, value } from './client/sql.js';
 
 export type { MigrationObserver } from '../../observability/events/storage.js';
 
@@ -16,6 +16,8 @@ const ON_ONE_SERVER = { settings: { alter_sync: '0' } } as const;
 
 /** Statements that may rewrite stored rows. */
 const REWRITES = /^ALTER TABLE \w+ (?!MODIFY SETTING)/;
+/** Statements that do, and the table. */
+const REWRITES_ROWS = /^ALTER TABLE (\w+)\s[\s\S]*\b(?:MATERIALIZE|UPDATE|DELETE)\b/;
 
 /**
  * Brings the database to the newest version. ClickHouse has no transactions: every statement of a migration can be run
@@ -44,10 +46,22 @@ export async function migrate(
   verifyApplied(applied, files);
   const missing = files.filter((file) => !applied.some(({ version }) => version === file.version));
   for (const file of missing) {
-    observer?.migrationBegins(file);
+    observer?.migrationBegins({ ...file, ...(await rewritten(client, file)) });
     await applyFile(client, file, cluster);
   }
   return missing.map(({ version }) => version);
+}
+
+/** What a migration rewrites of what is stored: not how tables are made, but their rows. */
+async function rewritten(client: ClickHouseClient, { sql: text }: MigrationFile) {
+  const named = statementsIn(text).map((statement) => REWRITES_ROWS.exec(statement)?.[1]);
+  const rewrites = [...new Set(named.filter((name) => name !== undefined))];
+  if (rewrites.length === 0) return { rewrites, rows: 0 };
+  const [stored] = await client.query<{ total: string }>(
+    sql`SELECT toString(sum(rows)) AS total FROM system.parts
+     WHERE active AND database = currentDatabase() AND table IN ${value(rewrites, 'Array(String)')}`,
+  );
+  return { rewrites, rows: Number(stored?.total ?? 0) };
 }
 
 async function applyFile(client: ClickHouseClient, file: MigrationFile, cluster: string | null): Promise<void> {

@@ -138,6 +138,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     setAside: (item, state) => observer.setAside(item, state),
     setAsideEnded: (item) => observer.setAsideEnded(item),
     setAsideCounted: (count) => observer.setAsideCounted(count),
+    ...(observer.tracing && { tracing: observer.tracing }),
     rollupFinished(rollup) {
       observer.rollupFinished(rollup);
       arrivals.arrived();
@@ -168,6 +169,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     commitFailed: (failure) => observer.commitFailed(failure),
     repairFailed: (failure) => observer.repairFailed(failure),
     queueChanged: (queue) => observer.queueChanged(queue),
+    ...(observer.tracing && { tracing: observer.tracing }),
     spansCommitted(commit) {
       commits.committed(commit);
       indexer.committed(commit);

@@ -27,6 +27,7 @@ import type { PromptNames } from '../../domain/span/named-prompt.js';
 import type { PromptStore } from '../../domain/prompt/prompt-store.js';
 import type { MetadataTransfer } from '../../domain/transfer/metadata-transfer.js';
 import type { LinkStore } from '../../domain/review/link-store.js';
+import type { MetadataMigrationObserver } from '../../observability/events/storage.js';
 import { readMigrationFiles } from '../migration-files.js';
 import { schemaDirectory } from '../schema-files.js';
 import { SqliteAttachmentCatalogue } from './attachment-catalogue.js';
@@ -56,6 +57,7 @@ import { readSecret } from './secrets.js';
 import { SqliteSignInStore } from './sign-in-store.js';
 import { SqliteSpansWithFeedback } from './spans-with-feedback.js';
 import { SqliteTransferStore } from './transfer-store.js';
+import { copyBeforeUpgrade } from './upgrade-copy.js';
 import { SqliteUsageNames } from './usage-names.js';
 import { SqliteVerdicts } from './verdicts.js';
 
@@ -98,13 +100,16 @@ export interface MetadataStore {
 }
 
 /**
- * Opens (and creates) the metadata of a `DATA_DIR` and brings its schema up to date. A server may have the file open, too.
+ * Opens (and creates) the metadata of a `DATA_DIR` and brings its schema up to date, keeping a copy of what it was. A server
+ * may have the file open, too.
  * @throws MigrationError, SqliteError: nothing is left open then
  */
-export function openMetadataStore(dataDir: string): MetadataStore {
+export function openMetadataStore(dataDir: string, observer?: MetadataMigrationObserver): MetadataStore {
   const database = openDatabase(metadataFile(dataDir));
   try {
-    migrate(database, readMigrationFiles(schemaDirectory('sqlite')));
+    migrate(database, readMigrationFiles(schemaDirectory('sqlite')), (missing) => {
+      copyBeforeUpgrade(database, missing, observer);
+    });
     return storesOn(database);
   } catch (error) {
     database.close();

@@ -4,10 +4,15 @@ import type { Database } from './database.js';
 /**
  * Brings the database to the newest version: each file in one transaction under SQLite's write lock, so that two
  * processes starting at once apply each file once.
+ * @param beforeUpgrade called before the first of the missing files changes a database that there was already
  * @returns the versions applied now.
  * @throws MigrationError; the database is then as the last complete migration left it.
  */
-export function migrate(database: Database, files: readonly MigrationFile[]): number[] {
+export function migrate(
+  database: Database,
+  files: readonly MigrationFile[],
+  beforeUpgrade: (missing: readonly MigrationFile[]) => void = () => undefined,
+): number[] {
   database.exec(
     `CREATE TABLE IF NOT EXISTS schema_migrations (
        version INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at TEXT NOT NULL
@@ -30,7 +35,9 @@ export function migrate(database: Database, files: readonly MigrationFile[]): nu
   });
   verifyApplied(select.all(), files);
   const done = new Set(select.all().map(({ version }) => version));
-  for (const file of files) if (!done.has(file.version)) step.immediate(file);
+  const missing = files.filter(({ version }) => !done.has(version));
+  if (done.size > 0 && missing.length > 0) beforeUpgrade(missing);
+  for (const file of missing) step.immediate(file);
   return appliedNow;
 }
 

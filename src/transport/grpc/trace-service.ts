@@ -1,4 +1,4 @@
-import type { handleUnaryCall, Metadata, ServiceDefinition } from '@grpc/grpc-js';
+import { status, type handleUnaryCall, type Metadata, type ServiceDefinition } from '@grpc/grpc-js';
 import { DomainError } from '../../domain/errors.js';
 import type { Principal } from '../../domain/identity/identity.js';
 import { requirePurpose } from '../../domain/identity/key-access.js';
@@ -17,7 +17,7 @@ export interface CallerIdentity {
 export interface TraceServiceParts {
   readonly identity: CallerIdentity;
   readonly exportTraces: ExportTraces;
-  readonly observer: Pick<RpcObserver, 'rpcFailed'>;
+  readonly observer: Pick<RpcObserver, 'rpcFailed' | 'tracing'>;
 }
 
 export const EXPORT_PATH = '/opentelemetry.proto.collector.trace.v1.TraceService/Export';
@@ -45,7 +45,7 @@ export function createTraceService(parts: TraceServiceParts): { export: handleUn
   };
   return {
     export: ({ metadata, request }, answer) => {
-      exportCall(metadata, request).then(
+      traced(parts.observer, metadata, () => exportCall(metadata, request)).then(
         (response) => answer(null, response),
         (error: unknown) => {
           if (!(error instanceof DomainError) || error.kind === 'internal')
@@ -62,4 +62,12 @@ export function authenticateCall(identity: CallerIdentity, metadata: Metadata): 
   const principal = identity.authenticate(metadata.get('authorization')[0]?.toString());
   requirePurpose(principal, 'ingest');
   return principal;
+}
+
+/** Has the observer trace a call, if it does. */
+function traced<T>({ tracing }: Pick<RpcObserver, 'tracing'>, metadata: Metadata, work: () => Promise<T>): Promise<T> {
+  if (tracing === undefined) return work();
+  const header = (name: string) => metadata.get(name)[0]?.toString();
+  const caller = { userAgent: header('user-agent'), traceparent: header('traceparent') };
+  return tracing.call({ path: EXPORT_PATH, ...caller }, (error) => status[toStatus(error).code], work);
 }

@@ -67,17 +67,33 @@ export function createApp(options: AppOptions): RequestListener {
   const router = routerOf(options, exchanges, meant);
   const commonHeaders = securityHeaders();
   const unmatched = unmatchedHandler(options.identity, meant);
-  return (request, response) => {
-    const exchange = new Exchange(request, response, {
-      observer: options.observer,
-      commonHeaders,
-      delivery: options.delivery,
-    });
+  const { delivery } = options;
+  const answer = (request: IncomingMessage, response: ServerResponse, observer: RequestObserver) => {
+    const exchange = new Exchange(request, response, { observer, commonHeaders, delivery });
     exchanges.set(response, exchange);
     router(request as express.Request, response as express.Response, (error?: unknown) => {
       if (error === undefined || error === null) void run(unmatched, exchange, request);
       else exchange.fail(error);
     });
+  };
+  return traced(answer, options.observer);
+}
+
+/** Has the observer trace requests, if it does. */
+function traced(
+  answer: (request: IncomingMessage, response: ServerResponse, observer: RequestObserver) => void,
+  observer: RequestObserver,
+): RequestListener {
+  const { tracing } = observer;
+  if (tracing === undefined) return (request, response) => answer(request, response, observer);
+  return (request, response) => {
+    const { method = 'GET', headers } = request;
+    const traceparent = headers['traceparent'];
+    const caller = {
+      userAgent: headers['user-agent'],
+      traceparent: typeof traceparent === 'string' ? traceparent : undefined,
+    };
+    tracing.request({ method, ...caller }, observer, (following) => answer(request, response, following));
   };
 }
 

@@ -212,7 +212,10 @@ export class Exchange {
   }
 
   #writeHead(status: number, headers: Readonly<Record<string, string | number>>): ServerResponse {
-    if (this.#lasting) this.#beganAt = performance.now();
+    if (this.#lasting) {
+      this.#beganAt = performance.now();
+      this.#observer.answerGoesOn?.({ route: this.route, status });
+    }
     return this.response.writeHead(status, Object.assign(this.#headers, headers));
   }
 

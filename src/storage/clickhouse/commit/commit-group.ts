@@ -1,4 +1,5 @@
 import type { WriteReceipt } from '../../../domain/ingest/write-log.js';
+import type { TracePoint } from '../../../observability/tracing.js';
 import type { Touched } from './commit-follower.js';
 import type { Queued } from './commit-queue.js';
 import { writeUint64 } from './row-binary.js';
@@ -9,6 +10,8 @@ import { versionTime, type Version } from './version-clock.js';
 export interface CommitRequest extends Queued {
   readonly tables: readonly EncodedRows[];
   readonly touched: Touched;
+  /** Where the request is traced, if it is. */
+  readonly tracePoint?: TracePoint | undefined;
   resolve(receipt: WriteReceipt): void;
   reject(error: unknown): void;
 }

@@ -104,7 +104,8 @@ export class CommitLog implements WriteLog {
     for (const watch of this.#watches) watch.note(writes);
     const stored = new Promise<WriteReceipt>((resolve, reject) => {
       const { projectId } = writes;
-      this.#queue.add({ projectId, tables, touched: touchedBy(writes), rows, bytes, resolve, reject });
+      const tracePoint = this.#observer.tracing?.here();
+      this.#queue.add({ projectId, tables, touched: touchedBy(writes), rows, bytes, tracePoint, resolve, reject });
       this.#observer.queueChanged(this.#queue.held);
       this.#batcher.arrived();
       if (!this.#follower.isFull(projectId)) this.#anotherWrites();

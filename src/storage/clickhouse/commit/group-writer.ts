@@ -14,7 +14,7 @@ export interface GroupWriterParts {
   readonly client: ClickHouseClient;
   readonly clock: VersionClock;
   readonly follower: CommitFollower;
-  readonly observer: Pick<CommitObserver, 'spansCommitted' | 'commitFailed' | 'repairFailed'>;
+  readonly observer: Pick<CommitObserver, 'spansCommitted' | 'commitFailed' | 'repairFailed' | 'tracing'>;
   readonly space: Pick<DiskSpace, 'demand'>;
   /** Called before requests are answered: they are neither waiting nor being committed any more. */
   readonly release: (requests: readonly CommitRequest[]) => void;
@@ -44,8 +44,7 @@ export class GroupWriter {
       this.#parts.space.demand();
       const first = this.#parts.clock.take(rows);
       receipts = stamp(group, first);
-      await this.#insert(group);
-      this.#follow(group, first + rows - 1);
+      await this.#store(group, first + rows - 1);
     } catch (error) {
       if (group.length > 1 && error instanceof InsertError && error.unreadable && !this.#uncertain)
         await this.#commitApart(group);
@@ -78,6 +77,17 @@ export class GroupWriter {
   turnAway(requests: readonly CommitRequest[], error: unknown): void {
     this.#parts.release(requests);
     for (const request of requests) request.reject(error);
+  }
+
+  async #store(group: readonly CommitRequest[], upTo: Version): Promise<void> {
+    const store = async () => {
+      await this.#insert(group);
+      this.#follow(group, upTo);
+    };
+    const { tracing } = this.#parts.observer;
+    if (tracing === undefined) return store();
+    const requests = group.map(({ tracePoint }) => tracePoint);
+    return tracing.commit(requests, sizeOf(group), store);
   }
 
   async #insert(group: readonly CommitRequest[]): Promise<void> {

@@ -16,7 +16,7 @@ export interface RoundParts {
   readonly changes: UnsettledChanges;
   readonly pressure: RollupPressure;
   readonly recomputation: Recomputation;
-  readonly observer: Pick<RollupObserver, 'rollupFinished' | 'rollupFailed' | 'rollupPending'>;
+  readonly observer: Pick<RollupObserver, 'rollupFinished' | 'rollupFailed' | 'rollupPending' | 'tracing'>;
 }
 
 /**
@@ -37,9 +37,13 @@ export async function runRound(parts: RoundParts, awaited: ReadonlySet<string>):
       if (changes.waiting > 0) await parts.reads.ended();
       return null;
     }
-    const round = { upTo, round: parts.clock.take(1) };
-    if (traces.length > 0) await recomputation.traces(traces, round);
-    await recomputation.sessions(sessions, round);
+    const recompute = async () => {
+      const round = { upTo, round: parts.clock.take(1) };
+      if (traces.length > 0) await recomputation.traces(traces, round);
+      await recomputation.sessions(sessions, round);
+    };
+    const size = { traces: traces.length, sessions: sessions.length };
+    await (observer.tracing === undefined ? recompute() : observer.tracing.round(size, recompute));
     changes.stored(items, upTo);
     const ms = performance.now() - started;
     parts.pressure.rolledUp({ traces: traces.length, ms });

@@ -91,7 +91,7 @@ function propertyOf(list: ListDefinition, filter: Filter): Property {
     return {
       parameter,
       words: `${fieldLabel(field)} ${COMPARED[comparison] ?? ''}`,
-      description: filter.description,
+      description: plain(filter.description),
       field: null,
       values: UNPRICED,
       several: false,
@@ -101,12 +101,17 @@ function propertyOf(list: ListDefinition, filter: Filter): Property {
   return {
     parameter,
     words: `${fieldLabel(field)} ${COMPARED[comparison] ?? 'is'}`,
-    description,
+    description: plain(description),
     field,
     ofSpans,
     ...(values !== null && { values }),
     several: isSeveral(filter),
   };
+}
+
+/** A description of the API without its marks of Markdown. */
+function plain(description: string): string {
+  return description.replaceAll('`', '');
 }
 
 /** The tag of a key: written with a prefix, so that it may be called like a parameter. */

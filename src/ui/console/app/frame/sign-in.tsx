@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../parts/button.js';
 import { Field } from '../parts/field.js';
@@ -31,9 +32,7 @@ export function SignIn() {
   }, []);
   if (offered !== null)
     return (
-      <main class="sign-in" id="main">
-        <h1>Sign in to Spanhouse</h1>
-        {failure !== null && <Failure error={failure} />}
+      <Page failure={failure}>
         <div class="card stack">
           <p>
             You are signed in already. The link that you opened ends that, and signs you in as the person for whom it
@@ -48,18 +47,10 @@ export function SignIn() {
             </Button>
           </div>
         </div>
-      </main>
+      </Page>
     );
   return (
-    <main class="sign-in" id="main">
-      <h1>Sign in to Spanhouse</h1>
-      {whoami.value !== null && failure === null && (
-        <p class="line" role="status">
-          <Icon name="warning" /> Your sign-in has ended: its key was revoked, somebody ended it, or it was not used for
-          days. Sign in again to go on where you were.
-        </p>
-      )}
-      {failure !== null && <Failure error={failure} />}
+    <Page failure={failure} before={whoami.value !== null && <Ended />}>
       <form
         class="card stack"
         onSubmit={(event) => {
@@ -87,6 +78,32 @@ export function SignIn() {
         Without a key: run <code>npm run admin -- signin</code> where the server runs, and open the address that it
         prints.
       </p>
+    </Page>
+  );
+}
+
+interface PageProps {
+  readonly failure: unknown;
+  /** Shown until something fails. */
+  readonly before?: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+function Page({ failure, before, children }: PageProps) {
+  return (
+    <main class="sign-in" id="main">
+      <h1>Sign in to Spanhouse</h1>
+      {failure === null ? before : <Failure error={failure} />}
+      {children}
     </main>
+  );
+}
+
+function Ended() {
+  return (
+    <p class="line" role="status">
+      <Icon name="warning" /> Your sign-in has ended: its key was revoked, somebody ended it, or it was not used for
+      days. Sign in again to go on where you were.
+    </p>
   );
 }

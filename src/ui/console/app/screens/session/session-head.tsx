@@ -3,11 +3,9 @@ import type { SessionRead } from '../../../../../domain/list/fields.js';
 import { count, counted } from '../../../model/format.js';
 import { Button } from '../../parts/button.js';
 import { CopyAsCurl, CopyButton } from '../../parts/copy.js';
-import { Confirm } from '../../parts/dialog.js';
+import { Ending } from '../../parts/ending.js';
 import { Cost, Tile, Took, When } from '../../parts/figures.js';
 import { Status } from '../../parts/kind.js';
-import { announce } from '../../state/announce.js';
-import { call } from '../../state/api.js';
 import { hrefOf, navigate } from '../../state/location.js';
 import { changedAt } from '../../state/query.js';
 import { TagChips } from '../trace/tag-chips.js';
@@ -55,35 +53,27 @@ export function SessionHead({ session }: { readonly session: SessionRead }) {
 
 function DeleteSession({ session: { id, name, trace_count } }: { readonly session: SessionRead }) {
   const [asking, setAsking] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const remove = async () => {
-    setBusy(true);
-    try {
-      await call(`/sessions/${id}`, { method: 'DELETE' });
-      announce('The session is deleted');
-      void changedAt('/sessions');
-      navigate(hrefOf({ screen: 'sessions' }), { replace: true });
-    } catch (error) {
-      announce(error instanceof Error ? error.message : String(error), { bad: true });
-      setBusy(false);
-    }
+  const gone = () => {
+    void changedAt('/sessions');
+    navigate(hrefOf({ screen: 'sessions' }), { replace: true });
   };
   return (
     <>
       <Button look="quiet" icon="trash" label="Delete the session" changes onClick={() => setAsking(true)} />
       {asking && (
-        <Confirm
+        <Ending
           title="Delete this session?"
           action="Delete the session"
-          busy={busy}
-          onConfirm={() => void remove()}
+          path={`/sessions/${id}`}
+          done="The session is deleted"
+          onDone={gone}
           onClose={() => setAsking(false)}
         >
           <p>
             <bdi>{name ?? id}</bdi> goes with its {counted(trace_count, 'trace')}, their spans, and what judges and
             people said of them. This cannot be undone.
           </p>
-        </Confirm>
+        </Ending>
       )}
     </>
   );

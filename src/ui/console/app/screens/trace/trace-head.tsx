@@ -5,11 +5,10 @@ import { count, counted } from '../../../model/format.js';
 import { figuresOf, type TraceOutline } from '../../../model/trace-outline.js';
 import { Button } from '../../parts/button.js';
 import { CopyAsCurl, CopyButton } from '../../parts/copy.js';
-import { Confirm } from '../../parts/dialog.js';
+import { Ending } from '../../parts/ending.js';
 import { Cost, Took, When } from '../../parts/figures.js';
 import { Status } from '../../parts/kind.js';
-import { announce, copy } from '../../state/announce.js';
-import { call } from '../../state/api.js';
+import { copy } from '../../state/announce.js';
 import { hrefOf, navigate } from '../../state/location.js';
 import { changedAt } from '../../state/query.js';
 import { NextAndPrevious } from './next-and-previous.js';
@@ -92,19 +91,9 @@ function Figure({ label, children }: { readonly label: string; readonly children
 
 function DeleteTrace({ id, name, spans }: { readonly id: string; readonly name: string; readonly spans: number }) {
   const [asking, setAsking] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const remove = async () => {
-    setBusy(true);
-    try {
-      await call(`/traces/${id}`, { method: 'DELETE' });
-      announce(`Trace deleted with ${counted(spans, 'span')}`);
-      navigate(hrefOf({ screen: 'traces' }));
-      await changedAt();
-    } catch (error) {
-      announce(error instanceof Error ? error.message : String(error), { bad: true });
-      setBusy(false);
-      setAsking(false);
-    }
+  const gone = () => {
+    navigate(hrefOf({ screen: 'traces' }));
+    return changedAt();
   };
   return (
     <>
@@ -112,18 +101,19 @@ function DeleteTrace({ id, name, spans }: { readonly id: string; readonly name: 
         Delete
       </Button>
       {asking && (
-        <Confirm
+        <Ending
           title="Delete this trace?"
           action="Delete the trace"
-          busy={busy}
-          onConfirm={() => void remove()}
+          path={`/traces/${id}`}
+          done={`Trace deleted with ${counted(spans, 'span')}`}
+          onDone={gone}
           onClose={() => setAsking(false)}
         >
           <p>
             <bdi>{name}</bdi> goes with {counted(spans, 'span')}, their images, evaluations and feedback, from every
             list and figure. It cannot be brought back.
           </p>
-        </Confirm>
+        </Ending>
       )}
     </>
   );

@@ -1,0 +1,38 @@
+import { say } from '../lines.js';
+import type { Logger } from '../logger.js';
+import type { Metrics } from '../metrics.js';
+
+/** What becomes of the spans by which the server traces itself. */
+export interface OwnTracesObserver {
+  ownSpansSent(batch: { readonly count: number }): void;
+  /** The endpoint did not take them; they are gone. */
+  ownSpansFailed(batch: { readonly count: number; readonly reason: string }): void;
+  /** More arose than could be sent. */
+  ownSpansDropped(dropped: { readonly count: number }): void;
+}
+
+/** Drops come in thousands a second; one line in this time says so. */
+const SAID_FOR_MS = 60_000;
+
+export function ownTracesEvents(logger: Logger, metrics: Metrics, endpoint: string): OwnTracesObserver {
+  let away = false;
+  let saidDropped = -Infinity;
+  return {
+    ownSpansSent({ count }) {
+      metrics.ownSpans.inc({ result: 'sent' }, count);
+      if (away) say(logger, 'ownTracesBack', { endpoint });
+      away = false;
+    },
+    ownSpansFailed({ count, reason }) {
+      metrics.ownSpans.inc({ result: 'failed' }, count);
+      say(logger, 'ownTracesAway', { endpoint, reason, spans: count }, away);
+      away = true;
+    },
+    ownSpansDropped({ count }) {
+      metrics.ownSpans.inc({ result: 'dropped' }, count);
+      if (performance.now() - saidDropped < SAID_FOR_MS) return;
+      saidDropped = performance.now();
+      say(logger, 'ownTracesDropped', { endpoint });
+    },
+  };
+}
