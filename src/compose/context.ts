@@ -70,6 +70,7 @@ export async function createContext(
 /** Undefined: the server is not to be traced. OpenTelemetry is imported only here: a server without traces runs without it. */
 async function openTracing({ tracing }: Config, log: Logger, metrics: Metrics): Promise<OpenTracing | undefined> {
   if (tracing === null) return undefined;
+  say(log, 'ownTracesBegin', { endpoint: tracing.endpoint });
   const { openOwnTraces } = await import('../observability/own-traces/open.js');
   return openOwnTraces(tracing, packageVersion(), ownTracesEvents(log, metrics, tracing.endpoint));
 }

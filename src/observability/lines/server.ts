@@ -31,6 +31,11 @@ export const serverLines = defineLines({
     when: 'SQLite took no write. The person goes on; the sign-in may end earlier than it should.',
     action: 'See that the disk of DATA_DIR has room and no other program keeps the SQLite file locked',
   },
+  ownTracesBegin: {
+    level: 'info',
+    message: 'This server sends traces of itself: OTEL_EXPORTER_OTLP_ENDPOINT is set',
+    when: 'At the start. If the variable is meant for other programs, set `OTEL_SDK_DISABLED=true` for the server.',
+  },
   ownTracesAway: {
     level: 'warn',
     message: 'The OpenTelemetry endpoint does not take traces of this server, which goes on without them',
