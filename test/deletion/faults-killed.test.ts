@@ -1,9 +1,8 @@
-import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { uuid } from '../harness/checked-api.js';
 import { rowsHolding } from './remains.js';
-import { freshDataDir } from '../harness/fresh-directory.js';
+import { freshDataDir, removeDirectory } from '../harness/fresh-directory.js';
 import { Program } from '../harness/program.js';
 import { seedOf } from '../harness/seed.js';
 
@@ -30,7 +29,7 @@ describe(`deletions when the program is killed, KILL_SEED=${SEED}`, function () 
   });
   after(async () => {
     await program.destroy();
-    await rm(dataDir, { recursive: true, force: true });
+    await removeDirectory(dataDir);
   });
 
   async function ask(method: string, path: string, body?: unknown): Promise<any> {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomBytes, randomUUID } from 'node:crypto';
@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { TraceRead } from '../../src/domain/list/fields.js';
 import { connect, type ClickHouseClient } from '../../src/storage/clickhouse/client/client.js';
 import { addressed, type TestEngine } from '../engine/contract/engines.js';
+import { removeDirectory } from '../harness/fresh-directory.js';
 import { Program } from '../harness/program.js';
 import { bootServer } from '../harness/server.js';
 import { startStatementProxy, type StatementProxy } from '../harness/statement-proxy.js';
@@ -49,7 +50,7 @@ describe('the lease on a ClickHouse of the operator', function () {
     for (const program of programs) await program.destroy();
     await direct.close();
     await proxy.stop();
-    for (const path of directories) await rm(path, { recursive: true, force: true });
+    for (const path of directories) await removeDirectory(path);
     [programs, directories] = [[], []];
   });
 

@@ -1,8 +1,7 @@
-import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Random } from '../../scripts/random.js';
-import { freshDataDir } from '../harness/fresh-directory.js';
+import { freshDataDir, removeDirectory } from '../harness/fresh-directory.js';
 import { Program, unhurried } from '../harness/program.js';
 import { seedOf } from '../harness/seed.js';
 import { audit } from './recount.js';
@@ -31,7 +30,7 @@ describe(`kill -9 under load, ${ROUNDS} rounds, KILL_SEED=${SEED}`, () => {
 
   after(async () => {
     await program.destroy();
-    await rm(dataDir, { recursive: true, force: true });
+    await removeDirectory(dataDir);
     const { acknowledged, refused, broken, slowestMs } = crowd.tally;
     const longest = (times: readonly number[]) => Math.round(Math.max(0, ...times));
     console.log(

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { freshDataDir } from '../harness/fresh-directory.js';
+import { freshDataDir, removeDirectory } from '../harness/fresh-directory.js';
 import { MemoryWatch } from '../harness/memory.js';
 import { Program, unhurried, type Answer } from '../harness/program.js';
 import { audit } from './recount.js';
@@ -32,7 +31,7 @@ describe('more than the server can take @alone', () => {
   afterEach(async () => {
     for (const stop of stops.splice(0)) await stop();
     await program.destroy();
-    await rm(dataDir, { recursive: true, force: true });
+    await removeDirectory(dataDir);
   });
 
   it('refuses with Retry-After what its queue cannot hold, keeps what it acknowledged, and its memory stays bounded', async () => {

@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '../../src/storage/clickhouse/client/client.js';
 import { NEEDED_VERSION } from '../../src/storage/clickhouse/own-server.js';
+import { removeDirectory } from '../harness/fresh-directory.js';
 import { addressed, type TestEngine } from './contract/engines.js';
 import { eventually } from '../judges/judge-api.js';
 import { Program } from '../harness/program.js';
@@ -37,7 +38,7 @@ describe('a ClickHouse of the operator', function () {
     for (const running of server) await running.stop();
     server.clear();
     await proxy.stop();
-    await rm(dataDir, { recursive: true, force: true });
+    await removeDirectory(dataDir);
   });
 
   const environment = (database: string) => ({

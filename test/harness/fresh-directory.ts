@@ -1,4 +1,4 @@
-import { cp, mkdtemp } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -20,6 +20,11 @@ export async function freshEngineDir(prefix: string): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), prefix));
   if (TEMPLATE !== undefined) await copyTemplate(directory);
   return directory;
+}
+
+/** Removes a data directory: the engine of a server that was killed ends a moment later, and writes until then. */
+export async function removeDirectory(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }
 
 async function copyTemplate(to: string): Promise<void> {

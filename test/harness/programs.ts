@@ -1,7 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freshDataDir } from './fresh-directory.js';
+import { freshDataDir, removeDirectory } from './fresh-directory.js';
 import { Program } from './program.js';
 
 /** Programs, one after the other, on a data directory of their own. */
@@ -39,6 +39,6 @@ export class Programs {
   /** Kills what is left, and removes the data. */
   async dispose(): Promise<void> {
     for (const program of this.#started) await program.destroy();
-    await rm(this.dataDir, { recursive: true, force: true });
+    await removeDirectory(this.dataDir);
   }
 }

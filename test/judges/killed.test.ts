@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { eventually, finished, type Json } from './judge-api.js';
 import { answer, ModelEndpoint, passing } from './model-endpoint.js';
-import { freshDataDir } from '../harness/fresh-directory.js';
+import { freshDataDir, removeDirectory } from '../harness/fresh-directory.js';
 import { Program, PROJECT_ID } from '../harness/program.js';
 import { seedOf } from '../harness/seed.js';
 
@@ -34,7 +33,7 @@ describe(`judges when the program is killed, KILL_SEED=${SEED}`, () => {
   after(async () => {
     await program.destroy();
     await endpoint.stop();
-    await rm(dataDir, { recursive: true, force: true });
+    await removeDirectory(dataDir);
   });
 
   async function ask(method: string, path: string, body?: unknown): Promise<any> {

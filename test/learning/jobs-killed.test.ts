@@ -1,6 +1,5 @@
-import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
-import { freshDataDir } from '../harness/fresh-directory.js';
+import { freshDataDir, removeDirectory } from '../harness/fresh-directory.js';
 import { Program, PROJECT_ID } from '../harness/program.js';
 import type { TestServer } from '../harness/server.js';
 import { idsOf, LearningApi } from './learning-api.js';
@@ -81,7 +80,7 @@ describe(`jobs through kill -9, ${KILLS} times each`, function () {
   after(async () => {
     await mortal.kill();
     await model.stop();
-    await rm(dataDir, { recursive: true, force: true });
+    await removeDirectory(dataDir);
   });
 
   /** Kills the server again and again while the job is at work, and answers the job when it has ended. */

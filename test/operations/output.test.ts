@@ -1,13 +1,12 @@
 import { Client, credentials, Metadata, status } from '@grpc/grpc-js';
 import { expect } from 'chai';
 import { execFile } from 'node:child_process';
-import { rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { EXPORT_PATH } from '../../src/transport/grpc/trace-service.js';
 import { ScriptedModel, verdict } from '../learning/scripted-model.js';
 import { span, uuid } from '../harness/checked-api.js';
 import { otlpSpan, request, toProtobuf } from '../otlp/requests.js';
-import { freshDataDir } from '../harness/fresh-directory.js';
+import { freshDataDir, removeDirectory } from '../harness/fresh-directory.js';
 import { Program, PROJECT_ID } from '../harness/program.js';
 
 /** More than the ten listeners from which on Node.js warns of a leak. */
@@ -29,7 +28,7 @@ describe('what the program prints', function () {
   after(async () => {
     await program?.destroy();
     await model.stop();
-    await rm(dataDir, { recursive: true, force: true });
+    await removeDirectory(dataDir);
   });
 
   const start = async (env: Readonly<Record<string, string>> = {}) => {
@@ -133,7 +132,7 @@ describe('what the program prints', function () {
       expect(judges).to.equal('[]');
     } finally {
       await program.destroy();
-      await rm(fresh, { recursive: true, force: true });
+      await removeDirectory(fresh);
     }
   });
 

@@ -1,8 +1,9 @@
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { images } from '../attachments/images.js';
+import { removeDirectory } from '../harness/fresh-directory.js';
 import { Program } from '../harness/program.js';
 
 describe('what the server keeps', () => {
@@ -14,7 +15,7 @@ describe('what the server keeps', () => {
   });
   afterEach(async () => {
     await program?.destroy();
-    await rm(parent, { recursive: true, force: true });
+    await removeDirectory(parent);
   });
 
   it('is this user’s alone, whatever the umask it is started with', async () => {

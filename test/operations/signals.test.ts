@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { span } from '../harness/checked-api.js';
+import { removeDirectory } from '../harness/fresh-directory.js';
 import { Program } from '../harness/program.js';
 import { packageRoot } from '../../src/storage/schema-files.js';
 
@@ -14,7 +15,7 @@ describe('stopping by signal', () => {
   beforeEach(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-signal-'));
   });
-  afterEach(() => rm(dataDir, { recursive: true, force: true }));
+  afterEach(() => removeDirectory(dataDir));
 
   it('says that it stopped, and nothing else, also in the middle of much work', async () => {
     const program = await Program.start(dataDir, { LOG_FORMAT: 'json', LOG_LEVEL: 'info' });

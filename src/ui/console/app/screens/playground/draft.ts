@@ -67,6 +67,11 @@ export function useDraft(loaded: Draft): DraftState {
     const text = draftText(settled.draft);
     setHereAlone(isLong(text) && keepInTab(settled.id, settled.draft));
     if (isLong(text)) return;
+    if (place.value.query.get('draft') !== KEPT + settled.id) {
+      // Left while the next screen still loads: the address that was left names the draft.
+      keepInTab(settled.id, settled.draft);
+      return;
+    }
     name(text);
     sessionStorage.removeItem(storeKey(settled.id));
   };
