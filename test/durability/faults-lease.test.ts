@@ -129,7 +129,8 @@ describe('the lease on a ClickHouse of the operator', function () {
     const first = await start(await directory());
     await store(first, 'kept');
     const copy = await directory();
-    await cp(directories[0] ?? '', copy, { recursive: true });
+    // Node.js copies no sockets.
+    await cp(directories[0] ?? '', copy, { recursive: true, filter: (path) => !path.endsWith('.sock') });
     for (const dataDir of [await directory(), copy]) {
       const second = spawn(dataDir);
       expect((await second.ended).code).to.equal(1);
