@@ -12,8 +12,11 @@ const TAG_BYTES = 4_500_000;
 const PROMPT_MS = 5_000;
 const env = { ENGINE_MEMORY_MB: '512', MAX_TAG_BYTES: '16000000' };
 
-/** One after the other: each is about a client of its own, and what the one before left behind. */
-describe('a trace whose tags exceed the memory of the engine', function () {
+/**
+ * One after the other: each is about a client of its own, and what the one before left behind. Alone on the machine: how much memory
+ * the engine has left for a statement depends on how far its merges are.
+ */
+describe('a trace whose tags exceed the memory of the engine @alone', function () {
   this.timeout(180_000);
   let server: TestServer;
   let other: { readonly projectId: string; readonly key: string };
