@@ -136,7 +136,7 @@ describe('judges and review, in the console', function () {
   });
 
   it('shows what judges found, and leads to what it counts', async function () {
-    // Failed once in CI while the filtered list was awaited, for a reason not found in 40 runs; a failure says what was shown.
+    // Failed once in CI while the filtered list was awaited; the reason is not found. A failure says what was shown.
     this.retries(1);
     const { page } = watched;
     const [judge = {}] = await api.expect(200, 'GET', 'judges');
