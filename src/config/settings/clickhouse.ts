@@ -1,0 +1,36 @@
+import { Type } from '@sinclair/typebox';
+import { IDENTIFIER, text, whole } from './kinds.js';
+
+/** A ClickHouse of the operator. */
+export const clickHouseSettings = {
+  CLICKHOUSE_URL: Type.Optional(
+    text({
+      // A path would be taken for the name of a database.
+      pattern: '^https?://[^\\s/?#]+/?$',
+      must: "be the http:// or https:// URL of ClickHouse's HTTP port without a path, such as http://localhost:8123",
+      description: 'URL of a ClickHouse server or cluster of yours, over HTTP. Unset: ClickHouse runs embedded.',
+    }),
+  ),
+  CLICKHOUSE_USER: text({ default: 'default', description: 'User at `CLICKHOUSE_URL`.' }),
+  CLICKHOUSE_PASSWORD: Type.Optional(text({ secret: true, description: 'Password at `CLICKHOUSE_URL`.' })),
+  CLICKHOUSE_DATABASE: text({
+    default: 'spanhouse',
+    pattern: IDENTIFIER,
+    must: 'be a name of letters, digits and underscores that does not start with a digit',
+    description: 'Database at `CLICKHOUSE_URL`; created when missing.',
+  }),
+  CLICKHOUSE_CLUSTER: Type.Optional(
+    text({
+      pattern: '^(\\{[a-z_]+\\}|[A-Za-z0-9_.-]+)$',
+      must: 'be the name of a cluster as `system.clusters` shows it',
+      description: 'ClickHouse cluster on which the tables are created, replicated. Needs `CLICKHOUSE_URL`.',
+    }),
+  ),
+  CLICKHOUSE_LEASE_SECONDS: whole({
+    default: 15,
+    minimum: 2,
+    maximum: 3600,
+    description:
+      'Duration of the lease by which one Spanhouse server alone writes to the database at `CLICKHOUSE_URL`. It is renewed five times in this duration; when it runs out, another server may take over.',
+  }),
+};

@@ -1,0 +1,84 @@
+import { Type } from '@sinclair/typebox';
+import { choice, text, UUID } from './kinds.js';
+
+/** The first project, metrics, log lines and own traces. */
+export const operationSettings = {
+  SPANHOUSE_INIT_PROJECT_ID: Type.Optional(
+    text({
+      pattern: UUID,
+      must: 'be a UUID',
+      description: 'Id of a project that the start creates when it is missing. Set `SPANHOUSE_INIT_API_KEY` too.',
+    }),
+  ),
+  SPANHOUSE_INIT_API_KEY: Type.Optional(
+    text({
+      pattern: '^[!-~]{8,256}$',
+      must: 'be 8 to 256 printable ASCII characters without spaces',
+      secret: true,
+      description: 'API key of the project `SPANHOUSE_INIT_PROJECT_ID` that the start creates when it is missing.',
+    }),
+  ),
+  METRICS_TOKEN: Type.Optional(
+    text({
+      pattern: '^[!-~]+$',
+      must: 'be printable ASCII characters without spaces',
+      secret: true,
+      description: 'When set, `/metrics` needs `Authorization: Bearer <token>`.',
+    }),
+  ),
+  LOG_LEVEL: choice(['error', 'warn', 'info', 'debug', 'silent'], {
+    default: 'info',
+    description: 'Lowest level of log lines that are written; more important ones are too.',
+  }),
+  LOG_FORMAT: Type.Optional(
+    choice(['pretty', 'json'], {
+      defaultText: '`pretty` on a terminal, else `json`',
+      description: 'Format of log lines, which go to standard output.',
+    }),
+  ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
+    text({
+      pattern: '^(?!.*/v1/traces/*$)https?://[^\\s/?#]+[^\\s?#]*$',
+      must: 'be the address before /v1/traces: an http:// or https:// URL without query or fragment, such as http://localhost:4318',
+      defaultText: 'off',
+      description:
+        'Where the server sends traces of its own work, by OTLP over HTTP: the address before `/v1/traces`. Unset: it does not trace itself.',
+    }),
+  ),
+  OTEL_EXPORTER_OTLP_HEADERS: Type.Optional(
+    text({
+      pattern:
+        "^\\s*[A-Za-z0-9!#$%&'*+.^_`|~-]+\\s*=([^,;%]|%[0-9A-Fa-f]{2})*(,\\s*[A-Za-z0-9!#$%&'*+.^_`|~-]+\\s*=([^,;%]|%[0-9A-Fa-f]{2})*)*$",
+      must: 'be names and percent-encoded values, such as Authorization=Bearer%20secret, separated by commas',
+      secret: true,
+      description: 'Headers sent with these traces, such as `Authorization=Bearer%20…`, separated by commas.',
+    }),
+  ),
+  OTEL_SERVICE_NAME: text({ default: 'spanhouse', description: "The server's name in its own traces." }),
+  OTEL_TRACES_SAMPLER: choice(
+    [
+      'always_on',
+      'always_off',
+      'traceidratio',
+      'parentbased_always_on',
+      'parentbased_always_off',
+      'parentbased_traceidratio',
+    ],
+    {
+      default: 'parentbased_always_on',
+      description:
+        'Which requests the server traces. What callers decided for their own traces does not count, so `parentbased_` makes no difference.',
+    },
+  ),
+  OTEL_TRACES_SAMPLER_ARG: Type.Number({
+    default: 1,
+    minimum: 0,
+    maximum: 1,
+    must: 'be a number from 0 to 1',
+    description: 'Part of the requests that `traceidratio` traces, such as 0.1.',
+  }),
+  OTEL_SDK_DISABLED: choice(['true', 'false'], {
+    default: 'false',
+    description: '`true`: the server does not trace itself, whatever else is set.',
+  }),
+};
