@@ -134,6 +134,7 @@ function described({ id, spans, bytes, newBytes, seconds, wentOnFrom, lostImages
   };
 }
 
+/** Shows the progress of work that is counted in bytes. */
 async function withProgress<T>(
   label: string,
   work: (progress: { total(bytes: number): void; done(bytes: number): void }) => Promise<T>,

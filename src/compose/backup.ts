@@ -4,6 +4,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BackupSchedule } from '../domain/backup/schedule.js';
+import type { MoveSource } from '../domain/move/move.js';
 import { lastBackupAt } from '../storage/backup/backup-folder.js';
 import { privateSocket } from '../storage/private-socket.js';
 import { listenControl } from '../transport/control/control-socket.js';
@@ -15,8 +16,8 @@ import type { Storage } from './storage.js';
 /** What a process that makes a backup is told. */
 export type BackupOrder = Pick<BackupRun, 'dataDir' | 'to' | 'keep'>;
 
-/** Lets commands of this machine back this server up, and does it by itself where the settings say so. */
-export async function openBackups(context: Context, storage: Storage): Promise<void> {
+/** Lets commands of this machine back this server up and move its spans; makes backups by itself where the settings say so. */
+export async function openBackups(context: Context, storage: Storage, moves: MoveSource): Promise<void> {
   const { config, events, closers } = context;
   const { dataDir, backup } = config;
   const socket = await privateSocket(dataDir, 'control.sock');
@@ -28,6 +29,7 @@ export async function openBackups(context: Context, storage: Storage): Promise<v
   const control = await listenControl({
     path: socket.path,
     snapshots: new Snapshots(context, storage),
+    moves,
     onResult: (result) => (result.done ? events.backupFinished(result) : events.backupFailed(result)),
   });
   closers.push(() => control.close());

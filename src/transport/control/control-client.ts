@@ -2,6 +2,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { BackupResult, Snapshot } from '../../domain/backup/snapshot.js';
 import { DomainError } from '../../domain/errors.js';
+import type { BegunMove, LastState, SpanPlace } from '../../domain/move/move.js';
 import { CONTROL_PATHS, type ControlProblem } from './control-socket.js';
 
 /** A snapshot that a server holds for this process. */
@@ -14,26 +15,24 @@ export interface HeldSnapshot {
 
 /** Asks the server that listens on a socket to hold a snapshot. @throws DomainError */
 export async function openSnapshot(socketPath: string): Promise<HeldSnapshot> {
-  const response = await send(socketPath, CONTROL_PATHS.snapshot);
+  const again = 'The server has stopped meanwhile: run the backup again, it goes on from here';
+  const { line, ...held } = await hold(await send(socketPath, CONTROL_PATHS.snapshot), again);
+  return { snapshot: JSON.parse(line) as Snapshot, ...held };
+}
+
+/** The first line of an answer that stays open for as long as what it says is held. */
+async function hold(response: IncomingMessage, ended: string) {
   let held = true;
   // A server that ends breaks the connection off, of which `close` tells as well.
   response.on('error', () => undefined);
   response.once('close', () => (held = false));
   const demandHeld = () => {
-    if (!held)
-      throw new DomainError(
-        'unavailable',
-        'The server has stopped meanwhile: run the backup again, it goes on from here',
-      );
+    if (!held) throw new DomainError('unavailable', ended);
   };
   const line = await firstLine(response);
   if (line === null) held = false;
   demandHeld();
-  return {
-    snapshot: JSON.parse(line ?? '') as Snapshot,
-    demandHeld,
-    release: () => response.destroy(),
-  };
+  return { line: line ?? '', demandHeld, release: () => void response.destroy() };
 }
 
 /** @returns null when it ends before there is one */
@@ -46,6 +45,32 @@ function firstLine(response: IncomingMessage): Promise<string | null> {
     });
     response.once('close', () => resolve(null));
   });
+}
+
+/** A move that a server holds open for this process. */
+export interface HeldMove extends BegunMove {
+  settled(): Promise<number>;
+  close(): Promise<LastState>;
+  finish(): Promise<void>;
+  /** @throws DomainError `unavailable` when the server has ended */
+  demandHeld(): void;
+  release(): void;
+}
+
+/** Asks the server that listens on a socket to let its spans be moved, see MoveSource. @throws DomainError */
+export async function openMove(socketPath: string, to: SpanPlace): Promise<HeldMove> {
+  const again = 'The server has stopped meanwhile: start it, and run the move again, it goes on from here';
+  const { line, ...held } = await hold(await send(socketPath, CONTROL_PATHS.move, JSON.stringify(to)), again);
+  const ask = async (path: string): Promise<unknown> => JSON.parse(await text(await send(socketPath, path)));
+  return {
+    ...(JSON.parse(line) as BegunMove),
+    ...held,
+    settled: async () => (await ask(CONTROL_PATHS.moveSettled)) as number,
+    close: async () => (await ask(CONTROL_PATHS.moveClose)) as LastState,
+    async finish() {
+      await ask(CONTROL_PATHS.moveFinish);
+    },
+  };
 }
 
 /** Tells the server what became of a backup, for its log and metrics. @throws DomainError */
@@ -61,8 +86,8 @@ async function send(socketPath: string, path: string, body = ''): Promise<Incomi
   }).catch((error: unknown) => {
     throw new DomainError(
       'unavailable',
-      'No server answers on this DATA_DIR: start it, as a running server is what is backed up. The folder of one that ' +
-        'is stopped can be copied as it is.',
+      'No server answers on this DATA_DIR: start it, as a running server is what is backed up or moved. The folder of one ' +
+        'that is stopped can be copied as it is.',
       { cause: error },
     );
   });
