@@ -142,6 +142,7 @@ function described({ id, spans, bytes, newBytes, seconds, wentOnFrom, lostImages
   };
 }
 
+/** Shows the progress of work that is counted in bytes. */
 async function withProgress<T>(label: string, work: (progress: CopyProgress) => Promise<T>): Promise<T> {
   let shown: Progress | undefined;
   try {

@@ -125,7 +125,8 @@ function demandOutside(dataDir: string, to: string): void {
     throw new DomainError('invalid', `${to} is inside DATA_DIR: name a folder elsewhere, best on another disk`);
 }
 
-async function serverOf(dataDir: string): Promise<ControlAddress> {
+/** The server of a folder, and where it takes commands of this machine. */
+export async function serverOf(dataDir: string): Promise<ControlAddress> {
   // Where there is none, asking it says what to do.
   const socketPath = await readFile(join(dataDir, CONTROL_FILE), 'utf8').catch(() => join(dataDir, 'control.sock'));
   return { dataDir, socketPath };

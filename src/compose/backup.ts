@@ -4,6 +4,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BackupSchedule } from '../domain/backup/schedule.js';
+import type { MoveSource } from '../domain/move/move.js';
 import { lastBackupAt } from '../storage/backup/backups.js';
 import { addressOf, openPlace } from '../storage/backup/place.js';
 import { privateSocket } from '../storage/private-socket.js';
@@ -16,8 +17,8 @@ import type { Storage } from './storage.js';
 /** What a process that makes a backup is told. */
 export type BackupOrder = Omit<BackupRun, 'progress'>;
 
-/** Lets commands of this machine back this server up, and does it by itself where the settings say so. */
-export async function openBackups(context: Context, storage: Storage): Promise<void> {
+/** Lets commands of this machine back this server up and move its spans; makes backups by itself where the settings say so. */
+export async function openBackups(context: Context, storage: Storage, moves: MoveSource): Promise<void> {
   const { config, events, closers } = context;
   const { dataDir, backup } = config;
   const socket = await privateSocket(dataDir, 'control.sock');
@@ -30,6 +31,7 @@ export async function openBackups(context: Context, storage: Storage): Promise<v
     path: socket.path,
     dataDir,
     snapshots: new Snapshots(context, storage),
+    moves,
     onResult: (result) => (result.done ? events.backupFinished(result) : events.backupFailed(result)),
   });
   closers.push(() => control.close());

@@ -15,6 +15,8 @@ import { openTraceStore, type TraceStore, type TraceStoreOptions } from '../stor
 import { readMigrationFiles } from '../storage/migration-files.js';
 import { schemaDirectory } from '../storage/schema-files.js';
 import type { DiskWatermark } from '../storage/disk-watermark.js';
+import { demandMoved } from '../storage/clickhouse/move/move-target.js';
+import { isMoving, readMoveMark } from '../storage/move-mark.js';
 import type { Context } from './context.js';
 import { ENGINE_DIRECTORY, openWatermark } from './disks.js';
 import { engineLogger, engineStates } from './engine-events.js';
@@ -29,6 +31,8 @@ const CONNECTIONS = 32;
 /** The trace store, and what watches its disk. */
 export interface Traces {
   readonly traces: TraceStore;
+  /** Where ClickHouse answers. */
+  readonly endpoint: ClickHouseEndpoint;
   readonly watermark: DiskWatermark;
 }
 
@@ -55,16 +59,11 @@ export async function openTraces(context: Context, followers: TraceFollowers): P
   const own = isEmbedded ? null : await leased(context, endpoint);
   const watermark = await openWatermark(context, isEmbedded ? null : client);
   const writing = own === null ? client : new FencedClient(client, own);
+  await demandMoved(writing, readMoveMark(config.dataDir)?.id ?? null);
   const traces = await openTraceStore(events.tracing ? new TracedClient(writing, events.tracing) : writing, {
-    migrations: readMigrationFiles(schemaDirectory('clickhouse')),
-    cluster: config.clickhouse.cluster,
-    commit: { ...config.commit, maxRequestBytes: config.ingest.maxEncodedBytes },
-    read: config.read,
-    // A rollup statement that fails for want of memory leaves the engine enough for other statements.
-    rollup: { maxMemoryBytes: isEmbedded ? config.engine.memoryMb * MEGABYTE * ROLLUP_PART : null },
-    maxJudgedCharacters: config.judges.maxCharacters,
-    observer: events,
+    ...storeOptions(context, isEmbedded),
     ...followers,
+    keepsReplaced: () => isMoving(config.dataDir),
     space: spaceOf(watermark, reserve),
   });
   closers.push(() => traces.close());
@@ -73,7 +72,21 @@ export async function openTraces(context: Context, followers: TraceFollowers): P
     queueMaxBytes: config.commit.queueMaxBytes,
     memoryMaxBytes: isEmbedded ? config.engine.memoryMb * MEGABYTE : null,
   });
-  return { traces, watermark };
+  return { traces, endpoint, watermark };
+}
+
+/** How a trace store is opened, but for what it shares with a server. */
+export function storeOptions({ config, events }: Pick<Context, 'config' | 'events'>, isEmbedded: boolean) {
+  return {
+    migrations: readMigrationFiles(schemaDirectory('clickhouse')),
+    cluster: config.clickhouse.cluster,
+    commit: { ...config.commit, maxRequestBytes: config.ingest.maxEncodedBytes },
+    read: config.read,
+    // A rollup statement that fails for want of memory leaves the engine enough for other statements.
+    rollup: { maxMemoryBytes: isEmbedded ? config.engine.memoryMb * MEGABYTE * ROLLUP_PART : null },
+    maxJudgedCharacters: config.judges.maxCharacters,
+    observer: events,
+  };
 }
 
 function spaceOf(watermark: DiskWatermark, reserve?: DiskReserve): DiskSpace {

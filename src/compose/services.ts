@@ -28,6 +28,7 @@ import { openIngest, type Ingest } from './ingest.js';
 import { openJudges, type Judges } from './judges.js';
 import { openExamples, openLearning, type Learning } from './learning.js';
 import { openModels } from './models.js';
+import { Moves } from './moves.js';
 import { openPlayground, type Playground } from './playground.js';
 import { openRetention } from './retention.js';
 import { openTransfer } from './transfer.js';
@@ -92,7 +93,8 @@ export async function openServices(context: Context): Promise<Services> {
   const { work: judgeWork, ...judges } = openJudges(context, storage, { prompts, models, price });
   const { work: learningWork, ...learning } = openLearning(context, storage, { prompts, models, price, examples });
   const { work: playgroundWork, ...playground } = openPlayground(context, storage, { prompts, models, price });
-  await openBackups(context, storage);
+  const moves = new Moves(context, storage);
+  await openBackups(context, storage, moves);
   deletions.start([...judgeWork, ...learningWork, ...playgroundWork]);
   return {
     ...ingest,
@@ -129,6 +131,7 @@ export async function openServices(context: Context): Promise<Services> {
       { name: 'sqlite', check: () => metadata.check() },
       { name: 'clickhouse', check: () => traces.check() },
       { name: 'disk', check: () => storage.watermark.check(), degrades: true },
+      { name: 'move', check: () => moves.check(), degrades: true },
     ],
   };
 }

@@ -1,13 +1,18 @@
 import { join } from 'node:path';
 import type { AttachmentStore } from '../domain/attachment/attachment-store.js';
+import { placeName } from '../domain/move/move.js';
 import { ProjectStorage } from '../domain/project/project-storage.js';
+import { say } from '../observability/lines.js';
 import { FileAttachmentStore } from '../storage/attachments/file-store.js';
+import type { ClickHouseEndpoint } from '../storage/clickhouse/client/endpoint.js';
 import type { TraceStore } from '../storage/clickhouse/trace-store.js';
 import type { DiskWatermark } from '../storage/disk-watermark.js';
 import { lockDataDir } from '../storage/sqlite/data-dir-lock.js';
 import { openMetadataStore, type MetadataStore } from '../storage/sqlite/metadata-store.js';
+import { demandPlace } from '../storage/move-mark.js';
 import { demandRestored } from '../storage/backup/restore-mark.js';
 import { openTraces, type TraceFollowers } from './clickhouse.js';
+import { placeOf } from './moves.js';
 import type { Context } from './context.js';
 import { clearSnapshots } from './clear-snapshots.js';
 import { IMAGES_DIRECTORY, openMeasurements } from './disks.js';
@@ -18,6 +23,8 @@ export interface Storage {
   /** The bytes of images. */
   readonly images: AttachmentStore;
   readonly traces: TraceStore;
+  /** Where ClickHouse answers. */
+  readonly endpoint: ClickHouseEndpoint;
   readonly watermark: DiskWatermark;
 }
 
@@ -30,6 +37,8 @@ export async function openStorage(context: Context, followers: TraceFollowers): 
   const lock = lockDataDir(config.dataDir);
   closers.push(() => lock.release());
   demandRestored(config.dataDir);
+  const move = demandPlace(config.dataDir, placeOf(config));
+  if (move?.done_at === null) say(context.log, 'moveUnfinished', { to: placeName(move.to), since: move.begun_at });
   await clearSnapshots(config.dataDir);
   const metadata = openMetadataStore(config.dataDir, context.events);
   closers.push(() => metadata.close());

@@ -3,6 +3,7 @@ import { clientEvents, type ClientEvents } from './events/clients.js';
 import { engineEvents, type EngineEvents } from './events/engine.js';
 import { jobEvents, type JobEvents } from './events/jobs.js';
 import { judgeEvents, type JudgeEvents } from './events/judges.js';
+import { moveEvents, type MoveEvents } from './events/moves.js';
 import { requestEvents, type RequestEvents } from './events/requests.js';
 import { storageEvents, type StorageEvents } from './events/storage.js';
 import type { Logger } from './logger.js';
@@ -14,7 +15,7 @@ import type { Tracing } from './tracing.js';
  * it, so that a call site stays one line and the two never disagree. Layers ask for the narrow interface they need.
  */
 export interface Events
-  extends RequestEvents, ClientEvents, EngineEvents, StorageEvents, JudgeEvents, JobEvents, BackupEvents {}
+  extends RequestEvents, ClientEvents, EngineEvents, StorageEvents, JudgeEvents, JobEvents, BackupEvents, MoveEvents {}
 
 export function createEvents(logger: Logger, metrics: Metrics, tracing?: Tracing): Events {
   return {
@@ -25,6 +26,7 @@ export function createEvents(logger: Logger, metrics: Metrics, tracing?: Tracing
     ...judgeEvents(logger, metrics),
     ...jobEvents(logger, metrics),
     ...backupEvents(logger, metrics),
+    ...moveEvents(logger),
     ...(tracing && { tracing }),
   };
 }

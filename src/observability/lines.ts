@@ -4,6 +4,7 @@ import { clientLines } from './lines/clients.js';
 import { diskLines } from './lines/disks.js';
 import { jobLines } from './lines/jobs.js';
 import { judgeLines } from './lines/judges.js';
+import { moveLines } from './lines/moves.js';
 import { requestLines } from './lines/requests.js';
 import { serverLines } from './lines/server.js';
 import { storageLines } from './lines/storage.js';
@@ -18,6 +19,7 @@ const declared = {
   ...judgeLines,
   ...jobLines,
   ...backupLines,
+  ...moveLines,
 };
 
 export type LineName = keyof typeof declared;

@@ -25,7 +25,7 @@ import type { ClickHouseClient } from './client/client.js';
 import type { CommitFollower } from './commit/commit-follower.js';
 import { CommitNews } from './commit/commit-news.js';
 import { CommitLog, type CommitLimits, type CommitObserver, type IsGone } from './commit/commit-log.js';
-import { VersionClock } from './commit/version-clock.js';
+import { VersionClock, type Version } from './commit/version-clock.js';
 import { RecentCommits } from './commit/recent-commits.js';
 import { ClickHouseDeletions } from './deletions.js';
 import { withRoom, type DiskSpace } from './commit/disk-space.js';
@@ -69,6 +69,8 @@ export interface TraceStoreOptions {
   readonly space?: DiskSpace;
   /** Whether a project was deleted; default: none was. */
   readonly isGone?: IsGone;
+  /** Whether what was replaced or deleted is to stay for now; default: it need not. */
+  readonly keepsReplaced?: () => boolean;
   /** The most characters that are kept of an input or output that a judge reads. */
   readonly maxJudgedCharacters: number;
   readonly observer: CommitObserver &
@@ -104,8 +106,15 @@ export interface TraceStore {
   readonly unpriced: UnpricedCalls;
   readonly spanBytes: SpanBytes;
   readonly snapshots: SpanSnapshots;
-  /** Rolls up everything acknowledged, which otherwise happens by itself. */
-  rollUp(): Promise<void>;
+  /** Rolls up everything acknowledged, which otherwise happens by itself. @returns the version up to which all is rolled up */
+  rollUp(): Promise<Version>;
+  /** Refuses all that would change spans, while reads go on. @param refusal what writes are told; null: they are taken again */
+  refuseWrites(refusal: DomainError | null): void;
+  /**
+   * Resolves once all that was taken is stored or refused, and rolled up. @returns the version of the last write
+   * @throws DomainError `unavailable` while it is not known what is stored
+   */
+  written(): Promise<Version>;
   /** Removes span versions that were replaced or deleted, which otherwise happens by itself. @returns how many. */
   purge(): Promise<number>;
   /** Takes what was deleted or replaced out of the files, see {@link Erasure.run}. */
@@ -210,7 +219,8 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     observer,
   });
   // A read that begins now reads the state that is rolled up now.
-  const oldestRead = () => Math.min(reads.oldest(), rollups.settled());
+  const keepsReplaced = options.keepsReplaced ?? (() => false);
+  const oldestRead = () => (keepsReplaced() ? 0 : Math.min(reads.oldest(), rollups.settled()));
   const purge = new Purge({
     client,
     observer,
@@ -274,8 +284,12 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     unpriced: new ClickHouseUnpricedCalls(client, reads, options.read),
     spanBytes: spanBytesReader(client, options.read),
     snapshots: new SpanSnapshots({ client, log, reads, committed: () => rollups.committedVersion }),
-    async rollUp() {
-      await rollups.settle();
+    rollUp: () => rollups.settle(),
+    refuseWrites: (refusal) => log.refuse(refusal),
+    async written() {
+      await log.idle();
+      demandCertain();
+      return rollups.settle();
     },
     async purge() {
       await rollups.settle();

@@ -2,6 +2,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { BackupResult, Snapshot } from '../../domain/backup/snapshot.js';
 import { DomainError } from '../../domain/errors.js';
+import type { BegunMove, LastState, SpanPlace } from '../../domain/move/move.js';
 import { CONTROL_PATHS, DATA_DIR_HEADER, type ControlProblem } from './control-socket.js';
 import { dataDirIdentity } from './data-dir-identity.js';
 
@@ -21,26 +22,24 @@ export interface HeldSnapshot {
 
 /** Asks a server to hold a snapshot. @throws DomainError */
 export async function openSnapshot(server: ControlAddress): Promise<HeldSnapshot> {
-  const response = await send(server, CONTROL_PATHS.snapshot);
+  const again = 'The server has stopped meanwhile: run the backup again, it goes on from here';
+  const { line, ...held } = await hold(await send(server, CONTROL_PATHS.snapshot), again);
+  return { snapshot: JSON.parse(line) as Snapshot, ...held };
+}
+
+/** The first line of an answer that stays open for as long as what it says is held. */
+async function hold(response: IncomingMessage, ended: string) {
   let held = true;
   // A server that ends breaks the connection off, of which `close` tells as well.
   response.on('error', () => undefined);
   response.once('close', () => (held = false));
   const demandHeld = () => {
-    if (!held)
-      throw new DomainError(
-        'unavailable',
-        'The server has stopped meanwhile: run the backup again, it goes on from here',
-      );
+    if (!held) throw new DomainError('unavailable', ended);
   };
   const line = await firstLine(response);
   if (line === null) held = false;
   demandHeld();
-  return {
-    snapshot: JSON.parse(line ?? '') as Snapshot,
-    demandHeld,
-    release: () => response.destroy(),
-  };
+  return { line: line ?? '', demandHeld, release: () => void response.destroy() };
 }
 
 /** @returns null when it ends before there is one */
@@ -53,6 +52,32 @@ function firstLine(response: IncomingMessage): Promise<string | null> {
     });
     response.once('close', () => resolve(null));
   });
+}
+
+/** A move that a server holds open for this process. */
+export interface HeldMove extends BegunMove {
+  settled(): Promise<number>;
+  close(): Promise<LastState>;
+  finish(): Promise<void>;
+  /** @throws DomainError `unavailable` when the server has ended */
+  demandHeld(): void;
+  release(): void;
+}
+
+/** Asks a server to let its spans be moved, see MoveSource. @throws DomainError */
+export async function openMove(server: ControlAddress, to: SpanPlace): Promise<HeldMove> {
+  const again = 'The server has stopped meanwhile: start it, and run the move again, it goes on from here';
+  const { line, ...held } = await hold(await send(server, CONTROL_PATHS.move, JSON.stringify(to)), again);
+  const ask = async (path: string): Promise<unknown> => JSON.parse(await text(await send(server, path)));
+  return {
+    ...(JSON.parse(line) as BegunMove),
+    ...held,
+    settled: async () => (await ask(CONTROL_PATHS.moveSettled)) as number,
+    close: async () => (await ask(CONTROL_PATHS.moveClose)) as LastState,
+    async finish() {
+      await ask(CONTROL_PATHS.moveFinish);
+    },
+  };
 }
 
 /** Tells the server what became of a backup, for its log and metrics. @throws DomainError */
@@ -69,8 +94,8 @@ async function send({ dataDir, socketPath }: ControlAddress, path: string, body 
   }).catch((error: unknown) => {
     throw new DomainError(
       'unavailable',
-      'No server answers on this DATA_DIR: start it, as a running server is what is backed up. The folder of one that ' +
-        'is stopped can be copied as it is.',
+      'No server answers on this DATA_DIR: start it, as a running server is what is backed up or moved. The folder of one ' +
+        'that is stopped can be copied as it is.',
       { cause: error },
     );
   });

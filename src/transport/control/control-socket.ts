@@ -4,10 +4,18 @@ import { Type, type Static } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import type { BackupResult, SnapshotSource } from '../../domain/backup/snapshot.js';
 import { DomainError } from '../../domain/errors.js';
+import type { MoveSource, SpanPlace } from '../../domain/move/move.js';
 import { dataDirIdentity } from './data-dir-identity.js';
 
 /** What commands of this machine ask of a running server. */
-export const CONTROL_PATHS = { snapshot: '/snapshot', result: '/backup-result' } as const;
+export const CONTROL_PATHS = {
+  snapshot: '/snapshot',
+  result: '/backup-result',
+  move: '/move',
+  moveSettled: '/move/settled',
+  moveClose: '/move/close',
+  moveFinish: '/move/finish',
+} as const;
 
 /** Names the `DATA_DIR` that a command is about. */
 export const DATA_DIR_HEADER = 'x-spanhouse-data-dir';
@@ -35,11 +43,17 @@ const Result = Type.Union([
   Type.Object({ done: Type.Literal(false), reason: Type.String() }),
 ]) satisfies { static: BackupResult };
 
+const Place = Type.Object({
+  url: Type.Union([Type.String(), Type.Null()]),
+  database: Type.String(),
+}) satisfies { static: SpanPlace };
+
 export interface ControlOptions {
   readonly path: string;
   /** The folder that is served. */
   readonly dataDir: string;
   readonly snapshots: SnapshotSource;
+  readonly moves: MoveSource;
   readonly onResult: (result: Static<typeof Result>) => void;
 }
 
@@ -48,19 +62,38 @@ export interface ControlSocket {
 }
 
 /**
- * Listens on a Unix socket in `DATA_DIR`: who may open it may read all data anyway, so it asks for no key. A snapshot is
- * held for as long as the connection that asked for it is open, so that it ends with its reader however that ends.
+ * Listens on a Unix socket in `DATA_DIR`: who may open it may read all data anyway, so it asks for no key. A snapshot, or a
+ * move, is held for as long as the connection that asked for it is open, so that it ends with the command however that ends.
  */
-export async function listenControl({ path, dataDir, snapshots, onResult }: ControlOptions): Promise<ControlSocket> {
+export async function listenControl({
+  path,
+  dataDir,
+  snapshots,
+  moves,
+  onResult,
+}: ControlOptions): Promise<ControlSocket> {
   const identity = await dataDirIdentity(dataDir);
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    if (request.headers[DATA_DIR_HEADER] !== identity) throw new DomainError('conflict', OTHER_DATA_DIR);
-    if (request.url === CONTROL_PATHS.snapshot) return holdSnapshot(snapshots, response);
-    if (request.url === CONTROL_PATHS.result) return takeResult(request, response, onResult);
-    throw new DomainError('not_found', 'There is no such command');
+  const commands: Readonly<
+    Record<string, (request: IncomingMessage, response: ServerResponse) => Promise<void> | void>
+  > = {
+    [CONTROL_PATHS.snapshot]: (_request, response) => holdSnapshot(snapshots, response),
+    [CONTROL_PATHS.result]: (request, response) => takeResult(request, response, onResult),
+    [CONTROL_PATHS.move]: (request, response) => holdMove(moves, request, response),
+    [CONTROL_PATHS.moveSettled]: async (_request, response) => answer(response, await moves.settled()),
+    [CONTROL_PATHS.moveClose]: async (_request, response) => answer(response, await moves.close()),
+    [CONTROL_PATHS.moveFinish]: (_request, response) => {
+      moves.finish();
+      answer(response, null);
+    },
   };
   const server = createServer((request, response) => {
-    answer(request, response).catch((error: unknown) => refuse(response, error));
+    const work = Promise.resolve().then(() => {
+      if (request.headers[DATA_DIR_HEADER] !== identity) throw new DomainError('conflict', OTHER_DATA_DIR);
+      const command = commands[request.url ?? ''];
+      if (command === undefined) throw new DomainError('not_found', 'There is no such command');
+      return command(request, response);
+    });
+    work.catch((error: unknown) => refuse(response, error));
   });
   // One that the last server left behind: this one has the lock of the directory.
   await rm(path, { force: true });
@@ -74,6 +107,7 @@ export async function listenControl({ path, dataDir, snapshots, onResult }: Cont
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();
       await closed;
+      moves.end();
       await snapshots.end();
     },
   };
@@ -93,22 +127,47 @@ async function holdSnapshot(snapshots: SnapshotSource, response: ServerResponse)
   response.write(`${JSON.stringify(snapshot)}\n`);
 }
 
+async function holdMove(moves: MoveSource, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const to = await bodyOf(request);
+  if (!Value.Check(Place, to)) throw new DomainError('invalid', 'This is no place to move to');
+  // Begun in the turn in which the end of the connection is listened for.
+  const begun = moves.begin(to);
+  let held = false;
+  response.once('close', () => held && moves.end());
+  const move = await begun;
+  held = true;
+  if (response.destroyed) {
+    moves.end();
+    return;
+  }
+  response.setHeader('content-type', 'application/x-ndjson');
+  response.write(`${JSON.stringify(move)}\n`);
+}
+
+function answer(response: ServerResponse, result: unknown): void {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(result));
+}
+
 async function takeResult(
   request: IncomingMessage,
   response: ServerResponse,
   onResult: ControlOptions['onResult'],
 ): Promise<void> {
+  const result = await bodyOf(request);
+  if (!Value.Check(Result, result)) throw new DomainError('invalid', 'This is no result of a backup');
+  onResult(result);
+  response.writeHead(204).end();
+}
+
+async function bodyOf(request: IncomingMessage): Promise<unknown> {
   const pieces: Buffer[] = [];
   let bytes = 0;
   for await (const piece of request as AsyncIterable<Buffer>) {
     bytes += piece.length;
-    if (bytes > MAX_BODY_BYTES) throw new DomainError('too_large', 'The result is too long');
+    if (bytes > MAX_BODY_BYTES) throw new DomainError('too_large', 'The command is too long');
     pieces.push(piece);
   }
-  const result = parsed(Buffer.concat(pieces).toString('utf8'));
-  if (!Value.Check(Result, result)) throw new DomainError('invalid', 'This is no result of a backup');
-  onResult(result);
-  response.writeHead(204).end();
+  return parsed(Buffer.concat(pieces).toString('utf8'));
 }
 
 function refuse(response: ServerResponse, error: unknown): void {

@@ -40,6 +40,7 @@ export interface InsertOptions extends QueryOptions {
 
 const FORMATS = {
   RowBinary: sql`RowBinary`,
+  Native: sql`Native`,
   JSONEachRow: sql`JSONEachRow`,
   JSONCompactEachRow: sql`JSONCompactEachRow`,
 } satisfies Record<string, Sql>;

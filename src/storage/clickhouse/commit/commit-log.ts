@@ -56,6 +56,8 @@ export class CommitLog implements WriteLog {
   #committing: Promise<unknown> = Promise.resolve();
   #anotherWrites = (): void => undefined;
   #closed = false;
+  /** Why nothing is taken for now; null: it is. */
+  #refusal: DomainError | null = null;
 
   constructor(
     client: ClickHouseClient,
@@ -83,9 +85,23 @@ export class CommitLog implements WriteLog {
     return this.#writer.certain;
   }
 
-  /** @throws DomainError `unavailable` while the disk is full, as {@link append} does for deletions, too */
+  /** @throws DomainError `unavailable` while the disk is full or writes are refused, as {@link append} does for deletions, too */
   demandRoom(): void {
+    this.demandOpen();
     this.#space.demand();
+  }
+
+  /** Refuses all that would be written from now on, with an error of its own; null: takes it again. */
+  refuse(refusal: DomainError | null): void {
+    this.#refusal = refusal;
+  }
+
+  /** @throws DomainError `unavailable` while writes are refused */
+  demandOpen(): void {
+    const refusal = this.#refusal;
+    if (refusal === null) return;
+    const { retryAfterSeconds = 1, reason = 'unavailable' } = refusal;
+    throw new DomainError(refusal.kind, refusal.message, { retryAfterSeconds, reason });
   }
 
   admit(projectId: string): void {
@@ -157,6 +173,7 @@ export class CommitLog implements WriteLog {
   #demandReady(projectId: string): void {
     if (this.#closed) throw new DomainError('unavailable', 'The server is stopping.', { retryAfterSeconds: 5 });
     if (this.#isGone(projectId)) throw new DomainError('not_found', 'The project was deleted.');
+    this.demandOpen();
     this.#space.demand();
     if (!this.#writer.certain) throw uncertain();
     if (this.#queue.room(projectId) <= 0) throw overloaded();

@@ -23,6 +23,7 @@ export async function removeProject(
   projectId: string,
   signal: AbortSignal,
 ): Promise<void> {
+  log.demandOpen();
   await log.idle();
   await settle(projectId);
   await forgetAside(projectId);

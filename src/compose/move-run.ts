@@ -1,0 +1,219 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import type { Config } from '../config/config.js';
+import { DomainError } from '../domain/errors.js';
+import { placeName, settingsOf, type SpanPlace } from '../domain/move/move.js';
+import { createEvents } from '../observability/events.js';
+import { createLogger } from '../observability/logger.js';
+import { createMetrics } from '../observability/metrics.js';
+import { connect, type ClickHouseClient, type ClickHouseEndpoint } from '../storage/clickhouse/client/client.js';
+import { EngineLockedError } from '../storage/clickhouse/engine/engine.js';
+import { SpanMove } from '../storage/clickhouse/move/span-move.js';
+import { demandFree, occupied } from '../storage/clickhouse/move/move-target.js';
+import { prepareOwnServer } from '../storage/clickhouse/own-server.js';
+import { openTraceStore } from '../storage/clickhouse/trace-store.js';
+import { readMigrationFiles } from '../storage/migration-files.js';
+import { readMoveMark } from '../storage/move-mark.js';
+import { schemaDirectory } from '../storage/schema-files.js';
+import { openMove, type HeldMove } from '../transport/control/control-client.js';
+import { serverOf } from './backup-run.js';
+import { storeOptions } from './clickhouse.js';
+import { ENGINE_DIRECTORY } from './disks.js';
+import { placeOf } from './moves.js';
+
+export interface MoveRun {
+  /** Names the folder of the server, and of the new place all but its URL. */
+  readonly config: Config;
+  /** The URL of the new place; null: the embedded engine. */
+  readonly to: string | null;
+  readonly progress: { total(rows: number): void; done(rows: number): void };
+  /** Called when spans are refused from now on, until the move ends. */
+  readonly onLastStep: () => void;
+}
+
+export interface MovedSpans {
+  readonly from: SpanPlace;
+  readonly to: SpanPlace;
+  readonly projects: number;
+  readonly spans: number;
+  readonly seconds: number;
+  /** For how long spans were refused while reads went on, until the server could be started anew. */
+  readonly refusedSeconds: number;
+}
+
+/** What is written in the meantime of copying is copied in rounds, until one is as short as this or copies as little, or for so many. */
+const SHORT_MS = 3_000;
+const FEW_ROWS = 5_000;
+const MOST_ROUNDS = 6;
+const UNLOCKED_WITHIN_MS = 15_000;
+/** Statements of the move read and write tens of megabytes. */
+const CONNECTION = { requestTimeoutMs: 600_000, maxConnections: 8 } as const;
+
+interface NewPlace {
+  readonly endpoint: ClickHouseEndpoint;
+  close(): Promise<void>;
+}
+
+/**
+ * Moves the spans of a running server to another place, in a process of its own. Cut off anywhere, it goes on when it is run
+ * again.
+ * @throws DomainError, OwnServerError, MigrationError
+ */
+export async function moveSpans(run: MoveRun): Promise<MovedSpans> {
+  const started = performance.now();
+  const { config, to: url } = run;
+  const to = placeOf({ clickhouse: { ...config.clickhouse, url } });
+  if (config.clickhouse.cluster !== null)
+    throw new DomainError(
+      'conflict',
+      'Spans cannot be moved to a cluster: unset CLICKHOUSE_CLUSTER, or export and import projects',
+    );
+  const begun = readMoveMark(config.dataDir);
+  const id = begun?.done_at === null ? begun.id : null;
+  const server = await serverOf(config.dataDir);
+  if (url === null) demandNoEngine(config.dataDir, id);
+  else await demandServer(config, url, id);
+  const held = await openMove(server, to);
+  try {
+    const place =
+      url === null ? await embedded(config) : { endpoint: endpointOf(config, url), close: async () => undefined };
+    try {
+      const { projects, spans, refusedSeconds } = await moveHeld(run, held, place.endpoint);
+      return { from: held.from, to, projects, spans, refusedSeconds, seconds: (performance.now() - started) / 1000 };
+    } finally {
+      await place.close();
+    }
+  } catch (error) {
+    // Whatever failed first when the server has ended: that is what matters.
+    await nextTurn();
+    held.demandHeld();
+    throw explained(error, to);
+  } finally {
+    held.release();
+  }
+}
+
+/** What an operator does after a move. */
+export function afterMove({ from, to }: MovedSpans, dataDir: string): { startWith: string; leftBehind: string } {
+  const old =
+    from.url === null ? `the folder ${join(dataDir, ENGINE_DIRECTORY)}` : `${placeName(from)} (DROP DATABASE)`;
+  return {
+    startWith: settingsOf(to),
+    leftBehind: `Stop the server and start it so; until then it takes no spans. What was there stays as it was: when all is well, remove ${old}.`,
+  };
+}
+
+async function moveHeld(run: MoveRun, held: HeldMove, endpoint: ClickHouseEndpoint) {
+  const source = connect(held.address, CONNECTION);
+  const target = connect(endpoint, CONNECTION);
+  try {
+    const heal = (gone: readonly string[]) => healed(run.config, target, endpoint.socketPath !== undefined, gone);
+    const migrations = readMigrationFiles(schemaDirectory('clickhouse'));
+    const move = new SpanMove({ source, target, id: held.id, migrations, heal, progress: run.progress });
+    await move.first(held.settled);
+    for (let round = 1; round <= MOST_ROUNDS; round += 1) {
+      const began = performance.now();
+      const rows = await move.later(await held.settled());
+      await move.heal();
+      if (rows < FEW_ROWS || performance.now() - began < SHORT_MS) break;
+    }
+    await move.words();
+    run.onLastStep();
+    const closedAt = performance.now();
+    const last = await held.close();
+    await move.later(last.upTo);
+    const kept = new Set(last.projects);
+    await move.heal((await move.projects()).filter((project) => !kept.has(project)));
+    await move.complete(last.projects);
+    const spans = await move.spans();
+    // After this nothing may fail any more.
+    await held.finish();
+    return {
+      projects: last.projects.length,
+      spans,
+      refusedSeconds: (performance.now() - closedAt) / 1000,
+    };
+  } finally {
+    await source.close();
+    await target.close();
+  }
+}
+
+/** Opens the store as a start does: it rolls up what changed since its watermark. */
+async function healed(
+  config: Config,
+  client: ClickHouseClient,
+  isEmbedded: boolean,
+  gone: readonly string[],
+): Promise<void> {
+  const options = { ...storeOptions(quiet(config), isEmbedded), cluster: null, keepsReplaced: () => true };
+  const store = await openTraceStore(client, options);
+  try {
+    for (const project of gone) await store.deletions.removeProject(project, new AbortController().signal);
+  } finally {
+    await store.close();
+  }
+}
+
+function quiet(config: Config) {
+  return { config, events: createEvents(createLogger({ level: 'silent', format: 'json' }), createMetrics()) };
+}
+
+/** Before the server knows of the move: that it can go there at all. */
+async function demandServer(config: Config, url: string, id: string | null): Promise<void> {
+  const endpoint = endpointOf(config, url);
+  await prepareOwnServer(endpoint, { cluster: null });
+  const client = connect(endpoint, CONNECTION);
+  try {
+    await demandFree(client, id);
+  } finally {
+    await client.close();
+  }
+}
+
+function demandNoEngine(dataDir: string, id: string | null): void {
+  if (id === null && existsSync(join(dataDir, ENGINE_DIRECTORY))) throw occupied();
+}
+
+function endpointOf({ clickhouse: { user, password, database } }: Config, url: string): ClickHouseEndpoint {
+  return { url, username: user, password, database };
+}
+
+async function embedded(config: Config): Promise<NewPlace> {
+  const { startEngine } = await import('../storage/clickhouse/engine/supervisor.js');
+  const start = () =>
+    startEngine({
+      path: join(config.dataDir, ENGINE_DIRECTORY),
+      database: config.clickhouse.database,
+      memoryMb: config.engine.memoryMb,
+      maxReadSeconds: config.read.timeoutSeconds,
+      logger: createLogger({ level: 'silent', format: 'json' }),
+    });
+  const engine = await whenUnlocked(start);
+  return { endpoint: engine.endpoint, close: () => engine.stop() };
+}
+
+/** The engine of a command that was killed ends by itself, a moment later. */
+async function whenUnlocked<T>(start: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + UNLOCKED_WITHIN_MS;
+  for (;;) {
+    try {
+      return await start();
+    } catch (error) {
+      if (!(error instanceof EngineLockedError) || performance.now() > deadline) throw error;
+      await sleep(UNLOCKED_WITHIN_MS / 50);
+    }
+  }
+}
+
+function explained(error: unknown, to: SpanPlace): unknown {
+  if (!(error instanceof DomainError) || error.kind === 'conflict') return error;
+  const said = error.cause instanceof Error ? ` (${error.cause.message})` : '';
+  return new DomainError(
+    error.kind,
+    `Spans were not moved to ${placeName(to)}: ${error.message}${said}. The server goes on with the spans as they are. ` +
+      'When that is mended, run the same command again: it goes on from there',
+    { cause: error },
+  );
+}

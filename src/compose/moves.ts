@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Config } from '../config/config.js';
+import { DomainError } from '../domain/errors.js';
+import {
+  placeName,
+  settingsOf,
+  type BegunMove,
+  type LastState,
+  type MoveSource,
+  type SpanPlace,
+} from '../domain/move/move.js';
+import { readMoveMark, writeMoveMark, type MoveMark } from '../storage/move-mark.js';
+import type { Context } from './context.js';
+import type { Storage } from './storage.js';
+
+/** The last step takes seconds; whoever sends again after so many is seldom refused twice. */
+const RETRY_SECONDS = 5;
+const RETRY_MOVED_SECONDS = 30;
+/** How long the removal of a project is waited for. */
+const REMOVED_WITHIN_MS = 60_000;
+const LOOK_MS = 50;
+
+/** Where the settings say that spans are. */
+export function placeOf({ clickhouse: { url, database } }: Pick<Config, 'clickhouse'>): SpanPlace {
+  return { url: url === null ? null : withoutUser(url), database };
+}
+
+function withoutUser(url: string): string {
+  const { protocol, host } = new URL(url);
+  return `${protocol}//${host}`;
+}
+
+/** Lets a command of this machine move the spans of this server, one at a time. */
+export class Moves implements MoveSource {
+  readonly #context: Context;
+  readonly #storage: Storage;
+  #mark: MoveMark | null = null;
+  #closedAt: number | null = null;
+  #moved = false;
+
+  constructor(context: Context, storage: Storage) {
+    this.#context = context;
+    this.#storage = storage;
+  }
+
+  async begin(to: SpanPlace): Promise<BegunMove> {
+    const { config, events } = this.#context;
+    const from = placeOf(config);
+    if (this.#mark !== null && this.#moved)
+      throw new DomainError('conflict', `They are moved already: start the server with ${settingsOf(this.#mark.to)}`);
+    if (this.#mark !== null)
+      throw new DomainError('conflict', 'They are being moved already: wait until that has ended');
+    if (config.clickhouse.cluster !== null)
+      throw new DomainError(
+        'conflict',
+        'Spans of a cluster (CLICKHOUSE_CLUSTER) cannot be moved: export and import projects',
+      );
+    if ((from.url === null) === (to.url === null))
+      throw new DomainError(
+        'conflict',
+        `The spans are in ${placeName(from)}, and move from there to ${other(from)} alone`,
+      );
+    const before = readMoveMark(config.dataDir);
+    const unfinished = before?.done_at === null ? before : null;
+    if (unfinished !== null && !isSame(unfinished.to, to))
+      throw new DomainError(
+        'conflict',
+        `A move to ${placeName(unfinished.to)} is not through: run that one again, or give it up first (move --cancel)`,
+      );
+    const mark = unfinished ?? { id: randomUUID(), from, to, begun_at: new Date().toISOString(), done_at: null };
+    writeMoveMark(config.dataDir, mark);
+    this.#mark = mark;
+    events.moveBegun({ to: placeName(to) });
+    return { id: mark.id, from, address: this.#storage.endpoint };
+  }
+
+  async settled(): Promise<number> {
+    this.#demandBegun();
+    return this.#storage.traces.rollUp();
+  }
+
+  async close(): Promise<LastState> {
+    const { metadata, traces } = this.#storage;
+    this.#demandBegun();
+    await this.#projectsRemoved();
+    // From this turn on, the removal of a project that is ordered waits for the next start.
+    this.#closedAt = performance.now();
+    traces.refuseWrites(refusal('The last spans are being moved to another place. Send again.', RETRY_SECONDS));
+    const upTo = await traces.written();
+    this.#demandBegun();
+    return { upTo, projects: metadata.identities.listProjects().map(({ id }) => id) };
+  }
+
+  finish(): void {
+    const { config, events } = this.#context;
+    const mark = this.#demandBegun();
+    if (this.#closedAt === null) throw new DomainError('conflict', 'Spans are still taken: the move cannot be done');
+    // From here on it is done, whatever happens to this process or the command.
+    writeMoveMark(config.dataDir, { ...mark, done_at: new Date().toISOString() });
+    this.#moved = true;
+    events.moveFinished({ to: placeName(mark.to), closedMs: performance.now() - this.#closedAt });
+    this.#storage.traces.refuseWrites(
+      refusal('The spans were moved, and this server is about to be started anew. Send again.', RETRY_MOVED_SECONDS),
+    );
+  }
+
+  end(): void {
+    const mark = this.#mark;
+    if (mark === null || this.#moved) return;
+    this.#mark = null;
+    this.#closedAt = null;
+    this.#storage.traces.refuseWrites(null);
+    this.#context.events.moveCutOff({ to: placeName(mark.to) });
+  }
+
+  /** @throws Error that says why spans are refused */
+  check(): void {
+    if (this.#moved)
+      throw new Error('spans are refused, as they were moved: start the server with the settings for that');
+    if (this.#closedAt !== null) throw new Error('spans are refused, as the last of them are being moved');
+  }
+
+  /** @throws DomainError `conflict` when the command is gone, or the move was given up */
+  #demandBegun(): MoveMark {
+    const mark = this.#mark;
+    if (mark === null || readMoveMark(this.#context.config.dataDir)?.id !== mark.id)
+      throw new DomainError('conflict', 'The move was given up meanwhile');
+    return mark;
+  }
+
+  async #projectsRemoved(): Promise<void> {
+    const { deletions } = this.#storage.metadata;
+    const deadline = performance.now() + REMOVED_WITHIN_MS;
+    while (deletions.pending().some(({ what }) => what === 'project')) {
+      if (performance.now() > deadline)
+        throw new DomainError('unavailable', 'A project is being deleted: run the move again when it is gone');
+      await sleep(LOOK_MS);
+      this.#demandBegun();
+    }
+  }
+}
+
+function refusal(detail: string, retryAfterSeconds: number): DomainError {
+  return new DomainError('unavailable', detail, { retryAfterSeconds, reason: 'moving' });
+}
+
+function other({ url }: SpanPlace): string {
+  return url === null ? 'a ClickHouse server (--to <URL>)' : 'the embedded engine (--to embedded)';
+}
+
+function isSame(one: SpanPlace, another: SpanPlace): boolean {
+  return one.url === another.url && one.database === another.database;
+}

@@ -1,0 +1,47 @@
+import type { ClickHouseClient } from '../client/client.js';
+import { number, sql } from '../client/sql.js';
+import type { Version } from '../commit/version-clock.js';
+import { WORDS } from './moved-tables.js';
+import { fingerprint, ofProject, storedColumns } from './portions.js';
+import type { RowCopy } from './row-copy.js';
+
+/** Takes the index of words along. Where it changed meanwhile, it is left to be filled anew from spans. */
+export class WordsCopy {
+  readonly #source: ClickHouseClient;
+  readonly #target: ClickHouseClient;
+  #upTo: Version = 0;
+
+  constructor(source: ClickHouseClient, target: ClickHouseClient) {
+    this.#source = source;
+    this.#target = target;
+  }
+
+  async copy(rows: RowCopy, projects: readonly string[]): Promise<void> {
+    await this.#target.command(sql`TRUNCATE TABLE span_words`);
+    const [last] = await this.#source.query<{ ver: string }>(
+      sql`SELECT toString(max(indexed_to)) AS ver FROM span_words`,
+    );
+    this.#upTo = Number(last?.ver ?? 0);
+    for (const project of projects)
+      await rows.copy({
+        extent: { ...ofProject(WORDS, project, this.#upTo), version: 'indexed_to' },
+        from: null,
+        fixed: false,
+        onStored: async () => undefined,
+      });
+  }
+
+  /** Keeps what was copied only if it is still what the source has, such as no words of spans deleted since. */
+  async check(): Promise<void> {
+    const [is, should] = await Promise.all([this.#sum(this.#target), this.#sum(this.#source)]);
+    if (is !== should) await this.#target.command(sql`TRUNCATE TABLE span_words`);
+  }
+
+  async #sum(client: ClickHouseClient): Promise<string> {
+    const sum = fingerprint(await storedColumns(client, WORDS.name));
+    const [row] = await client.query<{ rows: string; sum: string }>(
+      sql`SELECT toString(count()) AS rows, ${sum} AS sum FROM span_words WHERE indexed_to <= ${number(this.#upTo)}`,
+    );
+    return `${row?.rows} ${row?.sum}`;
+  }
+}
