@@ -10,9 +10,6 @@ export interface RetentionDependencies {
   readonly identity: Pick<IdentityService, 'isGone'>;
 }
 
-/** Clients that write for this share of the time keep the store busy. */
-const BUSY_SHARE = 0.2;
-
 /** Begins to remove what is older than its project keeps it. */
 export function openRetention(
   { config, events, closers }: Context,
@@ -26,7 +23,7 @@ export function openRetention(
     projects,
     expire: (projectId, below) => deletions.expire(projectId, below),
     isGone: (projectId) => identity.isGone(projectId),
-    busy: () => traces.writeLoad().share >= BUSY_SHARE,
+    inUse: () => traces.inUse(),
     observer: events,
     everyMs: config.retentionIntervalMs,
   });

@@ -155,7 +155,7 @@ describe('events and metrics', () => {
     events.requestFinished({ route: '/spans', method: 'POST', status: 200, seconds: 0.02, requestId: 'r' });
     events.spansAccepted({ source: 'rest', count: 12, cost: 0.5 });
     events.spansRejected({ source: 'otlp', reason: 'invalid', count: 3 });
-    events.spansCommitted({ rows: 12, bytes: 30_000, seconds: 0.01 });
+    events.spansCommitted({ rows: 12, bytes: 30_000, deletes: false, seconds: 0.01 });
     events.queueChanged({ rows: 5, bytes: 1000 });
     events.engineReady({ pid: 1, seconds: 1 });
     events.engineLost({ reason: 'SIGKILL' });

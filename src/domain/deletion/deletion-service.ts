@@ -1,6 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DomainError } from '../errors.js';
 import { DeletionWork, type DeletionParts } from './deletion-work.js';
-import type { Deletion, DeletionTarget } from './deletion-store.js';
+import type { DeletedThing, Deletion, DeletionTarget } from './deletion-store.js';
 import type { Below, DeletableKind } from './stored-spans.js';
 import type { WorkUnderWay } from '../job/work-under-way.js';
 
@@ -23,6 +24,8 @@ export interface DeletionServiceParts extends Omit<DeletionParts, 'work'> {
 /** Interval of looks for deletions that other processes ordered. */
 const LOOK_MS = 500;
 const RETRY_MS = 1_000;
+/** Things that are noted in one transaction. */
+const NOTED_AT_ONCE = 2_000;
 const MAX_RETRY_MS = 30_000;
 
 /**
@@ -128,7 +131,7 @@ export class DeletionService {
     const draft = () => ({ ...target, upTo, at: Date.now() * 1000 });
     let deletion: Deletion | undefined;
     let held: Parameters<typeof store.note>[1] | undefined;
-    for await (const page of things) {
+    for await (const page of inParts(things)) {
       if (held !== undefined) {
         if (deletion === undefined) deletion = store.begin(draft(), held, false);
         else store.note(deletion.seq, held);
@@ -202,4 +205,13 @@ export class DeletionService {
       observer.deletionFailed({ project: 'any', error });
     }
   }
+}
+
+/** So few that noting them takes a few milliseconds; in between, others have their turn. */
+async function* inParts(pages: Below['things']): AsyncGenerator<readonly DeletedThing[]> {
+  for await (const page of pages)
+    for (let from = 0; from < page.length; from += NOTED_AT_ONCE) {
+      if (from > 0) await nextTurn();
+      yield page.slice(from, from + NOTED_AT_ONCE);
+    }
 }

@@ -29,13 +29,13 @@ export interface DeletionParts {
 }
 
 /** Things deleted together from the store of spans. */
-const SPANS_AT_ONCE = 2_000;
+const SPANS_AT_ONCE = 10_000;
 /** Spans whose records go in one transaction: a few milliseconds, so that neither requests nor other writers wait. */
 const RECORDS_AT_ONCE = 100;
 const LOOKED_UP_AT_ONCE = 500;
 const TRACES_AT_ONCE = 500;
 /** Spans whose words go together: each time, rows of the index are rewritten. */
-const WORDS_AT_ONCE = 10_000;
+const WORDS_AT_ONCE = 100_000;
 
 /** Jobs, each with the spans that it loses. */
 type DependentJobs = Map<string, Set<string>>;
@@ -45,6 +45,15 @@ interface Dependents {
   readonly jobs: DependentJobs;
   /** Hashes of the first images that lost a reference. */
   readonly images: Set<string>;
+}
+
+/** Spans that are gone from the store of spans. */
+interface BuriedSpans {
+  readonly ids: readonly string[];
+  /** Those of them that any record is about. */
+  readonly recorded: ReadonlySet<string>;
+  /** Those of which a later write stays, or may: records from after the order are about that. */
+  readonly staying: ReadonlySet<string>;
 }
 
 /**
@@ -73,15 +82,17 @@ export class DeletionWork {
     let count = 0;
     for await (const page of this.#pages(deletion, ['span', 'trace', 'session'])) {
       this.#enter('spans');
-      const things = page.filter(({ trace_id, kind }) => trace_id !== '' || kind === 'session');
-      const staying = await this.#parts.spans.bury(deletion.project_id, things as DeletedThing[], deletion.upto);
+      const things = page.filter(({ trace_id, kind }) => trace_id !== '' || kind === 'session') as DeletedThing[];
+      const staying = await this.#parts.spans.bury(deletion.project_id, things, deletion.upto);
       this.#enter('records');
-      const shared = await this.#sharedIds(deletion.project_id, things as DeletedThing[]);
-      const ids = page.filter(({ kind, id }) => kind === 'span' && !shared.has(id)).map(({ id }) => id);
+      const spans = page.filter(({ kind }) => kind === 'span');
+      const recorded = await this.#withRecords(deletion.project_id, idsOf(spans));
+      const shared = await this.#sharedIds(deletion.project_id, things, recorded);
+      const ids = idsOf(spans).filter((id) => !shared.has(id));
       // A span that was not stored may have been sent since: nobody knows.
-      const unknown = page.filter(({ kind, trace_id }) => kind === 'span' && trace_id === '').map(({ id }) => id);
-      await this.#records(deletion, ids, new Set([...staying, ...unknown]), dependents);
-      count += page.filter(({ kind }) => kind === 'span').length;
+      const unknown = idsOf(spans.filter(({ trace_id }) => trace_id === ''));
+      await this.#records(deletion, { ids, recorded, staying: new Set([...staying, ...unknown]) }, dependents);
+      count += spans.length;
     }
     this.#enter('calls');
     let noted = await this.#noteRuns(deletion, 0);
@@ -89,37 +100,41 @@ export class DeletionWork {
     for await (const page of this.#pages(deletion, ['call'])) {
       const calls = page.map((item): DeletedThing => ({ ...item, kind: 'span' }));
       await this.#parts.spans.bury(deletion.project_id, calls, null);
-      await this.#records(
-        deletion,
-        calls.map(({ id }) => id),
-        new Set(),
-        dependents,
-      );
+      const ids = calls.map(({ id }) => id);
+      const recorded = await this.#withRecords(deletion.project_id, ids);
+      await this.#records(deletion, { ids, recorded, staying: new Set() }, dependents);
       // Calls may have been made from calls, and hold the same texts.
       noted = await this.#noteRuns(deletion, noted);
     }
     this.#enter('jobs');
     this.#forgetInJobs(dependents.jobs);
     this.#enter('words');
-    for await (const page of this.#pages(deletion, ['span', 'call'], 0, WORDS_AT_ONCE))
-      await this.#parts.spans.forgetWords(deletion.project_id, page, this.#signal);
+    await this.#forgetWords(deletion);
     this.#enter('images');
     const { images } = this.#parts;
     await this.#orLater(() => images.removeSomeFree(deletion.project_id, dependents.images));
     return count;
   }
 
-  /** Ids whose records are those of other spans, too. Only ids with records are looked for: every span of the project is read. */
-  async #sharedIds(projectId: string, things: readonly DeletedThing[]): Promise<ReadonlySet<string>> {
-    const { store, spans } = this.#parts;
+  /** Which of some spans any record is about: most have none, and looking is a small part of what removing costs. */
+  async #withRecords(projectId: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
     const recorded = new Set<string>();
-    for (let from = 0; from < things.length; from += LOOKED_UP_AT_ONCE) {
-      const ids = things.slice(from, from + LOOKED_UP_AT_ONCE).map(({ id }) => id);
-      for (const id of store.withRecords(projectId, ids)) recorded.add(id);
+    for (let from = 0; from < ids.length; from += LOOKED_UP_AT_ONCE) {
+      for (const id of this.#parts.store.withRecords(projectId, ids.slice(from, from + LOOKED_UP_AT_ONCE)))
+        recorded.add(id);
       await this.#rest();
     }
-    const sought = things.filter(({ id }) => recorded.has(id));
-    return recorded.size === 0 ? recorded : spans.sharedIds(projectId, sought);
+    return recorded;
+  }
+
+  /** Ids whose records are those of other spans, too. Only ids with records are looked for: every span of the project is read. */
+  async #sharedIds(
+    projectId: string,
+    things: readonly DeletedThing[],
+    recorded: ReadonlySet<string>,
+  ): Promise<ReadonlySet<string>> {
+    const sought = things.filter(({ kind, id }) => kind === 'span' && recorded.has(id));
+    return sought.length === 0 ? new Set() : this.#parts.spans.sharedIds(projectId, sought);
   }
 
   async #project(deletion: Deletion): Promise<number> {
@@ -139,35 +154,41 @@ export class DeletionWork {
   }
 
   /** Removes what is kept beside deleted spans, and has work under way give up what it holds of them. */
-  async #records(
+  async #records(deletion: Deletion, spans: BuriedSpans, dependents: Dependents): Promise<void> {
+    const { ids } = spans;
+    let { recorded } = spans;
+    // Work under way may have stored more records meanwhile, so removal goes on until there are none.
+    for (let more = true, first = true; more; first = false) {
+      if (!first) recorded = await this.#withRecords(deletion.project_id, ids);
+      const having = ids.filter((id) => recorded.has(id));
+      const { judges, jobs, isNew } = await this.#removeRecords(deletion, { ...spans, ids: having }, dependents);
+      more = first || judges.size > 0 || isNew;
+      if (more) await this.#giveUp({ projectId: deletion.project_id, spans: new Set(ids), judges, jobs });
+    }
+  }
+
+  async #removeRecords(
     deletion: Deletion,
-    ids: readonly string[],
-    staying: ReadonlySet<string>,
+    { ids, staying }: BuriedSpans,
     { jobs: dependent, images: freed }: Dependents,
-  ): Promise<void> {
+  ) {
     const { store, images } = this.#parts;
+    const affected = { judges: new Set<string>(), jobs: new Set<string>(), isNew: false };
     for (let from = 0; from < ids.length; from += RECORDS_AT_ONCE) {
       const part = ids.slice(from, from + RECORDS_AT_ONCE);
-      const spans = part.map((id) => ({ id, before: staying.has(id) ? deletion.created_at : null }));
       for (const image of images.forgetSpans(deletion.project_id, part, deletion.upto))
         if (freed.size < REMOVED_WITH_SPANS) freed.add(image);
-      // Work under way may have stored more records meanwhile, so removal goes on until there are none.
-      for (let more = true, first = true; more; first = false) {
-        const { judges, jobs } = store.removeSpans(deletion, spans);
-        const found = jobs.filter(({ job_id }) => !dependent.has(job_id));
-        more = first || judges.length > 0 || found.length > 0;
-        for (const { job_id, span_id } of jobs)
-          dependent.set(job_id, (dependent.get(job_id) ?? new Set()).add(span_id));
-        if (more)
-          await this.#giveUp({
-            projectId: deletion.project_id,
-            spans: new Set(part),
-            judges: new Set(judges),
-            jobs: new Set(jobs.map(({ job_id }) => job_id)),
-          });
+      const spans = part.map((id) => ({ id, before: staying.has(id) ? deletion.created_at : null }));
+      const { judges, jobs } = store.removeSpans(deletion, spans);
+      for (const judge of judges) affected.judges.add(judge);
+      affected.isNew ||= jobs.some(({ job_id }) => !dependent.has(job_id));
+      for (const { job_id, span_id } of jobs) {
+        affected.jobs.add(job_id);
+        dependent.set(job_id, (dependent.get(job_id) ?? new Set()).add(span_id));
       }
       await this.#rest();
     }
+    return affected;
   }
 
   /** Notes the calls of runs about the spans. @param after only of runs noted after this item @returns the last item */
@@ -198,6 +219,18 @@ export class DeletionWork {
     if (found.length > 0) this.#parts.store.note(deletion.seq, found.filter(({ kind }) => kind === 'span').map(asCall));
   }
 
+  async #forgetWords(deletion: Deletion): Promise<void> {
+    const { spans } = this.#parts;
+    let gathered: DeletionItem[] = [];
+    for await (const page of this.#pages(deletion, ['span', 'call'])) {
+      gathered.push(...page);
+      if (gathered.length < WORDS_AT_ONCE) continue;
+      await spans.forgetWords(deletion.project_id, gathered, this.#signal);
+      gathered = [];
+    }
+    if (gathered.length > 0) await spans.forgetWords(deletion.project_id, gathered, this.#signal);
+  }
+
   #forgetInJobs(dependent: DependentJobs): void {
     const { jobs, withoutSpans } = this.#parts;
     for (const [id, gone] of dependent) {
@@ -224,11 +257,10 @@ export class DeletionWork {
     deletion: Deletion,
     kinds: readonly DeletionItem['kind'][],
     from = 0,
-    atOnce = SPANS_AT_ONCE,
   ): AsyncGenerator<readonly DeletionItem[]> {
     let after = from;
     for (;;) {
-      const page = this.#parts.store.items(deletion.seq, kinds, after, atOnce);
+      const page = wholeTraces(this.#parts.store.items(deletion.seq, kinds, after, SPANS_AT_ONCE), SPANS_AT_ONCE);
       const last = page.at(-1);
       if (last === undefined) return;
       yield page;
@@ -246,6 +278,18 @@ export class DeletionWork {
     await nextTurn();
     this.#signal.throwIfAborted();
   }
+}
+
+/** A page without the trace that goes on in the next one, unless it is all of the page: a trace should go at once. */
+function wholeTraces(page: readonly DeletionItem[], limit: number): readonly DeletionItem[] {
+  const last = page.at(-1);
+  if (page.length < limit || last === undefined) return page;
+  const end = page.findLastIndex(({ trace_id }) => trace_id !== last.trace_id) + 1;
+  return end === 0 ? page : page.slice(0, end);
+}
+
+function idsOf(items: readonly { readonly id: string }[]): string[] {
+  return items.map(({ id }) => id);
 }
 
 function asCall({ trace_id, id, started_at }: DeletedThing) {

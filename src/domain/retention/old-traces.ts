@@ -65,7 +65,7 @@ export interface OldTraces {
 }
 
 /** Traces that are examined together: their ids stand in a statement three times. */
-export const EXAMINED_AT_ONCE = 2_000;
+export const EXAMINED_AT_ONCE = 20_000;
 /** Spans whose traces are looked for together. */
 export const SOUGHT_AT_ONCE = 5_000;
 

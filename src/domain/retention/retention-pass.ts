@@ -16,8 +16,6 @@ export interface RetentionPassParts {
   readonly feedback: SpansWithFeedback;
   /** Deletes things, with all that belongs to them; resolves when they are gone. */
   readonly expire: (projectId: string, below: Below) => Promise<void>;
-  /** Spans that are removed together, unless one trace has more; default 5,000. */
-  readonly spansAtOnce?: number;
 }
 
 /** What one portion came to. */
@@ -31,10 +29,16 @@ export interface Portion {
   readonly done: boolean;
 }
 
-/** As many as leave the index of words by one statement. */
-const SPANS_AT_ONCE = 5_000;
-/** Traces read together that may be old. */
-const LOOKED_AT = 10_000;
+/**
+ * What is removed first. Each portion is twice as large as the one before, after a failure as small as the first: the more goes
+ * together, the less each span costs, as facts of other traces are read with those of the traces that go.
+ */
+const FIRST_PORTION = { spans: 5_000, traces: 2_000 };
+const LARGEST = 8;
+/** Spans whose ids are read together. */
+const READ_AT_ONCE = 9_000;
+/** Traces read together that may be old: looking for them reads all there are. */
+const LOOKED_AT = 50_000;
 const SESSIONS_AT_ONCE = 2_000;
 
 /**
@@ -50,6 +54,8 @@ export class RetentionPass {
   #after: TracePlace | null = null;
   #hasMore = true;
   #lastSession: string | null = null;
+  /** How much goes together, in times of the first portion. */
+  #size = 1;
 
   /** @param now from when on ages count */
   constructor(parts: RetentionPassParts, projectId: string, days: number, now: Micros) {
@@ -64,8 +70,11 @@ export class RetentionPass {
     if (this.#waiting.length === 0 && this.#hasMore) await this.#look();
     const portion = this.#portion();
     if (portion.length === 0) return this.#sessions();
+    const larger = Math.min(LARGEST, this.#size * 2);
+    this.#size = 1;
     const result = await this.#traces(portion.map(({ id }) => id));
     this.#waiting.splice(0, portion.length);
+    this.#size = larger;
     return result;
   }
 
@@ -76,11 +85,14 @@ export class RetentionPass {
   }
 
   #portion(): readonly TracePlace[] {
-    const { spansAtOnce = SPANS_AT_ONCE } = this.#parts;
+    const most = {
+      spans: FIRST_PORTION.spans * this.#size,
+      traces: Math.min(FIRST_PORTION.traces * this.#size, EXAMINED_AT_ONCE),
+    };
     let spans = 0;
     const end = this.#waiting.findIndex((trace, index) => {
       spans += trace.spans;
-      return index > 0 && (spans > spansAtOnce || index === EXAMINED_AT_ONCE);
+      return index > 0 && (spans > most.spans || index === most.traces);
     });
     return end < 0 ? [...this.#waiting] : this.#waiting.slice(0, end);
   }
@@ -90,8 +102,7 @@ export class RetentionPass {
     const { upTo, old } = await traces.examine(this.projectId, ids, this.#before);
     const going = await this.#withoutFeedback(old.filter(({ tagged }) => !tagged));
     if (going.length > 0) {
-      const things = this.#things(going.map(({ id }) => id));
-      await expire(this.projectId, { upTo, things });
+      await expire(this.projectId, { upTo, things: this.#unlessFeedback(going) });
     }
     const oldest = going.reduce((least, { newest }) => Math.min(least, newest), this.#before);
     return {
@@ -103,20 +114,35 @@ export class RetentionPass {
   }
 
   async #withoutFeedback(old: readonly OldTrace[]): Promise<readonly OldTrace[]> {
+    if (this.#parts.feedback.page(this.projectId, '', 1).length === 0) return old;
     const kept = new Set<string>();
-    const ids = old.map(({ id }) => id);
-    for await (const page of this.#parts.traces.things(this.projectId, ids))
-      for (const id of this.#tracesWithFeedback(page)) kept.add(id);
+    for await (const page of this.#things(old)) for (const id of this.#tracesWithFeedback(page)) kept.add(id);
     return old.filter(({ id }) => !kept.has(id));
   }
 
   /** Read once more, and looked through again right before they are noted: nothing comes between that and the order. */
-  async *#things(ids: readonly string[]): Below['things'] & AsyncGenerator<readonly DeletedThing[]> {
-    for await (const page of this.#parts.traces.things(this.projectId, ids)) {
+  async *#unlessFeedback(traces: readonly OldTrace[]): Below['things'] & AsyncGenerator<readonly DeletedThing[]> {
+    for await (const page of this.#things(traces)) {
       if (this.#tracesWithFeedback(page).length > 0)
         throw new DomainError('conflict', 'Somebody gave feedback on a trace that was about to go; it stays');
       yield page;
     }
+  }
+
+  /** All that traces hold, page by page, so many traces at a time that a page is one statement. */
+  async *#things(traces: readonly OldTrace[]): AsyncGenerator<readonly DeletedThing[]> {
+    let ids: string[] = [];
+    let spans = 0;
+    for (const trace of traces) {
+      if (ids.length > 0 && spans + trace.spans + 1 > READ_AT_ONCE) {
+        yield* this.#parts.traces.things(this.projectId, ids);
+        [ids, spans] = [[], 0];
+      }
+      ids.push(trace.id);
+      // Of a trace, something may have been posted as well.
+      spans += trace.spans + 1;
+    }
+    if (ids.length > 0) yield* this.#parts.traces.things(this.projectId, ids);
   }
 
   #tracesWithFeedback(page: readonly DeletedThing[]): string[] {

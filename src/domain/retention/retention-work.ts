@@ -23,8 +23,8 @@ export interface RetentionWorkParts extends RetentionPassParts {
   };
   /** Whether a project is being deleted. */
   readonly isGone: (projectId: string) => boolean;
-  /** Whether clients keep the store busy: their calls go first. */
-  readonly busy: () => boolean;
+  /** Whether clients use the store: their calls go first. */
+  readonly inUse: () => boolean;
   readonly observer: RetentionObserver;
   /** Milliseconds from the begin of one run through all projects to that of the next; null: it never looks by itself. */
   readonly everyMs: number | null;
@@ -47,8 +47,8 @@ const RETRY_MS = 1_000;
 const MAX_RETRY_MS = 60_000;
 /** After so many failures in a row a project waits for the next run: it may be one that fails again and again. */
 const MAX_FAILURES = 5;
-/** The pause after a portion while clients write, in times that it took; otherwise it is as long as the portion. */
-const BUSY_REST = 3;
+/** The pause after a portion, in times that it took: while clients use the store, and otherwise. */
+const REST = { inUse: 1, unused: 0.1 };
 
 /**
  * Removes what is older than its project keeps it: now and then it goes through the projects that have a retention, one portion of
@@ -100,7 +100,7 @@ export class RetentionWork {
     this.#turns = [...others, ...next];
     this.#tellBehind();
     if (this.#turns.length === 0) return this.#untilNext();
-    return (performance.now() - started) * (this.#parts.busy() ? BUSY_REST : 1);
+    return (performance.now() - started) * (this.#parts.inUse() ? REST.inUse : REST.unused);
   }
 
   #begin(): void {

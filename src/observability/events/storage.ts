@@ -7,7 +7,13 @@ import type { Tracing } from '../tracing.js';
 import { milliseconds } from './milliseconds.js';
 
 export interface CommitObserver {
-  spansCommitted(commit: { readonly rows: number; readonly bytes: number; readonly seconds: number }): void;
+  /** `deletes`: of spans that are deleted, and of nothing else. */
+  spansCommitted(commit: {
+    readonly rows: number;
+    readonly bytes: number;
+    readonly deletes: boolean;
+    readonly seconds: number;
+  }): void;
   commitFailed(failure: { readonly rows: number; readonly error: unknown }): void;
   /** Spans and facts could not be made to agree again after a failed insert; the repair is repeated. */
   repairFailed(failure: { readonly error: unknown }): void;

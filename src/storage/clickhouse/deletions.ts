@@ -1,19 +1,20 @@
 import type { DeletedThing } from '../../domain/deletion/deletion-store.js';
 import type { Below, DeletableKind, PlacedSpan, StoredSpans } from '../../domain/deletion/stored-spans.js';
 import type { Micros } from '../../domain/time/timestamp.js';
+import { LONG_STATEMENTS } from './client/long-statements.js';
 import { join, literal, sql } from './client/sql.js';
 import { Burial } from './deletion/burial.js';
 import type { DeletionSource } from './deletion/deletion-source.js';
 import { removeProject } from './deletion/project-removal.js';
 import { ThingsBelow } from './deletion/things-below.js';
-import { isFactOf, keyOf, PORTION, toSpan, uuids, type SpanRow } from './deletion/things.js';
+import { isFactOf, keyOf, PORTION, toSpan, tracesOf, uuids, type SpanRow } from './deletion/things.js';
 import { openReader, type ReadRows } from './read/row-reader.js';
 import { inProject } from './read/scope.js';
 import { isOwnCall } from './read/tags.js';
 import { current } from './read/visibility.js';
 
-/** Times that are looked for in one statement. */
-const TIMES_AT_ONCE = 5_000;
+/** So few spans are told from others of their traces. */
+const FEW = 500;
 /** The most texts that ClickHouse looks for in one go. */
 const NEEDLES = 200;
 
@@ -29,7 +30,7 @@ export class ClickHouseDeletions implements StoredSpans {
 
   constructor(source: DeletionSource) {
     this.#source = source;
-    this.#rows = openReader(source.client).rows;
+    this.#rows = openReader(source.client, {}, LONG_STATEMENTS).rows;
     this.#below = new ThingsBelow(this.#rows, source.reads);
     this.#burial = new Burial(source, this.#rows);
   }
@@ -91,11 +92,8 @@ WHERE ${inProject(projectId)} AND id IN ${uuids(ids)} AND ${current({ projectId,
   async forgetWords(projectId: string, spans: readonly PlacedSpan[], signal: AbortSignal): Promise<void> {
     const { indexer } = this.#source;
     const times = new Set(spans.map(({ started_at }) => started_at));
-    for (let from = 0; from < spans.length; from += PORTION)
-      for (const time of await this.#startsOf(projectId, spans.slice(from, from + PORTION))) times.add(time);
-    const all = [...times].sort((a, b) => a - b);
-    for (let at = 0; at < all.length; at += TIMES_AT_ONCE)
-      await indexer.forget(projectId, all.slice(at, at + TIMES_AT_ONCE), signal);
+    for (const time of await this.#startsOf(projectId, spans)) times.add(time);
+    await indexer.forget(projectId, [...times], signal);
   }
 
   removeProject(projectId: string, signal: AbortSignal): Promise<void> {
@@ -106,9 +104,14 @@ WHERE ${inProject(projectId)} AND id IN ${uuids(ids)} AND ${current({ projectId,
   async #startsOf(projectId: string, spans: readonly PlacedSpan[]): Promise<Micros[]> {
     const stored = spans.filter(({ trace_id }) => trace_id !== '');
     if (stored.length === 0) return [];
+    // Of many, all that is in their traces: times of spans that stay do no harm, and ids take longer to read.
+    const among =
+      stored.length <= FEW
+        ? isFactOf(projectId, stored)
+        : sql`${inProject(projectId)} AND f.trace_id IN ${uuids(tracesOf(stored))}`;
     const rows = await this.#rows<{ readonly started: string }>(
       sql`SELECT DISTINCT toString(toUnixTimestamp64Micro(f.started_at)) AS started FROM facts AS f
-WHERE ${isFactOf(projectId, stored)} AND row_type = 0 AND NOT deleted`,
+WHERE ${among} AND row_type = 0 AND NOT deleted`,
     );
     return rows.map(({ started }) => Number(started));
   }

@@ -98,8 +98,10 @@ export interface TraceStore {
   readonly spans: SpanReader;
   readonly arrivals: Arrivals;
   readonly matching: MatchingSpans;
-  /** How busy the store is with commits. */
+  /** How busy the store is with what clients write. */
   writeLoad(): WriteLoad;
+  /** Whether clients have written, or read lists, within the last seconds. */
+  inUse(): boolean;
   readonly completions: Completions;
   readonly promptSpans: PromptSpans;
   readonly ownUsage: OwnUsage;
@@ -180,7 +182,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     queueChanged: (queue) => observer.queueChanged(queue),
     ...(observer.tracing && { tracing: observer.tracing }),
     spansCommitted(commit) {
-      commits.committed(commit);
+      if (!commit.deletes) commits.committed(commit);
       indexer.committed(commit);
       options.space?.written(commit.bytes);
       observer.spansCommitted(commit);
@@ -278,6 +280,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     arrivals,
     matching: new ClickHouseMatchingSpans(client, reads, options.read),
     writeLoad: () => commits.load(),
+    inUse: () => reads.lately || commits.load().rowsPerSecond > 0,
     completions: new ClickHouseCompletions(client, reads, options.read),
     promptSpans: new ClickHousePromptSpans(client, reads, options.read),
     ownUsage: new ClickHouseOwnUsage(client, reads, options.read),

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '../../../domain/errors.js';
 import type { ClickHouseClient } from './client.js';
+import { LONG_STATEMENTS } from './long-statements.js';
 import { empty, identifier, literal, numbers, sql, type Sql } from './sql.js';
 
 /** How long a mutation is waited for that has to end some time; ClickHouse goes on with it in any case. */
@@ -58,13 +59,16 @@ export async function deleteRows(
   // Rows are looked for, too: on a cluster a mutation is listed only a moment after its statement, and one can be killed.
   const gone = async () => {
     if (!(await noneRuns(client, wait))) return false;
-    const left = await client.query(sql`SELECT 1 FROM ${from} WHERE ${condition} LIMIT 1`, signal && { signal });
+    const left = await client.query(sql`SELECT 1 FROM ${from} WHERE ${condition} LIMIT 1`, {
+      settings: LONG_STATEMENTS,
+      ...(signal && { signal }),
+    });
     return left.length === 0;
   };
   await mutationsEnded(client, wait);
   if (await gone()) return;
   await client.command(sql`DELETE FROM ${from} WHERE ${condition}`, {
-    settings: { lightweight_deletes_sync: '0' },
+    settings: { ...LONG_STATEMENTS, lightweight_deletes_sync: '0' },
     ...(signal && { signal }),
   });
   await until(gone, wait);

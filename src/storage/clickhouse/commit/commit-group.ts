@@ -10,6 +10,8 @@ import { versionTime, type Version } from './version-clock.js';
 export interface CommitRequest extends Queued {
   readonly tables: readonly EncodedRows[];
   readonly touched: Touched;
+  /** Whether it deletes, and writes nothing: as a rule, no client waits for it alone. */
+  readonly deletes: boolean;
   /** Where the request is traced, if it is. */
   readonly tracePoint?: TracePoint | undefined;
   resolve(receipt: WriteReceipt): void;

@@ -111,7 +111,8 @@ export class CommitLog implements WriteLog {
 
   async append(writes: AppendedWrites): Promise<WriteReceipt> {
     // Little room is no reason to keep what is to be deleted.
-    if (deletesAlone(writes)) this.#demandReady(writes.projectId);
+    const deletes = deletesAlone(writes);
+    if (deletes) this.#demandReady(writes.projectId);
     else this.admit(writes.projectId);
     const tables = this.#encode(writes);
     const bytes = tables.reduce((sum, table) => sum + table.bytes.length, 0);
@@ -121,7 +122,8 @@ export class CommitLog implements WriteLog {
     const stored = new Promise<WriteReceipt>((resolve, reject) => {
       const { projectId } = writes;
       const tracePoint = this.#observer.tracing?.here();
-      this.#queue.add({ projectId, tables, touched: touchedBy(writes), rows, bytes, tracePoint, resolve, reject });
+      const request = { projectId, tables, touched: touchedBy(writes), deletes, rows, bytes, tracePoint };
+      this.#queue.add({ ...request, resolve, reject });
       this.#observer.queueChanged(this.#queue.held);
       this.#batcher.arrived();
       if (!this.#follower.isFull(projectId)) this.#anotherWrites();

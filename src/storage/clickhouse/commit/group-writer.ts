@@ -52,7 +52,8 @@ export class GroupWriter {
       return;
     }
     this.#parts.release(group);
-    this.#parts.observer.spansCommitted({ rows, bytes, seconds: (performance.now() - started) / 1000 });
+    const deletes = group.every((request) => request.deletes);
+    this.#parts.observer.spansCommitted({ rows, bytes, deletes, seconds: (performance.now() - started) / 1000 });
     group.forEach((request, index) => {
       request.resolve(receipts[index] ?? { createdAt: [] });
     });

@@ -1,13 +1,14 @@
 import type { DeletedThing } from '../../../domain/deletion/deletion-store.js';
 import type { Micros } from '../../../domain/time/timestamp.js';
-import { sql } from '../client/sql.js';
+import { LONG_STATEMENTS } from '../client/long-statements.js';
+import { sql, value } from '../client/sql.js';
 import type { AppendedWrites } from '../commit/rows.js';
-import { versionTime } from '../commit/version-clock.js';
+import { versionOf, versionTime } from '../commit/version-clock.js';
 import type { ReadRows } from '../read/row-reader.js';
 import { inProject } from '../read/scope.js';
 import { isDeleted, written } from '../read/visibility.js';
 import type { DeletionSource } from './deletion-source.js';
-import { isFactOf, keyOf, PORTION, sessionThing, toThing, uuids, type FactRow } from './things.js';
+import { isFactOf, keyOf, PORTION, sessionThing, toThing, tracesOf, uuids, type FactRow } from './things.js';
 
 /** Writes tombstones of what is deleted, but for what was sent again meanwhile. */
 export class Burial {
@@ -34,9 +35,10 @@ export class Burial {
     try {
       await settle(projectId);
       const wanted = new Set(things.map(keyOf));
-      const live = [...(await this.#live(projectId, things)), ...(await this.#liveSessions(projectId, things))].filter(
-        (thing) => wanted.has(keyOf(thing)),
-      );
+      const live = [
+        ...(await this.#live(projectId, things, upTo)),
+        ...(await this.#liveSessions(projectId, things)),
+      ].filter((thing) => wanted.has(keyOf(thing)));
       const sentLater = ({ sentAt }: LiveThing) => upTo !== null && sentAt > upTo;
       const staying = live.filter((thing) => upTo !== null && (sentLater(thing) || watch.sawSent(thing)));
       const stays = new Set(staying.map(keyOf));
@@ -70,7 +72,7 @@ export class Burial {
 INNER JOIN (SELECT f.trace_id, f.id, max(f.ver) AS last FROM facts AS f WHERE ${among} GROUP BY f.trace_id, f.id HAVING ${isDeleted}) AS buried
   ON buried.trace_id = f.trace_id AND buried.id = f.id
 WHERE ${among} AND f.ver < last`;
-    await this.#source.client.command(statement);
+    await this.#source.client.command(statement, { settings: LONG_STATEMENTS });
   }
 
   /** Deletes things that stayed because a later write of them was accepted, where that write was not stored after all. */
@@ -81,8 +83,28 @@ WHERE ${among} AND f.ver < last`;
     return this.#bury(projectId, unsure, upTo);
   }
 
-  async #live(projectId: string, things: readonly DeletedThing[]): Promise<LiveThing[]> {
+  /** What is left of the things: in traces that nothing was written to since they were read, that is all of them. */
+  async #live(projectId: string, things: readonly DeletedThing[], upTo: Micros | null): Promise<LiveThing[]> {
     const inTraces = things.filter(({ kind }) => kind !== 'session');
+    if (upTo === null || inTraces.length === 0) return this.#liveNow(projectId, inTraces);
+    const changed = await this.#changedSince(projectId, tracesOf(inTraces), upTo);
+    const unchanged = inTraces
+      .filter(({ trace_id }) => !changed.has(trace_id))
+      .map((thing) => ({ ...thing, sentAt: upTo }));
+    const rest = inTraces.filter(({ trace_id }) => changed.has(trace_id));
+    return [...unchanged, ...(await this.#liveNow(projectId, rest))];
+  }
+
+  /** By the index of versions, which leaves out nearly all that is stored of these traces. */
+  async #changedSince(projectId: string, traces: readonly string[], upTo: Micros): Promise<ReadonlySet<string>> {
+    const rows = await this.#rows<{ readonly trace: string }>(
+      sql`SELECT DISTINCT toString(f.trace_id) AS trace FROM facts AS f
+WHERE ${inProject(projectId)} AND f.trace_id IN ${uuids(traces)} AND f.ver > ${value(versionOf(upTo), 'UInt64')}`,
+    );
+    return new Set(rows.map(({ trace }) => trace));
+  }
+
+  async #liveNow(projectId: string, inTraces: readonly DeletedThing[]): Promise<LiveThing[]> {
     if (inTraces.length === 0) return [];
     const rows = await this.#rows<FactRow & { readonly version: string }>(
       // A price that was calculated anew is not sent by a client: what counts is the version that was.

@@ -2,8 +2,8 @@ import type { DeletedThing } from '../../../domain/deletion/deletion-store.js';
 import { join, literal, sql, type Sql } from '../client/sql.js';
 import { inProject } from '../read/scope.js';
 
-/** Things of one portion: their ids fit twice into a statement's text. */
-export const PORTION = 2_000;
+/** Things of one portion, whose ids stand in a statement's text. */
+export const PORTION = 10_000;
 
 /** A span as read from `spans`. */
 export interface SpanRow {
@@ -35,10 +35,14 @@ export function keyOf({ kind, trace_id, id }: DeletedThing): string {
   return `${kind}/${trace_id}/${id}`;
 }
 
+/** The traces that things are in, each once. */
+export function tracesOf(things: readonly Pick<DeletedThing, 'trace_id'>[]): string[] {
+  return [...new Set(things.map(({ trace_id }) => trace_id))];
+}
+
 /** Facts `f` of these things of a project, and of a few more where an id is in several of the traces. */
 export function isFactOf(projectId: string, things: readonly Pick<DeletedThing, 'trace_id' | 'id'>[]): Sql {
-  const traces = [...new Set(things.map(({ trace_id }) => trace_id))];
-  return sql`${inProject(projectId)} AND f.trace_id IN ${uuids(traces)} AND f.id IN ${uuids(things.map(({ id }) => id))}`;
+  return sql`${inProject(projectId)} AND f.trace_id IN ${uuids(tracesOf(things))} AND f.id IN ${uuids(things.map(({ id }) => id))}`;
 }
 
 /** In the statement's text: there are too many for a URL, which parameters go in. */

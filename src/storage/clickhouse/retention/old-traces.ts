@@ -2,6 +2,7 @@ import type { DeletedThing } from '../../../domain/deletion/deletion-store.js';
 import type { OldCount, OldTrace, OldTraces, TracePlace } from '../../../domain/retention/old-traces.js';
 import type { Micros } from '../../../domain/time/timestamp.js';
 import type { ClickHouseClient } from '../client/client.js';
+import { LONG_STATEMENTS } from '../client/long-statements.js';
 import { empty, join, sql, value, type Sql } from '../client/sql.js';
 import type { CommitLog } from '../commit/commit-log.js';
 import { versionOf, versionTime } from '../commit/version-clock.js';
@@ -24,6 +25,8 @@ export interface OldTracesSource {
 /** Work that nobody waits for leaves the processors to others; facts come in the order that they are grouped by. */
 const QUIETLY = { max_threads: 1, optimize_aggregation_in_order: 1 } as const;
 const IN_ORDER = { optimize_aggregation_in_order: 1 } as const;
+/** Rows of traces that are counted together: some 150 MB of memory. */
+const COUNTED_AT_ONCE = 100_000;
 
 /** Finds traces that are older than a project keeps them. Whatever it reads is settled before. */
 export class ClickHouseOldTraces implements OldTraces {
@@ -35,7 +38,7 @@ export class ClickHouseOldTraces implements OldTraces {
   constructor({ client, log, reads, limits }: OldTracesSource) {
     this.#log = log;
     this.#reads = reads;
-    this.#rows = openReader(client, limits).rows;
+    this.#rows = openReader(client, limits, LONG_STATEMENTS).rows;
     this.#below = new ThingsBelow(this.#rows, reads);
   }
 
@@ -87,7 +90,8 @@ FROM (${examined(scope, uuids(ids), before)}) AS e ORDER BY e.newest, e.trace_id
       const rows = await this.#rows<{ readonly session: string }>(
         sql`SELECT toString(s.session_id) AS session FROM session_statements AS s
 WHERE ${inProject(projectId)} AND s.ver <= ${value(upTo, 'UInt64')}${behind}
-  AND s.session_id NOT IN (SELECT session_id FROM session_traces FINAL WHERE ${inProject(projectId)} AND (named OR member))
+  AND s.session_id NOT IN (SELECT session_id FROM session_traces FINAL WHERE ${inProject(projectId)} AND (named OR member)
+    AND session_id IN (SELECT session_id FROM session_statements WHERE ${inProject(projectId)}))
 GROUP BY s.session_id
 HAVING NOT ${isDeleted} AND max(s.ver) < ${value(Math.max(0, versionOf(before)), 'UInt64')} AND NOT ${keeps(sql`argMax(s.tags, s.ver)`)}
 ORDER BY s.session_id LIMIT ${value(limit, 'UInt64')}`,
@@ -97,23 +101,37 @@ ORDER BY s.session_id LIMIT ${value(limit, 'UInt64')}`,
     });
   }
 
+  /** Slice by slice of the traces, in the order of their ids, so that neither memory nor a statement's time grows with the project. */
   count(projectId: string, before: Micros, signal?: AbortSignal): Promise<OldCount> {
     return this.#reads.run(projectId, async (upTo) => {
       const scope = { projectId, upTo };
-      const ids = sql`(SELECT t.id FROM traces AS t FINAL WHERE ${inProject(projectId)} AND ${candidate(before)})`;
-      const [row] = await this.#rows<CountRow>(
-        sql`SELECT toString(count()) AS traces, toString(sum(spans)) AS total, toString(countIf(kept)) AS kept_traces,
-  toString(sumIf(spans, kept)) AS kept_spans,
-  (SELECT toString(sum(span_count)) FROM traces FINAL WHERE ${inProject(projectId)} AND NOT gone) AS all_spans
-FROM (SELECT e.spans AS spans, e.marked OR e.trace_id IN (${keepingSpans(scope, sql`started_at < ${moment(before)}`)}) AS kept
-  FROM (${examined(scope, ids, before)}) AS e)`,
-        { settings: IN_ORDER, signal },
+      const old = { traces: 0, spans: 0 };
+      const tagged = { traces: 0, spans: 0 };
+      const keeping = keepingSpans(scope, sql`started_at < ${moment(before)}`);
+      const [kept] = await this.#rows(sql`${keeping} LIMIT 1`, { signal });
+      for (let after: string | null = null, more = true; more;) {
+        const last: string | null = await this.#endOfSlice(projectId, after, signal);
+        const slice = between(after, last);
+        const ids = sql`(SELECT t.id FROM traces AS t FINAL WHERE ${inProject(projectId)} AND ${candidate(before)} AND ${slice(sql`t.id`)})`;
+        const keptBySpan = kept === undefined ? sql`0` : sql`e.trace_id IN (${keeping} AND ${slice(sql`trace_id`)})`;
+        const [row] = await this.#rows<CountRow>(
+          sql`SELECT toString(count()) AS traces, toString(sum(spans)) AS total, toString(countIf(kept)) AS kept_traces,
+  toString(sumIf(spans, kept)) AS kept_spans
+FROM (SELECT e.spans AS spans, e.marked OR ${keptBySpan} AS kept FROM (${examined(scope, ids, before)}) AS e)`,
+          { settings: IN_ORDER, signal },
+        );
+        old.traces += Number(row?.traces ?? 0);
+        old.spans += Number(row?.total ?? 0);
+        tagged.traces += Number(row?.kept_traces ?? 0);
+        tagged.spans += Number(row?.kept_spans ?? 0);
+        after = last;
+        more = last !== null;
+      }
+      const [all] = await this.#rows<{ readonly spans: string }>(
+        sql`SELECT toString(sum(span_count)) AS spans FROM traces FINAL WHERE ${inProject(projectId)} AND NOT gone`,
+        { signal },
       );
-      return {
-        old: { traces: Number(row?.traces ?? 0), spans: Number(row?.total ?? 0) },
-        tagged: { traces: Number(row?.kept_traces ?? 0), spans: Number(row?.kept_spans ?? 0) },
-        allSpans: Number(row?.all_spans ?? 0),
-      };
+      return { old, tagged, allSpans: Number(all?.spans ?? 0) };
     });
   }
 
@@ -126,6 +144,16 @@ WHERE ${inProject(projectId)} AND started_at < ${moment(before)} AND id IN ${uui
       );
       return rows.map(({ trace }) => trace);
     });
+  }
+
+  /** The last trace of the slice that begins behind one; null: it ends with the project. */
+  async #endOfSlice(projectId: string, after: string | null, signal: AbortSignal | undefined): Promise<string | null> {
+    const [row] = await this.#rows<{ readonly trace: string }>(
+      sql`SELECT toString(t.id) AS trace FROM traces AS t WHERE ${inProject(projectId)} AND ${between(after, null)(sql`t.id`)}
+ORDER BY t.project_id, t.id LIMIT 1 OFFSET ${value(COUNTED_AT_ONCE, 'UInt64')}`,
+      { settings: { optimize_read_in_order: 1 }, signal },
+    );
+    return row?.trace ?? null;
   }
 
   /** Those of some traces that a tag of one of their spans keeps. */
@@ -158,7 +186,15 @@ interface ExaminedRow extends Record<'trace' | 'total' | 'latest' | 'earliest' |
   readonly marked: 0 | 1;
 }
 
-type CountRow = Readonly<Record<'traces' | 'total' | 'kept_traces' | 'kept_spans' | 'all_spans', string>>;
+type CountRow = Readonly<Record<'traces' | 'total' | 'kept_traces' | 'kept_spans', string>>;
+
+/** The condition that an id is behind one and not behind another; null: no bound. */
+function between(after: string | null, last: string | null): (id: Sql) => Sql {
+  return (id) => {
+    const from = after === null ? sql`1` : sql`${id} > ${value(after, 'UUID')}`;
+    return last === null ? from : sql`${from} AND ${id} <= ${value(last, 'UUID')}`;
+  };
+}
 
 function isBehind({ started_at, id }: TracePlace): Sql {
   return sql` AND (t.started_at, t.id) > (${moment(started_at)}, ${value(id, 'UUID')})`;

@@ -1,9 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DomainError } from '../../../domain/errors.js';
 import { BackgroundLoop } from '../../../domain/job/background-loop.js';
 import type { Micros } from '../../../domain/time/timestamp.js';
 import type { PurgeObserver } from '../../../observability/events/storage.js';
 import type { ClickHouseClient } from '../client/client.js';
-import { deleteRows, deleteVersions, MUTATIONS_END_WITHIN_MS } from '../client/mutations.js';
+import { LONG_STATEMENTS } from '../client/long-statements.js';
+import { deleteRows, MUTATIONS_END_WITHIN_MS } from '../client/mutations.js';
 import { empty, number, numbers, sql, type Sql } from '../client/sql.js';
 import { versionAt, versionTime, type Version } from '../commit/version-clock.js';
 
@@ -22,11 +24,17 @@ const WORTHWHILE = 2_000;
 const OLD_MS = 10 * 60_000;
 /** How long a version stays after it was replaced: by then hardly any read is left that it counts for. */
 const READ_MS = 60_000;
+/** Versions that go together where hardly any other lies between the first and the last of them, as after retention. */
+const BATCH = 50_000;
+/** So many others at most: what a statement names is read anew for each part. */
+const OTHERS = 2_000;
 /**
- * Versions in one statement; their list has to fit into a statement's text. More at once saves nothing: neighbouring
- * versions lie in few parts, the others are left alone, and reading the list costs what its length is.
+ * Versions that go together where many others lie between them: each is named. More at once saves nothing: reading the list
+ * costs what its length is.
  */
-const BATCH = 5_000;
+const NAMED = 5_000;
+/** Versions that a follower is told of at once; in between, others have their turn. */
+const TOLD_AT_ONCE = 5_000;
 
 export interface PurgeSource {
   readonly client: ClickHouseClient;
@@ -40,6 +48,8 @@ export interface PurgeSource {
 
 interface Batch {
   readonly versions: readonly string[];
+  /** The condition that a column has one of these versions. */
+  readonly among: (column: Sql) => Sql;
   /** The versions of which a bare row stays in `facts`. */
   readonly kept: readonly string[];
 }
@@ -149,17 +159,25 @@ export class Purge {
     const signal = AbortSignal.any([this.#loop.signal, AbortSignal.timeout(this.#patienceMs)]);
     const preparing = this.#prepare(end, signal);
     this.#preparing = preparing;
-    const { versions, kept } = await preparing;
+    const { versions, among, kept } = await preparing;
     if (versions.length === 0) return 0;
+    const condition = among(sql`ver`);
     const bare = kept.length === 0 ? empty : sql` AND NOT (deleted AND ver IN (${numbers(kept)}))`;
     // Both deletions at once, as each may have to wait behind merges.
     await Promise.all([
-      deleteVersions(this.#client, 'spans', versions, signal),
-      deleteRows(this.#client, 'facts', sql`ver IN (${numbers(versions)})${bare}`, signal),
+      deleteRows(this.#client, 'spans', condition, signal),
+      deleteRows(this.#client, 'facts', sql`${condition}${bare}`, signal),
     ]);
-    this.#follower(versions.map((ver) => versionTime(Number(ver))));
-    await deleteVersions(this.#client, 'superseded', versions, signal);
+    await this.#tell(versions);
+    await deleteRows(this.#client, 'superseded', condition, signal);
     return versions.length;
+  }
+
+  async #tell(versions: readonly string[]): Promise<void> {
+    for (let from = 0; from < versions.length; from += TOLD_AT_ONCE) {
+      if (from > 0) await nextTurn();
+      this.#follower(versions.slice(from, from + TOLD_AT_ONCE).map((ver) => versionTime(Number(ver))));
+    }
   }
 
   /**
@@ -168,26 +186,60 @@ export class Purge {
    * `deleted`, says nothing else.
    */
   async #prepare(end: Version, signal: AbortSignal): Promise<Batch> {
-    const query = async (statement: Sql) =>
-      (await this.#client.query<{ ver: string }>(statement, { signal })).map(({ ver }) => ver);
-    const versions = await query(
-      sql`SELECT DISTINCT toString(s.ver) AS ver FROM superseded AS s
-       WHERE s.next_ver < ${number(end)} ORDER BY s.ver LIMIT ${number(BATCH)}`,
+    const { versions, among } = await this.#next(end, signal);
+    if (versions.length === 0) return { versions, among, kept: [] };
+    const first = among(sql`created_ver`);
+    const kept = await this.#versions(
+      sql`SELECT DISTINCT toString(created_ver) AS version FROM traces WHERE ${first}
+       UNION DISTINCT SELECT DISTINCT toString(created_ver) AS version FROM session_traces WHERE ${first}`,
+      signal,
     );
-    if (versions.length === 0) return { versions, kept: [] };
-    const all = numbers(versions);
-    const kept = await query(
-      sql`SELECT DISTINCT toString(created_ver) AS ver FROM traces WHERE created_ver IN (${all})
-       UNION DISTINCT SELECT DISTINCT toString(created_ver) AS ver FROM session_traces WHERE created_ver IN (${all})`,
+    if (kept.length > 0) await this.#writeBare(kept, signal);
+    return { versions, among, kept };
+  }
+
+  /** The versions to be purged next, by the range that they lie in and what else does, or else by name. */
+  async #next(end: Version, signal: AbortSignal): Promise<Omit<Batch, 'kept'>> {
+    const purged = (range: Sql) =>
+      sql`SELECT DISTINCT ver FROM superseded WHERE ${range} AND next_ver < ${number(end)}`;
+    const read = (statement: Sql, most: number) =>
+      this.#versions(
+        sql`SELECT toString(v.ver) AS version FROM (${statement}) AS v ORDER BY v.ver LIMIT ${number(most)}`,
+        signal,
+      );
+    const some = await read(purged(sql`1`), BATCH);
+    if (some.length === 0) return { versions: [], among: () => sql`0` };
+    const [first, last] = [Number(some[0]), Number(some.at(-1))];
+    const range = (column: Sql) => sql`${column} >= ${number(first)} AND ${column} <= ${number(last)}`;
+    const inRange = range(sql`ver`);
+    const left = (table: Sql) => sql`SELECT ver FROM ${table} WHERE ${inRange} AND ver NOT IN (${purged(inRange)})`;
+    const others = await read(
+      sql`SELECT DISTINCT ver FROM (${left(sql`spans`)} UNION ALL ${left(sql`facts`)})`,
+      OTHERS + 1,
     );
-    if (kept.length === 0) return { versions, kept };
+    if (others.length > OTHERS) {
+      const versions = some.slice(0, NAMED);
+      return { versions, among: (column) => sql`${column} IN (${numbers(versions)})` };
+    }
+    const except = (column: Sql) => (others.length === 0 ? empty : sql` AND ${column} NOT IN (${numbers(others)})`);
+    // Looked for again: what has come to be purged since is among the others, or goes as well.
+    const staying = new Set(others);
+    const versions = (await read(purged(inRange), Number.MAX_SAFE_INTEGER)).filter((ver) => !staying.has(ver));
+    return { versions, among: (column) => sql`${range(column)}${except(column)}` };
+  }
+
+  async #writeBare(kept: readonly string[], signal: AbortSignal): Promise<void> {
     const first = sql`ver IN (${numbers(kept)})`;
     await this.#client.command(
       sql`INSERT INTO facts (project_id, trace_id, row_type, id, ver, deleted, session_id, origin_ver)
        SELECT project_id, trace_id, row_type, id, ver, 1, session_id, origin_ver FROM facts
        WHERE ${first} AND NOT deleted AND ver NOT IN (SELECT ver FROM facts WHERE ${first} AND deleted) LIMIT 1 BY ver`,
-      { signal },
+      { settings: LONG_STATEMENTS, signal },
     );
-    return { versions, kept };
+  }
+
+  async #versions(statement: Sql, signal: AbortSignal): Promise<string[]> {
+    const rows = await this.#client.query<{ version: string }>(statement, { settings: LONG_STATEMENTS, signal });
+    return rows.map(({ version }) => version);
   }
 }

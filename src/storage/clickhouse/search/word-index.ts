@@ -21,6 +21,8 @@ export interface Candidates {
 
 /** The most ranges in one statement, whose analysis takes longer with each. */
 const MAX_RANGES = 64;
+/** The most times, or ranges of them, that each row is compared with when deleted spans are forgotten. */
+const MAX_FORGOTTEN = 1_000;
 
 /**
  * Tells where a text may occur from the words that spans hold, see the table `span_words`. Spans that are not in it yet
@@ -67,7 +69,13 @@ export class WordIndex {
    */
   async forget(projectId: string, startedAt: readonly Micros[], signal: AbortSignal): Promise<void> {
     if (startedAt.length === 0) return;
-    const condition = sql`project_id = ${literal(projectId)} AND complete = 1 AND arrayExists(t -> t >= toUnixTimestamp64Micro(started_from) AND t <= toUnixTimestamp64Micro(started_to), [${numbers(startedAt)}])`;
+    // Rows that lie between two deleted spans may go as well: they are filled anew from what is left.
+    const times = coveredBy(
+      startedAt.map((time) => ({ from: time, to: time })),
+      MAX_FORGOTTEN,
+    );
+    const [from, to] = [numbers(times.map((range) => range.from)), numbers(times.map((range) => range.to))];
+    const condition = sql`project_id = ${literal(projectId)} AND complete = 1 AND arrayExists((f, t) -> t >= toUnixTimestamp64Micro(started_from) AND f <= toUnixTimestamp64Micro(started_to), [${from}], [${to}])`;
     // While rows cannot go, each try would add some.
     await mutationsEnded(this.#client, { table: 'span_words', signal });
     // Emptied rows are there before the others go, so that no search misses anything in between.
