@@ -24,6 +24,9 @@ const TAILS = [
   '/spans:tail?has_error=true',
 ];
 
+/** How many of them follow, in turns. */
+const FOLLOWERS = [0, 1, TAILS.length];
+
 interface Options extends BenchOptions {
   readonly spans: number;
   readonly rounds: number;
@@ -46,7 +49,7 @@ export function register(program: Command): void {
 function bench(options: Options): Promise<void> {
   const { seed, spans, seconds, rounds } = options;
   const about =
-    `Writes to one project while nobody follows it, and while ${TAILS.length} tails do, each with another query: ` +
+    `Writes to one project while nobody follows it, and while one tail and ${TAILS.length} do, each with another query: ` +
     `${SPANS_PER_SECOND} spans a second, ${PACED_SPANS} at a time, and as many as the server takes, ${REQUEST_SPANS} at a time by ` +
     `${REQUEST_CLIENTS} clients; beside them one client writes single spans. In turns, medians of ${rounds} rounds of ${seconds} s.`;
   const command = `npm run bench -- tail --seconds ${seconds} --spans ${spans} --rounds ${rounds} --seed ${seed}`;
@@ -80,12 +83,12 @@ const COLUMNS = [
 const PACED = `${SPANS_PER_SECOND} spans/s`;
 const FLOOD = 'flood';
 
-/** The four loads, in an order that turns with the rounds. */
+/** All loads, in an order that turns with the rounds. */
 function loadsOf({ paced, flood }: Record<'paced' | 'flood', Bodies>, round: number): Load[] {
   const by = ({ url, key }: ServerProcess, clients: number) => ({ url, key, clients, refusable: true });
   const perSecond = SPANS_PER_SECOND / PACED_SPANS;
-  const tails = round % 2 === 0 ? [0, TAILS.length] : [TAILS.length, 0];
-  return tails.flatMap((count) => [
+  const first = round % FOLLOWERS.length;
+  return [...FOLLOWERS.slice(first), ...FOLLOWERS.slice(0, first)].flatMap((count) => [
     {
       name: `${PACED}|${count}`,
       start: (server) =>
@@ -100,7 +103,7 @@ function loadsOf({ paced, flood }: Record<'paced' | 'flood', Bodies>, round: num
 }
 
 /** Ids of its own for each load. */
-const series = (round: number, count: number) => ({ series: round * 2 + (count > 0 ? 1 : 0) });
+const series = (round: number, count: number) => ({ series: round * FOLLOWERS.length + FOLLOWERS.indexOf(count) });
 
 /** A load, with so many tails for as long as it goes on. */
 function followed({ url, key }: ServerProcess, count: number, load: SteadyLoad): SteadyLoad {
@@ -126,7 +129,7 @@ function rowsOf(measured: readonly UnderLoad[]): string[][] {
       median(
         of(count).map(({ load: rates }) => (rates?.answered ?? NaN) * (load === PACED ? PACED_SPANS : REQUEST_SPANS)),
       );
-    return [0, TAILS.length].map((count) => {
+    return FOLLOWERS.map((count) => {
       const times = of(count).flatMap(({ calls }) => calls.flatMap(({ latencies }) => latencies));
       const cores = (side: 'server' | 'engine') => figure(median(of(count).map(({ processor }) => processor[side])));
       return [

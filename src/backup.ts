@@ -1,12 +1,14 @@
 import type { BackupOrder } from './compose/backup.js';
 import { makeBackup } from './compose/backup-run.js';
 
-// A process that makes one backup of the server that started it. It ends with that one.
+// A process that makes one backup of the server that started it, and orders it by a message: what is on a command line
+// everybody on the machine can read. It ends with that server.
 process.umask(0o077);
 process.on('disconnect', () => process.exit(1));
-const order = JSON.parse(process.argv[2] ?? '') as BackupOrder;
 const unseen = { total: () => undefined, done: () => undefined };
-await makeBackup({ ...order, progress: unseen }).then(
-  () => process.exit(0),
-  () => process.exit(1),
-);
+process.once('message', (order: BackupOrder) => {
+  void makeBackup({ ...order, progress: unseen }).then(
+    () => process.exit(0),
+    () => process.exit(1),
+  );
+});

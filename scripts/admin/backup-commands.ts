@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../../src/config/config.js';
-import { makeBackup, prune, type MadeBackup } from '../../src/compose/backup-run.js';
+import { makeBackup, withBackups, type MadeBackup } from '../../src/compose/backup-run.js';
 import { restoreBackup } from '../../src/compose/restore.js';
 import { contentsOf, sizeOf } from '../../src/domain/backup/manifest.js';
 import { DomainError } from '../../src/domain/errors.js';
-import { BackupFolder, type ListedBackup } from '../../src/storage/backup/backup-folder.js';
+import type { Backups, ListedBackup } from '../../src/storage/backup/backups.js';
+import type { CopyProgress } from '../../src/storage/backup/copy-snapshot.js';
 import { verifyBackup } from '../../src/storage/backup/verify-backup.js';
 import { startProgress, type Progress } from '../progress.js';
 
@@ -13,18 +14,19 @@ type Row = Readonly<Record<string, unknown>>;
 type Run = (work: (dataDir: string) => Promise<Row | readonly Row[]>) => Promise<void>;
 
 const MEGABYTE = 1024 * 1024;
+const PLACE = 'folder of backups, or a bucket as s3://bucket/prefix';
 
 /** Adds the commands about backups. */
 export function addBackupCommands(program: Command, run: Run): void {
   program
     .command('backup')
-    .description('back up the running server to a folder: spans, metadata and images as of one moment')
-    .argument('<folder>', 'folder of backups; made when missing. Only what is new since its last backup is copied')
+    .description('back up the running server to a folder or bucket: spans, metadata and images as of one moment')
+    .argument('<to>', `${PLACE}; a folder is made when missing. Only what is new since the last backup there is copied`)
     .option('--keep <count>', 'remove the oldest backups, until so many are left', wholeNumber)
     .action((to: string, { keep }: { keep?: number }) =>
       run((dataDir) =>
         withProgress('Backing up', async (progress) =>
-          described(await makeBackup({ dataDir, to, keep: keep ?? null, progress })),
+          described(await makeBackup({ dataDir, to, s3: bucketAccess(), keep: keep ?? null, progress })),
         ),
       ),
     );
@@ -34,7 +36,7 @@ export function addBackupCommands(program: Command, run: Run): void {
     .description(
       'restore a backup into an empty DATA_DIR on which no server runs, and compare it with what was backed up',
     )
-    .argument('<folder>', 'folder of backups')
+    .argument('<from>', PLACE)
     .option('--backup <id>', 'which one (default: the newest; see list-backups)')
     .action((from: string, { backup: id }: { backup?: string }) =>
       run((dataDir) =>
@@ -59,54 +61,60 @@ export function addBackupCommands(program: Command, run: Run): void {
 
   program
     .command('list-backups')
-    .description('list the backups in a folder')
-    .argument('<folder>', 'folder of backups')
-    .action((path: string) =>
-      run(async () => {
-        const folder = await BackupFolder.forReading(path);
-        const rows = (await folder.list()).map(listed);
-        const begun = await folder.unfinished();
-        return begun === null ? rows : [...rows, { id: 'unfinished', taken_at: begun, problem: UNFINISHED }];
-      }),
-    );
-
-  program
-    .command('verify-backup')
-    .description('read all files of a backup and compare them with their checksums')
-    .argument('<folder>', 'folder of backups')
-    .option('--backup <id>', 'which one (default: the newest; see list-backups)')
-    .action((path: string, { backup: id }: { backup?: string }) =>
+    .description('list the backups in a folder or bucket')
+    .argument('<in>', PLACE)
+    .action((address: string) =>
       run(() =>
-        withProgress('Verifying', async ({ total, done }) => {
-          const folder = await BackupFolder.forReading(path);
-          const manifest = await folder.manifest(id);
-          const contents = [...new Map([...contentsOf(manifest)].map(({ sha256, bytes }) => [sha256, bytes])).values()];
-          total(contents.reduce((sum, bytes) => sum + bytes, 0));
-          const problems = await verifyBackup(folder, manifest, done);
-          if (problems.length > 0)
-            throw new DomainError('invalid', `Backup ${manifest.id} cannot be restored:\n${problems.join('\n')}`);
-          return { id: manifest.id, whole: true, files: contents.length, spans: sizeOf(manifest).spans };
+        withBackups(address, bucketAccess(), 'reading', async (backups) => {
+          const rows = (await backups.list()).map(listed);
+          const begun = await backups.unfinished();
+          return begun === null ? rows : [...rows, { id: 'unfinished', taken_at: begun, problem: UNFINISHED }];
         }),
       ),
     );
 
   program
+    .command('verify-backup')
+    .description('read all files of a backup and compare them with their checksums')
+    .argument('<in>', PLACE)
+    .option('--backup <id>', 'which one (default: the newest; see list-backups)')
+    .action((address: string, { backup: id }: { backup?: string }) =>
+      run(() =>
+        withProgress('Verifying', (progress) =>
+          withBackups(address, bucketAccess(), 'reading', (backups) => verified(backups, id, progress)),
+        ),
+      ),
+    );
+
+  program
     .command('prune-backups')
-    .description('remove the oldest backups of a folder, and what a backup that was cut off left there')
-    .argument('<folder>', 'folder of backups')
+    .description('remove the oldest backups of a folder or bucket, and what a backup that was cut off left there')
+    .argument('<in>', PLACE)
     .requiredOption('--keep <count>', 'how many backups stay', wholeNumber)
-    .action((path: string, { keep }: { keep: number }) =>
+    .action((address: string, { keep }: { keep: number }) =>
       run(async () => {
-        await BackupFolder.forReading(path);
-        const folder = await BackupFolder.forWriting(path);
-        try {
-          const freed = await prune(folder, keep);
-          return { backups: (await folder.list()).length, freed_mb: megabytes(freed) };
-        } finally {
-          folder.close();
-        }
+        // A place that holds none yet becomes no place of backups by this.
+        await withBackups(address, bucketAccess(), 'reading', async () => undefined);
+        return withBackups(address, bucketAccess(), 'writing', async (backups) => {
+          const freed = await backups.prune(keep);
+          return { backups: (await backups.list()).length, freed_mb: megabytes(freed) };
+        });
       }),
     );
+}
+
+function bucketAccess() {
+  return loadConfig().backup.s3;
+}
+
+async function verified(backups: Backups, id: string | undefined, { total, done }: CopyProgress): Promise<Row> {
+  const manifest = await backups.manifest(id);
+  const contents = [...new Map([...contentsOf(manifest)].map(({ sha256, bytes }) => [sha256, bytes])).values()];
+  total(contents.reduce((sum, bytes) => sum + bytes, 0));
+  const problems = await verifyBackup(backups, manifest, done);
+  if (problems.length > 0)
+    throw new DomainError('invalid', `Backup ${manifest.id} cannot be restored:\n${problems.join('\n')}`);
+  return { id: manifest.id, whole: true, files: contents.length, spans: sizeOf(manifest).spans };
 }
 
 const UNFINISHED = 'cut off, or under way: backup goes on with what it copied, prune-backups removes that';
@@ -134,10 +142,7 @@ function described({ id, spans, bytes, newBytes, seconds, wentOnFrom, lostImages
   };
 }
 
-async function withProgress<T>(
-  label: string,
-  work: (progress: { total(bytes: number): void; done(bytes: number): void }) => Promise<T>,
-): Promise<T> {
+async function withProgress<T>(label: string, work: (progress: CopyProgress) => Promise<T>): Promise<T> {
   let shown: Progress | undefined;
   try {
     return await work({

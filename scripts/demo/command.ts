@@ -13,7 +13,7 @@ import { forEach } from './pool.js';
 import { makePrompts } from './prompts.js';
 import { tellStory, type DemoRequest } from './story.js';
 import { findings, readBack, suggestions, summary, type Found } from './summary.js';
-import { HOUSE_MODEL } from './ways.js';
+import { HOUSE_MODEL } from './models.js';
 
 interface Options {
   readonly url?: string;

@@ -3,7 +3,10 @@ import { Random, seedOf } from '../random.js';
 import { flawOf, written, type Flaw } from './answers.js';
 import { CITIES, CONVERSATIONS, CUSTOMERS, PRODUCTS, type Conversation, type Turn } from './conversations.js';
 import { PROMPTS, systemMessage, type Feature, type MadePrompts } from './prompts.js';
-import { FAILURES, MODELS, tell, type Message, type Scene } from './ways.js';
+import { FAILURES } from './failures.js';
+import type { Message } from './message.js';
+import { MODELS } from './models.js';
+import { tell, type Scene } from './ways.js';
 import { TraceBuilder, type Shared } from './trace-builder.js';
 
 const HOUR_MS = 3_600_000;

@@ -4,7 +4,7 @@ import { STAND_IN, type Judged } from './judge.js';
 import type { Collected } from './people.js';
 import { PROMPTS } from './prompts.js';
 import type { DemoRequest } from './story.js';
-import { HOUSE_MODEL, UNPRICED_MODEL } from './ways.js';
+import { HOUSE_MODEL, UNPRICED_MODEL } from './models.js';
 
 /** What the server stores of a run. */
 export interface Counts {

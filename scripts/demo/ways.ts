@@ -1,20 +1,9 @@
 import type { Random } from '../random.js';
+import { reason, type Failure } from './failures.js';
+import type { Message, ToolCall } from './message.js';
+import { EMBEDDING, SMALL, UNPRICED_MODEL, type Model } from './models.js';
 import { DOCUMENTS, type Turn, type Way } from './conversations.js';
 import type { Step, TraceBuilder } from './trace-builder.js';
-
-/** As OpenAI's chat completions have it. */
-export interface Message {
-  readonly role: 'system' | 'user' | 'assistant' | 'tool';
-  readonly content: string | null;
-  readonly tool_calls?: readonly ToolCall[];
-  readonly tool_call_id?: string;
-}
-
-interface ToolCall {
-  readonly id: string;
-  readonly type: 'function';
-  readonly function: { readonly name: string; readonly arguments: string };
-}
 
 /** Everything a turn needs to be worked out. */
 export interface Scene {
@@ -30,86 +19,6 @@ export interface Scene {
   readonly model: Model;
   /** The failure in this turn; null: none. */
   readonly failure: Failure | null;
-}
-
-export interface Model {
-  readonly provider: string;
-  readonly model: string;
-  /** Milliseconds per answered token. */
-  readonly pace: number;
-}
-
-const HOUSE = 'northwind-lab';
-/** A made-up model, which has a price of the project's own. */
-export const HOUSE_MODEL = { provider: HOUSE, model: 'fjell-8b-instruct' };
-/** A made-up model that nobody knows a price of. */
-export const UNPRICED_MODEL = { provider: HOUSE, model: 'ridge-mini-preview' };
-
-export const MODELS: readonly Model[] = [
-  { provider: 'openai', model: 'gpt-4o', pace: 14 },
-  { provider: 'anthropic', model: 'claude-sonnet-4-0', pace: 17 },
-  { provider: 'gemini', model: 'gemini-2.5-flash', pace: 6 },
-  { provider: 'openai', model: 'gpt-4o-mini', pace: 9 },
-  { provider: 'mistral', model: 'mistral-large-latest', pace: 13 },
-];
-/** Decides what tool to call. */
-const SMALL: Model = { ...HOUSE_MODEL, pace: 5 };
-const EMBEDDING = { provider: 'openai', model: 'text-embedding-3-small' };
-
-export interface Failure {
-  readonly error_code: string;
-  readonly error_message: string;
-  readonly error_stack: string;
-  readonly where: 'tool' | 'model';
-  /** Whether a second attempt helps. */
-  readonly retryable: boolean;
-}
-
-export const FAILURES: readonly Failure[] = [
-  {
-    where: 'tool',
-    retryable: true,
-    ...raised('TimeoutError', 'orders-api did not answer within 5000 ms', [
-      'orders/client.py", line 58, in get_order',
-      'agent/tools/orders.py", line 31, in lookup_order',
-    ]),
-  },
-  {
-    where: 'tool',
-    retryable: true,
-    ...raised(
-      'HTTPStatusError',
-      "Server error '503 Service Unavailable' for url 'https://orders.northwind.internal/v2/orders'",
-      ['agent/tools/orders.py", line 31, in lookup_order', 'orders/client.py", line 63, in get_order'],
-    ),
-  },
-  {
-    where: 'model',
-    retryable: true,
-    ...raised(
-      'RateLimitError',
-      'Error code: 429 - Rate limit reached for requests per minute. Please try again in 2 s.',
-      ['agent/assistant.py", line 112, in write_answer', 'agent/llm.py", line 44, in complete'],
-    ),
-  },
-  {
-    where: 'tool',
-    retryable: false,
-    ...raised('PaymentRefused', 'refund refused by the provider: charge is already disputed', [
-      'agent/tools/refunds.py", line 26, in start_refund',
-      'payments/refunds.py", line 117, in create',
-    ]),
-  },
-];
-
-/** @param frames as Python prints them, the innermost last */
-function raised(code: string, message: string, frames: readonly string[]) {
-  const lines = frames.map((frame) => `  File "/srv/assistant/${frame}`).join('\n');
-  return {
-    error_code: code,
-    error_message: message,
-    error_stack: `Traceback (most recent call last):\n${lines}\n${code}: ${message}`,
-  };
 }
 
 /** Tells the trace of a turn into the builder. @returns the id of the span that answered the customer; null: none did */
@@ -287,12 +196,6 @@ function useTool(trace: TraceBuilder, scene: Scene, call: ToolCall, result: obje
     trace.wait(400 * attempt);
   }
   return null;
-}
-
-function reason({ error_code, error_message, error_stack }: Failure): Partial<Step> {
-  const [, code_filepath, line] = [...error_stack.matchAll(/File "([^"]+)", line (\d+)/g)].at(-1) ?? [];
-  const place = code_filepath === undefined ? {} : { code_filepath, code_lineno: Number(line) };
-  return { error_code, error_message, error_stack, ...place };
 }
 
 function orderRecord(random: Random, { order, city, user }: Scene): object {

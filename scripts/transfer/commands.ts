@@ -76,10 +76,16 @@ function print(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-function show({ parts, figures }: ImportResult): void {
+function show({ project, parts, retention, figures }: ImportResult): void {
   console.table(
     parts.map(({ part, inFile, stored, unchanged }) => ({ part, 'in the file': inFile, stored, unchanged })),
   );
+  const { inFile, inProject } = retention;
+  if (inFile !== null && inFile !== inProject)
+    process.stdout.write(
+      `The exported project keeps its traces for ${inFile} days, this one ${inProject === null ? 'for ever' : `for ${inProject}`}. ` +
+        `To set it here, too: npm run admin -- retention --project ${project} --days ${inFile} --set\n`,
+    );
   if (figures === null) {
     process.stdout.write('The file says nothing of figures: spans were written while it was made.\n');
     return;

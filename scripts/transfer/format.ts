@@ -15,6 +15,8 @@ export interface Header {
   readonly spanhouse_export: number;
   readonly project_id: string;
   readonly project_name: string;
+  /** For how many days the project kept its traces; null: for ever. It is said, and not set: records may be older. */
+  readonly retention_days?: number | null;
   /** Version of the server. */
   readonly version: string;
   readonly exported_at: string;

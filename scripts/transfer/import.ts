@@ -2,7 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { MAX_RECORDS, PARTS, type Part } from '../../src/domain/transfer/parts.js';
 import type { startProgress } from '../progress.js';
 import { compare, readFigures, type Comparison } from './figures.js';
-import { total, type End } from './format.js';
+import { total, type End, type Header } from './format.js';
 import { readExport, verify, type NumberedRecord } from './reader.js';
 import { RefusedError, type Remote } from './remote.js';
 import { TransferError } from './transfer-error.js';
@@ -19,6 +19,8 @@ export interface PartImported {
 export interface ImportResult {
   readonly project: string;
   readonly parts: readonly PartImported[];
+  /** For how many days traces are kept there and here; null: for ever. It is said alone: set, it might remove what came in. */
+  readonly retention: { readonly inFile: number | null; readonly inProject: number | null };
   /** Null: the file says nothing of them. */
   readonly figures: readonly Comparison[] | null;
 }
@@ -44,7 +46,7 @@ export async function importProject(
   file: string,
   start: typeof startProgress,
 ): Promise<ImportResult> {
-  const { end } = await verify(file);
+  const { header, end } = await verify(file);
   const { id: project } = await remote.project(named);
   const notes = new ImportNotes(`${file}.import-${project}`, end);
   await notes.read();
@@ -59,8 +61,14 @@ export async function importProject(
     progress.stop();
   }
   const figures = end.figures === null ? null : compare(end.figures, await readFigures(remote));
+  const retention = { inFile: keptDays(header), inProject: await remote.retentionDays(project) };
   await notes.remove();
-  return { project, parts: notes.parts(), figures };
+  return { project, parts: notes.parts(), retention, figures };
+}
+
+/** Files of earlier versions say nothing of it. */
+function keptDays({ retention_days: days }: Header): number | null {
+  return Number.isSafeInteger(days) ? Number(days) : null;
 }
 
 /** Records of one part that go into one request. */

@@ -52,6 +52,11 @@ export class Remote {
     return { ...project, version };
   }
 
+  /** For how many days a project keeps its traces; null: for ever. */
+  async retentionDays(project: string): Promise<number | null> {
+    return (await this.get<{ retention_days: number | null }>(`/projects/${project}`)).retention_days;
+  }
+
   async #send<T>(method: string, path: string, body?: string): Promise<T> {
     const until = Date.now() + this.#patienceMs;
     for (let pause = 250; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {

@@ -5,17 +5,27 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sizeOf } from '../domain/backup/manifest.js';
 import type { BackupResult } from '../domain/backup/snapshot.js';
 import { DomainError } from '../domain/errors.js';
-import { BackupFolder } from '../storage/backup/backup-folder.js';
+import { Backups } from '../storage/backup/backups.js';
 import { copySnapshot, type Copied, type CopyProgress } from '../storage/backup/copy-snapshot.js';
-import { openSnapshot, reportResult, type HeldSnapshot } from '../transport/control/control-client.js';
+import { addressOf, openPlace } from '../storage/backup/place.js';
+import type { S3Access } from '../storage/s3/s3-client.js';
+import {
+  openSnapshot,
+  reportResult,
+  type ControlAddress,
+  type HeldSnapshot,
+} from '../transport/control/control-client.js';
 
 /** The file in `DATA_DIR` that says where a running server's control socket is. */
 export const CONTROL_FILE = 'control.path';
 
 export interface BackupRun {
   readonly dataDir: string;
+  /** A folder, or a bucket as `s3://bucket/prefix`. */
   readonly to: string;
-  /** How many backups stay in the folder; null: all. */
+  /** Where that bucket is. */
+  readonly s3: S3Access;
+  /** How many backups stay there; null: all. */
   readonly keep: number | null;
   readonly progress: CopyProgress;
 }
@@ -36,10 +46,10 @@ export interface MadeBackup extends Extract<BackupResult, { done: true }> {
 export async function makeBackup(run: BackupRun): Promise<MadeBackup> {
   // The server's requests come first.
   setPriority(constants.priority.PRIORITY_LOW);
-  const socket = await controlSocket(run.dataDir);
-  const report = (result: BackupResult) => reportResult(socket, result).catch(() => undefined);
+  const server = await serverOf(run.dataDir);
+  const report = (result: BackupResult) => reportResult(server, result).catch(() => undefined);
   try {
-    const made = await copyTo(run, socket);
+    const made = await copyTo(run, server);
     const { wentOnFrom: _from, lostImages: _lost, notPruned, ...result } = made;
     await report(result);
     if (notPruned !== null) await report({ done: false, reason: `Older backups could not be removed: ${notPruned}` });
@@ -51,26 +61,47 @@ export async function makeBackup(run: BackupRun): Promise<MadeBackup> {
   }
 }
 
-async function copyTo(run: BackupRun, socket: string): Promise<MadeBackup> {
-  const { dataDir, to, keep } = run;
+async function copyTo(run: BackupRun, server: ControlAddress): Promise<MadeBackup> {
+  const { dataDir, to, s3, keep } = run;
   const started = performance.now();
   demandOutside(dataDir, to);
-  const folder = await BackupFolder.forWriting(to);
-  try {
-    const wentOnFrom = await folder.unfinished();
-    const { manifest, newBytes, lostImages } = await copyHeld(run, folder, socket);
+  return withBackups(to, s3, 'writing', async (backups) => {
+    const wentOnFrom = await backups.unfinished();
+    const { manifest, newBytes, lostImages } = await copyHeld(run, backups, server);
     const seconds = (performance.now() - started) / 1000;
-    const notPruned = keep === null ? null : await prune(folder, keep).then(() => null, messageOf);
+    const notPruned = keep === null ? null : await backups.prune(keep).then(() => null, messageOf);
     return { done: true, id: manifest.id, ...sizeOf(manifest), newBytes, seconds, wentOnFrom, lostImages, notPruned };
+  });
+}
+
+/**
+ * Opens the backups that an address names for some work.
+ * @param purpose writing: alone, and also where nothing is yet
+ * @throws DomainError
+ */
+export async function withBackups<T>(
+  address: string,
+  s3: S3Access,
+  purpose: 'reading' | 'writing',
+  work: (backups: Backups) => Promise<T>,
+): Promise<T> {
+  const place = await openPlace(address, s3);
+  try {
+    const backups = await (purpose === 'reading' ? Backups.forReading(place) : Backups.forWriting(place));
+    try {
+      return await work(backups);
+    } finally {
+      await backups.close();
+    }
   } finally {
-    folder.close();
+    place.close();
   }
 }
 
-async function copyHeld({ progress }: BackupRun, folder: BackupFolder, socket: string): Promise<Copied> {
-  const held = await openSnapshot(socket);
+async function copyHeld({ progress }: BackupRun, backups: Backups, server: ControlAddress): Promise<Copied> {
+  const held = await openSnapshot(server);
   try {
-    return await copySnapshot(held.snapshot, folder, { ...progress, beforeFinish: () => stillHeld(held) });
+    return await copySnapshot(held.snapshot, backups, { ...progress, beforeFinish: () => stillHeld(held) });
   } catch (error) {
     // What could not be read any more is no fault of the files.
     await stillHeld(held);
@@ -86,24 +117,18 @@ async function stillHeld(held: HeldSnapshot): Promise<void> {
   held.demandHeld();
 }
 
-/** Removes all but the newest backups, and what no backup holds. @returns bytes freed */
-export async function prune(folder: BackupFolder, keep: number): Promise<number> {
-  const complete = (await folder.list()).filter(({ manifest }) => manifest !== null);
-  const old = complete.slice(0, Math.max(0, complete.length - keep));
-  for (const { id } of old) await folder.remove(id);
-  return old.length === 0 && (await folder.unfinished()) === null ? 0 : folder.collect();
-}
-
 /** A backup inside of what it protects is lost with it. */
 function demandOutside(dataDir: string, to: string): void {
+  if (addressOf(to).kind === 'bucket') return;
   const way = relative(resolve(dataDir), resolve(to));
   if (way === '' || !(way.startsWith('..') || isAbsolute(way)))
     throw new DomainError('invalid', `${to} is inside DATA_DIR: name a folder elsewhere, best on another disk`);
 }
 
-async function controlSocket(dataDir: string): Promise<string> {
+async function serverOf(dataDir: string): Promise<ControlAddress> {
   // Where there is none, asking it says what to do.
-  return readFile(join(dataDir, CONTROL_FILE), 'utf8').catch(() => join(dataDir, 'control.sock'));
+  const socketPath = await readFile(join(dataDir, CONTROL_FILE), 'utf8').catch(() => join(dataDir, 'control.sock'));
+  return { dataDir, socketPath };
 }
 
 function explained(error: unknown, to: string): Error {

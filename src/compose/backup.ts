@@ -4,7 +4,8 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BackupSchedule } from '../domain/backup/schedule.js';
-import { lastBackupAt } from '../storage/backup/backup-folder.js';
+import { lastBackupAt } from '../storage/backup/backups.js';
+import { addressOf, openPlace } from '../storage/backup/place.js';
 import { privateSocket } from '../storage/private-socket.js';
 import { listenControl } from '../transport/control/control-socket.js';
 import { CONTROL_FILE, type BackupRun } from './backup-run.js';
@@ -13,7 +14,7 @@ import { Snapshots } from './snapshots.js';
 import type { Storage } from './storage.js';
 
 /** What a process that makes a backup is told. */
-export type BackupOrder = Pick<BackupRun, 'dataDir' | 'to' | 'keep'>;
+export type BackupOrder = Omit<BackupRun, 'progress'>;
 
 /** Lets commands of this machine back this server up, and does it by itself where the settings say so. */
 export async function openBackups(context: Context, storage: Storage): Promise<void> {
@@ -27,19 +28,25 @@ export async function openBackups(context: Context, storage: Storage): Promise<v
   });
   const control = await listenControl({
     path: socket.path,
+    dataDir,
     snapshots: new Snapshots(context, storage),
     onResult: (result) => (result.done ? events.backupFinished(result) : events.backupFailed(result)),
   });
   closers.push(() => control.close());
   await writeFile(file, socket.path, { mode: 0o600 });
-  if (backup === null) return;
-  const { everyMs, to, keep } = backup;
-  const last = () => lastBackupAt(to);
-  events.backupsScheduled({ everyMs, lastAt: await last().catch(() => null) });
+  if (backup.schedule === null) return;
+  const { everyMs, to, keep } = backup.schedule;
+  events.backupsScheduled({ everyMs });
+  const place = await openPlace(to, backup.s3);
+  closers.push(() => place.close());
   const schedule = new BackupSchedule({
     everyMs,
-    last,
-    run: (signal) => runApart({ dataDir, to, keep }, signal),
+    last: async () => {
+      const at = await lastBackupAt(place);
+      events.backupFound({ at });
+      return at;
+    },
+    run: (signal) => runApart({ dataDir, to, s3: backup.s3, keep }, signal),
     onFailure: (error) => events.backupRetried({ error }),
   });
   closers.push(() => schedule.close());
@@ -47,14 +54,17 @@ export async function openBackups(context: Context, storage: Storage): Promise<v
 
 /** Makes a backup in a process of its own, which says itself what became of it. @throws Error when it failed */
 async function runApart(order: BackupOrder, signal: AbortSignal): Promise<void> {
-  const child = fork(fileURLToPath(new URL('../backup.js', import.meta.url)), [JSON.stringify(order)], {
-    env: {},
+  const child = fork(fileURLToPath(new URL('../backup.js', import.meta.url)), {
+    // Keys to a bucket may be anywhere in the environment that the AWS SDK looks at.
+    ...(addressOf(order.to).kind === 'bucket' ? {} : { env: {} }),
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   const end = () => child.kill('SIGKILL');
   signal.addEventListener('abort', end);
   try {
-    const [code] = (await once(child, 'exit')) as [number | null];
+    const exit = once(child, 'exit');
+    child.send(order);
+    const [code] = (await exit) as [number | null];
     if (code !== 0) throw new Error('The backup was not made');
   } finally {
     signal.removeEventListener('abort', end);

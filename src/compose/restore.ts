@@ -3,7 +3,7 @@ import { contentsOf, differences, sizeOf, type Manifest } from '../domain/backup
 import { DomainError } from '../domain/errors.js';
 import type { Config } from '../config/config.js';
 import { createLogger } from '../observability/logger.js';
-import { BackupFolder } from '../storage/backup/backup-folder.js';
+import type { Backups } from '../storage/backup/backups.js';
 import { RestoredFiles } from '../storage/backup/restore-files.js';
 import { beginRestore, endRestore } from '../storage/backup/restore-mark.js';
 import { attachParts } from '../storage/clickhouse/backup/attach-parts.js';
@@ -15,12 +15,14 @@ import { lockDataDir } from '../storage/sqlite/data-dir-lock.js';
 import { readMetadataCopy } from '../storage/sqlite/metadata-snapshot.js';
 import { metadataFile, openMetadataStore } from '../storage/sqlite/metadata-store.js';
 import { openTraces } from './clickhouse.js';
+import { withBackups } from './backup-run.js';
 import { closeAll, createContext, type Closers } from './context.js';
 import { ENGINE_DIRECTORY, IMAGES_DIRECTORY } from './disks.js';
 
 export interface RestoreRun {
   /** Names the folder to restore to, and how much memory the engine may take. */
   readonly config: Config;
+  /** A folder of backups, or a bucket as `s3://bucket/prefix`. */
   readonly from: string;
   /** Default: the newest. */
   readonly id?: string;
@@ -29,6 +31,9 @@ export interface RestoreRun {
   /** Called when all is there and the figures are compared. */
   readonly onVerify: () => void;
 }
+
+/** Time for each statement of a restore, however long `READ_TIMEOUT_SECONDS` lets a server's take. */
+const STATEMENT_SECONDS = 6 * 3600;
 
 export interface Restored {
   readonly id: string;
@@ -45,12 +50,18 @@ export interface Restored {
  * up. Until all is equal, no server starts on it.
  * @throws DomainError, DataDirLockedError, MigrationError
  */
-export async function restoreBackup({ config, from, id, progress, onVerify }: RestoreRun): Promise<Restored> {
+export async function restoreBackup(run: RestoreRun): Promise<Restored> {
+  const { config, from } = run;
   if (config.clickhouse.url !== null)
     throw new DomainError('conflict', 'A backup is restored to the embedded engine: unset CLICKHOUSE_URL');
+  // It is the operator's, and nobody waits behind it.
+  const patient = { ...config, tracing: null, read: { ...config.read, timeoutSeconds: STATEMENT_SECONDS } };
+  return withBackups(from, config.backup.s3, 'reading', (backups) => restoreFrom(backups, { ...run, config: patient }));
+}
+
+async function restoreFrom(backups: Backups, { config, id, progress, onVerify }: RestoreRun): Promise<Restored> {
   const { dataDir } = config;
-  const folder = await BackupFolder.forReading(from);
-  const manifest = await folder.manifest(id);
+  const manifest = await backups.manifest(id);
   const migrations = readMigrationFiles(schemaDirectory('clickhouse'));
   // Before anything is written.
   verifyApplied(manifest.migrations, migrations);
@@ -58,7 +69,7 @@ export async function restoreBackup({ config, from, id, progress, onVerify }: Re
   try {
     const begunAnew = await beginRestore(dataDir);
     progress.total([...contentsOf(manifest)].reduce((sum, { bytes }) => sum + bytes, 0));
-    const files = new RestoredFiles(folder, progress.done);
+    const files = new RestoredFiles(backups, progress.done);
     await files.file(manifest.metadata, metadataFile(dataDir));
     demandMetadata(dataDir, manifest);
     if (manifest.images !== null) await files.images(manifest.images, join(dataDir, IMAGES_DIRECTORY));
@@ -98,7 +109,7 @@ async function restoreSpans(
     maxReadSeconds: config.read.timeoutSeconds,
     logger: createLogger({ level: 'silent', format: 'json' }),
   });
-  const client = connect(engine.endpoint);
+  const client = connect(engine.endpoint, { requestTimeoutMs: config.read.timeoutSeconds * 1000 });
   try {
     // Tables as they were then; the next start of the stores brings them up to date.
     await migrate(client, migrations, null);
@@ -114,8 +125,7 @@ async function demandFigures(config: Config, { up_to, figures }: Manifest): Prom
   const closers: Closers = [];
   const close = () => closeAll(closers);
   const logger = createLogger({ level: 'silent', format: 'json' });
-  const untraced = { ...config, tracing: null };
-  const context = await createContext({ config: untraced, overrides: { logger }, closers, baseUrl: () => '' }, close);
+  const context = await createContext({ config, overrides: { logger }, closers, baseUrl: () => '' }, close);
   try {
     const metadata = openMetadataStore(config.dataDir);
     closers.push(() => metadata.close());

@@ -55,8 +55,17 @@ function group(settings: Settings, warnings: readonly string[]) {
     grpcCallsAtOnce: settings.OTLP_GRPC_CALLS_AT_ONCE,
     /** Absolute. */
     dataDir: resolve(settings.DATA_DIR),
-    /** Null: the server makes none by itself. */
-    backup: backupOf(settings),
+    backup: {
+      /** Null: the server makes none by itself. */
+      schedule: scheduleOf(settings),
+      /** Where buckets of backups are: where that of images is, unless settings say otherwise. */
+      s3: {
+        endpoint: settings.BACKUP_S3_ENDPOINT ?? settings.S3_ENDPOINT ?? null,
+        region: settings.BACKUP_S3_REGION ?? settings.S3_REGION,
+        forcePathStyle: (settings.BACKUP_S3_FORCE_PATH_STYLE ?? settings.S3_FORCE_PATH_STYLE) === 'true',
+        credentials: backupKeys(settings),
+      },
+    },
     /** Null: as many as suit the size of each disk. 0: none. */
     minFreeDiskBytes: settings.MIN_FREE_DISK_MB === undefined ? null : settings.MIN_FREE_DISK_MB * MEGABYTE,
     /** Null: what is deleted leaves the files whenever they happen to be rewritten. */
@@ -176,10 +185,16 @@ function group(settings: Settings, warnings: readonly string[]) {
 
 const UNITS_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-function backupOf({ BACKUP_EVERY: every, BACKUP_TO: to, BACKUP_KEEP: keep }: Settings) {
+function scheduleOf({ BACKUP_EVERY: every, BACKUP_TO: to, BACKUP_KEEP: keep }: Settings) {
   if (every === undefined || to === undefined) return null;
   const unit = every.slice(-1) as keyof typeof UNITS_MS;
-  return { everyMs: Number(every.slice(0, -1)) * UNITS_MS[unit], to: resolve(to), keep };
+  const everyMs = Number(every.slice(0, -1)) * UNITS_MS[unit];
+  return { everyMs, to: to.startsWith('s3://') ? to : resolve(to), keep };
+}
+
+/** Undefined: they are where the AWS SDK looks for them. */
+function backupKeys({ BACKUP_S3_ACCESS_KEY_ID: accessKeyId, BACKUP_S3_SECRET_ACCESS_KEY: secretAccessKey }: Settings) {
+  return accessKeyId === undefined || secretAccessKey === undefined ? undefined : { accessKeyId, secretAccessKey };
 }
 
 function turnLimits({ READ_WAIT_SECONDS, READS_WAITING_PER_PROJECT }: Settings, atOnce: number, perProject: number) {

@@ -67,6 +67,9 @@ function brokenRules(given: Readonly<Record<string, unknown>>): string[] {
   if (has('BACKUP_EVERY') && has('CLICKHOUSE_URL')) {
     problems.push('BACKUP_EVERY needs the embedded engine: a ClickHouse at CLICKHOUSE_URL has backups of its own');
   }
+  if (has('BACKUP_S3_ACCESS_KEY_ID') !== has('BACKUP_S3_SECRET_ACCESS_KEY')) {
+    problems.push('BACKUP_S3_ACCESS_KEY_ID and BACKUP_S3_SECRET_ACCESS_KEY belong together: set both or neither');
+  }
   if (has('S3_ENDPOINT') && !has('S3_BUCKET')) {
     problems.push('S3_ENDPOINT needs S3_BUCKET: without a bucket, attachments are files in DATA_DIR');
   }

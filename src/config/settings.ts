@@ -77,8 +77,11 @@ export const settings = Type.Object({
   ),
   BACKUP_TO: Type.Optional(
     text({
-      must: 'be a folder',
-      description: 'Folder of the backups that `BACKUP_EVERY` makes, best on another disk than `DATA_DIR`.',
+      pattern: '^(s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[^?#]*)?|(?![A-Za-z0-9+.-]+://).*)$',
+      must: 'be a folder, or a bucket as s3://bucket/prefix',
+      description:
+        'Where the backups go that `BACKUP_EVERY` makes: a folder, best on another disk than `DATA_DIR`, or a bucket as ' +
+        '`s3://bucket/prefix`.',
     }),
   ),
   BACKUP_KEEP: whole({
@@ -88,6 +91,36 @@ export const settings = Type.Object({
     description:
       'How many backups stay in `BACKUP_TO`; with each further one that `BACKUP_EVERY` makes, the oldest goes.',
   }),
+  BACKUP_S3_ENDPOINT: Type.Optional(
+    text({
+      pattern: HTTP_URL,
+      must: 'be the http:// or https:// URL of a server that speaks S3',
+      defaultText: '`S3_ENDPOINT`',
+      description: 'URL of the S3-compatible server that has the buckets of backups.',
+    }),
+  ),
+  BACKUP_S3_REGION: Type.Optional(
+    text({ defaultText: '`S3_REGION`', description: 'Region of the buckets of backups.' }),
+  ),
+  BACKUP_S3_FORCE_PATH_STYLE: Type.Optional(
+    choice(['true', 'false'], {
+      defaultText: '`S3_FORCE_PATH_STYLE`',
+      description: 'Whether URLs name buckets of backups in the path instead of the host name.',
+    }),
+  ),
+  BACKUP_S3_ACCESS_KEY_ID: Type.Optional(
+    text({
+      defaultText: 'where the AWS SDK looks for it',
+      description: 'Id of the key to the buckets of backups, where it is another than that to `S3_BUCKET`.',
+    }),
+  ),
+  BACKUP_S3_SECRET_ACCESS_KEY: Type.Optional(
+    text({
+      secret: true,
+      defaultText: 'where the AWS SDK looks for it',
+      description: 'Secret of that key.',
+    }),
+  ),
   MIN_FREE_DISK_MB: Type.Optional(
     Type.Integer({
       minimum: 0,

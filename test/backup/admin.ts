@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -25,6 +25,11 @@ export async function refused(dataDir: string, ...args: string[]): Promise<strin
   throw new Error(`${args.join(' ')} was not refused: ${JSON.stringify(answer)}`);
 }
 
+/** A command to be killed. */
+export function spawnAdmin(dataDir: string, ...args: string[]): ChildProcess {
+  return spawn(process.execPath, [PROGRAM, '--data-dir', dataDir, ...args], { stdio: 'ignore' });
+}
+
 /**
  * Begins a command and kills it, so many milliseconds after it has begun its work.
  * @returns whether it was under way then
@@ -34,7 +39,7 @@ export async function killAdmin(
   dataDir: string,
   ...args: string[]
 ): Promise<boolean> {
-  const child = spawn(process.execPath, [PROGRAM, '--data-dir', dataDir, ...args], { stdio: 'ignore' });
+  const child = spawnAdmin(dataDir, ...args);
   const ended = once(child, 'exit');
   await until(`${args[0] ?? ''} begins`, () => begun() || child.exitCode !== null);
   await sleep(afterMs);

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { openSnapshot } from '../../src/transport/control/control-client.js';
-import { BackupFolder } from '../../src/storage/backup/backup-folder.js';
+import { Backups } from '../../src/storage/backup/backups.js';
+import { FolderPlace } from '../../src/storage/backup/folder-place.js';
 import { copySnapshot } from '../../src/storage/backup/copy-snapshot.js';
 import { png } from '../attachments/images.js';
 import { bootServer } from '../harness/server.js';
@@ -27,7 +28,10 @@ describe('a backup', () => {
       });
       expect(posted.status, posted.text).to.equal(200);
       const expected = await answersOf(server);
-      const held = await openSnapshot(join(server.dataDir, 'control.sock'));
+      const held = await openSnapshot({
+        dataDir: server.dataDir,
+        socketPath: join(server.dataDir, 'control.sock'),
+      });
       expect((await server.request('DELETE', `/traces/${span.trace_id}`)).status).to.equal(204);
       expect((await server.request('GET', '/spans')).json).to.deep.equal([]);
       const images = join(server.dataDir, 'attachments');
@@ -35,16 +39,16 @@ describe('a backup', () => {
       expect(files.filter((entry) => entry.isFile()).map(({ parentPath }) => parentPath)).to.have.length(1);
       expect(files.find((entry) => entry.isFile())?.parentPath).to.contain('removed');
 
-      const backups = await BackupFolder.forWriting(join(folder, 'backups'));
+      const backups = await Backups.forWriting(new FolderPlace(join(folder, 'backups')));
       const { lostImages, manifest } = await copySnapshot(held.snapshot, backups, options);
-      backups.close();
+      await backups.close();
       held.release();
       expect(lostImages).to.equal(0);
       expect(manifest.images).to.have.length(1);
       while ((await readdir(images)).includes('removed')) await new Promise((wake) => setTimeout(wake, 10));
 
       const dataDir = join(folder, 'restored');
-      await admin(dataDir, 'restore', backups.path);
+      await admin(dataDir, 'restore', backups.place.address);
       const copy = await bootServer({ dataDir });
       try {
         expect(await answersOf(copy)).to.deep.equal(expected);

@@ -61,7 +61,10 @@ describe('backups that are cut off', function () {
 
   it('by the death of the server are none, and its next start clears what it held', async () => {
     const program = await started();
-    const held = await openSnapshot(join(programs.dataDir, 'control.sock'));
+    const held = await openSnapshot({
+      dataDir: programs.dataDir,
+      socketPath: join(programs.dataDir, 'control.sock'),
+    });
     expect(await readdir(shadow())).to.include('backup');
     const second = refused(programs.dataDir, 'backup', join(folder, 'backups'));
     expect(await second).to.contain('Another backup is under way');

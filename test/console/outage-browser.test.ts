@@ -11,6 +11,18 @@ import { launchBrowser, WatchedPage } from '../review/browser.js';
 import { accessibilityEverywhere } from './harness.js';
 
 const run = promisify(execFile);
+/** The clock of a computer that nobody has set. */
+const A_DAY_AHEAD = `{
+  const { Date: Real } = globalThis;
+  globalThis.Date = class extends Real {
+    constructor(...given) {
+      super(...(given.length === 0 ? [Real.now() + 86_400_000] : given));
+    }
+    static now() {
+      return Real.now() + 86_400_000;
+    }
+  };
+}`;
 
 describe('the console in a browser, from the first start on, while its server comes and goes', function () {
   this.timeout(60_000);
@@ -65,6 +77,7 @@ describe('the console in a browser, from the first start on, while its server co
 
   it('leads from the address that the first start prints to the trace that the program on the page sends', async () => {
     const { page } = watched;
+    const { identifier } = await page.evaluateOnNewDocument(A_DAY_AHEAD);
     await page.goto(said.signIn);
     await page.locator('::-p-text(Send the first one)').click();
     expect(page.url()).to.not.include('code');
@@ -75,6 +88,7 @@ describe('the console in a browser, from the first start on, while its server co
     await run('bash', ['-c', await page.$eval('[role=tabpanel] pre', (element) => element.textContent)]);
     await until(`/\\/traces\\/[0-9a-f-]{36}$/.test(location.pathname)`);
     await watched.untilHeading('answer question');
+    await page.removeScriptToEvaluateOnNewDocument(identifier);
     // Before a code signs in, it is asked whether somebody is signed in.
     const complaints = watched.complaints.filter((one) => !one.includes('401'));
     expect(complaints, 'errors in the page').to.deep.equal([]);

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { tellStory } from '../../scripts/demo/story.js';
 import { PROMPTS } from '../../scripts/demo/prompts.js';
-import { HOUSE_MODEL, UNPRICED_MODEL } from '../../scripts/demo/ways.js';
+import { HOUSE_MODEL, UNPRICED_MODEL } from '../../scripts/demo/models.js';
 import { bootServer, send, type TestResponse, type TestServer } from '../harness/server.js';
 
 const run = promisify(execFile);

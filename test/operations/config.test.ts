@@ -52,6 +52,36 @@ describe('configuration', () => {
     expect(env).to.deep.equal({ PORT: '', CLICKHOUSE_URL: '  ', LOG_FORMAT: '' });
   });
 
+  it('looks for buckets of backups where that of images is, unless it is told otherwise', () => {
+    const images = { S3_BUCKET: 'images', S3_ENDPOINT: 'http://minio:9000', S3_FORCE_PATH_STYLE: 'true' };
+    const s3 = { endpoint: 'http://minio:9000', region: 'us-east-1', forcePathStyle: true };
+    expect(loadConfig(images).backup).to.deep.equal({ schedule: null, s3: { ...s3, credentials: undefined } });
+    const own = {
+      BACKUP_EVERY: '6h',
+      BACKUP_TO: 's3://backups/spanhouse',
+      BACKUP_S3_ENDPOINT: 'https://s3.eu-central-1.amazonaws.com',
+      BACKUP_S3_REGION: 'eu-central-1',
+      BACKUP_S3_FORCE_PATH_STYLE: 'false',
+      BACKUP_S3_ACCESS_KEY_ID: 'id',
+      BACKUP_S3_SECRET_ACCESS_KEY: 'secret',
+    };
+    expect(loadConfig({ ...images, ...own }).backup).to.deep.equal({
+      schedule: { everyMs: 6 * 3_600_000, to: 's3://backups/spanhouse', keep: 7 },
+      s3: {
+        endpoint: 'https://s3.eu-central-1.amazonaws.com',
+        region: 'eu-central-1',
+        forcePathStyle: false,
+        credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
+      },
+    });
+    expect(
+      problemsOf({ BACKUP_EVERY: '6h', BACKUP_TO: 'gs://bucket', BACKUP_S3_SECRET_ACCESS_KEY: 'x' }),
+    ).to.have.members([
+      'BACKUP_TO must be a folder, or a bucket as s3://bucket/prefix (it is "gs://bucket")',
+      'BACKUP_S3_ACCESS_KEY_ID and BACKUP_S3_SECRET_ACCESS_KEY belong together: set both or neither',
+    ]);
+  });
+
   it('leaves the server untraced unless it is told where traces go', () => {
     const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/' };
     expect(loadConfig({ OTEL_SERVICE_NAME: 'x' }).tracing).to.equal(null);

@@ -41,12 +41,19 @@ describe('the admin program moves a project', function () {
 
   it('by a file that nobody else can read, and says what became of it', () =>
     inFolder(async (file) => {
+      // Set there by itself, it might remove what comes in.
+      await source.request('PATCH', `/projects/${source.projectId}`, { body: { retention_days: 36_000 } });
       const exported = await admin(source, 'export', source.projectId, file('p.ndjson.gz'));
       expect(exported).to.include({ code: 0 });
       expect(exported.stdout).to.match(/prompt_versions/);
       expect((await stat(file('p.ndjson.gz'))).mode & 0o777).to.equal(0o600);
       const imported = await admin(target, 'import', file('p.ndjson.gz'), '--project', target.projectId);
       expect(imported.stdout).to.match(/All \d+ figures of the lists are those of the file\./);
+      expect(imported.stdout).to.contain(
+        'keeps its traces for 36000 days, this one for ever. To set it here, too: npm run',
+      );
+      const { json: project } = await target.request('GET', `/projects/${target.projectId}`);
+      expect(project).to.include({ retention_days: null });
       expect(imported.code).to.equal(0);
       const other = { trace_id: uuid(700), name: 'more', started_at: '2026-01-01T00:00:00Z' };
       await target.request('POST', '/spans', { body: [other] });

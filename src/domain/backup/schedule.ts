@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { BackgroundLoop } from '../job/background-loop.js';
 
 export interface BackupScheduleParts {
@@ -19,7 +20,7 @@ export class BackupSchedule {
   constructor({ everyMs, last, run, onFailure }: BackupScheduleParts) {
     this.#loop = new BackgroundLoop({
       round: async () => {
-        const at = await last();
+        const at = await unlessEnded(last(), this.#loop.signal);
         const waitMs = at === null ? 0 : Math.min(everyMs, at + everyMs - Date.now());
         if (waitMs > 0) return waitMs;
         await run(this.#loop.signal);
@@ -35,5 +36,18 @@ export class BackupSchedule {
   /** Ends one that is being made. */
   async close(): Promise<void> {
     await this.#loop.close();
+  }
+}
+
+/** A bucket that does not answer keeps nobody from stopping. */
+async function unlessEnded<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const done = new AbortController();
+  const end = once(signal, 'abort', { signal: done.signal }).then(() => {
+    throw new Error('Backups end with the server');
+  });
+  try {
+    return await Promise.race([work, end]);
+  } finally {
+    done.abort();
   }
 }

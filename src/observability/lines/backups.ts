@@ -16,13 +16,14 @@ export const backupLines = defineLines({
   backupMade: {
     level: 'info',
     message: 'Backup made',
-    when: 'A backup is complete; `new_bytes` are those that no earlier one in the folder had.',
+    when: 'A backup is complete; `new_bytes` are those that no earlier one there had.',
   },
   backupFailed: {
     level: 'error',
     message: 'Backup failed',
     when: 'A backup was not made, or older ones were not removed; `reason` says why. Backups that are there are whole.',
-    action: 'Act on the reason: room and permissions of BACKUP_TO. Then make one: npm run admin -- backup',
+    action:
+      'Act on the reason: room and permissions of BACKUP_TO, of a bucket its keys and whether it answers. Then make one: npm run admin -- backup',
   },
   backupRetried: {
     level: 'warn',

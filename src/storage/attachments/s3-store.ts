@@ -1,39 +1,27 @@
 import { Readable } from 'node:stream';
-import { DeleteObjectCommand, GetObjectCommand, NoSuchKey, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { DeleteObjectCommand, GetObjectCommand, NoSuchKey, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import type { AttachmentStore, StoredContent } from '../../domain/attachment/attachment-store.js';
+import { createS3Client, type S3Access } from '../s3/s3-client.js';
 import { guardedStore, locationOf } from './failure.js';
 
-export interface S3Options {
+export interface S3Options extends S3Access {
   readonly bucket: string;
-  /** Address of the S3 service; null: Amazon's own for the region. */
-  readonly endpoint: string | null;
-  readonly region: string;
-  readonly forcePathStyle: boolean;
 }
 
 const PREFIX = 'attachments';
-const CONNECT_MS = 5_000;
 const REQUEST_MS = 30_000;
 
 /**
  * Images as objects `attachments/<project>/<first two digits>/<sha256>` of a bucket. An object is there as a whole once
- * its upload is answered, and not before. Credentials come from where the AWS SDK looks for them.
+ * its upload is answered, and not before.
  */
 export class S3AttachmentStore implements AttachmentStore {
   readonly #client: S3Client;
   readonly #bucket: string;
 
-  constructor({ bucket, endpoint, region, forcePathStyle }: S3Options) {
+  constructor({ bucket, ...access }: S3Options) {
     this.#bucket = bucket;
-    this.#client = new S3Client({
-      region,
-      forcePathStyle,
-      ...(endpoint === null ? {} : { endpoint }),
-      requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: REQUEST_MS, throwOnRequestTimeout: true },
-      // Servers that speak S3 do not all know the newer checksums.
-      requestChecksumCalculation: 'WHEN_REQUIRED',
-      responseChecksumValidation: 'WHEN_REQUIRED',
-    });
+    this.#client = createS3Client(access, { requestMs: REQUEST_MS });
   }
 
   async put(projectId: string, sha256: string, bytes: Buffer, mediaType: string): Promise<void> {

@@ -6,7 +6,7 @@ import type { Snapshot } from '../../domain/backup/snapshot.js';
 import { locationOf } from '../attachments/failure.js';
 import { packageVersion } from '../schema-files.js';
 import { readMetadataCopy, type MetadataCopy } from '../sqlite/metadata-snapshot.js';
-import type { BackupFolder } from './backup-folder.js';
+import type { Backups } from './backups.js';
 import type { Content } from './hashed-copy.js';
 
 const FILES_AT_ONCE = 8;
@@ -28,7 +28,7 @@ export interface CopyOptions extends CopyProgress {
 
 export interface Copied {
   readonly manifest: Manifest;
-  /** Bytes that the folder did not have. */
+  /** Bytes that no earlier backup had. */
   readonly newBytes: number;
   /** Images that should be there and are not, or not whole: they were lost before. */
   readonly lostImages: number;
@@ -44,35 +44,35 @@ interface Part {
   readonly files: readonly File[];
 }
 
-/** Copies a snapshot into a folder of backups and makes a backup of it. Cut off anywhere, it is only begun again. */
-export async function copySnapshot(snapshot: Snapshot, folder: BackupFolder, options: CopyOptions): Promise<Copied> {
-  return new SnapshotCopy(snapshot, folder, options).run();
+/** Copies a snapshot and makes a backup of it. Cut off anywhere, it is only begun again. */
+export async function copySnapshot(snapshot: Snapshot, backups: Backups, options: CopyOptions): Promise<Copied> {
+  return new SnapshotCopy(snapshot, backups, options).run();
 }
 
 class SnapshotCopy {
   readonly #snapshot: Snapshot;
-  readonly #folder: BackupFolder;
+  readonly #backups: Backups;
   readonly #options: CopyOptions;
   readonly #limit = pLimit(FILES_AT_ONCE);
   #done = 0;
   #newBytes = 0;
 
-  constructor(snapshot: Snapshot, folder: BackupFolder, options: CopyOptions) {
+  constructor(snapshot: Snapshot, backups: Backups, options: CopyOptions) {
     this.#snapshot = snapshot;
-    this.#folder = folder;
+    this.#backups = backups;
     this.#options = options;
   }
 
   async run(): Promise<Copied> {
     const { metadata: file, takenAt, upTo, migrations, figures, images: held } = this.#snapshot;
-    const earlier = (await this.#folder.list()).findLast(({ manifest }) => manifest !== null)?.manifest ?? null;
+    const earlier = await this.#backups.newest();
     const parts = await this.#parts();
     const metadataBytes = (await stat(file)).size;
     // Before it is read: reading may leave files beside it, and never changes it.
     const { rows, images } = readMetadataCopy(file);
     const bytes = parts.flatMap(({ files }) => files).reduce((sum, each) => sum + each.bytes, metadataBytes);
     this.#options.total(held === null ? bytes : images.reduce((sum, image) => sum + image.bytes, bytes));
-    await this.#folder.begin();
+    await this.#backups.begin();
     const metadata = await this.#put(file);
     const known = partsOf(earlier);
     const copied = await Promise.all(parts.map((part) => this.#part(part, known.get(`${part.table}/${part.name}`))));
@@ -92,7 +92,7 @@ class SnapshotCopy {
       figures: [...figures],
     };
     await this.#options.beforeFinish();
-    await this.#folder.finish(manifest);
+    await this.#backups.finish(manifest);
     const lostImages = held === null ? 0 : images.length - (manifest.images?.length ?? 0);
     return { manifest, newBytes: this.#newBytes, lostImages };
   }
@@ -121,7 +121,7 @@ class SnapshotCopy {
         .map((file) =>
           this.#limit(async () => {
             const same = isKnown ? earlier.get(file.place) : undefined;
-            const taken = same?.bytes === file.bytes && (await this.#folder.has(same)) ? this.#count(same) : null;
+            const taken = same?.bytes === file.bytes && (await this.#backups.has(same)) ? this.#count(same) : null;
             contents.set(file.place, taken ?? (await this.#put(file.path)));
           }),
         ),
@@ -141,7 +141,7 @@ class SnapshotCopy {
     const kept = await Promise.all(
       images.map((image) =>
         this.#limit(async () => {
-          if (await this.#folder.has(image)) {
+          if (await this.#backups.has(image)) {
             this.#count(image);
             return [image];
           }
@@ -163,7 +163,7 @@ class SnapshotCopy {
   }
 
   async #put(path: string): Promise<Content> {
-    const content = await this.#folder.put(path);
+    const content = await this.#backups.put(path);
     if (content.isNew) this.#newBytes += content.bytes;
     return this.#count(content);
   }

@@ -1,41 +1,36 @@
-import { createReadStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Manifest, PartFiles } from '../../domain/backup/manifest.js';
 import { DomainError } from '../../domain/errors.js';
 import { locationOf } from '../attachments/failure.js';
-import type { BackupFolder } from './backup-folder.js';
+import type { Backups } from './backups.js';
 import { copyHashed, syncFolder, type Content } from './hashed-copy.js';
 
-const FILES_AT_ONCE = 4;
+const FILES_AT_ONCE = 8;
 
 /** Copies contents of backups to their places, each checked by its hash while it is copied. */
 export class RestoredFiles {
-  readonly #folder: BackupFolder;
+  readonly #backups: Backups;
   readonly #done: (bytes: number) => void;
   readonly #limit: LimitFunction = pLimit(FILES_AT_ONCE);
   #bytes = 0;
 
   /** @param done told of all bytes copied so far */
-  constructor(folder: BackupFolder, done: (bytes: number) => void) {
-    this.#folder = folder;
+  constructor(backups: Backups, done: (bytes: number) => void) {
+    this.#backups = backups;
     this.#done = done;
   }
 
   /** @throws DomainError `invalid` when the content is damaged or missing */
   async file({ sha256, bytes }: Content, to: string): Promise<void> {
-    const source = this.#folder.object(sha256);
     await mkdir(dirname(to), { recursive: true, mode: 0o700 });
-    const copied = await copyHashed(createReadStream(source), to).catch((error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-      throw error;
-    });
-    if (copied?.sha256 !== sha256)
-      throw new DomainError(
-        'invalid',
-        `${source} is ${copied === null ? 'missing' : 'damaged'}: restore another backup (verify-backup says which are whole)`,
-      );
+    const source = await this.#backups.read(sha256);
+    const copied = source === null ? null : await copyHashed(source, to);
+    if (copied?.sha256 !== sha256) {
+      const what = `${this.#backups.where(sha256)} is ${copied === null ? 'missing' : 'damaged'}`;
+      throw new DomainError('invalid', `${what}: restore another backup (verify-backup says which are whole)`);
+    }
     this.#bytes += bytes;
     this.#done(this.#bytes);
   }

@@ -1,16 +1,16 @@
-import { createReadStream } from 'node:fs';
 import pLimit from 'p-limit';
 import { contentsOf, type Manifest } from '../../domain/backup/manifest.js';
-import type { BackupFolder } from './backup-folder.js';
-import { hashOf } from './hashed-copy.js';
+import { DomainError } from '../../domain/errors.js';
+import type { Backups } from './backups.js';
+import { hashOf, type Content } from './hashed-copy.js';
 
-const FILES_AT_ONCE = 4;
+const FILES_AT_ONCE = 8;
 /** Damaged files that are named; more would help nobody. */
 const NAMED = 20;
 
 /** Reads every content of a backup. @returns sentences about what is damaged or missing, none when all is well */
 export async function verifyBackup(
-  folder: BackupFolder,
+  backups: Backups,
   manifest: Manifest,
   done: (bytes: number) => void,
 ): Promise<string[]> {
@@ -21,15 +21,26 @@ export async function verifyBackup(
   await Promise.all(
     [...names.values()].map(({ sha256, bytes, name }) =>
       limit(async () => {
-        const path = folder.object(sha256);
-        const found = await hashOf(createReadStream(path)).catch((error: unknown) => String(error));
-        if (typeof found === 'string') problems.push(`${name} cannot be read: ${found}`);
+        const where = backups.where(sha256);
+        const found = await contentOf(backups, sha256);
+        if (typeof found === 'string') problems.push(`${name} cannot be read: ${where} ${found}`);
         else if (found.sha256 !== sha256)
-          problems.push(`${name} is damaged: ${path} (remove that file: the next backup copies it anew)`);
+          problems.push(`${name} is damaged: ${where} (remove that file: the next backup copies it anew)`);
         read += bytes;
         done(read);
       }),
     ),
   );
   return problems.slice(0, NAMED);
+}
+
+/** @returns in words why it cannot be read @throws DomainError when a bucket does not answer, which says nothing of the backup */
+async function contentOf(backups: Backups, sha256: string): Promise<Content | string> {
+  try {
+    const source = await backups.read(sha256);
+    return source === null ? 'is missing' : await hashOf(source);
+  } catch (error) {
+    if (error instanceof DomainError) throw error;
+    return `fails with ${String(error)}`;
+  }
 }

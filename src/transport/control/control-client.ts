@@ -2,7 +2,14 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { BackupResult, Snapshot } from '../../domain/backup/snapshot.js';
 import { DomainError } from '../../domain/errors.js';
-import { CONTROL_PATHS, type ControlProblem } from './control-socket.js';
+import { CONTROL_PATHS, DATA_DIR_HEADER, type ControlProblem } from './control-socket.js';
+import { dataDirIdentity } from './data-dir-identity.js';
+
+/** The server of a `DATA_DIR`, and the socket where it is said to listen. */
+export interface ControlAddress {
+  readonly dataDir: string;
+  readonly socketPath: string;
+}
 
 /** A snapshot that a server holds for this process. */
 export interface HeldSnapshot {
@@ -12,9 +19,9 @@ export interface HeldSnapshot {
   release(): void;
 }
 
-/** Asks the server that listens on a socket to hold a snapshot. @throws DomainError */
-export async function openSnapshot(socketPath: string): Promise<HeldSnapshot> {
-  const response = await send(socketPath, CONTROL_PATHS.snapshot);
+/** Asks a server to hold a snapshot. @throws DomainError */
+export async function openSnapshot(server: ControlAddress): Promise<HeldSnapshot> {
+  const response = await send(server, CONTROL_PATHS.snapshot);
   let held = true;
   // A server that ends breaks the connection off, of which `close` tells as well.
   response.on('error', () => undefined);
@@ -49,13 +56,14 @@ function firstLine(response: IncomingMessage): Promise<string | null> {
 }
 
 /** Tells the server what became of a backup, for its log and metrics. @throws DomainError */
-export async function reportResult(socketPath: string, result: BackupResult): Promise<void> {
-  await text(await send(socketPath, CONTROL_PATHS.result, JSON.stringify(result)));
+export async function reportResult(server: ControlAddress, result: BackupResult): Promise<void> {
+  await text(await send(server, CONTROL_PATHS.result, JSON.stringify(result)));
 }
 
-async function send(socketPath: string, path: string, body = ''): Promise<IncomingMessage> {
+async function send({ dataDir, socketPath }: ControlAddress, path: string, body = ''): Promise<IncomingMessage> {
+  const headers = { [DATA_DIR_HEADER]: await dataDirIdentity(dataDir) };
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    const sent = httpRequest({ socketPath, path, method: 'POST', agent: false }, resolve);
+    const sent = httpRequest({ socketPath, path, headers, method: 'POST', agent: false }, resolve);
     sent.once('error', reject);
     sent.end(body);
   }).catch((error: unknown) => {

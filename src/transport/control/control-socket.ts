@@ -4,9 +4,13 @@ import { Type, type Static } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import type { BackupResult, SnapshotSource } from '../../domain/backup/snapshot.js';
 import { DomainError } from '../../domain/errors.js';
+import { dataDirIdentity } from './data-dir-identity.js';
 
 /** What commands of this machine ask of a running server. */
 export const CONTROL_PATHS = { snapshot: '/snapshot', result: '/backup-result' } as const;
+
+/** Names the `DATA_DIR` that a command is about. */
+export const DATA_DIR_HEADER = 'x-spanhouse-data-dir';
 
 /** An answer other than what was asked for. */
 export interface ControlProblem {
@@ -15,6 +19,9 @@ export interface ControlProblem {
 }
 
 const MAX_BODY_BYTES = 64 * 1024;
+const OTHER_DATA_DIR =
+  'No server runs on this DATA_DIR: it is a copy, whose control.path still names the server of the original. Start a server ' +
+  'on it, or name the original';
 
 const Result = Type.Union([
   Type.Object({
@@ -30,6 +37,8 @@ const Result = Type.Union([
 
 export interface ControlOptions {
   readonly path: string;
+  /** The folder that is served. */
+  readonly dataDir: string;
   readonly snapshots: SnapshotSource;
   readonly onResult: (result: Static<typeof Result>) => void;
 }
@@ -42,15 +51,16 @@ export interface ControlSocket {
  * Listens on a Unix socket in `DATA_DIR`: who may open it may read all data anyway, so it asks for no key. A snapshot is
  * held for as long as the connection that asked for it is open, so that it ends with its reader however that ends.
  */
-export async function listenControl({ path, snapshots, onResult }: ControlOptions): Promise<ControlSocket> {
+export async function listenControl({ path, dataDir, snapshots, onResult }: ControlOptions): Promise<ControlSocket> {
+  const identity = await dataDirIdentity(dataDir);
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (request.headers[DATA_DIR_HEADER] !== identity) throw new DomainError('conflict', OTHER_DATA_DIR);
+    if (request.url === CONTROL_PATHS.snapshot) return holdSnapshot(snapshots, response);
+    if (request.url === CONTROL_PATHS.result) return takeResult(request, response, onResult);
+    throw new DomainError('not_found', 'There is no such command');
+  };
   const server = createServer((request, response) => {
-    const work =
-      request.url === CONTROL_PATHS.snapshot
-        ? holdSnapshot(snapshots, response)
-        : request.url === CONTROL_PATHS.result
-          ? takeResult(request, response, onResult)
-          : Promise.reject(new DomainError('not_found', 'There is no such command'));
-    work.catch((error: unknown) => refuse(response, error));
+    answer(request, response).catch((error: unknown) => refuse(response, error));
   });
   // One that the last server left behind: this one has the lock of the directory.
   await rm(path, { force: true });

@@ -4,7 +4,7 @@ import type { Principal } from '../../domain/identity/identity.js';
 import type { IdentityService } from '../../domain/identity/identity-service.js';
 import type { SignIn } from '../../domain/identity/sign-in.js';
 import type { SignInService } from '../../domain/identity/sign-in-service.js';
-import type { RequestIdentity } from './app.js';
+import type { RequestIdentity } from './admission.js';
 import { requireOwnOrigin } from './own-origin.js';
 import type { SessionCookie } from './session-cookie.js';
 

@@ -1,33 +1,103 @@
 import type { ProjectFigures } from '../../../domain/backup/manifest.js';
 import type { ClickHouseClient } from '../client/client.js';
-import { literal, number, sql } from '../client/sql.js';
+import { literal, number, sql, type Sql } from '../client/sql.js';
 import type { Version } from '../commit/version-clock.js';
 
-/** Long enough for some hundred million spans of one project; it holds nobody up. */
+/** So many rows are counted by one statement: some seconds of a slow machine, whatever a project holds. */
+const ROWS_AT_ONCE = 2_000_000;
+/** Digits of a cost behind its point. */
+const COST_DIGITS = 12;
 const SETTINGS = { optimize_aggregation_in_order: 1 } as const;
+
+/** Sums as texts, as numbers do not hold them. */
+interface Sums {
+  readonly spans: string;
+  readonly errors: string;
+  readonly cost: string;
+  readonly input_tokens: string;
+  readonly output_tokens: string;
+  readonly versions: string;
+}
+
+interface Recount {
+  readonly project_id: string;
+  readonly upTo: Version;
+  readonly rowsAtOnce: number;
+}
 
 /**
  * What the spans of each project add up to in the state at a version, recounted from their facts. The state must be held,
  * or be the last one: what was replaced since would be purged.
  */
-export async function figuresAt(client: ClickHouseClient, upTo: Version): Promise<ProjectFigures[]> {
+export async function figuresAt(
+  client: ClickHouseClient,
+  upTo: Version,
+  rowsAtOnce = ROWS_AT_ONCE,
+): Promise<ProjectFigures[]> {
   const projects = await client.query<{ id: string }>(
     sql`SELECT DISTINCT project_id AS id FROM facts WHERE ver <= ${number(upTo)} ORDER BY id`,
   );
   const figures: ProjectFigures[] = [];
-  // Project by project, in the order of the table: what is in memory at once is one trace.
   for (const { id } of projects) {
-    const [row] = await client.query<ProjectFigures>(
-      sql`SELECT ${literal(id)} AS project_id, toUInt32(count()) AS spans, toUInt32(sum(last.1)) AS errors,
-       toString(sum(last.2)) AS cost, toString(sum(last.3)) AS input_tokens, toString(sum(last.4)) AS output_tokens,
-       toString(sum(toUInt128(last.5))) AS versions
-       FROM (SELECT argMax((has_error, ifNull(cost, 0), ifNull(input_tokens, 0), ifNull(output_tokens, 0), ver, deleted), f.ver) AS last
-         FROM facts AS f WHERE project_id = ${literal(id)} AND row_type = 0 AND f.ver <= ${number(upTo)}
-         GROUP BY project_id, trace_id, row_type, id)
-       WHERE NOT last.6`,
-      { settings: SETTINGS },
-    );
-    if (row !== undefined && row.spans > 0) figures.push(row);
+    const found = await figuresOf(client, { project_id: id, upTo, rowsAtOnce });
+    if (found.spans > 0) figures.push(found);
   }
   return figures;
+}
+
+/** Trace by trace, in the order of the table: what is in memory at once is one of them. */
+async function figuresOf(client: ClickHouseClient, { project_id, upTo, rowsAtOnce }: Recount): Promise<ProjectFigures> {
+  const sums = { spans: 0n, errors: 0n, cost: 0n, input_tokens: 0n, output_tokens: 0n, versions: 0n };
+  let from: string | null = null;
+  do {
+    const behind = from === null ? sql`` : sql`AND trace_id > ${literal(from)}`;
+    const rest = sql`project_id = ${literal(project_id)} ${behind}`;
+    const to: string | null = await endOfSlice(client, rest, rowsAtOnce);
+    const slice = to === null ? rest : sql`${rest} AND trace_id <= ${literal(to)}`;
+    const [row] = await client.query<Sums>(sumsOf(slice, upTo), { settings: SETTINGS });
+    for (const name of Object.keys(sums) as (keyof Sums)[])
+      sums[name] += name === 'cost' ? scaled(row?.cost ?? '0') : BigInt(row?.[name] ?? 0);
+    from = to;
+  } while (from !== null);
+  const { spans, errors, cost, ...others } = sums;
+  return {
+    project_id,
+    spans: Number(spans),
+    errors: Number(errors),
+    cost: decimal(cost),
+    input_tokens: String(others.input_tokens),
+    output_tokens: String(others.output_tokens),
+    versions: String(others.versions),
+  };
+}
+
+/** The last trace of as many rows; null: there are fewer. */
+async function endOfSlice(client: ClickHouseClient, rows: Sql, rowsAtOnce: number): Promise<string | null> {
+  const [row] = await client.query<{ trace: string }>(
+    sql`SELECT toString(trace_id) AS trace FROM facts WHERE ${rows} ORDER BY trace_id LIMIT 1 OFFSET ${number(rowsAtOnce)}`,
+  );
+  return row?.trace ?? null;
+}
+
+function sumsOf(slice: Sql, upTo: Version): Sql {
+  return sql`SELECT toString(count()) AS spans, toString(sum(last.1)) AS errors, toString(sum(last.2)) AS cost,
+     toString(sum(last.3)) AS input_tokens, toString(sum(last.4)) AS output_tokens,
+     toString(sum(toUInt128(last.5))) AS versions
+     FROM (SELECT argMax((has_error, ifNull(cost, 0), ifNull(input_tokens, 0), ifNull(output_tokens, 0), ver, deleted), f.ver) AS last
+       FROM facts AS f WHERE ${slice} AND row_type = 0 AND f.ver <= ${number(upTo)}
+       GROUP BY project_id, trace_id, row_type, id)
+     WHERE NOT last.6`;
+}
+
+/** A decimal as ClickHouse writes it, in its smallest units. */
+function scaled(text: string): bigint {
+  const [, sign = '', whole = '0', digits = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
+  const units = BigInt(whole + digits.padEnd(COST_DIGITS, '0'));
+  return sign === '-' ? -units : units;
+}
+
+function decimal(units: bigint): string {
+  const digits = String(units < 0n ? -units : units).padStart(COST_DIGITS + 1, '0');
+  const rest = digits.slice(-COST_DIGITS).replace(/0+$/, '');
+  return `${units < 0n ? '-' : ''}${digits.slice(0, -COST_DIGITS)}${rest === '' ? '' : `.${rest}`}`;
 }

@@ -9,7 +9,7 @@ import { Failure } from '../../parts/states.js';
 import { Tabs } from '../../parts/tabs.js';
 import { useAction } from '../../state/action.js';
 import { announce } from '../../state/announce.js';
-import { call, ofProject } from '../../state/api.js';
+import { call, ofProject, request } from '../../state/api.js';
 import { base, hrefOf, navigate, place, setQuery } from '../../state/location.js';
 import { changedAt, useQuery } from '../../state/query.js';
 
@@ -102,11 +102,16 @@ interface Arrived {
 
 /** Opens the first trace that arrives while this is shown, within a second. */
 function Waiting() {
-  const [since] = useState(() => new Date().toISOString());
-  const query = { created_after: since, sort_order: 'asc', limit: 1, fields: 'id,trace_id' };
+  const since = useRef<string | null>(null);
+  // Who comes back waits anew.
+  const [visit] = useState(() => performance.now());
   const answer = useQuery({
-    key: ['/spans', 'first', since],
-    ask: (signal) => call<Arrived[]>('/spans', { query, signal }),
+    key: ['/spans', 'first', visit],
+    async ask(signal) {
+      since.current ??= await serverTime(signal);
+      const query = { created_after: since.current, sort_order: 'asc', limit: 1, fields: 'id,trace_id' };
+      return call<Arrived[]>('/spans', { query, signal });
+    },
     every: 800,
   });
   const span = answer.data?.[0];
@@ -123,4 +128,10 @@ function Waiting() {
       <Icon name="running" /> Waiting for the first span
     </p>
   );
+}
+
+/** The clock of the browser may say anything. */
+async function serverTime(signal: AbortSignal): Promise<string> {
+  const { headers } = await request('/whoami', { signal });
+  return new Date(headers.get('date') ?? Date.now()).toISOString();
 }

@@ -1,0 +1,80 @@
+import { resolve } from 'node:path';
+import type { Readable } from 'node:stream';
+import { DomainError } from '../../domain/errors.js';
+import type { S3Access } from '../s3/s3-client.js';
+import { FolderPlace } from './folder-place.js';
+import type { Content } from './hashed-copy.js';
+
+/**
+ * Where backups are kept: files by their names, which have slashes between their parts. A file is there as a whole or not
+ * at all, also after a loss of power or a kill.
+ * @throws DomainError where a bucket refuses or does not answer; what the operating system says where it is a folder
+ */
+export interface BackupPlace {
+  /** As messages name it. */
+  readonly address: string;
+  /** How messages name a file. */
+  where(name: string): string;
+  /** Whether there is nothing, but for files whose names begin with that of one. */
+  isEmpty(but: string): Promise<boolean>;
+  /** Names of the files in a folder and its folders, without that of the folder, in their order. */
+  list(folder: string): Promise<string[]>;
+  /** Null: it is not there. */
+  size(name: string): Promise<number | null>;
+  /** Null: it is not there. */
+  read(name: string): Promise<Readable | null>;
+  write(name: string, text: string): Promise<void>;
+  /** Takes in a local file under the name that its content gives it, unless that is there. */
+  put(source: string, nameOf: (content: Content) => string): Promise<Content & { readonly isNew: boolean }>;
+  remove(name: string): Promise<void>;
+  /** Keeps others from writing. @throws DomainError `conflict` while somebody else does */
+  lock(): Promise<PlaceLock>;
+  /** Removes what one who held the lock left half written in a folder. */
+  clear(folder: string): Promise<void>;
+  /** Brings the files of a folder to disk. */
+  settle(folder: string): Promise<void>;
+  close(): void;
+}
+
+export interface PlaceLock {
+  /** @throws DomainError `conflict` when somebody else has it by now */
+  demandHeld(): Promise<void>;
+  release(): Promise<void>;
+}
+
+export type PlaceAddress =
+  | { readonly kind: 'folder'; readonly path: string }
+  | { readonly kind: 'bucket'; readonly bucket: string; readonly prefix: string };
+
+const BUCKET = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/;
+const MAX_PREFIX = 512;
+
+/**
+ * What an address names: a folder, or a bucket as `s3://bucket/prefix`.
+ * @throws DomainError `invalid` for any other URL, which would become a folder of that name
+ */
+export function addressOf(given: string): PlaceAddress {
+  if (!/^[a-z0-9+.-]+:\/\//i.test(given)) return { kind: 'folder', path: resolve(given) };
+  const [, bucket, path = ''] = BUCKET.exec(given) ?? [];
+  const prefix = path.replace(/\/+$/, '');
+  const parts = prefix === '' ? [] : prefix.split('/');
+  if (
+    bucket === undefined ||
+    prefix.length > MAX_PREFIX ||
+    !parts.every((part) => /^[A-Za-z0-9!_.*'()-]+$/.test(part) && !/^\.+$/.test(part))
+  )
+    throw new DomainError(
+      'invalid',
+      `${given} names no place for backups: give a folder, or a bucket as s3://bucket/prefix, whose prefix has letters, ` +
+        'digits and - _ . between its slashes',
+    );
+  return { kind: 'bucket', bucket, prefix };
+}
+
+/** Opens what an address names. The S3 client is imported only here. @throws DomainError `invalid` */
+export async function openPlace(given: string, access: S3Access): Promise<BackupPlace> {
+  const address = addressOf(given);
+  if (address.kind === 'folder') return new FolderPlace(address.path);
+  const { BucketPlace } = await import('./bucket-place.js');
+  return new BucketPlace(address, access);
+}

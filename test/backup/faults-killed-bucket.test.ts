@@ -1,0 +1,115 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { API_KEY } from '../harness/program.js';
+import { Programs } from '../harness/programs.js';
+import { bootServer } from '../harness/server.js';
+import { admin, spawnAdmin } from './admin.js';
+import { Bucket, type BucketRequest } from './bucket.js';
+
+const KILLS = Number(process.env['KILLS'] ?? 3);
+const MEGABYTE = 1024 * 1024;
+/** Enough that one file of it is uploaded in parts. */
+const LARGE = 12;
+
+/** Where a backup is killed, by turns. */
+const MOMENTS: readonly { readonly name: string; readonly is: (request: BucketRequest, seen: number) => boolean }[] = [
+  { name: 'in the middle of an upload in parts', is: ({ query }) => query['partNumber'] === '2' },
+  { name: 'among its contents', is: ({ method, key }, seen) => method === 'PUT' && isContent(key) && seen > 10 },
+  { name: 'when it is listed', is: ({ method, key }) => method === 'PUT' && key.includes('/backups/') },
+  { name: 'when it begins', is: ({ method, key }) => method === 'PUT' && key.endsWith('unfinished.json') },
+  { name: 'when an upload ends', is: ({ method, query }) => method === 'POST' && query['uploadId'] !== undefined },
+];
+const isContent = (key: string) => key.includes('/objects/');
+
+describe('backups to a bucket that are killed', function () {
+  this.timeout(60_000 + KILLS * 60_000);
+  let folder: string;
+  let bucket: Bucket;
+  let programs: Programs;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'spanhouse-s3-cut-'));
+    bucket = await Bucket.start();
+    programs = await Programs.make();
+  });
+  afterEach(async () => {
+    await programs.dispose();
+    await bucket.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** Kills a backup at a moment. @returns whether the moment came */
+  async function kill(is: (typeof MOMENTS)[number]['is']): Promise<boolean> {
+    const child = spawnAdmin(programs.dataDir, 'backup', bucket.address);
+    const ended = once(child, 'exit');
+    let seen = 0;
+    let isKilled = false;
+    bucket.onRequest = async (request) => {
+      if (isContent(request.key) && request.method === 'PUT') seen += 1;
+      if (!isKilled && is(request, seen)) {
+        isKilled = true;
+        child.kill('SIGKILL');
+        await ended;
+        return 'lost';
+      }
+      return undefined;
+    };
+    await ended;
+    bucket.onRequest = () => undefined;
+    const held = ['clickhouse/shadow', 'snapshot'].map((name) => join(programs.dataDir, name));
+    while (held.some((path) => existsSync(path))) await sleep(10);
+    return isKilled;
+  }
+
+  it('are listed as cut off, gone on with, and leave nothing behind', async () => {
+    const program = await programs.start();
+    let spans = 0;
+    const post = async () => {
+      const output_data = () => randomBytes(MEGABYTE).toString('base64');
+      const body = Array.from({ length: LARGE }, () => ({
+        id: randomUUID(),
+        trace_id: randomUUID(),
+        name: 'large',
+        started_at: Date.now(),
+        output_data: output_data(),
+      }));
+      expect((await program.request('POST', '/spans', body)).status).to.equal(200);
+      spans += LARGE;
+    };
+    for (let round = 0; round < KILLS; round += 1) {
+      await post();
+      const { name, is } = MOMENTS[round % MOMENTS.length]!;
+      expect(await kill(is), name).to.equal(true);
+      const rows: { id: string; problem?: string }[] = await admin(programs.dataDir, 'list-backups', bucket.address);
+      expect(rows.at(-1)!.problem, name).to.contain('cut off, or under way');
+      if (name.includes('in parts')) expect(await bucket.uploads()).to.not.deep.equal([]);
+      // What is listed otherwise is whole.
+      for (const { id, problem } of rows.slice(0, -1)) {
+        expect(problem).to.equal(undefined);
+        await admin(programs.dataDir, 'verify-backup', bucket.address, '--backup', id);
+      }
+    }
+    const made = await admin(programs.dataDir, 'backup', bucket.address);
+    expect(made.spans).to.equal(spans);
+    expect(made.note).to.contain('Went on with');
+    expect(made.new_mb).to.be.below(made.mb);
+    expect(await bucket.uploads()).to.deep.equal([]);
+    expect(['writer.json', 'unfinished.json'].filter((name) => bucket.has(name))).to.deep.equal([]);
+    await admin(programs.dataDir, 'prune-backups', bucket.address, '--keep', '1');
+    const dataDir = join(folder, 'restored');
+    expect(await admin(dataDir, 'restore', bucket.address)).to.include({ id: made.id, spans });
+    const copy = await bootServer({ dataDir });
+    try {
+      const { headers } = await copy.request('GET', '/spans?count=true&limit=1', { key: API_KEY });
+      expect(Number(headers.get('x-total-count'))).to.equal(spans);
+    } finally {
+      await copy.stop();
+    }
+  });
+});
