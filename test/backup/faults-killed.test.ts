@@ -105,7 +105,9 @@ describe(`backups that are killed ${KILLS} times each, KILL_SEED=${SEED}`, funct
     const mark = join(dataDir, 'restore-unfinished');
     for (let kill = 1; kill <= KILLS; kill += 1) {
       if (!existsSync(mark)) await rm(dataDir, { recursive: true, force: true });
-      const moment = { begun: changes(mark), afterMs: dice.whole(0, wholeMs) };
+      // The first soon: much of the time goes by before there is a mark.
+      const afterMs = dice.whole(0, (wholeMs * kill) / (4 * KILLS));
+      const moment = { begun: changes(mark), afterMs };
       deaths.add(await killAdmin(moment, dataDir, 'restore', backups));
       if (!existsSync(mark)) continue;
       const refusal = await bootServer({ dataDir }).catch((error: unknown) => error);
