@@ -1,6 +1,9 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { until } from '../harness/until.js';
 
 const run = promisify(execFile);
 const PROGRAM = join(import.meta.dirname, '../../scripts/admin.js');
@@ -25,4 +28,23 @@ export async function refused(dataDir: string, ...args: string[]): Promise<strin
 /** A command to be killed. */
 export function spawnAdmin(dataDir: string, ...args: string[]): ChildProcess {
   return spawn(process.execPath, [PROGRAM, '--data-dir', dataDir, ...args], { stdio: 'ignore' });
+}
+
+/**
+ * Begins a command and kills it, so many milliseconds after it has begun its work.
+ * @returns whether it was under way then
+ */
+export async function killAdmin(
+  { begun, afterMs }: { readonly begun: () => boolean; readonly afterMs: number },
+  dataDir: string,
+  ...args: string[]
+): Promise<boolean> {
+  const child = spawnAdmin(dataDir, ...args);
+  const ended = once(child, 'exit');
+  await until(`${args[0] ?? ''} begins`, () => begun() || child.exitCode !== null);
+  await sleep(afterMs);
+  const wasRunning = child.exitCode === null;
+  child.kill('SIGKILL');
+  await ended;
+  return wasRunning;
 }

@@ -1,159 +1,133 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { openSnapshot } from '../../src/transport/control/control-client.js';
-import { mountSmallDisk } from '../durability/small-disk.js';
-import { API_KEY } from '../harness/program.js';
-import { Programs } from '../harness/programs.js';
+import { Random } from '../../scripts/random.js';
+import { MortalServer } from '../durability/mortal-server.js';
+import { audit } from '../durability/recount.js';
+import { Deaths, KILLS } from '../harness/kills.js';
+import { Program } from '../harness/program.js';
+import { seedOf } from '../harness/seed.js';
 import { bootServer } from '../harness/server.js';
-import { admin, refused, spawnAdmin } from './admin.js';
+import { changes, until } from '../harness/until.js';
+import { admin, killAdmin } from './admin.js';
 
-const WITHIN_MS = 20_000;
-const span = (parts: object = {}) => ({
-  id: randomUUID(),
-  trace_id: randomUUID(),
-  name: 'needle',
-  started_at: Date.now(),
-  cost: 0.5,
-  ...parts,
-});
+const SEED = seedOf('KILL_SEED');
+/** Of spans that are large enough for a kill to come in the middle of copying them. */
+const LARGE_BYTES = 250_000;
+/** The first kill comes within this time, each later one may come as much later. */
+const STEP_MS = 100;
 
-async function until(what: string, condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + WITHIN_MS;
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error(`not within ${WITHIN_MS} ms: ${what}`);
-    await sleep(2);
-  }
-}
-
-describe('backups that are cut off', function () {
-  this.timeout(180_000);
+describe(`backups that are killed ${KILLS} times each, KILL_SEED=${SEED}`, function () {
+  this.timeout(120_000 + KILLS * 30_000);
+  const dice = new Random(SEED);
   let folder: string;
-  let programs: Programs;
-  const shadow = () => join(programs.dataDir, 'clickhouse', 'shadow');
+  let backups: string;
+  let server: MortalServer;
 
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'spanhouse-cut-'));
-    programs = await Programs.make();
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'spanhouse-killed-'));
+    backups = join(folder, 'backups');
+    server = await MortalServer.start({ seed: SEED });
   });
-  afterEach(async () => {
-    await programs.dispose();
+  afterEach(function () {
+    if (this.currentTest?.isFailed()) console.log(server?.program.complaints());
+  });
+  after(async () => {
+    await server?.dispose();
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** A server with enough to copy for a kill to come in the middle. */
-  async function started() {
-    const program = await programs.start();
-    for (let at = 0; at < 4; at += 1) {
-      const large = Array.from({ length: 4 }, () => span({ output_data: randomBytes(1_000_000).toString('base64') }));
-      expect((await program.request('POST', '/spans', large)).status).to.equal(200);
-    }
-    return program;
+  const unfinished = () => join(backups, 'unfinished.json');
+  /** Whether one was begun that did not become a backup. */
+  const isUnfinished = () => existsSync(unfinished());
+  /** What a server holds for a backup. */
+  const isHeld = () => ['clickhouse/shadow', 'snapshot'].some((what) => existsSync(join(server.dataDir, what)));
+
+  const writeLarge = () =>
+    server.write(Array.from({ length: 6 }, () => ({ input_data: randomBytes(LARGE_BYTES).toString('base64') })));
+
+  async function killBackup(afterMs: number): Promise<void> {
+    await killAdmin({ begun: changes(unfinished()), afterMs }, server.dataDir, 'backup', backups);
+    await until('the server lets go', () => !isHeld());
   }
 
-  it('go on after kill -9 of the backup, and leave nothing behind', async () => {
-    const program = await started();
-    const backups = join(folder, 'backups');
-    for (let round = 1; round <= 3; round += 1) {
-      const child = spawnAdmin(programs.dataDir, 'backup', backups);
-      const ended = once(child, 'exit');
-      await until('a backup begins', () => existsSync(join(backups, 'unfinished.json')) || child.exitCode !== null);
-      // Somewhere in the middle: the first at once, the last nearly through.
-      await sleep(round * 20);
-      child.kill('SIGKILL');
-      await ended;
-      await until('the server lets go', () => !existsSync(shadow()) && !existsSync(join(programs.dataDir, 'snapshot')));
-    }
-    expect((await program.request('POST', '/spans', [span()])).status).to.equal(200);
-    const { id, spans } = await admin(programs.dataDir, 'backup', backups);
-    expect(spans).to.equal(17);
-    expect(existsSync(join(backups, 'unfinished.json'))).to.equal(false);
-    expect(await readdir(join(backups, 'incoming'))).to.deep.equal([]);
-    await admin(programs.dataDir, 'verify-backup', backups, '--backup', id);
-    expect(await admin(programs.dataDir, 'prune-backups', backups, '--keep', '1')).to.include({ backups: 1 });
-    await expectRestorable(backups, 17);
-  });
-
-  async function expectRestorable(backups: string, spans: number): Promise<void> {
-    const dataDir = join(folder, 'restored');
-    expect(await admin(dataDir, 'restore', backups)).to.include({ spans });
-    const copy = await bootServer({ dataDir });
-    try {
-      const { json, headers } = await copy.request('GET', '/spans?count=true', { key: API_KEY });
-      expect(Number(headers.get('x-total-count'))).to.equal(spans);
-      expect(json).to.have.length(spans);
-    } finally {
-      await copy.stop();
-    }
+  async function killServer(afterMs: number): Promise<void> {
+    const begun = changes(unfinished());
+    const ending = admin(server.dataDir, 'backup', backups).catch((error: unknown) => error);
+    await until('a backup begins', begun);
+    await sleep(afterMs);
+    await server.kill();
+    const said: unknown = await ending;
+    if (said instanceof Error) expect(said.message).to.match(/run the backup again|No server answers/);
+    await server.restart();
+    expect(isHeld(), 'what the dead server held').to.equal(false);
   }
 
-  it('are no backups when the server is killed meanwhile, whose next start clears what it held', async () => {
-    const program = await started();
-    const held = await openSnapshot({
-      dataDir: programs.dataDir,
-      socketPath: join(programs.dataDir, 'control.sock'),
-    });
-    expect(await readdir(shadow())).to.include('backup');
-    const second = refused(programs.dataDir, 'backup', join(folder, 'backups'));
-    expect(await second).to.contain('Another backup is under way');
-    program.signal('SIGKILL');
-    await program.ended;
-    await until('the end is known', () => {
-      try {
-        held.demandHeld();
-        return false;
-      } catch {
-        return true;
+  for (const what of ['backup', 'incremental backup'])
+    it(`go on with what was copied: ${what}`, async () => {
+      const deaths = new Deaths(what);
+      for (let kill = 1; kill <= KILLS; kill += 1) {
+        await writeLarge();
+        const afterMs = dice.whole(0, kill * STEP_MS);
+        await (kill % 3 === 0 ? killServer(afterMs) : killBackup(afterMs));
+        deaths.add(isUnfinished());
       }
+      const wentOn = isUnfinished();
+      if (wentOn)
+        expect((await admin(server.dataDir, 'list-backups', backups)).at(-1)).to.include({
+          id: 'unfinished',
+          problem: 'cut off, or under way: backup goes on with what it copied, prune-backups removes that',
+        });
+      const made = await admin(server.dataDir, 'backup', backups);
+      if (wentOn) expect(made.note).to.match(/^Went on with what the backup of \S+ had copied, which was cut off\.$/);
+      expect(made.new_mb).to.be.at.most(made.mb);
+      expect(isUnfinished()).to.equal(false);
+      expect(await readdir(join(backups, 'incoming'))).to.deep.equal([]);
+      expect(await admin(server.dataDir, 'verify-backup', backups)).to.include({ id: made.id, whole: true });
+      deaths.report();
     });
-    expect(await readdir(shadow())).to.include('backup');
-    await programs.start();
-    expect(existsSync(shadow())).to.equal(false);
-    expect(existsSync(join(programs.dataDir, 'snapshot'))).to.equal(false);
-    expect((await admin(programs.dataDir, 'backup', join(folder, 'backups'))).spans).to.equal(16);
-  });
 
-  it('begin anew after kill -9 of a restore', async () => {
-    await started();
-    const backups = join(folder, 'backups');
-    await admin(programs.dataDir, 'backup', backups);
+  it('hold everything once: restored, whenever restores are killed, they show what was acknowledged', async () => {
+    await server.expectExact();
+    await admin(server.dataDir, 'backup', backups);
+    const measured = join(folder, 'measured');
+    const from = performance.now();
+    await admin(measured, 'restore', backups);
+    const wholeMs = performance.now() - from;
+    await expectExact(measured);
+
+    const deaths = new Deaths('restore');
     const dataDir = join(folder, 'restored');
-    for (const wanted of ['restore-unfinished', 'clickhouse/store']) {
-      const child = spawnAdmin(dataDir, 'restore', backups);
-      const ended = once(child, 'exit');
-      await until('a restore begins', () => existsSync(join(dataDir, wanted)));
-      child.kill('SIGKILL');
-      await ended;
+    const mark = join(dataDir, 'restore-unfinished');
+    for (let kill = 1; kill <= KILLS; kill += 1) {
+      if (!existsSync(mark)) await rm(dataDir, { recursive: true, force: true });
+      // The first soon: much of the time goes by before there is a mark.
+      const afterMs = dice.whole(0, (wholeMs * kill) / (4 * KILLS));
+      const moment = { begun: changes(mark), afterMs };
+      deaths.add(await killAdmin(moment, dataDir, 'restore', backups));
+      if (!existsSync(mark)) continue;
       const refusal = await bootServer({ dataDir }).catch((error: unknown) => error);
       expect(String(refusal)).to.contain('was cut off: run it again');
     }
-    await expectRestorable(backups, 16);
+    const wasCutOff = existsSync(mark);
+    if (!wasCutOff) await rm(dataDir, { recursive: true, force: true });
+    const { note } = await admin(dataDir, 'restore', backups);
+    if (wasCutOff) expect(note).to.contain('An earlier restore was cut off; this one began anew.');
+    await expectExact(dataDir);
+    deaths.report(`; ${server.spans} spans restored, none lost`);
   });
 
-  it('of a full disk say so, let go of everything, and go on when there is room', async function () {
-    const path = join(folder, 'small');
-    const disk = mountSmallDisk(path, 64);
-    if (disk === null) return this.skip();
+  /** Expects what the server that was backed up has acknowledged, on a copy of it. */
+  async function expectExact(dataDir: string): Promise<void> {
+    const copy = await Program.start(dataDir);
     try {
-      await started();
-      const backups = join(path, 'backups');
-      disk.fill();
-      expect(await refused(programs.dataDir, 'backup', backups)).to.contain('is full');
-      disk.free();
-      await admin(programs.dataDir, 'backup', backups);
-      disk.fill();
-      expect(await refused(programs.dataDir, 'backup', backups)).to.contain('Make room');
-      await until('the server lets go', () => !existsSync(shadow()));
-      disk.free();
-      await expectRestorable(backups, 16);
+      expect(await audit(copy, server.crowd.ledger)).to.deep.equal([]);
     } finally {
-      disk.free();
-      disk.unmount();
+      await copy.destroy();
     }
-  });
+  }
 });

@@ -19,7 +19,7 @@ describe('judges and review, in the console', function () {
     endpoint = await ModelEndpoint.start();
     endpoint.reset(({ last }) => {
       if (refusing && last.includes('refused')) return { do: 'status', status: 400 };
-      return answer(last.includes('bad') ? { ...failing, reason: HOSTILE } : passing);
+      return answer(last.includes('rude') ? { ...failing, reason: HOSTILE } : passing);
     });
     const env = { JUDGE_LLM_BASE_URL: endpoint.url, JUDGE_LLM_MODEL: 'gpt-4o-mini', JUDGE_LLM_API_KEY: 'x' };
     const opened = await openScene({ env });
@@ -60,7 +60,7 @@ describe('judges and review, in the console', function () {
 
   it('makes a judge, runs it and corrects it, by keyboard', async () => {
     const { page } = watched;
-    const texts = ['good', 'good', 'bad', HOSTILE];
+    const texts = ['good', 'good', 'rude', HOSTILE];
     await api.post(...texts.map((output_data) => finished({ name: HOSTILE, output_data, tags: { env: 'prod' } })));
     await page.goto(screenUrl(scene.server, 'judges'));
     await focus('::-p-aria([name="New judge"][role="button"])');
@@ -135,9 +135,7 @@ describe('judges and review, in the console', function () {
     expect(await page.$('.review img, .judge-preview img')).to.equal(null);
   });
 
-  it('shows what judges found, and leads to what it counts', async function () {
-    // Failed once in CI while the filtered list was awaited; the reason is not found. A failure says what was shown.
-    this.retries(1);
+  it('shows what judges found, and leads to what it counts', async () => {
     const { page } = watched;
     const [judge = {}] = await api.expect(200, 'GET', 'judges');
     await page.goto(screenUrl(scene.server, 'judges'));
@@ -145,7 +143,6 @@ describe('judges and review, in the console', function () {
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
     await page.locator('td a[href*="tab=evaluations"]').click();
     await until(`location.search.includes('start_date=7d') && document.querySelectorAll('tbody tr').length >= 4`);
-    await until(`document.querySelector('main [aria-busy=true]') === null`);
     await page.select('select', 'false');
     await until(
       `location.search.includes('evaluation_result=false') && document.querySelectorAll('tbody tr').length === 1`,

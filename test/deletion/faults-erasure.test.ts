@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { base64, png } from '../attachments/images.js';
 import { bootServer, type TestServer } from '../harness/server.js';
-import { statementOf } from '../harness/statement.js';
 import { openStoreAt } from '../harness/trace-store.js';
 import { textsInFiles } from './files.js';
+import { oldPartsRemoved, removeOldPartsAtOnce } from './old-parts.js';
 
-const GONE_WITHIN_MS = 60_000;
 const SECRETS = /secret-[a-z-]+-[0-9a-f]{32}/g;
 const secret = (what: string) => `secret-${what}-${randomUUID().replaceAll('-', '')}`;
 
@@ -81,27 +79,15 @@ describe('what is deleted or replaced', function () {
   /** Erases without a server, and waits until old parts are removed. */
   async function erase(gone: readonly string[]): Promise<void> {
     const opened = await openStoreAt(join(server.dataDir, 'clickhouse'));
-    const command = (text: string) => opened.client.command(statementOf(text));
-    const names = async (query: string) =>
-      (await opened.client.query<{ name: string }>(statementOf(query))).map(({ name }) => name);
     try {
-      const ours = `WHERE database = currentDatabase()`;
-      // Eight minutes otherwise.
-      for (const name of await names(`SELECT name FROM system.tables ${ours} AND engine LIKE '%MergeTree'`))
-        await command(`ALTER TABLE ${name} MODIFY SETTING old_parts_lifetime = 0`);
+      await removeOldPartsAtOnce(opened.client);
       // Cut off at any point, it is done again.
       for (const ms of [1, 100, 300, 1_000, 2_000])
         await opened.store
           .erase(AbortSignal.timeout(ms))
           .catch((error: unknown) => expect(error).to.be.instanceOf(Error));
       await opened.store.erase();
-      // ClickHouse looks for old parts when a table has anything to do, and seldom otherwise.
-      const old = await names(`SELECT DISTINCT table AS name FROM system.parts ${ours} AND NOT active`);
-      const end = Date.now() + GONE_WITHIN_MS;
-      while (Date.now() < end && inFiles(gone).length > 0) {
-        for (const name of old) await command(`ALTER TABLE ${name} DELETE WHERE 0 SETTINGS mutations_sync = 0`);
-        await sleep(1_000);
-      }
+      await oldPartsRemoved(opened.client, () => inFiles(gone).length === 0);
     } finally {
       await opened.close();
     }

@@ -1,12 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtemp, mkdir, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { png } from '../attachments/images.js';
-import { bootServer, type TestResponse, type TestServer } from '../harness/server.js';
-import { mountSmallDisk, type SmallDisk } from './small-disk.js';
+import type { TestResponse } from '../harness/server.js';
+import { expectRefused, SmallDiskScene } from './small-disk-scene.js';
 
 const WELL_WITHIN_MS = 20_000;
 const SESSION = randomUUID();
@@ -22,35 +21,9 @@ const span = (name: string, parts: object = {}) => ({
 
 describe('a full disk', function () {
   this.timeout(180_000);
-  let folder: string;
-  let dataDir: string;
-  let server: TestServer | undefined;
-  let disk: SmallDisk | null = null;
-
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'spanhouse-full-'));
-    dataDir = join(folder, 'data');
-    await mkdir(dataDir);
-  });
-  afterEach(async () => {
-    disk?.free();
-    await server?.stop();
-    disk?.unmount();
-    [server, disk] = [undefined, null];
-    await rm(folder, { recursive: true, force: true });
-  });
-
-  const post = (path: string, body: unknown) => running().request('POST', path, { body });
-  const get = (path: string) => running().request('GET', path);
-  function running(): TestServer {
-    if (server === undefined) throw new Error('no server');
-    return server;
-  }
-
-  function expectRefused(answer: TestResponse): void {
-    expect(answer.status, answer.text).to.equal(503);
-    expect(Number(answer.headers.get('retry-after'))).to.be.at.least(1);
-  }
+  const scene = SmallDiskScene.forEachTest();
+  const post = (path: string, body: unknown) => scene.post(path, body);
+  const get = (path: string) => scene.get(path);
 
   async function expectWellAgain(write: () => Promise<TestResponse>): Promise<void> {
     const until = Date.now() + WELL_WITHIN_MS;
@@ -73,21 +46,20 @@ describe('a full disk', function () {
   }
 
   it('of ClickHouse refuses writes with 503 while everything acknowledged is read, and is well by itself', async function () {
-    disk = mountSmallDisk(join(dataDir, 'clickhouse'), 200);
-    if (disk === null) this.skip();
-    server = await bootServer({ dataDir });
+    const disk = scene.mount(this, 200, 'clickhouse');
+    await scene.boot();
     expect((await post('/spans', [span('a')])).status).to.equal(200);
     await expectReadable(['a']);
     const deleted = span('gone');
     expect((await post('/spans', [deleted])).status).to.equal(200);
     // Acknowledged, and not rolled up yet.
     expect((await post('/spans', [span('b')])).status).to.equal(200);
-    expect((await running().request('DELETE', `/spans/${deleted.id}`)).status).to.equal(204);
+    expect((await scene.call('DELETE', `/spans/${deleted.id}`)).status).to.equal(204);
     disk.fill();
     await expectReadable(['a', 'b']);
     for (let round = 0; round < 3; round += 1) {
       expectRefused(await post('/spans', [span('refused', { input_data: 'x'.repeat(100_000) })]));
-      expectRefused(await running().request('DELETE', `/sessions/${SESSION}`));
+      expectRefused(await scene.call('DELETE', `/sessions/${SESSION}`));
       await expectReadable(['a', 'b']);
     }
     expect((await get('/readyz')).status).to.equal(200);
@@ -103,9 +75,8 @@ describe('a full disk', function () {
   });
 
   it('of ClickHouse, filled by spans, loses none that was acknowledged', async function () {
-    disk = mountSmallDisk(join(dataDir, 'clickhouse'), 120);
-    if (disk === null) this.skip();
-    server = await bootServer({ dataDir });
+    scene.mount(this, 120, 'clickhouse');
+    await scene.boot();
     const acknowledged: string[] = [];
     let refused = 0;
     const send = async () => {
@@ -138,13 +109,12 @@ describe('a full disk', function () {
   });
 
   it('of SQLite refuses what is kept there with 503, and nothing else', async function () {
-    disk = mountSmallDisk(dataDir, 8);
-    if (disk === null) this.skip();
+    const disk = scene.mount(this, 8);
     for (const name of ['clickhouse', 'attachments']) {
-      await mkdir(join(folder, name));
-      await symlink(join(folder, name), join(dataDir, name));
+      await mkdir(scene.beside(name));
+      await symlink(scene.beside(name), join(scene.dataDir, name));
     }
-    server = await bootServer({ dataDir });
+    const { projectId } = await scene.boot();
     const ensure = (content: string) => post('/v1/tasks/greeting/prompt/versions/ensure', { content });
     const first = await ensure('first');
     expect(first.status).to.equal(200);
@@ -154,19 +124,18 @@ describe('a full disk', function () {
     let answer = await ensure(`${'long '.repeat(20_000)}${number}`);
     while (answer.status === 200 && number < 100) answer = await ensure(`${'long '.repeat(20_000)}${(number += 1)}`);
     expectRefused(answer);
-    expectRefused(await post(`/projects/${running().projectId}/api-keys`, { name: 'x'.repeat(100) }));
+    expectRefused(await post(`/projects/${projectId}/api-keys`, { name: 'x'.repeat(100) }));
     expect((await post('/spans', [span('stored')])).status).to.equal(200);
     await expectReadable(['stored']);
-    expect((await get(`/projects/${running().projectId}/prompts`)).json).to.have.length(1);
+    expect((await get(`/projects/${projectId}/prompts`)).json).to.have.length(1);
     expect((await get('/readyz')).status).to.equal(200);
     disk.free();
     await expectWellAgain(() => ensure('second'));
   });
 
   it('of attachments refuses spans with images with 503, and stores and serves everything else', async function () {
-    disk = mountSmallDisk(join(dataDir, 'attachments'), 4);
-    if (disk === null) this.skip();
-    server = await bootServer({ dataDir });
+    const disk = scene.mount(this, 4, 'attachments');
+    await scene.boot();
     const withImage = (name: string, side: number) =>
       span(name, { attributes: { attachments: [{ base64: png(side).toString('base64') }] } });
     const kept = withImage('kept', 200);

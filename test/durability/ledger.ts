@@ -83,4 +83,20 @@ export class Ledger {
     this.#revision += 1;
     return this.#revision;
   }
+
+  sentSpans(spans: readonly SpanWrite[]): void {
+    for (const span of spans) this.spans.sent(spanKey(span), span);
+  }
+
+  acknowledgedSpans(spans: readonly SpanWrite[], answers: readonly SpanRead[]): void {
+    spans.forEach((span, index) => {
+      this.spans.acknowledged(spanKey(span), span, answers[index] as SpanRead);
+    });
+  }
+
+  /** Whatever was written of these traces is to be gone. */
+  forget(traces: ReadonlySet<string>): void {
+    for (const key of this.spans.things.keys())
+      if (traces.has(key.slice(0, key.indexOf('/')))) this.spans.things.delete(key);
+  }
 }

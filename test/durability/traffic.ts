@@ -8,7 +8,8 @@ import { auditSpans, auditTraces } from './recount.js';
 
 const HOUR_MICROS = 3_600e6;
 const DAY_MICROS = 24 * HOUR_MICROS;
-const FIRST_MICROS = Date.UTC(2026, 0, 1) * 1000;
+/** When traces begin, where a test says nothing else. */
+const SPREAD: Spread = { from: Date.UTC(2026, 0, 1), days: 90 };
 const OPEN_TRACES = 30;
 const PAUSE_MS = 4;
 const REFUSED_PAUSE_MS = 50;
@@ -22,6 +23,21 @@ export interface Tally {
   slowestMs: number;
   /** Answers and figures that may not be. */
   readonly wrong: string[];
+}
+
+/** Between when traces begin. */
+export interface Spread {
+  /** Milliseconds since 1970. */
+  readonly from: number;
+  readonly days: number;
+}
+
+export interface CrowdOptions {
+  readonly spread?: Spread;
+  /** Milliseconds between an answer and the next request of a client. */
+  readonly pauseMs?: number;
+  /** Where to write down what was sent; default: a ledger of its own. */
+  readonly ledger?: Ledger;
 }
 
 interface OwnTrace {
@@ -38,22 +54,33 @@ export class Client {
   readonly #tally: Tally;
   readonly #sessions: readonly string[];
   readonly #ownSession: string;
+  readonly #spread: Spread;
+  readonly #pauseMs: number;
   #traces: OwnTrace[] = [];
 
   /** @param sessions that spans of all clients name; this client states things about the one at `index`. */
-  constructor(ledger: Ledger, dice: Random, tally: Tally, sessions: readonly string[], index: number) {
+  constructor(
+    ledger: Ledger,
+    dice: Random,
+    tally: Tally,
+    sessions: readonly string[],
+    index: number,
+    { spread = SPREAD, pauseMs = PAUSE_MS }: CrowdOptions,
+  ) {
     this.#ledger = ledger;
     this.#dice = dice;
     this.#tally = tally;
     this.#sessions = sessions;
     this.#ownSession = sessions[index % sessions.length] ?? '';
+    this.#spread = spread;
+    this.#pauseMs = pauseMs;
   }
 
   /** Sends until told to stop; ends when the request under way has ended. */
   async run(program: Program, stop: AbortSignal): Promise<void> {
     while (!stop.aborted) {
       const answer = await this.#step(program);
-      await sleep(answer.status === 200 ? PAUSE_MS : REFUSED_PAUSE_MS);
+      await sleep(answer.status === 200 ? this.#pauseMs : REFUSED_PAUSE_MS);
     }
   }
 
@@ -69,7 +96,8 @@ export class Client {
   }
 
   #newTrace(): OwnTrace {
-    const trace = { id: randomUUID(), spans: [], from: FIRST_MICROS + this.#dice.whole(0, 90 * DAY_MICROS) };
+    const { from, days } = this.#spread;
+    const trace = { id: randomUUID(), spans: [], from: from * 1000 + this.#dice.whole(0, days * DAY_MICROS) };
     this.#traces = [...this.#traces.slice(1 - OPEN_TRACES), trace];
     return trace;
   }
@@ -117,12 +145,9 @@ export class Client {
   }
 
   async #postSpans(program: Program, spans: readonly SpanWrite[]): Promise<Answer> {
-    for (const span of spans) this.#ledger.spans.sent(spanKey(span), span);
+    this.#ledger.sentSpans(spans);
     const answer = await program.request('POST', '/spans', spans);
-    if (this.#counted(answer, 'POST /spans'))
-      spans.forEach((span, index) => {
-        this.#ledger.spans.acknowledged(spanKey(span), span, (answer.json as SpanRead[])[index] as SpanRead);
-      });
+    if (this.#counted(answer, 'POST /spans')) this.#ledger.acknowledgedSpans(spans, answer.json as SpanRead[]);
     return answer;
   }
 
@@ -192,15 +217,17 @@ function iso(micros: number): string {
 
 /** Clients that write at the same time, over as many lives of the server as the test has. */
 export class Crowd {
-  readonly ledger = new Ledger();
+  readonly ledger: Ledger;
   readonly tally: Tally = { acknowledged: 0, refused: 0, broken: 0, slowestMs: 0, wrong: [] };
   readonly #clients: readonly Client[];
 
-  constructor(size: number, seed: number) {
+  constructor(size: number, seed: number, options: CrowdOptions = {}) {
+    const { ledger = new Ledger() } = options;
+    this.ledger = ledger;
     const sessions = Array.from({ length: size * 2 }, () => randomUUID());
     this.#clients = Array.from(
       { length: size },
-      (_, index) => new Client(this.ledger, new Random(seed + index * 7919), this.tally, sessions, index),
+      (_, index) => new Client(ledger, new Random(seed + index * 7919), this.tally, sessions, index, options),
     );
   }
 

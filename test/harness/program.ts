@@ -174,6 +174,17 @@ export class Program {
     }
   }
 
+  /**
+   * What a request that has to succeed is answered.
+   * @param path below the project where it does not begin with a slash
+   */
+  async ask(method: string, path: string, body?: unknown): Promise<any> {
+    const whole = path.startsWith('/') ? path : `/projects/${PROJECT_ID}${path === '' ? '' : `/${path}`}`;
+    const { status, json } = await this.request(method, whole, body);
+    if (status >= 200 && status <= 299) return json;
+    throw new Error(`${method} ${whole} answers ${status}: ${JSON.stringify(json)?.slice(0, 300)}`);
+  }
+
   #read(line: string): void {
     this.printed.push(line);
     if (!line.startsWith('{')) return;

@@ -17,11 +17,11 @@ describe('figures of judges', () => {
     const idle = await api.create({ name: 'Idle', enabled: false });
     const gone = await api.create({ name: 'Gone' });
     await api.expect(204, 'DELETE', `judges/${gone['id']}`);
-    const spans = await api.post(...['good', 'good', 'bad', 'broken'].map((text) => finished({ output_data: text })));
+    const spans = await api.post(...['good', 'good', 'rude', 'broken'].map((text) => finished({ output_data: text })));
     const broken = spans[3];
     endpoint.reset(({ last }) => {
       if (last.includes('broken')) return { do: 'status', status: 400 };
-      return answer(last.includes('bad') ? failing : passing);
+      return answer(last.includes('rude') ? failing : passing);
     });
     await api.expect(202, 'POST', `judges/${busy['id']}:run`, { backfill: 10 });
     const none = { evaluations: 0, passed: 0, rate: null, rate_interval: null, queued: 0, failed: 0 };

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { eventually, finished, type Json } from './judge-api.js';
 import { answer, ModelEndpoint, passing } from './model-endpoint.js';
 import { freshDataDir, removeDirectory } from '../harness/fresh-directory.js';
-import { Program, PROJECT_ID } from '../harness/program.js';
+import { Program } from '../harness/program.js';
 import { seedOf } from '../harness/seed.js';
 
 const SPANS = 400;
@@ -24,7 +24,12 @@ describe(`judges when the program is killed, KILL_SEED=${SEED}`, () => {
     judges = [];
     for (const name of ['one', 'two'])
       judges.push(
-        await ask('POST', 'judges', { name, evaluation_type: 'binary', prompt: name, filters: { names: ['answer'] } }),
+        await program.ask('POST', 'judges', {
+          name,
+          evaluation_type: 'binary',
+          prompt: name,
+          filters: { names: ['answer'] },
+        }),
       );
   });
   afterEach(function () {
@@ -36,17 +41,10 @@ describe(`judges when the program is killed, KILL_SEED=${SEED}`, () => {
     await removeDirectory(dataDir);
   });
 
-  async function ask(method: string, path: string, body?: unknown): Promise<any> {
-    const full = path.startsWith('/') ? path : `/projects/${PROJECT_ID}/${path}`;
-    const { status, json } = await program.request(method, full, body);
-    expect(status, `${method} ${path}: ${JSON.stringify(json)?.slice(0, 300)}`).to.be.within(200, 299);
-    return json;
-  }
-
   const evaluationsOf = async (judge: Json): Promise<Json[]> => {
     const found: Json[] = [];
     for (;;) {
-      const page = await ask('GET', `judges/${judge['id']}/evaluations?limit=500&offset=${found.length}`);
+      const page = await program.ask('GET', `judges/${judge['id']}/evaluations?limit=500&offset=${found.length}`);
       found.push(...page.evaluations);
       if (page.evaluations.length < 500) return found;
     }
@@ -57,8 +55,8 @@ describe(`judges when the program is killed, KILL_SEED=${SEED}`, () => {
     for (const judge of judges) {
       const found = (await evaluationsOf(judge)).filter(({ span_id }) => spanIds.includes(span_id as string));
       expect(found.map(({ span_id }) => span_id as string).sort()).to.deep.equal([...spanIds].sort());
-      expect((await ask('GET', `judges/${judge['id']}/runs`)).runs).to.deep.equal([]);
-      const calls: Json[] = await ask('GET', `/spans?spanhouse.judge=${judge['id']}&limit=10000`);
+      expect((await program.ask('GET', `judges/${judge['id']}/runs`)).runs).to.deep.equal([]);
+      const calls: Json[] = await program.ask('GET', `/spans?spanhouse.judge=${judge['id']}&limit=10000`);
       const runs = calls
         .filter(({ status }) => status === 'ok')
         .map(({ attributes }) => attributes.spanhouse.run_id as string);
@@ -71,7 +69,9 @@ describe(`judges when the program is killed, KILL_SEED=${SEED}`, () => {
   const drained = (spanIds: readonly string[]) =>
     eventually(
       async () =>
-        (await Promise.all(judges.map((judge) => ask('GET', `judges/${judge['id']}/evaluations?limit=1`)))) as Json[],
+        (await Promise.all(
+          judges.map((judge) => program.ask('GET', `judges/${judge['id']}/evaluations?limit=1`)),
+        )) as Json[],
       (pages) => pages.every(({ total }) => total >= spanIds.length),
       60_000,
     );
@@ -110,7 +110,7 @@ describe(`judges when the program is killed, KILL_SEED=${SEED}`, () => {
     endpoint.reset(() => ({ do: 'hang' }));
     const known = (await evaluationsOf(judges[0] ?? {})).map(({ span_id }) => span_id as string);
     const spans = Array.from({ length: 40 }, () => finished({ trace_id: randomUUID() }));
-    await ask('POST', '/spans', spans);
+    await program.ask('POST', '/spans', spans);
     await eventually(
       async () => endpoint.underWay,
       (count) => count === 16,

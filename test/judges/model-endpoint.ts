@@ -10,7 +10,7 @@ export interface Asked {
   readonly body: any;
   /** When it arrived, in milliseconds. */
   readonly at: number;
-  /** The content of the last message. */
+  /** The content of the last message, with the code of its tags: chance may put any word of hexadecimal digits into that, such as `bad`. */
   readonly last: string;
 }
 

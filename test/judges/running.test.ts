@@ -216,8 +216,8 @@ describe('judges that run by themselves', () => {
       return (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? 0);
     };
     const was = await figures();
-    endpoint.reset(({ last }) => answer(last.includes('bad') ? failing : passing));
-    await api.post(finished({ output_data: 'bad' }), finished(), finished());
+    endpoint.reset(({ last }) => answer(last.includes('rude') ? failing : passing));
+    await api.post(finished({ output_data: 'rude' }), finished(), finished());
     await eventually(
       () => api.evaluations(judge),
       (found) => found.length === 3,

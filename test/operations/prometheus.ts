@@ -129,6 +129,19 @@ export class Prometheus {
     return firingIn(rules, name)?.annotations ?? {};
   }
 
+  async isFiring(name: string): Promise<boolean> {
+    return firingIn(await this.rules(), name) !== undefined;
+  }
+
+  /** Waits until an alert fires no more. */
+  async ends(name: string): Promise<void> {
+    await eventually(
+      () => this.isFiring(name),
+      (fires) => !fires,
+      FIRES_WITHIN_MS,
+    );
+  }
+
   async #isReady(): Promise<boolean> {
     try {
       return (await fetch(`${this.#url}/-/ready`)).ok;

@@ -1,0 +1,27 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClickHouseClient } from '../../src/storage/clickhouse/client/client.js';
+import { statementOf } from '../harness/statement.js';
+
+const WITHIN_MS = 60_000;
+const OURS = `WHERE database = currentDatabase()`;
+
+/** Lets ClickHouse remove parts as soon as others stand in for them: eight minutes later otherwise. */
+export async function removeOldPartsAtOnce(client: ClickHouseClient): Promise<void> {
+  for (const name of await names(client, `SELECT name FROM system.tables ${OURS} AND engine LIKE '%MergeTree'`))
+    await client.command(statementOf(`ALTER TABLE ${name} MODIFY SETTING old_parts_lifetime = 0`));
+}
+
+/** Has old parts removed, until they are or the condition holds. ClickHouse looks for them when a table has anything to do. */
+export async function oldPartsRemoved(client: ClickHouseClient, enough: () => boolean): Promise<void> {
+  const old = await names(client, `SELECT DISTINCT table AS name FROM system.parts ${OURS} AND NOT active`);
+  const end = Date.now() + WITHIN_MS;
+  while (Date.now() < end && !enough()) {
+    for (const name of old)
+      await client.command(statementOf(`ALTER TABLE ${name} DELETE WHERE 0 SETTINGS mutations_sync = 0`));
+    await sleep(1_000);
+  }
+}
+
+async function names(client: ClickHouseClient, query: string): Promise<string[]> {
+  return (await client.query<{ name: string }>(statementOf(query))).map(({ name }) => name);
+}
