@@ -22,7 +22,7 @@ const folderOf = (scene: Scene) => join(scene.scratch, 'backups');
 
 async function backUp(scene: Scene): Promise<Done> {
   const before = await saidOfAll(scene.url);
-  const { result, timing } = await scene.timed(() => admin<Backup>(scene.dataDir, 'backup', folderOf(scene)));
+  const { result, timing } = await scene.timed(() => admin<Backup>(scene.dataDir, ['backup', folderOf(scene)]));
   const equal = demandAllSame(before, await saidOfAll(scene.url));
   return { spans: result.spans, bytes: result.new_mb * MEGABYTE, timing, equal };
 }
@@ -37,7 +37,7 @@ async function backUpMore(scene: Scene): Promise<Done> {
 async function verify(scene: Scene): Promise<Done> {
   const before = await saidOfAll(scene.url);
   const command = ['verify-backup', folderOf(scene)];
-  const { result, timing } = await scene.timed(() => admin<Backup>(scene.dataDir, ...command));
+  const { result, timing } = await scene.timed(() => admin<Backup>(scene.dataDir, command));
   const equal = demandAllSame(before, await saidOfAll(scene.url));
   return { spans: result.spans, bytes: await bytesBelow(folderOf(scene)), timing, equal };
 }
@@ -46,7 +46,7 @@ async function restore(scene: Scene): Promise<Done> {
   const before = await saidOfAll(scene.url);
   const target = join(scene.scratch, 'restored');
   await mkdir(target);
-  const { result, timing } = await scene.timed(() => admin<Backup>(target, 'restore', folderOf(scene)));
+  const { result, timing } = await scene.timed(() => admin<Backup>(target, ['restore', folderOf(scene)]));
   const bytes = await bytesBelow(target);
   const equal = demandAllSame(before, await saidOfData(target));
   await rm(target, { recursive: true });

@@ -50,7 +50,7 @@ async function retain(scene: Scene): Promise<Done> {
   const bytes = await bytesBelow(scene.dataDir);
   const { timing } = await scene.timed(async () => {
     for (const { project } of outlooks)
-      await admin(scene.dataDir, 'retention', '--project', project.id, '--days', String(days), '--set');
+      await admin(scene.dataDir, ['retention', '--project', project.id, '--days', String(days), '--set']);
     await removed(scene, due);
   });
   const equal = demandYoungSame(young, await saidOfYoung(scene, outlooks));

@@ -49,6 +49,8 @@ export class Scene {
   readonly dataDir: string;
   readonly scratch: string;
   readonly filled: Filled;
+  /** What is to be ended when all steps have run. */
+  readonly closers: (() => Promise<void>)[] = [];
   readonly #quietMs: number;
   #server: ServerProcess | undefined;
   #trickle: Trickle | undefined;
@@ -88,6 +90,11 @@ export class Scene {
     await this.#stopTrickle();
     await this.#server?.stop();
     this.#server = undefined;
+  }
+
+  async close(): Promise<void> {
+    await this.stop();
+    for (const close of this.closers) await close();
   }
 
   /** Times work, after the clients went on alone for a while. @param clients of another server */
@@ -142,12 +149,16 @@ export class Scene {
 }
 
 /** Runs a command of the admin program, which shows how far it is. @throws Error when it fails */
-export async function admin<T>(dataDir: string, ...command: readonly string[]): Promise<T> {
+export async function admin<T>(
+  dataDir: string,
+  command: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<T> {
   const child = spawn(process.execPath, [ADMIN, '--json', ...command], {
-    env: { PATH: process.env['PATH'], DATA_DIR: dataDir },
+    env: { PATH: process.env['PATH'], DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit') as Promise<[number | null]>]);
-  if (code !== 0) throw new Error(`npm run admin -- ${command.join(' ')} ended with ${String(code)}: ${output}`);
+  if (code !== 0) throw new Error(`npm run admin -- ${command[0] ?? ''} ended with ${String(code)}: ${output}`);
   return JSON.parse(output) as T;
 }

@@ -23,7 +23,7 @@ async function exportOne(scene: Scene): Promise<Done> {
   const before = await said(scene.url, small);
   const file = fileOf(scene);
   const command = ['export', small.id, file, '--url', scene.url, '--key', small.key];
-  const { result, timing } = await scene.timed(() => admin<Exported>(scene.dataDir, ...command));
+  const { result, timing } = await scene.timed(() => admin<Exported>(scene.dataDir, command));
   if (result.figures === null) throw new Error('the export compared no figures, though nobody wrote to the project');
   const equal = demandSame(small.name, before, await said(scene.url, small));
   return { spans: result.counts.spans, bytes: (await stat(file)).size, timing, equal };
@@ -43,7 +43,7 @@ async function importOne(scene: Scene): Promise<Done> {
   const trickle = new Trickle(server.url, { writer: WRITTEN, reader: IMPORTED });
   try {
     const command = ['import', fileOf(scene), '--url', server.url, '--key', IMPORTED.key];
-    const { result, timing } = await scene.timed(() => admin<Imported>(scene.dataDir, ...command), trickle);
+    const { result, timing } = await scene.timed(() => admin<Imported>(scene.dataDir, command), trickle);
     await server.settled();
     const equal = demandSame(small.name, before, await said(server.url, IMPORTED));
     const spans = result.parts.find(({ part }) => part === 'spans')?.stored ?? 0;

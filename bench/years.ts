@@ -88,7 +88,7 @@ async function timeAll(scene: Scene, steps: readonly Step[]): Promise<string[][]
     await scene.demandWritten();
     return rows;
   } finally {
-    await scene.stop();
+    await scene.close();
   }
 }
 
@@ -113,7 +113,7 @@ function rowOf({ name }: Step, { spans, bytes, timing, equal, note = '' }: Done)
     figure(seconds),
     known(spans, spans.toLocaleString('en')),
     known(spans, figure(spans / seconds)),
-    megabytes(bytes),
+    known(bytes, megabytes(bytes)),
     times(quiet.writes, meanwhile.writes),
     times(quiet.reads, meanwhile.reads),
     String(meanwhile.failures.length),
