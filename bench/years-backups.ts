@@ -30,7 +30,7 @@ async function backUp(scene: Scene): Promise<Done> {
 async function backUpMore(scene: Scene): Promise<Done> {
   const bodies = requestBodies(SEED, Math.ceil(scene.filled.spans * MORE));
   const target = { url: scene.url, key: FILLED.large.key, cpuMs: () => ({ server: NaN, engine: NaN }) };
-  await loadServer(target, 'writing more spans', bodies, { clients: 4 }, () => scene.settled());
+  await loadServer(target, 'writing more spans', bodies, { clients: 4 });
   return backUp(scene);
 }
 

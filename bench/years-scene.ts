@@ -116,10 +116,6 @@ export class Scene {
     return this.#clients().felt(from, to);
   }
 
-  settled(): Promise<void> {
-    return this.#running().settled();
-  }
-
   /** @throws Error when a write of the clients is lost, or there is one that nobody sent */
   async demandWritten(): Promise<void> {
     await this.#stopTrickle();

@@ -44,7 +44,6 @@ async function importOne(scene: Scene): Promise<Done> {
   try {
     const command = ['import', fileOf(scene), '--url', server.url, '--key', IMPORTED.key];
     const { result, timing } = await scene.timed(() => admin<Imported>(scene.dataDir, command), trickle);
-    await server.settled();
     const equal = demandSame(small.name, before, await said(server.url, IMPORTED));
     const spans = result.parts.find(({ part }) => part === 'spans')?.stored ?? 0;
     return { spans, bytes: await bytesBelow(dataDir), timing, equal };

@@ -102,7 +102,7 @@ const COLUMNS = [
   'reads p50 / p95, ms: quiet → meanwhile',
   'failed calls',
   'figures that are equal',
-  '',
+  'notes',
 ];
 
 function rowOf({ name }: Step, { spans, bytes, timing, equal, note = '' }: Done): string[] {
