@@ -21,11 +21,23 @@ const POOL_SPANS = POOL_TRACES * SPANS_PER_TRACE;
 const POOL_ROWS_AT_ONCE = 1200;
 /** Copies of the pool that are written by one insert and rolled up in one round. */
 const COPIES_AT_ONCE = 4;
-/** Versions are as far apart as the spans' times: a span is taken in when it begins. */
-const VERSION_STEP = (MS_BETWEEN_TRACES * 1000) / SPANS_PER_TRACE;
-const FIRST_VERSION: Version = (FIRST_START - EPOCH_SECONDS * 1000) * 1000;
 /** Memory of the engine while it fills: more than while it serves, as only merges and sorts run then. */
 const MEMORY_MB = 4096;
+
+/** Which time the spans are of, and which projects. */
+export interface Spread {
+  /** When the first trace starts, in Unix milliseconds. */
+  readonly firstStart: number;
+  readonly msBetweenTraces: number;
+  /** Whose the copies of the pool are, in turn: one that is named more often has more of them. */
+  readonly projects: readonly string[];
+}
+
+const CLOSE_TOGETHER: Spread = {
+  firstStart: FIRST_START,
+  msBetweenTraces: MS_BETWEEN_TRACES,
+  projects: [PROJECT_ID],
+};
 
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -34,7 +46,7 @@ const silent = { info: () => undefined, warn: () => undefined, error: () => unde
  * one: the rows of every table, and the mark up to which all is rolled up, so that the next start has nothing to heal.
  * The texts of 12,000 generated spans are repeated, far enough apart for no compression to notice.
  */
-export async function fill(dataDir: string, spans: number, seed: number): Promise<void> {
+export async function fill(dataDir: string, spans: number, seed: number, spread = CLOSE_TOGETHER): Promise<void> {
   const engine = await startEngine({
     path: join(dataDir, 'clickhouse'),
     database: 'spanhouse',
@@ -48,7 +60,7 @@ export async function fill(dataDir: string, spans: number, seed: number): Promis
     const [stored] = await client.query<{ spans: string }>(sql`SELECT toString(count()) AS spans FROM spans`);
     if (stored?.spans === '0') {
       await makePool(client, seed);
-      await multiplyPool(client, spans);
+      await multiplyPool(client, spans, spread);
       await client.command(sql`DROP TABLE bench_pool SYNC`);
     }
     await indexWords(client, spans);
@@ -69,14 +81,14 @@ async function makePool(client: ClickHouseClient, seed: number): Promise<void> {
   }
 }
 
-async function multiplyPool(client: ClickHouseClient, spans: number): Promise<void> {
+async function multiplyPool(client: ClickHouseClient, spans: number, spread: Spread): Promise<void> {
   const progress = startProgress(`filling with ${spans.toLocaleString('en')} spans`, spans, 'spans');
   try {
     for (let row = 0, copy = 0; row < spans; copy += COPIES_AT_ONCE) {
       const rows = Math.min(spans - row, COPIES_AT_ONCE * POOL_SPANS);
-      const last = FIRST_VERSION + (row + rows) * VERSION_STEP;
-      await client.command(statementOf(copies(copy, rows)));
-      await rollUp(client, copy, rows, last);
+      const last = firstVersion(spread) + (row + rows) * versionStep(spread);
+      await client.command(statementOf(copies(copy, rows, spread)));
+      await rollUp(client, source(copy, rows), last, spread);
       row += rows;
       progress.update(row);
       if (row >= spans) await writeWatermark(client, last + 1);
@@ -86,36 +98,56 @@ async function multiplyPool(client: ClickHouseClient, spans: number): Promise<vo
   }
 }
 
+function firstVersion({ firstStart }: Spread): Version {
+  return (firstStart - EPOCH_SECONDS * 1000) * 1000;
+}
+
+/** Versions are as far apart as the spans' times: a span is taken in when it begins. */
+function versionStep({ msBetweenTraces }: Spread): number {
+  return Math.floor((msBetweenTraces * 1000) / SPANS_PER_TRACE);
+}
+
 /** Columns that differ between copies; all others are the pool's. */
-const CHANGED: Readonly<Record<string, string>> = {
-  ver: `toUInt64(${FIRST_VERSION} + (copy * ${POOL_SPANS} + pool.ver) * ${VERSION_STEP})`,
-  trace_id: copied('pool.trace_id'),
-  id: copied('pool.id'),
-  parent_span_id: `if(isNull(pool.parent_span_id), NULL, ${copied('assumeNotNull(pool.parent_span_id)')})`,
-  session_id: copied('assumeNotNull(pool.session_id)'),
-  started_at: `pool.started_at + ${shift()}`,
-  ended_at: `pool.ended_at + ${shift()}`,
-  duration_ms: 'pool.duration_ms + (copy % 9973) / 100000',
-  cost: `pool.cost + toDecimal128((copy % 9973) / 1000000000, 12)`,
-  tags: `mapUpdate(pool.tags, map('user', ${user("pool.tags['user']")}))`,
-  session_tags: `if(empty(pool.session_tags), pool.session_tags, map('user', ${user("pool.session_tags['user']")}))`,
-};
+function changed(spread: Spread): Readonly<Record<string, string>> {
+  return {
+    ver: `toUInt64(${firstVersion(spread)} + (copy * ${POOL_SPANS} + pool.ver) * ${versionStep(spread)})`,
+    project_id: projectOf(spread),
+    trace_id: copied('pool.trace_id'),
+    id: copied('pool.id'),
+    parent_span_id: `if(isNull(pool.parent_span_id), NULL, ${copied('assumeNotNull(pool.parent_span_id)')})`,
+    session_id: copied('assumeNotNull(pool.session_id)'),
+    started_at: `pool.started_at + ${shift(spread)}`,
+    ended_at: `pool.ended_at + ${shift(spread)}`,
+    duration_ms: 'pool.duration_ms + (copy % 9973) / 100000',
+    cost: `pool.cost + toDecimal128((copy % 9973) / 1000000000, 12)`,
+    tags: `mapUpdate(pool.tags, map('user', ${user("pool.tags['user']")}))`,
+    session_tags: `if(empty(pool.session_tags), pool.session_tags, map('user', ${user("pool.session_tags['user']")}))`,
+  };
+}
+
+function projectOf({ projects }: Spread): string {
+  return `[${projects.map((id) => `'${id}'`).join(', ')}][copy % ${projects.length} + 1]`;
+}
 
 function copied(id: string): string {
   return `reinterpretAsUUID(sipHash128(copy, ${id}))`;
 }
 
-function shift(): string {
-  return `toIntervalMillisecond(copy * ${POOL_TRACES * MS_BETWEEN_TRACES})`;
+/** From the time of a row of the pool to that of its copy. */
+function shift({ firstStart, msBetweenTraces }: Spread): string {
+  const trace = `intDiv(pool.ver, ${SPANS_PER_TRACE})`;
+  const apart = `copy * ${POOL_TRACES * msBetweenTraces} + ${trace} * ${msBetweenTraces - MS_BETWEEN_TRACES}`;
+  return `toIntervalMillisecond(${firstStart - FIRST_START} + ${apart})`;
 }
 
 function user(of: string): string {
   return `concat('user-', leftPad(toString(cityHash64(copy, ${of}) % 50000), 5, '0'))`;
 }
 
-function copies(first: number, rows: number): string {
+function copies(first: number, rows: number, spread: Spread): string {
   const columns = insertedColumns.spans;
-  const values = columns.map((column) => `${CHANGED[column] ?? `pool.${column}`} AS ${column}`);
+  const own = changed(spread);
+  const values = columns.map((column) => `${own[column] ?? `pool.${column}`} AS ${column}`);
   return `INSERT INTO spans (${columns.join(', ')}) SELECT ${values.join(', ')} FROM ${source(first, rows)}`;
 }
 
@@ -126,11 +158,11 @@ function source(first: number, rows: number): string {
 }
 
 /** Computes rollups as a rollup round of the server does: traces from their facts, then their sessions. */
-async function rollUp(client: ClickHouseClient, first: number, rows: number, upTo: Version): Promise<void> {
+async function rollUp(client: ClickHouseClient, from: string, upTo: Version, spread: Spread): Promise<void> {
   const round = upTo + 1;
   await client.command(
     statementOf(`INSERT INTO touch_traces (project_id, trace_id, upto, round)
-     SELECT DISTINCT '${PROJECT_ID}', ${copied('pool.trace_id')}, ${upTo}, ${round} FROM ${source(first, rows)}`),
+     SELECT DISTINCT ${projectOf(spread)}, ${copied('pool.trace_id')}, ${upTo}, ${round} FROM ${from}`),
   );
   await client.command(
     statementOf(

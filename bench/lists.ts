@@ -1,8 +1,9 @@
-import { copyFile, link, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
+import { copyData } from './data-dir.js';
 import { against, figure, median, printTable } from './figures.js';
 import { fill } from './fill.js';
 import { listQueries, type ListQueryCase, type Samples } from './list-queries.js';
@@ -210,19 +211,6 @@ async function get({ url, key }: ServerProcess, path: string, agent: Agent): Pro
   const { status, problem, body } = await call({ agent, target: new URL(path, url), key, keepBody: true });
   if (status !== 200) throw new Error(`GET ${path} was answered ${status}: ${problem}`);
   return body;
-}
-
-/**
- * Parts never change once they are written, so their files are linked; all else is copied. The engine's own symbolic
- * links are left out: they are for people, and it makes them anew.
- */
-async function copyData(from: string, to: string): Promise<void> {
-  await mkdir(to, { recursive: true });
-  for (const entry of await readdir(from, { withFileTypes: true })) {
-    const [source, target] = [join(from, entry.name), join(to, entry.name)];
-    if (entry.isDirectory()) await copyData(source, target);
-    else if (entry.isFile()) await (/\.(bin|c?mrk\d?|c?idx\d?)$/.test(entry.name) ? link : copyFile)(source, target);
-  }
 }
 
 const COLUMNS = ['query', 'HTTP, ms', 'SQL alone, ms', 'ratio', `target ≤ ${MAX_RATIO}`, 'answer, KB'];

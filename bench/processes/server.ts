@@ -52,6 +52,8 @@ export interface ServerOptions {
   readonly checkout?: string;
   /** The node that runs the server. Default: the one that runs the bench. */
   readonly node?: string;
+  /** Told each line that the server writes. */
+  readonly onLine?: (line: string) => void;
 }
 
 /** @throws Error with the server's last words when it does not become ready. */
@@ -61,6 +63,7 @@ export async function startServerProcess({
   env = {},
   checkout,
   node = process.execPath,
+  onLine,
 }: ServerOptions): Promise<ServerProcess> {
   const started = performance.now();
   const main = checkout === undefined ? MAIN : resolvePath(checkout, MAIN_OF_CHECKOUT);
@@ -74,7 +77,7 @@ export async function startServerProcess({
     SPANHOUSE_INIT_API_KEY: API_KEY,
     ...env,
   });
-  const announcedProcess = await announced(child);
+  const announcedProcess = await announced(child, onLine);
   const { url } = announcedProcess;
   const ready = await fetch(`${url}/readyz`);
   if (!ready.ok) throw new Error(`the server is not ready: ${await ready.text()}`);
@@ -122,9 +125,9 @@ function run(
   });
 }
 
-async function announced(child: ChildProcess): Promise<PlainProcess> {
+async function announced(child: ChildProcess, onLine?: ServerOptions['onLine']): Promise<PlainProcess> {
   return {
-    url: await announcedUrl(child),
+    url: await announcedUrl(child, onLine),
     key: API_KEY,
     cpuMs: () => ({ server: cpuMsOf(child.pid), engine: cpuMsOf(childOf(child.pid)) }),
     async stop() {
@@ -135,7 +138,7 @@ async function announced(child: ChildProcess): Promise<PlainProcess> {
   };
 }
 
-async function announcedUrl(child: ChildProcess): Promise<string> {
+async function announcedUrl(child: ChildProcess, onLine?: ServerOptions['onLine']): Promise<string> {
   const lastWords: string[] = [];
   const deadline = setTimeout(() => child.kill('SIGKILL'), START_TIMEOUT_MS);
   try {
@@ -143,6 +146,7 @@ async function announcedUrl(child: ChildProcess): Promise<string> {
       for (const stream of [child.stdout, child.stderr]) {
         if (stream === null) continue;
         createInterface({ input: stream }).on('line', (line) => {
+          onLine?.(line);
           const url = / is ready at (http\S+?),?(\s|$)/.exec(line)?.[1];
           if (url !== undefined) resolve(url);
           else if (line.trim() !== '') lastWords.push(line);

@@ -1,4 +1,4 @@
-import { PARTS, type Part } from '../../src/domain/transfer/parts.js';
+import { MAX_PAGE_RECORDS, PARTS, type Part } from '../../src/domain/transfer/parts.js';
 import type { startProgress } from '../progress.js';
 import { readFigures, type AllFigures } from './figures.js';
 import type { End } from './format.js';
@@ -14,6 +14,8 @@ interface Page {
 
 /** Spans that are written meanwhile are read, too: so often, until none was written. */
 const ROUNDS = 5;
+/** Parts that may have millions of records: a request has to be worth its while. */
+const LARGE: ReadonlySet<Part> = new Set(['spans', 'traces', 'sessions']);
 /** What is read again after spans were written. */
 const AGAIN: Part = 'spans';
 
@@ -56,17 +58,21 @@ async function exportRound(
   writer: ExportWriter,
   onSpans: (done: number) => void,
 ): Promise<AllFigures | null | undefined> {
-  const read = (part: Part, after: string | null) =>
-    readPage(remote, project, { part, after, asOf: writer.state.asOf });
+  const read = (part: Part, after: string | null, asOf = writer.state.asOf) =>
+    readPage(remote, project, { part, after, asOf });
+  let coming: Promise<Page> = read(writer.state.part, writer.state.after);
   for (let part: Part | undefined = writer.state.part; part !== undefined;) {
-    const page: Page = await read(part, writer.state.after);
+    const page: Page = await coming;
     const next: Part | undefined = page.more ? part : PARTS[PARTS.indexOf(part) + 1];
     const after = page.next ?? writer.state.after;
+    const nextAfter = page.more ? after : null;
+    // The next page is read while this one is written.
+    if (next !== undefined) (coming = read(next, nextAfter, page.as_of)).catch(() => undefined);
     await writer.append(part, page.records, {
       asOf: page.as_of,
       ...(part === 'spans' ? { spansAfter: after } : {}),
       // Behind the last part there is only the end: what may come there meanwhile is looked for once more.
-      ...(next === undefined ? { after } : { part: next, after: page.more ? after : null }),
+      ...(next === undefined ? { after } : { part: next, after: nextAfter }),
     });
     onSpans(writer.state.counts.spans ?? 0);
     part = next;
@@ -85,7 +91,7 @@ function readPage(
   project: string,
   { part, after, asOf }: { readonly part: Part; readonly after: string | null; readonly asOf: string | null },
 ): Promise<Page> {
-  const query = new URLSearchParams();
+  const query = new URLSearchParams(LARGE.has(part) ? { limit: String(MAX_PAGE_RECORDS) } : {});
   if (after !== null) query.set('after', after);
   if (asOf !== null) query.set('as_of', asOf);
   return remote.get<Page>(`/projects/${project}/export/${part}?${query.toString()}`);

@@ -5,6 +5,7 @@ import { compare, readFigures, type Comparison } from './figures.js';
 import { total, type End, type Header } from './format.js';
 import { readExport, verify, type NumberedRecord } from './reader.js';
 import { RefusedError, type Remote } from './remote.js';
+import { RequestsInOrder } from './requests-in-order.js';
 import { TransferError } from './transfer-error.js';
 import { replace } from './writer.js';
 
@@ -52,11 +53,15 @@ export async function importProject(
   await notes.read();
   const progress = start('Import', total(end.counts), 'records');
   try {
-    for await (const batch of batches(file, notes.done)) {
-      const stored = await sendAll(remote, project, batch);
-      await notes.add(batch, stored);
-      progress.update(notes.done);
-    }
+    const requests = new RequestsInOrder(
+      (batch) => sendAll(remote, project, batch),
+      async (batch, stored) => {
+        await notes.add(batch, stored);
+        progress.update(notes.done);
+      },
+    );
+    for await (const batch of batches(file, notes.done)) await requests.add(batch);
+    await requests.ended();
   } finally {
     progress.stop();
   }
@@ -94,14 +99,16 @@ async function* batches(file: string, done: number): AsyncGenerator<NumberedReco
 async function sendAll(remote: Remote, project: string, batch: readonly NumberedRecord[]): Promise<number> {
   const [first] = batch;
   if (first === undefined) return 0;
-  const body = `[${batch.map(({ json }) => json).join(',')}]`;
+  const pieces = batch.flatMap(({ json }, index) => [index === 0 ? BEGIN : COMMA, json]);
   try {
     const path = `/projects/${project}/import/${first.part}`;
-    return (await remote.post<{ stored: number }>(path, body)).stored;
+    return (await remote.post<{ stored: number }>(path, Buffer.concat([...pieces, END]))).stored;
   } catch (error) {
     throw error instanceof RefusedError ? withLine(error, batch) : error;
   }
 }
+
+const [BEGIN, COMMA, END] = [Buffer.from('['), Buffer.from(','), Buffer.from(']')];
 
 /** The refusal, with the line of the file that it is about. */
 function withLine(error: RefusedError, batch: readonly NumberedRecord[]): TransferError {

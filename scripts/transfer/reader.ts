@@ -8,12 +8,18 @@ import { TransferError } from './transfer-error.js';
 /** No record is larger: a request that brings one has to fit into a server's memory. */
 const LONGEST_LINE = 512 * 1024 * 1024;
 
-export interface NumberedRecord extends RecordLine {
+export interface NumberedRecord {
+  readonly part: Part;
   /** Of its line, from 1. */
   readonly line: number;
   /** The record as JSON. */
-  readonly json: string;
+  readonly json: Buffer;
 }
+
+/** How a line of a record begins, as it is written: what follows is the record, and a brace. */
+const RECORD = /^\{"part":"([a-z_]+)","record":(?=\{)/;
+const LONGEST_HEAD = 64;
+const CLOSING_BRACE = 0x7d;
 
 /**
  * The records of a file, in their order, and at last its end.
@@ -28,14 +34,15 @@ export async function* readExport(
   const counts: Partial<Record<Part, number>> = {};
   for await (const bytes of linesOf(file)) {
     line += 1;
-    const value = parsed(bytes, line);
-    if (line === 1) onHeader(header(value, file));
-    else if ('end' in value) return ended(value as End, before, counts, line);
+    const written = recordOf(bytes);
+    const value = written === undefined ? parsed(bytes, line) : undefined;
+    if (line === 1) onHeader(header(value ?? {}, file));
+    else if (value !== undefined && 'end' in value) return ended(value as End, before, counts, line);
     else {
-      const { part, record } = value as RecordLine;
+      const { part, json } = written ?? reread(value as RecordLine);
       if (!PARTS.includes(part)) throw damaged(line, `"${part}" is no part of a project that this version knows`);
       counts[part] = (counts[part] ?? 0) + 1;
-      yield { part, record, line, json: JSON.stringify(record) };
+      yield { part, line, json };
     }
     before = checksum(before, bytes);
   }
@@ -72,6 +79,20 @@ function ended(end: End, before: string, counts: Counts, line: number): End {
   if (end.sha256 !== before) throw damaged(line, 'the lines are not those that were written');
   if (total(end.counts) !== total(counts)) throw damaged(line, 'lines are missing');
   return end;
+}
+
+/**
+ * The record of a line that looks as it was written, which is not parsed: whether it is as it was, the checksum says, and
+ * what a record may be, the server. Undefined: it looks otherwise.
+ */
+function recordOf(bytes: Buffer): Omit<NumberedRecord, 'line'> | undefined {
+  const [head, part] = RECORD.exec(bytes.toString('latin1', 0, LONGEST_HEAD)) ?? [];
+  if (head === undefined || bytes.at(-1) !== CLOSING_BRACE) return undefined;
+  return { part: part as Part, json: bytes.subarray(head.length, -1) };
+}
+
+function reread({ part, record }: RecordLine): Omit<NumberedRecord, 'line'> {
+  return { part, json: Buffer.from(JSON.stringify(record)) };
 }
 
 function parsed(bytes: Buffer, line: number): object {

@@ -8,6 +8,14 @@ const AGAIN = new Set([429, 502, 503, 504]);
 const PATIENCE_MS = 300_000;
 const REQUEST_MS = 300_000;
 const LONGEST_PAUSE_MS = 15_000;
+const LOOPBACK = /^http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|$)/i;
+
+/** An answer, read to its end. */
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
 
 /** A request that the server refuses for what it holds. */
 export class RefusedError extends TransferError {
@@ -27,7 +35,12 @@ export class Remote {
 
   constructor(url: string, key: string, patienceMs = PATIENCE_MS) {
     this.url = url.replace(/\/+$/, '');
-    this.#headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    this.#headers = {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      // What does not leave the machine is not worth to be compressed.
+      ...(LOOPBACK.test(this.url) ? { 'accept-encoding': 'identity' } : {}),
+    };
     this.#patienceMs = patienceMs;
   }
 
@@ -36,7 +49,7 @@ export class Remote {
   }
 
   /** @param body JSON */
-  post<T>(path: string, body: string): Promise<T> {
+  post<T>(path: string, body: string | Buffer): Promise<T> {
     return this.#send<T>('POST', path, body);
   }
 
@@ -57,24 +70,25 @@ export class Remote {
     return (await this.get<{ retention_days: number | null }>(`/projects/${project}`)).retention_days;
   }
 
-  async #send<T>(method: string, path: string, body?: string): Promise<T> {
+  async #send<T>(method: string, path: string, body?: string | Buffer): Promise<T> {
     const until = Date.now() + this.#patienceMs;
     for (let pause = 250; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
       const answer = await this.#try(method, path, body);
-      if (answer instanceof Response && answer.ok) return (await answer.json()) as T;
+      if (typeof answer !== 'string' && answer.status >= 200 && answer.status < 300)
+        return JSON.parse(answer.text) as T;
       const late = Date.now() + pause > until;
-      if (answer instanceof Response && (late || !AGAIN.has(answer.status))) throw await refusal(method, path, answer);
-      if (!(answer instanceof Response) && late)
+      if (typeof answer !== 'string' && (late || !AGAIN.has(answer.status))) throw refusal(method, path, answer);
+      if (typeof answer === 'string' && late)
         throw new TransferError(
           `${this.url} does not answer (${answer}): start the server, or name another one with --url`,
         );
-      const asked = answer instanceof Response ? Number(answer.headers.get('retry-after') ?? 0) * 1000 : 0;
+      const asked = typeof answer === 'string' ? 0 : Number(answer.headers.get('retry-after') ?? 0) * 1000;
       await wait(Math.min(LONGEST_PAUSE_MS, Math.max(pause, asked)));
     }
   }
 
   /** The answer, or why there is none. */
-  async #try(method: string, path: string, body?: string): Promise<Response | string> {
+  async #try(method: string, path: string, body?: string | Buffer): Promise<Answer | string> {
     try {
       const response = await fetch(this.url + path, {
         method,
@@ -84,8 +98,7 @@ export class Remote {
         ...(body === undefined ? {} : { body }),
       });
       // What is cut off on its way is asked for again, too.
-      const bytes = await response.arrayBuffer();
-      return new Response(response.status === 204 ? null : bytes, response);
+      return { status: response.status, headers: response.headers, text: await response.text() };
     } catch (error) {
       const { cause, message } = error as Error & { cause?: { code?: string } };
       return cause?.code ?? message;
@@ -93,14 +106,10 @@ export class Remote {
   }
 }
 
-async function refusal(method: string, path: string, response: Response): Promise<RefusedError> {
-  const text = await response.text();
+function refusal(method: string, path: string, { status, text }: Answer): RefusedError {
   const problem = parsed(text);
   const detail = problem.detail ?? text.slice(0, 200);
-  return new RefusedError(
-    `${method} ${path.split('?', 1)[0] ?? ''} was refused with ${response.status}: ${detail}`,
-    problem,
-  );
+  return new RefusedError(`${method} ${path.split('?', 1)[0] ?? ''} was refused with ${status}: ${detail}`, problem);
 }
 
 function parsed(text: string): Problem {

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { open, readFile, rename, rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import type { Part } from '../../src/domain/transfer/parts.js';
 import { checksum, FORMAT, type Counts, type End, type Header } from './format.js';
 import { TransferError } from './transfer-error.js';
@@ -24,6 +25,9 @@ export interface ExportState {
 
 /** Files are readable by this user alone, as those of the server. */
 const MODE = 0o600;
+/** A third faster than the default, for files that are a twentieth larger. */
+const COMPRESSION = 4;
+const compressed = promisify(gzip);
 
 /**
  * A file that is being written, under another name until it is complete. Each page is durable before it is noted, so that
@@ -101,7 +105,7 @@ export class ExportWriter {
       for (const line of lines) sha256 = checksum(sha256, line);
       const text = Buffer.from(`${lines.join('\n')}\n`);
       // A page is a member of its own: a compressed file can go on behind any of them.
-      const written = this.#file.endsWith('.gz') ? gzipSync(text) : text;
+      const written = this.#file.endsWith('.gz') ? await compressed(text, { level: COMPRESSION }) : text;
       await this.#handle.write(written, 0, written.length, bytes);
       await this.#handle.datasync();
       bytes += written.length;

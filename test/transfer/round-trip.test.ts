@@ -58,6 +58,24 @@ describe('a project that moves', function () {
       expect(await recordsOf(file('back.ndjson'))).to.deep.equal(await recordsOf(file('there.ndjson.gz')));
     }));
 
+  it('is read whole by whatever windows of time, each span once', async () => {
+    const path = '$/export/spans?limit=';
+    const whole = await get(source, `${path}5000`);
+    const walked: Json[] = [];
+    // The first window is of one microsecond.
+    for (let after = '0-1', more = true; more;) {
+      const page = await get(source, `${path}3&after=${after}`);
+      walked.push(...page.records);
+      [after, more] = [page.next, page.more];
+    }
+    expect(whole.records.length).to.be.greaterThan(8);
+    expect(walked).to.deep.equal(whole.records);
+    for (const after of ['1-', '-1', '1-2-3', '1-99999999999999999'])
+      expect(
+        (await source.request('GET', `/projects/${source.projectId}/export/spans?after=${after}`)).status,
+      ).to.equal(422);
+  });
+
   it('answers as it did, but when traces and sessions were made', async () => {
     const by = 'sort_by=name&sort_order=asc&limit=500&internal=true';
     expect(await same(`/spans?${by}`)).to.have.length(9);

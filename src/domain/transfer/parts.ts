@@ -19,7 +19,9 @@ export type Part = (typeof PARTS)[number];
 /** Parts that lie beside spans. */
 export type MetadataPart = Exclude<Part, 'spans' | 'traces' | 'sessions' | 'attachments'>;
 
-/** Most records of a page, and of a request that imports. */
+/** Most records of a request that imports, and of a page that is not asked to be larger. */
 export const MAX_RECORDS = 1000;
+/** Most records of a page: each costs the server less than one of an import. */
+export const MAX_PAGE_RECORDS = 5000;
 /** A page ends with the record that makes it so large: a request has room for it. */
 export const PAGE_BYTES = 8 * 1024 * 1024;

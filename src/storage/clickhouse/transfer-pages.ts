@@ -2,8 +2,8 @@ import { DomainError } from '../../domain/errors.js';
 import { spanFields, type Field } from '../../domain/list/fields.js';
 import type { PageOf, RecordPage } from '../../domain/transfer/metadata-transfer.js';
 import { PAGE_BYTES } from '../../domain/transfer/parts.js';
-import { roughBytes } from './calculated-span-rows.js';
 import { identifier, sql, value, type Sql } from './client/sql.js';
+import type { Version } from './commit/version-clock.js';
 import { momentOf, spanColumns } from './list/columns.js';
 import { jsonLines } from './read/json-rows.js';
 import type { ReadsInProgress } from './read/reads-in-progress.js';
@@ -26,36 +26,82 @@ const recordFields = {
 } satisfies Record<string, Field>;
 const recordColumns = { ...spanColumns, cost_calculated: sql`cost_calculated`, written_at: momentOf(written) };
 
+/** Where a page begins, and how far behind it the next versions are looked for. */
+interface Cursor {
+  readonly since: Version;
+  readonly width: number;
+}
+
 interface Place {
   readonly version: string;
   readonly started: string;
+  readonly bytes: string;
 }
+
+/**
+ * What is looked through for one page is bounded by versions: a page would otherwise look at every span behind it, and an
+ * export of millions at each of them thousands of times. Pages tell the next one how far apart their spans were.
+ */
+const FIRST_WIDTH = 10_000_000;
+const WIDER = 4;
+const WIDEST = 1e15;
+/** Beyond what a page took, so that most pages are full. */
+const SPARE = 1.5;
 
 /** Spans in the order in which they were stored. */
 export async function spanPage({ reader, reads }: RecordReads, of: PageOf): Promise<RecordPage<string>> {
-  const since = of.after === null ? 0 : versionOfCursor(of.after);
+  const { projectId, limit } = of;
+  const { since, width } = cursorOf(of.after);
   const wanted = { figures: false, traces: null };
-  return reads.ofCommitted(of.projectId, wanted, async ({ upTo, traces: unsettled }) => {
-    const found = await reader.rows<Place>(nextPlaces({ projectId: of.projectId, upTo, since, unsettled }, of.limit));
-    const places = await fitting(reader, of.projectId, found.slice(0, of.limit));
-    const records = places.length === 0 ? [] : await spansAt(reader, of.projectId, places);
-    return { records, next: places.at(-1)?.version ?? of.after, more: found.length > places.length };
+  return reads.ofCommitted(projectId, wanted, async ({ upTo, traces: unsettled }) => {
+    const look = async (from: Version) => {
+      const scope = { projectId, upTo, unsettled, since: from };
+      const end = Math.min(upTo, from + width);
+      return { scope, end, found: await reader.rows<Place>(nextPlaces(scope, end, limit)) };
+    };
+    let window = await look(since);
+    if (window.found.length === 0) {
+      const first = await firstBehind(reader, { ...window.scope, since: window.end });
+      if (first === null) return { records: [], next: of.after, more: false };
+      window = await look(first - 1);
+    }
+    const { scope, end, found } = window;
+    const places = fitting(found.slice(0, limit));
+    const last = Number(places.at(-1)?.version);
+    const isFull = found.length > places.length;
+    const next = isFull
+      ? cursorText(last, Math.max(limit, Math.ceil((last - scope.since) * SPARE)))
+      : cursorText(end, width * WIDER);
+    const records = places.length === 0 ? [] : await spansAt(reader, scope, places);
+    return { records, next, more: isFull || end < upTo };
   });
 }
 
-/** The spans behind a version: of all there are, nothing but versions is read. */
-function nextPlaces(scope: ReadScope & { readonly since: number }, limit: number): Sql {
-  return sql`SELECT toString(ver) AS version, toString(toUnixTimestamp64Micro(started_at)) AS started
-FROM spans
-WHERE ${inProject(scope.projectId)} AND ver > ${value(scope.since, 'UInt64')} AND ${current(scope)}
-ORDER BY ver LIMIT ${value(limit + 1, 'UInt64')}`;
+type Behind = ReadScope & { readonly since: Version };
+
+/** The first version behind one, whether it counts or not; null: there is none. */
+async function firstBehind(reader: Reader, { projectId, upTo, since }: Behind): Promise<Version | null> {
+  const [row] = await reader.rows<{ version: string }>(sql`SELECT toString(min(ver)) AS version FROM spans
+WHERE ${inProject(projectId)} AND ver > ${value(since, 'UInt64')} AND ver <= ${value(upTo, 'UInt64')}`);
+  return row === undefined || row.version === '0' ? null : Number(row.version);
 }
 
-async function spansAt(reader: Reader, projectId: string, places: readonly Place[]): Promise<string[]> {
+/** The spans up to a version: of all there are, nothing but versions and sizes is read. */
+function nextPlaces(scope: Behind, end: Version, limit: number): Sql {
+  return sql`SELECT toString(ver) AS version, toString(toUnixTimestamp64Micro(started_at)) AS started,
+  toString(length(payload) + length(attributes) + length(ifNull(error_stack, '')) + 1000) AS bytes
+FROM spans
+WHERE ${inProject(scope.projectId)} AND ver <= ${value(end, 'UInt64')} AND ${current(scope)}
+ORDER BY ver LIMIT 1 BY ver LIMIT ${value(limit + 1, 'UInt64')}`;
+}
+
+async function spansAt(reader: Reader, scope: Behind, places: readonly Place[]): Promise<string[]> {
   const { selected, format } = jsonLines(recordFields, Object.keys(recordFields), recordColumns, [sql`ver`]);
+  const times = places.map(({ started }) => Number(started));
   const lines = await reader.lines(sql`SELECT ${selected}
 FROM spans
-WHERE ${at(projectId, places)}
+WHERE ${inProject(scope.projectId)} AND ver <= ${value(Number(places.at(-1)?.version), 'UInt64')} AND ${current(scope)}
+  AND started_at >= ${moment(least(times))} AND started_at <= ${moment(most(times))}
 ORDER BY ver
 ${format}`);
   // A row may be there twice.
@@ -63,27 +109,24 @@ ${format}`);
 }
 
 /** As many as fit into a page, and at least one. */
-async function fitting(reader: Reader, projectId: string, places: readonly Place[]): Promise<readonly Place[]> {
-  if (places.length === 0) return [];
-  const sizes = await reader.rows<{ size: string }>(
-    sql`SELECT toString(${roughBytes}) AS size FROM spans WHERE ${at(projectId, places)} ORDER BY ver LIMIT 1 BY ver`,
-  );
-  let bytes = 0;
-  const end = sizes.findIndex(({ size }, index) => (bytes += Number(size)) > PAGE_BYTES && index > 0);
+function fitting(places: readonly Place[]): readonly Place[] {
+  let sum = 0;
+  const end = places.findIndex(({ bytes }, index) => (sum += Number(bytes)) > PAGE_BYTES && index > 0);
   return end === -1 ? places : places.slice(0, end);
 }
 
-function at(projectId: string, places: readonly Place[]): Sql {
-  const times = places.map(({ started }) => Number(started));
-  const versions = places.map(({ version }) => Number(version));
-  return sql`${inProject(projectId)} AND ver IN ${value(versions, 'Array(UInt64)')}
-  AND started_at >= ${moment(Math.min(...times))} AND started_at <= ${moment(Math.max(...times))}`;
+const least = (numbers: readonly number[]) => numbers.reduce((one, other) => Math.min(one, other), Infinity);
+const most = (numbers: readonly number[]) => numbers.reduce((one, other) => Math.max(one, other), -Infinity);
+
+function cursorOf(after: string | null): Cursor {
+  if (after === null) return { since: 0, width: FIRST_WIDTH };
+  const [since, width = FIRST_WIDTH] = /^\d{1,16}(-\d{1,16})?$/.test(after) ? after.split('-').map(Number) : [];
+  if (since !== undefined && Number.isSafeInteger(since) && Number.isSafeInteger(width)) return { since, width };
+  throw notACursor();
 }
 
-function versionOfCursor(after: string): number {
-  const version = /^\d{1,16}$/.test(after) ? Number(after) : NaN;
-  if (Number.isSafeInteger(version)) return version;
-  throw notACursor();
+function cursorText(since: Version, width: number): string {
+  return `${since}-${Math.min(width, WIDEST)}`;
 }
 
 function notACursor(): DomainError {

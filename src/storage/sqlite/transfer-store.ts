@@ -9,7 +9,7 @@ import type {
   StoredImage,
   StoredRecord,
 } from '../../domain/transfer/metadata-transfer.js';
-import { MAX_RECORDS, PAGE_BYTES, type MetadataPart } from '../../domain/transfer/parts.js';
+import { PAGE_BYTES, type MetadataPart } from '../../domain/transfer/parts.js';
 import { invalid } from '../../domain/validation/validation.js';
 import { guarded, isDuplicate, type Database } from './database.js';
 import { readCursor, writeCursor } from './transfer-cursor.js';
@@ -67,7 +67,7 @@ export class SqliteTransferStore implements MetadataTransfer {
   images({ projectId, after, limit }: PageOf): RecordPage<StoredImage> {
     const [sha256, naming] = after === null ? ['', 0] : readCursor(after, [2]);
     const values = { projectId, sha256: String(sha256), naming: Number(naming) };
-    const rows = guarded(() => this.#statements.images.all({ ...values, limit: Math.min(limit, MAX_RECORDS) + 1 }));
+    const rows = guarded(() => this.#statements.images.all({ ...values, limit: limit + 1 }));
     const records: StoredImage[] = [];
     let last = after;
     let before = '';

@@ -30,17 +30,18 @@ function withTimes(record: Members): Members {
  */
 export function withMicros(records: readonly Members[], convert: (name: string) => boolean): Members[] {
   const issues: Issue[] = [];
-  const read = records.map((record, index) =>
-    Object.fromEntries(
-      Object.entries(record).map(([name, value]) => {
-        if (!isTime(name) || !convert(name) || typeof value !== 'string') return [name, value];
-        const micros = parseTimestamp(value);
-        if (micros === undefined)
-          issues.push({ pointer: `/${index}/${name}`, detail: 'must be an ISO 8601 time, from 1970 to 2254' });
-        return [name, micros];
-      }),
-    ),
-  );
+  const read = records.map((record, index) => {
+    const withNumbers: Record<string, unknown> = { ...record };
+    for (const name in record) {
+      const value = record[name];
+      if (!isTime(name) || !convert(name) || typeof value !== 'string') continue;
+      const micros = parseTimestamp(value);
+      if (micros === undefined)
+        issues.push({ pointer: `/${index}/${name}`, detail: 'must be an ISO 8601 time, from 1970 to 2254' });
+      withNumbers[name] = micros;
+    }
+    return withNumbers;
+  });
   if (issues.length > 0) throw invalid(issues);
   return read;
 }

@@ -1,5 +1,5 @@
 import { Type, type TSchema } from '@sinclair/typebox';
-import { MAX_RECORDS, PARTS } from '../../../../domain/transfer/parts.js';
+import { MAX_PAGE_RECORDS, MAX_RECORDS, PARTS } from '../../../../domain/transfer/parts.js';
 import { RECORDS } from '../../../../domain/transfer/records.js';
 import { count, oneOf, orNull, time } from '../../../../domain/schema/parts.js';
 import { time as timeParameter } from '../../parameter.js';
@@ -26,7 +26,7 @@ export const pageQuery = queryOf(
     ),
     limit: Type.Integer({
       minimum: 1,
-      maximum: MAX_RECORDS,
+      maximum: MAX_PAGE_RECORDS,
       default: MAX_RECORDS,
       description: 'Most records in the answer. It has fewer where they are large.',
     }),

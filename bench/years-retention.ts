@@ -1,0 +1,150 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startProgress } from '../scripts/progress.js';
+import { bytesBelow } from './data-dir.js';
+import { FILLED, type Project } from './years-data.js';
+import { demandAllSame, saidOfAll } from './years-figures.js';
+import { admin, type Done, type Scene, type Step } from './years-scene.js';
+
+interface Count {
+  readonly traces: number;
+  readonly spans: number;
+}
+
+interface Forecast {
+  readonly before: string;
+  readonly going: Count;
+  readonly kept: { readonly tagged: Count; readonly with_feedback: Count };
+}
+
+interface Outlook extends Forecast {
+  readonly project: Project;
+}
+
+const DAY_MS = 86_400_000;
+/** Behind the moment up to which traces go: while it is removed, more become as old. */
+const MARGIN_MS = DAY_MS / 4;
+/** Before that moment: a trace goes when nothing in it is newer. */
+const LONGEST_TRACE_MS = 60_000;
+const LOOK_MS = 1_000;
+/** How often the server looks for what is too old. */
+export const RETENTION = { RETENTION_INTERVAL_SECONDS: '10' };
+const ERASURE = { ...RETENTION, ERASE_WITHIN_HOURS: '1', LOG_LEVEL: 'info' };
+/** The first erasure comes ten minutes after a start. */
+const ERASED = /"Deleted and replaced texts erased from the files/;
+const LONGEST_ERASURE_MS = 4 * 3_600_000;
+/** ClickHouse removes parts that were replaced eight minutes later. */
+const PARTS_STAY_MS = 10 * 60_000;
+const SIZE_EVERY_MS = 15_000;
+
+async function retain(scene: Scene): Promise<Done> {
+  const { from, to } = scene.filled;
+  const days = Math.max(1, Math.round((Date.now() - (from + to) / 2) / DAY_MS));
+  const outlooks: Outlook[] = [];
+  for (const project of Object.values(FILLED)) {
+    const forecast = await scene.remote(project).get<Forecast>(`/projects/${project.id}/retention?days=${days}`);
+    outlooks.push({ project, ...forecast });
+  }
+  const young = await saidOfYoung(scene, outlooks);
+  const due = outlooks.reduce((sum, { going }) => sum + going.spans, 0);
+  const bytes = await bytesBelow(scene.dataDir);
+  const { timing } = await scene.timed(async () => {
+    for (const { project } of outlooks)
+      await admin(scene.dataDir, ['retention', '--project', project.id, '--days', String(days), '--set']);
+    await removed(scene, due);
+  });
+  const equal = demandYoungSame(young, await saidOfYoung(scene, outlooks));
+  const old = await demandOldGone(scene, outlooks);
+  const freed = bytes - (await bytesBelow(scene.dataDir));
+  return { spans: due, bytes: Math.max(0, freed), timing, equal: equal + old, note: `${days} days are kept` };
+}
+
+async function removed(scene: Scene, due: number): Promise<void> {
+  const progress = startProgress('retention', due, 'spans');
+  try {
+    for (let done = 0; done < due;) {
+      await sleep(LOOK_MS);
+      progress.update((done = await scene.metric('spanhouse_retention_spans_total')));
+    }
+  } finally {
+    progress.stop();
+  }
+}
+
+/** What is said of all that stays for certain, by project and list. */
+async function saidOfYoung(scene: Scene, outlooks: readonly Outlook[]): Promise<Map<string, string>> {
+  const totals = new Map<string, string>();
+  for (const { project, before } of outlooks)
+    for (const list of ['spans', 'traces', 'sessions']) {
+      const since = new Date(Date.parse(before) + MARGIN_MS).toISOString();
+      const answer = await scene.remote(project).get<{ totals: object }>(`/${list}:stats?started_after=${since}`);
+      totals.set(`${list} of ${project.name}`, JSON.stringify(answer.totals));
+    }
+  return totals;
+}
+
+function demandYoungSame(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): number {
+  for (const [list, totals] of before)
+    if (after.get(list) !== totals)
+      throw new Error(`the younger ${list} differ:\n${totals} before\n${String(after.get(list))} after`);
+  return before.size;
+}
+
+/** @throws Error unless of what is too old just that is left which has feedback or the tag */
+async function demandOldGone(scene: Scene, outlooks: readonly Outlook[]): Promise<number> {
+  for (const { project, before, kept } of outlooks) {
+    const until = new Date(Date.parse(before) - LONGEST_TRACE_MS).toISOString();
+    const { totals } = await scene
+      .remote(project)
+      .get<{ totals: { count: number } }>(`/traces:stats?started_before=${until}`);
+    const staying = kept.tagged.traces + kept.with_feedback.traces;
+    if (totals.count !== staying)
+      throw new Error(`${totals.count} old traces of ${project.name} are left, and ${staying} were to be kept`);
+  }
+  return outlooks.length;
+}
+
+async function erase(scene: Scene): Promise<Done> {
+  const before = await saidOfAll(scene.url);
+  const bytes = await bytesBelow(scene.dataDir);
+  const erased = new EventTarget();
+  const signal = AbortSignal.timeout(LONGEST_ERASURE_MS);
+  const ended = once(erased, 'erased', { signal }) as Promise<[CustomEvent<number>]>;
+  ended.catch(() => undefined);
+  await scene.start(ERASURE, (line) => {
+    if (ERASED.test(line))
+      erased.dispatchEvent(new CustomEvent('erased', { detail: (JSON.parse(line) as { ms: number }).ms }));
+  });
+  const quiet = await scene.quiet();
+  process.stderr.write('erasure: it begins ten minutes after the start\n');
+  const [{ detail: ms }] = await ended;
+  const to = performance.now();
+  const timing = { seconds: ms / 1000, quiet, meanwhile: scene.felt(to - ms, to) };
+  const gone = await filesGone(scene);
+  const equal = demandAllSame(before, await saidOfAll(scene.url));
+  const note = `the files were gone ${Math.round(gone.afterMs / 1000)} s later`;
+  return { spans: NaN, bytes: Math.max(0, bytes - gone.bytes), timing, equal, note };
+}
+
+/** Waits until parts that were replaced have left the disk. */
+async function filesGone({ dataDir }: Scene): Promise<{ bytes: number; afterMs: number }> {
+  const progress = startProgress('replaced parts leave the disk', PARTS_STAY_MS / 1000, 's');
+  const started = performance.now();
+  let last = { bytes: await bytesBelow(dataDir), afterMs: 0 };
+  try {
+    for (let passed = 0; passed < PARTS_STAY_MS; passed = performance.now() - started) {
+      await sleep(SIZE_EVERY_MS);
+      const bytes = await bytesBelow(dataDir);
+      if (bytes < last.bytes) last = { bytes, afterMs: performance.now() - started };
+      progress.update(Math.round(passed / 1000));
+    }
+    return last;
+  } finally {
+    progress.stop();
+  }
+}
+
+export const RETENTION_STEPS: readonly Step[] = [
+  { name: 'retention', needs: [], run: retain },
+  { name: 'erasure', needs: ['retention'], run: erase },
+];
