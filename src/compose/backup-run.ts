@@ -101,7 +101,8 @@ function demandOutside(dataDir: string, to: string): void {
     throw new DomainError('invalid', `${to} is inside DATA_DIR: name a folder elsewhere, best on another disk`);
 }
 
-async function controlSocket(dataDir: string): Promise<string> {
+/** The control socket of the server that runs on a `DATA_DIR`; where none does, one that nobody answers on. */
+export async function controlSocket(dataDir: string): Promise<string> {
   // Where there is none, asking it says what to do.
   return readFile(join(dataDir, CONTROL_FILE), 'utf8').catch(() => join(dataDir, 'control.sock'));
 }

@@ -30,6 +30,8 @@ const CONNECTIONS = 32;
 export interface Traces {
   readonly traces: TraceStore;
   readonly watermark: DiskWatermark;
+  /** Where ClickHouse answers. */
+  readonly endpoint: ClickHouseEndpoint;
 }
 
 /**
@@ -73,7 +75,7 @@ export async function openTraces(context: Context, followers: TraceFollowers): P
     queueMaxBytes: config.commit.queueMaxBytes,
     memoryMaxBytes: isEmbedded ? config.engine.memoryMb * MEGABYTE : null,
   });
-  return { traces, watermark };
+  return { traces, watermark, endpoint };
 }
 
 function spaceOf(watermark: DiskWatermark, reserve?: DiskReserve): DiskSpace {

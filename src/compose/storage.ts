@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { AttachmentStore } from '../domain/attachment/attachment-store.js';
 import { ProjectStorage } from '../domain/project/project-storage.js';
 import { FileAttachmentStore } from '../storage/attachments/file-store.js';
+import type { ClickHouseEndpoint } from '../storage/clickhouse/client/client.js';
 import type { TraceStore } from '../storage/clickhouse/trace-store.js';
 import type { DiskWatermark } from '../storage/disk-watermark.js';
 import { lockDataDir } from '../storage/sqlite/data-dir-lock.js';
@@ -19,6 +20,8 @@ export interface Storage {
   readonly images: AttachmentStore;
   readonly traces: TraceStore;
   readonly watermark: DiskWatermark;
+  /** Where ClickHouse answers. */
+  readonly endpoint: ClickHouseEndpoint;
 }
 
 /**
@@ -50,7 +53,7 @@ export function openProjectStorage(context: Context, storage: Storage): ProjectS
 }
 
 /** The S3 client is imported only here: a server without a bucket starts without it. */
-async function openImages({ config, closers }: Context): Promise<AttachmentStore> {
+export async function openImages({ config, closers }: Pick<Context, 'config' | 'closers'>): Promise<AttachmentStore> {
   if (config.attachments.s3 === null) return FileAttachmentStore.open(join(config.dataDir, IMAGES_DIRECTORY));
   const { S3AttachmentStore } = await import('../storage/attachments/s3-store.js');
   const store = new S3AttachmentStore(config.attachments.s3);

@@ -53,6 +53,14 @@ export async function reportResult(socketPath: string, result: BackupResult): Pr
   await text(await send(socketPath, CONTROL_PATHS.result, JSON.stringify(result)));
 }
 
+/**
+ * Asks a server where its stores are, once all that was written is in the figures.
+ * @throws DomainError `unavailable` when none answers
+ */
+export async function askStores(socketPath: string): Promise<unknown> {
+  return JSON.parse(await text(await send(socketPath, CONTROL_PATHS.stores)));
+}
+
 async function send(socketPath: string, path: string, body = ''): Promise<IncomingMessage> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const sent = httpRequest({ socketPath, path, method: 'POST', agent: false }, resolve);

@@ -6,7 +6,7 @@ import type { BackupResult, SnapshotSource } from '../../domain/backup/snapshot.
 import { DomainError } from '../../domain/errors.js';
 
 /** What commands of this machine ask of a running server. */
-export const CONTROL_PATHS = { snapshot: '/snapshot', result: '/backup-result' } as const;
+export const CONTROL_PATHS = { snapshot: '/snapshot', result: '/backup-result', stores: '/stores' } as const;
 
 /** An answer other than what was asked for. */
 export interface ControlProblem {
@@ -32,6 +32,8 @@ export interface ControlOptions {
   readonly path: string;
   readonly snapshots: SnapshotSource;
   readonly onResult: (result: Static<typeof Result>) => void;
+  /** Where the stores are, as soon as all that was written is in the figures: an object for whoever reads them. */
+  readonly stores: () => Promise<object>;
 }
 
 export interface ControlSocket {
@@ -42,14 +44,18 @@ export interface ControlSocket {
  * Listens on a Unix socket in `DATA_DIR`: who may open it may read all data anyway, so it asks for no key. A snapshot is
  * held for as long as the connection that asked for it is open, so that it ends with its reader however that ends.
  */
-export async function listenControl({ path, snapshots, onResult }: ControlOptions): Promise<ControlSocket> {
+export async function listenControl({ path, snapshots, onResult, stores }: ControlOptions): Promise<ControlSocket> {
   const server = createServer((request, response) => {
     const work =
       request.url === CONTROL_PATHS.snapshot
         ? holdSnapshot(snapshots, response)
         : request.url === CONTROL_PATHS.result
           ? takeResult(request, response, onResult)
-          : Promise.reject(new DomainError('not_found', 'There is no such command'));
+          : request.url === CONTROL_PATHS.stores
+            ? stores().then(
+                (found) => void response.setHeader('content-type', 'application/json').end(JSON.stringify(found)),
+              )
+            : Promise.reject(new DomainError('not_found', 'There is no such command'));
     work.catch((error: unknown) => refuse(response, error));
   });
   // One that the last server left behind: this one has the lock of the directory.
