@@ -11,6 +11,7 @@ import { SignInService } from '../../src/domain/identity/sign-in-service.js';
 import { transferCommands } from '../transfer/commands.js';
 import { metadataFile, openMetadataStore, type MetadataStore } from '../../src/storage/sqlite/metadata-store.js';
 import { addBackupCommands } from './backup-commands.js';
+import { addCheckCommand } from './check.js';
 import { addMoveCommand } from './move-command.js';
 import { daysOf, forecast, setRetention } from './retention.js';
 import { storageReport } from './storage.js';
@@ -28,7 +29,7 @@ type Work = (identity: IdentityService, metadata: MetadataStore) => Rows | Promi
 export function adminCommand(name: string): Command {
   const program = new Command(name)
     .description(
-      'Manages API keys, projects, users, backups and moves in the DATA_DIR of a Spanhouse server. Changes work at once, also while the server runs.',
+      'Manages API keys, projects, users, backups and moves in the DATA_DIR of a Spanhouse server, and checks what is stored there. Changes work at once, also while the server runs.',
     )
     .option('--json', 'print JSON instead of a table')
     .option('--data-dir <path>', "directory of the server's data (default: the environment variable DATA_DIR)");
@@ -164,6 +165,10 @@ export function adminCommand(name: string): Command {
     });
   addBackupCommands(program, runOn);
   addMoveCommand(program, runOn);
+  addCheckCommand(program, () => {
+    const { json, dataDir } = program.opts<GlobalOptions>();
+    return { json: json === true, dataDir: resolve(dataDir ?? loadConfig().dataDir) };
+  });
   for (const command of transferCommands()) program.addCommand(command);
   return program;
 }

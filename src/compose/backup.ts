@@ -10,6 +10,7 @@ import { addressOf, openPlace } from '../storage/backup/place.js';
 import { privateSocket } from '../storage/private-socket.js';
 import { listenControl } from '../transport/control/control-socket.js';
 import { CONTROL_FILE, type BackupRun } from './backup-run.js';
+import type { RunningStores } from './check-stores.js';
 import type { Context } from './context.js';
 import { Snapshots } from './snapshots.js';
 import type { Storage } from './storage.js';
@@ -32,6 +33,10 @@ export async function openBackups(context: Context, storage: Storage, moves: Mov
     dataDir,
     snapshots: new Snapshots(context, storage),
     moves,
+    stores: async () => {
+      await storage.traces.rollUp();
+      return { clickhouse: storage.endpoint, s3: config.attachments.s3 } satisfies RunningStores;
+    },
     onResult: (result) => (result.done ? events.backupFinished(result) : events.backupFailed(result)),
   });
   closers.push(() => control.close());

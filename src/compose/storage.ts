@@ -59,7 +59,7 @@ export function openProjectStorage(context: Context, storage: Storage): ProjectS
 }
 
 /** The S3 client is imported only here: a server without a bucket starts without it. */
-async function openImages({ config, closers }: Context): Promise<AttachmentStore> {
+export async function openImages({ config, closers }: Pick<Context, 'config' | 'closers'>): Promise<AttachmentStore> {
   if (config.attachments.s3 === null) return FileAttachmentStore.open(join(config.dataDir, IMAGES_DIRECTORY));
   const { S3AttachmentStore } = await import('../storage/attachments/s3-store.js');
   const store = new S3AttachmentStore(config.attachments.s3);

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DomainError } from '../domain/errors.js';
+import { schemaDirectory } from './schema-files.js';
 
 export type MigrationErrorKind =
   | 'newer_database' // written by a later version of the program
@@ -80,4 +82,19 @@ export function verifyApplied(applied: readonly AppliedMigration[], files: reado
       );
     }
   }
+}
+
+/**
+ * For whoever reads a store and may not bring it up to date.
+ * @throws DomainError `conflict` when it is of an older program; else as {@link verifyApplied}
+ */
+export function demandAll(applied: readonly AppliedMigration[], store: 'SQLite' | 'ClickHouse'): void {
+  const files = readMigrationFiles(schemaDirectory(store === 'SQLite' ? 'sqlite' : 'clickhouse'));
+  verifyApplied(applied, files);
+  if (applied.length < files.length)
+    throw new DomainError(
+      'conflict',
+      `This data is of an older version of Spanhouse (${store} has schema ${applied.length} of ${files.length}): ` +
+        'check it with that version, or start the server once, which upgrades it',
+    );
 }

@@ -7,6 +7,7 @@ import { expect } from 'chai';
 import { png } from '../attachments/images.js';
 import { makeProject, type MadeProject } from '../harness/projects.js';
 import { bootServer, type TestServer } from '../harness/server.js';
+import { runCheck } from '../check/scene.js';
 import { admin, refused } from './admin.js';
 import { answersOf, rowsOf } from './answers.js';
 
@@ -99,6 +100,9 @@ describe('backups of a running server', function () {
     const dataDir = join(folder, 'restored');
     const restored = await admin(dataDir, 'restore', backups);
     expect(restored).to.include({ id: made.id, spans: made.spans, projects: 3 });
+    const audited = await runCheck(dataDir, '--all');
+    expect(audited.found, audited.stderr).to.deep.equal({});
+    expect(audited.code, audited.stderr).to.equal(0);
     const copy = await bootServer({ dataDir });
     try {
       expect(await answersOf(copy)).to.deep.equal(expected);

@@ -57,6 +57,8 @@ export interface AttachmentCatalogue {
   unbound(after: number, limit: number): UnboundReference[];
   /** Forgets references that turned out to be of no span. */
   drop(ids: readonly number[]): void;
+  /** Has the next sweep look at images: it removes those that nothing refers to, known or not. */
+  doubt(images: readonly ReferencedImage[]): void;
   /** Images that lost a reference since they were looked at: those after one, by project and then by hash. */
   leftovers(after: ReferencedImage, limit: number): ReferencedImage[];
   /**

@@ -163,6 +163,12 @@ export class AttachmentVault {
     await this.#removeAll(this.#free(projectId), { signal });
   }
 
+  /** Removes those of some images that nothing refers to, known or not. @throws the first failure */
+  async removeUnreferenced(images: readonly ReferencedImage[]): Promise<void> {
+    this.#parts.catalogue.doubt(images);
+    await this.#removeAll(images.values(), { pastFailures: true });
+  }
+
   /**
    * Removes images that no span refers to any more. One that cannot be removed does not stop the rest.
    * @param signal ends it early

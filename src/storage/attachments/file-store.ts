@@ -8,6 +8,8 @@ import { guardedStore, locationOf } from './failure.js';
 const TEMPORARY = 'incoming';
 /** Where removed images are kept while they are held. */
 const REMOVED = 'removed';
+/** Folders beside those of projects. */
+export const PASSING: readonly string[] = [TEMPORARY, REMOVED];
 
 /**
  * Images as files `<project>/<first two digits>/<sha256>`. An image is written beside, synced, and then renamed to its
@@ -25,9 +27,14 @@ export class FileAttachmentStore implements AttachmentStore {
 
   /** Opens the folder, made when missing, and removes what an earlier process left half written there. */
   static async open(root: string): Promise<FileAttachmentStore> {
-    for (const folder of [TEMPORARY, REMOVED]) await rm(join(root, folder), { recursive: true, force: true });
+    for (const folder of PASSING) await rm(join(root, folder), { recursive: true, force: true });
     await mkdir(join(root, TEMPORARY), { recursive: true, mode: 0o700 });
     await sync(dirname(root));
+    return new FileAttachmentStore(root);
+  }
+
+  /** The folder as it is: nothing in it is removed, and only `get` is meant to be used. */
+  static asItIs(root: string): FileAttachmentStore {
     return new FileAttachmentStore(root);
   }
 

@@ -1,6 +1,12 @@
 import type { MigrationObserver } from '../../observability/events/storage.js';
 import { DomainError } from '../../domain/errors.js';
-import { MigrationError, verifyApplied, type AppliedMigration, type MigrationFile } from '../migration-files.js';
+import {
+  demandAll,
+  MigrationError,
+  verifyApplied,
+  type AppliedMigration,
+  type MigrationFile,
+} from '../migration-files.js';
 import type { ClickHouseClient } from './client/client.js';
 import { forCluster } from './client/cluster.js';
 import { mutationsEnded } from './client/mutations.js';
@@ -40,9 +46,7 @@ export async function migrate(
       cluster,
     ),
   );
-  const applied = await client.query<AppliedMigration>(
-    sql`SELECT version, any(name) AS name, any(checksum) AS checksum FROM schema_migrations GROUP BY version ORDER BY version`,
-  );
+  const applied = await appliedMigrations(client);
   verifyApplied(applied, files);
   const missing = files.filter((file) => !applied.some(({ version }) => version === file.version));
   for (const file of missing) {
@@ -50,6 +54,20 @@ export async function migrate(
     await applyFile(client, file, cluster);
   }
   return missing.map(({ version }) => version);
+}
+
+/**
+ * For whoever reads the database and may not bring it up to date.
+ * @throws DomainError `conflict` when it is of an older program; MigrationError when of a newer one
+ */
+export async function demandApplied(client: ClickHouseClient): Promise<void> {
+  demandAll(await appliedMigrations(client), 'ClickHouse');
+}
+
+function appliedMigrations(client: ClickHouseClient): Promise<AppliedMigration[]> {
+  return client.query(
+    sql`SELECT version, any(name) AS name, any(checksum) AS checksum FROM schema_migrations GROUP BY version ORDER BY version`,
+  );
 }
 
 /** What a migration rewrites of what is stored: not how tables are made, but their rows. */

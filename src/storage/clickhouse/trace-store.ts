@@ -18,8 +18,11 @@ import type { SpanTransfer } from '../../domain/transfer/span-transfer.js';
 import type { OlderSpans } from '../../domain/backfill/older-spans.js';
 import type { CalculatedSpans } from '../../domain/price/calculated-spans.js';
 import type { OldTraces } from '../../domain/retention/old-traces.js';
+import type { Audit } from '../../domain/check/audit.js';
 import type { MigrationFile } from '../migration-files.js';
 import { SpanSnapshots } from './backup/span-snapshots.js';
+import { spanAudits, type SpanAuditOptions } from './check/span-audits.js';
+import { storedSpanIds } from './check/stored-span-ids.js';
 import { ClickHouseCalculatedSpans } from './calculated-spans.js';
 import type { ClickHouseClient } from './client/client.js';
 import type { CommitFollower } from './commit/commit-follower.js';
@@ -123,6 +126,10 @@ export interface TraceStore {
   erase(signal?: AbortSignal): Promise<number>;
   /** Indexes the words of all written spans for search by text, which otherwise happens by itself. */
   indexWords(): Promise<void>;
+  /** Audits of what is stored that also mend it; nobody may write meanwhile. */
+  mendingAudits(options: Pick<SpanAuditOptions, 'extent' | 'isKnown'>): Promise<Audit[]>;
+  /** Which of some spans are stored in a project, whatever their traces. */
+  storedIds(projectId: string, spanIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Rejects when the store cannot serve. */
   check(): Promise<void>;
   /** Commits and rolls up everything accepted. */
@@ -306,6 +313,16 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
       await rollups.settle();
       await indexer.run();
     },
+    async mendingAudits(options) {
+      await rollups.settle();
+      const renewWords = async () => {
+        await words.clear();
+        await indexer.run();
+      };
+      const mending = { recompute: rollups.recompute.bind(rollups), renewWords };
+      return spanAudits(client, { ...options, stopped: false, mending });
+    },
+    storedIds: (projectId, spanIds) => storedSpanIds(client, projectId, spanIds),
     async check() {
       if (!log.certain) throw new Error('recovering from a failed insert');
       if (!(await client.ping())) throw new Error('ClickHouse does not answer');

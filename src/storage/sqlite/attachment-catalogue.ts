@@ -89,6 +89,12 @@ export class SqliteAttachmentCatalogue implements AttachmentCatalogue {
     this.#unname(this.#statements.drop, ids);
   }
 
+  doubt(images: readonly ReferencedImage[]): void {
+    this.#transaction(() => {
+      for (const image of images) this.#statements.leaveOver.run(image);
+    });
+  }
+
   leftovers(after: ReferencedImage, limit: number): ReferencedImage[] {
     return guarded(() => this.#statements.leftovers.all({ ...after, limit }));
   }

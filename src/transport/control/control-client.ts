@@ -85,6 +85,14 @@ export async function reportResult(server: ControlAddress, result: BackupResult)
   await text(await send(server, CONTROL_PATHS.result, JSON.stringify(result)));
 }
 
+/**
+ * Asks a server where its stores are, once all that was written is in the figures.
+ * @throws DomainError `unavailable` when none answers
+ */
+export async function askStores(server: ControlAddress): Promise<unknown> {
+  return JSON.parse(await text(await send(server, CONTROL_PATHS.stores)));
+}
+
 async function send({ dataDir, socketPath }: ControlAddress, path: string, body = ''): Promise<IncomingMessage> {
   const headers = { [DATA_DIR_HEADER]: await dataDirIdentity(dataDir) };
   const response = await new Promise<IncomingMessage>((resolve, reject) => {

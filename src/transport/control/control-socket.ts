@@ -15,6 +15,7 @@ export const CONTROL_PATHS = {
   moveSettled: '/move/settled',
   moveClose: '/move/close',
   moveFinish: '/move/finish',
+  stores: '/stores',
 } as const;
 
 /** Names the `DATA_DIR` that a command is about. */
@@ -55,6 +56,8 @@ export interface ControlOptions {
   readonly snapshots: SnapshotSource;
   readonly moves: MoveSource;
   readonly onResult: (result: Static<typeof Result>) => void;
+  /** Where the stores are, as soon as all that was written is in the figures: an object for whoever reads them. */
+  readonly stores: () => Promise<object>;
 }
 
 export interface ControlSocket {
@@ -70,6 +73,7 @@ export async function listenControl({
   dataDir,
   snapshots,
   moves,
+  stores,
   onResult,
 }: ControlOptions): Promise<ControlSocket> {
   const identity = await dataDirIdentity(dataDir);
@@ -85,6 +89,7 @@ export async function listenControl({
       moves.finish();
       answer(response, null);
     },
+    [CONTROL_PATHS.stores]: async (_request, response) => answer(response, await stores()),
   };
   const server = createServer((request, response) => {
     const work = Promise.resolve().then(() => {

@@ -44,14 +44,18 @@ export function insertsEnded(client: ClickHouseClient): Promise<void> {
  * leaves one without the other. The span's own row decides what was written.
  */
 export async function reconcileFacts(client: ClickHouseClient, after: Version): Promise<void> {
+  await insertFacts(client, sql`ver > ${number(after)}`);
+  await removeOrphans(client, after);
+}
+
+/** Writes the facts of spans that lack them. @param versions a condition on their `ver` */
+export async function insertFacts(client: ClickHouseClient, versions: Sql): Promise<void> {
   const columns = await sharedColumns(client);
-  const version = number(after);
   await client.command(
     sql`INSERT INTO facts (${columns}) SELECT ${columns} FROM spans
-     WHERE ver > ${version} AND ver NOT IN (SELECT ver FROM facts WHERE ver > ${version})`,
+     WHERE ${versions} AND ver NOT IN (SELECT ver FROM facts WHERE ${versions})`,
     { settings: SMALL_BLOCKS },
   );
-  await removeOrphans(client, after);
 }
 
 /** Removes facts that are the newest of their span but whose span never got stored. */
@@ -85,13 +89,8 @@ export async function findOwnSuccessors(client: ClickHouseClient): Promise<Dirty
   const versions = sql`SELECT ver FROM superseded WHERE ${OWN_SUCCESSOR}`;
   const [any] = await client.query(sql`${versions} LIMIT 1`);
   if (any === undefined) return [];
-  const columns = await sharedColumns(client);
   // Purging may have removed the facts already, and not yet the spans.
-  await client.command(
-    sql`INSERT INTO facts (${columns}) SELECT ${columns} FROM spans
-     WHERE ver IN (${versions}) AND ver NOT IN (SELECT ver FROM facts WHERE ver IN (${versions}))`,
-    { settings: SMALL_BLOCKS },
-  );
+  await insertFacts(client, sql`ver IN (${versions})`);
   await client.command(
     sql`INSERT INTO superseded (project_id, ver, next_ver)
      SELECT project_id, f.ver, min(later.ver) FROM facts AS f INNER JOIN facts AS later USING (project_id, trace_id, row_type, id)
@@ -107,7 +106,7 @@ export async function forgetOwnSuccessors(client: ClickHouseClient): Promise<voi
 }
 
 /** The columns that facts take over from spans; the rest have defaults. */
-async function sharedColumns(client: ClickHouseClient): Promise<Sql> {
+export async function sharedColumns(client: ClickHouseClient): Promise<Sql> {
   const rows = await client.query<{ name: string }>(
     sql`SELECT name FROM system.columns WHERE database = currentDatabase() AND table = 'facts'
        AND name IN (SELECT name FROM system.columns WHERE database = currentDatabase() AND table = 'spans')

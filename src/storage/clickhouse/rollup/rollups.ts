@@ -4,6 +4,7 @@ import type { Version, VersionClock } from '../commit/version-clock.js';
 import type { ClickHouseClient } from '../client/client.js';
 import { among, type CommittedState, type ReadsInProgress, type Wanted } from '../read/reads-in-progress.js';
 import { AsideRetry } from './aside-retry.js';
+import type { DirtyItem } from './dirty-set.js';
 import { changedSince, findOwnSuccessors, forgetOwnSuccessors, insertsEnded, reconcileFacts } from './healing.js';
 import { MOST_UNSETTLED } from './read-budget.js';
 import { Recomputation } from './recomputation.js';
@@ -191,6 +192,21 @@ export class Rollups implements CommitFollower {
     await this.settle();
     if (reinstated.length > 0) await forgetOwnSuccessors(this.#client);
     this.#retry.schedule();
+  }
+
+  /** Recomputes traces and sessions that nobody has written to, and waits for it. */
+  async recompute({
+    traces,
+    sessions,
+  }: {
+    traces: readonly DirtyItem[];
+    sessions: readonly DirtyItem[];
+  }): Promise<void> {
+    const last = this.#changes.committed;
+    for (const trace of traces) this.#changes.markTrace({ ...trace, since: last, last });
+    for (const session of sessions) this.#changes.markSession({ ...session, since: last, last });
+    this.#changed();
+    await this.settle();
   }
 
   /** Rolls up what is left. When that fails, everything acknowledged is stored all the same: the next start rolls it up. */

@@ -1,0 +1,138 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../config/config.js';
+import type { AttachmentStore } from '../domain/attachment/attachment-store.js';
+import type { ImageFiles } from '../domain/check/image-audit.js';
+import { DomainError } from '../domain/errors.js';
+import { createLogger } from '../observability/logger.js';
+import { FileAttachmentStore } from '../storage/attachments/file-store.js';
+import { imageFiles } from '../storage/attachments/image-files.js';
+import type { S3Options } from '../storage/attachments/s3-store.js';
+import { demandRestored } from '../storage/backup/restore-mark.js';
+import { startOnCopy } from '../storage/clickhouse/check/copied-engine.js';
+import { connect, type ClickHouseClient, type ClickHouseEndpoint } from '../storage/clickhouse/client/client.js';
+import { DataDirLockedError, lockDataDir } from '../storage/sqlite/data-dir-lock.js';
+import type { FileLock } from '../storage/sqlite/file-lock.js';
+import { metadataFile } from '../storage/sqlite/metadata-store.js';
+import { askStores } from '../transport/control/control-client.js';
+import { serverOf } from './backup-run.js';
+import { COPIES } from './clear-snapshots.js';
+import type { Closers } from './context.js';
+import { ENGINE_DIRECTORY, IMAGES_DIRECTORY } from './disks.js';
+import { openImages } from './storage.js';
+
+/** What a running server says of its stores. */
+export interface RunningStores {
+  readonly clickhouse: ClickHouseEndpoint;
+  readonly s3: S3Options | null;
+}
+
+/** The stores of a `DATA_DIR`, to be read alone. */
+export interface ReadStores {
+  readonly client: ClickHouseClient;
+  readonly images: AttachmentStore;
+  /** Null: images are in a bucket. */
+  readonly files: ImageFiles | null;
+  /** Resolves when all that a running server has stored is in its figures; null: none runs. */
+  readonly settle: (() => Promise<void>) | null;
+}
+
+/** A statement that reads all of a table, and there is nobody who waits for others. */
+const MAX_READ_SECONDS = 3_600;
+const CONNECTIONS = 2;
+
+/**
+ * Opens the stores of a `DATA_DIR` without changing anything: those of the server that runs on it, or, where none does, a
+ * copy of the engine's folder, while the directory is locked.
+ * @throws DomainError; what closes what is open is among the closers then, too
+ */
+export async function openToRead(config: Config, closers: Closers): Promise<ReadStores> {
+  const { dataDir } = config;
+  if (!existsSync(metadataFile(dataDir)))
+    throw new DomainError(
+      'not_found',
+      `There is no Spanhouse data in ${dataDir}; set DATA_DIR to the folder of the server`,
+    );
+  const lock = lockOf(dataDir);
+  if (lock === null) return running(config, closers);
+  closers.push(() => lock.release());
+  demandRestored(dataDir);
+  const endpoint = config.clickhouse.url === null ? await copied(config, closers) : ownServer(config);
+  const client = connected(endpoint, {}, closers);
+  return { client, ...(await imagesOf(config, closers)), settle: null };
+}
+
+/** @returns null when a process has it */
+function lockOf(dataDir: string): FileLock | null {
+  try {
+    return lockDataDir(dataDir);
+  } catch (error) {
+    if (error instanceof DataDirLockedError) return null;
+    throw error;
+  }
+}
+
+async function running(config: Config, closers: Closers): Promise<ReadStores> {
+  const server = await serverOf(config.dataDir);
+  const ask = async () =>
+    (await askStores(server).catch((error: unknown) => {
+      if (!(error instanceof DomainError) || error.kind !== 'unavailable') throw error;
+      throw new DomainError(
+        'unavailable',
+        `A process works on ${config.dataDir}, but no server answers there: if it is starting, restoring or checking, wait until it has ended`,
+        { cause: error },
+      );
+    })) as RunningStores;
+  const { clickhouse, s3 } = await ask();
+  // One core is enough for what nobody waits for.
+  const client = connected(clickhouse, { max_threads: 1 }, closers);
+  const attachments = { ...config.attachments, s3 };
+  const settle = async () => {
+    await ask();
+  };
+  return { client, ...(await imagesOf({ ...config, attachments }, closers)), settle };
+}
+
+function connected(
+  endpoint: ClickHouseEndpoint,
+  settings: { readonly max_threads?: number },
+  closers: Closers,
+): ClickHouseClient {
+  const client = connect(endpoint, {
+    requestTimeoutMs: MAX_READ_SECONDS * 1000,
+    maxConnections: CONNECTIONS,
+    settings,
+  });
+  closers.push(() => client.close());
+  return client;
+}
+
+function ownServer({ clickhouse: { url, user, password, database } }: Config): ClickHouseEndpoint {
+  return { url: url ?? '', username: user, password, database };
+}
+
+async function copied({ dataDir, clickhouse, engine }: Config, closers: Closers): Promise<ClickHouseEndpoint> {
+  const path = join(dataDir, ENGINE_DIRECTORY);
+  if (!existsSync(path))
+    throw new DomainError(
+      'not_found',
+      `${dataDir} holds no spans: no server has run on it, or CLICKHOUSE_URL is not set`,
+    );
+  const { startEngine } = await import('../storage/clickhouse/engine/supervisor.js');
+  const options = {
+    path,
+    database: clickhouse.database,
+    memoryMb: engine.memoryMb,
+    maxReadSeconds: MAX_READ_SECONDS,
+    logger: createLogger({ level: 'silent', format: 'json' }),
+  };
+  const started = await startOnCopy(startEngine, options, join(dataDir, COPIES, ENGINE_DIRECTORY));
+  closers.push(() => started.close());
+  return started.endpoint;
+}
+
+async function imagesOf(config: Config, closers: Closers): Promise<Pick<ReadStores, 'images' | 'files'>> {
+  if (config.attachments.s3 !== null) return { images: await openImages({ config, closers }), files: null };
+  const root = join(config.dataDir, IMAGES_DIRECTORY);
+  return { images: FileAttachmentStore.asItIs(root), files: imageFiles(root) };
+}

@@ -1,0 +1,80 @@
+import type { Audit, AuditedPage, Extent, Suspect } from '../../../domain/check/audit.js';
+import { metLimit } from '../client/client-errors.js';
+import type { ClickHouseClient } from '../client/client.js';
+import { identifier, sql } from '../client/sql.js';
+import { byProject, items, type Recompute, type Unsettled } from './audited.js';
+import { detailOf, mismatches, notByTime, removeWrong, type Mismatch } from './comparison.js';
+import { recountedSessions, SESSIONS } from './figure-tables.js';
+import { KeyPages, named, ofProject, type Keys } from './keys.js';
+
+/** Sessions against what their traces bring, which {@link TraceAudit} compares with the traces, and the index by time. */
+export class SessionAudit implements Audit {
+  readonly title = 'figures of sessions';
+  readonly unit = 'sessions';
+  readonly #client: ClickHouseClient;
+  readonly #extent: Extent;
+  readonly #unsettled: Unsettled;
+  readonly #recompute: Recompute | undefined;
+  readonly #keys: KeyPages;
+
+  constructor(client: ClickHouseClient, extent: Extent, unsettled: Unsettled, recompute?: Recompute) {
+    this.#client = client;
+    this.#extent = extent;
+    this.#unsettled = unsettled;
+    this.#recompute = recompute;
+    this.#keys = new KeyPages(client, [
+      { table: 'session_traces', column: 'session_id' },
+      { table: 'session_statements', column: 'session_id' },
+      { table: 'sessions', column: 'id' },
+    ]);
+  }
+
+  total(): Promise<number> {
+    return this.#keys.total(this.#extent);
+  }
+
+  async *pages(): AsyncGenerator<AuditedPage> {
+    for await (const { count, ...keys } of this.#keys.pages(this.#extent)) {
+      try {
+        yield { checked: count, suspects: await this.#examine(keys) };
+      } catch (error) {
+        if (!metLimit(error)) throw error;
+        yield { checked: 0, suspects: [], skipped: count };
+      }
+    }
+  }
+
+  async again(suspects: readonly Suspect[]): Promise<readonly Suspect[]> {
+    const found: Suspect[] = [];
+    for (const [project, ids] of byProject(suspects))
+      for (const keys of named(project, ids)) found.push(...(await this.#examine(keys)));
+    return found;
+  }
+
+  async mend(suspects: readonly Suspect[]): Promise<void> {
+    for (const [project, ids] of byProject(suspects)) {
+      await this.#recompute?.({ traces: [], sessions: items(project, ids) });
+      const own = suspects.filter((suspect) => suspect.project === project);
+      const wrong = own.flatMap(({ key }) => (key === undefined ? [] : (JSON.parse(key) as Mismatch)));
+      await removeWrong(this.#client, SESSIONS, project, wrong);
+    }
+  }
+
+  async #examine(keys: Keys): Promise<Suspect[]> {
+    const { project } = keys;
+    const among = keys.among(identifier('id'));
+    const stored = sql`${ofProject(project)} AND ${among}`;
+    const wrong = await mismatches(this.#client, SESSIONS, recountedSessions(keys), stored);
+    const figures = wrong.map((mismatch) => ({
+      flaw: mismatch.version === null ? ('session_empty' as const) : ('session_figures' as const),
+      project,
+      id: mismatch.keys[0] ?? '',
+      detail: detailOf(mismatch),
+      state: String(mismatch.version),
+      key: JSON.stringify(mismatch),
+    }));
+    const missing = await notByTime(this.#client, 'session', project, among);
+    const found = [...figures, ...missing.map((each) => ({ flaw: 'session_not_by_time' as const, project, ...each }))];
+    return found.filter(({ id }) => !this.#unsettled.sessions.has(`${project}/${id}`));
+  }
+}

@@ -1,0 +1,145 @@
+import type { Audit, AuditedPage, Extent, Suspect } from '../../../domain/check/audit.js';
+import { metLimit } from '../client/client-errors.js';
+import type { ClickHouseClient } from '../client/client.js';
+import { deleteVersions } from '../client/mutations.js';
+import { identifier, sql } from '../client/sql.js';
+import { detailOf, mismatches, notByTime, removeWrong, type Mismatch } from './comparison.js';
+import { factsOf, recountedParts, recountedTraces, SESSION_PARTS, TRACES } from './figure-tables.js';
+import { KeyPages, named, ofProject, type Keys } from './keys.js';
+import { byProject, items, type Recompute, type Unsettled } from './audited.js';
+
+/** What a suspect needs to be mended. */
+interface Key {
+  readonly mismatch?: Mismatch;
+  /** A version that `superseded` names wrongly. */
+  readonly version?: string;
+}
+
+/** Traces against their facts: their rows, what these bring to sessions, the index by time, and which versions count. */
+export class TraceAudit implements Audit {
+  readonly title = 'figures of traces';
+  readonly unit = 'traces';
+  readonly #client: ClickHouseClient;
+  readonly #extent: Extent;
+  readonly #unsettled: Unsettled;
+  readonly #recompute: Recompute | undefined;
+  readonly #keys: KeyPages;
+
+  constructor(client: ClickHouseClient, extent: Extent, unsettled: Unsettled, recompute?: Recompute) {
+    this.#client = client;
+    this.#extent = extent;
+    this.#unsettled = unsettled;
+    this.#recompute = recompute;
+    this.#keys = new KeyPages(client, [
+      { table: 'facts', column: 'trace_id' },
+      { table: 'traces', column: 'id' },
+    ]);
+  }
+
+  total(): Promise<number> {
+    return this.#keys.total(this.#extent);
+  }
+
+  async *pages(): AsyncGenerator<AuditedPage> {
+    for await (const { count, ...keys } of this.#keys.pages(this.#extent)) {
+      try {
+        yield { checked: count, suspects: await this.#examine(keys) };
+      } catch (error) {
+        // Too large to be recounted in the memory that there is, as rounds set aside.
+        if (!metLimit(error)) throw error;
+        yield { checked: 0, suspects: [], skipped: count };
+      }
+    }
+  }
+
+  async again(suspects: readonly Suspect[]): Promise<readonly Suspect[]> {
+    const found: Suspect[] = [];
+    for (const [project, ids] of byProject(suspects))
+      for (const keys of named(project, ids)) found.push(...(await this.#examine(keys)));
+    return found;
+  }
+
+  async mend(suspects: readonly Suspect[]): Promise<void> {
+    for (const [project, ids] of byProject(suspects)) {
+      const own = suspects.filter((suspect) => suspect.project === project);
+      const keysOf = (flaws: readonly Suspect['flaw'][]) =>
+        own.flatMap(({ flaw, key }) => (flaws.includes(flaw) && key !== undefined ? (JSON.parse(key) as Key) : []));
+      const hiding = keysOf(['span_hidden']).flatMap(({ version }) => version ?? []);
+      await deleteVersions(this.#client, 'superseded', hiding);
+      // The right rows are there before the wrong ones go: cut off in between, nothing is missing.
+      await this.#recompute?.({ traces: items(project, ids), sessions: [] });
+      const wrong = (flaws: Parameters<typeof keysOf>[0]) => keysOf(flaws).flatMap(({ mismatch }) => mismatch ?? []);
+      await removeWrong(this.#client, TRACES, project, wrong(['trace_figures', 'trace_empty']));
+      await removeWrong(this.#client, SESSION_PARTS, project, wrong(['session_part']));
+    }
+  }
+
+  async #examine(keys: Keys): Promise<Suspect[]> {
+    const found = [
+      ...(await this.#figures(keys)),
+      ...(await this.#replaced(keys)),
+      ...(await this.#parts(keys)),
+      ...(await this.#byTime(keys)),
+    ];
+    return found.filter(({ project, id }) => !this.#unsettled.traces.has(`${project}/${id}`));
+  }
+
+  async #figures(keys: Keys): Promise<Suspect[]> {
+    const { project, among } = keys;
+    const stored = sql`${ofProject(project)} AND ${among(identifier('id'))}`;
+    const wrong = await mismatches(this.#client, TRACES, recountedTraces(keys), stored);
+    return wrong.map((mismatch) => ({
+      flaw: mismatch.version === null ? ('trace_empty' as const) : ('trace_figures' as const),
+      project,
+      id: mismatch.keys[0] ?? '',
+      detail: detailOf(mismatch),
+      state: String(mismatch.version),
+      key: JSON.stringify({ mismatch }),
+    }));
+  }
+
+  async #parts(keys: Keys): Promise<Suspect[]> {
+    const { project, among } = keys;
+    const stored = sql`${factsOf(keys)} AND session_id IN (
+      SELECT assumeNotNull(session_id) FROM facts WHERE ${factsOf(keys)} AND isNotNull(session_id)
+      UNION ALL SELECT assumeNotNull(session_id) FROM traces
+      WHERE ${ofProject(project)} AND ${among(identifier('id'))} AND isNotNull(session_id))`;
+    const wrong = await mismatches(this.#client, SESSION_PARTS, recountedParts(keys), stored);
+    return wrong.map((mismatch) => ({
+      flaw: 'session_part' as const,
+      project,
+      id: mismatch.keys[1] ?? '',
+      detail: `session ${mismatch.keys[0] ?? ''}: ${detailOf(mismatch)}`,
+      state: String(mismatch.version),
+      key: JSON.stringify({ mismatch }),
+    }));
+  }
+
+  /** Versions of spans that count and are named as replaced, and such that do not and are not. */
+  async #replaced(keys: Keys): Promise<Suspect[]> {
+    const facts = sql`FROM facts WHERE ${factsOf(keys)} AND row_type = 0`;
+    const rows = await this.#client.query<{ trace: string; span: string; version: string; hidden: number }>(
+      sql`SELECT toString(trace_id) AS trace, toString(id) AS span, toString(version) AS version, hidden
+FROM (
+  SELECT trace_id, id, arrayReverseSort(groupUniqArray(ver)) AS versions, argMax(deleted, ver) AS gone,
+    arrayJoin(arrayMap((v, at) -> (v, at = 1), versions, arrayEnumerate(versions))) AS one, one.1 AS version, one.2 AS hidden
+  ${facts} GROUP BY trace_id, id
+)
+WHERE NOT (hidden AND gone)
+  AND hidden = (version IN (SELECT ver FROM superseded WHERE ${ofProject(keys.project)} AND ver IN (SELECT ver ${facts})))`,
+    );
+    return rows.map(({ trace, span, version, hidden }) => ({
+      flaw: hidden === 1 ? ('span_hidden' as const) : ('span_shown_replaced' as const),
+      project: keys.project,
+      id: trace,
+      detail: `span ${span}`,
+      state: version,
+      key: JSON.stringify({ version }),
+    }));
+  }
+
+  async #byTime({ project, among }: Keys): Promise<Suspect[]> {
+    const found = await notByTime(this.#client, 'trace', project, among(identifier('id')));
+    return found.map((missing) => ({ flaw: 'trace_not_by_time' as const, project, ...missing }));
+  }
+}
