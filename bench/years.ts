@@ -8,6 +8,7 @@ import { wholeNumber } from './options.js';
 import { captureContext, writeResults } from './results.js';
 import { BACKUP_STEPS } from './years-backups.js';
 import { dataDirOf, filled } from './years-data.js';
+import { MOVE_STEPS } from './years-move.js';
 import { RETENTION, RETENTION_STEPS } from './years-retention.js';
 import { Scene, type Done, type Step } from './years-scene.js';
 import { TRANSFER_STEPS } from './years-transfer.js';
@@ -22,8 +23,8 @@ interface Options {
   readonly write: boolean;
 }
 
-/** In the order in which they run: what removes spans comes last. */
-const STEPS: readonly Step[] = [...BACKUP_STEPS, ...TRANSFER_STEPS, ...RETENTION_STEPS];
+/** In the order in which they run: what removes spans, or moves them, comes last. */
+const STEPS: readonly Step[] = [...BACKUP_STEPS, ...TRANSFER_STEPS, ...RETENTION_STEPS, ...MOVE_STEPS];
 
 /** `years`: what keeps a server for years, with clients that never pause. */
 export function register(program: Command): void {
