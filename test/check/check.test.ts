@@ -153,7 +153,8 @@ describe('npm run admin -- check', function () {
     const names = await readdir(part.path);
     const file = join(part.path, names.find((name) => name === 'data.bin' || name === 'id.bin') ?? '');
     const bytes = await readFile(file);
-    bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 0xff;
+    // In each column: which of them is read first is the audits' business.
+    for (let at = 40; at < bytes.length; at += 64) bytes[at] = (bytes[at] ?? 0) ^ 0xff;
     await writeFile(file, bytes);
     const { code, found, report } = await runCheck(dataDir);
     expect(code).to.equal(1);
