@@ -33,7 +33,8 @@ async function there(scene: Scene): Promise<Done> {
 async function back(scene: Scene): Promise<Done> {
   // What the first move left behind, as it tells operators to.
   await rm(join(scene.dataDir, 'clickhouse'), { recursive: true });
-  return moved(scene, 'embedded', placeOf.get(scene) ?? {}, RETENTION);
+  const { CLICKHOUSE_DATABASE = '', ...server } = placeOf.get(scene) ?? {};
+  return moved(scene, 'embedded', { ...server, CLICKHOUSE_DATABASE }, { ...RETENTION, CLICKHOUSE_DATABASE });
 }
 
 /** @param afterwards what the server is started with from then on */
