@@ -43,8 +43,8 @@ const LOOK_BACK_MS = 600_000;
 export const TAILS_PER_PROJECT = 20;
 /** Reads at once, with those that rest: tails are many, and everybody waits for what they take from writes and lists. */
 const READS = { atOnce: 6, perParty: 1 };
-/** How long a project's tails rest after a read, for each millisecond of it, and at most: a tenth of one thread is theirs. */
-const REST = 9;
+/** How long a project's tails rest after a read, for each millisecond of it, and at most: a twentieth of one thread is theirs. */
+const REST = 19;
 const LONGEST_REST_MS = 5_000;
 
 /**
