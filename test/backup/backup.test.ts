@@ -7,19 +7,11 @@ import { expect } from 'chai';
 import { png } from '../attachments/images.js';
 import { makeProject, type MadeProject } from '../harness/projects.js';
 import { bootServer, type TestServer } from '../harness/server.js';
+import { sentSpan as span } from '../harness/span.js';
 import { runCheck } from '../check/scene.js';
 import { admin, refused } from './admin.js';
 import { answersOf, rowsOf } from './answers.js';
 
-const span = (name: string, parts: object = {}) => ({
-  id: randomUUID(),
-  trace_id: randomUUID(),
-  name,
-  started_at: Date.now(),
-  duration_ms: 1.5,
-  cost: 0.25,
-  ...parts,
-});
 /** Spans of each trace that is written while a backup is made. */
 const TOGETHER = 5;
 const IMAGE = png(7);

@@ -7,6 +7,7 @@ import { answersOf, rowsOf } from '../backup/answers.js';
 import { addressed, type TestEngine } from '../engine/contract/engines.js';
 import { makeProject, type MadeProject } from '../harness/projects.js';
 import { bootServer, type TestServer } from '../harness/server.js';
+import { sentSpan as span } from '../harness/span.js';
 import { startStatementProxy } from '../harness/statement-proxy.js';
 import { move, refused, settingsFor } from './command.js';
 
@@ -16,16 +17,6 @@ const embedded = { CLICKHOUSE_DATABASE: DATABASE };
 const TOGETHER = 5;
 const MOVED = 'The spans were moved, and this server is about to be started anew. Send again.';
 const REFUSALS = ['The last spans are being moved to another place. Send again.', MOVED];
-
-const span = (name: string, parts: object = {}) => ({
-  id: randomUUID(),
-  trace_id: randomUUID(),
-  name,
-  started_at: Date.now(),
-  duration_ms: 1.5,
-  cost: 0.25,
-  ...parts,
-});
 
 describe('a move of the spans', function () {
   this.timeout(300_000);

@@ -1,54 +1,29 @@
-import type { Audit, AuditedPage, Extent, Suspect } from '../../../domain/check/audit.js';
-import { metLimit } from '../client/client-errors.js';
+import type { Suspect } from '../../../domain/check/audit.js';
 import type { ClickHouseClient } from '../client/client.js';
 import { identifier, sql } from '../client/sql.js';
 import { byProject, items, type Recompute, type Unsettled } from './audited.js';
 import { detailOf, mismatches, notByTime, removeWrong, type Mismatch } from './comparison.js';
 import { recountedSessions, SESSIONS } from './figure-tables.js';
-import { KeyPages, named, ofProject, type Keys } from './keys.js';
+import { KeyedAudit, type KeyedAuditParts } from './keyed-audit.js';
+import { ofProject, type Keys } from './keys.js';
 
 /** Sessions against what their traces bring, which {@link TraceAudit} compares with the traces, and the index by time. */
-export class SessionAudit implements Audit {
+export class SessionAudit extends KeyedAudit {
   readonly title = 'figures of sessions';
   readonly unit = 'sessions';
   readonly #client: ClickHouseClient;
-  readonly #extent: Extent;
   readonly #unsettled: Unsettled;
   readonly #recompute: Recompute | undefined;
-  readonly #keys: KeyPages;
 
-  constructor(client: ClickHouseClient, extent: Extent, unsettled: Unsettled, recompute?: Recompute) {
-    this.#client = client;
-    this.#extent = extent;
-    this.#unsettled = unsettled;
-    this.#recompute = recompute;
-    this.#keys = new KeyPages(client, [
+  constructor(parts: KeyedAuditParts) {
+    super(parts, [
       { table: 'session_traces', column: 'session_id' },
       { table: 'session_statements', column: 'session_id' },
       { table: 'sessions', column: 'id' },
     ]);
-  }
-
-  total(): Promise<number> {
-    return this.#keys.total(this.#extent);
-  }
-
-  async *pages(): AsyncGenerator<AuditedPage> {
-    for await (const { count, ...keys } of this.#keys.pages(this.#extent)) {
-      try {
-        yield { checked: count, suspects: await this.#examine(keys) };
-      } catch (error) {
-        if (!metLimit(error)) throw error;
-        yield { checked: 0, suspects: [], skipped: count };
-      }
-    }
-  }
-
-  async again(suspects: readonly Suspect[]): Promise<readonly Suspect[]> {
-    const found: Suspect[] = [];
-    for (const [project, ids] of byProject(suspects))
-      for (const keys of named(project, ids)) found.push(...(await this.#examine(keys)));
-    return found;
+    this.#client = parts.client;
+    this.#unsettled = parts.unsettled;
+    this.#recompute = parts.recompute;
   }
 
   async mend(suspects: readonly Suspect[]): Promise<void> {
@@ -60,7 +35,7 @@ export class SessionAudit implements Audit {
     }
   }
 
-  async #examine(keys: Keys): Promise<Suspect[]> {
+  protected async examine(keys: Keys): Promise<Suspect[]> {
     const { project } = keys;
     const among = keys.among(identifier('id'));
     const stored = sql`${ofProject(project)} AND ${among}`;

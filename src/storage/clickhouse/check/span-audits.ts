@@ -34,6 +34,7 @@ export async function spanAudits(
     sample: extent.sample === null ? null : Math.ceil(size(extent.sample)),
   });
   const spans = sized((sample) => sample * SPANS_PER_TRACE);
+  const keyed = { client, extent, unsettled: left, recompute: mending?.recompute };
   return [
     new PartAudit(
       client,
@@ -41,8 +42,8 @@ export async function spanAudits(
     ),
     new ProjectAudit(client, isKnown),
     new SpanAudit(client, spans, left, mending?.recompute),
-    new TraceAudit(client, extent, left, mending?.recompute),
-    new SessionAudit(client, extent, left, mending?.recompute),
+    new TraceAudit(keyed),
+    new SessionAudit(keyed),
     new WordAudit(client, spans, mending?.renewWords),
   ];
 }

@@ -1,11 +1,11 @@
-import type { Audit, AuditedPage, Extent, Suspect } from '../../../domain/check/audit.js';
-import { metLimit } from '../client/client-errors.js';
+import type { Suspect } from '../../../domain/check/audit.js';
 import type { ClickHouseClient } from '../client/client.js';
 import { deleteVersions } from '../client/mutations.js';
 import { identifier, sql } from '../client/sql.js';
 import { detailOf, mismatches, notByTime, removeWrong, type Mismatch } from './comparison.js';
 import { factsOf, recountedParts, recountedTraces, SESSION_PARTS, TRACES } from './figure-tables.js';
-import { KeyPages, named, ofProject, type Keys } from './keys.js';
+import { KeyedAudit, type KeyedAuditParts } from './keyed-audit.js';
+import { ofProject, type Keys } from './keys.js';
 import { byProject, items, type Recompute, type Unsettled } from './audited.js';
 
 /** What a suspect needs to be mended. */
@@ -16,47 +16,21 @@ interface Key {
 }
 
 /** Traces against their facts: their rows, what these bring to sessions, the index by time, and which versions count. */
-export class TraceAudit implements Audit {
+export class TraceAudit extends KeyedAudit {
   readonly title = 'figures of traces';
   readonly unit = 'traces';
   readonly #client: ClickHouseClient;
-  readonly #extent: Extent;
   readonly #unsettled: Unsettled;
   readonly #recompute: Recompute | undefined;
-  readonly #keys: KeyPages;
 
-  constructor(client: ClickHouseClient, extent: Extent, unsettled: Unsettled, recompute?: Recompute) {
-    this.#client = client;
-    this.#extent = extent;
-    this.#unsettled = unsettled;
-    this.#recompute = recompute;
-    this.#keys = new KeyPages(client, [
+  constructor(parts: KeyedAuditParts) {
+    super(parts, [
       { table: 'facts', column: 'trace_id' },
       { table: 'traces', column: 'id' },
     ]);
-  }
-
-  total(): Promise<number> {
-    return this.#keys.total(this.#extent);
-  }
-
-  async *pages(): AsyncGenerator<AuditedPage> {
-    for await (const { count, ...keys } of this.#keys.pages(this.#extent)) {
-      try {
-        yield { checked: count, suspects: await this.#examine(keys) };
-      } catch (error) {
-        // Too large to be recounted in the memory that there is, as rounds set aside.
-        if (!metLimit(error)) throw error;
-        yield { checked: 0, suspects: [], skipped: count };
-      }
-    }
-  }
-
-  async again(suspects: readonly Suspect[]): Promise<readonly Suspect[]> {
-    const found: Suspect[] = [];
-    for (const [project, ids] of byProject(suspects))
-      for (const keys of named(project, ids)) found.push(...(await this.#examine(keys)));
-    return found;
+    this.#client = parts.client;
+    this.#unsettled = parts.unsettled;
+    this.#recompute = parts.recompute;
   }
 
   async mend(suspects: readonly Suspect[]): Promise<void> {
@@ -74,7 +48,7 @@ export class TraceAudit implements Audit {
     }
   }
 
-  async #examine(keys: Keys): Promise<Suspect[]> {
+  protected async examine(keys: Keys): Promise<Suspect[]> {
     const found = [
       ...(await this.#figures(keys)),
       ...(await this.#replaced(keys)),
