@@ -32,8 +32,8 @@ export async function exportProject(
   const { id, name, version } = await remote.project(project);
   const retention_days = await remote.retentionDays(id);
   const header = { project_id: id, project_name: name, retention_days, version, exported_at: new Date().toISOString() };
-  const writer = await ExportWriter.open(file, header, PARTS[0]);
   const { spans } = await readFigures(remote);
+  const writer = await ExportWriter.open(file, header, PARTS[0]);
   const progress = start('Export', spans['count'] ?? 0, 'spans');
   try {
     for (;;) {

@@ -128,15 +128,18 @@ describe('the playground in a browser', function () {
   });
 
   it('keeps what was typed however soon it is left', async () => {
-    await open('');
-    await shows('Nothing was asked yet');
-    await watched.page.evaluate(`(() => {
+    // Typed and left as soon as there is a place to type, before the page is painted.
+    const { identifier } = await watched.page.evaluateOnNewDocument(`new MutationObserver((_, observer) => {
       const area = document.querySelector('[aria-label="Text of message 1"]');
+      if (area === null) return;
+      observer.disconnect();
       area.value = 'Half a thought';
       area.dispatchEvent(new Event('input', { bubbles: true }));
       document.querySelector('.frame-nav a[href$="/prompts"]').click();
-    })()`);
+    }).observe(document, { childList: true, subtree: true })`);
+    await open('');
     await watched.untilHeading('Prompts');
+    await watched.page.removeScriptToEvaluateOnNewDocument(identifier);
     await watched.page.goBack();
     await watched.untilHeading('Playground');
     expect(await values()).to.deep.equal(['Half a thought']);

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { draftText, readDraft, type Draft } from '../../../model/playground.js';
 import { announce } from '../../state/announce.js';
 import { place, setQuery } from '../../state/location.js';
@@ -80,7 +80,8 @@ export function useDraft(loaded: Draft): DraftState {
     if (parameter !== last.current && waiting.current === null) setWritten(draftAt(parameter));
     last.current = parameter;
   }, [parameter]);
-  useEffect(() => {
+  // Before the page is painted: what is typed and left at once is kept, too.
+  useLayoutEffect(() => {
     addEventListener('pagehide', settle);
     return () => {
       removeEventListener('pagehide', settle);
