@@ -8,6 +8,7 @@ import { png } from '../attachments/images.js';
 import { makeProject, type MadeProject } from '../harness/projects.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 import { sentSpan as span } from '../harness/span.js';
+import { until } from '../harness/until.js';
 import { runCheck } from '../check/scene.js';
 import { admin, refused } from './admin.js';
 import { answersOf, rowsOf } from './answers.js';
@@ -87,7 +88,8 @@ describe('backups of a running server', function () {
     const after = acknowledged;
     await Promise.all(writers);
     expect(after, 'traces written meanwhile').to.be.above(before);
-    expect(await readdir(join(server.dataDir, 'clickhouse'))).not.to.include('shadow');
+    // The server lets go when it hears that the command has ended.
+    await until('the server lets go', () => !existsSync(join(server.dataDir, 'clickhouse', 'shadow')));
 
     const dataDir = join(folder, 'restored');
     const restored = await admin(dataDir, 'restore', backups);
