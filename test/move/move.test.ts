@@ -1,8 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { admin } from '../backup/admin.js';
 import { answersOf, rowsOf } from '../backup/answers.js';
 import { addressed, type TestEngine } from '../engine/contract/engines.js';
 import { makeProject, type MadeProject } from '../harness/projects.js';
@@ -211,6 +213,37 @@ describe('a move of the spans', function () {
       expect(await refused(server.dataDir, proxy.url, other)).to.contain('is the target of a move');
     } finally {
       await proxy.stop();
+    }
+  });
+
+  it('lets a backup be made meanwhile and afterwards, of all that is there', async () => {
+    await restart(embedded);
+    const expected = await answersOf(server);
+    const folder = await mkdtemp(join(tmpdir(), 'spanhouse-moved-'));
+    const backups = join(folder, 'backups');
+    const backup = () => admin(server.dataDir, 'backup', backups);
+    const proxy = await startStatementProxy(url());
+    try {
+      let made: Promise<unknown> | undefined;
+      proxy.hold = async (statement) => {
+        if (statement.startsWith('INSERT INTO `spans`')) await (made ??= backup());
+      };
+      await move(server.dataDir, proxy.url, { ...settings, CLICKHOUSE_DATABASE: 'beside_a_backup' });
+      expect(await made, 'made while spans were being moved').to.have.property('id');
+      expect(await backup(), 'made of the place that they were moved from').to.have.property('id');
+      for (const { id } of await admin(server.dataDir, 'list-backups', backups)) {
+        const dataDir = join(folder, id);
+        await admin(dataDir, 'restore', backups, '--backup', id);
+        const restored = await bootServer({ dataDir });
+        try {
+          expect(await answersOf(restored), `restored: ${id}`).to.deep.equal(expected);
+        } finally {
+          await restored.stop();
+        }
+      }
+    } finally {
+      await proxy.stop();
+      await rm(folder, { recursive: true, force: true });
     }
   });
 });
