@@ -17,7 +17,7 @@ import { times } from './years-trickle.js';
 interface Options {
   readonly spans: number;
   readonly seed: number;
-  readonly steps: readonly Step[];
+  readonly steps?: readonly Step[];
   readonly data?: string;
   readonly quiet: number;
   readonly write: boolean;
@@ -32,7 +32,7 @@ export function register(program: Command): void {
     .command('years')
     .description('time backups, moves, retention and erasure of two months of spans, with what clients feel meanwhile')
     .option('--spans <n>', 'spans stored beforehand', wholeNumber(60_000, 100_000_000), 10_000_000)
-    .option('--steps <names>', `which, with commas: ${STEPS.map(({ name }) => name).join(',')}`, chosen, STEPS)
+    .option('--steps <names>', `which, with commas: ${STEPS.map(({ name }) => name).join(',')} (default: all)`, chosen)
     .option('--data <folder>', 'where the filled data is, or is to be, kept for further runs (default: removed)')
     .option('--quiet <n>', 'seconds for which clients are timed alone before each step', wholeNumber(1, 600), 20)
     .option('--seed <n>', 'seed of the data', wholeNumber(0, 2 ** 31), 1)
@@ -52,7 +52,7 @@ function chosen(text: string): Step[] {
   return steps;
 }
 
-async function bench({ spans, seed, steps, data, quiet, write }: Options): Promise<void> {
+async function bench({ spans, seed, steps = STEPS, data, quiet, write }: Options): Promise<void> {
   const context = captureContext();
   const scratch = await mkdtemp(join(tmpdir(), 'spanhouse-bench-'));
   try {

@@ -111,14 +111,11 @@ async function moveHeld(run: MoveRun, held: HeldMove, endpoint: ClickHouseEndpoi
     const heal = (gone: readonly string[]) => healed(run.config, target, endpoint.socketPath !== undefined, gone);
     const migrations = readMigrationFiles(schemaDirectory('clickhouse'));
     const move = new SpanMove({ source, target, id: held.id, migrations, heal, progress: run.progress });
-    await move.first(held.settled);
-    for (let round = 1; round <= MOST_ROUNDS; round += 1) {
-      const began = performance.now();
-      const rows = await move.later(await held.settled());
-      await move.heal();
-      if (rows < FEW_ROWS || performance.now() - began < SHORT_MS) break;
-    }
+    await move.first(async () => (await held.settled()).upTo);
+    await catchUp(move, held);
     await move.words();
+    await compared(move, held);
+    await catchUp(move, held);
     run.onLastStep();
     const closedAt = performance.now();
     const last = await held.close();
@@ -138,6 +135,21 @@ async function moveHeld(run: MoveRun, held: HeldMove, endpoint: ClickHouseEndpoi
     await source.close();
     await target.close();
   }
+}
+
+/** Copies what was written meanwhile, until that is little. */
+async function catchUp(move: SpanMove, held: HeldMove): Promise<void> {
+  for (let round = 1; round <= MOST_ROUNDS; round += 1) {
+    const began = performance.now();
+    const rows = await move.later((await held.settled()).upTo);
+    await move.heal();
+    if (rows < FEW_ROWS || performance.now() - began < SHORT_MS) return;
+  }
+}
+
+async function compared(move: SpanMove, held: HeldMove): Promise<void> {
+  const { projects } = await held.settled();
+  await move.compare(projects, async (project) => !(await held.settled()).projects.includes(project));
 }
 
 /** Opens the store as a start does: it rolls up what changed since its watermark. */

@@ -6,8 +6,8 @@ import {
   placeName,
   settingsOf,
   type BegunMove,
-  type LastState,
   type MoveSource,
+  type SettledState,
   type SpanPlace,
 } from '../domain/move/move.js';
 import { readMoveMark, writeMoveMark, type MoveMark } from '../storage/move-mark.js';
@@ -75,13 +75,15 @@ export class Moves implements MoveSource {
     return { id: mark.id, from, address: this.#storage.endpoint };
   }
 
-  async settled(): Promise<number> {
+  async settled(): Promise<SettledState> {
     this.#demandBegun();
-    return this.#storage.traces.rollUp();
+    const upTo = await this.#storage.traces.rollUp();
+    const going = new Set(this.#beingDeleted());
+    return { upTo, projects: this.#projects().filter((id) => !going.has(id)) };
   }
 
-  async close(): Promise<LastState> {
-    const { metadata, traces } = this.#storage;
+  async close(): Promise<SettledState> {
+    const { traces } = this.#storage;
     this.#demandBegun();
     await this.#projectsRemoved();
     // From this turn on, the removal of a project that is ordered waits for the next start.
@@ -89,7 +91,7 @@ export class Moves implements MoveSource {
     traces.refuseWrites(refusal('The last spans are being moved to another place. Send again.', RETRY_SECONDS));
     const upTo = await traces.written();
     this.#demandBegun();
-    return { upTo, projects: metadata.identities.listProjects().map(({ id }) => id) };
+    return { upTo, projects: this.#projects() };
   }
 
   finish(): void {
@@ -129,10 +131,18 @@ export class Moves implements MoveSource {
     return mark;
   }
 
+  #projects(): string[] {
+    return this.#storage.metadata.identities.listProjects().map(({ id }) => id);
+  }
+
+  #beingDeleted(): string[] {
+    const pending = this.#storage.metadata.deletions.pending();
+    return pending.flatMap(({ what, project_id }) => (what === 'project' ? project_id : []));
+  }
+
   async #projectsRemoved(): Promise<void> {
-    const { deletions } = this.#storage.metadata;
     const deadline = performance.now() + REMOVED_WITHIN_MS;
-    while (deletions.pending().some(({ what }) => what === 'project')) {
+    while (this.#beingDeleted().length > 0) {
       if (performance.now() > deadline)
         throw new DomainError('unavailable', 'A project is being deleted: run the move again when it is gone');
       await sleep(LOOK_MS);

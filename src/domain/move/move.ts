@@ -36,9 +36,8 @@ export interface BegunMove {
   readonly address: SpanAddress;
 }
 
-/** The state that the spans are left in for good. */
-export interface LastState {
-  /** The version of the last commit. */
+/** A state of the spans, in which all is committed and rolled up to a version. */
+export interface SettledState {
   readonly upTo: number;
   /** The projects that there are: whatever else was copied belongs to deleted ones. */
   readonly projects: readonly string[];
@@ -48,10 +47,10 @@ export interface LastState {
 export interface MoveSource {
   /** From here on, nothing that was replaced or deleted is removed for good, until the move is done or given up. */
   begin(to: SpanPlace): Promise<BegunMove>;
-  /** @returns the version up to which everything is committed and rolled up */
-  settled(): Promise<number>;
-  /** Refuses whatever changes spans, while reads go on. */
-  close(): Promise<LastState>;
+  /** Without the projects that are being deleted. */
+  settled(): Promise<SettledState>;
+  /** Refuses whatever changes spans, while reads go on. @returns the state that they are left in for good */
+  close(): Promise<SettledState>;
   /** Spans are elsewhere from now on: this server writes none any more, and no start does with its settings. */
   finish(): void;
   /** The command has ended. Unless it has finished, spans are taken again. Repeated calls do nothing. */

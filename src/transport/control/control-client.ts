@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { BackupResult, Snapshot } from '../../domain/backup/snapshot.js';
 import { DomainError } from '../../domain/errors.js';
-import type { BegunMove, LastState, SpanPlace } from '../../domain/move/move.js';
+import type { BegunMove, SettledState, SpanPlace } from '../../domain/move/move.js';
 import { CONTROL_PATHS, DATA_DIR_HEADER, type ControlProblem } from './control-socket.js';
 import { dataDirIdentity } from './data-dir-identity.js';
 
@@ -56,8 +56,8 @@ function firstLine(response: IncomingMessage): Promise<string | null> {
 
 /** A move that a server holds open for this process. */
 export interface HeldMove extends BegunMove {
-  settled(): Promise<number>;
-  close(): Promise<LastState>;
+  settled(): Promise<SettledState>;
+  close(): Promise<SettledState>;
   finish(): Promise<void>;
   /** @throws DomainError `unavailable` when the server has ended */
   demandHeld(): void;
@@ -72,8 +72,8 @@ export async function openMove(server: ControlAddress, to: SpanPlace): Promise<H
   return {
     ...(JSON.parse(line) as BegunMove),
     ...held,
-    settled: async () => (await ask(CONTROL_PATHS.moveSettled)) as number,
-    close: async () => (await ask(CONTROL_PATHS.moveClose)) as LastState,
+    settled: async () => (await ask(CONTROL_PATHS.moveSettled)) as SettledState,
+    close: async () => (await ask(CONTROL_PATHS.moveClose)) as SettledState,
     async finish() {
       await ask(CONTROL_PATHS.moveFinish);
     },

@@ -1,138 +1,121 @@
 import { DomainError } from '../../../domain/errors.js';
 import type { ClickHouseClient } from '../client/client.js';
-import { identifier, join, literal, number, sql, type Sql } from '../client/sql.js';
+import { literal, number, sql, type Sql } from '../client/sql.js';
 import type { Version } from '../commit/version-clock.js';
-import { fingerprint, ofProject, portionEnd, storedColumns, within, type Portion } from './portions.js';
-import { ROLLED_UP, WRITTEN, type MovedTable } from './moved-tables.js';
+import {
+  changedOf,
+  replacedFigures,
+  ROLLED_UP_LISTS,
+  rolledUpFigures,
+  rowHashes,
+  spanFigures,
+  SPANS,
+  type Figures,
+  type RolledUpList,
+} from './list-figures.js';
+import { ofProject, portionEnd, within, type Portion } from './portions.js';
+import type { MovedTable } from './moved-tables.js';
 
-/** Rows whose figures are compared at once. */
-const ROWS = 500_000;
-/** Says in which round sessions were computed, which differs and is no figure. */
-const NO_FIGURES: ReadonlySet<string> = new Set(['round']);
+/** Spans whose figures are compared at once. */
+const SPANS_AT_ONCE = 500_000;
+/** Traces or sessions: where some were written to meanwhile, the hashes of so many rows are held in memory. */
+const ROWS_AT_ONCE = 50_000;
+/** Ids that one statement names: ClickHouse takes 256 KiB of text. */
+const IDS_AT_ONCE = 5_000;
 
-type Figures = Readonly<Record<string, string>>;
-
-/** What a list shows, with how its figures are read. */
-interface Compared {
-  readonly list: string;
-  readonly table: MovedTable;
-  readonly figures: (client: ClickHouseClient, portion: Portion, upTo: Version) => Promise<Figures>;
+/** The two places that hold a project. */
+export interface Compared {
+  readonly source: ClickHouseClient;
+  readonly target: ClickHouseClient;
+  readonly project: string;
 }
 
 /**
- * Compares what all lists show of a project in two places, in which everything is rolled up: counts, sums, and each row by
- * its hash.
+ * Compares what all lists show of a project in two places: counts, sums, and each row by its hash. The source may be written to
+ * meanwhile, so traces and sessions that were computed anew since may differ: {@link demandSameChanges} compares these.
+ * @param upTo the version up to which everything is in the figures of both places
  * @throws DomainError `conflict` with what differs
  */
-export async function demandSameLists(
-  source: ClickHouseClient,
-  target: ClickHouseClient,
-  project: string,
+export async function demandSameLists(compared: Compared, upTo: Version): Promise<void> {
+  const { source, target, project } = compared;
+  for await (const rows of portionsOf(source, SPANS, project, SPANS_AT_ONCE)) {
+    const figures = (client: ClickHouseClient) => spanFigures(client, project, rows, upTo);
+    demandSame('spans', project, ...(await Promise.all([figures(target), figures(source)])));
+  }
+  for (const list of ROLLED_UP_LISTS)
+    for await (const rows of portionsOf(source, list.table, project, ROWS_AT_ONCE)) {
+      const figures = (client: ClickHouseClient) => rolledUpFigures(client, project, rows, list);
+      const [is, should] = await Promise.all([figures(target), figures(source)]);
+      if (different(is, should).length > 0 && !(await differsByChanges(compared, rows, list, upTo)))
+        demandSame(list.list, project, is, should);
+    }
+}
+
+/**
+ * Compares what changed in the lists of a project since a version as of which they were the same. Nothing may be written to
+ * either place.
+ * @throws DomainError `conflict` with what differs
+ */
+export async function demandSameChanges(
+  { source, target, project }: Compared,
+  since: Version,
   upTo: Version,
 ): Promise<void> {
-  for (const { list, table, figures } of COMPARED) {
-    const extent = ofProject(table, project, null);
-    let from: string | null = null;
-    do {
-      const to: string | null = await portionEnd(source, extent, from, ROWS);
-      // Behind the last row of the one, the other must have none either.
-      const portion: Portion = { ...extent, from, to };
-      const [is, should] = await Promise.all([figures(target, portion, upTo), figures(source, portion, upTo)]);
-      demandSame(list, project, is, should);
-      from = to;
-    } while (from !== null);
+  const own = sql`project_id = ${literal(project)}`;
+  const same = async (list: string, figures: (client: ClickHouseClient) => Promise<Figures>) =>
+    demandSame(list, project, ...(await Promise.all([figures(target), figures(source)])));
+  const later = sql`${own} AND ver > ${number(since)}`;
+  await same('spans', (client) => spanFigures(client, project, later, upTo));
+  await same('spans', (client) => replacedFigures(client, project, since, upTo));
+  for (const list of ROLLED_UP_LISTS) {
+    const rows = sql`${own} AND ${list.id} IN (${list.changed(project, since)})`;
+    await same(list.list, (client) => rolledUpFigures(client, project, rows, list));
   }
 }
 
+/** Whether all rows that differ are of traces or sessions that were written to since. */
+async function differsByChanges(
+  { source, target, project }: Compared,
+  rows: Sql,
+  of: RolledUpList,
+  since: Version,
+): Promise<boolean> {
+  const hashes = (client: ClickHouseClient) => rowHashes(client, project, rows, of);
+  const [is, should] = await Promise.all([hashes(target), hashes(source)]);
+  const ids = new Set<string>();
+  for (const [key, { id }] of [...is, ...should]) if (is.get(key)?.hash !== should.get(key)?.hash) ids.add(id);
+  const all = [...ids];
+  for (let at = 0; at < all.length; at += IDS_AT_ONCE) {
+    const some = all.slice(at, at + IDS_AT_ONCE);
+    // Asked for after the rows were read, so that what they show was written by then.
+    const changed = await changedOf(source, project, since, { of, ids: some });
+    if (some.some((id) => !changed.has(id))) return false;
+  }
+  return true;
+}
+
+/** Conditions on rows of a project, one portion after the other. Behind the last row of the source, the target must have none either. */
+async function* portionsOf(client: ClickHouseClient, table: MovedTable, project: string, rows: number) {
+  const extent = ofProject(table, project, null);
+  let from: string | null = null;
+  do {
+    const to: string | null = await portionEnd(client, extent, from, rows);
+    yield within({ ...extent, from, to } satisfies Portion);
+    from = to;
+  } while (from !== null);
+}
+
+function different(is: Figures, should: Figures): string[] {
+  return Object.keys(should).filter((name) => is[name] !== should[name]);
+}
+
 function demandSame(list: string, project: string, is: Figures, should: Figures): void {
-  const different = Object.keys(should).filter((name) => is[name] !== should[name]);
-  if (different.length === 0) return;
-  const each = different.map((name) => `${name} ${is[name]} instead of ${should[name]}`).join(', ');
+  const names = different(is, should);
+  if (names.length === 0) return;
+  const each = names.map((name) => `${name} ${is[name]} instead of ${should[name]}`).join(', ');
   throw new DomainError(
     'conflict',
     `The moved ${list} of project ${project} differ: ${each}. Nothing was changed; the server goes on with the spans as they ` +
       'are. Remove the target, run the move again, and report this if it comes back',
-  );
-}
-
-const table = (name: string) => [...WRITTEN, ...ROLLED_UP].find((each) => each.name === name) as MovedTable;
-
-const COMPARED: readonly Compared[] = [
-  { list: 'spans', table: table('spans'), figures: spanFigures },
-  { list: 'traces', table: table('traces'), figures: (client, portion) => rowFigures(client, portion, 'trace') },
-  { list: 'sessions', table: table('sessions'), figures: (client, portion) => rowFigures(client, portion, 'session') },
-  {
-    list: 'traces of sessions',
-    table: table('session_traces'),
-    figures: async (client, portion) => summary(client, portion, [], asideSessions(portion)),
-  },
-];
-
-async function spanFigures(client: ClickHouseClient, portion: Portion, upTo: Version): Promise<Figures> {
-  const sums = ['cost', 'input_tokens', 'output_tokens', 'has_error'];
-  const [row] = await client.query<Figures>(
-    sql`SELECT toString(count()) AS count, ${totals(sums)}, ${duration},
-      ${fingerprint(['ver', 'trace_id', 'id', 'cost', 'duration_ms', 'input_tokens', 'output_tokens', 'has_error'])} AS rows
-     FROM spans WHERE ${within(portion)} AND ver <= ${number(upTo)}
-       AND ver NOT IN (SELECT ver FROM superseded WHERE project_id = ${literal(portion.project ?? '')} AND next_ver <= ${number(upTo)})`,
-  );
-  return row ?? {};
-}
-
-async function rowFigures(client: ClickHouseClient, portion: Portion, kind: 'trace' | 'session'): Promise<Figures> {
-  const sums = ['cost', 'input_tokens', 'output_tokens', 'error_count'];
-  const counted = kind === 'trace' ? ['span_count'] : ['trace_count'];
-  return {
-    ...(await summary(client, portion, [...sums, ...counted], sql`NOT gone AND id NOT IN (${aside(portion, kind)})`)),
-    ...(await unlisted(client, portion, kind)),
-  };
-}
-
-async function summary(
-  client: ClickHouseClient,
-  portion: Portion,
-  sums: readonly string[],
-  condition: Sql,
-): Promise<Figures> {
-  const columns = (await storedColumns(client, portion.table)).filter((name) => !NO_FIGURES.has(name));
-  const each = sums.length === 0 ? sql`1 AS one` : totals(sums);
-  const [row] = await client.query<Figures>(
-    sql`SELECT toString(count()) AS count, ${each}, ${fingerprint(columns)} AS rows
-     FROM (SELECT * FROM ${identifier(portion.table)} FINAL WHERE ${within(portion)}) WHERE ${condition}`,
-  );
-  return row ?? {};
-}
-
-/** Rows that the index by time lacks, so that no list would find them: none, in both places. */
-async function unlisted(client: ClickHouseClient, portion: Portion, kind: 'trace' | 'session'): Promise<Figures> {
-  const [starts, start] = kind === 'trace' ? ['trace_starts', 'started_at'] : ['session_starts', 'created_ver'];
-  const project = sql`project_id = ${literal(portion.project ?? '')}`;
-  const [row] = await client.query<{ missing: string }>(
-    sql`SELECT toString(count()) AS missing FROM (SELECT * FROM ${identifier(portion.table)} FINAL WHERE ${within(portion)})
-     WHERE NOT gone AND (id, ${identifier(start)}) NOT IN (SELECT id, ${identifier(start)} FROM ${identifier(starts)} WHERE ${project})
-       ${kind === 'trace' ? sql`AND NOT internal` : sql`AND NOT (id IN (${aside(portion, kind)}))`}`,
-  );
-  return { 'missing from the index': row?.missing ?? '' };
-}
-
-/** Traces, or sessions of such, that could not be computed whole, perhaps in one place alone. */
-function aside({ project }: Portion, kind: 'trace' | 'session'): Sql {
-  const own = literal(project ?? '');
-  const ids = sql`SELECT id FROM set_aside FINAL WHERE project_id = ${own} AND kind = ${literal(kind)} AND aside`;
-  if (kind === 'trace') return ids;
-  const traces = sql`SELECT id FROM set_aside FINAL WHERE project_id = ${own} AND kind = 'trace' AND aside`;
-  return sql`${ids} UNION ALL SELECT session_id FROM session_traces WHERE project_id = ${own} AND trace_id IN (${traces})`;
-}
-
-function asideSessions(portion: Portion): Sql {
-  return sql`trace_id NOT IN (${aside(portion, 'trace')}) AND session_id NOT IN (${aside(portion, 'session')})`;
-}
-
-const duration = sql`toString(sum(toInt128(round(duration_ms * 1000000)))) AS duration`;
-
-function totals(columns: readonly string[]): Sql {
-  return join(
-    columns.map((name) => sql`toString(sum(${identifier(name)})) AS ${identifier(`total_${name}`)}`),
-    ', ',
   );
 }

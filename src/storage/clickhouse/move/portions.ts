@@ -75,8 +75,12 @@ export async function storedColumns(client: ClickHouseClient, table: string): Pr
 
 /** A number that two sets of rows have in common only when they are equal, for all that matters. */
 export function fingerprint(columns: readonly string[]): Sql {
+  return sql`toString(sum(${rowHash(columns)}))`;
+}
+
+export function rowHash(columns: readonly string[]): Sql {
   const hashed = columns.map((name) => identifier(name));
-  return sql`toString(sum(cityHash64(tuple(${join(hashed, ', ')}))))`;
+  return sql`cityHash64(tuple(${join(hashed, ', ')}))`;
 }
 
 function keyText(kind: KeyKind, key: Sql): Sql {

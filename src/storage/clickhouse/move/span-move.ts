@@ -1,9 +1,9 @@
 import type { MigrationFile } from '../../migration-files.js';
 import type { ClickHouseClient } from '../client/client.js';
-import { identifier, sql, value } from '../client/sql.js';
+import { identifier, number, sql, value, type Sql } from '../client/sql.js';
 import type { Version } from '../commit/version-clock.js';
 import { readWatermark } from '../rollup/healing.js';
-import { demandSameLists } from './compare.js';
+import { demandSameChanges, demandSameLists } from './compare.js';
 import { MoveTarget, type MoveState } from './move-target.js';
 import { ROLLED_UP, SMALL, WORDS, WRITTEN, type MovedTable } from './moved-tables.js';
 import { ofProject, writtenUpTo } from './portions.js';
@@ -38,6 +38,10 @@ export class SpanMove {
   readonly #words: WordsCopy;
   #state: MoveState = { upTo: 0, rolledUp: 0, first: null, later: null };
   #done = 0;
+  /** The version as of which the lists were compared. */
+  #comparedUpTo: Version = 0;
+  /** Projects of which there were rows then in the new place. */
+  #projects: readonly string[] = [];
 
   constructor(parts: SpanMoveParts) {
     const { source, target, id } = parts;
@@ -104,10 +108,32 @@ export class SpanMove {
     await this.#words.copy(this.#rows, await projectsIn(this.#parts.source, WORDS.name));
   }
 
+  /**
+   * Compares the lists of projects, while the source is written to: so that in the end only what changed since has to be.
+   * @param isGone whether a project was deleted meanwhile
+   * @throws DomainError `conflict` with what differs
+   */
+  async compare(projects: readonly string[], isGone: (project: string) => Promise<boolean>): Promise<void> {
+    const { source, target } = this.#parts;
+    const { upTo } = this.#state;
+    for (const project of projects)
+      await demandSameLists({ source, target, project }, upTo).catch(async (error: unknown) => {
+        if (!(await isGone(project))) throw error;
+      });
+    this.#projects = await this.#projectsOf(FIRST.map(({ table }) => table));
+    this.#comparedUpTo = upTo;
+  }
+
   /** All projects of which there are rows in the new place. */
   async projects(): Promise<string[]> {
-    const all = await Promise.all(FIRST.map(({ table }) => projectsIn(this.#parts.target, table.name)));
-    return [...new Set(all.flat())].sort();
+    // What was computed since is of projects that were written to.
+    const written = await this.#projectsOf(WRITTEN, sql`ver > ${number(this.#comparedUpTo)}`);
+    return [...new Set([...this.#projects, ...written])].sort();
+  }
+
+  async #projectsOf(tables: readonly MovedTable[], condition?: Sql): Promise<string[]> {
+    const all = await Promise.all(tables.map(({ name }) => projectsIn(this.#parts.target, name, condition)));
+    return all.flat();
   }
 
   /** How many writes of spans are in the new place. */
@@ -116,13 +142,15 @@ export class SpanMove {
   }
 
   /**
-   * Compares the lists of all projects, and makes the new place ready for a server. Nothing may be written to either.
+   * Compares what changed in the lists of all projects since {@link compare}, and makes the new place ready for a server.
+   * Nothing may be written to either.
    * @throws DomainError `conflict` with what differs
    */
   async complete(projects: readonly string[]): Promise<void> {
     const { source, target, migrations } = this.#parts;
     await this.#words.check();
-    for (const project of projects) await demandSameLists(source, target, project, this.#state.upTo);
+    for (const project of projects)
+      await demandSameChanges({ source, target, project }, this.#comparedUpTo, this.#state.upTo);
     await this.#target.complete(migrations);
   }
 
@@ -152,9 +180,9 @@ export class SpanMove {
   }
 }
 
-async function projectsIn(client: ClickHouseClient, table: string): Promise<string[]> {
+async function projectsIn(client: ClickHouseClient, table: string, condition: Sql = sql`1`): Promise<string[]> {
   const rows = await client.query<{ id: string }>(
-    sql`SELECT DISTINCT toString(project_id) AS id FROM ${identifier(table)} ORDER BY id`,
+    sql`SELECT DISTINCT toString(project_id) AS id FROM ${identifier(table)} WHERE ${condition} ORDER BY id`,
   );
   return rows.map(({ id }) => id);
 }
