@@ -12,6 +12,7 @@ import { transferCommands } from '../transfer/commands.js';
 import { metadataFile, openMetadataStore, type MetadataStore } from '../../src/storage/sqlite/metadata-store.js';
 import { addBackupCommands } from './backup-commands.js';
 import { addCheckCommand } from './check.js';
+import { addEraseCommand } from './erase-command.js';
 import { addMoveCommand } from './move-command.js';
 import { daysOf, forecast, setRetention } from './retention.js';
 import { storageReport } from './storage.js';
@@ -165,6 +166,7 @@ export function adminCommand(name: string): Command {
     });
   addBackupCommands(program, runOn);
   addMoveCommand(program, runOn);
+  addEraseCommand(program, runOn);
   addCheckCommand(program, () => {
     const { json, dataDir } = program.opts<GlobalOptions>();
     return { json: json === true, dataDir: resolve(dataDir ?? loadConfig().dataDir) };

@@ -4,6 +4,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BackupSchedule } from '../domain/backup/schedule.js';
+import type { FileErasure } from '../domain/deletion/erasure.js';
 import type { MoveSource } from '../domain/move/move.js';
 import { lastBackupAt } from '../storage/backup/backups.js';
 import { addressOf, openPlace } from '../storage/backup/place.js';
@@ -18,8 +19,17 @@ import type { Storage } from './storage.js';
 /** What a process that makes a backup is told. */
 export type BackupOrder = Omit<BackupRun, 'progress'>;
 
-/** Lets commands of this machine back this server up and move its spans; makes backups by itself where the settings say so. */
-export async function openBackups(context: Context, storage: Storage, moves: MoveSource): Promise<void> {
+/** What commands of this machine ask for, besides backups. */
+export interface Ordered {
+  readonly moves: MoveSource;
+  readonly erasure: FileErasure;
+}
+
+/**
+ * Lets commands of this machine back this server up, move its spans and erase what is deleted; makes backups by itself where the
+ * settings say so.
+ */
+export async function openBackups(context: Context, storage: Storage, ordered: Ordered): Promise<void> {
   const { config, events, closers } = context;
   const { dataDir, backup } = config;
   const socket = await privateSocket(dataDir, 'control.sock');
@@ -32,7 +42,7 @@ export async function openBackups(context: Context, storage: Storage, moves: Mov
     path: socket.path,
     dataDir,
     snapshots: new Snapshots(context, storage),
-    moves,
+    ...ordered,
     stores: async () => {
       await storage.traces.rollUp();
       return { clickhouse: storage.endpoint, s3: config.attachments.s3 } satisfies RunningStores;

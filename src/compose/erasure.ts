@@ -1,4 +1,7 @@
+import type { FileErasure } from '../domain/deletion/erasure.js';
+import { DomainError } from '../domain/errors.js';
 import { BackgroundLoop } from '../domain/job/background-loop.js';
+import { isMoving } from '../storage/move-mark.js';
 import type { Context } from './context.js';
 import type { Storage } from './storage.js';
 
@@ -8,28 +11,57 @@ const RETRY_MS = 60_000;
 const MAX_RETRY_MS = 30 * 60_000;
 
 /**
- * Has what is deleted or replaced erased from the files within the time that is promised. Half of that is left for what
- * was deleted just after one began, for rewriting, and for retries.
+ * Has what is deleted or replaced erased from the files within the time that is promised, and whenever that is ordered. Half
+ * of the time is left for what was deleted just after an erasure began, for rewriting, and for retries.
  */
-export function openErasure({ config, events, closers }: Context, { metadata, traces }: Storage): void {
-  if (config.eraseWithinMs === null) return;
-  const everyMs = config.eraseWithinMs / 2;
-  const loop: BackgroundLoop = new BackgroundLoop({
-    async round() {
-      const started = performance.now();
-      let partitions: number;
-      try {
-        partitions = await traces.erase(loop.signal);
-      } finally {
-        metadata.erase();
-      }
+export function openErasure({ config, events, closers }: Context, { metadata, traces }: Storage): FileErasure {
+  const stop = new AbortController();
+  const stops = new DomainError('unavailable', 'The server stops: the next erasure goes on from there');
+  let last: Promise<unknown> = Promise.resolve();
+  const run: FileErasure['run'] = async (signal, onProgress) => {
+    signal.throwIfAborted();
+    const started = performance.now();
+    try {
+      const erased = await traces.erase(signal, onProgress);
+      const partitions = erased.rewritten.reduce((sum, table) => sum + table.partitions, 0);
       events.erasureFinished({ partitions, seconds: (performance.now() - started) / 1000 });
-      return everyMs;
-    },
-    onFailure: (error) => events.erasureFailed({ error }),
-    retryMs: RETRY_MS,
-    maxRetryMs: MAX_RETRY_MS,
+      return erased;
+    } finally {
+      metadata.erase();
+    }
+  };
+  /** One at a time: two would wait for each other's rewriting. */
+  const inTurn: FileErasure['run'] = (signal, onProgress) => {
+    const turn = last.then(() => run(AbortSignal.any([signal, stop.signal]), onProgress));
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+  closers.push(async () => {
+    stop.abort(stops);
+    await last;
   });
-  closers.push(() => loop.close(new Error('The server stops; the next start goes on with erasing')));
-  loop.wakeIn(Math.min(FIRST_MS, everyMs));
+  if (config.eraseWithinMs !== null) {
+    const everyMs = config.eraseWithinMs / 2;
+    const loop: BackgroundLoop = new BackgroundLoop({
+      async round() {
+        await inTurn(loop.signal, () => undefined);
+        return everyMs;
+      },
+      onFailure: (error) => events.erasureFailed({ error }),
+      retryMs: RETRY_MS,
+      maxRetryMs: MAX_RETRY_MS,
+    });
+    closers.push(() => loop.close(stops));
+    loop.wakeIn(Math.min(FIRST_MS, everyMs));
+  }
+  return {
+    async run(signal, onProgress) {
+      if (isMoving(config.dataDir))
+        throw new DomainError(
+          'conflict',
+          'The spans are being moved, and until that is done what was deleted stays: erase when the move has ended',
+        );
+      return inTurn(signal, onProgress);
+    },
+  };
 }

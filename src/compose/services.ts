@@ -86,7 +86,7 @@ export async function openServices(context: Context): Promise<Services> {
       prompts.forget();
     },
   });
-  openErasure(context, storage);
+  const erasure = openErasure(context, storage);
   const ingest = openIngest(context, storage, { prices, attachments });
   const examples = openExamples(context, storage);
   const models = await openModels(context, storage, { ingest: ingest.ingest, price, examples });
@@ -94,7 +94,7 @@ export async function openServices(context: Context): Promise<Services> {
   const { work: learningWork, ...learning } = openLearning(context, storage, { prompts, models, price, examples });
   const { work: playgroundWork, ...playground } = openPlayground(context, storage, { prompts, models, price });
   const moves = new Moves(context, storage);
-  await openBackups(context, storage, moves);
+  await openBackups(context, storage, { moves, erasure });
   deletions.start([...judgeWork, ...learningWork, ...playgroundWork]);
   return {
     ...ingest,

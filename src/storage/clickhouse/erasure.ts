@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ErasedFiles, ErasureProgress, RewrittenTable } from '../../domain/deletion/erasure.js';
 import { DomainError } from '../../domain/errors.js';
 import { isRetryable } from '../../domain/retryable.js';
 import type { ClickHouseClient } from './client/client.js';
@@ -32,11 +33,13 @@ const ROOM = 2;
 /** Parts that are being merged already are merged with the others at the next attempt. */
 const MERGE_ATTEMPTS = 5;
 const LOOK_MS = 1_000;
+/** How long ClickHouse keeps parts that others stand in for. The embedded engine says 0, and keeps them for minutes as well. */
+const KEPT_SECONDS = 480;
 
 /**
  * Takes out of ClickHouse's files what the purge only hides: rows that were deleted stay in their parts until a merge
  * happens to rewrite these, and replaced figures until their parts are merged. Partitions are rewritten one after the
- * other, and only those that hold something to erase. ClickHouse removes the old parts eight minutes later.
+ * other, and only those that hold something to erase. ClickHouse removes the old parts some minutes later.
  */
 export class Erasure {
   readonly #source: ErasureSource;
@@ -53,11 +56,11 @@ export class Erasure {
   }
 
   /**
-   * @returns how many partitions were rewritten.
+   * @param onProgress told before each partition, and at the end
    * @throws DomainError `unavailable`, also for what there was no room for; the signal's reason. What is left is erased by the
    * next run.
    */
-  async run(signal: AbortSignal): Promise<number> {
+  async run(signal: AbortSignal, onProgress: (progress: ErasureProgress) => void): Promise<ErasedFiles> {
     const { client, purge, end } = this.#source;
     await supersedeTraceStatements(client, end(), signal);
     if ((await purgeSessionStatements(client, end(), signal)) > 0) this.#merging = true;
@@ -72,13 +75,15 @@ export class Erasure {
         ...unmerged.map((partition) => ({ partition, rewrite: () => this.#merge(partition, signal) })),
       ];
       let heldUp: DomainError | undefined;
-      for (const { partition, rewrite } of work) {
+      for (const [done, { partition, rewrite }] of work.entries()) {
+        onProgress({ done, total: work.length });
         const [needed, free] = [Number(partition.bytes) * ROOM, await this.#free(signal)];
         if (free < needed) heldUp = tooLittleRoom(partition, needed, free);
         else await rewrite();
       }
       if (heldUp !== undefined) throw heldUp;
-      return work.length;
+      onProgress({ done: work.length, total: work.length });
+      return { rewritten: byTable(work.map(({ partition }) => partition)), keptSeconds: await this.#kept(signal) };
     } catch (error) {
       this.#merging ||= merging;
       throw error;
@@ -140,6 +145,15 @@ WHERE active AND database = currentDatabase() AND ${condition} GROUP BY table, p
     );
   }
 
+  /** For how many seconds parts stay that others stand in for. */
+  async #kept(signal: AbortSignal): Promise<number> {
+    const [row] = await this.#source.client.query<{ value: string }>(
+      sql`SELECT value FROM system.merge_tree_settings WHERE name = 'old_parts_lifetime'`,
+      { signal },
+    );
+    return Math.max(KEPT_SECONDS, Number(row?.value ?? 0));
+  }
+
   /** Room for rewritten parts; a disk without bounds has any. */
   async #free(signal: AbortSignal): Promise<number> {
     const [row] = await this.#source.client.query<{ free: string; disks: string }>(
@@ -149,6 +163,14 @@ WHERE NOT is_remote AND name IN (SELECT disk_name FROM system.parts WHERE active
     );
     return row === undefined || row.disks === '0' ? Infinity : Number(row.free);
   }
+}
+
+function byTable(partitions: readonly Partition[]): RewrittenTable[] {
+  const tables = [...new Set(partitions.map(({ table }) => table))];
+  return tables.map((table) => {
+    const own = partitions.filter((partition) => partition.table === table);
+    return { table, partitions: own.length, bytes: own.reduce((sum, { bytes }) => sum + Number(bytes), 0) };
+  });
 }
 
 /** Waits for work that goes on by itself when it is not waited for any more. @throws the signal's reason */

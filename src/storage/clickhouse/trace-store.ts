@@ -1,5 +1,6 @@
 import { DomainError } from '../../domain/errors.js';
 import type { WriteLog } from '../../domain/ingest/write-log.js';
+import type { ErasedFiles, ErasureProgress } from '../../domain/deletion/erasure.js';
 import type { StoredSpans } from '../../domain/deletion/stored-spans.js';
 import type { Lists } from '../../domain/list/lists.js';
 import type { ListStatistics } from '../../domain/list/statistics.js';
@@ -123,7 +124,7 @@ export interface TraceStore {
   /** Removes span versions that were replaced or deleted, which otherwise happens by itself. @returns how many. */
   purge(): Promise<number>;
   /** Takes what was deleted or replaced out of the files, see {@link Erasure.run}. */
-  erase(signal?: AbortSignal): Promise<number>;
+  erase(signal?: AbortSignal, onProgress?: (progress: ErasureProgress) => void): Promise<ErasedFiles>;
   /** Indexes the words of all written spans for search by text, which otherwise happens by itself. */
   indexWords(): Promise<void>;
   /** Audits of what is stored that also mend it; nobody may write meanwhile. */
@@ -305,9 +306,9 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
       await rollups.settle();
       return purge.run();
     },
-    async erase(signal = new AbortController().signal) {
+    async erase(signal = new AbortController().signal, onProgress = () => undefined) {
       await rollups.settle();
-      return erasure.run(signal);
+      return erasure.run(signal, onProgress);
     },
     async indexWords() {
       await rollups.settle();

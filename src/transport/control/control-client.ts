@@ -1,9 +1,11 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import type { BackupResult, Snapshot } from '../../domain/backup/snapshot.js';
+import type { ErasedFiles, ErasureProgress } from '../../domain/deletion/erasure.js';
 import { DomainError } from '../../domain/errors.js';
 import type { BegunMove, SettledState, SpanPlace } from '../../domain/move/move.js';
-import { CONTROL_PATHS, DATA_DIR_HEADER, type ControlProblem } from './control-socket.js';
+import { CONTROL_PATHS, DATA_DIR_HEADER, type ControlProblem, type ErasureLine } from './control-socket.js';
 import { dataDirIdentity } from './data-dir-identity.js';
 
 /** The server of a `DATA_DIR`, and the socket where it is said to listen. */
@@ -93,6 +95,29 @@ export async function askStores(server: ControlAddress): Promise<unknown> {
   return JSON.parse(await text(await send(server, CONTROL_PATHS.stores)));
 }
 
+/**
+ * Has a server take what is deleted or replaced out of its files, and waits for it.
+ * @throws DomainError
+ */
+export async function orderErasure(
+  server: ControlAddress,
+  onProgress: (progress: ErasureProgress) => void,
+): Promise<ErasedFiles> {
+  const response = await send(server, CONTROL_PATHS.erase);
+  // Lines end where a server that dies breaks the connection off.
+  response.on('error', () => undefined);
+  for await (const line of createInterface({ input: response })) {
+    const told = JSON.parse(line) as ErasureLine;
+    if ('erased' in told) return told.erased;
+    if ('problem' in told) throw new DomainError(told.problem.kind, told.problem.detail);
+    onProgress(told.progress);
+  }
+  throw new DomainError(
+    'unavailable',
+    'The server has stopped meanwhile: start it, and run this again, it goes on from here',
+  );
+}
+
 async function send({ dataDir, socketPath }: ControlAddress, path: string, body = ''): Promise<IncomingMessage> {
   const headers = { [DATA_DIR_HEADER]: await dataDirIdentity(dataDir) };
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -102,8 +127,8 @@ async function send({ dataDir, socketPath }: ControlAddress, path: string, body 
   }).catch((error: unknown) => {
     throw new DomainError(
       'unavailable',
-      'No server answers on this DATA_DIR: start it, as a running server is what is backed up or moved. The folder of one ' +
-        'that is stopped can be copied as it is.',
+      'No server answers on this DATA_DIR: start it, as a running server is what is backed up, moved or erased from. The folder ' +
+        'of one that is stopped can be copied as it is.',
       { cause: error },
     );
   });

@@ -3,9 +3,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { Type, type Static } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import type { BackupResult, SnapshotSource } from '../../domain/backup/snapshot.js';
+import type { ErasedFiles, ErasureProgress, FileErasure } from '../../domain/deletion/erasure.js';
 import { DomainError } from '../../domain/errors.js';
 import type { MoveSource, SpanPlace } from '../../domain/move/move.js';
 import { dataDirIdentity } from './data-dir-identity.js';
+
+/** A line of the answer to `erase`: how far it is, and at last what came of it. */
+export type ErasureLine =
+  { readonly progress: ErasureProgress } | { readonly erased: ErasedFiles } | { readonly problem: ControlProblem };
 
 /** What commands of this machine ask of a running server. */
 export const CONTROL_PATHS = {
@@ -16,6 +21,7 @@ export const CONTROL_PATHS = {
   moveClose: '/move/close',
   moveFinish: '/move/finish',
   stores: '/stores',
+  erase: '/erase',
 } as const;
 
 /** Names the `DATA_DIR` that a command is about. */
@@ -55,6 +61,7 @@ export interface ControlOptions {
   readonly dataDir: string;
   readonly snapshots: SnapshotSource;
   readonly moves: MoveSource;
+  readonly erasure: FileErasure;
   readonly onResult: (result: Static<typeof Result>) => void;
   /** Where the stores are, as soon as all that was written is in the figures: an object for whoever reads them. */
   readonly stores: () => Promise<object>;
@@ -73,6 +80,7 @@ export async function listenControl({
   dataDir,
   snapshots,
   moves,
+  erasure,
   stores,
   onResult,
 }: ControlOptions): Promise<ControlSocket> {
@@ -89,6 +97,7 @@ export async function listenControl({
       moves.finish();
       answer(response, null);
     },
+    [CONTROL_PATHS.erase]: (_request, response) => holdErasure(erasure, response),
     [CONTROL_PATHS.stores]: async (_request, response) => answer(response, await stores()),
   };
   const server = createServer((request, response) => {
@@ -149,6 +158,23 @@ async function holdMove(moves: MoveSource, request: IncomingMessage, response: S
   response.write(`${JSON.stringify(move)}\n`);
 }
 
+/** An erasure ends with the connection that asked for it; what is left, the next one erases. */
+async function holdErasure(erasure: FileErasure, response: ServerResponse): Promise<void> {
+  const gone = new AbortController();
+  response.once('close', () => gone.abort(new Error('Nobody waits for the erasure any more')));
+  const tell = (line: ErasureLine) => response.write(`${JSON.stringify(line)}\n`);
+  response.setHeader('content-type', 'application/x-ndjson');
+  response.flushHeaders();
+  const erased = await erasure
+    .run(gone.signal, (progress) => tell({ progress }))
+    .then(
+      (files): ErasureLine => ({ erased: files }),
+      (error: unknown): ErasureLine => ({ problem: problemOf(error) }),
+    );
+  tell(erased);
+  response.end();
+}
+
 function answer(response: ServerResponse, result: unknown): void {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(result));
 }
@@ -180,11 +206,13 @@ function refuse(response: ServerResponse, error: unknown): void {
     response.destroy();
     return;
   }
-  const problem: ControlProblem =
-    error instanceof DomainError
-      ? { kind: error.kind, detail: error.message }
-      : { kind: 'internal', detail: error instanceof Error ? error.message : String(error) };
-  response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify(problem));
+  response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify(problemOf(error)));
+}
+
+function problemOf(error: unknown): ControlProblem {
+  return error instanceof DomainError
+    ? { kind: error.kind, detail: error.message }
+    : { kind: 'internal', detail: error instanceof Error ? error.message : String(error) };
 }
 
 function parsed(text: string): unknown {
