@@ -144,6 +144,7 @@ function runJudges(
   });
   closers.push(() => runner.close());
   closers.push(() => feed.close());
+  events.modelsAsked(() => runner.heldBack());
   feed.start();
   runner.wake();
   return { runner, feed };

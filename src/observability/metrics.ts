@@ -222,6 +222,10 @@ export function createMetrics() {
       MODEL_SECONDS,
       ['status'],
     ),
+    watchModelBreakers: watched(
+      'spanhouse_model_breakers_open',
+      'Models, counted for each project, whose calls by judges are held back, as ten or more in a row failed.',
+    ),
     modelTokens: counter('spanhouse_model_tokens_total', 'Tokens of calls to the model endpoint, by direction.', [
       'direction',
     ]),

@@ -18,6 +18,17 @@ describe('the breaker of a model', () => {
     expect(breaker.atOnce(8)).to.equal(1);
   });
 
+  it('is open from then on, until a call succeeds', () => {
+    const breaker = new Breaker(BASE_MS);
+    const isOpen = () => [breaker.isOpen(false), breaker.isOpen(true)];
+    fail(breaker, TRIPPED_AFTER - 1);
+    expect(isOpen(), 'single calls failed').to.deep.equal([false, false]);
+    fail(breaker, 1);
+    expect(isOpen()).to.deep.equal([true, true]);
+    breaker.succeeded();
+    expect(isOpen()).to.deep.equal([false, false]);
+  });
+
   it('does not hold them back the longer, the more were under way when it began to', () => {
     const breaker = new Breaker(BASE_MS);
     fail(breaker, TRIPPED_AFTER + 8);

@@ -62,11 +62,12 @@ export class ModelEndpoint {
     this.url = `http://127.0.0.1:${port}/v1`;
   }
 
-  static async start(): Promise<ModelEndpoint> {
+  /** @param port one that another endpoint had; default: any */
+  static async start(port = 0): Promise<ModelEndpoint> {
     const server = createServer((request, response) => {
       endpoint.#take(request, response).catch(() => response.destroy());
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
     const endpoint: ModelEndpoint = new ModelEndpoint(server, (server.address() as AddressInfo).port);
     return endpoint;
   }

@@ -7,10 +7,10 @@ import { mountSmallDisk, type SmallDisk } from '../durability/small-disk.js';
 import { removeDirectory } from '../harness/fresh-directory.js';
 import { Program } from '../harness/program.js';
 import { Programs } from '../harness/programs.js';
+import { until } from '../harness/until.js';
+import { ModelEndpoint } from '../judges/model-endpoint.js';
 import { hasPrometheus, MONITORING, Prometheus } from './prometheus.js';
 
-/** Nobody listens there. */
-const AWAY = 'http://127.0.0.1:9/v1';
 /** A folder that holds something else than backups. */
 const NO_PLACE = MONITORING;
 const SENDERS = 12;
@@ -36,29 +36,35 @@ describe('alerts by real faults', function () {
   let programs: Programs;
   let program: Program;
   let prometheus: Prometheus;
+  let endpoint: ModelEndpoint;
 
   before(async function () {
     if (!hasPrometheus()) return this.skip();
+    endpoint = await ModelEndpoint.start();
     programs = await Programs.make();
     program = await programs.start({
       QUEUE_MAX_MB: '1',
-      JUDGE_LLM_BASE_URL: AWAY,
+      JUDGE_LLM_BASE_URL: endpoint.url,
       JUDGE_LLM_MODEL: 'none',
       BACKUP_EVERY: '1d',
       BACKUP_TO: NO_PLACE,
     });
     prometheus = await Prometheus.start({ target: new URL(program.url).host, rules: sooner });
+    const judge = { name: 'Polite', evaluation_type: 'binary', prompt: 'Is it polite?' };
+    expect((await program.request('POST', `/projects/${program.projectId}/judges`, judge)).status).to.equal(201);
+    await judgeSpans();
+    await until('it is asked', () => endpoint.asked.length > 0);
+    // From here on it is away.
+    await endpoint.stop();
     await judgeSpans();
   });
   after(async () => {
     await prometheus?.stop();
     await programs?.dispose();
+    await endpoint?.stop();
   });
 
-  /** Evaluations that nobody answers. */
   async function judgeSpans(): Promise<void> {
-    const judge = { name: 'Polite', evaluation_type: 'binary', prompt: 'Is it polite?' };
-    expect((await program.request('POST', `/projects/${program.projectId}/judges`, judge)).status).to.equal(201);
     const spans = Array.from({ length: 5 }, () => span('short'));
     expect((await program.request('POST', '/spans', spans)).status).to.equal(200);
   }
@@ -80,8 +86,15 @@ describe('alerts by real faults', function () {
     }
   });
 
-  it('fire when the model endpoint is away', async () => {
+  it('fire when the model endpoint is away, until it is back', async () => {
+    const { summary, description } = await prometheus.fires('SpanhouseModelEndpointFailing');
+    expect(summary).to.match(/^Model calls of .* fail$/);
+    expect(description).to.include('modelCallFailed');
+    const [held] = await prometheus.query('spanhouse_model_breakers_open');
+    expect(held?.value[1], 'held back, rather than tried all the time').to.equal('1');
     expect((await prometheus.fires('SpanhouseJudgeQueueOld')).summary).to.match(/ wait for \d+/);
+    endpoint = await ModelEndpoint.start(Number(new URL(endpoint.url).port));
+    for (const name of ['SpanhouseModelEndpointFailing', 'SpanhouseJudgeQueueOld']) await prometheus.ends(name);
   });
 
   it('fire when backups cannot be made', async () => {

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import type { Alert } from './alert.js';
+import type { Alert, Series } from './alert.js';
 
 /** Where people read on, below the address that prometheus.yml names. */
 const RUNBOOK = '{{ $externalLabels.spanhouse_url }}/docs#/Monitoring';
@@ -25,7 +25,7 @@ export function alertTests(alerts: readonly Alert[]): string {
   const shared = { interval: '1m', external_labels: { spanhouse_url: TEST_URL } };
   const tests = alerts.flatMap((alert) => {
     const { name, test } = alert;
-    const case_ = (state: string, series: Alert['test']['ill'], at: readonly [time: string, fires: boolean][]) => ({
+    const case_ = (state: string, series: Series, at: readonly [time: string, fires: boolean][]) => ({
       name: `${name}, ${state}`,
       ...shared,
       input_series: Object.entries(series).map(([given, values]) => ({ series: given, values })),
@@ -36,10 +36,12 @@ export function alertTests(alerts: readonly Alert[]): string {
       })),
     });
     return [
-      case_('ill', test.ill, [
-        ['0m', false],
-        [test.at, true],
-      ]),
+      ...[test.ill].flat().map((series: Series) =>
+        case_('ill', series, [
+          ['0m', false],
+          [test.at, true],
+        ]),
+      ),
       case_('well', test.well, [[test.at, false]]),
     ];
   });

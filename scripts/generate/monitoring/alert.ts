@@ -1,5 +1,5 @@
 /** Series of a test, as promtool writes them. */
-type Series = Readonly<Record<string, string>>;
+export type Series = Readonly<Record<string, string>>;
 
 /** A rule, with the test that it fires when it should and only then. */
 export interface Alert {
@@ -16,7 +16,8 @@ export interface Alert {
   readonly test: {
     /** Fires at this time, an evaluation each minute, and not before `for` is over. */
     readonly at: string;
-    readonly ill: Series;
+    /** One or several ways in which it may come to that. */
+    readonly ill: Series | readonly Series[];
     readonly well: Series;
     /** Labels besides instance and severity. */
     readonly labels?: Readonly<Record<string, string>>;

@@ -21,24 +21,36 @@ export const JUDGE_ALERTS: readonly Alert[] = [
   {
     name: 'SpanhouseModelEndpointFailing',
     severity: 'warning',
-    means: 'Half of the model calls fail.',
+    means: 'Half of the model calls fail, or so many in a row did that judges hold calls back.',
     query:
-      'sum by (instance) (rate(spanhouse_model_call_duration_seconds_count{status!~"ok|aborted"}[5m])) / sum by (instance) (rate(spanhouse_model_call_duration_seconds_count[5m])) > 0.5',
+      'sum by (instance) (rate(spanhouse_model_call_duration_seconds_count{status!~"ok|aborted"}[5m])) / sum by (instance) (rate(spanhouse_model_call_duration_seconds_count[5m])) > 0.5 or max by (instance) (spanhouse_model_breakers_open) > 0',
     for: '5m',
-    summary: '{{ $value | humanizePercentage }} of the model calls of {{ $labels.instance }} fail',
+    summary: 'Model calls of {{ $labels.instance }} fail',
     description:
-      'Judges, trials and optimizations need them; evaluations are tried again JUDGE_MAX_ATTEMPTS times. The line modelCallFailed says why: address (JUDGE_LLM_BASE_URL), key (JUDGE_LLM_API_KEY), name of the model, limits of the endpoint.',
+      'Judges, trials and optimizations need them; evaluations are tried again JUDGE_MAX_ATTEMPTS times. Judges go on by themselves when a call succeeds again. The line modelCallFailed says why: address (JUDGE_LLM_BASE_URL), key (JUDGE_LLM_API_KEY), name of the model, limits of the endpoint.',
     test: {
       at: '15m',
-      ill: {
-        [`spanhouse_model_call_duration_seconds_count{${I},status="connection"}`]: '0+30x30',
-        [`spanhouse_model_call_duration_seconds_count{${I},status="ok"}`]: '0+10x30',
-      },
+      ill: [
+        {
+          [`spanhouse_model_call_duration_seconds_count{${I},status="connection"}`]: '0+30x30',
+          [`spanhouse_model_call_duration_seconds_count{${I},status="ok"}`]: '0+10x30',
+          [`spanhouse_model_breakers_open{${I}}`]: '0x30',
+        },
+        // Ten calls failed, and now and then another one does.
+        {
+          [`spanhouse_model_call_duration_seconds_count{${I},status="connection"}`]: '10x30',
+          [`spanhouse_model_breakers_open{${I}}`]: '0 1x30',
+        },
+        {
+          [`spanhouse_model_call_duration_seconds_count{${I},status="timeout"}`]: '0+30x30',
+          [`spanhouse_model_breakers_open{${I}}`]: '1x30',
+        },
+      ],
       well: {
         [`spanhouse_model_call_duration_seconds_count{${I},status="429"}`]: '0+10x30',
         [`spanhouse_model_call_duration_seconds_count{${I},status="ok"}`]: '0+30x30',
+        [`spanhouse_model_breakers_open{${I}}`]: '0 1x4 0x30',
       },
-      value: '75%',
     },
   },
 ];

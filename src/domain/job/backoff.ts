@@ -6,6 +6,8 @@
 const MAX_WAIT_MS = 60_000;
 /** Retryable failures in a row after which the endpoint counts as failing, not single calls. */
 const TRIPPED_AFTER = 10;
+/** While calls are wanted, one is made more often than that: after so long, nobody asks any more. */
+const FORGOTTEN_MS = 5 * 60_000;
 
 /**
  * How long to wait before the next attempt: twice as long each time, at least what the endpoint asked for, and spread, so
@@ -25,6 +27,7 @@ export class Breaker {
   readonly #baseMs: number;
   #failures = 0;
   #until = 0;
+  #failedAt = -Infinity;
 
   constructor(baseMs: number) {
     this.#baseMs = baseMs;
@@ -37,7 +40,15 @@ export class Breaker {
 
   /** How many calls may be under way at once. */
   atOnce(concurrency: number): number {
-    return this.#failures >= TRIPPED_AFTER ? 1 : concurrency;
+    return this.#tripped ? 1 : concurrency;
+  }
+
+  /**
+   * Whether so many calls failed in a row that others are held back, or would be: the last one failed a moment ago.
+   * @param asked whether one is under way, which may find out that the endpoint is back
+   */
+  isOpen(asked: boolean): boolean {
+    return this.#tripped && (asked || this.waitMs() > 0 || performance.now() - this.#failedAt < FORGOTTEN_MS);
   }
 
   succeeded(): void {
@@ -45,11 +56,16 @@ export class Breaker {
   }
 
   failed(retryAfterMs: number | null): void {
+    this.#failedAt = performance.now();
     // Calls that were under way when the breaker began to hold back tell nothing new.
-    const heldBack = this.#failures >= TRIPPED_AFTER && this.waitMs() > 0;
+    const heldBack = this.#tripped && this.waitMs() > 0;
     if (!heldBack) this.#failures += 1;
     const trips = heldBack ? 0 : this.#failures - TRIPPED_AFTER + 1;
     const wait = Math.max(retryAfterMs ?? 0, trips > 0 ? retryDelay(trips, this.#baseMs, null) : 0);
     this.#until = Math.max(this.#until, performance.now() + wait);
+  }
+
+  get #tripped(): boolean {
+    return this.#failures >= TRIPPED_AFTER;
   }
 }

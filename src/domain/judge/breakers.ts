@@ -18,4 +18,9 @@ export class Breakers {
   of(projectId: string, model: string): Breaker {
     return this.#breakers.memo(`${projectId}/${model}`);
   }
+
+  /** How many hold calls back. @param asked whether a call that one let through is under way */
+  open(asked: (breaker: Breaker) => boolean): number {
+    return [...this.#breakers.values()].filter((breaker) => breaker.isOpen(asked(breaker))).length;
+  }
 }

@@ -103,6 +103,11 @@ export class JudgeRunner implements WorkUnderWay {
     return [...this.#running.keys()];
   }
 
+  /** Of how many models, counted for each project, calls are held back, as many in a row failed. */
+  heldBack(): number {
+    return this.#breakers.open((breaker) => this.#asking.has(breaker));
+  }
+
   /** Begins a round, as there may be runs to begin. */
   wake(): void {
     this.#loop.wake();

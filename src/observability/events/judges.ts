@@ -32,6 +32,8 @@ export interface JudgeEvents extends RunnerObserver, FeedObserver, ModelObserver
   modelCallsPriced(priced: { readonly cost: number }): void;
   /** @param queue says, whenever it is asked, how many evaluations wait and since when the next one does */
   judgeQueueOpened(queue: () => { readonly queued: number; readonly oldestSeconds: number }): void;
+  /** @param heldBack says, whenever it is asked, of how many models calls are held back, as many in a row failed */
+  modelsAsked(heldBack: () => number): void;
   /** No endpoint is configured, although judges are enabled. */
   judgesNotRunning(idle: { readonly judges: number }): void;
 }
@@ -76,6 +78,9 @@ export function judgeEvents(logger: Logger, metrics: Metrics): JudgeEvents {
     judgeQueueOpened(queue) {
       metrics.watchJudgeQueue(() => queue().queued);
       metrics.watchJudgeQueueAge(() => queue().oldestSeconds);
+    },
+    modelsAsked(heldBack) {
+      metrics.watchModelBreakers(heldBack);
     },
     judgesNotRunning({ judges }) {
       say(logger, 'judgesNotRunning', { enabled_judges: judges });
