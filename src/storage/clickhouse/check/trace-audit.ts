@@ -89,17 +89,21 @@ export class TraceAudit extends KeyedAudit {
     }));
   }
 
-  /** Versions of spans that count and are named as replaced, and such that do not and are not. */
+  /**
+   * Versions of spans that count and are named as replaced, and such that do not and are not. Of what the purge removed, a
+   * bare row may be left that no list shows.
+   */
   async #replaced(keys: Keys): Promise<Suspect[]> {
     const facts = sql`FROM facts WHERE ${factsOf(keys)} AND row_type = 0`;
     const rows = await this.#client.query<{ trace: string; span: string; version: string; hidden: number }>(
       sql`SELECT toString(trace_id) AS trace, toString(id) AS span, toString(version) AS version, hidden
 FROM (
   SELECT trace_id, id, arrayReverseSort(groupUniqArray(ver)) AS versions, argMax(deleted, ver) AS gone,
-    arrayJoin(arrayMap((v, at) -> (v, at = 1), versions, arrayEnumerate(versions))) AS one, one.1 AS version, one.2 AS hidden
+    arrayJoin(arrayMap((v, at) -> (v, at = 1), versions, arrayEnumerate(versions))) AS one, one.1 AS version, one.2 AS hidden,
+    has(groupUniqArrayIf(ver, deleted), version) AS bare
   ${facts} GROUP BY trace_id, id
 )
-WHERE NOT (hidden AND gone)
+WHERE NOT (hidden AND gone) AND (hidden OR NOT bare)
   AND hidden = (version IN (SELECT ver FROM superseded WHERE ${ofProject(keys.project)} AND ver IN (SELECT ver ${facts})))`,
     );
     return rows.map(({ trace, span, version, hidden }) => ({
