@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { BackgroundLoop, type BackgroundLoopOptions } from '../../src/domain/job/background-loop.js';
+import { until } from '../harness/until.js';
 
 describe('a background loop', () => {
   let loop: BackgroundLoop;
@@ -22,14 +23,18 @@ describe('a background loop', () => {
   }
 
   it('takes up together what wakes it in one turn, and in a round of its own what wakes it meanwhile', async () => {
-    open(() => sleep(10, Infinity));
+    let end: () => void = () => undefined;
+    const over = new Promise<void>((resolve) => (end = resolve));
+    open(() => over.then(() => Infinity));
     loop.wake();
     loop.wake();
-    await sleep(5);
+    await until('a round begins', () => rounds > 0);
+    loop.wake();
+    loop.wake();
     expect(rounds).to.equal(1);
-    loop.wake();
-    loop.wake();
-    await sleep(40);
+    end();
+    await until('another one follows', () => rounds > 1);
+    await sleep(10);
     expect(rounds).to.equal(2);
   });
 
@@ -38,23 +43,28 @@ describe('a background loop', () => {
     loop.wakeIn(60_000);
     loop.wakeIn(10);
     loop.wakeIn(60_000);
-    await sleep(100);
+    await until('it has looked three times', () => rounds >= 3);
+    await sleep(30);
     expect(rounds).to.equal(3);
   });
 
   it('pauses after a failure, whatever wakes it, and the longer the more fail in a row', async () => {
+    const began: number[] = [];
     open(
       () => {
+        began.push(performance.now());
         throw new Error('no');
       },
       { maxRetryMs: 60_000 },
     );
-    loop.wake();
-    for (const until = performance.now() + 150; performance.now() < until;) {
+    while (rounds < 4) {
       loop.wake();
       await sleep(2);
     }
-    expect(failures).to.equal(rounds).and.to.be.within(3, 5);
+    expect(failures).to.equal(rounds);
+    const pauses = began.slice(1).map((at, index) => at - (began[index] ?? 0));
+    // Half of 20, 40 and 80 ms at least, but for what timers are early.
+    for (const [index, least] of [10, 20, 40].entries()) expect(pauses[index]).to.be.at.least(least - 2);
   });
 
   it('closes when the round under way is over, cuts its rests short and begins no other', async () => {
