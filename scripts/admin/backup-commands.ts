@@ -8,12 +8,8 @@ import type { Backups, ListedBackup } from '../../src/storage/backup/backups.js'
 import type { CopyProgress } from '../../src/storage/backup/copy-snapshot.js';
 import { verifyBackup } from '../../src/storage/backup/verify-backup.js';
 import { startProgress, type Progress } from '../progress.js';
+import { MEGABYTE, megabytes, type Row, type Run } from './answer.js';
 
-type Row = Readonly<Record<string, unknown>>;
-/** Runs the work of a command and prints what it gives, or its error. */
-type Run = (work: (dataDir: string) => Promise<Row | readonly Row[]>) => Promise<void>;
-
-const MEGABYTE = 1024 * 1024;
 const PLACE = 'folder of backups, or a bucket as s3://bucket/prefix';
 
 /** Adds the commands about backups. */
@@ -153,10 +149,6 @@ async function withProgress<T>(label: string, work: (progress: CopyProgress) => 
   } finally {
     shown?.stop();
   }
-}
-
-function megabytes(bytes: number): number {
-  return Math.round((bytes / MEGABYTE) * 10) / 10;
 }
 
 function wholeNumber(text: string): number {

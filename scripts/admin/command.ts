@@ -10,6 +10,7 @@ import { signInUrl } from '../../src/domain/identity/sign-in.js';
 import { SignInService } from '../../src/domain/identity/sign-in-service.js';
 import { transferCommands } from '../transfer/commands.js';
 import { metadataFile, openMetadataStore, type MetadataStore } from '../../src/storage/sqlite/metadata-store.js';
+import type { Row, Rows } from './answer.js';
 import { addBackupCommands } from './backup-commands.js';
 import { addCheckCommand } from './check.js';
 import { addEraseCommand } from './erase-command.js';
@@ -22,8 +23,6 @@ interface GlobalOptions {
   readonly dataDir?: string;
 }
 
-type Row = Readonly<Record<string, unknown>>;
-type Rows = Row | readonly Row[];
 type Work = (identity: IdentityService, metadata: MetadataStore) => Rows | Promise<Rows>;
 
 /** Manages the keys, projects and users of a DATA_DIR on this machine. @param name how it was called, for its help */

@@ -3,11 +3,7 @@ import { serverOf } from '../../src/compose/backup-run.js';
 import type { ErasedFiles } from '../../src/domain/deletion/erasure.js';
 import { orderErasure } from '../../src/transport/control/control-client.js';
 import { startProgress, type Progress } from '../progress.js';
-
-type Row = Readonly<Record<string, unknown>>;
-type Run = (work: (dataDir: string) => Promise<Row>) => Promise<void>;
-
-const MEGABYTE = 1024 * 1024;
+import { megabytes, type Row, type Run } from './answer.js';
 
 /** Adds the command that erases at once what is deleted. */
 export function addEraseCommand(program: Command, run: Run): void {
@@ -27,8 +23,6 @@ async function erase(dataDir: string): Promise<Row> {
       if (total > 0) shown ??= startProgress('Erasing', total, 'partitions');
       shown?.update(done);
     });
-    shown?.stop();
-    shown = undefined;
     return described(erased, (Date.now() - started) / 1000);
   } finally {
     shown?.stop();
@@ -50,8 +44,4 @@ function described({ rewritten, keptSeconds }: ErasedFiles, seconds: number): Ro
       'ClickHouse removes the files from before by then, or some minutes later where little is written. ' +
       'SQLite and images are done. Earlier backups are yours to erase.',
   };
-}
-
-function megabytes(bytes: number): number {
-  return Math.round((bytes / MEGABYTE) * 10) / 10;
 }

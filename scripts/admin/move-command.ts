@@ -5,9 +5,7 @@ import { DomainError } from '../../src/domain/errors.js';
 import { placeName } from '../../src/domain/move/move.js';
 import { giveUpMove, readMoveMark } from '../../src/storage/move-mark.js';
 import { startProgress, type Progress } from '../progress.js';
-
-type Row = Readonly<Record<string, unknown>>;
-type Run = (work: (dataDir: string) => Promise<Row>) => Promise<void>;
+import type { Row, Run } from './answer.js';
 
 interface Options {
   readonly to?: string;

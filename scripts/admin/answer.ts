@@ -1,0 +1,14 @@
+/** What a command prints, by field. */
+export type Row = Readonly<Record<string, unknown>>;
+
+export type Rows = Row | readonly Row[];
+
+/** Runs the work of a command on its `DATA_DIR`, and prints what it gives, or its error. */
+export type Run = (work: (dataDir: string) => Promise<Rows>) => Promise<void>;
+
+export const MEGABYTE = 1024 * 1024;
+
+/** Bytes as megabytes, with one decimal. */
+export function megabytes(bytes: number): number {
+  return Math.round((bytes / MEGABYTE) * 10) / 10;
+}
