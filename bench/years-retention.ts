@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startProgress } from '../scripts/progress.js';
 import { bytesBelow } from './data-dir.js';
+import { figure } from './figures.js';
 import { FILLED, type Project } from './years-data.js';
 import { demandAllSame, saidOfAll } from './years-figures.js';
 import { admin, type Done, type Scene, type Step } from './years-scene.js';
@@ -48,15 +49,19 @@ async function retain(scene: Scene): Promise<Done> {
   const young = await saidOfYoung(scene, outlooks);
   const due = outlooks.reduce((sum, { going }) => sum + going.spans, 0);
   const bytes = await bytesBelow(scene.dataDir);
-  const { timing } = await scene.timed(async () => {
+  const { timing, result: cpu } = await scene.timed(async () => {
+    const began = scene.cpuMs();
     for (const { project } of outlooks)
       await admin(scene.dataDir, ['retention', '--project', project.id, '--days', String(days), '--set']);
     await removed(scene, due);
+    const ended = scene.cpuMs();
+    const perSpan = (of: 'engine' | 'server') => figure(((ended[of] - began[of]) * 1000) / due);
+    return `${perSpan('engine')} µs of the engine and ${perSpan('server')} of the server for each span, with what clients cost`;
   });
   const equal = demandYoungSame(young, await saidOfYoung(scene, outlooks));
   const old = await demandOldGone(scene, outlooks);
   const freed = bytes - (await bytesBelow(scene.dataDir));
-  return { spans: due, bytes: Math.max(0, freed), timing, equal: equal + old, note: `${days} days are kept` };
+  return { spans: due, bytes: Math.max(0, freed), timing, equal: equal + old, note: `${days} days are kept; ${cpu}` };
 }
 
 async function removed(scene: Scene, due: number): Promise<void> {

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Remote } from '../scripts/transfer/remote.js';
-import { startServerProcess, type ServerProcess } from './processes/server.js';
+import { startServerProcess, type ProcessorTime, type ServerProcess } from './processes/server.js';
 import { FILLED, WRITTEN, type Filled, type Project } from './years-data.js';
 import { Trickle, type Felt } from './years-trickle.js';
 
@@ -74,6 +74,11 @@ export class Scene {
 
   metric(name: string): Promise<number> {
     return this.#running().metric(name);
+  }
+
+  /** Processor time that the server and its engine have used since the start, with what clients make them do. */
+  cpuMs(): ProcessorTime {
+    return this.#running().cpuMs();
   }
 
   /** Starts the server and its clients, or starts them anew. */

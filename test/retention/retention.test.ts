@@ -6,7 +6,7 @@ import { rowsHolding, untilGone } from '../deletion/remains.js';
 import { makeProject } from '../harness/projects.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 import { openMetadataStore } from '../../src/storage/sqlite/metadata-store.js';
-import { daysAgo, ProjectApi } from './scene.js';
+import { daysAgo, givenBetweenParts, ProjectApi } from './scene.js';
 
 /** A span to be posted, with what retention of 30 days makes of it. */
 interface Drawn {
@@ -195,6 +195,27 @@ describe('retention', function () {
     const traces = await mine.ask('GET', '/traces');
     expect(traces.map(({ id, span_count }: any) => ({ id, span_count }))).to.deep.equal([
       { id: staying, span_count: 2_500 },
+    ]);
+  });
+
+  it('leaves a trace that gets feedback while others that go with it are still being read', async () => {
+    const mine = await project();
+    const many = Array.from({ length: 1_200 }, () => randomUUID()).flatMap((trace_id) =>
+      Array.from({ length: 4 }, () => drawn(false, 20, { trace_id }).span),
+    );
+    const young = drawn(true, 1).span;
+    await mine.ask('POST', '/spans', [...many, young]);
+    await mine.ask('POST', '/v1/tasks/task/prompt/versions/ensure', { content: 'x' });
+    await mine.ask('POST', `/v1/prompts/task/completions/${young.id}/feedback`, { thumbs_up: true });
+    const reviewing = givenBetweenParts(server.dataDir, mine.projectId);
+    await mine.keepFor(10);
+    const spanId = await reviewing;
+    await mine.untilDone();
+    const traces = await mine.ask('GET', '/traces');
+    const reviewed = many.find(({ id }) => id === spanId)?.trace_id;
+    expect(traces.map(({ id, span_count }: any) => ({ id, span_count }))).to.have.deep.members([
+      { id: young.trace_id, span_count: 1 },
+      { id: reviewed, span_count: 4 },
     ]);
   });
 

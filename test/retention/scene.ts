@@ -1,5 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { DATABASE_FILE, openDatabase } from '../../src/storage/sqlite/database.js';
 import { ApiDocument } from '../harness/api-document.js';
 import type { MadeProject } from '../harness/projects.js';
 import type { TestServer } from '../harness/server.js';
@@ -69,5 +72,32 @@ export class ProjectApi {
       if (performance.now() > until) throw new Error(`${left} traces are not gone within ${withinMs} ms`);
       await sleep(50);
     }
+  }
+}
+
+/**
+ * Gives the feedback that a project has on one more span: the first that retention has noted, before it has noted the rest.
+ * @returns the span
+ */
+export async function givenBetweenParts(dataDir: string, projectId: string): Promise<string> {
+  const database = openDatabase(join(dataDir, DATABASE_FILE));
+  try {
+    const noted = database
+      .prepare<[string], string>(
+        `SELECT i.id FROM deletions AS d JOIN deletion_items AS i ON i.deletion = d.seq
+         WHERE d.project_id = ? AND d.ordered = 0 AND i.kind = 'span' ORDER BY i.seq LIMIT 1`,
+      )
+      .pluck();
+    let spanId: string | undefined;
+    while ((spanId = noted.get(projectId)) === undefined) await nextTurn();
+    database
+      .prepare(
+        `INSERT INTO feedback (id, project_id, prompt_id, completion_id, user_id, thumbs_up, metadata, created_at, updated_at)
+         SELECT ?, project_id, prompt_id, ?, user_id, 1, '{}', created_at, updated_at FROM feedback WHERE project_id = ?`,
+      )
+      .run(randomUUID(), spanId, projectId);
+    return spanId;
+  } finally {
+    database.close();
   }
 }

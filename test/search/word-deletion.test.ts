@@ -177,7 +177,7 @@ describe('words of deleted spans', function () {
     await index.load();
     const failure: unknown = await index.clear().catch((error: unknown) => error);
     expect(String(failure)).to.contain('the engine died');
-    await index.forget(project, [startedAt(0)], patience());
+    await index.forget(project, [{ from: startedAt(0), to: startedAt(0) }], patience());
     expect(await held('hurdygurdy')).to.equal(0);
   });
 

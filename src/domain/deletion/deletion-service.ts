@@ -126,26 +126,43 @@ export class DeletionService {
     return this.#parts.store.begin({ ...target, upTo: at, at }, [span], true);
   }
 
-  async #order(target: DeletionTarget, { upTo, things }: Below): Promise<Deletion> {
+  /** @returns null when there is nothing to delete */
+  async #order(target: DeletionTarget, { upTo, things }: Below): Promise<Deletion | null> {
     const { store } = this.#parts;
     const draft = () => ({ ...target, upTo, at: Date.now() * 1000 });
     let deletion: Deletion | undefined;
     let held: Parameters<typeof store.note>[1] | undefined;
-    for await (const page of inParts(things)) {
-      if (held !== undefined) {
-        if (deletion === undefined) deletion = store.begin(draft(), held, false);
-        else store.note(deletion.seq, held);
+    try {
+      for await (const page of inParts(things)) {
+        if (held !== undefined) {
+          if (deletion === undefined) deletion = store.begin(draft(), held, false);
+          else store.note(deletion.seq, held);
+        }
+        held = page;
       }
-      held = page;
+    } catch (error) {
+      if (deletion !== undefined) await this.#forget(deletion);
+      throw error;
     }
-    if (deletion === undefined) return store.begin(draft(), held ?? [], true);
-    store.note(deletion.seq, held ?? []);
+    if (held === undefined) return null;
+    if (deletion === undefined) return store.begin(draft(), held, true);
+    store.note(deletion.seq, held);
     store.order(deletion.seq);
     return deletion;
   }
 
+  /** Forgets a deletion that is not ordered after all; where that fails, the next start does. */
+  async #forget({ seq }: Deletion): Promise<void> {
+    try {
+      while (this.#parts.store.finish(seq)) await nextTurn();
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+    }
+  }
+
   /** Runs a deletion that was ordered just now; one that fails is tried again. */
-  async #complete(deletion: Deletion): Promise<void> {
+  async #complete(deletion: Deletion | null): Promise<void> {
+    if (deletion === null) return;
     try {
       await this.#run(deletion);
     } catch (error) {

@@ -10,7 +10,7 @@ export type PlacedSpan = Pick<DeletedThing, 'trace_id' | 'id' | 'started_at'>;
 export interface Below {
   /** Moment up to which `things` is complete; spans taken in later are not deleted. */
   readonly upTo: Micros;
-  /** Things in portions; at least one in all. */
+  /** Things in portions. */
   readonly things: AsyncIterable<readonly DeletedThing[]>;
 }
 

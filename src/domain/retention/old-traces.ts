@@ -40,7 +40,10 @@ export interface OldCount {
 export interface OldTraces {
   /** Traces that may be older than a moment, by their start, after one of them. */
   candidates(projectId: string, before: Micros, after: TracePlace | null, limit: number): Promise<TracePlace[]>;
-  /** Which of some traces are older than a moment, as of the moment `upTo`. @param ids at most {@link EXAMINED_AT_ONCE} */
+  /**
+   * Which of some traces are older than a moment, as of the moment `upTo`, in the order in which what they hold is stored.
+   * @param ids at most {@link EXAMINED_AT_ONCE}
+   */
   examine(
     projectId: string,
     ids: readonly string[],
@@ -75,4 +78,21 @@ export interface SpansWithFeedback {
   among(projectId: string, spanIds: readonly string[]): string[];
   /** Ids of spans that have any, ascending, after one of them. */
   page(projectId: string, after: string, limit: number): string[];
+  /** The feedback of all projects that came last. */
+  last(): FeedbackPlace;
+  /**
+   * Spans that got feedback after some other, the first of them, and the last feedback among it; null: that other one is gone, so
+   * that nobody knows.
+   */
+  since(
+    projectId: string,
+    after: FeedbackPlace,
+    limit: number,
+  ): { readonly spanIds: readonly string[]; readonly last: FeedbackPlace } | null;
+}
+
+/** Tells one feedback from those that came before and after it. */
+export interface FeedbackPlace {
+  readonly row: number;
+  readonly id: string;
 }

@@ -1,19 +1,11 @@
 import type { DeletedThing } from '../deletion/deletion-store.js';
 import type { Below } from '../deletion/stored-spans.js';
-import { DomainError } from '../errors.js';
 import type { Micros } from '../time/timestamp.js';
-import {
-  EXAMINED_AT_ONCE,
-  type OldTrace,
-  type OldTraces,
-  type SpansWithFeedback,
-  type TraceCount,
-  type TracePlace,
-} from './old-traces.js';
+import { GoingTraces, type GoingParts } from './going-traces.js';
+import { EXAMINED_AT_ONCE, type OldTraces, type TraceCount, type TracePlace } from './old-traces.js';
 
-export interface RetentionPassParts {
+export interface RetentionPassParts extends GoingParts {
   readonly traces: OldTraces;
-  readonly feedback: SpansWithFeedback;
   /** Deletes things, with all that belongs to them; resolves when they are gone. */
   readonly expire: (projectId: string, below: Below) => Promise<void>;
 }
@@ -34,9 +26,7 @@ export interface Portion {
  * together, the less each span costs, as facts of other traces are read with those of the traces that go.
  */
 const FIRST_PORTION = { spans: 5_000, traces: 2_000 };
-const LARGEST = 8;
-/** Spans whose ids are read together. */
-const READ_AT_ONCE = 9_000;
+const LARGEST = 32;
 /** Traces read together that may be old: looking for them reads all there are. */
 const LOOKED_AT = 50_000;
 const SESSIONS_AT_ONCE = 2_000;
@@ -100,10 +90,10 @@ export class RetentionPass {
   async #traces(ids: readonly string[]): Promise<Portion> {
     const { traces, expire } = this.#parts;
     const { upTo, old } = await traces.examine(this.projectId, ids, this.#before);
-    const going = await this.#withoutFeedback(old.filter(({ tagged }) => !tagged));
-    if (going.length > 0) {
-      await expire(this.projectId, { upTo, things: this.#unlessFeedback(going) });
-    }
+    const due = old.filter(({ tagged }) => !tagged);
+    const left = new GoingTraces(this.#parts, this.projectId, this.#before, due);
+    if (due.length > 0) await expire(this.projectId, { upTo, things: left.things() });
+    const going = left.left;
     const oldest = going.reduce((least, { newest }) => Math.min(least, newest), this.#before);
     return {
       removed: { traces: going.length, spans: going.reduce((sum, { spans }) => sum + spans, 0) },
@@ -111,49 +101,6 @@ export class RetentionPass {
       behindSeconds: (this.#before - oldest) / 1e6,
       done: false,
     };
-  }
-
-  async #withoutFeedback(old: readonly OldTrace[]): Promise<readonly OldTrace[]> {
-    if (this.#parts.feedback.page(this.projectId, '', 1).length === 0) return old;
-    const kept = new Set<string>();
-    for await (const page of this.#things(old)) for (const id of this.#tracesWithFeedback(page)) kept.add(id);
-    return old.filter(({ id }) => !kept.has(id));
-  }
-
-  /** Read once more, and looked through again right before they are noted: nothing comes between that and the order. */
-  async *#unlessFeedback(traces: readonly OldTrace[]): Below['things'] & AsyncGenerator<readonly DeletedThing[]> {
-    for await (const page of this.#things(traces)) {
-      if (this.#tracesWithFeedback(page).length > 0)
-        throw new DomainError('conflict', 'Somebody gave feedback on a trace that was about to go; it stays');
-      yield page;
-    }
-  }
-
-  /** All that traces hold, page by page, so many traces at a time that a page is one statement. */
-  async *#things(traces: readonly OldTrace[]): AsyncGenerator<readonly DeletedThing[]> {
-    let ids: string[] = [];
-    let spans = 0;
-    for (const trace of traces) {
-      if (ids.length > 0 && spans + trace.spans + 1 > READ_AT_ONCE) {
-        yield* this.#parts.traces.things(this.projectId, ids);
-        [ids, spans] = [[], 0];
-      }
-      ids.push(trace.id);
-      // Of a trace, something may have been posted as well.
-      spans += trace.spans + 1;
-    }
-    if (ids.length > 0) yield* this.#parts.traces.things(this.projectId, ids);
-  }
-
-  #tracesWithFeedback(page: readonly DeletedThing[]): string[] {
-    const spans = page.filter(({ kind }) => kind === 'span');
-    const found = new Set(
-      this.#parts.feedback.among(
-        this.projectId,
-        spans.map(({ id }) => id),
-      ),
-    );
-    return spans.filter(({ id }) => found.has(id)).map(({ trace_id }) => trace_id);
   }
 
   /** Last of all, sessions that were posted and have no trace left. */

@@ -2,7 +2,7 @@ import type { DeletedThing } from '../../domain/deletion/deletion-store.js';
 import type { Below, DeletableKind, PlacedSpan, StoredSpans } from '../../domain/deletion/stored-spans.js';
 import type { Micros } from '../../domain/time/timestamp.js';
 import { LONG_STATEMENTS } from './client/long-statements.js';
-import { join, literal, sql } from './client/sql.js';
+import { join, literal, number, sql } from './client/sql.js';
 import { Burial } from './deletion/burial.js';
 import type { DeletionSource } from './deletion/deletion-source.js';
 import { removeProject } from './deletion/project-removal.js';
@@ -11,12 +11,15 @@ import { isFactOf, keyOf, PORTION, toSpan, tracesOf, uuids, type SpanRow } from 
 import { openReader, type ReadRows } from './read/row-reader.js';
 import { inProject } from './read/scope.js';
 import { isOwnCall } from './read/tags.js';
+import type { TimeRange } from './read/times.js';
 import { current } from './read/visibility.js';
 
 /** So few spans are told from others of their traces. */
 const FEW = 500;
 /** The most texts that ClickHouse looks for in one go. */
 const NEEDLES = 200;
+/** In microseconds. */
+const MINUTE = 60e6;
 
 /**
  * Deletes by tombstones in the same log that writes go through: a later write of the same span is another span, and
@@ -91,17 +94,18 @@ WHERE ${inProject(projectId)} AND id IN ${uuids(ids)} AND ${current({ projectId,
 
   async forgetWords(projectId: string, spans: readonly PlacedSpan[], signal: AbortSignal): Promise<void> {
     const { indexer } = this.#source;
-    const times = new Set(spans.map(({ started_at }) => started_at));
-    for (const time of await this.#startsOf(projectId, spans)) times.add(time);
-    await indexer.forget(projectId, [...times], signal);
+    await indexer.forget(projectId, [...minutesOf(spans), ...(await this.#startsOf(projectId, spans))], signal);
   }
 
   removeProject(projectId: string, signal: AbortSignal): Promise<void> {
     return removeProject(this.#source, projectId, signal);
   }
 
-  /** When spans started by each of their writes, as far as these are not purged yet: words of replaced texts lie there. */
-  async #startsOf(projectId: string, spans: readonly PlacedSpan[]): Promise<Micros[]> {
+  /**
+   * When spans started by each of their writes, as far as these are not purged yet: words of replaced texts lie there. By the minute,
+   * as there may be many.
+   */
+  async #startsOf(projectId: string, spans: readonly PlacedSpan[]): Promise<TimeRange[]> {
     const stored = spans.filter(({ trace_id }) => trace_id !== '');
     if (stored.length === 0) return [];
     // Of many, all that is in their traces: times of spans that stay do no harm, and ids take longer to read.
@@ -109,10 +113,22 @@ WHERE ${inProject(projectId)} AND id IN ${uuids(ids)} AND ${current({ projectId,
       stored.length <= FEW
         ? isFactOf(projectId, stored)
         : sql`${inProject(projectId)} AND f.trace_id IN ${uuids(tracesOf(stored))}`;
-    const rows = await this.#rows<{ readonly started: string }>(
-      sql`SELECT DISTINCT toString(toUnixTimestamp64Micro(f.started_at)) AS started FROM facts AS f
-WHERE ${among} AND row_type = 0 AND NOT deleted`,
+    const rows = await this.#rows<{ readonly from: string; readonly to: string }>(
+      sql`SELECT toString(min(at)) AS from, toString(max(at)) AS to
+FROM (SELECT toUnixTimestamp64Micro(f.started_at) AS at FROM facts AS f WHERE ${among} AND row_type = 0 AND NOT deleted)
+GROUP BY intDiv(at, ${number(MINUTE)})`,
     );
-    return rows.map(({ started }) => Number(started));
+    return rows.map(({ from, to }) => ({ from: Number(from), to: Number(to) }));
   }
+}
+
+/** From the first to the last start within each minute. */
+function minutesOf(spans: readonly PlacedSpan[]): TimeRange[] {
+  const minutes = new Map<number, TimeRange>();
+  for (const { started_at } of spans) {
+    const minute = Math.floor(started_at / MINUTE);
+    const { from, to } = minutes.get(minute) ?? { from: started_at, to: started_at };
+    minutes.set(minute, { from: Math.min(from, started_at), to: Math.max(to, started_at) });
+  }
+  return [...minutes.values()];
 }

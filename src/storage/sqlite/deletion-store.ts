@@ -54,11 +54,14 @@ const FEEDBACK = `${about('feedback', 'completion_id', 'updated_at')} AND t.upda
 const CALLS = about('judge_calls', 'span_id');
 const IMAGES = `json_each(@spans) AS s CROSS JOIN attachment_namings AS t
   ON t.project_id = @projectId AND t.span_id = s.value ->> 'id'`;
-/** Everything that is about the spans, whenever it came. */
+/** All tables with rows about spans: which are about some, whenever they came, and whether a project has any. */
 const RECORDS = [
-  about('evaluations', 'span_id'),
-  about('feedback', 'completion_id', 'updated_at'),
-  ...[RUNS, CALLS, JOBS, IMAGES],
+  { about: about('evaluations', 'span_id'), any: 'evaluations WHERE project_id = ?' },
+  { about: about('feedback', 'completion_id', 'updated_at'), any: 'feedback WHERE project_id = ?' },
+  { about: RUNS, any: 'judges AS j CROSS JOIN judge_runs AS t ON t.judge_id = j.id WHERE j.project_id = ?' },
+  { about: CALLS, any: 'judge_calls WHERE project_id = ?' },
+  { about: JOBS, any: 'jobs AS t CROSS JOIN job_spans AS w ON w.job_id = t.id WHERE t.project_id = ?' },
+  { about: IMAGES, any: 'attachment_namings WHERE project_id = ?' },
 ];
 
 /** The steps that remove all rows about some spans, in this order: a row that names another goes before it. */
@@ -103,11 +106,12 @@ function prepare(db: Database) {
         `SELECT EXISTS (SELECT 1 FROM ${EVALUATIONS}) OR EXISTS (SELECT 1 FROM ${FEEDBACK}) OR EXISTS (SELECT 1 FROM ${RUNS})`,
       )
       .pluck(),
-    withRecords: db
-      .prepare<Pick<OfSpans, 'projectId' | 'spans'>, string>(
-        RECORDS.map((from) => `SELECT s.value ->> 'id' FROM ${from}`).join(' UNION '),
-      )
-      .pluck(),
+    records: RECORDS.map((table) => ({
+      any: db.prepare<[string], number>(`SELECT EXISTS (SELECT 1 FROM ${table.any})`).pluck(),
+      about: db
+        .prepare<Pick<OfSpans, 'projectId' | 'spans'>, string>(`SELECT s.value ->> 'id' FROM ${table.about}`)
+        .pluck(),
+    })),
     abandon: db.prepare('DELETE FROM deletions WHERE ordered = 0'),
     begin: db.prepare<DeletionRow, Deletion>(
       `INSERT INTO deletions (project_id, what, target, ordered, upto, created_at)
@@ -213,7 +217,11 @@ export class SqliteDeletionStore extends WatchedStore<ReturnType<typeof prepare>
 
   withRecords(projectId: string, spanIds: readonly string[]): string[] {
     const spans = JSON.stringify(spanIds.map((id) => ({ id, before: null })));
-    return guarded(() => this.statements.withRecords.all({ projectId, spans }));
+    // Most projects have no rows in most of the tables: asking that once is nearly nothing, asking for each span is not.
+    return guarded(() => {
+      const used = this.statements.records.filter(({ any }) => any.get(projectId) === 1);
+      return [...new Set(used.flatMap(({ about }) => about.all({ projectId, spans })))];
+    });
   }
 
   removeSpans({ seq, project_id, created_at }: Deletion, spans: readonly DeletedSpan[]): Affected {

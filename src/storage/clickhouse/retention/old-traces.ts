@@ -64,7 +64,7 @@ ORDER BY t.started_at, t.id LIMIT ${value(limit, 'UInt64')}`,
       const rows = await this.#rows<ExaminedRow>(
         sql`SELECT toString(e.trace_id) AS trace, toString(e.spans) AS total, toString(toUnixTimestamp64Micro(e.newest)) AS latest,
   toString(toUnixTimestamp64Micro(e.first_start)) AS earliest, toString(toUnixTimestamp64Micro(e.last_start)) AS last, e.marked AS marked
-FROM (${examined(scope, uuids(ids), before)}) AS e ORDER BY e.newest, e.trace_id`,
+FROM (${examined(scope, uuids(ids), before)}) AS e ORDER BY e.trace_id`,
         { settings: QUIETLY, signal },
       );
       const kept = await this.#keptBySpans(scope, rows, signal);

@@ -24,8 +24,11 @@ const WORTHWHILE = 2_000;
 const OLD_MS = 10 * 60_000;
 /** How long a version stays after it was replaced: by then hardly any read is left that it counts for. */
 const READ_MS = 60_000;
-/** Versions that go together where hardly any other lies between the first and the last of them, as after retention. */
-const BATCH = 50_000;
+/**
+ * Versions that go together where hardly any other lies between the first and the last of them, as after retention: each
+ * batch looks through the versions of all facts.
+ */
+const BATCH = 200_000;
 /** So many others at most: what a statement names is read anew for each part. */
 const OTHERS = 2_000;
 /**

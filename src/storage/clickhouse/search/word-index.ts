@@ -1,5 +1,4 @@
 import type { ClickHouseClient } from '../client/client.js';
-import type { Micros } from '../../../domain/time/timestamp.js';
 import type { Version } from '../commit/version-clock.js';
 import { inProject } from '../read/scope.js';
 import { deleteRows, mutationsEnded } from '../client/mutations.js';
@@ -21,7 +20,7 @@ export interface Candidates {
 
 /** The most ranges in one statement, whose analysis takes longer with each. */
 const MAX_RANGES = 64;
-/** The most times, or ranges of them, that each row is compared with when deleted spans are forgotten. */
+/** The most ranges of times that each row is compared with when deleted spans are forgotten. */
 const MAX_FORGOTTEN = 1_000;
 
 /**
@@ -63,17 +62,14 @@ export class WordIndex {
   }
 
   /**
-   * Takes the words of deleted spans that started at these times out of the table. They are among those of other spans, so
+   * Takes the words of deleted spans that started within these ranges out of the table. They are among those of other spans, so
    * all words of their rows go: any text may be there until the rows are filled anew.
    * @param signal ends the waiting, with its reason
    */
-  async forget(projectId: string, startedAt: readonly Micros[], signal: AbortSignal): Promise<void> {
-    if (startedAt.length === 0) return;
+  async forget(projectId: string, started: readonly TimeRange[], signal: AbortSignal): Promise<void> {
+    if (started.length === 0) return;
     // Rows that lie between two deleted spans may go as well: they are filled anew from what is left.
-    const times = coveredBy(
-      startedAt.map((time) => ({ from: time, to: time })),
-      MAX_FORGOTTEN,
-    );
+    const times = coveredBy(started, MAX_FORGOTTEN);
     const [from, to] = [numbers(times.map((range) => range.from)), numbers(times.map((range) => range.to))];
     const condition = sql`project_id = ${literal(projectId)} AND complete = 1 AND arrayExists((f, t) -> t >= toUnixTimestamp64Micro(started_from) AND f <= toUnixTimestamp64Micro(started_to), [${from}], [${to}])`;
     // While rows cannot go, each try would add some.

@@ -3,11 +3,11 @@ import { Turns } from '../../../domain/turns.js';
 import type { WordIndexObserver } from '../../../observability/events/storage.js';
 import { metLimit } from '../client/client-errors.js';
 import type { ClickHouseClient } from '../client/client.js';
-import type { Micros } from '../../../domain/time/timestamp.js';
 import type { Version } from '../commit/version-clock.js';
 import { deleteRows } from '../client/mutations.js';
 import { statementsEnded } from '../client/running-statements.js';
 import { number, sql, type Sql } from '../client/sql.js';
+import type { TimeRange } from '../read/times.js';
 import type { WordIndex } from './word-index.js';
 import { emptiedRows, indexing, isEmptied, refilling, type EmptiedRow } from './word-rows.js';
 
@@ -101,9 +101,9 @@ export class WordIndexer {
    * Runs {@link WordIndex.forget}. Rows that are indexed from then on have no words of spans deleted before the call.
    * @throws the signal's reason, which ends the waiting.
    */
-  async forget(projectId: string, startedAt: readonly Micros[], signal: AbortSignal): Promise<void> {
+  async forget(projectId: string, started: readonly TimeRange[], signal: AbortSignal): Promise<void> {
     try {
-      await this.#turn(projectId, () => this.#source.index.forget(projectId, startedAt, signal), signal);
+      await this.#turn(projectId, () => this.#source.index.forget(projectId, started, signal), signal);
     } finally {
       this.#refillAt = Math.min(this.#refillAt, performance.now() + REFILLED_AFTER_MS);
     }
