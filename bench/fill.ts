@@ -166,7 +166,7 @@ async function rollUp(client: ClickHouseClient, from: string, upTo: Version, spr
   );
   await client.command(
     statementOf(
-      `INSERT INTO touch_sessions (project_id, session_id) SELECT DISTINCT project_id, session_id FROM session_traces WHERE round = ${round}`,
+      `INSERT INTO touch_sessions (project_id, session_id, upto, round) SELECT DISTINCT project_id, session_id, ${upTo}, ${round} FROM session_traces WHERE round = ${round}`,
     ),
   );
 }

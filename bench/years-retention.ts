@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startProgress } from '../scripts/progress.js';
 import { bytesBelow } from './data-dir.js';
@@ -30,10 +29,6 @@ const LONGEST_TRACE_MS = 60_000;
 const LOOK_MS = 1_000;
 /** How often the server looks for what is too old. */
 export const RETENTION = { RETENTION_INTERVAL_SECONDS: '10' };
-const ERASURE = { ...RETENTION, ERASE_WITHIN_HOURS: '1', LOG_LEVEL: 'info' };
-/** The first erasure comes ten minutes after a start. */
-const ERASED = /"Deleted and replaced texts erased from the files/;
-const LONGEST_ERASURE_MS = 4 * 3_600_000;
 /** ClickHouse removes parts that were replaced eight minutes later. */
 const PARTS_STAY_MS = 10 * 60_000;
 const SIZE_EVERY_MS = 15_000;
@@ -112,19 +107,7 @@ async function demandOldGone(scene: Scene, outlooks: readonly Outlook[]): Promis
 async function erase(scene: Scene): Promise<Done> {
   const before = await saidOfAll(scene.url);
   const bytes = await bytesBelow(scene.dataDir);
-  const erased = new EventTarget();
-  const signal = AbortSignal.timeout(LONGEST_ERASURE_MS);
-  const ended = once(erased, 'erased', { signal }) as Promise<[CustomEvent<number>]>;
-  ended.catch(() => undefined);
-  await scene.start(ERASURE, (line) => {
-    if (ERASED.test(line))
-      erased.dispatchEvent(new CustomEvent('erased', { detail: (JSON.parse(line) as { ms: number }).ms }));
-  });
-  const quiet = await scene.quiet();
-  process.stderr.write('erasure: it begins ten minutes after the start\n');
-  const [{ detail: ms }] = await ended;
-  const to = performance.now();
-  const timing = { seconds: ms / 1000, quiet, meanwhile: scene.felt(to - ms, to) };
+  const { timing } = await scene.timed(() => admin(scene.dataDir, ['erase']));
   const gone = await filesGone(scene);
   const equal = demandAllSame(before, await saidOfAll(scene.url));
   const note = `the files were gone ${Math.round(gone.afterMs / 1000)} s later`;

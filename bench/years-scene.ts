@@ -82,12 +82,11 @@ export class Scene {
   }
 
   /** Starts the server and its clients, or starts them anew. */
-  async start(env: Readonly<Record<string, string>> = {}, onLine?: (line: string) => void): Promise<void> {
+  async start(env: Readonly<Record<string, string>> = {}): Promise<void> {
     await this.stop();
-    const more = onLine === undefined ? {} : { onLine };
     const { id, key } = WRITTEN;
     const init = { SPANHOUSE_INIT_PROJECT_ID: id, SPANHOUSE_INIT_API_KEY: key };
-    this.#server = await startServerProcess({ dataDir: this.dataDir, env: { ...init, ...env }, ...more });
+    this.#server = await startServerProcess({ dataDir: this.dataDir, env: { ...init, ...env } });
     this.#trickle = new Trickle(this.url, { writer: WRITTEN, reader: FILLED.large, sent: this.#sent });
   }
 
@@ -115,10 +114,6 @@ export class Scene {
     const from = performance.now();
     await sleep(this.#quietMs);
     return clients.felt(from, performance.now());
-  }
-
-  felt(from: number, to: number): Felt {
-    return this.#clients().felt(from, to);
   }
 
   /** @throws Error when a write of the clients is lost, or there is one that nobody sent */

@@ -52,8 +52,6 @@ export interface ServerOptions {
   readonly checkout?: string;
   /** The node that runs the server. Default: the one that runs the bench. */
   readonly node?: string;
-  /** Told each line that the server writes. */
-  readonly onLine?: (line: string) => void;
 }
 
 /** @throws Error with the server's last words when it does not become ready. */
@@ -63,7 +61,6 @@ export async function startServerProcess({
   env = {},
   checkout,
   node = process.execPath,
-  onLine,
 }: ServerOptions): Promise<ServerProcess> {
   const started = performance.now();
   const main = checkout === undefined ? MAIN : resolvePath(checkout, MAIN_OF_CHECKOUT);
@@ -77,7 +74,7 @@ export async function startServerProcess({
     SPANHOUSE_INIT_API_KEY: API_KEY,
     ...env,
   });
-  const announcedProcess = await announced(child, onLine);
+  const announcedProcess = await announced(child);
   const { url } = announcedProcess;
   const ready = await fetch(`${url}/readyz`);
   if (!ready.ok) throw new Error(`the server is not ready: ${await ready.text()}`);
@@ -125,9 +122,9 @@ function run(
   });
 }
 
-async function announced(child: ChildProcess, onLine?: ServerOptions['onLine']): Promise<PlainProcess> {
+async function announced(child: ChildProcess): Promise<PlainProcess> {
   return {
-    url: await announcedUrl(child, onLine),
+    url: await announcedUrl(child),
     key: API_KEY,
     cpuMs: () => ({ server: cpuMsOf(child.pid), engine: cpuMsOf(childOf(child.pid)) }),
     async stop() {
@@ -138,7 +135,7 @@ async function announced(child: ChildProcess, onLine?: ServerOptions['onLine']):
   };
 }
 
-async function announcedUrl(child: ChildProcess, onLine?: ServerOptions['onLine']): Promise<string> {
+async function announcedUrl(child: ChildProcess): Promise<string> {
   const lastWords: string[] = [];
   const deadline = setTimeout(() => child.kill('SIGKILL'), START_TIMEOUT_MS);
   try {
@@ -146,7 +143,6 @@ async function announcedUrl(child: ChildProcess, onLine?: ServerOptions['onLine'
       for (const stream of [child.stdout, child.stderr]) {
         if (stream === null) continue;
         createInterface({ input: stream }).on('line', (line) => {
-          onLine?.(line);
           const url = / is ready at (http\S+?),?(\s|$)/.exec(line)?.[1];
           if (url !== undefined) resolve(url);
           else if (line.trim() !== '') lastWords.push(line);

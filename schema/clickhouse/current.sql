@@ -174,7 +174,8 @@ CREATE TABLE trace_starts
 (
     `project_id` LowCardinality(String),
     `started_at` DateTime64(6, 'UTC') CODEC(Delta(8), ZSTD(1)),
-    `id` UUID
+    `id` UUID,
+    `ver` UInt128 CODEC(ZSTD(1))
 )
 ENGINE = ReplacingMergeTree
 ORDER BY (project_id, started_at, id)
@@ -260,7 +261,8 @@ CREATE TABLE session_starts
 (
     `project_id` LowCardinality(String),
     `created_ver` UInt64 CODEC(Delta(8), ZSTD(1)),
-    `id` UUID
+    `id` UUID,
+    `ver` UInt128 CODEC(ZSTD(1))
 )
 ENGINE = ReplacingMergeTree
 ORDER BY (project_id, created_ver, id)
@@ -331,7 +333,6 @@ CREATE MATERIALIZED VIEW recompute_traces TO traces_recomputed
     `root_started_at` DateTime64(6, 'UTC'),
     `input_tokens` Nullable(UInt64),
     `output_tokens` Nullable(UInt64),
-    `ver` UInt128,
     `stale` Array(Tuple(
         UInt64,
         UInt64)),
@@ -341,10 +342,12 @@ CREATE MATERIALIZED VIEW recompute_traces TO traces_recomputed
         UInt64,
         String,
         Map(String, String))),
+    `ver` UInt128,
     `round` UInt64
 )
 AS SELECT
-    figures.*,
+    figures.* EXCEPT latest,
+    (((bitShiftLeft(toUInt128(1), 126) + bitShiftLeft(toUInt128(figures.latest), 66)) + bitShiftLeft(toUInt128((getSetting('log_comment') != 'bare')), 65)) + bitShiftLeft(toUInt128(touched.round), 1)) + (getSetting('log_comment') != 'bare') AS ver,
     touched.round AS round
 FROM
 (
@@ -373,7 +376,7 @@ CROSS JOIN
         if(root_ver > 0, oldest.2, toDateTime64(0, 6, 'UTC')) AS root_started_at,
         inputs AS input_tokens,
         outputs AS output_tokens,
-        (latest * 2) + (getSetting('log_comment') != 'bare') AS ver,
+        latest,
         stale,
         session_writes
     FROM
@@ -395,7 +398,7 @@ CROSS JOIN
             anyIf((session_id, name, status, started_at, ended_at, duration_ms, cost, trace_tags, attributes), stated) AS stated_as,
             countIf(stated) AS statements,
             maxMapIf(mapApply((k, v) -> (k, (written, v)), trace_tags), live) AS tag_writes,
-            sumIf(toUInt128(ver), newest) AS latest,
+            max(ver) AS latest,
             groupArrayIf((ver, next_ver), (NOT newest) AND (row_type = 0)) AS stale,
             groupArrayIf((session_id, toUInt8(newest AND (NOT deleted)), written, session_name, CAST(session_tags, 'Map(String, String)')), isNotNull(session_id) OR (newest AND (NOT deleted) AND ((session_name != '') OR notEmpty(session_tags)))) AS session_writes
         FROM
@@ -481,12 +484,14 @@ CREATE MATERIALIZED VIEW store_trace_starts TO trace_starts
 (
     `project_id` LowCardinality(String),
     `started_at` DateTime64(6, 'UTC'),
-    `id` UUID
+    `id` UUID,
+    `ver` UInt128
 )
 AS SELECT
     project_id,
     started_at,
-    id
+    id,
+    ver
 FROM traces_recomputed
 WHERE (NOT gone) AND (NOT (mapContains(tags, 'judge') OR mapContains(tags, 'calibration') OR mapContains(tags, 'optimization') OR mapContains(tags, 'playground')));
 
@@ -514,7 +519,6 @@ CREATE MATERIALIZED VIEW store_session_traces TO session_traces
     `project_id` LowCardinality(String),
     `session_id` UUID,
     `trace_id` UUID,
-    `ver` UInt128,
     `named` UInt8,
     `member` UInt8,
     `name` String,
@@ -530,13 +534,13 @@ CREATE MATERIALIZED VIEW store_session_traces TO session_traces
     `created_ver` UInt64,
     `input_tokens` Nullable(UInt64),
     `output_tokens` Nullable(UInt64),
+    `ver` UInt128,
     `round` UInt64
 )
 AS SELECT
     project_id,
     assumeNotNull(coalesce(w.session_id, r.session_id)) AS session_id,
     r.id AS trace_id,
-    any(r.ver) AS ver,
     max(w.live) AS named,
     any((NOT r.gone) AND ifNull(r.session_id = coalesce(w.session_id, r.session_id), 0)) AS member,
     argMaxIf(w.name, w.ver, w.live AND (w.name != '')) AS name,
@@ -550,6 +554,7 @@ AS SELECT
     minIf(w.ver, isNotNull(w.session_id)) AS created_ver,
     any(r.input_tokens) AS input_tokens,
     any(r.output_tokens) AS output_tokens,
+    any(r.ver) AS ver,
     any(r.round) AS round
 FROM
 (
@@ -567,7 +572,8 @@ CREATE TABLE touch_sessions
 (
     `project_id` LowCardinality(String),
     `session_id` UUID,
-    `upto` UInt64 DEFAULT 18446744073709551615
+    `upto` UInt64 DEFAULT 18446744073709551615,
+    `round` UInt64
 )
 ENGINE = `Null`;
 
@@ -575,7 +581,7 @@ CREATE MATERIALIZED VIEW recompute_sessions TO sessions
 (
     `project_id` LowCardinality(String),
     `id` UUID,
-    `ver` UInt128,
+    `ver` Nullable(UInt128),
     `gone` UInt8,
     `name` String,
     `trace_count` UInt64,
@@ -597,7 +603,10 @@ AS WITH
 SELECT
     project_id,
     session_id AS id,
-    (sum(p.ver) * 2) + (getSetting('log_comment') != 'bare') AS ver,
+    (((bitShiftLeft(toUInt128(1), 126) + bitShiftLeft(toUInt128((
+        SELECT max(round)
+        FROM touch_sessions
+    )), 66)) + bitShiftLeft(toUInt128((getSetting('log_comment') != 'bare')), 65)) + bitShiftLeft(toUInt128(0), 1)) + (getSetting('log_comment') != 'bare') AS ver,
     max(p.named) = 0 AS gone,
     if(stated_name != '', stated_name, derived_name) AS name,
     countIf(p.member) AS trace_count,
@@ -623,7 +632,6 @@ INNER JOIN
     SELECT
         project_id,
         session_id,
-        ver,
         named,
         member,
         name,
@@ -652,7 +660,6 @@ INNER JOIN
     SELECT
         project_id,
         session_id,
-        max(s.ver) AS ver,
         argMax(NOT s.deleted, s.ver) AS named,
         0 AS member,
         argMax(s.name, s.ver) AS name,
@@ -691,12 +698,14 @@ CREATE MATERIALIZED VIEW store_session_starts TO session_starts
 (
     `project_id` LowCardinality(String),
     `created_ver` UInt64,
-    `id` UUID
+    `id` UUID,
+    `ver` UInt128
 )
 AS SELECT
     project_id,
     created_ver,
-    id
+    id,
+    ver
 FROM sessions
 WHERE NOT gone;
 

@@ -12,7 +12,7 @@ import { EngineLockedError } from '../storage/clickhouse/engine/engine.js';
 import { SpanMove } from '../storage/clickhouse/move/span-move.js';
 import { demandFree, occupied } from '../storage/clickhouse/move/move-target.js';
 import { prepareOwnServer } from '../storage/clickhouse/own-server.js';
-import { openTraceStore } from '../storage/clickhouse/trace-store.js';
+import { openTraceStore } from '../storage/clickhouse/open-trace-store.js';
 import { readMigrationFiles } from '../storage/migration-files.js';
 import { readMoveMark } from '../storage/move-mark.js';
 import { schemaDirectory } from '../storage/schema-files.js';

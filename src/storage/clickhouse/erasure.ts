@@ -13,6 +13,8 @@ export interface ErasureSource {
   readonly client: ClickHouseClient;
   /** Removes, for reads, what was replaced or deleted. */
   readonly purge: () => Promise<unknown>;
+  /** Removes what is left of traces and sessions that are gone. */
+  readonly forget: (signal: AbortSignal) => Promise<unknown>;
   /** The version before which something must have been replaced or deleted to count in no read any more. */
   readonly end: () => Version;
 }
@@ -61,10 +63,11 @@ export class Erasure {
    * next run.
    */
   async run(signal: AbortSignal, onProgress: (progress: ErasureProgress) => void): Promise<ErasedFiles> {
-    const { client, purge, end } = this.#source;
+    const { client, purge, forget, end } = this.#source;
     await supersedeTraceStatements(client, end(), signal);
     if ((await purgeSessionStatements(client, end(), signal)) > 0) this.#merging = true;
     await unlessAborted(purge(), signal);
+    await forget(signal);
     const merging = this.#merging;
     this.#merging = false;
     try {

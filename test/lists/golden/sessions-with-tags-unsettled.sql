@@ -24,20 +24,19 @@ SELECT
   sumIf(p.input_tokens, p.member) AS input_tokens,
   sumIf(p.output_tokens, p.member) AS output_tokens
 FROM (
-  SELECT project_id, session_id, ver, named, member, name, name_ver,
+  SELECT project_id, session_id, named, member, name, name_ver,
     tags AS tags, cost, duration_ms, error_count,
     toNullable(started_at) AS started_at, ended_at, created_ver, input_tokens, output_tokens, 0 AS stated, 0 AS deleted, '' AS attributes
   FROM session_traces FINAL
   WHERE project_id = {p3:String} AND session_id IN {p2:Array(UUID)} AND trace_id NOT IN {p4:Array(UUID)}
   UNION ALL
-  SELECT project_id, session_id, ver, named, member, name, name_ver,
+  SELECT project_id, session_id, named, member, name, name_ver,
     tags AS tags, cost, duration_ms, error_count,
     toNullable(started_at) AS started_at, ended_at, created_ver, input_tokens, output_tokens, 0 AS stated, 0 AS deleted, '' AS attributes
   FROM (SELECT
   project_id,
   assumeNotNull(coalesce(w.session_id, r.session_id)) AS session_id,
   r.id AS trace_id,
-  toUInt128(0) AS ver,
   max(w.live) AS named,
   any(NOT r.gone AND ifNull(r.session_id = coalesce(w.session_id, r.session_id), 0)) AS member,
   argMaxIf(w.name, w.ver, w.live AND w.name != '') AS name,
@@ -97,7 +96,7 @@ WHERE isNotNull(coalesce(w.session_id, r.session_id))
 GROUP BY project_id, session_id, trace_id)
   WHERE project_id = {p3:String} AND session_id IN {p2:Array(UUID)}
   UNION ALL
-  SELECT project_id, session_id, max(s.ver) AS ver, argMax(NOT s.deleted, s.ver) AS named, 0 AS member, argMax(s.name, s.ver) AS name,
+  SELECT project_id, session_id, argMax(NOT s.deleted, s.ver) AS named, 0 AS member, argMax(s.name, s.ver) AS name,
     0 AS name_ver, argMax(CAST(mapApply((k, v) -> (k, (toUInt64(0), v)), s.tags), 'Map(String, Tuple(ver UInt64, value String))'), s.ver) AS tags,
     CAST(NULL, 'Nullable(Decimal(38, 12))') AS cost, CAST(NULL, 'Nullable(Float64)') AS duration_ms, 0 AS error_count,
     CAST(NULL, 'Nullable(DateTime64(6, \'UTC\'))') AS started_at, CAST(NULL, 'Nullable(DateTime64(6, \'UTC\'))') AS ended_at, min(s.ver) AS created_ver,
@@ -135,20 +134,19 @@ SELECT
   sumIf(p.input_tokens, p.member) AS input_tokens,
   sumIf(p.output_tokens, p.member) AS output_tokens
 FROM (
-  SELECT project_id, session_id, ver, named, member, name, name_ver,
+  SELECT project_id, session_id, named, member, name, name_ver,
     tags AS tags, cost, duration_ms, error_count,
     toNullable(started_at) AS started_at, ended_at, created_ver, input_tokens, output_tokens, 0 AS stated, 0 AS deleted, '' AS attributes
   FROM session_traces FINAL
   WHERE project_id = {p15:String} AND session_id IN {p14:Array(UUID)} AND trace_id NOT IN {p16:Array(UUID)}
   UNION ALL
-  SELECT project_id, session_id, ver, named, member, name, name_ver,
+  SELECT project_id, session_id, named, member, name, name_ver,
     tags AS tags, cost, duration_ms, error_count,
     toNullable(started_at) AS started_at, ended_at, created_ver, input_tokens, output_tokens, 0 AS stated, 0 AS deleted, '' AS attributes
   FROM (SELECT
   project_id,
   assumeNotNull(coalesce(w.session_id, r.session_id)) AS session_id,
   r.id AS trace_id,
-  toUInt128(0) AS ver,
   max(w.live) AS named,
   any(NOT r.gone AND ifNull(r.session_id = coalesce(w.session_id, r.session_id), 0)) AS member,
   argMaxIf(w.name, w.ver, w.live AND w.name != '') AS name,
@@ -208,7 +206,7 @@ WHERE isNotNull(coalesce(w.session_id, r.session_id))
 GROUP BY project_id, session_id, trace_id)
   WHERE project_id = {p15:String} AND session_id IN {p14:Array(UUID)}
   UNION ALL
-  SELECT project_id, session_id, max(s.ver) AS ver, argMax(NOT s.deleted, s.ver) AS named, 0 AS member, argMax(s.name, s.ver) AS name,
+  SELECT project_id, session_id, argMax(NOT s.deleted, s.ver) AS named, 0 AS member, argMax(s.name, s.ver) AS name,
     0 AS name_ver, argMax(CAST(mapApply((k, v) -> (k, (toUInt64(0), v)), s.tags), 'Map(String, Tuple(ver UInt64, value String))'), s.ver) AS tags,
     CAST(NULL, 'Nullable(Decimal(38, 12))') AS cost, CAST(NULL, 'Nullable(Float64)') AS duration_ms, 0 AS error_count,
     CAST(NULL, 'Nullable(DateTime64(6, \'UTC\'))') AS started_at, CAST(NULL, 'Nullable(DateTime64(6, \'UTC\'))') AS ended_at, min(s.ver) AS created_ver,

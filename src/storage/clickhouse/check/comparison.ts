@@ -1,6 +1,7 @@
 import type { ClickHouseClient } from '../client/client.js';
 import { deleteRows } from '../client/mutations.js';
 import { empty, identifier, join, literal, sql, type Sql } from '../client/sql.js';
+import { stateOf } from '../rollup/row-version.js';
 import { ofProject } from './keys.js';
 
 /** Rows of figures that are stored, and how they are recounted. */
@@ -18,17 +19,20 @@ export interface FigureTable {
 export interface Mismatch {
   /** Values of the keys. */
   readonly keys: readonly string[];
-  /** Version that its row must have; null: there must be no row. */
-  readonly version: string | null;
+  /** The latest state that its rows may be of, as {@link stateOf} says; null: there must be no row. */
+  readonly state: string | null;
   /** Hash of the figures that the row must have. */
   readonly hash: string;
+  /** What was compared: where that changes, it was written to or computed anew meanwhile. */
+  readonly compared: string;
   /** Names of the figures that differ; empty: there is no row. */
   readonly differing: readonly string[];
 }
 
 interface Row {
   readonly keys: string[];
-  readonly ver: string;
+  readonly latest: string;
+  readonly highest: string;
   readonly hash: string;
   readonly right: string[];
   readonly stored: string[];
@@ -44,9 +48,10 @@ function texts({ figures, gone }: FigureTable): Sql {
 }
 
 /**
- * Things whose stored rows are wrong. The row with the right version has to be there with the right figures, and no other
- * with that version or a higher one: which of them counts is decided by merges.
- * @param recount a query of the keys, `ver` and the figures
+ * Things whose stored rows are wrong. The row with the highest version has to have the right figures, and so has any other with
+ * that version: which of them counts is decided by merges. None may be of a state that nothing stored has: it would count for
+ * more than what is computed later.
+ * @param recount a query of the keys, `state` and the figures
  * @param stored a condition on the table's rows
  */
 export async function mismatches(
@@ -60,23 +65,23 @@ export async function mismatches(
     sql`SELECT [${join(
       table.keys.map((key) => sql`toString(${identifier(key)})`),
       ', ',
-    )}] AS keys, toString(version) AS ver, toString(cityHash64(right)) AS hash, right,
-  arrayElement(arrayFilter(x -> x.1 = version, rows), -1).2 AS stored
-FROM (SELECT ${keys}, ver AS version, ${texts(table)} AS right FROM (${recount})) AS recounted
+    )}] AS keys, toString(state) AS latest, toString(cityHash64(right)) AS hash, right,
+  arrayMax(rows.1) AS top, toString(top) AS highest, arrayElement(arrayFilter(x -> x.1 = top AND x.2 != right, rows), -1).2 AS stored
+FROM (SELECT ${keys}, state, ${texts(table)} AS right FROM (${recount})) AS recounted
 FULL OUTER JOIN (
   SELECT ${keys}, groupArray((ver, texts)) AS rows
   FROM (SELECT ${keys}, ver, ${texts(table)} AS texts FROM ${identifier(table.table)} WHERE ${stored})
   GROUP BY ${keys}
 ) AS kept USING (${keys})
-WHERE if(version = 0,
+WHERE if(state = 0,
   arrayReduce('argMax', rows.2, rows.1) != ['gone'],
-  arrayExists(x -> x.1 > version OR (x.1 = version AND x.2 != right), rows)
-    OR (right != ['gone'] AND NOT arrayExists(x -> x.1 = version, rows)))`,
+  arrayExists(x -> ${stateOf(sql`x.1`)} > state OR (x.1 = top AND x.2 != right), rows) OR (right != ['gone'] AND empty(rows)))`,
   );
-  return rows.map(({ keys: of, ver, hash, right, stored: kept }) => ({
+  return rows.map(({ keys: of, latest, highest, hash, right, stored: kept }) => ({
     keys: of,
-    version: ver === '0' ? null : ver,
+    state: latest === '0' ? null : latest,
     hash,
+    compared: `${latest} ${highest} ${hash}`,
     differing: differing(table, right, kept),
   }));
 }
@@ -100,26 +105,29 @@ export async function removeWrong(
     await deleteRows(client, table.table, wrongRows(table, project, wrong.slice(from, from + REMOVED_AT_ONCE)));
 }
 
-/** Rows of some things but for the right one of each. Lists are texts: a thousand expressions take long to analyse. */
+/**
+ * Rows of some things with other figures than the right ones, or of a state that nothing stored has. Those that were computed
+ * without their tags stay: there may be no other. Lists are texts: a thousand expressions take long to analyse.
+ */
 function wrongRows(table: FigureTable, project: string, wrong: readonly Mismatch[]): Sql {
   const list = (type: 'UInt128' | 'UInt64' | 'String', of: (mismatch: Mismatch) => string) =>
     sql`CAST(${literal(`[${wrong.map((each) => (type === 'String' ? `'${of(each)}'` : of(each))).join(',')}]`)}, ${literal(`Array(${type})`)})`;
   const first = identifier(table.keys[0] ?? '');
   const texted = table.keys.map((key) => sql`toString(${identifier(key)})`);
   const at = sql`indexOf(${list('String', ({ keys }) => keys.join(''))}, concat(${join([...texted, literal('')], ', ')}))`;
-  const right = sql`${list('UInt128', ({ version }) => version ?? '0')}[${at}]`;
+  const right = sql`${list('UInt128', ({ state }) => state ?? '0')}[${at}]`;
   const hash = sql`${list('UInt64', (each) => each.hash)}[${at}]`;
   const ids = join(
     wrong.map(({ keys }) => literal(keys[0] ?? '')),
     ', ',
   );
   return sql`${ofProject(project)} AND ${first} IN (${ids})
-    AND ${at} > 0 AND (${right} = 0 OR ver > ${right} OR (ver = ${right} AND cityHash64(${texts(table)}) != ${hash}))`;
+    AND ${at} > 0 AND (${right} = 0 OR ${stateOf(sql`ver`)} > ${right} OR (ver % 2 = 1 AND cityHash64(${texts(table)}) != ${hash}))`;
 }
 
 /** What is wrong, for people. */
-export function detailOf({ version, differing: names }: Mismatch): string {
-  if (version === null) return 'nothing of it is stored';
+export function detailOf({ state, differing: names }: Mismatch): string {
+  if (state === null) return 'nothing of it is stored';
   return names.length === 0
     ? 'its row is missing, or of a state that nothing stored has'
     : `differs in ${names.join(', ')}`;

@@ -1,6 +1,7 @@
 import { empty, identifier, sql, type Sql } from '../client/sql.js';
 import { broughtToSessions, partsOfSessions, sessionFigureColumns, sessionFigures } from '../rollup/session-figures.js';
-import { broughtBy, figureColumns, traceFigures } from '../rollup/trace-figures.js';
+import { wholeState } from '../rollup/row-version.js';
+import { broughtBy, figureColumns, latest, traceFigures } from '../rollup/trace-figures.js';
 import type { FigureTable } from './comparison.js';
 import { ofProject, type Keys } from './keys.js';
 
@@ -27,11 +28,12 @@ export const SESSION_PARTS: FigureTable = {
   gone: sql`NOT named AND NOT member`,
 };
 
-/** The version of a trace's row, as the views store it. */
-const VERSION = sql`,
-  latest * 2 + 1 AS ver`;
-const LATEST = sql`,
-    sumIf(toUInt128(ver), newest) AS latest`;
+/** The state that the row of a trace, and of what it brings to sessions, has to be of. */
+const STATE = sql`,
+  ${wholeState(sql`latest`)} AS state`;
+
+/** The round that computed a session is known by its row alone. */
+const ANY_STATE = sql`bitNot(toUInt128(0))`;
 
 /** Conditions on `facts`: those of some traces. */
 export function factsOf({ project, among }: Keys): Sql {
@@ -40,8 +42,8 @@ export function factsOf({ project, among }: Keys): Sql {
 
 export function recountedTraces(keys: Keys): Sql {
   return traceFigures(factsOf(keys), {
-    columns: VERSION,
-    aggregates: LATEST,
+    columns: STATE,
+    aggregates: latest,
     facts: empty,
     tags: sql`trace_tags`,
   });
@@ -51,10 +53,14 @@ export function recountedTraces(keys: Keys): Sql {
 export function recountedParts(keys: Keys): Sql {
   const traces = traceFigures(factsOf(keys), {
     ...broughtBy,
-    columns: sql`${broughtBy.columns}${VERSION}`,
-    aggregates: sql`${broughtBy.aggregates}${LATEST}`,
+    columns: sql`${broughtBy.columns}${STATE}`,
+    aggregates: sql`${broughtBy.aggregates}${latest}`,
   });
-  return broughtToSessions(traces, sql`any(r.ver)`);
+  return broughtToSessions(
+    traces,
+    sql`,
+  any(r.state) AS state`,
+  );
 }
 
 /** Sessions, from what their traces are stored to bring. */
@@ -66,6 +72,6 @@ export function recountedSessions({ project, among }: Keys): Sql {
   return sessionFigures(
     sql`(${parts}) AS p`,
     sql`
-  sum(p.ver) * 2 + 1 AS ver,`,
+  ${ANY_STATE} AS state,`,
   );
 }

@@ -41,11 +41,11 @@ export class SessionAudit extends KeyedAudit {
     const stored = sql`${ofProject(project)} AND ${among}`;
     const wrong = await mismatches(this.#client, SESSIONS, recountedSessions(keys), stored);
     const figures = wrong.map((mismatch) => ({
-      flaw: mismatch.version === null ? ('session_empty' as const) : ('session_figures' as const),
+      flaw: mismatch.state === null ? ('session_empty' as const) : ('session_figures' as const),
       project,
       id: mismatch.keys[0] ?? '',
       detail: detailOf(mismatch),
-      state: String(mismatch.version),
+      state: mismatch.compared,
       key: JSON.stringify(mismatch),
     }));
     const missing = await notByTime(this.#client, 'session', project, among);

@@ -63,11 +63,11 @@ export class TraceAudit extends KeyedAudit {
     const stored = sql`${ofProject(project)} AND ${among(identifier('id'))}`;
     const wrong = await mismatches(this.#client, TRACES, recountedTraces(keys), stored);
     return wrong.map((mismatch) => ({
-      flaw: mismatch.version === null ? ('trace_empty' as const) : ('trace_figures' as const),
+      flaw: mismatch.state === null ? ('trace_empty' as const) : ('trace_figures' as const),
       project,
       id: mismatch.keys[0] ?? '',
       detail: detailOf(mismatch),
-      state: String(mismatch.version),
+      state: mismatch.compared,
       key: JSON.stringify({ mismatch }),
     }));
   }
@@ -84,7 +84,7 @@ export class TraceAudit extends KeyedAudit {
       project,
       id: mismatch.keys[1] ?? '',
       detail: `session ${mismatch.keys[0] ?? ''}: ${detailOf(mismatch)}`,
-      state: String(mismatch.version),
+      state: mismatch.compared,
       key: JSON.stringify({ mismatch }),
     }));
   }

@@ -32,7 +32,7 @@ export function unsettledSessions(scope: ReadScope, wanted: readonly string[] | 
     ...(traces !== null && {
       unsettled: {
         traces,
-        brought: broughtToSessions(traceFigures(factsOf(scope, traces), broughtBy), sql`toUInt128(0)`),
+        brought: broughtToSessions(traceFigures(factsOf(scope, traces), broughtBy)),
       },
     }),
   });

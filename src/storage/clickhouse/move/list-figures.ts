@@ -29,7 +29,7 @@ export interface RolledUpList {
 }
 
 /** Says in which round sessions were computed, which differs and is no figure. */
-const NO_FIGURES: ReadonlySet<string> = new Set(['round']);
+const NO_FIGURES: ReadonlySet<string> = new Set(['round', 'ver']);
 const SUMS = ['cost', 'input_tokens', 'output_tokens', 'error_count'];
 
 export const ROLLED_UP_LISTS: readonly RolledUpList[] = [

@@ -4,6 +4,7 @@ import { deleteRows, deleteVersions, MUTATIONS_END_WITHIN_MS } from '../client/m
 import { statementsEnded } from '../client/running-statements.js';
 import { identifier, join, literal, number, sql, type Sql } from '../client/sql.js';
 import type { DirtyItem } from './dirty-set.js';
+import { stateVersion } from './row-version.js';
 
 const WATERMARK = literal('rollups');
 /** How many versions one statement names: far below the longest statement that ClickHouse takes. */
@@ -15,7 +16,7 @@ const SMALL_BLOCKS = { min_insert_block_size_bytes: '16777216', max_insert_threa
 export async function highestVersion(client: ClickHouseClient): Promise<Version> {
   const [row] = await client.query<{ ver: string | number }>(
     sql`SELECT greatest((SELECT max(ver) FROM spans), (SELECT max(ver) FROM facts), (SELECT max(ver) FROM session_statements),
-      (SELECT max(round) FROM session_traces), (SELECT max(ver) FROM set_aside)) AS ver`,
+      (SELECT max(round) FROM session_traces), (SELECT ${stateVersion(sql`max(ver)`)} FROM sessions), (SELECT max(ver) FROM set_aside)) AS ver`,
   );
   return Number(row?.ver ?? 0);
 }

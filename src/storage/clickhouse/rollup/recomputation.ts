@@ -3,7 +3,7 @@ import { metLimit } from '../client/client-errors.js';
 import type { ClickHouseClient, QueryOptions } from '../client/client.js';
 import { identifier, number, sql, value } from '../client/sql.js';
 import { RowBinaryWriter } from '../commit/row-binary.js';
-import type { Version } from '../commit/version-clock.js';
+import type { Version, VersionClock } from '../commit/version-clock.js';
 import type { DirtyItem } from './dirty-set.js';
 import type { Aside, Kind, SetAside } from './set-aside.js';
 
@@ -28,12 +28,14 @@ type Touch = (items: readonly DirtyItem[], bare: boolean) => Promise<void>;
  */
 export class Recomputation {
   readonly #client: ClickHouseClient;
+  readonly #clock: VersionClock;
   readonly #aside: SetAside;
   readonly #settings: NonNullable<QueryOptions['settings']>;
 
   /** @param maxMemoryBytes of one statement; null: the server's own limit */
-  constructor(client: ClickHouseClient, aside: SetAside, maxMemoryBytes: number | null) {
+  constructor(client: ClickHouseClient, clock: VersionClock, aside: SetAside, maxMemoryBytes: number | null) {
     this.#client = client;
+    this.#clock = clock;
     this.#aside = aside;
     this.#settings = {
       max_execution_time: MAX_SECONDS,
@@ -137,10 +139,11 @@ export class Recomputation {
     if (!this.#aside.anySession) {
       const projects = [...new Set(traces.map(({ projectId }) => projectId))];
       const states = value(projects.map(upTo), 'Array(UInt64)');
+      const own = this.#sessionRound();
       try {
         await this.#client.command(
-          sql`INSERT INTO touch_sessions (project_id, session_id, upto)
-           SELECT project_id, session_id, ${states}[indexOf(${value(projects, 'Array(String)')}, project_id)] FROM (${sessions})`,
+          sql`INSERT INTO touch_sessions (project_id, session_id, upto, round)
+           SELECT project_id, session_id, ${states}[indexOf(${value(projects, 'Array(String)')}, project_id)], ${number(own)} FROM (${sessions})`,
           { settings: this.#settings },
         );
         return;
@@ -164,10 +167,20 @@ export class Recomputation {
   }
 
   #touchSessions(items: readonly DirtyItem[], upTo: Round['upTo'], bare: boolean): Promise<void> {
+    const own = this.#sessionRound();
     const rows = encode(items, (writer, projectId) => {
       writer.uint64(upTo(projectId));
+      writer.uint64(own);
     });
-    return this.#touch('touch_sessions', ['project_id', 'session_id', 'upto'], rows, bare);
+    return this.#touch('touch_sessions', ['project_id', 'session_id', 'upto', 'round'], rows, bare);
+  }
+
+  /**
+   * The number by which a session that is computed now counts for more than before. It is taken when everything is stored that
+   * concerns the session: whatever is stored later has it computed again.
+   */
+  #sessionRound(): Version {
+    return this.#clock.take(1);
   }
 
   #touch(table: string, columns: readonly string[], rows: Buffer, bare: boolean): Promise<void> {

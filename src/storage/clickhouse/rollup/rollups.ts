@@ -65,7 +65,7 @@ export class Rollups implements CommitFollower {
     this.#pressure = pressure;
     this.#watermark = new Watermark(client);
     this.#aside = new SetAside(client, clock, observer, limits.retryMs ?? ASIDE_RETRY_MS);
-    const recomputation = new Recomputation(client, this.#aside, limits.maxMemoryBytes);
+    const recomputation = new Recomputation(client, clock, this.#aside, limits.maxMemoryBytes);
     this.#retry = new AsideRetry(this.#aside, recomputation, observer, () => ({
       upTo: () => changes.committed,
       round: clock.take(1),

@@ -1,5 +1,6 @@
 import { empty, sql, type Sql } from '../client/sql.js';
-import { bare } from './trace-figures.js';
+import { rowVersion } from './row-version.js';
+import { bare, whole } from './trace-figures.js';
 
 /** The columns of a session's row, in the order of {@link sessionFigures} without its version. */
 export const sessionFigureColumns = [
@@ -25,15 +26,13 @@ export const sessionFigureColumns = [
  * belong to. A session tag or name that a span brings without a session id goes to its trace's session.
  *
  * @param traces a table of figures with `session_writes`
- * @param version the version of a row
  * @param stored further columns, where it is stored
  */
-export function broughtToSessions(traces: Sql, version: Sql, stored: Sql = empty): Sql {
+export function broughtToSessions(traces: Sql, stored: Sql = empty): Sql {
   return sql`SELECT
   project_id,
   assumeNotNull(coalesce(w.session_id, r.session_id)) AS session_id,
   r.id AS trace_id,
-  ${version} AS ver,
   max(w.live) AS named,
   any(NOT r.gone AND ifNull(r.session_id = coalesce(w.session_id, r.session_id), 0)) AS member,
   argMaxIf(w.name, w.ver, w.live AND w.name != '') AS name,
@@ -67,7 +66,7 @@ export interface PartsRead {
 
 /** The parts that sessions consist of: what their traces bring, and the posted sessions. */
 export function partsOfSessions({ sessions, upTo = empty, tags, unsettled }: PartsRead): Sql {
-  const brought = (from: Sql) => sql`SELECT project_id, session_id, ver, named, member, name, name_ver,
+  const brought = (from: Sql) => sql`SELECT project_id, session_id, named, member, name, name_ver,
     ${tags} AS tags, cost, duration_ms, error_count,
     toNullable(started_at) AS started_at, ended_at, created_ver, input_tokens, output_tokens, 0 AS stated, 0 AS deleted, '' AS attributes
   FROM ${from}
@@ -81,7 +80,7 @@ export function partsOfSessions({ sessions, upTo = empty, tags, unsettled }: Par
   ${brought(sql`(${unsettled.brought})`)}`;
   return sql`${traces}
   UNION ALL
-  SELECT project_id, session_id, max(s.ver) AS ver, argMax(NOT s.deleted, s.ver) AS named, 0 AS member, argMax(s.name, s.ver) AS name,
+  SELECT project_id, session_id, argMax(NOT s.deleted, s.ver) AS named, 0 AS member, argMax(s.name, s.ver) AS name,
     0 AS name_ver, argMax(CAST(mapApply((k, v) -> (k, (toUInt64(0), v)), s.tags), 'Map(String, Tuple(ver UInt64, value String))'), s.ver) AS tags,
     CAST(NULL, 'Nullable(Decimal(38, 12))') AS cost, CAST(NULL, 'Nullable(Float64)') AS duration_ms, 0 AS error_count,
     CAST(NULL, 'Nullable(DateTime64(6, \\'UTC\\'))') AS started_at, CAST(NULL, 'Nullable(DateTime64(6, \\'UTC\\'))') AS ended_at, min(s.ver) AS created_ver,
@@ -127,8 +126,8 @@ GROUP BY project_id, session_id`;
 /** The query of the view that stores what recomputed traces bring to sessions; the migrations hold the same text. */
 export const storedBroughtToSessions = broughtToSessions(
   sql`SELECT * FROM traces_recomputed`,
-  sql`any(r.ver)`,
   sql`,
+  any(r.ver) AS ver,
   any(r.round) AS round`,
 );
 
@@ -143,5 +142,5 @@ INNER JOIN (
   })}
 ) AS p USING (project_id, session_id)`,
   sql`
-  sum(p.ver) * 2 + (getSetting('log_comment') != 'bare') AS ver,`,
+  ${rowVersion({ state: sql`(SELECT max(round) FROM touch_sessions)`, whole, round: sql`0` })} AS ver,`,
 );

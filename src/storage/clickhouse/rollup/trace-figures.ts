@@ -1,5 +1,6 @@
 import { identifier, join, sql, type Sql } from '../client/sql.js';
 import { written } from '../read/visibility.js';
+import { rowVersion } from './row-version.js';
 
 /** An expression over aggregates, and which of them it needs. */
 type Figure = readonly [expression: Sql, ...needs: AggregateName[]];
@@ -113,6 +114,10 @@ FROM (
 
 /** Whether a statement recomputes without tags, see `Recomputation`. */
 export const bare = sql`getSetting('log_comment') = 'bare'`;
+export const whole = sql`(getSetting('log_comment') != 'bare')`;
+/** The version of the newest fact of a trace, among {@link Beside.aggregates}. */
+export const latest = sql`,
+    max(ver) AS latest`;
 const sessionWrites = sql`,
     groupArrayIf((session_id, toUInt8(newest AND NOT deleted), written, session_name, CAST(session_tags, 'Map(String, String)')),
       isNotNull(session_id) OR (newest AND NOT deleted AND (session_name != '' OR notEmpty(session_tags)))) AS session_writes`;
@@ -143,18 +148,18 @@ const noTags = sql`CAST(map(), 'Map(LowCardinality(String), String)')`;
  * The query of the view that recomputes the traces named in `touch_traces`; the migrations hold the same text. A view
  * looks at what is inserted into the table that it reads first.
  */
-export const recomputedTraces = sql`SELECT figures.*, touched.round AS round
+export const recomputedTraces = sql`SELECT figures.* EXCEPT (latest),
+  ${rowVersion({ state: sql`figures.latest`, whole, round: sql`touched.round` })} AS ver, touched.round AS round
 FROM (SELECT max(round) AS round FROM touch_traces) AS touched
 CROSS JOIN (
 ${traceFigures(
   sql`(project_id, trace_id) IN (SELECT project_id, trace_id FROM touch_traces) AND ver <= (SELECT maxMap(map(project_id, upto)) FROM touch_traces)[project_id]`,
   {
     columns: sql`,
-  latest * 2 + (getSetting('log_comment') != 'bare') AS ver,
+  latest,
   stale,
   session_writes`,
-    aggregates: sql`,
-    sumIf(toUInt128(ver), newest) AS latest,
+    aggregates: sql`${latest},
     groupArrayIf((ver, next_ver), NOT newest AND row_type = 0) AS stale${sessionWrites}`,
     facts: broughtBy.facts,
     tags: sql`if(${bare}, ${noTags}, trace_tags) AS trace_tags, if(${bare}, ${noTags}, session_tags) AS session_tags`,

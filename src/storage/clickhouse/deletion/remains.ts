@@ -1,0 +1,186 @@
+import type { ClickHouseClient } from '../client/client.js';
+import { LONG_STATEMENTS } from '../client/long-statements.js';
+import { deleteRows, MUTATIONS_END_WITHIN_MS } from '../client/mutations.js';
+import { identifier, literal, number, sql, type Sql } from '../client/sql.js';
+import type { Version } from '../commit/version-clock.js';
+import type { DirtyItem } from '../rollup/dirty-set.js';
+import { stateVersion } from '../rollup/row-version.js';
+import { requireUuid } from './things.js';
+
+export interface RemainsSource {
+  readonly client: ClickHouseClient;
+  /** A state that is rolled up, and that every read sees at least; 0: what was deleted has to stay. */
+  readonly settled: () => Version;
+  /** A number above those of all rounds that are stored. */
+  readonly round: () => Version;
+  /** Computes things anew that nobody may have written to. */
+  readonly recompute: (things: {
+    readonly traces: readonly DirtyItem[];
+    readonly sessions: readonly DirtyItem[];
+  }) => Promise<void>;
+}
+
+/** How many traces and sessions are not remembered any more. */
+export interface Forgotten {
+  readonly traces: number;
+  readonly sessions: number;
+}
+
+/** Things that go together: each time, the tables are read as a whole. */
+const BATCH = 50_000;
+const QUIETLY = { ...LONG_STATEMENTS, max_threads: 1, optimize_aggregation_in_order: 1 } as const;
+
+/**
+ * Removes what is left of traces and sessions that were deleted: tombstones, and rows that say that there is nothing. Whatever
+ * is written meanwhile has later versions, and stays; no row that counts depends on those that go, and the row by which a thing
+ * is found goes last, so that it may be cut off anywhere.
+ */
+export class Remains {
+  readonly #source: RemainsSource;
+
+  constructor(source: RemainsSource) {
+    this.#source = source;
+  }
+
+  /**
+   * To be called when deleted spans are purged: the tombstones of others stay.
+   * @throws DomainError `unavailable` when ClickHouse takes too long; the signal's reason
+   */
+  async remove(signal: AbortSignal): Promise<Forgotten> {
+    let [traces, sessions] = [0, 0];
+    for (const project of await this.#projects('traces', signal)) traces += await this.#traces(project, signal);
+    for (const project of await this.#projects('sessions', signal)) sessions += await this.#sessions(project, signal);
+    return { traces, sessions };
+  }
+
+  /** Projects in which anything is gone. */
+  async #projects(table: 'traces' | 'sessions', signal: AbortSignal): Promise<string[]> {
+    const rows = await this.#query<{ project: string }>(
+      sql`SELECT DISTINCT toString(project_id) AS project FROM ${identifier(table)} WHERE gone ORDER BY project`,
+      signal,
+    );
+    return rows.map(({ project }) => project);
+  }
+
+  async #traces(project: string, signal: AbortSignal): Promise<number> {
+    let count = 0;
+    for await (const ids of this.#gone('traces', project, signal)) {
+      const upTo = this.#source.settled();
+      const staying = new Set(await this.#ids(stayingTraces(project, ids, upTo), signal));
+      const going = ids.filter((id) => !staying.has(id));
+      if (upTo === 0 || going.length === 0) continue;
+      const seen = (version: Sql) => sql`${stateVersion(version)} <= ${number(upTo)}`;
+      const of = (column: string) => sql`${ofProject(project)} AND ${identifier(column)} IN ${list(going)}`;
+      await Promise.all([
+        this.#delete('facts', sql`${of('trace_id')} AND deleted AND ver <= ${number(upTo)}`, signal),
+        this.#delete('session_traces', sql`${of('trace_id')} AND ${seen(sql`ver`)}`, signal),
+        this.#delete('trace_starts', sql`${of('id')} AND ${seen(sql`ver`)}`, signal),
+      ]);
+      await this.#delete('traces', sql`${of('id')} AND ${seen(sql`ver`)}`, signal);
+      // When one that was sent again was made is told by its oldest fact, which may just have gone.
+      const again = await this.#ids(sql`SELECT DISTINCT trace_id AS id FROM facts WHERE ${of('trace_id')}`, signal);
+      if (again.length > 0) await this.#source.recompute({ traces: items(project, again), sessions: [] });
+      count += going.length;
+    }
+    return count;
+  }
+
+  async #sessions(project: string, signal: AbortSignal): Promise<number> {
+    let count = 0;
+    for await (const ids of this.#gone('sessions', project, signal)) {
+      const [upTo, round] = [this.#source.settled(), this.#source.round()];
+      const staying = new Set(await this.#ids(stayingSessions(project, ids, upTo), signal));
+      const going = ids.filter((id) => !staying.has(id));
+      if (upTo === 0 || going.length === 0) continue;
+      const seen = (version: Sql) => sql`${stateVersion(version)} <= ${number(round)}`;
+      const of = (column: string) => sql`${ofProject(project)} AND ${identifier(column)} IN ${list(going)}`;
+      await Promise.all([
+        this.#delete('session_statements', sql`${of('session_id')} AND deleted AND ver <= ${number(upTo)}`, signal),
+        this.#delete('session_starts', sql`${of('id')} AND ${seen(sql`ver`)}`, signal),
+      ]);
+      await this.#delete('sessions', sql`${of('id')} AND ${seen(sql`ver`)}`, signal);
+      const again = await this.#ids(namedAgain(of('session_id')), signal);
+      if (again.length > 0) await this.#source.recompute({ traces: [], sessions: items(project, again) });
+      count += going.length;
+    }
+    return count;
+  }
+
+  /** Things of a project that are gone, in portions, by their ids. */
+  async *#gone(table: 'traces' | 'sessions', project: string, signal: AbortSignal): AsyncGenerator<string[]> {
+    for (let after: string | undefined, more = true; more;) {
+      const behind: Sql = after === undefined ? sql`1` : sql`t.id > toUUID(${literal(after)})`;
+      const ids = await this.#ids(
+        sql`SELECT t.id AS id FROM ${identifier(table)} AS t FINAL WHERE ${ofProject(project)} AND ${behind} AND t.gone
+ORDER BY t.project_id, t.id LIMIT ${number(BATCH)}`,
+        signal,
+      );
+      if (ids.length > 0) yield ids;
+      after = ids.at(-1);
+      more = ids.length === BATCH;
+    }
+  }
+
+  async #ids(statement: Sql, signal: AbortSignal): Promise<string[]> {
+    const rows = await this.#query<{ found: string }>(
+      sql`SELECT toString(named.id) AS found FROM (${statement}) AS named`,
+      signal,
+    );
+    return rows.map(({ found }) => found);
+  }
+
+  #query<Row>(statement: Sql, signal: AbortSignal): Promise<Row[]> {
+    return this.#source.client.query<Row>(statement, { settings: QUIETLY, signal });
+  }
+
+  #delete(table: string, condition: Sql, signal: AbortSignal): Promise<void> {
+    const patience = AbortSignal.any([signal, AbortSignal.timeout(MUTATIONS_END_WITHIN_MS)]);
+    return deleteRows(this.#source.client, table, condition, patience);
+  }
+}
+
+/**
+ * Traces that are gone and whose remains stay: something is stored of them that is not purged, or is later than the state; they
+ * are set aside; or they tell when a session that is there was made.
+ */
+function stayingTraces(project: string, ids: readonly string[], upTo: Version): Sql {
+  const own = ofProject(project);
+  const replaced = (column: string) =>
+    sql`ver IN (SELECT ${identifier(column)} FROM superseded WHERE ${own} AND next_ver <= ${number(upTo)})`;
+  return sql`SELECT trace_id AS id FROM facts WHERE ${own} AND trace_id IN ${list(ids)}
+  GROUP BY project_id, trace_id HAVING max(ver) > ${number(upTo)} OR countIf(NOT deleted) > 0
+    OR countIf(${replaced('ver')}) > 0 OR countIf(${replaced('next_ver')}) > 0
+UNION DISTINCT
+SELECT id FROM set_aside FINAL WHERE ${own} AND kind = 'trace' AND aside
+UNION DISTINCT
+SELECT trace_id AS id FROM session_traces WHERE ${own} AND trace_id IN ${list(ids)}
+  AND (session_id, created_ver) IN (SELECT id, created_ver FROM sessions FINAL WHERE ${own} AND NOT gone)`;
+}
+
+/** Sessions that are gone and whose remains stay: a trace remembers them, or a statement is not purged or later than the state. */
+function stayingSessions(project: string, ids: readonly string[], upTo: Version): Sql {
+  const own = ofProject(project);
+  return sql`SELECT session_id AS id FROM session_traces WHERE ${own} AND session_id IN ${list(ids)}
+UNION DISTINCT
+SELECT session_id AS id FROM session_statements WHERE ${own} AND session_id IN ${list(ids)} AND (NOT deleted OR ver > ${number(upTo)})
+UNION DISTINCT
+SELECT id FROM set_aside FINAL WHERE ${own} AND kind = 'session' AND aside`;
+}
+
+function namedAgain(sessions: Sql): Sql {
+  return sql`SELECT session_id AS id FROM session_traces WHERE ${sessions}
+UNION DISTINCT SELECT session_id AS id FROM session_statements WHERE ${sessions}`;
+}
+
+function ofProject(project: string): Sql {
+  return sql`project_id = ${literal(project)}`;
+}
+
+/** One text: tens of thousands of expressions take long to analyse. */
+function list(ids: readonly string[]): Sql {
+  return sql`CAST(${literal(`[${ids.map((id) => `'${requireUuid(id)}'`).join(',')}]`)}, 'Array(UUID)')`;
+}
+
+function items(projectId: string, ids: readonly string[]): DirtyItem[] {
+  return ids.map((id) => ({ projectId, id }));
+}

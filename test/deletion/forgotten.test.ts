@@ -1,0 +1,212 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { sessionList, spanList, traceList } from '../../src/domain/list/definitions.js';
+import type { Span } from '../../src/domain/span/span.js';
+import { Random } from '../../scripts/random.js';
+import { parseListQuery } from '../../src/transport/http/list-query.js';
+import { seedOf } from '../harness/seed.js';
+import { storedSpan } from '../harness/span.js';
+import { statementOf } from '../harness/statement.js';
+import { openStore, remove, rowsOf, type OpenedStore } from '../harness/trace-store.js';
+
+const SEED = seedOf('FORGOTTEN_SEED');
+const ALL = new URLSearchParams({ limit: '500' });
+/** Where something may be left of a trace or session, and the column that names it. */
+const REMAINS = {
+  facts: 'trace_id',
+  traces: 'id',
+  trace_starts: 'id',
+  session_traces: 'trace_id',
+  superseded: 'project_id',
+  session_statements: 'session_id',
+  sessions: 'id',
+  session_starts: 'id',
+} as const;
+
+describe('what is left of deleted traces and sessions', function () {
+  this.timeout(60_000);
+  let opened: OpenedStore;
+  before(async () => {
+    opened = await openStore();
+  });
+  after(() => opened.dispose());
+
+  const send = (projectId: string, ...spans: Span[]) => opened.store.log.append({ projectId, spans });
+  const state = (projectId: string, id: string) =>
+    opened.store.log.append({
+      projectId,
+      sessions: [{ id, name: 'stated', tags: {}, attributes: {} }],
+    });
+
+  async function shown(projectId: string) {
+    const { lists } = opened.store;
+    return {
+      spans: await rowsOf(await lists.spans(projectId, parseListQuery(spanList, ALL))),
+      traces: await rowsOf<{ id: string; span_count: number; cost: number; created_at: string }>(
+        await lists.traces(projectId, parseListQuery(traceList, ALL)),
+      ),
+      sessions: await rowsOf<{ id: string; trace_count: number; cost: number; created_at: string }>(
+        await lists.sessions(projectId, parseListQuery(sessionList, ALL)),
+      ),
+    };
+  }
+
+  /** Tables with rows of a project, and how many. */
+  async function left(projectId: string): Promise<Record<string, number>> {
+    const counts: Record<string, number> = {};
+    for (const table of Object.keys(REMAINS)) {
+      const [row] = await opened.client.query<{ count: string }>(
+        statementOf(`SELECT toString(count()) AS count FROM ${table} WHERE project_id = '${projectId}'`),
+      );
+      if (row?.count !== '0') counts[table] = Number(row?.count);
+    }
+    return counts;
+  }
+
+  async function named(id: string): Promise<string[]> {
+    const found: string[] = [];
+    for (const [table, column] of Object.entries(REMAINS)) {
+      const rows = await opened.client.query(
+        statementOf(`SELECT 1 FROM ${table} WHERE toString(${column}) = '${id}' LIMIT 1`),
+      );
+      if (rows.length > 0) found.push(table);
+    }
+    return found;
+  }
+
+  /** What a recount finds wrong. */
+  async function wrong(): Promise<string[]> {
+    const audits = await opened.store.mendingAudits({ extent: { sample: null, seed: 1 }, isKnown: () => true });
+    const found: string[] = [];
+    for (const audit of audits)
+      for await (const { suspects } of audit.pages())
+        found.push(...suspects.map(({ flaw, id, detail }) => `${flaw} ${id} ${detail ?? ''}`));
+    return found;
+  }
+
+  it('goes when it is erased, and nothing else changes', async () => {
+    const projectId = randomUUID();
+    const [emptied, shared, stated] = [randomUUID(), randomUUID(), randomUUID()];
+    const going = [
+      storedSpan({ session_id: emptied, cost: 1 }),
+      storedSpan({ session_id: emptied, session_name: 'a name', trace_tags: { a: 'b' } }),
+      storedSpan(),
+    ] as const;
+    const older = storedSpan({ session_id: shared, cost: 2 });
+    const staying = [storedSpan({ session_id: shared, cost: 3 }), storedSpan({ cost: 4 })];
+    // The session is told by its first trace when it was made: that one is remembered.
+    await send(projectId, older);
+    await send(projectId, ...going, ...staying);
+    await send(projectId, { ...going[2], cost: 5 });
+    await state(projectId, stated);
+    await remove(opened.store, projectId, 'session', emptied);
+    await remove(opened.store, projectId, 'session', stated);
+    for (const { trace_id } of [going[2], older]) await remove(opened.store, projectId, 'trace', trace_id);
+    const before = await shown(projectId);
+    expect(before.traces).to.have.length(2);
+    expect(before.sessions.map(({ id, trace_count }) => ({ id, trace_count }))).to.deep.equal([
+      { id: shared, trace_count: 1 },
+    ]);
+    expect(await named(going[0].trace_id)).not.to.deep.equal([]);
+
+    await opened.store.erase();
+    expect(await shown(projectId)).to.deep.equal(before);
+    for (const id of [...going.map(({ trace_id }) => trace_id), emptied, stated])
+      expect(await named(id), id).to.deep.equal([]);
+    expect(await named(older.trace_id)).to.include.members(['facts', 'traces', 'session_traces']);
+    expect(await wrong()).to.deep.equal([]);
+
+    await remove(opened.store, projectId, 'session', shared);
+    await remove(opened.store, projectId, 'trace', staying[1]?.trace_id ?? '');
+    await opened.store.erase();
+    // What is told by a trace that went in the same turn goes in the next one.
+    await opened.store.erase();
+    expect(await left(projectId)).to.deep.equal({});
+  });
+
+  it('is not what is sent again: that counts from then on', async () => {
+    const projectId = randomUUID();
+    const span = storedSpan({ session_id: randomUUID(), cost: 1 });
+    await send(projectId, ...Array.from({ length: 5 }, (_, at) => ({ ...span, id: randomUUID(), started_at: at })));
+    const [first] = (await shown(projectId)).traces;
+    await remove(opened.store, projectId, 'trace', span.trace_id);
+    await opened.store.erase();
+    expect(await named(span.trace_id)).to.deep.equal([]);
+    await send(projectId, span);
+    const { traces, sessions } = await shown(projectId);
+    expect(traces[0]).to.include({ id: span.trace_id, span_count: 1, cost: 1 });
+    expect(String(traces[0]?.created_at) > String(first?.created_at), 'made again').to.equal(true);
+    expect(sessions[0]).to.include({ id: span.session_id, trace_count: 1 });
+    await opened.store.rollUp();
+    expect((await shown(projectId)).traces).to.deep.equal(traces);
+    expect(await wrong()).to.deep.equal([]);
+  });
+
+  it('does not hide what is computed after it of rows from before versions were numbered', async () => {
+    const projectId = randomUUID();
+    const session = randomUUID();
+    const spans = Array.from({ length: 3 }, () => storedSpan({ session_id: session, cost: 1 }));
+    await send(projectId, ...spans);
+    await opened.store.rollUp();
+    // As they were: the sum of the versions of all facts, twice, and one.
+    for (const table of ['traces', 'session_traces', 'sessions']) {
+      const old = "toUInt128('123456789012345678901')";
+      await opened.client.command(
+        statementOf(
+          `INSERT INTO ${table} SELECT * REPLACE (${old} AS ver) FROM ${table} FINAL WHERE project_id = '${projectId}'`,
+        ),
+      );
+      await opened.client.command(
+        statementOf(`DELETE FROM ${table} WHERE project_id = '${projectId}' AND ver != ${old}`),
+      );
+    }
+    expect(await wrong()).to.deep.equal([]);
+    await send(projectId, ...spans.map(({ trace_id }) => storedSpan({ trace_id, session_id: session, cost: 2 })));
+    await opened.store.rollUp();
+    const { traces, sessions } = await shown(projectId);
+    expect(traces.map(({ cost }) => cost)).to.deep.equal([3, 3, 3]);
+    expect(sessions).to.have.length(1);
+    expect(sessions[0]).to.include({ trace_count: 3, cost: 9 });
+    expect(await wrong()).to.deep.equal([]);
+    await remove(opened.store, projectId, 'session', session);
+    for (let turn = 0; turn < 2; turn += 1) await opened.store.erase();
+    expect(await left(projectId)).to.deep.equal({});
+  });
+
+  it(`may go at any time while clients write and delete, FORGOTTEN_SEED=${SEED}`, async () => {
+    const dice = new Random(SEED);
+    const projectId = randomUUID();
+    const traces = Array.from({ length: 12 }, () => randomUUID());
+    const sessions = Array.from({ length: 3 }, () => randomUUID());
+    /** Spans that have to be there, by trace. */
+    const there = new Map<string, Set<string>>(traces.map((id) => [id, new Set()]));
+    let busy = true;
+    const client = async (own: readonly string[]) => {
+      for (let step = 0; step < 30; step += 1) {
+        const trace = own[dice.whole(0, own.length - 1)] ?? '';
+        if (dice.whole(0, 2) === 0) {
+          await remove(opened.store, projectId, 'trace', trace);
+          there.get(trace)?.clear();
+        } else {
+          const span = storedSpan({ trace_id: trace, session_id: sessions[dice.whole(0, 2)] ?? null, cost: 1 });
+          await send(projectId, span);
+          there.get(trace)?.add(span.id);
+        }
+      }
+    };
+    const erasing = (async () => {
+      while (busy) await opened.store.erase();
+    })();
+    await Promise.all([client(traces.slice(0, 6)), client(traces.slice(6))]);
+    busy = false;
+    await erasing;
+    const found = (await shown(projectId)).traces.map(({ id, span_count, cost }) => ({ id, span_count, cost }));
+    const expected = [...there].flatMap(([id, { size }]) => (size > 0 ? [{ id, span_count: size, cost: size }] : []));
+    expect(found).to.have.deep.members(expected);
+    expect(await wrong()).to.deep.equal([]);
+    for (const id of sessions) await remove(opened.store, projectId, 'session', id);
+    for (const id of traces) await remove(opened.store, projectId, 'trace', id);
+    for (let turn = 0; turn < 2; turn += 1) await opened.store.erase();
+    expect(await left(projectId)).to.deep.equal({});
+  });
+});
