@@ -165,6 +165,18 @@ export function numbers(of: readonly (number | string)[]): Sql {
   return new Sql([of.join(', ')]);
 }
 
+/**
+ * Very many constants as one text, from which ClickHouse makes a list once: tens of thousands of expressions take it seconds to
+ * analyse, for each part that a deletion looks at.
+ * @throws Error when one is not of the type
+ */
+export function listOf(type: 'UInt64' | 'UUID', of: readonly string[]): Sql {
+  const isOne = type === 'UInt64' ? /^\d+$/ : /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+  for (const each of of) if (!isOne.test(each)) throw new Error(`not a ${type}: ${each}`);
+  const text = of.map((each) => (type === 'UInt64' ? each : `'${each}'`)).join(',');
+  return sql`CAST(${literal(`[${text}]`)}, ${literal(`Array(${type})`)})`;
+}
+
 /** A statement of a file of this package, such as a migration's. */
 export function statementOfFile(text: string): Sql {
   return new Sql([text]);

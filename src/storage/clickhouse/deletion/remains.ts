@@ -1,11 +1,10 @@
 import type { ClickHouseClient } from '../client/client.js';
 import { LONG_STATEMENTS } from '../client/long-statements.js';
 import { deleteRows, MUTATIONS_END_WITHIN_MS } from '../client/mutations.js';
-import { identifier, literal, number, sql, type Sql } from '../client/sql.js';
+import { identifier, listOf, literal, number, sql, type Sql } from '../client/sql.js';
 import type { Version } from '../commit/version-clock.js';
 import type { DirtyItem } from '../rollup/dirty-set.js';
 import { stateVersion } from '../rollup/row-version.js';
-import { requireUuid } from './things.js';
 
 export interface RemainsSource {
   readonly client: ClickHouseClient;
@@ -70,7 +69,7 @@ export class Remains {
       const going = ids.filter((id) => !staying.has(id));
       if (upTo === 0 || going.length === 0) continue;
       const seen = (version: Sql) => sql`${stateVersion(version)} <= ${number(upTo)}`;
-      const of = (column: string) => sql`${ofProject(project)} AND ${identifier(column)} IN ${list(going)}`;
+      const of = (column: string) => sql`${ofProject(project)} AND ${identifier(column)} IN ${listOf('UUID', going)}`;
       await Promise.all([
         this.#delete('facts', sql`${of('trace_id')} AND deleted AND ver <= ${number(upTo)}`, signal),
         this.#delete('session_traces', sql`${of('trace_id')} AND ${seen(sql`ver`)}`, signal),
@@ -93,7 +92,7 @@ export class Remains {
       const going = ids.filter((id) => !staying.has(id));
       if (upTo === 0 || going.length === 0) continue;
       const seen = (version: Sql) => sql`${stateVersion(version)} <= ${number(round)}`;
-      const of = (column: string) => sql`${ofProject(project)} AND ${identifier(column)} IN ${list(going)}`;
+      const of = (column: string) => sql`${ofProject(project)} AND ${identifier(column)} IN ${listOf('UUID', going)}`;
       await Promise.all([
         this.#delete('session_statements', sql`${of('session_id')} AND deleted AND ver <= ${number(upTo)}`, signal),
         this.#delete('session_starts', sql`${of('id')} AND ${seen(sql`ver`)}`, signal),
@@ -147,22 +146,22 @@ function stayingTraces(project: string, ids: readonly string[], upTo: Version): 
   const own = ofProject(project);
   const replaced = (column: string) =>
     sql`ver IN (SELECT ${identifier(column)} FROM superseded WHERE ${own} AND next_ver <= ${number(upTo)})`;
-  return sql`SELECT trace_id AS id FROM facts WHERE ${own} AND trace_id IN ${list(ids)}
+  return sql`SELECT trace_id AS id FROM facts WHERE ${own} AND trace_id IN ${listOf('UUID', ids)}
   GROUP BY project_id, trace_id HAVING max(ver) > ${number(upTo)} OR countIf(NOT deleted) > 0
     OR countIf(${replaced('ver')}) > 0 OR countIf(${replaced('next_ver')}) > 0
 UNION DISTINCT
 SELECT id FROM set_aside FINAL WHERE ${own} AND kind = 'trace' AND aside
 UNION DISTINCT
-SELECT trace_id AS id FROM session_traces WHERE ${own} AND trace_id IN ${list(ids)}
+SELECT trace_id AS id FROM session_traces WHERE ${own} AND trace_id IN ${listOf('UUID', ids)}
   AND (session_id, created_ver) IN (SELECT id, created_ver FROM sessions FINAL WHERE ${own} AND NOT gone)`;
 }
 
 /** Sessions that are gone and whose remains stay: a trace remembers them, or a statement is not purged or later than the state. */
 function stayingSessions(project: string, ids: readonly string[], upTo: Version): Sql {
   const own = ofProject(project);
-  return sql`SELECT session_id AS id FROM session_traces WHERE ${own} AND session_id IN ${list(ids)}
+  return sql`SELECT session_id AS id FROM session_traces WHERE ${own} AND session_id IN ${listOf('UUID', ids)}
 UNION DISTINCT
-SELECT session_id AS id FROM session_statements WHERE ${own} AND session_id IN ${list(ids)} AND (NOT deleted OR ver > ${number(upTo)})
+SELECT session_id AS id FROM session_statements WHERE ${own} AND session_id IN ${listOf('UUID', ids)} AND (NOT deleted OR ver > ${number(upTo)})
 UNION DISTINCT
 SELECT id FROM set_aside FINAL WHERE ${own} AND kind = 'session' AND aside`;
 }
@@ -174,11 +173,6 @@ UNION DISTINCT SELECT session_id AS id FROM session_statements WHERE ${sessions}
 
 function ofProject(project: string): Sql {
   return sql`project_id = ${literal(project)}`;
-}
-
-/** One text: tens of thousands of expressions take long to analyse. */
-function list(ids: readonly string[]): Sql {
-  return sql`CAST(${literal(`[${ids.map((id) => `'${requireUuid(id)}'`).join(',')}]`)}, 'Array(UUID)')`;
 }
 
 function items(projectId: string, ids: readonly string[]): DirtyItem[] {

@@ -6,7 +6,7 @@ import type { PurgeObserver } from '../../../observability/events/storage.js';
 import type { ClickHouseClient } from '../client/client.js';
 import { LONG_STATEMENTS } from '../client/long-statements.js';
 import { deleteRows, MUTATIONS_END_WITHIN_MS } from '../client/mutations.js';
-import { empty, number, numbers, sql, type Sql } from '../client/sql.js';
+import { empty, listOf, number, numbers, sql, type Sql } from '../client/sql.js';
 import { versionAt, versionTime, type Version } from '../commit/version-clock.js';
 
 export type { PurgeObserver } from '../../../observability/events/storage.js';
@@ -32,10 +32,11 @@ const BATCH = 200_000;
 /** So many others at most: what a statement names is read anew for each part. */
 const OTHERS = 2_000;
 /**
- * Versions that go together where many others lie between them: each is named. More at once saves nothing: reading the list
- * costs what its length is.
+ * Versions that go together where many others lie between them, as where several projects are written to: each is named. The
+ * more there are the less each costs, as each batch looks through all facts and spans; with more than 131,072, ClickHouse takes
+ * minutes to compare them with an index of versions.
  */
-const NAMED = 5_000;
+const NAMED = 100_000;
 /** Versions that a follower is told of at once; in between, others have their turn. */
 const TOLD_AT_ONCE = 5_000;
 
@@ -165,7 +166,7 @@ export class Purge {
     const { versions, among, kept } = await preparing;
     if (versions.length === 0) return 0;
     const condition = among(sql`ver`);
-    const bare = kept.length === 0 ? empty : sql` AND NOT (deleted AND ver IN (${numbers(kept)}))`;
+    const bare = kept.length === 0 ? empty : sql` AND NOT (deleted AND ver IN ${listOf('UInt64', kept)})`;
     // Both deletions at once, as each may have to wait behind merges.
     await Promise.all([
       deleteRows(this.#client, 'spans', condition, signal),
@@ -222,7 +223,7 @@ export class Purge {
     );
     if (others.length > OTHERS) {
       const versions = some.slice(0, NAMED);
-      return { versions, among: (column) => sql`${column} IN (${numbers(versions)})` };
+      return { versions, among: (column) => sql`${column} IN ${listOf('UInt64', versions)}` };
     }
     const except = (column: Sql) => (others.length === 0 ? empty : sql` AND ${column} NOT IN (${numbers(others)})`);
     // Looked for again: what has come to be purged since is among the others, or goes as well.
@@ -232,7 +233,7 @@ export class Purge {
   }
 
   async #writeBare(kept: readonly string[], signal: AbortSignal): Promise<void> {
-    const first = sql`ver IN (${numbers(kept)})`;
+    const first = sql`ver IN ${listOf('UInt64', kept)}`;
     await this.#client.command(
       sql`INSERT INTO facts (project_id, trace_id, row_type, id, ver, deleted, session_id, origin_ver)
        SELECT project_id, trace_id, row_type, id, ver, 1, session_id, origin_ver FROM facts
