@@ -78,6 +78,7 @@ export const dataSettings = {
     maximum: 720,
     description:
       'Hours within which texts that were deleted or replaced are in no file any more. In half of that time, what holds some is ' +
-      'rewritten in the background. 0: they leave the files whenever ClickHouse happens to merge these.',
+      'rewritten in the background. 0: they leave the files whenever ClickHouse happens to merge these, and the ids of what was ' +
+      'deleted stay.',
   }),
 };
