@@ -44,6 +44,9 @@ export interface SceneOptions {
   readonly quietSeconds: number;
 }
 
+/** Clients that are timed. */
+export type Watched = Pick<Trickle, 'felt'>;
+
 /** A server with clients that never pause, and what steps leave for later ones. */
 export class Scene {
   readonly dataDir: string;
@@ -102,7 +105,7 @@ export class Scene {
   }
 
   /** Times work, after the clients went on alone for a while. @param clients of another server */
-  async timed<T>(work: () => Promise<T>, clients = this.#clients()): Promise<{ result: T; timing: Timing }> {
+  async timed<T>(work: () => Promise<T>, clients: Watched = this.#clients()): Promise<{ result: T; timing: Timing }> {
     const quiet = await this.quiet(clients);
     const from = performance.now();
     const result = await work();
@@ -110,7 +113,7 @@ export class Scene {
     return { result, timing: { seconds: (to - from) / 1000, quiet, meanwhile: clients.felt(from, to) } };
   }
 
-  async quiet(clients = this.#clients()): Promise<Felt> {
+  async quiet(clients: Watched = this.#clients()): Promise<Felt> {
     const from = performance.now();
     await sleep(this.#quietMs);
     return clients.felt(from, performance.now());

@@ -129,6 +129,6 @@ function aboutOf(quiet: number): string {
     'spans to a fourth project every 200 ms, one reads the newest 50 traces, spans or sessions of the largest project as often; they are timed ' +
     `for ${quiet} s right before each step, and while it runs. Bytes are those that a backup or file has more of, a restore or import takes on the disk, and ` +
     'retention and erasure freed. Figures are counts, sums and percentiles of all lists of all projects, and their first rows by several orders: after each step ' +
-    'they are asked for again, and the run fails where one differs. The import goes into another server.'
+    'they are asked for again, and the run fails where one differs. The import goes into another server, once without clients; the list that is read there grows meanwhile.'
   );
 }

@@ -42,6 +42,7 @@ export function openHttp(context: Context, services: Services, { limits, memory 
     trustedProxies,
     delivery: config.delivery,
     answers: new Turns('lists', config.answers),
+    calls: services.calls,
     log,
     observer: events,
   });
@@ -57,7 +58,7 @@ export function openHttp(context: Context, services: Services, { limits, memory 
 /** Null: it is not wanted. Its library is imported only here: a server without gRPC starts without it. */
 export async function openGrpc(
   { config, events }: Context,
-  { identity, exportTraces }: Services,
+  { identity, exportTraces, calls }: Services,
   { limits, memory }: Bodies,
 ): Promise<Listener | null> {
   if (config.grpcPort === null) return null;
@@ -66,7 +67,7 @@ export async function openGrpc(
     host: config.http.host,
     port: config.grpcPort,
     identity,
-    exportTraces,
+    exportTraces: (...sent) => calls.during(() => exportTraces(...sent)),
     memory,
     maxConnections: config.maxConnections,
     maxCalls: config.grpcCallsAtOnce,

@@ -1,4 +1,5 @@
 import type { AttachmentService } from '../domain/attachment/attachment-service.js';
+import { ClientCalls } from '../domain/client-calls.js';
 import type { DeletionService } from '../domain/deletion/deletion-service.js';
 import { IdentityService } from '../domain/identity/identity-service.js';
 import { SignInService } from '../domain/identity/sign-in-service.js';
@@ -58,6 +59,8 @@ export interface Services
   readonly projectStorage: ProjectStorage;
   readonly retention: RetentionService;
   readonly transfer: TransferService;
+  /** What transports tell of the calls that they answer. */
+  readonly calls: ClientCalls;
   readonly checks: readonly ReadinessCheck[];
 }
 
@@ -94,6 +97,7 @@ export async function openServices(context: Context): Promise<Services> {
   const { work: learningWork, ...learning } = openLearning(context, storage, { prompts, models, price, examples });
   const { work: playgroundWork, ...playground } = openPlayground(context, storage, { prompts, models, price });
   const moves = new Moves(context, storage);
+  const calls = new ClientCalls();
   await openBackups(context, storage, { moves, erasure });
   deletions.start([...judgeWork, ...learningWork, ...playgroundWork]);
   return {
@@ -122,11 +126,13 @@ export async function openServices(context: Context): Promise<Services> {
     retention: openRetention(context, storage, { deletions, identity }),
     transfer: openTransfer(context, storage, {
       attachments,
+      calls,
       onImported(projectId) {
         prices.forget(projectId);
         prompts.forget();
       },
     }),
+    calls,
     checks: [
       { name: 'sqlite', check: () => metadata.check() },
       { name: 'clickhouse', check: () => traces.check() },

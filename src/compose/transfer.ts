@@ -1,4 +1,6 @@
+import type { ClientCalls } from '../domain/client-calls.js';
 import { ImageTransfer } from '../domain/transfer/image-transfer.js';
+import { ImportPace } from '../domain/transfer/import-pace.js';
 import { TransferService } from '../domain/transfer/transfer-service.js';
 import type { Attachments } from './attachments.js';
 import type { Context } from './context.js';
@@ -6,6 +8,7 @@ import type { Storage } from './storage.js';
 
 export interface TransferFollowers {
   readonly attachments: Pick<Attachments, 'vault'>;
+  readonly calls: ClientCalls;
   /** Called when prompts or prices of a project came in. */
   readonly onImported: (projectId: string) => void;
 }
@@ -14,9 +17,11 @@ export interface TransferFollowers {
 export function openTransfer(
   { config }: Context,
   { metadata, traces }: Storage,
-  { attachments: { vault }, onImported }: TransferFollowers,
+  { attachments: { vault }, calls, onImported }: TransferFollowers,
 ): TransferService {
   const images = new ImageTransfer({ vault, findVersions: traces.attachments.findVersions, store: metadata.transfer });
   const { maxTagBytes } = config.ingest;
-  return new TransferService({ metadata: metadata.transfer, spans: traces.transfer, images, maxTagBytes, onImported });
+  const pace = new ImportPace(() => calls.lately);
+  const stores = { metadata: metadata.transfer, spans: traces.transfer, images };
+  return new TransferService({ ...stores, maxTagBytes, pace, onImported });
 }

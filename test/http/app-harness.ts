@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ClientCalls } from '../../src/domain/client-calls.js';
 import { IdentityService } from '../../src/domain/identity/identity-service.js';
 import { SignInService } from '../../src/domain/identity/sign-in-service.js';
 import { Turns } from '../../src/domain/turns.js';
@@ -68,6 +69,7 @@ export async function bootApp(routes: readonly Route[], given: Partial<typeof LI
     trustedProxies: 0,
     delivery: { minBytesPerSecond: 0, rateWindowMs: 1_000 },
     answers: new Turns('lists', { atOnce: 100, perParty: 99, maxWaitMs: 1_000 }),
+    calls: new ClientCalls(),
     log: { ...silent, child: () => silent },
     observer: {
       requestFinished: (request) => finished.push(request),

@@ -7,6 +7,7 @@ import type { Micros } from '../time/timestamp.js';
 import { normaliseSession, normaliseTrace } from '../trace/posted.js';
 import { invalid } from '../validation/validation.js';
 import type { ImageTransfer } from './image-transfer.js';
+import type { ImportPace } from './import-pace.js';
 import type { Imported, MetadataTransfer, PageOf, RecordPage, StoredRecord } from './metadata-transfer.js';
 import type { MetadataPart, Part } from './parts.js';
 import type { AttachmentRecord, SessionRecord, SpanRecord, TraceRecord } from './records.js';
@@ -18,6 +19,7 @@ export interface TransferParts {
   readonly images: Pick<ImageTransfer, 'page' | 'take'>;
   /** Largest size of the keys and values of one object of tags, in bytes. */
   readonly maxTagBytes: number;
+  readonly pace: ImportPace;
   /** Called when prompts or prices of a project came in. */
   readonly onImported: (projectId: string) => void;
 }
@@ -51,11 +53,15 @@ export class TransferService {
   }
 
   /**
-   * Stores records of one part, all or none, but for those that are there.
+   * Stores records of one part, all or none, but for those that are there; makes way for clients.
    * @param records fit their schema; times of those beside spans are numbers
-   * @throws DomainError `invalid`, `conflict`, and those of the stores
+   * @throws DomainError `invalid`, `conflict`, `overloaded`, and those of the stores; the signal's reason
    */
-  async take(part: Part, projectId: string, records: readonly unknown[]): Promise<Imported> {
+  take(part: Part, projectId: string, records: readonly unknown[], signal?: AbortSignal): Promise<Imported> {
+    return this.#parts.pace.run(projectId, () => this.#take(part, projectId, records), signal);
+  }
+
+  async #take(part: Part, projectId: string, records: readonly unknown[]): Promise<Imported> {
     if (records.length === 0) return { stored: 0, unchanged: 0 };
     const { spans, images } = this.#parts;
     switch (part) {

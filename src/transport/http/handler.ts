@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { ClientCalls } from '../../domain/client-calls.js';
 import type { Issue } from '../../domain/errors.js';
 import type { Principal } from '../../domain/identity/identity.js';
 import { requirePurpose } from '../../domain/identity/key-access.js';
@@ -23,6 +24,7 @@ export interface HandlerParts {
   readonly trustedProxies: number;
   /** Turns of projects at routes whose answers may be large. */
   readonly answers: Turns;
+  readonly calls: ClientCalls;
   readonly log: RequestLogger;
   readonly readBody: BodyReader;
   readonly meant: FindPath;
@@ -30,11 +32,13 @@ export interface HandlerParts {
 
 /** The order of the checks is the order in which a caller learns things: who it is, what it may, what it asked, what it sent. */
 export function handlerOf(route: Route, parts: HandlerParts): Handler {
-  const { identity, log, answers, readBody, meant } = parts;
+  const { identity, log, answers, calls, readBody, meant } = parts;
   const template = templatePath(route.path);
   const purpose = route.purpose ?? (route.method === 'GET' ? 'read' : 'change');
   const parseParams = route.params === undefined ? () => undefined : pathParametersOf(route.params);
   const parseQuery = queryParserOf(route);
+  // Whatever is public is asked for by monitoring, too, all the time.
+  const isClients = route.access === 'key' && route.makesWay !== true;
   return async (exchange, request) => {
     exchange.route = template;
     exchange.renderError = route.renderError;
@@ -62,7 +66,8 @@ export function handlerOf(route: Route, parts: HandlerParts): Handler {
       const body = await decodedBody(route, readBody, exchange, request, { held, unknown });
       // A body takes as long as its sender likes.
       if (principal !== null && route.body !== undefined) identity.requireStanding(principal);
-      result = await route.handle(contextOf(exchange, log, { principal, params, query, body, unknown, isAdmitted }));
+      const context = contextOf(exchange, log, { principal, params, query, body, unknown, isAdmitted });
+      result = await (isClients ? calls.during(() => route.handle(context)) : route.handle(context));
     } finally {
       if (unknown.some) exchange.setHeader(UNKNOWN_FIELDS, namesHeader(unknown.names));
       // Before the answer is sent: a client may take its time over that.

@@ -130,6 +130,8 @@ export interface RouteDefinition<P extends TObject, Q, B, A extends Access> {
   admit?(opening: Opening<Static<P>>): void | Promise<void>;
   /** Its answers may be large: of one project, only so many are under way at once. */
   readonly bulk?: boolean;
+  /** It makes way for calls of clients, and counts as none. */
+  readonly makesWay?: boolean;
   /** Not part of the documented interface (the documentation's own files). */
   readonly hidden?: boolean;
   handle(context: RequestContext<Static<P>, Q, B, A>): HandlerResult | Promise<HandlerResult>;

@@ -31,9 +31,10 @@ export function importRecordsRoute(transfer: Pick<TransferService, 'take'>): Rou
     body: uncheckedJsonBody(AnyBody),
     responses: { 200: { description: 'They are stored.', schema: ImportResult } },
     errors: ['invalid', 'conflict', 'too_large', 'overloaded', 'unavailable'],
-    async handle({ params: { project_id, part }, body }) {
+    makesWay: true,
+    async handle({ params: { project_id, part }, body, signal }) {
       const records = recordsIn(part, body);
-      return { status: 200, body: await transfer.take(part, project_id, records) };
+      return { status: 200, body: await transfer.take(part, project_id, records, signal) };
     },
   });
 }
