@@ -33,6 +33,7 @@ interface ImportState {
   readonly stored: Readonly<Partial<Record<Part, number>>>;
 }
 
+const CONFLICT = 409;
 /** A request ends with the record that makes it so large, in characters. */
 const REQUEST_SIZE = 4 * 1024 * 1024;
 
@@ -116,8 +117,10 @@ function withLine(error: RefusedError, batch: readonly NumberedRecord[]): Transf
   const [, index, field = ''] = /^\/(\d+)(.*)$/.exec(issue?.pointer ?? '') ?? [];
   const line = index === undefined ? undefined : batch[Number(index)]?.line;
   if (line === undefined || issue === undefined) return error;
-  const what = `line ${line} (${batch[0]?.part ?? ''}${field}) ${issue.detail}`;
-  return new TransferError(`${what}. What came before it is imported; after it is mended, the import goes on there.`);
+  const what = `line ${line} (${batch[0]?.part ?? ''}${field}) ${issue.detail}. What came before it is imported`;
+  // What is in the way is not the file's.
+  if (error.problem.status === CONFLICT) return new TransferError(`${what}.`);
+  return new TransferError(`${what}; after it is mended, the import goes on there.`);
 }
 
 /** What is known of an import beside its file. It only saves time: without it, everything is sent again. */

@@ -64,6 +64,7 @@ export async function createContext(
   // Closed last: what else is closed may be traced.
   if (tracing !== undefined) closers.push(() => tracing.close());
   const events = createEvents(log, metrics, tracing);
+  closers.push(() => events.requestsEnded());
   return { ...parts, log, metrics, events, tracing, onFatal: overrides.onFatal ?? stop };
 }
 

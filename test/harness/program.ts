@@ -109,7 +109,7 @@ export class Program {
 
   /** What its log complained of last. */
   complaints(): string {
-    const lines = this.log.filter((line) => /"level":"(error|warn)"/.test(line) && !/"HTTP request failed"/.test(line));
+    const lines = this.log.filter((line) => /"level":"(error|warn)"/.test(line) && !/"Request refused"/.test(line));
     const { exitCode, signalCode } = this.#process;
     if (!this.running && exitCode !== 0) lines.push(`The program has ended: ${exitCode ?? signalCode ?? ''}`);
     return lines

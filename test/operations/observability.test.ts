@@ -1,13 +1,19 @@
+import { randomUUID } from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { linesTable } from '../../src/observability/documentation.js';
 import { createEvents } from '../../src/observability/events.js';
+import { Refusals } from '../../src/observability/events/refusals.js';
 import { LINES, say } from '../../src/observability/lines.js';
 import { createLogger, type Logger } from '../../src/observability/logger.js';
 import { createMetrics } from '../../src/observability/metrics.js';
 import { packageRoot } from '../../src/storage/schema-files.js';
+import { bootServer } from '../harness/server.js';
+import { until } from '../harness/until.js';
+import { GrpcExporter, message } from '../otlp/grpc-exporter.js';
+import { otlpSpan } from '../otlp/requests.js';
 
 function capture(level: 'debug' | 'info' | 'silent' = 'debug', format: 'json' | 'pretty' = 'json') {
   const stream = new PassThrough();
@@ -144,6 +150,85 @@ describe('lines of the log', () => {
     expect(lines().map(({ event, reason }) => [event, reason])).to.deep.equal([
       ['requestFailed', undefined],
       ['requestRefused', 'The disk is full'],
+    ]);
+  });
+});
+
+describe('requests that are refused', function () {
+  this.timeout(60_000);
+
+  it('are told once for each reason, whatever its figures', () => {
+    const { logger, lines } = capture('info');
+    const events = createEvents(logger, createMetrics());
+    const http = { route: '/spans', method: 'POST', seconds: 0.001, requestId: 'r' };
+    const rpc = { method: '/Export', seconds: 0.001 };
+    for (let free = 0; free < 100; free += 1) {
+      events.requestFinished({ ...http, status: 503, reason: `The disk has ${free}.5 MB left` });
+      events.rpcFinished({ ...rpc, code: 'UNAVAILABLE', refusedFor: `The disk has ${free} MB left` });
+      events.requestFinished({ ...http, status: 429, reason: 'Too many spans wait' });
+      events.requestFinished({ ...http, status: 413, reason: 'The body is too large' });
+      events.rpcFinished({ ...rpc, code: 'RESOURCE_EXHAUSTED' });
+    }
+    events.requestsEnded();
+    expect(lines().map(({ event, level, reason, refused }) => [event, level, reason, refused])).to.deep.equal([
+      ['requestRefused', 'warn', 'The disk has 0.5 MB left', undefined],
+      ['requestRefused', 'warn', 'Too many spans wait', undefined],
+      ['refusalsEnded', 'info', 'The disk has 0.5 MB left', 200],
+      ['refusalsEnded', 'info', 'Too many spans wait', 100],
+    ]);
+  });
+
+  it('are counted when it is over, and told anew when it begins again', async () => {
+    const told: string[] = [];
+    const ended: object[] = [];
+    const refusals = new Refusals(
+      {
+        refused: ({ reason }, said) => told.push(`${String(reason)}${said ? ', again' : ''}`),
+        ended: ({ reason, refused }) => ended.push({ reason, refused }),
+      },
+      20,
+    );
+    for (const reason of ['one', 'many', 'many', 'many']) refusals.refused(reason, {});
+    expect(told).to.deep.equal(['one', 'many', 'many, again', 'many, again']);
+    await until('it is over', () => ended.length > 0);
+    expect(ended).to.deep.equal([{ reason: 'many', refused: 3 }]);
+    refusals.refused('many', {});
+    expect(told.at(-1)).to.equal('many');
+    refusals.close();
+  });
+
+  it('are of a hundred reasons at most, each cut off', () => {
+    const told: string[] = [];
+    const refusals = new Refusals({
+      refused: ({ reason }, said) => told.push(...(said ? [] : [String(reason)])),
+      ended: ({ reason, refused }) => told.push(`${reason}: ${refused}`),
+    });
+    const letters = (index: number) => String.fromCharCode(97 + (index % 26), 97 + Math.floor(index / 26));
+    for (let index = 0; index < 300; index += 1) refusals.refused(letters(index) + 'x'.repeat(10_000), {});
+    refusals.close();
+    expect(told).to.have.length(102);
+    expect(Math.max(...told.map((text) => text.length))).to.equal(300);
+    expect(told.at(-1)).to.equal('other reasons: 200');
+  });
+
+  it('are told by a server of both interfaces, and at its stop', async () => {
+    const { logger, lines } = capture('info');
+    const body = [{ trace_id: randomUUID(), name: 'refused', started_at: '2026-01-15T10:00:00Z' }];
+    const server = await bootServer({ logger, env: { OTLP_GRPC_PORT: '0', MIN_FREE_DISK_MB: '1000000000' } });
+    const exporter = new GrpcExporter(server);
+    try {
+      for (let time = 0; time < 3; time += 1) {
+        expect((await server.request('POST', '/spans', { body })).status).to.equal(503);
+        expect((await exporter.send(message(otlpSpan()))).details).to.include('disk');
+      }
+    } finally {
+      exporter.close();
+      await server.dispose();
+    }
+    const told = lines().filter(({ event }) => /requestRefused|refusalsEnded/.test(String(event)));
+    expect(told.map(({ event, refused }) => [event, refused])).to.deep.equal([
+      ['requestRefused', undefined],
+      ['refusalsEnded', 6],
     ]);
   });
 });

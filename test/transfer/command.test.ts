@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { uuid } from '../harness/checked-api.js';
+import { makeProject } from '../harness/projects.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 import { bootTarget, fill, inFolder } from './moved-project.js';
 
@@ -61,6 +62,17 @@ describe('the admin program moves a project', function () {
       expect(differing.code).to.equal(1);
       const { figures } = JSON.parse(differing.stdout) as { figures: { figure: string; same: boolean }[] };
       expect(figures.filter(({ same }) => !same).map(({ figure }) => figure)).to.include('spans count');
+    }));
+
+  it('not into a second project of the same installation, and says so', () =>
+    inFolder(async (file) => {
+      await admin(source, 'export', source.projectId, file('p.ndjson'));
+      const { key } = makeProject(source.dataDir);
+      const { code, stderr } = await admin(source, 'import', file('p.ndjson'), '--key', key);
+      expect(stderr).to.match(
+        /line 2 \(prompts\/id\) is taken by another project of this installation: a project cannot be imported into a second one of the same installation\. What came before it is imported\.$/m,
+      );
+      expect(code).to.equal(1);
     }));
 
   it('with a key of it alone, and over no file', () =>

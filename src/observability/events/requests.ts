@@ -3,6 +3,7 @@ import type { Logger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
 import type { Tracing } from '../tracing.js';
 import { milliseconds } from './milliseconds.js';
+import { Refusals } from './refusals.js';
 
 export interface RequestObserver {
   requestFinished(request: {
@@ -34,6 +35,8 @@ export interface RpcObserver {
     /** The name of a gRPC status, such as `OK`. */
     readonly code: string;
     readonly seconds: number;
+    /** Why it is to be sent again later, as its client was told. */
+    readonly refusedFor?: string;
   }): void;
   /** A defect: answered INTERNAL, logged in full. */
   rpcFailed(failure: { readonly method: string; readonly error: unknown }): void;
@@ -56,28 +59,37 @@ export interface SignInObserver {
   signInAttempted(attempt: { readonly result: SignInResult; readonly address: string }): void;
 }
 
+const TOO_MANY = 429;
 /** Of which `requestFailed` has told. */
 const DEFECT = 500;
 
 /** Requests and calls, and how they were answered. */
-export interface RequestEvents extends RequestObserver, RpcObserver, ReviewObserver, SignInObserver {}
+export interface RequestEvents extends RequestObserver, RpcObserver, ReviewObserver, SignInObserver {
+  /** No request comes any more: what is told of several is told now. */
+  requestsEnded(): void;
+}
 
 export function requestEvents(logger: Logger, metrics: Metrics): RequestEvents {
+  const refusals = new Refusals({
+    refused: (fields, said) => say(logger, 'requestRefused', fields, said),
+    ended: ({ seconds, ...rest }) => say(logger, 'refusalsEnded', { ...rest, ms: milliseconds(seconds) }),
+  });
   return {
-    ...httpEvents(logger, metrics),
-    ...rpcEvents(logger, metrics),
+    ...httpEvents(logger, metrics, refusals),
+    ...rpcEvents(logger, metrics, refusals),
     ...reviewEvents(metrics),
     ...signInEvents(logger, metrics),
+    requestsEnded: () => refusals.close(),
   };
 }
 
-function httpEvents(logger: Logger, metrics: Metrics): RequestObserver {
+function httpEvents(logger: Logger, metrics: Metrics, refusals: Refusals): RequestObserver {
   return {
     requestFinished({ route, method, status, seconds, requestId, reason, traceId }) {
       metrics.httpRequestDuration.observe({ method, route, status: String(status) }, seconds);
       const traced = traceId === undefined ? {} : { trace_id: traceId };
       const fields = { method, route, status, ms: milliseconds(seconds), request_id: requestId, ...traced };
-      if (status > DEFECT) say(logger, 'requestRefused', { ...fields, ...(reason === undefined ? {} : { reason }) });
+      if (status === TOO_MANY || status > DEFECT) refusals.refused(reason ?? String(status), fields);
       else say(logger, 'requestAnswered', fields);
     },
     requestFailed({ requestId, error }) {
@@ -90,11 +102,13 @@ function httpEvents(logger: Logger, metrics: Metrics): RequestObserver {
   };
 }
 
-function rpcEvents(logger: Logger, metrics: Metrics): RpcObserver {
+function rpcEvents(logger: Logger, metrics: Metrics, refusals: Refusals): RpcObserver {
   return {
-    rpcFinished({ method, code, seconds }) {
+    rpcFinished({ method, code, seconds, refusedFor }) {
       metrics.rpcDuration.observe({ method, code }, seconds);
-      say(logger, 'rpcAnswered', { method, code, ms: milliseconds(seconds) });
+      const fields = { method, code, ms: milliseconds(seconds) };
+      if (refusedFor === undefined) say(logger, 'rpcAnswered', fields);
+      else refusals.refused(refusedFor, fields);
     },
     rpcFailed({ method, error }) {
       metrics.defects.inc();

@@ -9,10 +9,15 @@ export const requestLines = defineLines({
   },
   requestRefused: {
     level: 'warn',
-    message: 'HTTP request failed',
-    when: 'A request was answered 503 or another status from 501 up; `reason` is what its client was told.',
+    message: 'Request refused',
+    when: 'A request was answered 429, 503 or another status from 501 up, or a gRPC call UNAVAILABLE, or RESOURCE_EXHAUSTED with RetryInfo; `reason` is what its client was told. The first for each reason; more are at level `debug`, until `refusalsEnded`.',
     action:
-      'Act on the reason; /readyz names what does not answer. Limits of time or memory: have clients ask for less, or raise READ_TIMEOUT_SECONDS, ENGINE_MEMORY_MB',
+      'Act on the reason; /readyz names what does not answer. Limits of time or memory: have clients ask for less, or raise READ_TIMEOUT_SECONDS, ENGINE_MEMORY_MB. Too many at once (429): nothing, if it ends; else have clients send fewer, or see the alert SpanhouseIngestRefused',
+  },
+  refusalsEnded: {
+    level: 'info',
+    message: 'No request is refused for this reason any more',
+    when: 'After `requestRefused`, when none was for half a minute, or at the stop: how many there were (`refused`), and from the first to the last in which time. Not after a single one.',
   },
   requestFailed: {
     level: 'error',
@@ -27,7 +32,11 @@ export const requestLines = defineLines({
     action:
       'Have the client ask for less at once (limit, fields), or lower ANSWER_MIN_BYTES_PER_SECOND for slow networks',
   },
-  rpcAnswered: { level: 'debug', message: 'gRPC call answered', when: 'Every call over gRPC, when it has ended.' },
+  rpcAnswered: {
+    level: 'debug',
+    message: 'gRPC call answered',
+    when: 'Every call over gRPC that was not refused for a moment, when it has ended.',
+  },
   rpcFailed: {
     level: 'error',
     message: 'gRPC call failed with an internal error',

@@ -27,6 +27,9 @@ function ownership(db: Database, table: 'prompts' | 'judges' | 'feedback_links')
   return (projectId: string, id: unknown) => find.get(id, projectId) === 1;
 }
 
+const TAKEN =
+  'is taken by another project of this installation: a project cannot be imported into a second one of the same installation';
+
 /** Inserts a row unless its id is there, and then tells whether that is the same thing. */
 function insertion(db: Database, table: string, columns: readonly string[], owner: 'project_id' | 'prompt_id') {
   const names = columns.map((name) => `@${name}`).join(', ');
@@ -37,7 +40,7 @@ function insertion(db: Database, table: string, columns: readonly string[], owne
   return (row: Values): boolean | Misfit => {
     if (insert.run(row).changes > 0) return true;
     if (same.get(row) === 1) return false;
-    return { field: 'id', detail: 'is taken by another project of this installation', taken: true };
+    return { field: 'id', detail: TAKEN, taken: true };
   };
 }
 

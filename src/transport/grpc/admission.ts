@@ -13,7 +13,7 @@ import { watchArrival, type ArrivalLimits } from '../arrival.js';
 import type { BodyBytes, BodyMemory } from '../body-memory.js';
 import { unfold } from '../unfold.js';
 import { CallIntake } from './call-intake.js';
-import { toStatus } from './status.js';
+import { refusalOf, toStatus } from './status.js';
 import { authenticateCall, type CallerIdentity } from './trace-service.js';
 
 export interface AdmissionOptions {
@@ -41,13 +41,14 @@ export function createAdmission({ identity, maxCalls, memory, limits, observer }
     let stopWatch = (): void => undefined;
     let intake: CallIntake | undefined;
     let held: BodyBytes | undefined;
-    const close = (code: status) => {
+    const close = (code: status, refusedFor?: string) => {
       if (!open) return;
       open = false;
       release();
       stopWatch();
       const seconds = (performance.now() - startedAt) / 1000;
-      observer.rpcFinished({ method: method.path, code: status[code], seconds });
+      const refused = refusedFor === undefined ? {} : { refusedFor };
+      observer.rpcFinished({ method: method.path, code: status[code], seconds, ...refused });
     };
     const refuse = (error: unknown) => {
       if (open) intercepted.sendStatus(toStatus(error));
@@ -104,7 +105,7 @@ export function createAdmission({ identity, maxCalls, memory, limits, observer }
     const responder = new ResponderBuilder()
       .withStart((next) => next(listener))
       .withSendStatus((sent, next) => {
-        close(sent.code ?? status.UNKNOWN);
+        close(sent.code ?? status.UNKNOWN, refusalOf(sent));
         next(sent);
       })
       .build();

@@ -40,6 +40,12 @@ export function toStatus(error: unknown): StatusObject {
   return { code, details: error.message, metadata };
 }
 
+/** Why a call is refused that is to be sent again later; undefined: it is not. */
+export function refusalOf(sent: Pick<StatusObject, 'details'> & { metadata?: Metadata | null | undefined }) {
+  const comesAgain = sent.metadata?.get(DETAILS).length === 1;
+  return comesAgain ? sent.details : undefined;
+}
+
 /** A google.rpc.Status whose one detail is a RetryInfo. */
 function retryDetails(code: status, message: string, seconds: number): Buffer {
   const writer = protobuf.Writer.create();
