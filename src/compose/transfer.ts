@@ -21,7 +21,10 @@ export function openTransfer(
 ): TransferService {
   const images = new ImageTransfer({ vault, findVersions: traces.attachments.findVersions, store: metadata.transfer });
   const { maxTagBytes } = config.ingest;
-  const pace = new ImportPace(() => calls.lately);
+  const pace = new ImportPace({
+    besideClients: () => calls.lately,
+    rolledUp: (projectId) => traces.rollUp(projectId),
+  });
   const stores = { metadata: metadata.transfer, spans: traces.transfer, images };
   return new TransferService({ ...stores, maxTagBytes, pace, onImported });
 }

@@ -12,6 +12,9 @@ import { bootTarget, exported, fill, imported, inFolder } from './moved-project.
 /** How long a request takes at least. */
 const WORK_MS = 30;
 
+const paceOf = (besideClients: () => boolean) =>
+  new ImportPace({ besideClients, rolledUp: () => Promise.reject(new Error('nothing answers')) });
+
 /** Requests of an import whose work ends when the test says so. */
 class Requests {
   readonly #pace: ImportPace;
@@ -43,7 +46,7 @@ class Requests {
 
 describe('the pace of imports', () => {
   it('is theirs while they are alone', async () => {
-    const requests = new Requests(new ImportPace(() => false));
+    const requests = new Requests(paceOf(() => false));
     const names = ['a', 'b', 'c', 'd', 'e'];
     const all = names.map((name) => requests.begin(name));
     expect(requests.names).to.deep.equal(names);
@@ -52,7 +55,7 @@ describe('the pace of imports', () => {
   });
 
   it('is one request of all projects beside clients, in turn, with a pause behind each', async () => {
-    const requests = new Requests(new ImportPace(() => true));
+    const requests = new Requests(paceOf(() => true));
     const all = [
       requests.begin('a', 'p'),
       requests.begin('b', 'p'),
@@ -70,9 +73,26 @@ describe('the pace of imports', () => {
     }
   });
 
+  it('leaves time for what follows a request', async () => {
+    let rolledUp: (() => void) | undefined;
+    const pace = new ImportPace({
+      besideClients: () => true,
+      rolledUp: () => new Promise<void>((resolve) => (rolledUp = resolve)),
+    });
+    const requests = new Requests(pace);
+    const all = [requests.begin('a'), requests.begin('b')];
+    await requests.end('a');
+    await all[0];
+    await until('it is waited for', () => rolledUp !== undefined);
+    expect(requests.names).to.deep.equal([]);
+    rolledUp?.();
+    await requests.end('b');
+    await all[1];
+  });
+
   it('goes up again when clients are gone', async () => {
     let besideClients = true;
-    const requests = new Requests(new ImportPace(() => besideClients));
+    const requests = new Requests(paceOf(() => besideClients));
     const slow = [requests.begin('a'), requests.begin('b')];
     await until('the first one is under way', () => requests.underWay.size === 1);
     besideClients = false;
@@ -83,7 +103,7 @@ describe('the pace of imports', () => {
   });
 
   it('is not slowed by work that fails, nor by who waits no more', async () => {
-    const pace = new ImportPace(() => true);
+    const pace = paceOf(() => true);
     const requests = new Requests(pace);
     const failing = pace.run('p', () => Promise.reject(new Error('failed'))).catch((error: unknown) => error);
     const gone = new AbortController();
@@ -124,28 +144,35 @@ describe('imports into a server', function () {
     ok(await target.request('POST', '/spans', { body: [span] }));
   };
 
-  /** Does work while somebody calls all the time. */
-  async function beside<T>(call: () => Promise<unknown>, work: () => Promise<T>): Promise<T> {
-    let [working, calls] = [true, 0];
+  /** Does work while somebody calls all the time, until it says that that is enough. */
+  async function beside<T>(call: () => Promise<unknown>, work: (enough: () => void) => Promise<T>): Promise<T> {
+    let [going, calls] = [true, 0];
+    const enough = () => {
+      going = false;
+    };
     const calling = (async () => {
-      for (; working; calls += 1) await call();
+      for (; going; calls += 1) await call();
     })();
     try {
       await Promise.race([calling, until('a call is answered', () => calls > 0)]);
-      return await work();
+      return await work(enough);
     } finally {
-      working = false;
+      enough();
       await calling;
     }
   }
 
   /** How many requests of an import are answered by each status. */
-  async function burst(): Promise<Record<number, number>> {
+  async function burst(refused: () => void): Promise<Record<number, number>> {
     const path = `/projects/${target.projectId}/import/spans`;
-    const one = () => target.request('POST', path, { body: [{ ...record, id: randomUUID(), trace_id: randomUUID() }] });
     const counts: Record<number, number> = {};
-    for (const { status } of await Promise.all(Array.from({ length: BURST }, one)))
+    const one = async () => {
+      const body = [{ ...record, id: randomUUID(), trace_id: randomUUID() }];
+      const { status } = await target.request('POST', path, { body });
       counts[status] = (counts[status] ?? 0) + 1;
+      if (status === 429) refused();
+    };
+    await Promise.all(Array.from({ length: BURST }, one));
     return counts;
   }
 

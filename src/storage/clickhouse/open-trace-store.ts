@@ -87,7 +87,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     unpriced: new ClickHouseUnpricedCalls(client, reads, options.read),
     spanBytes: spanBytesReader(client, options.read),
     snapshots: new SpanSnapshots({ client, log, reads, committed: () => rollups.committedVersion }),
-    rollUp: () => rollups.settle(),
+    rollUp: (projectId) => rollups.settle(projectId),
     refuseWrites: (refusal) => log.refuse(refusal),
     async written() {
       await log.idle();

@@ -86,7 +86,7 @@ export interface TraceStore {
   readonly spanBytes: SpanBytes;
   readonly snapshots: SpanSnapshots;
   /** Rolls up everything acknowledged, which otherwise happens by itself. @returns the version up to which all is rolled up */
-  rollUp(): Promise<Version>;
+  rollUp(projectId?: string): Promise<Version>;
   /** Refuses all that would change spans, while reads go on. @param refusal what writes are told; null: they are taken again */
   refuseWrites(refusal: DomainError | null): void;
   /**
