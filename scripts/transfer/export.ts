@@ -2,6 +2,7 @@ import { MAX_PAGE_RECORDS, PARTS, type Part } from '../../src/domain/transfer/pa
 import type { startProgress } from '../progress.js';
 import { readFigures, type AllFigures } from './figures.js';
 import type { End } from './format.js';
+import { isSame, POSTED, withPage, type PostedDigest } from './posted-digest.js';
 import type { Remote } from './remote.js';
 import { ExportWriter } from './writer.js';
 
@@ -12,11 +13,11 @@ interface Page {
   readonly more: boolean;
 }
 
-/** Spans that are written meanwhile are read, too: so often, until none was written. */
+/** What is written meanwhile is read, too: so often, until nothing was written. */
 const ROUNDS = 5;
 /** Parts that may have millions of records: a request has to be worth its while. */
 const LARGE: ReadonlySet<Part> = new Set(['spans', 'traces', 'sessions']);
-/** What is read again after spans were written. */
+/** What is read again, with what comes behind it, after something was written. */
 const AGAIN: Part = 'spans';
 
 /**
@@ -50,7 +51,7 @@ export async function exportProject(
 
 /**
  * Reads the parts that are left.
- * @returns what the lists say, null when they say it of other spans by now; undefined: spans are to be read again
+ * @returns what the lists say, null when they say it of something else by now; undefined: it is to be read again
  */
 async function exportRound(
   remote: Remote,
@@ -60,7 +61,8 @@ async function exportRound(
 ): Promise<AllFigures | null | undefined> {
   const read = (part: Part, after: string | null, asOf = writer.state.asOf) =>
     readPage(remote, project, { part, after, asOf });
-  let coming: Promise<Page> = read(writer.state.part, writer.state.after);
+  let from = writer.state.after;
+  let coming: Promise<Page> = read(writer.state.part, from);
   for (let part: Part | undefined = writer.state.part; part !== undefined;) {
     const page: Page = await coming;
     const next: Part | undefined = page.more ? part : PARTS[PARTS.indexOf(part) + 1];
@@ -70,20 +72,34 @@ async function exportRound(
     if (next !== undefined) (coming = read(next, nextAfter, page.as_of)).catch(() => undefined);
     await writer.append(part, page.records, {
       asOf: page.as_of,
+      posted: withPage(writer.state.posted ?? {}, part, from, page.records),
       ...(part === 'spans' ? { spansAfter: after } : {}),
       // Behind the last part there is only the end: what may come there meanwhile is looked for once more.
       ...(next === undefined ? { after } : { part: next, after: nextAfter }),
     });
     onSpans(writer.state.counts.spans ?? 0);
+    from = nextAfter;
     part = next;
   }
   const figures = await readFigures(remote);
-  const { spansAfter, round } = writer.state;
+  const { spansAfter, round, posted = {} } = writer.state;
   const later = await read('spans', spansAfter);
-  if (later.records.length === 0) return figures;
+  if (later.records.length === 0 && isSame(posted, await postedNow(read))) return figures;
   if (round + 1 === ROUNDS) return null;
   await writer.append(AGAIN, [], { part: AGAIN, after: spansAfter, round: round + 1 });
   return undefined;
+}
+
+/** Checksums of what is posted by now. */
+async function postedNow(read: (part: Part, after: string | null) => Promise<Page>): Promise<PostedDigest> {
+  let digest: PostedDigest = {};
+  for (const part of POSTED)
+    for (let after: string | null = null, more = true; more;) {
+      const page = await read(part, after);
+      digest = withPage(digest, part, after, page.records);
+      [after, more] = [page.next, page.more];
+    }
+  return digest;
 }
 
 function readPage(

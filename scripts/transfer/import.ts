@@ -3,7 +3,7 @@ import { MAX_RECORDS, PARTS, type Part } from '../../src/domain/transfer/parts.j
 import type { startProgress } from '../progress.js';
 import { compare, readFigures, type Comparison } from './figures.js';
 import { total, type End, type Header } from './format.js';
-import { readExport, verify, type NumberedRecord } from './reader.js';
+import { readExport, verify, type NumberedRecord, type Verified } from './reader.js';
 import { RefusedError, type Remote } from './remote.js';
 import { RequestsInOrder } from './requests-in-order.js';
 import { TransferError } from './transfer-error.js';
@@ -29,7 +29,8 @@ export interface ImportResult {
 /** How far an import is: kept beside the file after every request. */
 interface ImportState {
   readonly sha256: string;
-  readonly done: number;
+  /** Records that were sent, without those that a later line replaces. */
+  readonly sent: number;
   readonly stored: Readonly<Partial<Record<Part, number>>>;
 }
 
@@ -48,20 +49,20 @@ export async function importProject(
   file: string,
   start: typeof startProgress,
 ): Promise<ImportResult> {
-  const { header, end } = await verify(file);
+  const { header, end, replaced } = await verify(file);
   const { id: project } = await remote.project(named);
   const notes = new ImportNotes(`${file}.import-${project}`, end);
   await notes.read();
-  const progress = start('Import', total(end.counts), 'records');
+  const progress = start('Import', total(end.counts) - replaced.size, 'records');
   try {
     const requests = new RequestsInOrder(
       (batch) => sendAll(remote, project, batch),
       async (batch, stored) => {
         await notes.add(batch, stored);
-        progress.update(notes.done);
+        progress.update(notes.sent);
       },
     );
-    for await (const batch of batches(file, notes.done)) await requests.add(batch);
+    for await (const batch of batches(file, { sent: notes.sent, replaced })) await requests.add(batch);
     await requests.ended();
   } finally {
     progress.stop();
@@ -77,13 +78,16 @@ function keptDays({ retention_days: days }: Header): number | null {
   return Number.isSafeInteger(days) ? Number(days) : null;
 }
 
-/** Records of one part that go into one request. */
-async function* batches(file: string, done: number): AsyncGenerator<NumberedRecord[]> {
+/** Records of one part that go into one request, behind those that were sent. */
+async function* batches(
+  file: string,
+  { sent, replaced }: Pick<ImportState, 'sent'> & Pick<Verified, 'replaced'>,
+): AsyncGenerator<NumberedRecord[]> {
   let batch: NumberedRecord[] = [];
   let size = 0;
   let index = 0;
   for await (const record of readExport(file)) {
-    if ((index += 1) <= done) continue;
+    if (replaced.has(record.line) || (index += 1) <= sent) continue;
     const isFull = batch.length === MAX_RECORDS || size + record.json.length > REQUEST_SIZE;
     if (batch.length > 0 && (isFull || batch[0]?.part !== record.part)) {
       yield batch;
@@ -133,17 +137,17 @@ class ImportNotes {
   constructor(file: string, end: End) {
     this.#file = file;
     this.#end = end;
-    this.#state = { sha256: end.sha256, done: 0, stored: {} };
+    this.#state = { sha256: end.sha256, sent: 0, stored: {} };
   }
 
-  get done(): number {
-    return this.#state.done;
+  get sent(): number {
+    return this.#state.sent;
   }
 
   async read(): Promise<void> {
     try {
       const state = JSON.parse(await readFile(this.#file, 'utf8')) as ImportState;
-      if (state.sha256 === this.#end.sha256 && Number.isSafeInteger(state.done)) this.#state = state;
+      if (state.sha256 === this.#end.sha256 && Number.isSafeInteger(state.sent)) this.#state = state;
     } catch {
       // There is none, or none that can be read.
     }
@@ -152,8 +156,8 @@ class ImportNotes {
   async add(batch: readonly NumberedRecord[], stored: number): Promise<void> {
     const part = batch[0]?.part;
     if (part === undefined) return;
-    const { done, stored: before, sha256 } = this.#state;
-    this.#state = { sha256, done: done + batch.length, stored: { ...before, [part]: (before[part] ?? 0) + stored } };
+    const { sent, stored: before, sha256 } = this.#state;
+    this.#state = { sha256, sent: sent + batch.length, stored: { ...before, [part]: (before[part] ?? 0) + stored } };
     if (!this.#writable) return;
     // The folder may be one that can only be read.
     await replace(this.#file, JSON.stringify(this.#state)).catch(() => (this.#writable = false));

@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 import { PARTS, type Part } from '../../src/domain/transfer/parts.js';
 import { checksum, FORMAT, total, type Counts, type End, type Header, type RecordLine } from './format.js';
+import { isPosted } from './posted-digest.js';
 import { TransferError } from './transfer-error.js';
 
 /** No record is larger: a request that brings one has to fit into a server's memory. */
@@ -53,15 +54,31 @@ export async function* readExport(
   );
 }
 
+export interface Verified {
+  readonly header: Header;
+  readonly end: End;
+  /** Lines of what was posted about traces and sessions, and posted anew while it was exported: a later line says it. */
+  readonly replaced: ReadonlySet<number>;
+}
+
 /** Reads all of a file. @throws TransferError as {@link readExport} does */
-export async function verify(file: string): Promise<{ readonly header: Header; readonly end: End }> {
+export async function verify(file: string): Promise<Verified> {
   let header: Header | undefined;
+  const posted = new Map<string, number>();
+  const replaced = new Set<number>();
   const records = readExport(file, (found) => (header = found));
   for (;;) {
     const { done, value } = await records.next();
-    if (done !== true) continue;
-    if (header === undefined) throw new TransferError(`${file} has no first line`);
-    return { header, end: value };
+    if (done === true) {
+      if (header === undefined) throw new TransferError(`${file} has no first line`);
+      return { header, end: value, replaced };
+    }
+    if (!isPosted(value.part)) continue;
+    const { id } = parsed(value.json, value.line) as { readonly id?: unknown };
+    const name = `${value.part}/${String(id)}`;
+    const before = posted.get(name);
+    if (before !== undefined) replaced.add(before);
+    posted.set(name, value.line);
   }
 }
 

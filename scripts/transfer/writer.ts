@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Part } from '../../src/domain/transfer/parts.js';
 import { checksum, FORMAT, type Counts, type End, type Header } from './format.js';
+import type { PostedDigest } from './posted-digest.js';
 import { TransferError } from './transfer-error.js';
 
 /** How far an export is: kept beside its file after every page. */
@@ -15,6 +16,8 @@ export interface ExportState {
   readonly asOf: string | null;
   /** Where spans ended when they were last read. */
   readonly spansAfter: string | null;
+  /** Of what was posted when that was last read; absent: an earlier version began the export. */
+  readonly posted?: PostedDigest;
   /** How often spans were read to their end. */
   readonly round: number;
   readonly counts: Counts;

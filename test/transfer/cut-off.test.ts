@@ -4,7 +4,7 @@ import { exportProject } from '../../scripts/transfer/export.js';
 import { importProject } from '../../scripts/transfer/import.js';
 import { Remote } from '../../scripts/transfer/remote.js';
 import { bootServer, type TestServer } from '../harness/server.js';
-import { bootTarget, exported, fill, inFolder, quiet, recordsOf, remoteOf } from './moved-project.js';
+import { bootTarget, exported, fill, imported, inFolder, quiet, recordsOf, remoteOf } from './moved-project.js';
 
 /** A server that is gone after so many calls. */
 class Failing extends Remote {
@@ -61,7 +61,7 @@ describe('an export or import that is cut off', function () {
         let tries = 0;
         // Each try comes as far as one more call than the one before, and leaves half a page behind.
         for (; tries < 100; tries += 1) {
-          const remote = new Failing(source, 4 + (tries % 8));
+          const remote = new Failing(source, 4 + (tries % 12));
           if (!(await cutOff(exportProject(remote, source.projectId, file(`parts.${ending}`), quiet)))) break;
           await appendFile(file(`parts.${ending}.part`), '{"part":"spa');
         }
@@ -109,5 +109,44 @@ describe('an export or import that is cut off', function () {
       const records = (await recordsOf(file('while.ndjson'))).join('\n');
       expect(records).to.include('"name":"late"').and.include('"name":"later"');
       expect(end.figures).to.equal(null);
+    }));
+
+  it('has what was posted anew while it ran, and nothing else was written', () =>
+    inFolder(async (file) => {
+      const id = crypto.randomUUID();
+      const post = async (path: string, name: string) => {
+        const body = {
+          id,
+          name,
+          project_id: source.projectId,
+          ...(path === '/traces' && { session_id: id, started_at: '2026-01-01T00:00:00Z' }),
+        };
+        const { status, text } = await source.request('POST', path, { body: [body] });
+        expect(status, text).to.equal(200);
+      };
+      for (const path of ['/traces', '/sessions']) await post(path, 'first');
+      let again = true;
+      class Posted extends Remote {
+        override async get<T>(path: string): Promise<T> {
+          if (again && path.includes('/export/attachments')) {
+            again = false;
+            for (const list of ['/traces', '/sessions']) await post(list, 'second');
+          }
+          return super.get<T>(path);
+        }
+      }
+      const end = await exportProject(
+        new Posted(source.url, source.key),
+        source.projectId,
+        file('posted.ndjson'),
+        quiet,
+      );
+      expect(end.figures).not.to.equal(null);
+      const { figures } = await imported(target, file('posted.ndjson'));
+      expect(figures?.filter((figure) => !figure.same)).to.deep.equal([]);
+      for (const list of ['/traces', '/sessions']) {
+        const there = await target.request('GET', `${list}/${id}`);
+        expect(there.json, list).to.include({ id, name: 'second' });
+      }
     }));
 });
