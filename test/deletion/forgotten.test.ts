@@ -24,7 +24,8 @@ const REMAINS = {
 } as const;
 
 describe('what is left of deleted traces and sessions', function () {
-  this.timeout(120_000);
+  // An erasure is some thirty mutations, each of which ClickHouse begins when it pleases.
+  this.timeout(300_000);
   let opened: OpenedStore;
   before(async () => {
     opened = await openStore();
@@ -119,8 +120,6 @@ describe('what is left of deleted traces and sessions', function () {
     await remove(opened.store, projectId, 'session', shared);
     await remove(opened.store, projectId, 'trace', staying[1]?.trace_id ?? '');
     await opened.store.erase();
-    // What is told by a trace that went in the same turn goes in the next one.
-    await opened.store.erase();
     expect(await left(projectId)).to.deep.equal({});
   });
 
@@ -191,7 +190,7 @@ describe('what is left of deleted traces and sessions', function () {
       }
     };
     const erasing = async () => {
-      for (let turn = 0; turn < 3; turn += 1) await opened.store.erase();
+      for (let turn = 0; turn < 2; turn += 1) await opened.store.erase();
     };
     await Promise.all([erasing(), client(traces.slice(0, 6)), client(traces.slice(6))]);
     const found = (await shown(projectId)).traces.map(({ id, span_count, cost }) => ({ id, span_count, cost }));
@@ -200,7 +199,7 @@ describe('what is left of deleted traces and sessions', function () {
     expect(await wrong()).to.deep.equal([]);
     for (const id of sessions) await remove(opened.store, projectId, 'session', id);
     for (const id of traces) await remove(opened.store, projectId, 'trace', id);
-    for (let turn = 0; turn < 2; turn += 1) await opened.store.erase();
+    await opened.store.erase();
     expect(await left(projectId)).to.deep.equal({});
   });
 });

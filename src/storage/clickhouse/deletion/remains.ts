@@ -144,16 +144,19 @@ ORDER BY t.project_id, t.id LIMIT ${number(BATCH)}`,
  */
 function stayingTraces(project: string, ids: readonly string[], upTo: Version): Sql {
   const own = ofProject(project);
+  const among = sql`${own} AND trace_id IN ${listOf('UUID', ids)}`;
   const replaced = (column: string) =>
     sql`ver IN (SELECT ${identifier(column)} FROM superseded WHERE ${own} AND next_ver <= ${number(upTo)})`;
-  return sql`SELECT trace_id AS id FROM facts WHERE ${own} AND trace_id IN ${listOf('UUID', ids)}
+  return sql`SELECT trace_id AS id FROM facts WHERE ${among}
   GROUP BY project_id, trace_id HAVING max(ver) > ${number(upTo)} OR countIf(NOT deleted) > 0
     OR countIf(${replaced('ver')}) > 0 OR countIf(${replaced('next_ver')}) > 0
 UNION DISTINCT
 SELECT id FROM set_aside FINAL WHERE ${own} AND kind = 'trace' AND aside
 UNION DISTINCT
-SELECT trace_id AS id FROM session_traces WHERE ${own} AND trace_id IN ${listOf('UUID', ids)}
-  AND (session_id, created_ver) IN (SELECT id, created_ver FROM sessions FINAL WHERE ${own} AND NOT gone)`;
+SELECT trace_id AS id FROM session_traces WHERE ${among}
+  AND (session_id, created_ver) IN (
+    SELECT id, created_ver FROM sessions FINAL
+    WHERE ${own} AND id IN (SELECT session_id FROM session_traces WHERE ${among}) AND NOT gone)`;
 }
 
 /** Sessions that are gone and whose remains stay: a trace remembers them, or a statement is not purged or later than the state. */
