@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { spanList } from '../../src/domain/list/definitions.js';
 import { parseListQuery } from '../../src/transport/http/list-query.js';
+import type { ClickHouseClient } from '../../src/storage/clickhouse/client/client.js';
+import { deleteRows, mutationsEnded } from '../../src/storage/clickhouse/client/mutations.js';
 import { migrate } from '../../src/storage/clickhouse/migrations.js';
 import { Purge } from '../../src/storage/clickhouse/rollup/purge.js';
 import { readMigrationFiles } from '../../src/storage/migration-files.js';
@@ -134,5 +136,29 @@ describe('while ClickHouse has not rewritten what it was told to', function () {
     await opened.client.command(sql`SYSTEM START MERGES spans`);
     await migration;
     expect(await mutationsOfSpans()).to.equal(0);
+  });
+
+  it('rows that are stored again while they are deleted are deleted again', async () => {
+    const { client } = opened;
+    const store = sql`INSERT INTO superseded (project_id, ver, next_ver) VALUES ('of a round', 1, 2)`;
+    await client.command(store);
+    let deletions = 0;
+    const command: ClickHouseClient['command'] = async (statement, options) => {
+      await client.command(statement, options);
+      if ((deletions += 1) > 1) return;
+      await mutationsEnded(client, { table: 'superseded' });
+      await client.command(store);
+    };
+    const watched = new Proxy(client, {
+      get: (of, name) =>
+        name === 'command'
+          ? command
+          : typeof of[name as 'query'] === 'function'
+            ? of[name as 'query'].bind(of)
+            : of[name as 'query'],
+    });
+    await deleteRows(watched, 'superseded', sql`ver = 1`);
+    expect(deletions).to.equal(2);
+    expect(await client.query(sql`SELECT ver FROM superseded WHERE ver = 1`)).to.deep.equal([]);
   });
 });

@@ -10,6 +10,8 @@ export const MUTATIONS_END_WITHIN_MS = 10 * 60_000;
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 1_000;
 const RETRY_AFTER_SECONDS = 5;
+/** When nothing runs, and rows are left all the same, they are deleted anew after so long. */
+const AGAIN_AFTER_MS = 2_000;
 
 export interface MutationWait {
   /** The table whose mutations alone are waited for; default: all of the database. */
@@ -45,7 +47,7 @@ export async function deleteVersions(
 /**
  * Deletes the rows that meet a condition, which merges then drop from disk. A deletion that is through, or was begun
  * before, is not done again.
- * @param condition without parameters; no row that is written meanwhile may meet it.
+ * @param condition without parameters; few rows that are written meanwhile may meet it.
  * @throws as {@link mutationsEnded}; the deletion may go on.
  */
 export async function deleteRows(
@@ -56,21 +58,34 @@ export async function deleteRows(
 ): Promise<void> {
   const from = identifier(table);
   const wait: MutationWait = { table, ...(signal && { signal }) };
+  const begin = () =>
+    client.command(sql`DELETE FROM ${from} WHERE ${condition}`, {
+      settings: { ...LONG_STATEMENTS, lightweight_deletes_sync: '0' },
+      ...(signal && { signal }),
+    });
+  let leftSince: number | undefined;
   // Rows are looked for, too: on a cluster a mutation is listed only a moment after its statement, and one can be killed.
   const gone = async () => {
-    if (!(await noneRuns(client, wait))) return false;
+    if (!(await noneRuns(client, wait))) {
+      leftSince = undefined;
+      return false;
+    }
     const left = await client.query(sql`SELECT 1 FROM ${from} WHERE ${condition} LIMIT 1`, {
       settings: LONG_STATEMENTS,
       ...(signal && { signal }),
     });
-    return left.length === 0;
+    if (left.length === 0) return true;
+    // A round that had read what was deleted stores rows of it afterwards.
+    leftSince ??= performance.now();
+    if (performance.now() - leftSince < AGAIN_AFTER_MS) return false;
+    leftSince = undefined;
+    await begin();
+    return false;
   };
   await mutationsEnded(client, wait);
   if (await gone()) return;
-  await client.command(sql`DELETE FROM ${from} WHERE ${condition}`, {
-    settings: { ...LONG_STATEMENTS, lightweight_deletes_sync: '0' },
-    ...(signal && { signal }),
-  });
+  leftSince = undefined;
+  await begin();
   await until(gone, wait);
 }
 
