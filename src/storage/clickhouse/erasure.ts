@@ -14,7 +14,7 @@ export interface ErasureSource {
   /** Removes, for reads, what was replaced or deleted. */
   readonly purge: () => Promise<unknown>;
   /** Removes what is left of traces and sessions that are gone. */
-  readonly forget: (signal: AbortSignal) => Promise<unknown>;
+  readonly forget: (signal: AbortSignal) => Promise<void>;
   /** The version before which something must have been replaced or deleted to count in no read any more. */
   readonly end: () => Version;
 }

@@ -1,9 +1,10 @@
+import { items, type Recompute } from '../check/audited.js';
+import { ofProject } from '../check/keys.js';
 import type { ClickHouseClient } from '../client/client.js';
 import { LONG_STATEMENTS } from '../client/long-statements.js';
 import { deleteRows, MUTATIONS_END_WITHIN_MS } from '../client/mutations.js';
 import { identifier, listOf, literal, number, sql, type Sql } from '../client/sql.js';
 import type { Version } from '../commit/version-clock.js';
-import type { DirtyItem } from '../rollup/dirty-set.js';
 import { stateVersion } from '../rollup/row-version.js';
 
 export interface RemainsSource {
@@ -13,16 +14,7 @@ export interface RemainsSource {
   /** A number above those of all rounds that are stored. */
   readonly round: () => Version;
   /** Computes things anew that nobody may have written to. */
-  readonly recompute: (things: {
-    readonly traces: readonly DirtyItem[];
-    readonly sessions: readonly DirtyItem[];
-  }) => Promise<void>;
-}
-
-/** How many traces and sessions are not remembered any more. */
-export interface Forgotten {
-  readonly traces: number;
-  readonly sessions: number;
+  readonly recompute: Recompute;
 }
 
 /** Things that go together: each time, the tables are read as a whole. */
@@ -45,11 +37,9 @@ export class Remains {
    * To be called when deleted spans are purged: the tombstones of others stay.
    * @throws DomainError `unavailable` when ClickHouse takes too long; the signal's reason
    */
-  async remove(signal: AbortSignal): Promise<Forgotten> {
-    let [traces, sessions] = [0, 0];
-    for (const project of await this.#projects('traces', signal)) traces += await this.#traces(project, signal);
-    for (const project of await this.#projects('sessions', signal)) sessions += await this.#sessions(project, signal);
-    return { traces, sessions };
+  async remove(signal: AbortSignal): Promise<void> {
+    for (const project of await this.#projects('traces', signal)) await this.#traces(project, signal);
+    for (const project of await this.#projects('sessions', signal)) await this.#sessions(project, signal);
   }
 
   /** Projects in which anything is gone. */
@@ -61,8 +51,7 @@ export class Remains {
     return rows.map(({ project }) => project);
   }
 
-  async #traces(project: string, signal: AbortSignal): Promise<number> {
-    let count = 0;
+  async #traces(project: string, signal: AbortSignal): Promise<void> {
     for await (const ids of this.#gone('traces', project, signal)) {
       const upTo = this.#source.settled();
       const staying = new Set(await this.#ids(stayingTraces(project, ids, upTo), signal));
@@ -79,13 +68,10 @@ export class Remains {
       // When one that was sent again was made is told by its oldest fact, which may just have gone.
       const again = await this.#ids(sql`SELECT DISTINCT trace_id AS id FROM facts WHERE ${of('trace_id')}`, signal);
       if (again.length > 0) await this.#source.recompute({ traces: items(project, again), sessions: [] });
-      count += going.length;
     }
-    return count;
   }
 
-  async #sessions(project: string, signal: AbortSignal): Promise<number> {
-    let count = 0;
+  async #sessions(project: string, signal: AbortSignal): Promise<void> {
     for await (const ids of this.#gone('sessions', project, signal)) {
       const [upTo, round] = [this.#source.settled(), this.#source.round()];
       const staying = new Set(await this.#ids(stayingSessions(project, ids, upTo), signal));
@@ -100,9 +86,7 @@ export class Remains {
       await this.#delete('sessions', sql`${of('id')} AND ${seen(sql`ver`)}`, signal);
       const again = await this.#ids(namedAgain(of('session_id')), signal);
       if (again.length > 0) await this.#source.recompute({ traces: [], sessions: items(project, again) });
-      count += going.length;
     }
-    return count;
   }
 
   /** Things of a project that are gone, in portions, by their ids. */
@@ -172,12 +156,4 @@ SELECT id FROM set_aside FINAL WHERE ${own} AND kind = 'session' AND aside`;
 function namedAgain(sessions: Sql): Sql {
   return sql`SELECT session_id AS id FROM session_traces WHERE ${sessions}
 UNION DISTINCT SELECT session_id AS id FROM session_statements WHERE ${sessions}`;
-}
-
-function ofProject(project: string): Sql {
-  return sql`project_id = ${literal(project)}`;
-}
-
-function items(projectId: string, ids: readonly string[]): DirtyItem[] {
-  return ids.map((id) => ({ projectId, id }));
 }
