@@ -9,6 +9,7 @@ import type { Span } from '../../src/domain/span/span.js';
 import { createEvents } from '../../src/observability/events.js';
 import { createLogger } from '../../src/observability/logger.js';
 import { createMetrics } from '../../src/observability/metrics.js';
+import type { ClickHouseClient } from '../../src/storage/clickhouse/client/client.js';
 import type { TraceStore } from '../../src/storage/clickhouse/trace-store.js';
 import { storedSpan } from '../harness/span.js';
 import { openStore, remove, reopenStore, rowsOf, type OpenedStore } from '../harness/trace-store.js';
@@ -55,6 +56,12 @@ describe('what is too large to be recomputed', function () {
   };
   const spans = (store: TraceStore) =>
     store.lists.spans(PROJECT, parseListQuery(spanList, new URLSearchParams({ fields: 'id' })));
+
+  // A purge's own count says nothing here: a round that tries what is set aside may record again what is just being purged.
+  async function storedVersions(client: ClickHouseClient): Promise<number> {
+    const [row] = await client.query<{ versions: number }>(sql`SELECT toUInt32(count()) AS versions FROM spans`);
+    return row?.versions ?? 0;
+  }
 
   async function gauges(): Promise<string[]> {
     const text = await metrics.registry.metrics();
@@ -105,7 +112,8 @@ describe('what is too large to be recomputed', function () {
     await write(sent.map(({ id }) => storedSpan({ id, trace_id: heavy, trace_tags: { light: 'yes' } })));
     // The read records what is replaced.
     await traces(opened.store);
-    expect(await opened.store.purge()).to.equal(HEAVY_SPANS);
+    await opened.store.purge();
+    expect(await storedVersions(opened.client), 'versions, without those replaced').to.equal(HEAVY_SPANS);
     // Merges drop what was purged, some time; until then its tags are read.
     await opened.client.command(sql`OPTIMIZE TABLE facts FINAL`);
     await until(async () => (await traces(opened.store)).notCurrent.length === 0);
@@ -192,7 +200,8 @@ describe('what is too large to be recomputed', function () {
     expect(await remove(again, PROJECT, 'trace', vast)).to.equal(true);
     const left = (await rowsOf<SpanRead>(await spans(again))).length;
     expect(left, 'spans, without those deleted').to.equal(1);
-    expect(await again.purge()).to.equal(20_000);
+    await again.purge();
+    expect(await storedVersions(opened.client), 'versions, without those deleted').to.equal(1);
     await opened.client.command(sql`OPTIMIZE TABLE facts FINAL`);
     await until(async () => (await traces(again)).notCurrent.length === 0);
     await again.close();
