@@ -285,6 +285,8 @@ describe('signing in behind a proxy', function () {
     expect(Number(last.headers.get('retry-after'))).to.be.within(1, 60);
     expect(await browser.status('GET', '/spans')).to.equal(200);
     expect(log).to.include('Sign-in refused').and.include('127.0.0.1');
+    const told = log.split('\n').filter((line) => line.includes('Sign-in refused'));
+    expect(told.join('\n'), 'of too many, one line is written for all').not.to.include('overloaded');
     for (const secret of [code, unknown, 'sk_sh_not_a_key_at_all', browser.cookie.split('=')[1] ?? ''])
       expect(log).to.not.include(secret);
     const { text } = await server.request('GET', '/metrics', { key: null });

@@ -130,7 +130,8 @@ function signInEvents(logger: Logger, metrics: Metrics): SignInObserver {
     signInAttempted({ result, address }) {
       metrics.signIns.inc({ result });
       if (result === 'signed_in') say(logger, 'signedIn', { address });
-      else say(logger, 'signInRefused', { result, address });
+      // Too often is told as any request that is refused: once for all.
+      else if (result !== 'overloaded') say(logger, 'signInRefused', { result, address });
     },
   };
 }

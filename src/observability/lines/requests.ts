@@ -51,7 +51,7 @@ export const requestLines = defineLines({
   signInRefused: {
     level: 'warn',
     message: 'Sign-in refused',
-    when: 'What was sent is not or no longer valid (`unauthenticated`), came from a page of another site (`forbidden`), or too often (`overloaded`).',
+    when: 'What was sent is not or no longer valid (`unauthenticated`), or came from a page of another site (`forbidden`): at most ten times a minute for each address.',
     action:
       'Nothing for one or two: somebody mistyped. Many from one address are somebody guessing: block it at the proxy',
   },
