@@ -252,7 +252,7 @@ export function createMetrics() {
     ),
     retentionBehind: gauge(
       'spanhouse_retention_behind_seconds',
-      'How much older than its project allows the oldest trace is that retention is removing; 0: nothing was due at the last look.',
+      'How much older than its project allows the oldest trace is that retention is removing, or for how long removing has failed; 0: nothing was due at the last look.',
     ),
     erasedAt: gauge(
       'spanhouse_erased_timestamp_seconds',

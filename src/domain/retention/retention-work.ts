@@ -7,7 +7,10 @@ import { RetentionPass, type RetentionPassParts } from './retention-pass.js';
 export interface RetentionObserver {
   /** Traces went because they were older than their project keeps them. */
   retentionRemoved(removed: TraceCount): void;
-  /** How much older than allowed the oldest trace is that was due when it was looked for; 0: nothing is due. */
+  /**
+   * How much older than allowed the oldest trace is that was due when it was looked for, or for how long removing has failed; 0:
+   * nothing is due.
+   */
   retentionBehind(behind: { readonly seconds: number }): void;
   retentionFailed(failure: { readonly project: string | null; readonly error: unknown }): void;
   /** A project is done, and something of it went. */
@@ -58,6 +61,8 @@ export class RetentionWork {
   readonly #parts: RetentionWorkParts;
   readonly #loop: BackgroundLoop;
   #turns: Turn[] = [];
+  /** When removing began to fail, on the clock of `performance`, by projects that no run has got through since. */
+  readonly #failingSince = new Map<string, number>();
   /** When the next run begins, in milliseconds since 1970; null: never. */
   #nextRun: number | null = null;
 
@@ -108,6 +113,8 @@ export class RetentionWork {
     if (everyMs === null || this.#nextRun === null || Date.now() < this.#nextRun) return;
     this.#nextRun = Date.now() + everyMs;
     this.#turns = projects.listProjects().flatMap((project) => this.#turnsOf(project));
+    const due = new Set(this.#turns.map(({ pass }) => pass.projectId));
+    for (const project of this.#failingSince.keys()) if (!due.has(project)) this.#failingSince.delete(project);
   }
 
   /** A new turn of a project that has a retention, from what is set now on. */
@@ -140,6 +147,7 @@ export class RetentionWork {
     const behind = removed.traces > 0 ? behindSeconds : turn.behindSeconds;
     const next = { ...turn, removed: sum, kept: turn.kept + kept, behindSeconds: behind, failures: 0 };
     if (!done) return [next];
+    this.#failingSince.delete(turn.pass.projectId);
     const seconds = (performance.now() - turn.began) / 1000;
     if (sum.traces > 0) observer.retentionFinished({ project: turn.pass.projectId, ...sum, kept: next.kept, seconds });
     return [];
@@ -164,13 +172,18 @@ export class RetentionWork {
   #failed(): string | null {
     const failed = this.#turns.at(-1);
     if (failed === undefined) return null;
+    const { projectId } = failed.pass;
     if (failed.failures >= MAX_FAILURES) this.#turns.pop();
-    return failed.pass.projectId;
+    if (!this.#failingSince.has(projectId)) this.#failingSince.set(projectId, performance.now());
+    this.#tellBehind();
+    return projectId;
   }
 
   #tellBehind(): void {
-    const seconds = this.#turns.reduce((most, { behindSeconds }) => Math.max(most, behindSeconds), 0);
-    this.#parts.observer.retentionBehind({ seconds });
+    const removing = this.#turns.map(({ behindSeconds }) => behindSeconds);
+    // What became due since then may all be there.
+    const failing = [...this.#failingSince.values()].map((since) => (performance.now() - since) / 1000);
+    this.#parts.observer.retentionBehind({ seconds: Math.max(0, ...removing, ...failing) });
   }
 
   #untilNext(): number {
