@@ -126,6 +126,7 @@ export async function openServices(context: Context): Promise<Services> {
     retention: openRetention(context, storage, { deletions, identity }),
     transfer: openTransfer(context, storage, {
       attachments,
+      deletions,
       calls,
       onImported(projectId) {
         prices.forget(projectId);

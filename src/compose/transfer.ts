@@ -1,4 +1,5 @@
 import type { ClientCalls } from '../domain/client-calls.js';
+import type { DeletionService } from '../domain/deletion/deletion-service.js';
 import { ImageTransfer } from '../domain/transfer/image-transfer.js';
 import { ImportPace } from '../domain/transfer/import-pace.js';
 import { TransferService } from '../domain/transfer/transfer-service.js';
@@ -8,6 +9,7 @@ import type { Storage } from './storage.js';
 
 export interface TransferFollowers {
   readonly attachments: Pick<Attachments, 'vault'>;
+  readonly deletions: Pick<DeletionService, 'settled'>;
   readonly calls: ClientCalls;
   /** Called when prompts or prices of a project came in. */
   readonly onImported: (projectId: string) => void;
@@ -17,7 +19,7 @@ export interface TransferFollowers {
 export function openTransfer(
   { config }: Context,
   { metadata, traces }: Storage,
-  { attachments: { vault }, calls, onImported }: TransferFollowers,
+  { attachments: { vault }, deletions, calls, onImported }: TransferFollowers,
 ): TransferService {
   const images = new ImageTransfer({ vault, findVersions: traces.attachments.findVersions, store: metadata.transfer });
   const { maxTagBytes } = config.ingest;
@@ -26,5 +28,6 @@ export function openTransfer(
     rolledUp: (projectId) => traces.rollUp(projectId),
   });
   const stores = { metadata: metadata.transfer, spans: traces.transfer, images };
-  return new TransferService({ ...stores, maxTagBytes, pace, onImported });
+  const deletionsDone = (projectId: string) => deletions.settled(projectId);
+  return new TransferService({ ...stores, maxTagBytes, pace, deletionsDone, onImported });
 }

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '../errors.js';
 import { DeletionWork, type DeletionParts } from './deletion-work.js';
 import type { DeletedThing, Deletion, DeletionTarget } from './deletion-store.js';
@@ -19,6 +19,8 @@ export interface DeletionServiceParts extends Omit<DeletionParts, 'work'> {
   readonly observer: DeletionObserver;
   /** Called once a project is ordered to go: nobody may get at it from then on. */
   readonly onProjectOrdered: (projectId: string) => void;
+  /** How long an answer, or a start, waits for what is hidden already. */
+  readonly hiddenWaitMs?: number;
 }
 
 /** Interval of looks for deletions that other processes ordered. */
@@ -27,6 +29,20 @@ const RETRY_MS = 1_000;
 /** Things that are noted in one transaction. */
 const NOTED_AT_ONCE = 2_000;
 const MAX_RETRY_MS = 30_000;
+/** What nobody is shown any more are words and images: they may wait for ClickHouse to rewrite the words of all projects. */
+const HIDDEN_WAIT_MS = 10_000;
+
+/** How long whoever writes something older waits for what is being deleted. */
+const SETTLED_MS = 30_000;
+const RETRY_AFTER_SECONDS = 5;
+
+/** A deletion that is being performed; where it fails, that is told, and it is tried again. */
+interface Run {
+  /** Nobody is shown anything of it any more. */
+  readonly gone: Promise<void>;
+  /** Nothing of it is stored any more. */
+  readonly done: Promise<void>;
+}
 
 /**
  * Deletes spans, traces, sessions and projects with everything that belongs to them, in both stores and in memory. A
@@ -38,35 +54,35 @@ export class DeletionService {
   readonly #work: DeletionWork;
   readonly #underWay: WorkUnderWay[] = [];
   /** Runs under way, by the deletion's number. */
-  readonly #running = new Map<number, Promise<void>>();
+  readonly #running = new Map<number, Run>();
   /** Timers of retries, by the deletion's number. */
   readonly #retries = new Map<number, NodeJS.Timeout>();
   readonly #stopping = new AbortController();
+  readonly #hiddenWaitMs: number;
   #timer: NodeJS.Timeout | null = null;
   #seenChange = -1;
 
   constructor(parts: DeletionServiceParts) {
     this.#parts = parts;
+    this.#hiddenWaitMs = parts.hiddenWaitMs ?? HIDDEN_WAIT_MS;
     this.#work = new DeletionWork({ ...parts, work: this.#underWay }, this.#stopping.signal);
   }
 
-  /** Completes deletions ordered before the start. One that cannot be completed yet is tried again later. */
+  /**
+   * Goes on with deletions ordered before the start, as {@link delete} does. One that cannot be completed yet is tried again later.
+   */
   async resume(): Promise<void> {
-    const { store, observer } = this.#parts;
+    const { store } = this.#parts;
     store.abandon();
+    const runs: Run[] = [];
     for (const deletion of store.pending()) {
+      const run = this.#run(deletion);
       // Nobody can get at a project that is to go; removing it may take minutes.
-      if (deletion.what === 'project') {
-        this.#begin(deletion);
-        continue;
-      }
-      try {
-        await this.#run(deletion);
-      } catch (error) {
-        observer.deletionFailed({ project: deletion.project_id, error });
-        this.#retry(deletion, RETRY_MS);
-      }
+      if (deletion.what === 'project') continue;
+      await run.gone.catch(() => undefined);
+      runs.push(run);
     }
+    await within(this.#hiddenWaitMs, Promise.allSettled(runs.map(({ done }) => done)));
   }
 
   /** Starts to follow deletions ordered by other processes. @param work what may hold texts of spans in memory */
@@ -80,21 +96,25 @@ export class DeletionService {
     if (this.#timer !== null) clearInterval(this.#timer);
     for (const retry of this.#retries.values()) clearTimeout(retry);
     this.#stopping.abort(new DomainError('unavailable', 'The server stops; the next start goes on with the deletion'));
-    await Promise.allSettled(this.#running.values());
+    await Promise.allSettled([...this.#running.values()].map(({ done }) => done));
   }
 
   /**
-   * Resolves when everything is gone: whether there was such a thing.
+   * Resolves when everything is gone, or is shown to nobody and goes before long: whether there was such a thing.
    * @throws DomainError `unavailable`, `overloaded`; it may be completed all the same
    */
   async delete(projectId: string, kind: DeletableKind, id: string): Promise<boolean> {
     const target: DeletionTarget = { projectId, kind, id };
     // An earlier deletion of the same thing that failed ends before the answer: it must not delete what comes afterwards.
     const earlier = this.#parts.store.pending(target);
-    for (const deletion of earlier) await this.#run(deletion);
+    for (const deletion of earlier) await this.#run(deletion).gone;
     const below = await this.#parts.spans.below(projectId, kind, id);
     if (below === null && !(kind === 'span' && this.#parts.store.knows(projectId, id))) return earlier.length > 0;
-    await this.#complete(below === null ? this.#orphan(target) : await this.#order(target, below));
+    const deletion = below === null ? this.#orphan(target) : await this.#order(target, below);
+    if (deletion === null) return true;
+    const { gone, done } = this.#run(deletion);
+    await gone;
+    await within(this.#hiddenWaitMs, done);
     return true;
   }
 
@@ -104,8 +124,29 @@ export class DeletionService {
    */
   async expire(projectId: string, below: Below): Promise<void> {
     const target: DeletionTarget = { projectId, kind: 'retention', id: '' };
-    for (const deletion of this.#parts.store.pending(target)) await this.#run(deletion);
-    await this.#complete(await this.#order(target, below));
+    for (const deletion of this.#parts.store.pending(target)) await this.#run(deletion).done;
+    const deletion = await this.#order(target, below);
+    if (deletion !== null) await this.#run(deletion).done;
+  }
+
+  /**
+   * Resolves when nothing is left to do of what was ordered to go of a project: whatever is written from then on stays, however old
+   * it is.
+   * @throws DomainError `unavailable`, also when that takes too long
+   */
+  async settled(projectId: string): Promise<void> {
+    const pending = this.#parts.store
+      .pending()
+      .filter(({ what, project_id }) => what !== 'project' && project_id === projectId);
+    const done = Promise.all(pending.map((deletion) => this.#run(deletion).done));
+    if (!(await within(SETTLED_MS, done)))
+      throw new DomainError(
+        'unavailable',
+        'Things of this project are being deleted, which takes a while: send again',
+        {
+          retryAfterSeconds: RETRY_AFTER_SECONDS,
+        },
+      );
   }
 
   /**
@@ -115,7 +156,7 @@ export class DeletionService {
   deleteProject(projectId: string): boolean {
     const deletion = this.#parts.store.orderProject(projectId, Date.now() * 1000);
     if (deletion === null) return false;
-    this.#begin(deletion);
+    this.#run(deletion);
     return true;
   }
 
@@ -160,50 +201,44 @@ export class DeletionService {
     }
   }
 
-  /** Runs a deletion that was ordered just now; one that fails is tried again. */
-  async #complete(deletion: Deletion | null): Promise<void> {
-    if (deletion === null) return;
+  /** Runs a deletion, or joins the run of it that is under way. @param waitMs after which one that fails is tried again */
+  #run(deletion: Deletion, waitMs = RETRY_MS): Run {
+    const known = this.#running.get(deletion.seq);
+    if (known !== undefined) return known;
+    if (deletion.what === 'project') this.#parts.onProjectOrdered(deletion.project_id);
+    let done: Promise<void> = Promise.resolve();
+    const gone = new Promise<void>((resolve, reject) => {
+      done = this.#perform(deletion, waitMs, resolve).finally(() => this.#running.delete(deletion.seq));
+      done.then(resolve, reject);
+    });
+    // A failure was told of; whoever waits for the run learns it as well.
+    gone.catch(() => undefined);
+    const run = { gone, done };
+    this.#running.set(deletion.seq, run);
+    return run;
+  }
+
+  async #perform(deletion: Deletion, waitMs: number, onHidden: () => void): Promise<void> {
+    const { observer } = this.#parts;
+    const started = performance.now();
     try {
-      await this.#run(deletion);
+      const spans = await this.#work.perform(deletion, onHidden);
+      clearTimeout(this.#retries.get(deletion.seq));
+      this.#retries.delete(deletion.seq);
+      observer.deletionFinished({ what: deletion.what, spans, seconds: (performance.now() - started) / 1000 });
     } catch (error) {
-      this.#parts.observer.deletionFailed({ project: deletion.project_id, error });
-      this.#retry(deletion, RETRY_MS);
+      if (!this.#stopping.signal.aborted) {
+        observer.deletionFailed({ project: deletion.project_id, error });
+        this.#retry(deletion, waitMs);
+      }
       throw error;
     }
   }
 
-  /** Runs a deletion, or joins the run of it that is under way. */
-  #run(deletion: Deletion): Promise<void> {
-    const known = this.#running.get(deletion.seq);
-    if (known !== undefined) return known;
-    if (deletion.what === 'project') this.#parts.onProjectOrdered(deletion.project_id);
-    const started = performance.now();
-    const running = this.#work
-      .perform(deletion)
-      .then((spans) => {
-        clearTimeout(this.#retries.get(deletion.seq));
-        this.#retries.delete(deletion.seq);
-        const seconds = (performance.now() - started) / 1000;
-        this.#parts.observer.deletionFinished({ what: deletion.what, spans, seconds });
-      })
-      .finally(() => this.#running.delete(deletion.seq));
-    this.#running.set(deletion.seq, running);
-    return running;
-  }
-
-  #begin(deletion: Deletion, waitMs = RETRY_MS): void {
-    this.#run(deletion).catch((error: unknown) => {
-      if (this.#stopping.signal.aborted) return;
-      this.#parts.observer.deletionFailed({ project: deletion.project_id, error });
-      this.#retry(deletion, waitMs);
-    });
-  }
-
   #retry(deletion: Deletion, waitMs: number): void {
-    if (this.#stopping.signal.aborted) return;
     const retry = setTimeout(() => {
       this.#retries.delete(deletion.seq);
-      this.#begin(deletion, Math.min(MAX_RETRY_MS, waitMs * 2));
+      this.#run(deletion, Math.min(MAX_RETRY_MS, waitMs * 2));
     }, waitMs);
     clearTimeout(this.#retries.get(deletion.seq));
     this.#retries.set(deletion.seq, retry.unref());
@@ -215,9 +250,9 @@ export class DeletionService {
     try {
       const change = store.changeCounter();
       if (change === this.#seenChange) return;
-      this.#seenChange = change;
       for (const deletion of store.pending())
-        if (deletion.what === 'project' && !this.#running.has(deletion.seq)) this.#begin(deletion);
+        if (deletion.what === 'project' && !this.#running.has(deletion.seq)) this.#run(deletion);
+      this.#seenChange = change;
     } catch (error) {
       observer.deletionFailed({ project: 'any', error });
     }
@@ -231,4 +266,15 @@ async function* inParts(pages: Below['things']): AsyncGenerator<readonly Deleted
       if (from > 0) await nextTurn();
       yield page.slice(from, from + NOTED_AT_ONCE);
     }
+}
+
+/** Whether something ends within a time. @throws what it throws within that time */
+async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
+  const waiting = new AbortController();
+  try {
+    const late = sleep(ms, false, { signal: waiting.signal, ref: false }).catch(() => false);
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
+    waiting.abort();
+  }
 }

@@ -69,15 +69,15 @@ export class DeletionWork {
     this.#signal = signal;
   }
 
-  /** @returns how many spans went; of a project that is not counted */
-  async perform(deletion: Deletion): Promise<number> {
-    const count = deletion.what === 'project' ? await this.#project(deletion) : await this.#spans(deletion);
+  /** @param onHidden called when nobody is shown anything of it any more @returns how many spans went; 0 for a project */
+  async perform(deletion: Deletion, onHidden: () => void): Promise<number> {
+    const count = deletion.what === 'project' ? await this.#project(deletion) : await this.#spans(deletion, onHidden);
     this.#enter('end');
     while (this.#parts.store.finish(deletion.seq)) await this.#rest();
     return count;
   }
 
-  async #spans(deletion: Deletion): Promise<number> {
+  async #spans(deletion: Deletion, onHidden: () => void): Promise<number> {
     const dependents: Dependents = { jobs: new Map(), images: new Set() };
     let count = 0;
     for await (const page of this.#pages(deletion, ['span', 'trace', 'session'])) {
@@ -108,6 +108,7 @@ export class DeletionWork {
     }
     this.#enter('jobs');
     this.#forgetInJobs(dependents.jobs);
+    onHidden();
     this.#enter('words');
     await this.#forgetWords(deletion);
     this.#enter('images');

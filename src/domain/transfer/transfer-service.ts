@@ -20,6 +20,8 @@ export interface TransferParts {
   /** Largest size of the keys and values of one object of tags, in bytes. */
   readonly maxTagBytes: number;
   readonly pace: ImportPace;
+  /** Resolves when nothing of a project is being deleted: what comes in is older than that, and would go as well. */
+  readonly deletionsDone: (projectId: string) => Promise<void>;
   /** Called when prompts or prices of a project came in. */
   readonly onImported: (projectId: string) => void;
 }
@@ -57,7 +59,8 @@ export class TransferService {
    * @param records fit their schema; times of those beside spans are numbers
    * @throws DomainError `invalid`, `conflict`, `overloaded`, and those of the stores; the signal's reason
    */
-  take(part: Part, projectId: string, records: readonly unknown[], signal?: AbortSignal): Promise<Imported> {
+  async take(part: Part, projectId: string, records: readonly unknown[], signal?: AbortSignal): Promise<Imported> {
+    await this.#parts.deletionsDone(projectId);
     return this.#parts.pace.run(projectId, () => this.#take(part, projectId, records), signal);
   }
 
