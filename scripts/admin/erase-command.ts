@@ -1,9 +1,15 @@
 import type { Command } from 'commander';
 import { serverOf } from '../../src/compose/backup-run.js';
-import type { ErasedFiles } from '../../src/domain/deletion/erasure.js';
+import { ERASURE_STEPS, type ErasedFiles, type ErasureStep } from '../../src/domain/deletion/erasure.js';
 import { orderErasure } from '../../src/transport/control/control-client.js';
 import { startProgress, type Progress } from '../progress.js';
 import { megabytes, type Row, type Run } from './answer.js';
+
+const LABELS: Record<ErasureStep, string> = {
+  purging: 'Taking replaced and deleted spans out of the tables',
+  forgetting: 'Taking what is left of deleted traces and sessions out of the tables',
+  rewriting: 'Rewriting files',
+};
 
 /** Adds the command that erases at once what is deleted. */
 export function addEraseCommand(program: Command, run: Run): void {
@@ -19,8 +25,13 @@ async function erase(dataDir: string): Promise<Row> {
   const started = Date.now();
   let shown: Progress | undefined;
   try {
-    const erased = await orderErasure(await serverOf(dataDir), ({ done, total }) => {
-      if (total > 0) shown ??= startProgress('Erasing', total, 'partitions');
+    let current: ErasureStep | undefined;
+    const erased = await orderErasure(await serverOf(dataDir), ({ step, done, total }) => {
+      if (step !== current && total > 0) {
+        shown?.stop();
+        shown = startProgress(LABELS[step], total, ERASURE_STEPS[step]);
+        current = step;
+      }
       shown?.update(done);
     });
     return described(erased, (Date.now() - started) / 1000);

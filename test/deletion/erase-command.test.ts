@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { serverOf } from '../../src/compose/backup-run.js';
+import type { ErasureProgress, ErasureStep } from '../../src/domain/deletion/erasure.js';
 import { giveUpMove, writeMoveMark } from '../../src/storage/move-mark.js';
+import { orderErasure } from '../../src/transport/control/control-client.js';
 import { admin, refused } from '../backup/admin.js';
 import type { Program } from '../harness/program.js';
 import { Programs } from '../harness/programs.js';
@@ -51,6 +54,27 @@ describe('npm run admin -- erase', function () {
       'both are told of',
       () => program.log.filter((line) => line.includes('"erasureFinished"')).length === 2,
     );
+  });
+
+  it('tells how far each of its steps is', async () => {
+    const going = Array.from({ length: 3 }, () => randomUUID());
+    for (const session of going) await written(session);
+    for (const session of going) await program.ask('DELETE', `/sessions/${session}`);
+    const told: ErasureProgress[] = [];
+    await orderErasure(await serverOf(programs.dataDir), (progress) => told.push(progress));
+    const of = (step: ErasureStep) => told.filter((progress) => progress.step === step);
+    expect(told.map(({ step }) => step)).to.deep.equal(
+      [...of('purging'), ...of('forgetting'), ...of('rewriting')].map(({ step }) => step),
+    );
+    const [spans, things] = [60, 63];
+    expect(of('purging').map(({ done, total }) => [done, total])).to.deep.equal([
+      [0, spans],
+      [spans, spans],
+    ]);
+    expect(of('forgetting').at(0)).to.include({ done: 0, total: things });
+    expect(of('forgetting').at(-1)).to.include({ done: things, total: things });
+    const files = of('rewriting').at(-1);
+    expect(files?.done).to.equal(files?.total).and.to.be.greaterThan(0);
   });
 
   it('may be run twice at once', async () => {

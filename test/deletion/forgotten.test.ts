@@ -7,7 +7,8 @@ import { parseListQuery } from '../../src/transport/http/list-query.js';
 import { seedOf } from '../harness/seed.js';
 import { storedSpan } from '../harness/span.js';
 import { statementOf } from '../harness/statement.js';
-import { openStore, remove, rowsOf, type OpenedStore } from '../harness/trace-store.js';
+import { openStore, remove, reopenStore, rowsOf, type OpenedStore } from '../harness/trace-store.js';
+import { watched } from '../harness/watched-client.js';
 
 const SEED = seedOf('FORGOTTEN_SEED');
 const ALL = new URLSearchParams({ limit: '500' });
@@ -31,6 +32,12 @@ describe('what is left of deleted traces and sessions', function () {
     opened = await openStore();
   });
   after(() => opened.dispose());
+
+  /** Closes the store, for one to take its place that calls this before each command and waits for it. */
+  async function lookingAt(look: (statement: string) => Promise<void>): Promise<void> {
+    await opened.store.close();
+    opened = { ...opened, store: await reopenStore(watched(opened.client, look)) };
+  }
 
   const send = (projectId: string, ...spans: Span[]) => opened.store.log.append({ projectId, spans });
   const state = (projectId: string, id: string) =>
@@ -121,6 +128,97 @@ describe('what is left of deleted traces and sessions', function () {
     await remove(opened.store, projectId, 'trace', staying[1]?.trace_id ?? '');
     await opened.store.erase();
     expect(await left(projectId)).to.deep.equal({});
+  });
+
+  it('does not come back while the row goes that says it is gone, which ClickHouse may delete before the earlier ones', async () => {
+    const projectId = randomUUID();
+    const session = randomUUID();
+    const staying = storedSpan({ session_id: session, cost: 1 });
+    const going = storedSpan({ session_id: session, cost: 2 });
+    const LATEST = { traces: 'gone', session_traces: 'NOT (named OR member)', sessions: 'gone' } as const;
+    const tables = Object.keys(LATEST);
+    const merges = (most: string) =>
+      tables.map((table) => opened.client.command(statementOf(`ALTER TABLE ${table} ${most}`)));
+    const looks: unknown[] = [];
+    const written = { trace_id: staying.trace_id, session_id: session, cost: 4 };
+    await lookingAt(async (statement) => {
+      const { table = '', condition = '' } =
+        /^DELETE FROM (?<table>\w+) WHERE (?<condition>.*)$/s.exec(statement)?.groups ?? {};
+      if (!(table in LATEST) || !condition.includes(projectId)) return;
+      // The part with the latest row is done first.
+      const first = `DELETE FROM ${table} WHERE (${condition}) AND ${LATEST[table as keyof typeof LATEST]}`;
+      await opened.client.command(statementOf(first), { settings: { lightweight_deletes_sync: '2' } });
+      await send(projectId, storedSpan(written));
+      await opened.store.rollUp();
+      looks.push(await shown(projectId));
+    });
+    // Earlier rows stay where they are.
+    await Promise.all(merges('MODIFY SETTING max_bytes_to_merge_at_max_space_in_pool = 1'));
+    for (const span of [staying, going]) {
+      await send(projectId, span);
+      await opened.store.rollUp();
+    }
+    await remove(opened.store, projectId, 'trace', going.trace_id);
+    await opened.store.rollUp();
+    const rows = await opened.client.query(
+      statementOf(`SELECT 1 FROM traces WHERE toString(id) = '${going.trace_id}'`),
+    );
+    expect(rows.length, 'rows of the trace that went').to.be.greaterThan(1);
+
+    await opened.store.erase();
+    expect(looks.length).to.be.greaterThan(1);
+    looks.push(await shown(projectId));
+    for (const [at, look] of looks.entries()) {
+      const { traces, sessions } = look as Awaited<ReturnType<typeof shown>>;
+      const cost = 1 + 4 * Math.min(at + 1, looks.length - 1);
+      expect(traces.map(({ id, cost: each }) => ({ id, cost: each }))).to.deep.equal([{ id: staying.trace_id, cost }]);
+      expect(sessions.map(({ trace_count, cost: each }) => ({ trace_count, cost: each }))).to.deep.equal([
+        { trace_count: 1, cost },
+      ]);
+    }
+    expect(await named(going.trace_id)).to.deep.equal([]);
+    expect(await wrong()).to.deep.equal([]);
+    await Promise.all(merges('RESET SETTING max_bytes_to_merge_at_max_space_in_pool'));
+  });
+
+  it('does not tell when a session was made that comes back meanwhile', async () => {
+    const projectId = randomUUID();
+    const session = randomUUID();
+    const going = storedSpan({ session_id: session });
+    const again = storedSpan({ session_id: session });
+    let isAgain = false;
+    await lookingAt(async (statement) => {
+      if (isAgain || !statement.startsWith('DELETE FROM session_traces')) return;
+      isAgain = true;
+      await send(projectId, again);
+      await opened.store.rollUp();
+    });
+    await send(projectId, going);
+    await remove(opened.store, projectId, 'trace', going.trace_id);
+    await opened.store.erase();
+    expect(isAgain).to.equal(true);
+    const { traces, sessions } = await shown(projectId);
+    expect(sessions).to.have.length(1);
+    expect(sessions[0]).to.include({ id: session, created_at: traces[0]?.created_at });
+    expect(await wrong()).to.deep.equal([]);
+  });
+
+  it('goes also where versions are ahead of the time of day', async () => {
+    const projectId = randomUUID();
+    const now = Date.now;
+    Date.now = () => now() + 3_600_000;
+    try {
+      await send(projectId, storedSpan());
+    } finally {
+      Date.now = now;
+    }
+    const later = storedSpan({ session_id: randomUUID() });
+    await send(projectId, later);
+    for (const { id } of (await shown(projectId)).traces) await remove(opened.store, projectId, 'trace', id);
+    await opened.store.erase();
+    expect(await left(projectId)).to.deep.equal({});
+    const spans = statementOf(`SELECT 1 FROM spans WHERE project_id = '${projectId}'`);
+    expect(await opened.client.query(spans)).to.deep.equal([]);
   });
 
   it('is not what is sent again: that counts from then on', async () => {

@@ -13,6 +13,8 @@ import { openStore, reopenStore, rowsOf, type OpenedStore } from '../harness/tra
 import { sql } from '../../src/storage/clickhouse/client/sql.js';
 
 const PROJECT = randomUUID();
+/** Later than all versions. */
+const ALL = 2 ** 52;
 /** More than the engine has sessions for commands. */
 const AT_ONCE = 4;
 
@@ -98,7 +100,8 @@ describe('while ClickHouse has not rewritten what it was told to', function () {
       client: opened.client,
       observer,
       follower,
-      oldestRead: () => Infinity,
+      oldestRead: () => ALL,
+      latest: () => ALL,
       patienceMs: 2_000,
     });
     try {

@@ -122,4 +122,30 @@ describe('purging replaced and deleted spans', () => {
     expect(created(sessions, group)).to.equal(created(sessionsAtFirst, group)).and.not.equal(undefined);
     expect(created(traces, redacted)).to.equal(created(before[1] as typeof traces, redacted));
   });
+
+  it('keeps when a session was made that an imported span named first', async () => {
+    const { log, transfer } = opened.store;
+    const [imported, group] = [randomUUID(), randomUUID()];
+    const dated = (each: Span, hour: number) => {
+      const at = START - 1000 * 3600e6 + hour * 3600e6;
+      return { span: each, writtenAt: at, receivedAt: at };
+    };
+    const made = async () => {
+      const [, , sessions] = (await lists()) as [unknown, unknown, { id: string; created_at: string }[]];
+      return sessions.find(({ id }) => id === group)?.created_at;
+    };
+    const root = storedSpan({ trace_id: imported, session_id: group });
+    for (const each of [dated(storedSpan({ trace_id: imported }), 2), dated(root, 1)])
+      expect(await transfer.takeSpans(PROJECT, [each])).to.include({ stored: 1 });
+    const at = await made();
+    for (let time = 0; time < 2; time += 1) {
+      await log.append({ projectId: PROJECT, spans: [{ ...root, cost: time }] });
+      await lists();
+      await opened.store.purge();
+      await log.append({ projectId: PROJECT, spans: [storedSpan({ trace_id: imported })] });
+      expect(await made()).to.equal(at);
+    }
+    const facts = statementOf(`SELECT 1 FROM facts WHERE toString(trace_id) = '${imported}' AND deleted`);
+    expect(await opened.client.query(facts), 'what tells it').to.have.length(1);
+  });
 });

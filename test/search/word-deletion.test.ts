@@ -3,7 +3,6 @@ import { expect } from 'chai';
 import { spanList } from '../../src/domain/list/definitions.js';
 import { parseListQuery } from '../../src/transport/http/list-query.js';
 import type { Span } from '../../src/domain/span/span.js';
-import type { ClickHouseClient, QueryOptions } from '../../src/storage/clickhouse/client/client.js';
 import { migrate } from '../../src/storage/clickhouse/migrations.js';
 import { WordIndex } from '../../src/storage/clickhouse/search/word-index.js';
 import { readMigrationFiles } from '../../src/storage/migration-files.js';
@@ -12,6 +11,7 @@ import { storedSpan } from '../harness/span.js';
 import { type OpenedStore, openStore, remove, reopenStore, rowsOf } from '../harness/trace-store.js';
 import { sql } from '../../src/storage/clickhouse/client/sql.js';
 import { statementOf } from '../harness/statement.js';
+import { watched } from '../harness/watched-client.js';
 
 const START = Date.UTC(2026, 0, 31, 12) * 1000;
 const TOGETHER = 8192;
@@ -264,22 +264,3 @@ describe('words of deleted spans', function () {
     });
   });
 });
-
-/** The client, with a look at each command before it is sent. */
-function watched(
-  client: ClickHouseClient,
-  look: (statement: string, options?: QueryOptions) => void,
-): ClickHouseClient {
-  return {
-    query: (...given) => client.query(...given),
-    stream: (...given) => client.stream(...given),
-    text: (...given) => client.text(...given),
-    insert: (...given) => client.insert(...given),
-    async command(statement, options) {
-      look(statement.render().text, options);
-      await client.command(statement, options);
-    },
-    ping: () => client.ping(),
-    close: () => client.close(),
-  };
-}

@@ -1,5 +1,21 @@
-/** How far an erasure is: partitions of tables, each rewritten by itself. */
+/** The steps of an erasure, in their order, and what each counts. */
+export const ERASURE_STEPS = {
+  /** What was replaced or deleted leaves the tables for every read. */
+  purging: 'span versions',
+  /** So does what is left of traces and sessions that are gone. */
+  forgetting: 'traces and sessions',
+  /** Files without them take the place of those that hold them, one partition of a table after the other. */
+  rewriting: 'partitions',
+} as const;
+
+export type ErasureStep = keyof typeof ERASURE_STEPS;
+
+/** How much of something is done. */
+export type Counted = (done: number, total: number) => void;
+
+/** How far a step of an erasure is. */
 export interface ErasureProgress {
+  readonly step: ErasureStep;
   readonly done: number;
   readonly total: number;
 }

@@ -1,6 +1,12 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ErasedFiles, ErasureProgress, RewrittenTable } from '../../domain/deletion/erasure.js';
+import type {
+  Counted,
+  ErasedFiles,
+  ErasureProgress,
+  ErasureStep,
+  RewrittenTable,
+} from '../../domain/deletion/erasure.js';
 import { DomainError } from '../../domain/errors.js';
 import { isRetryable } from '../../domain/retryable.js';
 import type { ClickHouseClient } from './client/client.js';
@@ -12,9 +18,9 @@ import { purgeSessionStatements, supersedeTraceStatements } from './rollup/repla
 export interface ErasureSource {
   readonly client: ClickHouseClient;
   /** Removes, for reads, what was replaced or deleted. */
-  readonly purge: () => Promise<unknown>;
+  readonly purge: (onProgress: Counted) => Promise<unknown>;
   /** Removes what is left of traces and sessions that are gone. */
-  readonly forget: (signal: AbortSignal) => Promise<void>;
+  readonly forget: (signal: AbortSignal, onProgress: Counted) => Promise<void>;
   /** The version before which something must have been replaced or deleted to count in no read any more. */
   readonly end: () => Version;
 }
@@ -58,7 +64,7 @@ export class Erasure {
   }
 
   /**
-   * @param onProgress told before each partition, and at the end
+   * @param onProgress told before each part of a step, and at its end
    * @throws DomainError `unavailable`, also for what there was no room for; the signal's reason. What is left is erased by the
    * next run.
    */
@@ -66,8 +72,14 @@ export class Erasure {
     const { client, purge, forget, end } = this.#source;
     await supersedeTraceStatements(client, end(), signal);
     if ((await purgeSessionStatements(client, end(), signal)) > 0) this.#merging = true;
-    await unlessAborted(purge(), signal);
-    await forget(signal);
+    // A purge goes on when nobody waits for it any more.
+    const of = (step: ErasureStep): Counted => {
+      return (done, total) => {
+        if (!signal.aborted) onProgress({ step, done, total });
+      };
+    };
+    await unlessAborted(purge(of('purging')), signal);
+    await forget(signal, of('forgetting'));
     const merging = this.#merging;
     this.#merging = false;
     try {
@@ -77,15 +89,16 @@ export class Erasure {
         ...masked.map((partition) => ({ partition, rewrite: () => this.#rewrite(partition, signal) })),
         ...unmerged.map((partition) => ({ partition, rewrite: () => this.#merge(partition, signal) })),
       ];
+      const rewriting = of('rewriting');
       let heldUp: DomainError | undefined;
       for (const [done, { partition, rewrite }] of work.entries()) {
-        onProgress({ done, total: work.length });
+        rewriting(done, work.length);
         const [needed, free] = [Number(partition.bytes) * ROOM, await this.#free(signal)];
         if (free < needed) heldUp = tooLittleRoom(partition, needed, free);
         else await rewrite();
       }
       if (heldUp !== undefined) throw heldUp;
-      onProgress({ done: work.length, total: work.length });
+      rewriting(work.length, work.length);
       return { rewritten: byTable(work.map(({ partition }) => partition)), keptSeconds: await this.#kept(signal) };
     } catch (error) {
       this.#merging ||= merging;

@@ -124,6 +124,7 @@ export async function openTraceStoreCore(client: ClickHouseClient, options: Trac
       erasure.purged();
     },
     oldestRead,
+    latest: () => clock.last,
   });
   const remains = new Remains({
     client,
@@ -133,8 +134,8 @@ export async function openTraceStoreCore(client: ClickHouseClient, options: Trac
   });
   const erasure = new Erasure({
     client,
-    purge: () => purge.run(),
-    forget: (signal) => remains.remove(signal),
+    purge: (onProgress) => purge.run(undefined, onProgress),
+    forget: (signal, onProgress) => remains.remove(signal, onProgress),
     end: () => oldestRead() + 1,
   });
   return {

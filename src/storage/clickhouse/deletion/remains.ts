@@ -1,3 +1,4 @@
+import type { Counted } from '../../../domain/deletion/erasure.js';
 import { items, type Recompute } from '../check/audited.js';
 import { ofProject } from '../check/keys.js';
 import type { ClickHouseClient } from '../client/client.js';
@@ -15,6 +16,13 @@ export interface RemainsSource {
   readonly round: () => Version;
   /** Computes things anew that nobody may have written to. */
   readonly recompute: Recompute;
+}
+
+/** What is gone of a project. */
+interface Gone {
+  readonly table: 'traces' | 'sessions';
+  readonly project: string;
+  readonly count: number;
 }
 
 /** Things that go together: each time, the tables are read as a whole. */
@@ -35,62 +43,76 @@ export class Remains {
 
   /**
    * To be called when deleted spans are purged: the tombstones of others stay.
+   * @param onProgress told how many traces and sessions that are gone were looked at
    * @throws DomainError `unavailable` when ClickHouse takes too long; the signal's reason
    */
-  async remove(signal: AbortSignal): Promise<void> {
-    for (const project of await this.#projects('traces', signal)) await this.#traces(project, signal);
-    for (const project of await this.#projects('sessions', signal)) await this.#sessions(project, signal);
+  async remove(signal: AbortSignal, onProgress: Counted): Promise<void> {
+    const work = [...(await this.#projects('traces', signal)), ...(await this.#projects('sessions', signal))];
+    const total = work.reduce((sum, { count }) => sum + count, 0);
+    let done = 0;
+    onProgress(done, total);
+    for (const { table, project } of work)
+      for await (const ids of this.#gone(table, project, signal)) {
+        await (table === 'traces' ? this.#traces(project, ids, signal) : this.#sessions(project, ids, signal));
+        done += ids.length;
+        onProgress(done, Math.max(done, total));
+      }
   }
 
-  /** Projects in which anything is gone. */
-  async #projects(table: 'traces' | 'sessions', signal: AbortSignal): Promise<string[]> {
-    const rows = await this.#query<{ project: string }>(
-      sql`SELECT DISTINCT toString(project_id) AS project FROM ${identifier(table)} WHERE gone ORDER BY project`,
+  /** Projects in which anything is gone, and about how much. */
+  async #projects(table: Gone['table'], signal: AbortSignal): Promise<Gone[]> {
+    const rows = await this.#query<{ project: string; count: string }>(
+      sql`SELECT toString(project_id) AS project, toString(uniq(id)) AS count FROM ${identifier(table)} WHERE gone
+GROUP BY project_id ORDER BY project_id`,
       signal,
     );
-    return rows.map(({ project }) => project);
+    return rows.map(({ project, count }) => ({ table, project, count: Number(count) }));
   }
 
-  async #traces(project: string, signal: AbortSignal): Promise<void> {
-    for await (const ids of this.#gone('traces', project, signal)) {
-      const upTo = this.#source.settled();
-      const staying = new Set(await this.#ids(stayingTraces(project, ids, upTo), signal));
-      const going = ids.filter((id) => !staying.has(id));
-      if (upTo === 0 || going.length === 0) continue;
-      const seen = (version: Sql) => sql`${stateVersion(version)} <= ${number(upTo)}`;
-      const of = (column: string) => sql`${ofProject(project)} AND ${identifier(column)} IN ${listOf('UUID', going)}`;
-      await Promise.all([
-        this.#delete('facts', sql`${of('trace_id')} AND deleted AND ver <= ${number(upTo)}`, signal),
-        this.#delete('session_traces', sql`${of('trace_id')} AND ${seen(sql`ver`)}`, signal),
-        this.#delete('trace_starts', sql`${of('id')} AND ${seen(sql`ver`)}`, signal),
-      ]);
-      await this.#delete('traces', sql`${of('id')} AND ${seen(sql`ver`)}`, signal);
-      // When one that was sent again was made is told by its oldest fact, which may just have gone.
-      const again = await this.#ids(sql`SELECT DISTINCT trace_id AS id FROM facts WHERE ${of('trace_id')}`, signal);
-      if (again.length > 0) await this.#source.recompute({ traces: items(project, again), sessions: [] });
-    }
+  async #traces(project: string, ids: readonly string[], signal: AbortSignal): Promise<void> {
+    const upTo = this.#source.settled();
+    const staying = new Set(await this.#ids(stayingTraces(project, ids, upTo), signal));
+    const going = ids.filter((id) => !staying.has(id));
+    if (upTo === 0 || going.length === 0) return;
+    const seen = (version: Sql) => sql`${stateVersion(version)} <= ${number(upTo)}`;
+    const of = (column: string) => sql`${ofProject(project)} AND ${identifier(column)} IN ${listOf('UUID', going)}`;
+    const emptied = await this.#ids(emptiedSessions(project, of('trace_id')), signal);
+    await Promise.all([
+      this.#delete('facts', sql`${of('trace_id')} AND deleted AND ver <= ${number(upTo)}`, signal),
+      this.#deleteReplacing(
+        'session_traces',
+        sql`${of('trace_id')} AND ${seen(sql`ver`)}`,
+        sql`(named OR member)`,
+        signal,
+      ),
+      this.#delete('trace_starts', sql`${of('id')} AND ${seen(sql`ver`)}`, signal),
+    ]);
+    await this.#deleteReplacing('traces', sql`${of('id')} AND ${seen(sql`ver`)}`, sql`NOT gone`, signal);
+    // When something that was sent again was made is told by the oldest of what is stored of it, which may just have gone.
+    const traces = await this.#ids(sql`SELECT DISTINCT trace_id AS id FROM facts WHERE ${of('trace_id')}`, signal);
+    const sessions = await this.#namedAgain(project, emptied, signal);
+    if (traces.length + sessions.length > 0)
+      await this.#source.recompute({ traces: items(project, traces), sessions: items(project, sessions) });
   }
 
-  async #sessions(project: string, signal: AbortSignal): Promise<void> {
-    for await (const ids of this.#gone('sessions', project, signal)) {
-      const [upTo, round] = [this.#source.settled(), this.#source.round()];
-      const staying = new Set(await this.#ids(stayingSessions(project, ids, upTo), signal));
-      const going = ids.filter((id) => !staying.has(id));
-      if (upTo === 0 || going.length === 0) continue;
-      const seen = (version: Sql) => sql`${stateVersion(version)} <= ${number(round)}`;
-      const of = (column: string) => sql`${ofProject(project)} AND ${identifier(column)} IN ${listOf('UUID', going)}`;
-      await Promise.all([
-        this.#delete('session_statements', sql`${of('session_id')} AND deleted AND ver <= ${number(upTo)}`, signal),
-        this.#delete('session_starts', sql`${of('id')} AND ${seen(sql`ver`)}`, signal),
-      ]);
-      await this.#delete('sessions', sql`${of('id')} AND ${seen(sql`ver`)}`, signal);
-      const again = await this.#ids(namedAgain(of('session_id')), signal);
-      if (again.length > 0) await this.#source.recompute({ traces: [], sessions: items(project, again) });
-    }
+  async #sessions(project: string, ids: readonly string[], signal: AbortSignal): Promise<void> {
+    const [upTo, round] = [this.#source.settled(), this.#source.round()];
+    const staying = new Set(await this.#ids(stayingSessions(project, ids, upTo), signal));
+    const going = ids.filter((id) => !staying.has(id));
+    if (upTo === 0 || going.length === 0) return;
+    const seen = (version: Sql) => sql`${stateVersion(version)} <= ${number(round)}`;
+    const of = (column: string) => sql`${ofProject(project)} AND ${identifier(column)} IN ${listOf('UUID', going)}`;
+    await Promise.all([
+      this.#delete('session_statements', sql`${of('session_id')} AND deleted AND ver <= ${number(upTo)}`, signal),
+      this.#delete('session_starts', sql`${of('id')} AND ${seen(sql`ver`)}`, signal),
+    ]);
+    await this.#deleteReplacing('sessions', sql`${of('id')} AND ${seen(sql`ver`)}`, sql`NOT gone`, signal);
+    const again = await this.#namedAgain(project, going, signal);
+    if (again.length > 0) await this.#source.recompute({ traces: [], sessions: items(project, again) });
   }
 
   /** Things of a project that are gone, in portions, by their ids. */
-  async *#gone(table: 'traces' | 'sessions', project: string, signal: AbortSignal): AsyncGenerator<string[]> {
+  async *#gone(table: Gone['table'], project: string, signal: AbortSignal): AsyncGenerator<string[]> {
     for (let after: string | undefined, more = true; more;) {
       const behind: Sql = after === undefined ? sql`1` : sql`t.id > toUUID(${literal(after)})`;
       const ids = await this.#ids(
@@ -114,6 +136,26 @@ ORDER BY t.project_id, t.id LIMIT ${number(BATCH)}`,
 
   #query<Row>(statement: Sql, signal: AbortSignal): Promise<Row[]> {
     return this.#source.client.query<Row>(statement, { settings: QUIETLY, signal });
+  }
+
+  /** Which of some sessions are named by anything that is stored. */
+  async #namedAgain(project: string, sessions: readonly string[], signal: AbortSignal): Promise<string[]> {
+    if (sessions.length === 0) return [];
+    const among = sql`${ofProject(project)} AND session_id IN ${listOf('UUID', sessions)}`;
+    return this.#ids(
+      sql`SELECT session_id AS id FROM session_traces WHERE ${among}
+UNION DISTINCT SELECT session_id AS id FROM session_statements WHERE ${among}`,
+      signal,
+    );
+  }
+
+  /**
+   * Deletes rows of a table of which the latest of each thing counts, and says that there is nothing. Those that say something go
+   * first: ClickHouse deletes part by part, and an earlier row without the latest would count.
+   */
+  async #deleteReplacing(table: string, condition: Sql, saysSomething: Sql, signal: AbortSignal): Promise<void> {
+    await this.#delete(table, sql`${condition} AND ${saysSomething}`, signal);
+    await this.#delete(table, condition, signal);
   }
 
   #delete(table: string, condition: Sql, signal: AbortSignal): Promise<void> {
@@ -153,7 +195,8 @@ UNION DISTINCT
 SELECT id FROM set_aside FINAL WHERE ${own} AND kind = 'session' AND aside`;
 }
 
-function namedAgain(sessions: Sql): Sql {
-  return sql`SELECT session_id AS id FROM session_traces WHERE ${sessions}
-UNION DISTINCT SELECT session_id AS id FROM session_statements WHERE ${sessions}`;
+/** Sessions that are gone and that some traces remember. */
+function emptiedSessions(project: string, traces: Sql): Sql {
+  return sql`SELECT id FROM sessions FINAL
+WHERE ${ofProject(project)} AND id IN (SELECT session_id FROM session_traces WHERE ${traces}) AND gone`;
 }

@@ -16,7 +16,8 @@ const SMALL_BLOCKS = { min_insert_block_size_bytes: '16777216', max_insert_threa
 export async function highestVersion(client: ClickHouseClient): Promise<Version> {
   const [row] = await client.query<{ ver: string | number }>(
     sql`SELECT greatest((SELECT max(ver) FROM spans), (SELECT max(ver) FROM facts), (SELECT max(ver) FROM session_statements),
-      (SELECT max(round) FROM session_traces), (SELECT ${stateVersion(sql`max(ver)`)} FROM sessions), (SELECT max(ver) FROM set_aside)) AS ver`,
+      (SELECT max(round) FROM session_traces), (SELECT ${stateVersion(sql`max(ver)`)} FROM sessions), (SELECT max(ver) FROM set_aside),
+      (SELECT max(ver) FROM rolled_up), (SELECT ${stateVersion(sql`max(ver)`)} FROM traces)) AS ver`,
   );
   return Number(row?.ver ?? 0);
 }

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Counted } from '../../../domain/deletion/erasure.js';
 import { DomainError } from '../../../domain/errors.js';
 import { BackgroundLoop } from '../../../domain/job/background-loop.js';
 import type { Micros } from '../../../domain/time/timestamp.js';
@@ -7,7 +8,8 @@ import type { ClickHouseClient } from '../client/client.js';
 import { LONG_STATEMENTS } from '../client/long-statements.js';
 import { deleteRows, MUTATIONS_END_WITHIN_MS } from '../client/mutations.js';
 import { empty, listOf, number, numbers, sql, type Sql } from '../client/sql.js';
-import { versionAt, versionTime, type Version } from '../commit/version-clock.js';
+import { versionTime, type Version } from '../commit/version-clock.js';
+import { written } from '../read/visibility.js';
 
 export type { PurgeObserver } from '../../../observability/events/storage.js';
 
@@ -46,8 +48,16 @@ export interface PurgeSource {
   readonly follower: PurgeFollower;
   /** The oldest state that is read: what still counts in it stays. */
   readonly oldestRead: () => Version;
+  /** The latest version that was given out. */
+  readonly latest: () => Version;
   /** How long the versions of one statement may take to go. */
   readonly patienceMs?: number;
+}
+
+/** A state that every read saw at least, at a moment of `performance.now()`. */
+interface Look {
+  readonly at: number;
+  readonly state: Version;
 }
 
 interface Batch {
@@ -71,21 +81,26 @@ export class Purge {
   readonly #observer: PurgeObserver;
   readonly #follower: PurgeFollower;
   readonly #oldestRead: () => Version;
+  readonly #latest: () => Version;
   readonly #patienceMs: number;
   readonly #loop: BackgroundLoop;
   /** The latest run: one comes after another. */
   #running: Promise<unknown> = Promise.resolve();
   #preparing: Promise<unknown> = Promise.resolve();
-  #last = Date.now();
-  /** When the earliest and the latest deletion were that may not be purged yet. */
-  #deletions: { readonly first: number; readonly last: number } | null = null;
+  /** States that every read saw at least, and when: by this clock, as versions may be ahead of the time of day. */
+  #looks: readonly Look[];
+  #last = performance.now();
+  /** Versions that the earliest and the latest deletion do not exceed that may not be purged yet. */
+  #deletions: { readonly first: Version; readonly last: Version } | null = null;
 
-  constructor({ client, observer, follower, oldestRead, patienceMs = MUTATIONS_END_WITHIN_MS }: PurgeSource) {
+  constructor({ client, observer, follower, oldestRead, latest, patienceMs = MUTATIONS_END_WITHIN_MS }: PurgeSource) {
     this.#client = client;
     this.#observer = observer;
     this.#follower = follower;
     this.#oldestRead = oldestRead;
+    this.#latest = latest;
     this.#patienceMs = patienceMs;
+    this.#looks = [this.#look()];
     this.#loop = new BackgroundLoop({
       round: () => this.#runIfWorthwhile(),
       onFailure: (error) => observer.purgeFailed({ error }),
@@ -98,38 +113,43 @@ export class Purge {
 
   /** Has everything purged as soon as it may be, however little there is: spans that a user deleted should not lie about. */
   soon(): void {
-    const now = Date.now();
-    this.#deletions = { first: this.#deletions?.first ?? now, last: now };
+    const last = this.#latest();
+    this.#deletions = { first: this.#deletions?.first ?? last, last };
   }
 
   /**
-   * Purges all that was replaced or deleted before a moment, but for what a read under way may still want.
-   * @returns how many versions.
+   * Purges all that was replaced or deleted, but for what a read under way may still want.
+   * @param look nothing that was replaced or deleted after it; default: what is before this call
+   * @param onProgress told how many versions are purged, before and after each batch
+   * @returns how many versions; one that a round records again while it goes counts again.
    * @throws DomainError `unavailable` when ClickHouse takes too long, or this is closed meanwhile.
    */
-  run(before = Date.now()): Promise<number> {
-    const running = this.#running.catch(() => undefined).then(() => this.#run(before));
+  run(look?: Look, onProgress?: Counted): Promise<number> {
+    const running = this.#running.catch(() => undefined).then(() => this.#run(look ?? this.#look(), onProgress));
     this.#running = running;
     return running;
   }
 
-  async #run(before: number): Promise<number> {
+  async #run(look: Look, onProgress?: Counted): Promise<number> {
     const started = performance.now();
+    const total = onProgress === undefined ? 0 : await this.#waiting(look);
+    onProgress?.(0, total);
     let count = 0;
     let end: Version;
     let batch: number;
     try {
       do {
-        end = this.#end(before);
+        end = this.#end(look);
         batch = await this.#batch(end);
         count += batch;
+        if (batch > 0) onProgress?.(count, Math.max(count, total));
       } while (batch > 0);
     } finally {
       if (count > 0) this.#observer.purgeFinished({ versions: count, seconds: (performance.now() - started) / 1000 });
     }
-    this.#last = Date.now();
+    this.#last = performance.now();
     const latest = this.#deletions?.last ?? 0;
-    this.#deletions = versionAt(latest) < end ? null : { first: latest, last: latest };
+    this.#deletions = latest < end ? null : { first: latest, last: latest };
     return count;
   }
 
@@ -144,19 +164,31 @@ export class Purge {
   }
 
   async #runIfWorthwhile(): Promise<number> {
-    const before = Date.now() - READ_MS;
-    const [row] = await this.#client.query<{ waiting: string }>(
-      sql`SELECT toString(count()) AS waiting FROM superseded WHERE next_ver < ${number(this.#end(before))}`,
-    );
-    const waiting = Number(row?.waiting ?? 0);
-    const due = Date.now() - this.#last >= OLD_MS || (this.#deletions?.first ?? Infinity) < before;
-    if (waiting >= WORTHWHILE || (waiting > 0 && due)) await this.run(before);
+    const now = this.#look();
+    const old = this.#looks.findLast(({ at }) => now.at - at >= READ_MS);
+    this.#looks = [...this.#looks.filter((look) => look.at >= (old?.at ?? 0)), now];
+    if (old === undefined) return INTERVAL_MS;
+    const waiting = await this.#waiting(old);
+    const due = now.at - this.#last >= OLD_MS || (this.#deletions?.first ?? Infinity) <= old.state;
+    if (waiting >= WORTHWHILE || (waiting > 0 && due)) await this.run(old);
     return INTERVAL_MS;
   }
 
+  /** How many versions there are to be purged. */
+  async #waiting(look: Look): Promise<number> {
+    const [row] = await this.#client.query<{ waiting: string }>(
+      sql`SELECT toString(count()) AS waiting FROM superseded WHERE next_ver < ${number(this.#end(look))}`,
+    );
+    return Number(row?.waiting ?? 0);
+  }
+
+  #look(): Look {
+    return { at: performance.now(), state: this.#oldestRead() };
+  }
+
   /** The version before which spans must have been replaced or deleted for their old versions to go. */
-  #end(before: number): Version {
-    return Math.min(versionAt(before), this.#oldestRead() + 1);
+  #end({ state }: Look): Version {
+    return Math.min(state, this.#oldestRead()) + 1;
   }
 
   async #batch(end: Version): Promise<number> {
@@ -187,7 +219,7 @@ export class Purge {
   /**
    * The versions to be purged next. The first write of a trace, and the first that named a session, tell when these were
    * created. Their content goes all the same: a bare row is written in their place, which names the session and, as
-   * `deleted`, says nothing else.
+   * `deleted`, says nothing else. Of a row that was imported, that is the version at which it was written elsewhere.
    */
   async #prepare(end: Version, signal: AbortSignal): Promise<Batch> {
     const { versions, among } = await this.#next(end, signal);
@@ -198,8 +230,28 @@ export class Purge {
        UNION DISTINCT SELECT DISTINCT toString(created_ver) AS version FROM session_traces WHERE ${first}`,
       signal,
     );
+    kept.push(...(await this.#keptOfElsewhere(among, signal)));
     if (kept.length > 0) await this.#writeBare(kept, signal);
     return { versions, among, kept };
+  }
+
+  /**
+   * Of the versions to be purged, those of rows that were written elsewhere, or whose figures were calculated anew, which alone tell
+   * when a session was first named. Few batches have any such row.
+   */
+  async #keptOfElsewhere(among: Batch['among'], signal: AbortSignal): Promise<string[]> {
+    const traces = sql`SELECT trace_id FROM facts WHERE ${among(sql`ver`)} AND origin_ver != 0 AND isNotNull(session_id)`;
+    if ((await this.#client.query(sql`${traces} LIMIT 1`, { settings: LONG_STATEMENTS, signal })).length === 0)
+      return [];
+    return this.#versions(
+      sql`SELECT toString(min(f.ver)) AS version FROM facts AS f
+       WHERE f.trace_id IN (${traces}) AND isNotNull(f.session_id)
+         AND (f.project_id, f.trace_id, assumeNotNull(f.session_id), ${written}) IN (
+           SELECT project_id, trace_id, session_id, created_ver FROM session_traces WHERE trace_id IN (${traces}))
+       GROUP BY f.project_id, f.trace_id, f.session_id, ${written}
+       HAVING countIf(NOT (${among(sql`f.ver`)})) = 0`,
+      signal,
+    );
   }
 
   /** The versions to be purged next, by the range that they lie in and what else does, or else by name. */
