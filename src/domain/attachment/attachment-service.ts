@@ -1,8 +1,7 @@
 import type { Readable } from 'node:stream';
 import { DomainError } from '../errors.js';
-import { JsonDepthError } from '../json-text.js';
 import { IMAGE_EXTENSIONS, type ImageType } from './image.js';
-import { findItems, PLACES, type AttachmentParts, type FoundItem, type Item, type Place } from './items.js';
+import { PLACES, storedItems, type AttachmentParts, type FoundItem, type Item } from './items.js';
 import type { Attachment, AttachmentList } from './schema.js';
 import { URL_LIFETIME_SECONDS, type GrantSigner } from './signature.js';
 import type { AttachmentObserver, AttachmentVault } from './vault.js';
@@ -69,7 +68,7 @@ export class AttachmentService {
   async imagesOf(projectId: string, spanId: string, signal?: AbortSignal): Promise<SpanImage[]> {
     const spans = await this.#parts.read(projectId, spanId, signal);
     if (spans.length === 0) throw new DomainError('not_found', 'There is no span with this id.');
-    const items = spans.flatMap((span) => PLACES.flatMap((place) => itemsOf(span, place)));
+    const items = spans.flatMap((span) => PLACES.flatMap((place) => storedItems(place, span)));
     return items.flatMap((found) => this.#shown(projectId, found) ?? []);
   }
 
@@ -111,16 +110,6 @@ export class AttachmentService {
     const expires = Math.floor(Date.now() / 1000) + URL_LIFETIME_SECONDS;
     const signature = this.#parts.signer.sign({ projectId, sha256, expires });
     return `${this.#parts.baseUrl()}/attachments/${projectId}/${sha256}?expires=${expires}&signature=${signature}`;
-  }
-}
-
-/** Items in one place of a span; none in JSON nested too deeply, which only spans of earlier versions can hold. */
-function itemsOf(span: AttachmentParts, place: Place): FoundItem[] {
-  try {
-    return findItems(place, span);
-  } catch (error) {
-    if (error instanceof JsonDepthError) return [];
-    throw error;
   }
 }
 

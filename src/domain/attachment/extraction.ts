@@ -3,7 +3,7 @@ import type { Issue } from '../errors.js';
 import { JsonDepthError } from '../json-text.js';
 import type { Span } from '../span/span.js';
 import { imageOfBase64, MAX_IMAGE_BYTES, MAX_IMAGES_PER_SPAN, type Image, type ImageFlaw } from './image.js';
-import { elementsIn, findItems, mayHoldItems, PLACES, type FoundItem, type Place } from './items.js';
+import { elementsIn, findItems, mayHoldItems, PLACES, storedItems, type FoundItem, type Place } from './items.js';
 import { editedItem, editItems, type ItemEdit } from './json-edit.js';
 
 /** An item of a span that has an image, with the image when its data came along. */
@@ -55,7 +55,15 @@ export async function inspect(span: Span): Promise<Inspection> {
   return { found, issues };
 }
 
-export function oneTooMany({ place, index }: Found, rule: string): Issue {
+/** The issue with a span that was stored already, elsewhere, and shows more images than one may. */
+export function surplusImage(span: Span): Issue | undefined {
+  if (!mayHoldImages(span)) return undefined;
+  const shown = PLACES.flatMap((place) => storedItems(place, span).map((item) => ({ ...item, place })));
+  const sixth = shown.filter(({ source }) => source.by !== 'data')[MAX_IMAGES_PER_SPAN];
+  return sixth && oneTooMany(sixth, `a span has at most ${MAX_IMAGES_PER_SPAN}`);
+}
+
+export function oneTooMany({ place, index }: Pick<Found, 'place' | 'index'>, rule: string): Issue {
   return { pointer: pointerTo(place, index), detail: `is one image too many: ${rule}` };
 }
 

@@ -72,6 +72,16 @@ export function findItems(place: Place, span: AttachmentParts): FoundItem[] {
   });
 }
 
+/** The items of a stored span; none in JSON nested too deeply, which only spans of earlier versions can hold. */
+export function storedItems(place: Place, span: AttachmentParts): FoundItem[] {
+  try {
+    return findItems(place, span);
+  } catch (error) {
+    if (error instanceof JsonDepthError) return [];
+    throw error;
+  }
+}
+
 function sourceOf(item: Item, place: Place): Source | null {
   const { base64, url, sha256 } = item;
   if (typeof base64 === 'string') return { by: 'data', property: 'base64', text: base64 };

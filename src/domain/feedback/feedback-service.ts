@@ -1,12 +1,13 @@
 import { DomainError, type Issue } from '../errors.js';
 import type { PromptIdentities } from '../prompt/completion.js';
+import { metadataIssues } from '../schema/metadata.js';
 import { fitting, type Fitting } from '../validation/fitting.js';
 import { compile } from '../validation/validation.js';
 import type { CriterionFeedback, FeedbackContent, StoredFeedback } from './feedback.js';
 import type { FeedbackStore } from './feedback-store.js';
 import type { FeedbackJudge, JudgeLookup } from './judge-lookup.js';
 import { scoreIssues, thumbIssues } from './judge-rules.js';
-import { FeedbackInput, MAX_METADATA } from './schema.js';
+import { FeedbackInput } from './schema.js';
 
 /** How feedback came: through the API, or from a reviewer on the page of a feedback link. */
 export type FeedbackSource = 'api' | 'link';
@@ -60,7 +61,7 @@ export class FeedbackService {
     const input = sent.require([
       ...slugIssues(slug, judge),
       ...judgeIssues(sent, judge),
-      ...metadataIssues(sent.values),
+      ...metadataIssues(sent.values.metadata),
     ]);
     const saved = store.save({
       ...contentOf(input),
@@ -113,9 +114,4 @@ function contentOf(input: FeedbackInput): FeedbackContent {
 /** UTF-8, which the store keeps, has no half of a surrogate pair. */
 function text(value: string | null | undefined): string | null {
   return value?.toWellFormed() ?? null;
-}
-
-function metadataIssues({ metadata }: Partial<FeedbackInput>): Issue[] {
-  if (metadata == null || JSON.stringify(metadata).length <= MAX_METADATA) return [];
-  return [{ pointer: '/metadata', detail: `must have at most ${MAX_METADATA} characters as JSON` }];
 }

@@ -5,10 +5,9 @@ import { byKey, orNull, time, uuid } from '../schema/parts.js';
 /** Longest reason, in characters. */
 export const MAX_REASON = 32_768;
 /** Longest expected output, in characters. */
-const MAX_EXPECTED_OUTPUT = 1_048_576;
-/** Longest metadata, in characters of JSON. */
-export const MAX_METADATA = 262_144;
-const MAX_CRITERIA = 1000;
+export const MAX_EXPECTED_OUTPUT = 1_048_576;
+/** Most criteria that feedback is given on. */
+export const MAX_CRITERIA = 1000;
 
 const directions = (description: string) =>
   Type.Union([Type.Literal('too_high'), Type.Literal('too_low')], { description });

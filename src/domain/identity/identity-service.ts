@@ -3,14 +3,22 @@ import { DomainError } from '../errors.js';
 import { UUID, uuidOf } from '../schema/ids.js';
 import type { Micros } from '../span/span.js';
 import { bearerToken, generateApiKey, hashApiKey, isUsableApiKey, visiblePrefix } from './api-key.js';
-import type { ApiKey, CreatedApiKey, Identity, ListedApiKey, Principal, Project, User } from './identity.js';
+import {
+  MAX_NAME_LENGTH,
+  type ApiKey,
+  type CreatedApiKey,
+  type Identity,
+  type ListedApiKey,
+  type Principal,
+  type Project,
+  type User,
+} from './identity.js';
 import type { IdentityStore } from './identity-store.js';
 import { DEFAULT_KEY_ACCESS, type KeyAccess } from './key-access.js';
 
 const MAX_CACHED_KEYS = 10_000;
 const USE_RESOLUTION_MICROS = 60_000_000;
 const FLUSH_INTERVAL_MS = 5_000;
-const MAX_NAME_LENGTH = 200;
 /** Bound that keeps a project's list of keys readable, and one answer. */
 const MAX_KEYS_PER_PROJECT = 1_000;
 

@@ -27,6 +27,8 @@ export interface User {
   readonly created_at: Micros;
 }
 
+/** Longest name of a user, a project or a key, in characters. */
+export const MAX_NAME_LENGTH = 200;
 /** A century: the longest that a project may say it keeps its traces. */
 export const MAX_RETENTION_DAYS = 36_500;
 

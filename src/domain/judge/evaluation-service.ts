@@ -4,7 +4,13 @@ import { normaliseText } from '../schema/normalise.js';
 import { fitting, type Fitting } from '../validation/fitting.js';
 import { compileClosed, invalid } from '../validation/validation.js';
 import type { PromptService } from '../prompt/prompt-service.js';
-import { judgeVersion, type CriteriaScores, type Evaluation, type NamedEvaluation } from './evaluation.js';
+import {
+  judgeVersion,
+  MOST_OF_SPAN,
+  type CriteriaScores,
+  type Evaluation,
+  type NamedEvaluation,
+} from './evaluation.js';
 import type { EvaluationFilter, EvaluationOrder, EvaluationPage, EvaluationStore } from './evaluation-store.js';
 import type { Judge } from './judge.js';
 import type { JudgeService } from './judge-service.js';
@@ -34,8 +40,6 @@ export interface EvaluationQuery {
 }
 
 const EXTERNAL = 'external';
-/** Evaluations of one span, beyond which none is taken from outside: whatever shows the span reads all of them. */
-export const MOST_OF_SPAN = 1_000;
 
 const checkInput = compileClosed(EvaluationInput);
 

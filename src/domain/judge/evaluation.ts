@@ -1,6 +1,11 @@
 import type { Micros } from '../time/timestamp.js';
 import type { EvaluationType, ScoreScale } from './judge.js';
 
+/** Evaluations of one span, beyond which none is taken from outside: whatever shows the span reads all of them. */
+export const MOST_OF_SPAN = 1_000;
+/** Evaluations of one span, beyond which none is imported: where judges ran here again and again, there may be more than come from outside. */
+export const MOST_IMPORTED_OF_SPAN = 10 * MOST_OF_SPAN;
+
 /** Score and reason by criterion key. */
 export type CriteriaScores = Readonly<Record<string, { readonly score: number; readonly reason: string }>>;
 

@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { optional, tags } from '../schema/inputs.js';
+import { optional, tagBounds, tags } from '../schema/inputs.js';
 import { MAX_CONTENT_BYTES, Slug, VersionNumber } from '../prompt/schema.js';
 import { spanKind } from '../schema/kind.js';
 import { LONGEST_FILTER_VALUE } from './judge.js';
@@ -11,22 +11,26 @@ const EvaluationType = oneOf(
   'binary: the judge passes or fails a span; scored: it gives a score, and spans from `pass_threshold` on pass.',
 );
 
-const criterion = {
+/** Most criteria of a judge. */
+export const MAX_CRITERIA = 50;
+/** Longest reason of an evaluation that ran elsewhere, in characters. */
+export const MAX_EVALUATION_REASON = 100_000;
+/** The parts of a criterion, as they are stored. */
+export const criterion = {
   key: Type.String({
     pattern: '^[A-Za-z0-9_.-]{1,64}$',
     'x-must': 'have 1 to 64 characters of A-Z, a-z, 0-9, underscore, dot and hyphen',
     description: 'Key of the criterion, unique within the judge.',
   }),
   label: line(200, 'Name of the criterion, for people.'),
+  description: Type.String({ maxLength: 4000, description: 'What the criterion is about; the model is told too.' }),
 };
 
 const Criterion = Type.Object(
   {
     key: criterion.key,
     label: optional(criterion.label),
-    description: optional(
-      Type.String({ maxLength: 4000, description: 'What the criterion is about; the model is told too.' }),
-    ),
+    description: optional(criterion.description),
   },
   { description: 'A criterion: one aspect of a span that a judge evaluates.' },
 );
@@ -42,24 +46,36 @@ const CriterionRead = Type.Object(
 
 const kind = spanKind('Kind of span.');
 const MAX_LISTED = 200;
-const MAX_TAGS = 50;
+const FILTER_TAGS = { count: 50, length: LONGEST_FILTER_VALUE };
+const FILTERED_TAGS = 'Tags of spans: all of these.';
+
+/** The filters of a judge, as they are stored. */
+export const filters = {
+  kinds: Type.Array(kind, { maxItems: MAX_LISTED, description: 'Kinds of spans: one of these; empty: any.' }),
+  names: Type.Array(Type.String({ minLength: 1, maxLength: LONGEST_FILTER_VALUE, description: 'Name of a span.' }), {
+    maxItems: MAX_LISTED,
+    description: 'Names of spans: one of these; empty: any.',
+  }),
+  tags: byKey(Type.String({ maxLength: LONGEST_FILTER_VALUE }), {
+    ...tagBounds(FILTER_TAGS),
+    description: FILTERED_TAGS,
+  }),
+  prompt_slug: Type.String({ ...Slug, description: 'Only completions of the prompt with this slug.' }),
+};
 
 const Filters = Type.Object(
   {
-    kinds: optional(
-      Type.Array(kind, { maxItems: MAX_LISTED, description: 'Kinds of spans: one of these; empty: any.' }),
-    ),
-    names: optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: LONGEST_FILTER_VALUE, description: 'Name of a span.' }), {
-        maxItems: MAX_LISTED,
-        description: 'Names of spans: one of these; empty: any.',
-      }),
-    ),
-    tags: optional(tags('Tags of spans: all of these.', { count: MAX_TAGS, length: LONGEST_FILTER_VALUE })),
-    prompt_slug: optional(Type.String({ ...Slug, description: 'Only completions of the prompt with this slug.' })),
+    kinds: optional(filters.kinds),
+    names: optional(filters.names),
+    tags: optional(tags(FILTERED_TAGS, FILTER_TAGS)),
+    prompt_slug: optional(filters.prompt_slug),
   },
   { description: 'Which new spans the judge evaluates; an absent filter does not restrict.' },
 );
+
+/** Longest name of a model, in characters. */
+export const MAX_MODEL = 512;
+export const TEMPERATURE = { minimum: 0, maximum: 2 };
 
 const settings = {
   evaluation_type: EvaluationType,
@@ -68,18 +84,18 @@ const settings = {
   pass_threshold: optional(number('Score from which on a span passes; for scored judges only.')),
   criteria: optional(
     Type.Array(Criterion, {
-      maxItems: 50,
+      maxItems: MAX_CRITERIA,
       description: 'Criteria that the judge evaluates by. A scored judge scores each of them too.',
     }),
   ),
   model: optional(
     line(
-      512,
+      MAX_MODEL,
       'Model, as the model endpoint names it. Absent: the model bound to the version of its prompt, else `JUDGE_LLM_MODEL`.',
     ),
   ),
   temperature: optional(
-    Type.Number({ minimum: 0, maximum: 2, description: "Temperature of the model; absent: the model's own default." }),
+    Type.Number({ ...TEMPERATURE, description: "Temperature of the model; absent: the model's own default." }),
   ),
   sample_rate: optional(
     Type.Number({
@@ -91,7 +107,7 @@ const settings = {
   filters: optional(Filters),
   enabled: optional(Type.Boolean({ description: 'Whether the judge evaluates new spans by itself. Default: true.' })),
 };
-const name = line(200, 'Name of the judge.');
+export const JudgeName = line(200, 'Name of the judge.');
 const prompt = Type.String({
   minLength: 1,
   maxLength: MAX_CONTENT_BYTES,
@@ -102,7 +118,12 @@ const prompt = Type.String({
 const TASK = 'Slug of an existing prompt that holds the instruction.';
 
 export const JudgeInput = Type.Object(
-  { name, ...settings, prompt: optional(prompt), task_slug: optional(Type.String({ ...Slug, description: TASK })) },
+  {
+    name: JudgeName,
+    ...settings,
+    prompt: optional(prompt),
+    task_slug: optional(Type.String({ ...Slug, description: TASK })),
+  },
   {
     $id: 'JudgeInput',
     description: 'A judge to make; either `prompt` or `task_slug` gives its instruction.',
@@ -113,7 +134,7 @@ export type JudgeInput = Static<typeof JudgeInput>;
 export const JudgePatch = Type.Object(
   {
     ...settings,
-    name: Type.Optional(name),
+    name: Type.Optional(JudgeName),
     evaluation_type: Type.Optional(EvaluationType),
     prompt: optional(
       Type.String({ ...prompt, description: `A new version of its prompt. ${prompt.description ?? ''}` }),
@@ -206,7 +227,9 @@ export const EvaluationInput = Type.Object(
           'Whether the span passed. Required for a binary judge; for a scored one it follows from the score.',
       }),
     ),
-    evaluation_reason: optional(Type.String({ maxLength: 100_000, description: "The judge's reasoning." })),
+    evaluation_reason: optional(
+      Type.String({ maxLength: MAX_EVALUATION_REASON, description: "The judge's reasoning." }),
+    ),
     confidence_score: optional(
       Type.Number({ minimum: 0, maximum: 1, description: 'How sure the judge was, from 0 to 1.' }),
     ),
@@ -216,7 +239,7 @@ export const EvaluationInput = Type.Object(
         Type.Object(
           {
             score: number('Score of the criterion.'),
-            reason: optional(Type.String({ maxLength: 100_000, description: 'Reason for the score.' })),
+            reason: optional(Type.String({ maxLength: MAX_EVALUATION_REASON, description: 'Reason for the score.' })),
           },
           { description: 'Score of one criterion.' },
         ),
@@ -229,7 +252,7 @@ export const EvaluationInput = Type.Object(
         "Number of the version of the judge's prompt that it was made with, without corrections; its agreement with people is then " +
         'counted with those of this version. Absent: it is not known.',
     }),
-    model_used: optional(line(512, 'Model that ran the evaluation.')),
+    model_used: optional(line(MAX_MODEL, 'Model that ran the evaluation.')),
     evaluation_duration_ms: optional(
       Type.Number({ minimum: 0, maximum: 1e15, description: 'Duration of the evaluation in milliseconds.' }),
     ),

@@ -7,8 +7,11 @@ export class OwnPrices {
   readonly #providers = new Set<string>();
   /** By the name of the model alone; null: of several providers. */
   readonly #byModel = new Map<string, ModelPrice | null>();
+  /** How many are stored, also those in whose place another one comes. */
+  readonly size: number;
 
   constructor(prices: readonly ModelPrice[]) {
+    this.size = prices.length;
     for (const price of prices) {
       const { provider, model } = nameAt(price.provider, price.model);
       const key = keyOf(provider, model);
@@ -22,10 +25,6 @@ export class OwnPrices {
         known === undefined || keyOf(known?.provider ?? '', model) === key ? price : null,
       );
     }
-  }
-
-  get size(): number {
-    return this.#prices.size;
   }
 
   /** The price of a model of a provider. */

@@ -6,10 +6,8 @@ import type { ModelUsage, PriceModelCall } from '../span/pricing.js';
 import { costAt, type ModelPrice } from './model-price.js';
 import { OwnPrices } from './own-prices.js';
 import type { PriceStore } from './price-store.js';
-import type { ModelPriceInput } from './schema.js';
+import { MAX_PRICES_PER_PROJECT, type ModelPriceInput } from './schema.js';
 
-/** Bound that keeps the prices of a project one answer, and in memory. */
-const MAX_PRICES_PER_PROJECT = 10_000;
 const MAX_CACHED_PROJECTS = 1_000;
 
 export interface PriceServiceOptions {

@@ -2,6 +2,8 @@ import { Type, type Static } from '@sinclair/typebox';
 import { optional, time as timeInput } from '../schema/inputs.js';
 import { line } from '../schema/parts.js';
 
+/** Bound that keeps the prices of a project one answer, and in memory. */
+export const MAX_PRICES_PER_PROJECT = 10_000;
 const MAX_RATE = 1e9;
 export const rate = (description: string) => Type.Number({ minimum: 0, maximum: MAX_RATE, description });
 const name = (description: string) => line(256, description);

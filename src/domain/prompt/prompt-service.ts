@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { DomainError, type Issue } from '../errors.js';
+import { DomainError } from '../errors.js';
 import type { Principal } from '../identity/identity.js';
 import type { NameModel } from '../model-name.js';
 import { fitting } from '../validation/fitting.js';
@@ -16,7 +15,8 @@ import {
 } from './prompt.js';
 import type { PromptStore } from './prompt-store.js';
 import type { Window } from '../schema/page.js';
-import { EnsureInput, MAX_CONTENT_BYTES } from './schema.js';
+import { EnsureInput } from './schema.js';
+import { hashOf, versionIssues } from './version-rules.js';
 import { needsOf } from './version-uses.js';
 
 /** How a fetch of a prompt ended, for the metrics. */
@@ -35,7 +35,6 @@ export interface PromptServiceOptions {
 /** How much of fetched versions is kept in memory, in characters of JSON; presenters may keep that text as well. */
 const CACHE_SIZE = 16 * 1024 * 1024;
 const MAX_CACHED = 10_000;
-const MAX_METADATA_CHARACTERS = 256 * 1024;
 /** One entry larger than this is read from the store each time. */
 const MAX_ENTRY_SIZE = CACHE_SIZE / 2;
 
@@ -230,24 +229,6 @@ export class PromptService {
     this.#fetched.clear();
     this.#seenChange = change;
   }
-}
-
-function versionIssues({ content, content_hash, metadata }: Partial<EnsureInput>, hash: string): Issue[] {
-  const issues: Issue[] = [];
-  // Content that cannot be kept byte for byte is refused rather than changed.
-  if (content?.isWellFormed() === false)
-    issues.push({ pointer: '/content', detail: 'must not hold half of a surrogate pair' });
-  else if (content !== undefined && Buffer.byteLength(content) > MAX_CONTENT_BYTES)
-    issues.push({ pointer: '/content', detail: `must have at most ${MAX_CONTENT_BYTES} bytes` });
-  else if (content !== undefined && content_hash != null && content_hash.toLowerCase() !== hash)
-    issues.push({ pointer: '/content_hash', detail: 'must be the SHA-256 of the content' });
-  if (metadata != null && JSON.stringify(metadata).length > MAX_METADATA_CHARACTERS)
-    issues.push({ pointer: '/metadata', detail: `must have at most ${MAX_METADATA_CHARACTERS} characters as JSON` });
-  return issues;
-}
-
-function hashOf(content: string): string {
-  return createHash('sha256').update(content, 'utf8').digest('hex');
 }
 
 function cacheKeyOf(selector: VersionSelector): string {

@@ -27,7 +27,7 @@ export const VersionNumber = Type.Integer({
   maximum: Number.MAX_SAFE_INTEGER,
   description: 'Number of the version.',
 });
-const ModelId = line(MAX_MODEL_ID, 'Model bound to the version, such as `openai/gpt-4o`.');
+export const ModelId = line(MAX_MODEL_ID, 'Model bound to the version, such as `openai/gpt-4o`.');
 
 export const EnsureInput = Type.Object(
   {

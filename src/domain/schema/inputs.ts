@@ -20,15 +20,21 @@ export const optional = <T extends TSchema>(schema: T) =>
 
 export const label = (description: string, minLength = 0) => Type.String({ minLength, maxLength: 4096, description });
 export const name = (description: string) => label(description, 1);
-const ANY_TAGS = { count: 1000 };
+/** Most tags of one object. */
+export const MOST_TAGS = 1000;
+const ANY_TAGS = { count: MOST_TAGS };
 const tagText = (maxLength?: number) => Type.String(maxLength === undefined ? {} : { maxLength });
 /** Longest key of a tag, in characters. */
 export const MAX_TAG_KEY = 1024;
+/** How many tags there may be, and how long their keys. */
+export const tagBounds = ({ count }: { readonly count: number }) => ({
+  propertyNames: { maxLength: MAX_TAG_KEY, 'x-must': `have keys of at most ${MAX_TAG_KEY} characters` },
+  maxProperties: count,
+});
 /** Schema of tags. @param limits how many there may be, and how long a value may be, in characters */
 export const tags = (description: string, limits: { readonly count: number; readonly length?: number } = ANY_TAGS) =>
   byKey(Type.Union([tagText(limits.length), Type.Number(), Type.Boolean(), Type.Null()]), {
-    propertyNames: { maxLength: MAX_TAG_KEY, 'x-must': `have keys of at most ${MAX_TAG_KEY} characters` },
-    maxProperties: limits.count,
+    ...tagBounds(limits),
     description: `${description} Values are strings; numbers and booleans become their JSON text, nulls are dropped.`,
   });
 export const attributes = (description: string) => Type.Record(Type.String(), Type.Unknown(), { description });

@@ -1,10 +1,23 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox';
-import { MAX_REASON } from '../feedback/schema.js';
-import { CriterionRead as FeedbackCriterion } from '../feedback/schema.js';
-import { EvaluationRead, JudgeRead } from '../judge/schema.js';
+import { CriterionRead as FeedbackCriterion, MAX_CRITERIA as MAX_FEEDBACK_CRITERIA } from '../feedback/schema.js';
+import { MAX_EXPECTED_OUTPUT, MAX_REASON } from '../feedback/schema.js';
+import { MAX_NAME_LENGTH } from '../identity/identity.js';
+import {
+  criterion,
+  EvaluationRead,
+  filters,
+  JudgeName,
+  JudgeRead,
+  MAX_CRITERIA,
+  MAX_EVALUATION_REASON,
+  MAX_MODEL,
+  TEMPERATURE,
+} from '../judge/schema.js';
 import { spanFields } from '../list/fields.js';
-import { ContentHash, Slug, Tag, VersionNumber } from '../prompt/schema.js';
-import { attributes, label, optional, tags } from '../schema/inputs.js';
+import { CACHE_READ, ModelName, ProviderName, rate, rates } from '../price/schema.js';
+import { ContentHash, MAX_CONTENT_BYTES, ModelId, Slug, Tag, VersionNumber } from '../prompt/schema.js';
+import { MAX_NAME } from '../review/schema.js';
+import { attributes, label, MOST_TAGS, optional, tags } from '../schema/inputs.js';
 import { byKey, count, line, number, oneOf, orNull, time, uuid } from '../schema/parts.js';
 import { SpanInput } from '../span/schema.js';
 import { TraceInput } from '../trace/schema.js';
@@ -12,15 +25,28 @@ import type { Part } from './parts.js';
 
 /*
  * The records that a project is exported as and imported from: what the other calls of the API answer, with what these
- * leave out because nobody else needs it. Schemas are those of bodies, since the records come from a file.
+ * leave out because nobody else needs it. Schemas are those of bodies, since the records come from a file: what other
+ * calls bound is bounded here, too, by the same numbers, but for what is larger once it is stored. What no schema says of
+ * them is in `TransferService`, and how many there may be in the store.
  */
+
+/** Composed, as names of reviewers are stored, a text has at most so many times its characters. */
+const COMPOSED = 3;
+/** Longest answer of a model, by the maximum of `JUDGE_MAX_ANSWER_CHARACTERS`: its reasons are kept whole. */
+export const MAX_MODEL_ANSWER = 8_000_000;
 
 const person = (what: string) =>
   Type.Object(
-    { id: uuid('Id of the user.'), name: Type.String({ maxLength: 200, description: 'Name of the user.' }) },
+    {
+      id: uuid('Id of the user.'),
+      name: Type.String({
+        maxLength: Math.max(MAX_NAME_LENGTH, COMPOSED * MAX_NAME),
+        description: 'Name of the user.',
+      }),
+    },
     { description: `${what} Who is not known in the project is known by name alone, and cannot sign in.` },
   );
-const text = (description: string) => Type.String({ description });
+const text = (maxLength: number, description: string) => Type.String({ maxLength, description });
 const json = (description: string) => Type.Record(Type.String(), Type.Unknown(), { description });
 const revision = (description: string) => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description });
 const record = <T extends Parameters<typeof Type.Object>[0]>(id: string, description: string, properties: T) =>
@@ -37,9 +63,9 @@ const prompt_versions = record('PromptVersion', 'A version of a prompt.', {
   id: uuid('Id of the version.'),
   prompt_id: uuid('The prompt.'),
   version: VersionNumber,
-  content: Type.String({ minLength: 1, description: 'Text of the version.' }),
+  content: Type.String({ minLength: 1, maxLength: MAX_CONTENT_BYTES, description: 'Text of the version.' }),
   content_hash: ContentHash,
-  model_id: orNull(line(512, 'Model bound to the version; null: none.')),
+  model_id: orNull(Type.String({ ...ModelId, description: 'Model bound to the version; null: none.' })),
   metadata: json('Any JSON that is stored with the version.'),
   created_at: time('When the version was made.'),
   created_by: person('Who made it.'),
@@ -54,14 +80,11 @@ const tag_moves = record('TagMove', 'A move of a tag; the last one of a tag says
   pinned_by: person('Who moved it.'),
 });
 
-const perMillion = (what: string) =>
-  Type.Number({ minimum: 0, maximum: 1e12, description: `US dollars per million ${what}.` });
 const prices = record('Price', "A price of the project's own.", {
-  provider: line(200, 'Provider of the model.'),
-  model: line(512, 'Name of the model.'),
-  input_per_million: perMillion('input tokens'),
-  output_per_million: perMillion('output tokens'),
-  cache_read_per_million: orNull(perMillion('input tokens read from a cache; null: as other input')),
+  provider: ProviderName,
+  model: ModelName,
+  ...rates,
+  cache_read_per_million: orNull(rate(CACHE_READ)),
   created_at: time('When it was first set.'),
   updated_at: time('When it was last set.'),
 });
@@ -80,24 +103,27 @@ const feedback_links = record(
   },
 );
 
-const { id, name, task_slug, evaluation_type, score_min, score_max, pass_threshold } = JudgeRead.properties;
-const { criteria, model, temperature, sample_rate, filters, enabled, created_at, updated_at } = JudgeRead.properties;
+const { id, task_slug, evaluation_type, score_min, score_max, pass_threshold } = JudgeRead.properties;
+const { criteria, model, temperature, sample_rate, enabled, created_at, updated_at } = JudgeRead.properties;
 const judges = record('Judge', 'A judge, also a deleted one. It is switched off when it is imported.', {
   id,
-  name: line(200, name.description ?? ''),
+  name: JudgeName,
   task_slug: Type.String({ ...Slug, description: task_slug.description ?? '' }),
   evaluation_type,
   score_min,
   score_max,
   pass_threshold,
-  criteria: Type.Array(Type.Object(criteria.items.properties, { description: 'A criterion.' }), {
-    maxItems: 50,
+  criteria: Type.Array(Type.Object(criterion, { description: 'A criterion.' }), {
+    maxItems: MAX_CRITERIA,
     description: criteria.description ?? '',
   }),
-  model,
-  temperature,
+  model: orNull(line(MAX_MODEL, model.description ?? '')),
+  temperature: orNull(Type.Number({ ...TEMPERATURE, description: temperature.description ?? '' })),
   sample_rate: Type.Number({ minimum: 0, maximum: 1, description: sample_rate.description ?? '' }),
-  filters,
+  filters: Type.Object(
+    { ...filters, prompt_slug: orNull(filters.prompt_slug) },
+    { description: JudgeRead.properties.filters.description ?? '' },
+  ),
   enabled,
   created_at,
   created_by: person('Who made it.'),
@@ -114,6 +140,8 @@ const called = (field: { readonly description: string }) => orNull(Type.String({
 const { session: _session, id: _id, ...sent } = SpanInput.properties;
 const spans = record('Span', 'A span, with what its attributes were found to say of its call.', {
   ...sent,
+  // Clients send them in two places.
+  session_tags: optional(tags(spanFields.session_tags.description, { count: 2 * MOST_TAGS })),
   id: uuid('Span id; with the trace id it identifies the span.'),
   provider: called(spanFields.provider),
   model: called(spanFields.model),
@@ -121,7 +149,7 @@ const spans = record('Span', 'A span, with what its attributes were found to say
   output_tokens: whole(spanFields.output_tokens),
   cache_read_tokens: whole(spanFields.cache_read_tokens),
   cache_write_tokens: whole(spanFields.cache_write_tokens),
-  prompt_slug: called(spanFields.prompt_slug),
+  prompt_slug: orNull(Type.String({ ...Slug, description: spanFields.prompt_slug.description })),
   prompt_version: whole(spanFields.prompt_version),
   prompt_version_id: orNull(uuid(spanFields.prompt_version_id.description)),
   cost_calculated: Type.Boolean({ description: 'Whether the cost was calculated, and follows prices.' }),
@@ -143,28 +171,57 @@ const sessions = record('Session', 'What was posted about a session; everything 
 
 const attachments = record('Attachment', 'An image, and one span that shows it.', {
   sha256: Type.String({ pattern: '^[0-9a-f]{64}$', 'x-must': 'be 64 hexadecimal digits', description: 'Its SHA-256.' }),
-  media_type: text('Its media type.'),
+  media_type: text(100, 'Its media type.'),
   bytes: count('Its size.'),
   trace_id: uuid('Trace of the span.'),
   span_id: uuid('The span.'),
   base64: orNull(
-    text('The image; null: it came with an earlier record of the same hash, or is missing where it was exported.'),
+    Type.String({
+      description:
+        'The image; null: it came with an earlier record of the same hash, or is missing where it was exported.',
+    }),
   ),
 });
 
+const byCriterion = {
+  maxProperties: MAX_CRITERIA,
+  propertyNames: { pattern: criterion.key.pattern, 'x-must': 'have keys of criteria' },
+};
+const { evaluation_reason, criteria_scores, model_used, judge_version, ...evaluated } = EvaluationRead.properties;
 const evaluations = record('Evaluation', 'An evaluation of a span by a judge.', {
-  ...EvaluationRead.properties,
+  ...evaluated,
+  evaluation_reason: text(MAX_EVALUATION_REASON, evaluation_reason.description ?? ''),
+  criteria_scores: orNull(
+    byKey(
+      Type.Object(
+        { score: number('Score of the criterion.'), reason: text(MAX_MODEL_ANSWER, 'Reason for the score.') },
+        { description: 'Score of one criterion.' },
+      ),
+      { ...byCriterion, description: criteria_scores.description ?? '' },
+    ),
+  ),
+  // A provider's name may stand in front of it.
+  model_used: orNull(text(2 * MAX_MODEL, model_used.description ?? '')),
+  judge_version: orNull(text(100, judge_version.description ?? '')),
   confidence_score: orNull(Type.Number({ minimum: 0, maximum: 1, description: 'How sure the judge was.' })),
   prompt_version_id: orNull(uuid("Version of the judge's prompt that it was made with; null: it is not known.")),
 });
 
 const said = {
   thumbs_up: Type.Boolean({ description: 'true: good, or the judge was right.' }),
-  reason: orNull(Type.String({ maxLength: MAX_REASON, description: 'Why.' })),
-  expected_output: orNull(text('What the output should have been.')),
+  reason: orNull(text(MAX_REASON, 'Why.')),
+  expected_output: orNull(text(MAX_EXPECTED_OUTPUT, 'What the output should have been.')),
   expected_score: orNull(number('Score that the judge should have given.')),
   score_direction: orNull(oneOf(['too_high', 'too_low'], "Direction in which the judge's score is wrong.")),
-  criteria_feedback: orNull(byKey(FeedbackCriterion, { maxProperties: 1000, description: 'By key of the criterion.' })),
+  criteria_feedback: orNull(
+    byKey(
+      Type.Object(
+        { ...FeedbackCriterion.properties, reason: orNull(text(MAX_REASON, 'Why.')) },
+        { description: 'Feedback on one criterion.' },
+      ),
+      { ...byCriterion, maxProperties: MAX_FEEDBACK_CRITERIA, description: 'By key of the criterion.' },
+    ),
+  ),
 };
 
 const feedback = record('Feedback', "Feedback of one user on a completion, or on a judge's evaluation of it.", {

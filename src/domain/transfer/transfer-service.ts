@@ -1,6 +1,8 @@
-import { createHash } from 'node:crypto';
+import { surplusImage } from '../attachment/extraction.js';
 import type { Issue } from '../errors.js';
 import { tagFlaws } from '../ingest/tag-limit.js';
+import { hashOf, versionIssues } from '../prompt/version-rules.js';
+import { metadataIssues } from '../schema/metadata.js';
 import { Normaliser } from '../schema/normalise.js';
 import { normaliseSpan } from '../span/normalise-span.js';
 import type { Micros } from '../time/timestamp.js';
@@ -88,7 +90,7 @@ export class TransferService {
   }
 
   #takeMetadata(part: MetadataPart, projectId: string, records: readonly StoredRecord[]): Imported {
-    if (part === 'prompt_versions') requireHashes(records);
+    requireRules(part, records);
     const imported = this.#parts.metadata.take(part, projectId, records);
     this.#parts.onImported(projectId);
     return imported;
@@ -100,7 +102,10 @@ export class TransferService {
       const { prompt_slug, prompt_version, prompt_version_id, cost_calculated, ...sent } = more;
       const tokens = { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens };
       const call = { provider, model, ...tokens, prompt_slug, prompt_version, prompt_version_id };
-      return { ...normaliseSpan(sent, normaliser), call, cost_calculated };
+      const span = { ...normaliseSpan(sent, normaliser), call, cost_calculated };
+      const surplus = surplusImage(span);
+      if (surplus !== undefined) normaliser.fail(surplus.pointer.slice(1), surplus.detail);
+      return span;
     });
     return spans.map((span, index) => {
       const { written_at = 0, created_at = 0 } = records[index] ?? {};
@@ -122,12 +127,17 @@ export class TransferService {
   }
 }
 
-/** @throws DomainError `invalid` where a hash is not that of the content */
-function requireHashes(versions: readonly StoredRecord[]): void {
-  const issues = versions.flatMap(({ content, content_hash }, index) =>
-    createHash('sha256').update(String(content)).digest('hex') === String(content_hash).toLowerCase()
-      ? []
-      : [{ pointer: `/${index}/content_hash`, detail: 'must be the SHA-256 of the content' }],
+/** Rules of records that no schema says: those that the calls which make such things have, too. */
+const RULES: Partial<Record<MetadataPart, (record: StoredRecord) => Issue[]>> = {
+  prompt_versions: (version) => versionIssues(version, hashOf(String(version['content']))),
+  feedback: ({ metadata }) => metadataIssues(metadata),
+};
+
+/** @throws DomainError `invalid` where a record breaks a rule of its part */
+function requireRules(part: MetadataPart, records: readonly StoredRecord[]): void {
+  const issuesOf = RULES[part] ?? (() => []);
+  const issues = records.flatMap((record, index) =>
+    issuesOf(record).map(({ pointer, detail }) => ({ pointer: `/${index}${pointer}`, detail })),
   );
   if (issues.length > 0) throw invalid(issues);
 }

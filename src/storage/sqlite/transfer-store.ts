@@ -12,6 +12,7 @@ import type {
 import { PAGE_BYTES, type MetadataPart } from '../../domain/transfer/parts.js';
 import { invalid } from '../../domain/validation/validation.js';
 import { guarded, isDuplicate, type Database } from './database.js';
+import { bounds, type Bound } from './transfer-bounds.js';
 import { readCursor, writeCursor } from './transfer-cursor.js';
 import { recordPages } from './transfer-pages.js';
 import { takers, type Misfit, type Take } from './transfer-takers.js';
@@ -41,12 +42,14 @@ export class SqliteTransferStore implements MetadataTransfer {
   readonly #db: Database;
   readonly #statements: ReturnType<typeof prepare>;
   readonly #take: Readonly<Record<MetadataPart, Take>>;
+  readonly #bounds: Readonly<Partial<Record<MetadataPart, Bound>>>;
   readonly #pages = new Map<MetadataPart, ReturnType<typeof recordPages>>();
 
   constructor(db: Database) {
     this.#db = db;
     this.#statements = prepare(db);
     this.#take = takers(db);
+    this.#bounds = bounds(db);
   }
 
   page(part: MetadataPart, asOf: Micros, of: PageOf): RecordPage<StoredRecord> {
@@ -59,6 +62,7 @@ export class SqliteTransferStore implements MetadataTransfer {
     const takeAll = () => {
       let stored = 0;
       for (const [index, record] of records.entries()) if (this.#takeOne(part, projectId, record, index)) stored += 1;
+      if (stored > 0) this.#bounds[part]?.(projectId, records);
       return { stored, unchanged: records.length - stored };
     };
     return guarded(() => this.#db.transaction(takeAll).immediate());

@@ -6,12 +6,12 @@ import { exceedsDepth, MAX_JSON_DEPTH } from '../../domain/json-text.js';
  * Parses a JSON body. A `__proto__` member stays an ordinary own property.
  * @throws DomainError `malformed`, with the position where that is known
  */
-export function parseJson(bytes: Buffer): unknown {
+export function parseJson(bytes: Buffer, maxDepth = MAX_JSON_DEPTH): unknown {
   if (bytes.length === 0) throw new DomainError('malformed', 'The body is empty; JSON was expected');
   const ascii = isAscii(bytes);
   if (!ascii && !isUtf8(bytes)) throw new DomainError('malformed', 'The body is not valid UTF-8');
-  if (exceedsDepth(bytes))
-    throw new DomainError('malformed', `The JSON is nested deeper than ${MAX_JSON_DEPTH} levels`);
+  if (exceedsDepth(bytes, maxDepth))
+    throw new DomainError('malformed', `The JSON is nested deeper than ${maxDepth} levels`);
   try {
     // For ASCII it is the same text, made by copying bytes instead of decoding them.
     return JSON.parse(bytes.toString(ascii ? 'latin1' : 'utf8'));
@@ -24,8 +24,8 @@ export function parseJson(bytes: Buffer): unknown {
 }
 
 /** Parses JSON as {@link parseJson} does, and frees its bytes at once: under load, bodies come faster than garbage collection. */
-export function parseAndFree(bytes: Buffer): unknown {
-  const value = parseJson(bytes);
+export function parseAndFree(bytes: Buffer, maxDepth = MAX_JSON_DEPTH): unknown {
+  const value = parseJson(bytes, maxDepth);
   // A small buffer shares its memory with others.
   if (bytes.buffer instanceof ArrayBuffer && bytes.length === bytes.buffer.byteLength) bytes.buffer.transfer(0);
   return value;

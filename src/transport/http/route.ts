@@ -160,6 +160,8 @@ const JSON_TYPES = ['application/json'];
 interface JsonBodyOptions {
   /** See {@link BodyDefinition}. */
   readonly lenient?: boolean;
+  /** How deep the JSON may be nested; default: {@link MAX_JSON_DEPTH}. */
+  readonly maxDepth?: number;
 }
 
 /** A JSON body. Names that its schema does not describe are refused at any depth, unless it is lenient. */
@@ -170,7 +172,10 @@ export function jsonBody<S extends TSchema>(schema: S, options: JsonBodyOptions 
 }
 
 /** A JSON body that the domain checks against the schema, together with rules that no schema can say. */
-export function uncheckedJsonBody(schema: TSchema, { lenient = false }: JsonBodyOptions = {}): BodyDefinition<unknown> {
+export function uncheckedJsonBody(
+  schema: TSchema,
+  { lenient = false, maxDepth }: JsonBodyOptions = {},
+): BodyDefinition<unknown> {
   const writeIds = idWriter(schema);
   const nameUnknown = lenient ? unknownNamer(schema) : null;
   return {
@@ -178,7 +183,7 @@ export function uncheckedJsonBody(schema: TSchema, { lenient = false }: JsonBody
     schema: lenient ? schema : closed(schema),
     lenient,
     decode(bytes, _mediaType, unknown) {
-      const body = writeIds(parseAndFree(bytes));
+      const body = writeIds(parseAndFree(bytes, maxDepth));
       nameUnknown?.(body, unknown);
       return body;
     },
@@ -191,7 +196,7 @@ export function jsonElements(element: TSchema, description: string): BodyDefinit
     contentTypes: JSON_TYPES,
     schema: Type.Array(element, { description }),
     lenient: true,
-    decode: parseAndFree,
+    decode: (bytes) => parseAndFree(bytes),
   };
 }
 

@@ -1,4 +1,5 @@
-import { MOST_OF_SPAN, type EvaluationService } from '../../../../domain/judge/evaluation-service.js';
+import type { EvaluationService } from '../../../../domain/judge/evaluation-service.js';
+import { MOST_OF_SPAN } from '../../../../domain/judge/evaluation.js';
 import { EvaluationInput, EvaluationRead } from '../../../../domain/judge/schema.js';
 import { defineRoute, uncheckedJsonBody, type Route } from '../../route.js';
 import { evaluationRead } from './presenters.js';

@@ -1,3 +1,4 @@
+import { MAX_JSON_DEPTH } from '../../../../domain/json-text.js';
 import type { Part } from '../../../../domain/transfer/parts.js';
 import type { TransferService } from '../../../../domain/transfer/transfer-service.js';
 import { idWriter } from '../../../../domain/validation/body-parts.js';
@@ -14,6 +15,8 @@ const readers = Object.fromEntries(
 /** Times of what may be sent otherwise are read where that is: in any form that clients send. */
 const SENT: ReadonlySet<Part> = new Set(['spans', 'traces', 'sessions']);
 const OWN_TIMES = ['created_at', 'written_at'];
+/** Metadata stand in an array of records, and unknown fields of spans among their attributes: one level deeper than they were sent. */
+const DEEPER = 1;
 
 export function importRecordsRoute(transfer: Pick<TransferService, 'take'>): Route {
   return defineRoute({
@@ -28,7 +31,7 @@ export function importRecordsRoute(transfer: Pick<TransferService, 'take'>): Rou
     tag: TAG,
     access: 'key',
     params: PartParams,
-    body: uncheckedJsonBody(AnyBody),
+    body: uncheckedJsonBody(AnyBody, { maxDepth: MAX_JSON_DEPTH + DEEPER }),
     responses: { 200: { description: 'They are stored.', schema: ImportResult } },
     errors: ['invalid', 'conflict', 'too_large', 'overloaded', 'unavailable'],
     makesWay: true,

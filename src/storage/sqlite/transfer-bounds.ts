@@ -1,0 +1,47 @@
+import { DomainError } from '../../domain/errors.js';
+import { MOST_IMPORTED_OF_SPAN } from '../../domain/judge/evaluation.js';
+import { MAX_PRICES_PER_PROJECT } from '../../domain/price/schema.js';
+import type { StoredRecord } from '../../domain/transfer/metadata-transfer.js';
+import type { MetadataPart } from '../../domain/transfer/parts.js';
+import type { Database } from './database.js';
+
+/**
+ * Demands that a project holds no more than it may, once records of a part are in, inside the transaction that stores them.
+ * @throws DomainError `conflict`
+ */
+export type Bound = (projectId: string, records: readonly StoredRecord[]) => void;
+
+/** The bounds of parts of which other calls take only so many, as they are read into memory. */
+export function bounds(db: Database): Readonly<Partial<Record<MetadataPart, Bound>>> {
+  return { prices: priceBound(db), evaluations: evaluationBound(db) };
+}
+
+function priceBound(db: Database): Bound {
+  const count = db.prepare<[string], number>('SELECT count(*) FROM model_prices WHERE project_id = ?').pluck();
+  return (projectId) => {
+    const held = count.get(projectId) ?? 0;
+    if (held > MAX_PRICES_PER_PROJECT)
+      throw new DomainError(
+        'conflict',
+        `A project has at most ${MAX_PRICES_PER_PROJECT} prices, and with these it would have ${held}; none of them was stored. ` +
+          'Delete prices that the project does not need, then import them again',
+      );
+  };
+}
+
+function evaluationBound(db: Database): Bound {
+  const most = MOST_IMPORTED_OF_SPAN;
+  const count = db
+    .prepare<[string, string], number>(
+      `SELECT count(*) FROM (SELECT 1 FROM evaluations WHERE project_id = ? AND span_id = ? LIMIT ${most + 1})`,
+    )
+    .pluck();
+  return (projectId, records) => {
+    for (const span of new Set(records.map(({ span_id }) => String(span_id))))
+      if ((count.get(projectId, span) ?? 0) > most)
+        throw new DomainError(
+          'conflict',
+          `The span ${span} would have more than ${most} evaluations: it takes no more; none of these was stored`,
+        );
+  };
+}
