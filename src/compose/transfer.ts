@@ -18,7 +18,7 @@ export interface TransferFollowers {
 /** Opens what takes projects out and in. */
 export function openTransfer(
   { config }: Context,
-  { metadata, traces }: Storage,
+  { metadata, traces, watermark }: Storage,
   { attachments: { vault }, deletions, calls, onImported }: TransferFollowers,
 ): TransferService {
   const images = new ImageTransfer({ vault, findVersions: traces.attachments.findVersions, store: metadata.transfer });
@@ -29,5 +29,6 @@ export function openTransfer(
   });
   const stores = { metadata: metadata.transfer, spans: traces.transfer, images };
   const deletionsDone = (projectId: string) => deletions.settled(projectId);
-  return new TransferService({ ...stores, maxTagBytes, pace, deletionsDone, onImported });
+  const room = { demand: () => watermark.demand(0) };
+  return new TransferService({ ...stores, maxTagBytes, pace, room, deletionsDone, onImported });
 }

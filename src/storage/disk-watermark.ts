@@ -135,7 +135,7 @@ function suitable(total: number): number {
 }
 
 function shortage({ name, free, minFree }: Disk): string {
-  return `Spans are refused, as the disk of ${WHERE[name] ?? name} has ${megabytes(free)} MB left and MIN_FREE_DISK_MB keeps ${megabytes(minFree)} MB free`;
+  return `Spans and imports are refused, as the disk of ${WHERE[name] ?? name} has ${megabytes(free)} MB left and MIN_FREE_DISK_MB keeps ${megabytes(minFree)} MB free`;
 }
 
 const WHERE: Readonly<Record<string, string>> = {

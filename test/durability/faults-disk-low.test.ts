@@ -127,7 +127,7 @@ describe('a disk that fills up', function () {
       Buffer.alloc(Math.max(0, (await freeBytes()) - MIN_FREE + 8 * MEGABYTE)),
     );
     await load.until('readiness says so', async () => (await readiness()).status === 'degraded');
-    expect((await readiness()).checks.disk).to.match(/^Spans are refused, as the disk of DATA_DIR has/);
+    expect((await readiness()).checks.disk).to.match(/^Spans and imports are refused, as the disk of DATA_DIR has/);
     await expectAllElse(deleted.id, projectId);
 
     const [acknowledged, reads] = [load.acknowledged.length, load.reads];

@@ -15,6 +15,12 @@ import type { MetadataPart, Part } from './parts.js';
 import type { AttachmentRecord, SessionRecord, SpanRecord, TraceRecord } from './records.js';
 import type { DatedSpan, SpanTransfer } from './span-transfer.js';
 
+/** The room on the disks. */
+export interface ImportRoom {
+  /** @throws DomainError `unavailable` while there is too little to take anything in */
+  demand(): void;
+}
+
 export interface TransferParts {
   readonly metadata: MetadataTransfer;
   readonly spans: SpanTransfer;
@@ -22,6 +28,7 @@ export interface TransferParts {
   /** Largest size of the keys and values of one object of tags, in bytes. */
   readonly maxTagBytes: number;
   readonly pace: ImportPace;
+  readonly room: ImportRoom;
   /** Resolves when nothing of a project is being deleted: what comes in is older than that, and would go as well. */
   readonly deletionsDone: (projectId: string) => Promise<void>;
   /** Called when prompts or prices of a project came in. */
@@ -59,7 +66,7 @@ export class TransferService {
   /**
    * Stores records of one part, all or none, but for those that are there; makes way for clients.
    * @param records fit their schema; times of those beside spans are numbers
-   * @throws DomainError `invalid`, `conflict`, `overloaded`, and those of the stores; the signal's reason
+   * @throws DomainError `invalid`, `conflict`, `overloaded`, `unavailable`, and those of the stores; the signal's reason
    */
   async take(part: Part, projectId: string, records: readonly unknown[], signal?: AbortSignal): Promise<Imported> {
     await this.#parts.deletionsDone(projectId);
@@ -68,7 +75,9 @@ export class TransferService {
 
   async #take(part: Part, projectId: string, records: readonly unknown[]): Promise<Imported> {
     if (records.length === 0) return { stored: 0, unchanged: 0 };
-    const { spans, images } = this.#parts;
+    const { spans, images, room } = this.#parts;
+    // Of every part: metadata and images fill a disk as well as spans do.
+    room.demand();
     switch (part) {
       case 'spans':
         return spans.takeSpans(projectId, this.#spans(records as ReadSpan[]));
