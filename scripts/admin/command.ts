@@ -33,6 +33,7 @@ export function adminCommand(name: string): Command {
     )
     .option('--json', 'print JSON instead of a table')
     .option('--data-dir <path>', "directory of the server's data (default: the environment variable DATA_DIR)");
+  const dataDir = () => resolve(program.opts<GlobalOptions>().dataDir ?? loadConfig().dataDir);
   const run = (work: Work) => printRows(program.opts<GlobalOptions>(), work, { create: false });
   /** Also where no data is yet. */
   const runOrCreate = (work: Work) => printRows(program.opts<GlobalOptions>(), work, { create: true });
@@ -113,7 +114,7 @@ export function adminCommand(name: string): Command {
         const projectId = onlyOne('project', project, identity.listProjects());
         const wanted = days === undefined ? undefined : daysOf(days);
         if (set === true) return timed(setRetention(metadata, projectId, wanted));
-        return forecast(identity, metadata, projectId, wanted);
+        return forecast(dataDir(), projectId, wanted);
       }),
     );
 
@@ -166,10 +167,7 @@ export function adminCommand(name: string): Command {
   addBackupCommands(program, runOn);
   addMoveCommand(program, runOn);
   addEraseCommand(program, runOn);
-  addCheckCommand(program, () => {
-    const { json, dataDir } = program.opts<GlobalOptions>();
-    return { json: json === true, dataDir: resolve(dataDir ?? loadConfig().dataDir) };
-  });
+  addCheckCommand(program, () => ({ json: program.opts<GlobalOptions>().json === true, dataDir: dataDir() }));
   for (const command of transferCommands()) program.addCommand(command);
   return program;
 }

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { loadConfig, publicUrl } from '../../src/config/config.js';
+import { loadConfig, localUrl } from '../../src/config/config.js';
 import { startProgress } from '../progress.js';
 import { exportProject } from './export.js';
 import { importProject, type ImportResult } from './import.js';
@@ -69,7 +69,9 @@ async function run(command: Command, work: (remote: Remote, json: boolean) => Pr
 
 function ownUrl(): string {
   const { http } = loadConfig();
-  return publicUrl(http, http.port);
+  if (http.port === 0)
+    throw new TransferError('PORT is 0, which says nothing of where the server is: name it with --url');
+  return localUrl(http);
 }
 
 function print(value: unknown): void {

@@ -74,10 +74,9 @@ export class Remote {
     const until = Date.now() + this.#patienceMs;
     for (let pause = 250; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
       const answer = await this.#try(method, path, body);
-      if (typeof answer !== 'string' && answer.status >= 200 && answer.status < 300)
-        return JSON.parse(answer.text) as T;
       const late = Date.now() + pause > until;
-      if (typeof answer !== 'string' && (late || !AGAIN.has(answer.status))) throw refusal(method, path, answer);
+      if (typeof answer !== 'string' && (late || !AGAIN.has(answer.status)))
+        return this.#read(method, path, answer) as T;
       if (typeof answer === 'string' && late)
         throw new TransferError(
           `${this.url} does not answer (${answer}): start the server, or name another one with --url`,
@@ -87,13 +86,31 @@ export class Remote {
     }
   }
 
+  /** @throws TransferError for a refusal, and for what is no answer of a Spanhouse */
+  #read(method: string, path: string, { status, headers, text }: Answer): object {
+    const value = objectIn(text);
+    const place = path.split('?', 1)[0] ?? '';
+    if (value === undefined) {
+      const type = headers.get('content-type')?.split(';', 1)[0] ?? 'nothing';
+      throw new TransferError(
+        `${method} ${this.url}${place} is answered with ${status} and ${type} instead of JSON: by something in front of the server, ` +
+          'such as a proxy with a login of its own, or by another program. Name the server itself with --url',
+      );
+    }
+    if (status >= 200 && status < 300) return value;
+    const problem = value as Problem;
+    const detail = problem.detail ?? text.slice(0, 200);
+    throw new RefusedError(`${method} ${place} was refused with ${status}: ${detail}`, problem);
+  }
+
   /** The answer, or why there is none. */
   async #try(method: string, path: string, body?: string | Buffer): Promise<Answer | string> {
     try {
       const response = await fetch(this.url + path, {
         method,
         headers: this.#headers,
-        redirect: 'error',
+        // A server leads nowhere else: it is shown as what it is.
+        redirect: 'manual',
         signal: AbortSignal.timeout(REQUEST_MS),
         ...(body === undefined ? {} : { body }),
       });
@@ -106,16 +123,12 @@ export class Remote {
   }
 }
 
-function refusal(method: string, path: string, { status, text }: Answer): RefusedError {
-  const problem = parsed(text);
-  const detail = problem.detail ?? text.slice(0, 200);
-  return new RefusedError(`${method} ${path.split('?', 1)[0] ?? ''} was refused with ${status}: ${detail}`, problem);
-}
-
-function parsed(text: string): Problem {
+/** Undefined: it is no JSON, or no object. */
+function objectIn(text: string): object | undefined {
   try {
-    return JSON.parse(text) as Problem;
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
   } catch {
-    return {};
+    return undefined;
   }
 }

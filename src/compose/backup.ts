@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { BackupSchedule } from '../domain/backup/schedule.js';
 import type { FileErasure } from '../domain/deletion/erasure.js';
 import type { MoveSource } from '../domain/move/move.js';
+import type { RetentionService } from '../domain/retention/retention-service.js';
 import { lastBackupAt } from '../storage/backup/backups.js';
 import { addressOf, openPlace } from '../storage/backup/place.js';
 import { privateSocket } from '../storage/private-socket.js';
@@ -23,11 +24,12 @@ export type BackupOrder = Omit<BackupRun, 'progress'>;
 export interface Ordered {
   readonly moves: MoveSource;
   readonly erasure: FileErasure;
+  readonly retention: Pick<RetentionService, 'forecast'>;
 }
 
 /**
- * Lets commands of this machine back this server up, move its spans and erase what is deleted; makes backups by itself where the
- * settings say so.
+ * Lets commands of this machine back this server up, move its spans, erase what is deleted and ask what retention would remove;
+ * makes backups by itself where the settings say so.
  */
 export async function openBackups(context: Context, storage: Storage, ordered: Ordered): Promise<void> {
   const { config, events, closers } = context;

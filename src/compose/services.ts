@@ -98,8 +98,10 @@ export async function openServices(context: Context): Promise<Services> {
   const { work: playgroundWork, ...playground } = openPlayground(context, storage, { prompts, models, price });
   const moves = new Moves(context, storage);
   const calls = new ClientCalls();
-  await openBackups(context, storage, { moves, erasure });
   deletions.start([...judgeWork, ...learningWork, ...playgroundWork]);
+  // After what work has in memory of spans can be given up.
+  const retention = openRetention(context, storage, { deletions, identity });
+  await openBackups(context, storage, { moves, erasure, retention });
   return {
     ...ingest,
     ...judges,
@@ -122,8 +124,7 @@ export async function openServices(context: Context): Promise<Services> {
     deletions,
     projects: new ProjectService(metadata.identities),
     projectStorage: openProjectStorage(context, storage),
-    // After what work has in memory of spans can be given up.
-    retention: openRetention(context, storage, { deletions, identity }),
+    retention,
     transfer: openTransfer(context, storage, {
       attachments,
       deletions,

@@ -206,6 +206,12 @@ function turnLimits({ READ_WAIT_SECONDS, READS_WAITING_PER_PROJECT }: Settings, 
   };
 }
 
+/** Where programs of this machine call a server that has these settings, whatever is in front of it. */
+export function localUrl({ host, port }: Pick<HttpConfig, 'host' | 'port'>): string {
+  const called = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${isIPv6(called) ? `[${called}]` : called}:${port}`;
+}
+
 /**
  * The base of every URL handed out: `PUBLIC_URL`, else the address listened on. A wildcard address is no address to
  * call, so it becomes `localhost`.

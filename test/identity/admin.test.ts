@@ -64,7 +64,19 @@ describe('the admin program', () => {
         'keys that are left',
       ).to.deep.equal(['Initial key']);
       await server.stop();
-      expect(await retention('--days', '30')).to.match(/^No server answers at http.* start it/);
+      expect(await retention('--days', '30')).to.match(/^No server answers on this DATA_DIR: start it/);
+    } finally {
+      await server.dispose();
+    }
+  }).timeout(60_000);
+
+  it('asks the server of the data, whatever is in front of it', async () => {
+    // Nothing answers at the port that stands for a proxy.
+    const server = await bootServer({ env: { PUBLIC_URL: 'http://127.0.0.1:9' } });
+    try {
+      expect(await admin(server.dataDir, 'retention', '--days', '30')).to.include({ days: 30, traces: 0 });
+      const none = randomUUID();
+      expect(await admin(server.dataDir, 'retention', '--project', none)).to.match(/^There is no project with this id/);
     } finally {
       await server.dispose();
     }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ConfigError, loadConfig, publicUrl } from '../../src/config/config.js';
+import { ConfigError, loadConfig, localUrl, publicUrl } from '../../src/config/config.js';
 import { settingDefinitions } from '../../src/config/settings.js';
 
 function problemsOf(env: Record<string, string>): readonly string[] {
@@ -209,6 +209,16 @@ describe('configuration', () => {
     ];
     const env = { ...Object.fromEntries(others.map((name) => [name, '1'])), SPANHOUSE_PORT: 'tcp://10.0.0.1:4318' };
     expect(loadConfig(env).warnings).to.deep.equal([]);
+  });
+
+  it('says where programs of the machine call the server, whatever its public URL', () => {
+    const local = (env: Record<string, string>) =>
+      localUrl(loadConfig({ PUBLIC_URL: 'https://spans.example', ...env }).http);
+    expect(local({})).to.equal('http://127.0.0.1:4318');
+    expect(local({ HOST: '0.0.0.0', PORT: '5001' })).to.equal('http://127.0.0.1:5001');
+    expect(local({ HOST: '::' })).to.equal('http://[::1]:4318');
+    expect(local({ HOST: 'fe80::1' })).to.equal('http://[fe80::1]:4318');
+    expect(local({ HOST: 'spans.lan' })).to.equal('http://spans.lan:4318');
   });
 
   it('hands out URLs a client can call', () => {

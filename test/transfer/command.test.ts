@@ -1,5 +1,8 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
@@ -19,8 +22,11 @@ interface Ended {
 
 /** The admin program with the key of a server in its environment; null: without any. */
 async function admin(server: TestServer | null, ...args: string[]): Promise<Ended> {
+  return adminWith(server === null ? {} : { SPANHOUSE_KEY: server.key, SPANHOUSE_URL: server.url }, ...args);
+}
+
+async function adminWith(own: Readonly<Record<string, string>>, ...args: string[]): Promise<Ended> {
   const { SPANHOUSE_KEY: _key, SPANHOUSE_API_KEY: _apiKey, ...env } = process.env;
-  const own = server === null ? {} : { SPANHOUSE_KEY: server.key, SPANHOUSE_URL: server.url };
   return run(process.execPath, [program, ...args], { env: { ...env, ...own } }).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     (failed: unknown) => failed as Ended,
@@ -74,6 +80,53 @@ describe('the admin program moves a project', function () {
       );
       expect(code).to.equal(1);
     }));
+
+  it('on the server of this machine, whatever its public URL', () =>
+    inFolder(async (file) => {
+      const own = {
+        HOST: '0.0.0.0',
+        PORT: String(source.port),
+        PUBLIC_URL: 'http://127.0.0.1:9',
+        SPANHOUSE_KEY: source.key,
+      };
+      const { code, stderr } = await adminWith(own, 'export', source.projectId, file('p.ndjson'));
+      expect(code, stderr).to.equal(0);
+      expect((await adminWith({ ...own, PORT: '0' }, 'import', file('p.ndjson'))).stderr).to.match(/^PORT is 0.*--url/);
+    }));
+
+  it('not by a proxy that answers in its place, and says so', async () => {
+    const proxy = createServer((request, response) => {
+      const isFirst = request.headers.authorization === 'Bearer 1';
+      response.writeHead(isFirst ? 200 : 302, { 'content-type': 'text/html; charset=utf-8', location: '/login' });
+      response.end('<html>Sign in</html>');
+    });
+    proxy.listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    try {
+      const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+      for (const [key, status] of [
+        ['1', 200],
+        ['2', 302],
+      ]) {
+        const { code, stderr } = await adminWith(
+          {},
+          'export',
+          source.projectId,
+          'x',
+          '--url',
+          url,
+          '--key',
+          String(key),
+        );
+        expect(stderr).to.match(
+          new RegExp(`^GET ${url}/whoami is answered with ${status} and text/html instead of JSON: .*--url$`, 'm'),
+        );
+        expect(code).to.equal(1);
+      }
+    } finally {
+      proxy.close();
+    }
+  });
 
   it('with a key of it alone, and over no file', () =>
     inFolder(async (file) => {

@@ -5,7 +5,14 @@ import type { BackupResult, Snapshot } from '../../domain/backup/snapshot.js';
 import type { ErasedFiles, ErasureProgress } from '../../domain/deletion/erasure.js';
 import { DomainError } from '../../domain/errors.js';
 import type { BegunMove, SettledState, SpanPlace } from '../../domain/move/move.js';
-import { CONTROL_PATHS, DATA_DIR_HEADER, type ControlProblem, type ErasureLine } from './control-socket.js';
+import type { RetentionForecast } from '../../domain/retention/retention-service.js';
+import {
+  CONTROL_PATHS,
+  DATA_DIR_HEADER,
+  type AskedRetention,
+  type ControlProblem,
+  type ErasureLine,
+} from './control-socket.js';
 import { dataDirIdentity } from './data-dir-identity.js';
 
 /** The server of a `DATA_DIR`, and the socket where it is said to listen. */
@@ -118,6 +125,12 @@ export async function orderErasure(
   );
 }
 
+/** Asks a server what retention would remove. @throws DomainError */
+export async function askForecast(server: ControlAddress, asked: AskedRetention): Promise<RetentionForecast> {
+  const response = await send(server, CONTROL_PATHS.retention, JSON.stringify(asked));
+  return JSON.parse(await text(response)) as RetentionForecast;
+}
+
 async function send({ dataDir, socketPath }: ControlAddress, path: string, body = ''): Promise<IncomingMessage> {
   const headers = { [DATA_DIR_HEADER]: await dataDirIdentity(dataDir) };
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -127,7 +140,7 @@ async function send({ dataDir, socketPath }: ControlAddress, path: string, body 
   }).catch((error: unknown) => {
     throw new DomainError(
       'unavailable',
-      'No server answers on this DATA_DIR: start it, as a running server is what is backed up, moved or erased from. The folder ' +
+      'No server answers on this DATA_DIR: start it, as a running server is what is asked, backed up, moved or erased from. The folder ' +
         'of one that is stopped can be copied as it is.',
       { cause: error },
     );

@@ -6,6 +6,7 @@ import type { BackupResult, SnapshotSource } from '../../domain/backup/snapshot.
 import type { ErasedFiles, ErasureProgress, FileErasure } from '../../domain/deletion/erasure.js';
 import { DomainError } from '../../domain/errors.js';
 import type { MoveSource, SpanPlace } from '../../domain/move/move.js';
+import type { RetentionService } from '../../domain/retention/retention-service.js';
 import { dataDirIdentity } from './data-dir-identity.js';
 
 /** A line of the answer to `erase`: how far it is, and at last what came of it. */
@@ -22,6 +23,7 @@ export const CONTROL_PATHS = {
   moveFinish: '/move/finish',
   stores: '/stores',
   erase: '/erase',
+  retention: '/retention',
 } as const;
 
 /** Names the `DATA_DIR` that a command is about. */
@@ -55,6 +57,13 @@ const Place = Type.Object({
   database: Type.String(),
 }) satisfies { static: SpanPlace };
 
+const AskedRetention = Type.Object({
+  projectId: Type.String(),
+  days: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
+});
+/** What `retention` is asked about; days null: by what is set. */
+export type AskedRetention = Static<typeof AskedRetention>;
+
 export interface ControlOptions {
   readonly path: string;
   /** The folder that is served. */
@@ -62,6 +71,7 @@ export interface ControlOptions {
   readonly snapshots: SnapshotSource;
   readonly moves: MoveSource;
   readonly erasure: FileErasure;
+  readonly retention: Pick<RetentionService, 'forecast'>;
   readonly onResult: (result: Static<typeof Result>) => void;
   /** Where the stores are, as soon as all that was written is in the figures: an object for whoever reads them. */
   readonly stores: () => Promise<object>;
@@ -81,6 +91,7 @@ export async function listenControl({
   snapshots,
   moves,
   erasure,
+  retention,
   stores,
   onResult,
 }: ControlOptions): Promise<ControlSocket> {
@@ -98,6 +109,7 @@ export async function listenControl({
       answer(response, null);
     },
     [CONTROL_PATHS.erase]: (_request, response) => holdErasure(erasure, response),
+    [CONTROL_PATHS.retention]: (request, response) => answerForecast(retention, request, response),
     [CONTROL_PATHS.stores]: async (_request, response) => answer(response, await stores()),
   };
   const server = createServer((request, response) => {
@@ -173,6 +185,18 @@ async function holdErasure(erasure: FileErasure, response: ServerResponse): Prom
     );
   tell(erased);
   response.end();
+}
+
+async function answerForecast(
+  retention: ControlOptions['retention'],
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const asked = await bodyOf(request);
+  if (!Value.Check(AskedRetention, asked)) throw new DomainError('invalid', 'This is no question about retention');
+  const gone = new AbortController();
+  response.once('close', () => gone.abort(new Error('Nobody waits for the answer any more')));
+  answer(response, await retention.forecast(asked.projectId, asked.days ?? undefined, gone.signal));
 }
 
 function answer(response: ServerResponse, result: unknown): void {
