@@ -31,7 +31,7 @@ export async function exportProject(
   start: typeof startProgress,
 ): Promise<End> {
   const { id, name, version } = await remote.project(project);
-  const retention_days = await remote.retentionDays(id);
+  const { retention_days } = await remote.details(id);
   const header = { project_id: id, project_name: name, retention_days, version, exported_at: new Date().toISOString() };
   const { spans } = await readFigures(remote);
   const writer = await ExportWriter.open(file, header, PARTS[0]);

@@ -1,21 +1,11 @@
-import { readFile, rm } from 'node:fs/promises';
-import { MAX_RECORDS, PARTS, type Part } from '../../src/domain/transfer/parts.js';
+import { MAX_RECORDS } from '../../src/domain/transfer/parts.js';
 import type { startProgress } from '../progress.js';
 import { compare, readFigures, type Comparison } from './figures.js';
-import { total, type End, type Header } from './format.js';
+import { total, type Header } from './format.js';
+import { ImportNotes, type PartImported } from './import-notes.js';
 import { readExport, verify, type NumberedRecord, type Verified } from './reader.js';
 import { RefusedError, type Remote } from './remote.js';
 import { RequestsInOrder } from './requests-in-order.js';
-import { TransferError } from './transfer-error.js';
-import { replace } from './writer.js';
-
-/** What became of the records of a part. */
-export interface PartImported {
-  readonly part: Part;
-  readonly inFile: number;
-  readonly stored: number;
-  readonly unchanged: number;
-}
 
 export interface ImportResult {
   readonly project: string;
@@ -26,15 +16,8 @@ export interface ImportResult {
   readonly figures: readonly Comparison[] | null;
 }
 
-/** How far an import is: kept beside the file after every request. */
-interface ImportState {
-  readonly sha256: string;
-  /** Records that were sent, without those that a later line replaces. */
-  readonly sent: number;
-  readonly stored: Readonly<Partial<Record<Part, number>>>;
-}
-
 const CONFLICT = 409;
+const INVALID = 422;
 /** A request ends with the record that makes it so large, in characters. */
 const REQUEST_SIZE = 4 * 1024 * 1024;
 
@@ -51,26 +34,70 @@ export async function importProject(
 ): Promise<ImportResult> {
   const { header, end, replaced } = await verify(file);
   const { id: project } = await remote.project(named);
-  const notes = new ImportNotes(`${file}.import-${project}`, end);
-  await notes.read();
+  const { retention_days, created_at } = await remote.details(project);
+  const target = { url: remote.url, project_created_at: created_at };
+  const notes = await ImportNotes.open(`${file}.import-${project}`, end, target);
   const progress = start('Import', total(end.counts) - replaced.size, 'records');
+  const send = (batch: readonly NumberedRecord[]) => sendAll(remote, project, batch);
+  const onSent = () => progress.update(notes.sent);
   try {
-    const requests = new RequestsInOrder(
-      (batch) => sendAll(remote, project, batch),
-      async (batch, stored) => {
-        await notes.add(batch, stored);
-        progress.update(notes.sent);
-      },
-    );
-    for await (const batch of batches(file, { sent: notes.sent, replaced })) await requests.add(batch);
-    await requests.ended();
+    const rest = { file, replaced, notes, send, onSent };
+    if (!(await sendRest(rest))) await sendRest(rest);
   } finally {
     progress.stop();
   }
   const figures = end.figures === null ? null : compare(end.figures, await readFigures(remote));
-  const retention = { inFile: keptDays(header), inProject: await remote.retentionDays(project) };
+  const retention = { inFile: keptDays(header), inProject: retention_days };
   await notes.remove();
   return { project, parts: notes.parts(), retention, figures };
+}
+
+interface Rest extends Pick<Verified, 'replaced'> {
+  readonly file: string;
+  readonly notes: ImportNotes;
+  /** @returns how many records were stored */
+  readonly send: (batch: readonly NumberedRecord[]) => Promise<number>;
+  readonly onSent: () => void;
+}
+
+/**
+ * Sends what is not sent yet. One of the last requests is sent once more, as it shows whether all of that is still there: a
+ * project may have been restored from a backup since.
+ * @returns false when it is not: then all of it is to be sent
+ */
+async function sendRest({ file, replaced, notes, send, onSent }: Rest): Promise<boolean> {
+  const requests = new RequestsInOrder(send, async (batch, stored) => {
+    await notes.add(batch, stored);
+    onSent();
+  });
+  const { sent, probe } = notes;
+  let at = probe;
+  for await (const batch of batches(file, { sent: probe, replaced })) {
+    const from = at;
+    at += batch.length;
+    if (from >= sent) {
+      await requests.add(batch);
+      continue;
+    }
+    // One that ends elsewhere was not sent so.
+    const isAsSent = at <= sent;
+    const stored = isAsSent && from === probe ? await storedAgain(send, batch) : 0;
+    if (isAsSent && stored === 0) continue;
+    notes.beginAnew(batch, stored ?? 0);
+    return false;
+  }
+  await requests.ended();
+  return true;
+}
+
+/** How many records of a batch that was stored were so no more; null: it names what is gone. */
+async function storedAgain(send: Rest['send'], batch: readonly NumberedRecord[]): Promise<number | null> {
+  try {
+    return await send(batch);
+  } catch (error) {
+    if (error instanceof RefusedError && [CONFLICT, INVALID].includes(error.problem.status ?? 0)) return null;
+    throw error;
+  }
 }
 
 /** Files of earlier versions say nothing of it. */
@@ -81,7 +108,7 @@ function keptDays({ retention_days: days }: Header): number | null {
 /** Records of one part that go into one request, behind those that were sent. */
 async function* batches(
   file: string,
-  { sent, replaced }: Pick<ImportState, 'sent'> & Pick<Verified, 'replaced'>,
+  { sent, replaced }: Pick<Verified, 'replaced'> & { readonly sent: number },
 ): AsyncGenerator<NumberedRecord[]> {
   let batch: NumberedRecord[] = [];
   let size = 0;
@@ -116,62 +143,13 @@ async function sendAll(remote: Remote, project: string, batch: readonly Numbered
 const [BEGIN, COMMA, END] = [Buffer.from('['), Buffer.from(','), Buffer.from(']')];
 
 /** The refusal, with the line of the file that it is about. */
-function withLine(error: RefusedError, batch: readonly NumberedRecord[]): TransferError {
+function withLine(error: RefusedError, batch: readonly NumberedRecord[]): RefusedError {
   const [issue] = error.problem.errors ?? [];
   const [, index, field = ''] = /^\/(\d+)(.*)$/.exec(issue?.pointer ?? '') ?? [];
   const line = index === undefined ? undefined : batch[Number(index)]?.line;
   if (line === undefined || issue === undefined) return error;
   const what = `line ${line} (${batch[0]?.part ?? ''}${field}) ${issue.detail}. What came before it is imported`;
   // What is in the way is not the file's.
-  if (error.problem.status === CONFLICT) return new TransferError(`${what}.`);
-  return new TransferError(`${what}; after it is mended, the import goes on there.`);
-}
-
-/** What is known of an import beside its file. It only saves time: without it, everything is sent again. */
-class ImportNotes {
-  readonly #file: string;
-  readonly #end: End;
-  #state: ImportState;
-  #writable = true;
-
-  constructor(file: string, end: End) {
-    this.#file = file;
-    this.#end = end;
-    this.#state = { sha256: end.sha256, sent: 0, stored: {} };
-  }
-
-  get sent(): number {
-    return this.#state.sent;
-  }
-
-  async read(): Promise<void> {
-    try {
-      const state = JSON.parse(await readFile(this.#file, 'utf8')) as ImportState;
-      if (state.sha256 === this.#end.sha256 && Number.isSafeInteger(state.sent)) this.#state = state;
-    } catch {
-      // There is none, or none that can be read.
-    }
-  }
-
-  async add(batch: readonly NumberedRecord[], stored: number): Promise<void> {
-    const part = batch[0]?.part;
-    if (part === undefined) return;
-    const { sent, stored: before, sha256 } = this.#state;
-    this.#state = { sha256, sent: sent + batch.length, stored: { ...before, [part]: (before[part] ?? 0) + stored } };
-    if (!this.#writable) return;
-    // The folder may be one that can only be read.
-    await replace(this.#file, JSON.stringify(this.#state)).catch(() => (this.#writable = false));
-  }
-
-  async remove(): Promise<void> {
-    await rm(this.#file, { force: true }).catch(() => undefined);
-  }
-
-  parts(): PartImported[] {
-    return PARTS.flatMap((part) => {
-      const inFile = this.#end.counts[part] ?? 0;
-      const stored = this.#state.stored[part] ?? 0;
-      return inFile === 0 ? [] : [{ part, inFile, stored, unchanged: inFile - stored }];
-    });
-  }
+  if (error.problem.status === CONFLICT) return new RefusedError(`${what}.`, error.problem);
+  return new RefusedError(`${what}; after it is mended, the import goes on there.`, error.problem);
 }

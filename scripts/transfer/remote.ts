@@ -65,9 +65,9 @@ export class Remote {
     return { ...project, version };
   }
 
-  /** For how many days a project keeps its traces; null: for ever. */
-  async retentionDays(project: string): Promise<number | null> {
-    return (await this.get<{ retention_days: number | null }>(`/projects/${project}`)).retention_days;
+  /** For how many days a project keeps its traces (null: for ever), and when it was made there. */
+  details(project: string): Promise<{ readonly retention_days: number | null; readonly created_at: string }> {
+    return this.get(`/projects/${project}`);
   }
 
   async #send<T>(method: string, path: string, body?: string | Buffer): Promise<T> {

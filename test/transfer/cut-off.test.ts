@@ -75,7 +75,7 @@ describe('an export or import that is cut off', function () {
       let tries = 0;
       for (; tries < 100; tries += 1)
         if (
-          !(await cutOff(importProject(new Failing(target, 2 + (tries % 4)), undefined, file('whole.ndjson'), quiet)))
+          !(await cutOff(importProject(new Failing(target, 2 + (tries % 6)), undefined, file('whole.ndjson'), quiet)))
         )
           break;
       expect(tries).to.be.within(3, 99);
