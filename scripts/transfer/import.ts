@@ -17,6 +17,7 @@ export interface ImportResult {
 }
 
 const CONFLICT = 409;
+const TOO_LARGE = 413;
 const INVALID = 422;
 /** A request ends with the record that makes it so large, in characters. */
 const REQUEST_SIZE = 4 * 1024 * 1024;
@@ -127,7 +128,7 @@ async function* batches(
   if (batch.length > 0) yield batch;
 }
 
-/** @returns how many were not there before */
+/** Sends a batch, in more requests where the server takes no such large ones. @returns how many were not there before */
 async function sendAll(remote: Remote, project: string, batch: readonly NumberedRecord[]): Promise<number> {
   const [first] = batch;
   if (first === undefined) return 0;
@@ -136,11 +137,23 @@ async function sendAll(remote: Remote, project: string, batch: readonly Numbered
     const path = `/projects/${project}/import/${first.part}`;
     return (await remote.post<{ stored: number }>(path, Buffer.concat([...pieces, END]))).stored;
   } catch (error) {
-    throw error instanceof RefusedError ? withLine(error, batch) : error;
+    if (!(error instanceof RefusedError)) throw error;
+    if (error.problem.status !== TOO_LARGE) throw withLine(error, batch);
+    if (batch.length === 1) throw tooLarge(error, first);
+    const half = Math.ceil(batch.length / 2);
+    return (await sendAll(remote, project, batch.slice(0, half))) + (await sendAll(remote, project, batch.slice(half)));
   }
 }
 
 const [BEGIN, COMMA, END] = [Buffer.from('['), Buffer.from(','), Buffer.from(']')];
+
+function tooLarge({ problem }: RefusedError, { line, part }: NumberedRecord): RefusedError {
+  return new RefusedError(
+    `line ${line} (${part}) is larger than what the server takes: ${problem.detail ?? 'too large'}. What came before it is imported; ` +
+      'set MAX_BODY_MB, and where that says so MAX_ENCODED_MB, of that server higher, and the import goes on there.',
+    problem,
+  );
+}
 
 /** The refusal, with the line of the file that it is about. */
 function withLine(error: RefusedError, batch: readonly NumberedRecord[]): RefusedError {
