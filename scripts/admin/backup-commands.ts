@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { loadConfig } from '../../src/config/config.js';
 import { makeBackup, withBackups, type MadeBackup } from '../../src/compose/backup-run.js';
 import { restoreBackup } from '../../src/compose/restore.js';
+import { isDatedAhead } from '../../src/domain/backup/backup-id.js';
 import { contentsOf, sizeOf } from '../../src/domain/backup/manifest.js';
 import { DomainError } from '../../src/domain/errors.js';
 import type { Backups, ListedBackup } from '../../src/storage/backup/backups.js';
@@ -93,7 +94,10 @@ export function addBackupCommands(program: Command, run: Run): void {
         await withBackups(address, bucketAccess(), 'reading', async () => undefined);
         return withBackups(address, bucketAccess(), 'writing', async (backups) => {
           const freed = await backups.prune(keep);
-          return { backups: (await backups.list()).length, freed_mb: megabytes(freed) };
+          const left = await backups.list();
+          const ahead = left.filter(({ id }) => isDatedAhead(id)).length;
+          const note = `${ahead} of them are dated ahead of the clock of this machine: they do not count, and stay.`;
+          return { backups: left.length, freed_mb: megabytes(freed), ...(ahead === 0 ? {} : { note }) };
         });
       }),
     );
@@ -113,13 +117,22 @@ async function verified(backups: Backups, id: string | undefined, { total, done 
   return { id: manifest.id, whole: true, files: contents.length, spans: sizeOf(manifest).spans };
 }
 
+const AHEAD = 'dated ahead of the clock of this machine: restore takes it for the newest, which it may not be';
 const UNFINISHED = 'cut off, or under way: backup goes on with what it copied, prune-backups removes that';
 
 function listed({ id, manifest, problem }: ListedBackup): Row {
   if (manifest === null) return { id, problem };
   const { taken_at, spanhouse } = manifest;
   const { spans, bytes } = sizeOf(manifest);
-  return { id, taken_at, spans, mb: megabytes(bytes), images: manifest.images?.length ?? 'in the bucket', spanhouse };
+  return {
+    id,
+    taken_at,
+    spans,
+    mb: megabytes(bytes),
+    images: manifest.images?.length ?? 'in the bucket',
+    spanhouse,
+    ...(isDatedAhead(id) ? { problem: AHEAD } : {}),
+  };
 }
 
 function described({ id, spans, bytes, newBytes, seconds, wentOnFrom, lostImages, notPruned }: MadeBackup): Row {

@@ -7,7 +7,7 @@ import { BackupSchedule } from '../domain/backup/schedule.js';
 import type { FileErasure } from '../domain/deletion/erasure.js';
 import type { MoveSource } from '../domain/move/move.js';
 import type { RetentionService } from '../domain/retention/retention-service.js';
-import { lastBackupAt } from '../storage/backup/backups.js';
+import { lastBackup } from '../storage/backup/backups.js';
 import { addressOf, openPlace } from '../storage/backup/place.js';
 import { privateSocket } from '../storage/private-socket.js';
 import { listenControl } from '../transport/control/control-socket.js';
@@ -61,9 +61,9 @@ export async function openBackups(context: Context, storage: Storage, ordered: O
   const schedule = new BackupSchedule({
     everyMs,
     last: async () => {
-      const at = await lastBackupAt(place);
-      events.backupFound({ at });
-      return at;
+      const found = await lastBackup(place);
+      events.backupFound({ ...found, to });
+      return found.at;
     },
     run: (signal) => runApart({ dataDir, to, s3: backup.s3, keep }, signal),
     onFailure: (error) => events.backupRetried({ error }),

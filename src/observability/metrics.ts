@@ -87,7 +87,7 @@ export function createMetrics() {
       'Bytes of spans that may wait to be committed (QUEUE_MAX_MB); beyond them, writes are refused.',
     ),
     commitQueueRows: gauge('spanhouse_commit_queue_rows', 'Spans waiting to be committed to ClickHouse.'),
-    backupLastSuccess: gauge(
+    watchBackupLastSuccess: watched(
       'spanhouse_backup_last_success_timestamp_seconds',
       'When the last backup was made, in Unix seconds; 0: none is known. Age: time() minus it.',
     ),

@@ -3,7 +3,7 @@ import { BackgroundLoop } from '../job/background-loop.js';
 
 export interface BackupScheduleParts {
   readonly everyMs: number;
-  /** When the last backup was taken; null: there is none. */
+  /** When the last backup was taken, never ahead of the clock; null: there is none. */
   readonly last: () => Promise<number | null>;
   /** Makes one. */
   readonly run: (signal: AbortSignal) => Promise<void>;

@@ -39,6 +39,14 @@ export interface SnapshotSource {
   end(): Promise<void>;
 }
 
+/** The last backup in a place. */
+export interface LastBackup {
+  /** When it was taken; null: there is none, as far as is known. */
+  readonly at: number | null;
+  /** Backups that are dated ahead of the clock: when they were taken is not known. */
+  readonly ahead: readonly string[];
+}
+
 /** What became of a backup, as whoever made it tells the server. */
 export type BackupResult =
   | {

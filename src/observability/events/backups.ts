@@ -1,23 +1,29 @@
-import type { BackupObserver } from '../../domain/backup/snapshot.js';
+import type { BackupObserver, LastBackup } from '../../domain/backup/snapshot.js';
 import { say } from '../lines.js';
 import type { Logger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
 import { milliseconds } from './milliseconds.js';
 
+/** Backups that a line names. */
+const NAMED = 5;
+
 export interface BackupEvents extends BackupObserver {
   backupsScheduled(schedule: { readonly everyMs: number }): void;
-  /** @param last when the last backup was taken that is where they go; null: there is none */
-  backupFound(last: { readonly at: number | null }): void;
+  /** The last backup that is where they go was looked for. */
+  backupFound(last: LastBackup & { readonly to: string }): void;
   /** A scheduled backup was not made; it is tried again. */
   backupRetried(failure: { readonly error: unknown }): void;
 }
 
 export function backupEvents(logger: Logger, metrics: Metrics): BackupEvents {
   let lastAt = 0;
+  /** A moment that is still to come tells of a wrong clock, and of no age: alerts would wait for it. */
+  const knownAt = () => (lastAt > Date.now() ? 0 : lastAt);
   const succeeded = (at: number) => {
-    lastAt = Math.max(lastAt, at);
-    metrics.backupLastSuccess.set(lastAt / 1000);
+    lastAt = Math.max(knownAt(), at);
   };
+  metrics.watchBackupLastSuccess(() => knownAt() / 1000);
+  let saidAhead = '';
   return {
     snapshotTaken({ heldMs, seconds }) {
       metrics.backupCommitsHeld.observe(heldMs / 1000);
@@ -39,8 +45,11 @@ export function backupEvents(logger: Logger, metrics: Metrics): BackupEvents {
     backupsScheduled({ everyMs }) {
       metrics.backupInterval.set(everyMs / 1000);
     },
-    backupFound({ at }) {
+    backupFound({ at, ahead, to }) {
       if (at !== null) succeeded(at);
+      const backups = ahead.slice(0, NAMED).join(', ');
+      if (backups !== '') say(logger, 'backupDatedAhead', { backups, count: ahead.length, to }, backups === saidAhead);
+      saidAhead = backups;
     },
     backupRetried({ error }) {
       metrics.backupLastFailure.set(Date.now() / 1000);

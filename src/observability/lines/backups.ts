@@ -18,6 +18,13 @@ export const backupLines = defineLines({
     message: 'Backup made',
     when: 'A backup is complete; `new_bytes` are those that no earlier one there had.',
   },
+  backupDatedAhead: {
+    level: 'warn',
+    message: 'A backup is dated ahead of the clock',
+    when: 'Whenever a backup may be due and `BACKUP_TO` has backups of a time to come: the clock is wrong, or was. They count neither for the schedule nor for `BACKUP_KEEP`, and stay; `backups` names the first of them.',
+    action:
+      'Set the clock if it is wrong. Else remove their files, backups/<name>.json in BACKUP_TO; what they alone hold goes when the next backup is pruned',
+  },
   backupFailed: {
     level: 'error',
     message: 'Backup failed',

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import pLimit from 'p-limit';
+import { isDatedAhead, momentOf } from '../../domain/backup/backup-id.js';
 import { contentsOf, readManifest, type Manifest } from '../../domain/backup/manifest.js';
+import type { LastBackup } from '../../domain/backup/snapshot.js';
 import { DomainError } from '../../domain/errors.js';
 import type { Content } from './hashed-copy.js';
 import type { BackupPlace, PlaceLock } from './place.js';
@@ -30,6 +32,8 @@ export interface ListedBackup {
 export class Backups {
   readonly place: BackupPlace;
   readonly #lock: PlaceLock | null;
+  /** The backup that was finished here. */
+  #made: string | null = null;
 
   private constructor(place: BackupPlace, lock: PlaceLock | null) {
     this.place = place;
@@ -124,6 +128,7 @@ export class Backups {
     await this.#lock?.demandHeld();
     const text = JSON.stringify(manifest);
     await this.place.write(manifestName(manifest.id), `{"sha256":"${hashOf(text)}","manifest":${text}}\n`);
+    this.#made = manifest.id;
     await this.place.remove(UNFINISHED);
   }
 
@@ -147,13 +152,19 @@ export class Backups {
     return this.place.where(objectName(sha256));
   }
 
-  /** Removes all but the newest backups, and what no backup holds. @returns bytes freed @throws DomainError `invalid` */
+  /**
+   * Removes all but the newest backups, and what no backup holds. Those that are dated ahead neither count nor go: how old they
+   * are is not known.
+   * @returns bytes freed
+   * @throws DomainError `invalid`
+   */
   async prune(keep: number): Promise<number> {
     const isClear = (await this.unfinished()) === null;
     // Lists are long: they are read only where one may go.
     if (isClear && (await idsIn(this.place)).length <= keep) return 0;
-    const complete = (await this.list()).filter(({ manifest }) => manifest !== null);
-    const old = complete.slice(0, Math.max(0, complete.length - keep));
+    const dated = (await this.list()).filter(({ id, manifest }) => manifest !== null && !isDatedAhead(id));
+    // What was just made is the newest, unless the clock was set back meanwhile.
+    const old = dated.slice(0, Math.max(0, dated.length - keep)).filter(({ id }) => id !== this.#made);
     if (isClear && old.length === 0) return 0;
     for (const { id } of old) await this.place.remove(manifestName(id));
     await this.place.settle(MANIFESTS);
@@ -205,11 +216,12 @@ export class Backups {
   }
 }
 
-/** When the last complete backup in a place was taken; null: there is none. */
-export async function lastBackupAt(place: BackupPlace): Promise<number | null> {
-  const [, day, hour, minute, second] = /^(\d{8})T(\d\d)(\d\d)(\d\d)Z$/.exec((await idsIn(place)).at(-1) ?? '') ?? [];
-  if (day === undefined) return null;
-  return Date.parse(`${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}T${hour}:${minute}:${second}Z`);
+/** Looks for the last complete backup in a place. */
+export async function lastBackup(place: BackupPlace): Promise<LastBackup> {
+  const ids = await idsIn(place);
+  const now = Date.now();
+  const moments = ids.flatMap((id) => (isDatedAhead(id, now) ? [] : (momentOf(id) ?? [])));
+  return { at: moments.at(-1) ?? null, ahead: ids.filter((id) => isDatedAhead(id, now)) };
 }
 
 async function idsIn(place: BackupPlace): Promise<string[]> {

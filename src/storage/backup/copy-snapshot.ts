@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import pLimit from 'p-limit';
+import { backupId } from '../../domain/backup/backup-id.js';
 import { MANIFEST_FORMAT, type FileContent, type Manifest, type PartFiles } from '../../domain/backup/manifest.js';
 import type { Snapshot } from '../../domain/backup/snapshot.js';
 import { locationOf } from '../attachments/failure.js';
@@ -78,7 +79,7 @@ class SnapshotCopy {
     const copied = await Promise.all(parts.map((part) => this.#part(part, known.get(`${part.table}/${part.name}`))));
     const manifest: Manifest = {
       format: MANIFEST_FORMAT,
-      id: idAt(takenAt),
+      id: backupId(takenAt),
       taken_at: takenAt,
       spanhouse: packageVersion(),
       up_to: upTo,
@@ -191,11 +192,6 @@ async function filesIn(folder: string): Promise<File[]> {
       bytes: (await stat(path)).size,
     })),
   );
-}
-
-/** The name of a backup: its moment, to the second. */
-function idAt(time: string): string {
-  return `${time.slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
 }
 
 function absent(error: NodeJS.ErrnoException): null {
