@@ -156,31 +156,39 @@ export class Backups {
    * Removes all but the newest backups, and what no backup holds. Those that are dated ahead neither count nor go: how old they
    * are is not known.
    * @returns bytes freed
-   * @throws DomainError `invalid`
+   * @throws DomainError `invalid` when it is not known what a backup holds: then nothing was removed
    */
   async prune(keep: number): Promise<number> {
     const isClear = (await this.unfinished()) === null;
     // Lists are long: they are read only where one may go.
     if (isClear && (await idsIn(this.place)).length <= keep) return 0;
-    const dated = (await this.list()).filter(({ id, manifest }) => manifest !== null && !isDatedAhead(id));
+    const all = await this.list();
+    const dated = all.map(({ id }) => id).filter((id) => !isDatedAhead(id));
     // What was just made is the newest, unless the clock was set back meanwhile.
-    const old = dated.slice(0, Math.max(0, dated.length - keep)).filter(({ id }) => id !== this.#made);
-    if (isClear && old.length === 0) return 0;
-    for (const { id } of old) await this.place.remove(manifestName(id));
+    const old = new Set(dated.slice(0, Math.max(0, dated.length - keep)).filter((id) => id !== this.#made));
+    if (isClear && old.size === 0) return 0;
+    const kept = new Set<string>();
+    for (const { id, manifest, problem } of all) {
+      if (manifest === null) throw this.#unknown(id, problem);
+      if (!old.has(id)) for (const { sha256 } of contentsOf(manifest)) kept.add(objectName(sha256));
+    }
+    await this.#lock?.demandHeld();
+    for (const id of old) await this.place.remove(manifestName(id));
     await this.place.settle(MANIFESTS);
-    return this.#collect();
+    return this.#collect(kept);
   }
 
-  /**
-   * Removes contents that no backup holds, such as those of one that was cut off. Whatever a list that cannot be read may
-   * have held stays.
-   */
-  async #collect(): Promise<number> {
-    const kept = new Set<string>();
-    for (const { manifest, problem } of await this.list()) {
-      if (manifest === null) throw new DomainError('invalid', `Nothing is removed: ${problem ?? ''}`);
-      for (const { sha256 } of contentsOf(manifest)) kept.add(objectName(sha256));
-    }
+  /** Whatever a list that cannot be read may hold stays. */
+  #unknown(id: string, problem: string | null): DomainError {
+    return new DomainError(
+      'invalid',
+      `Nothing is removed, as it is not known what backup ${id} holds. ${problem ?? ''}. To do without that backup, remove ` +
+        `${this.place.where(manifestName(id))}, and run prune-backups`,
+    );
+  }
+
+  /** Removes contents that no backup holds, such as those of one that was cut off. @param kept their names */
+  async #collect(kept: ReadonlySet<string>): Promise<number> {
     const names = (await this.place.list(OBJECTS)).map((name) => `${OBJECTS}/${name}`);
     const limit = pLimit(FILES_AT_ONCE);
     await this.#lock?.demandHeld();
