@@ -11,6 +11,8 @@ import { verifyBackup } from '../../src/storage/backup/verify-backup.js';
 import { startProgress, type Progress } from '../progress.js';
 import { MEGABYTE, megabytes, type Row, type Run } from './answer.js';
 
+/** Exit code of `backup` when there is one, and older ones were not removed. */
+const NOT_PRUNED = 2;
 const PLACE = 'folder of backups, or a bucket as s3://bucket/prefix';
 
 /** Adds the commands about backups. */
@@ -22,9 +24,16 @@ export function addBackupCommands(program: Command, run: Run): void {
     .option('--keep <count>', 'remove the oldest backups, until so many are left', wholeNumber)
     .action((to: string, { keep }: { keep?: number }) =>
       run((dataDir) =>
-        withProgress('Backing up', async (progress) =>
-          described(await makeBackup({ dataDir, to, s3: bucketAccess(), keep: keep ?? null, progress })),
-        ),
+        withProgress('Backing up', async (progress, stop) => {
+          const onMade = (id: string) => {
+            stop();
+            if (keep !== undefined)
+              process.stderr.write(`Backup ${id} is made; beyond ${keep}, the oldest are removed now\n`);
+          };
+          const made = await makeBackup({ dataDir, to, s3: bucketAccess(), keep: keep ?? null, progress, onMade });
+          if (made.notPruned !== null) process.exitCode = NOT_PRUNED;
+          return described(made);
+        }),
       ),
     );
 
@@ -63,7 +72,8 @@ export function addBackupCommands(program: Command, run: Run): void {
     .action((address: string) =>
       run(() =>
         withBackups(address, bucketAccess(), 'reading', async (backups) => {
-          const rows = (await backups.list()).map(listed);
+          const rows: Row[] = [];
+          for await (const backup of backups.all()) rows.push(listed(backup));
           const begun = await backups.unfinished();
           return begun === null ? rows : [...rows, { id: 'unfinished', taken_at: begun, problem: UNFINISHED }];
         }),
@@ -94,8 +104,8 @@ export function addBackupCommands(program: Command, run: Run): void {
         await withBackups(address, bucketAccess(), 'reading', async () => undefined);
         return withBackups(address, bucketAccess(), 'writing', async (backups) => {
           const freed = await backups.prune(keep);
-          const left = await backups.list();
-          const ahead = left.filter(({ id }) => isDatedAhead(id)).length;
+          const left = await backups.ids();
+          const ahead = left.filter((id) => isDatedAhead(id)).length;
           const note = `${ahead} of them are dated ahead of the clock of this machine: they do not count, and stay.`;
           return { backups: left.length, freed_mb: megabytes(freed), ...(ahead === 0 ? {} : { note }) };
         });
@@ -139,7 +149,7 @@ function described({ id, spans, bytes, newBytes, seconds, wentOnFrom, lostImages
   const notes = [
     ...(wentOnFrom === null ? [] : [`Went on with what the backup of ${wentOnFrom} had copied, which was cut off.`]),
     ...(lostImages === 0 ? [] : [`${lostImages} images are named but were not there, or not whole.`]),
-    ...(notPruned === null ? [] : [`Older backups could not be removed: ${notPruned}`]),
+    ...(notPruned === null ? [] : [`This backup is made, but older ones were not removed. ${notPruned}`]),
   ];
   return {
     id,
@@ -152,15 +162,25 @@ function described({ id, spans, bytes, newBytes, seconds, wentOnFrom, lostImages
 }
 
 /** Shows the progress of work that is counted in bytes. */
-async function withProgress<T>(label: string, work: (progress: CopyProgress) => Promise<T>): Promise<T> {
+async function withProgress<T>(
+  label: string,
+  work: (progress: CopyProgress, stop: () => void) => Promise<T>,
+): Promise<T> {
   let shown: Progress | undefined;
-  try {
-    return await work({
-      total: (bytes) => (shown = startProgress(label, Math.ceil(bytes / MEGABYTE), 'MB')),
-      done: (bytes) => shown?.update(Math.ceil(bytes / MEGABYTE)),
-    });
-  } finally {
+  const stop = () => {
     shown?.stop();
+    shown = undefined;
+  };
+  try {
+    return await work(
+      {
+        total: (bytes) => (shown = startProgress(label, Math.ceil(bytes / MEGABYTE), 'MB')),
+        done: (bytes) => shown?.update(Math.ceil(bytes / MEGABYTE)),
+      },
+      stop,
+    );
+  } finally {
+    stop();
   }
 }
 

@@ -6,7 +6,7 @@ import { sizeOf } from '../domain/backup/manifest.js';
 import type { BackupResult } from '../domain/backup/snapshot.js';
 import { DomainError } from '../domain/errors.js';
 import { Backups } from '../storage/backup/backups.js';
-import { copySnapshot, type Copied, type CopyProgress } from '../storage/backup/copy-snapshot.js';
+import { copySnapshot, type CopyProgress } from '../storage/backup/copy-snapshot.js';
 import { addressOf, openPlace } from '../storage/backup/place.js';
 import type { S3Access } from '../storage/s3/s3-client.js';
 import {
@@ -19,6 +19,9 @@ import {
 /** The file in `DATA_DIR` that says where a running server's control socket is. */
 export const CONTROL_FILE = 'control.path';
 
+/** What a process that a server has make a backup says when that is there, and older ones are about to go. */
+export const MADE = 'made';
+
 export interface BackupRun {
   readonly dataDir: string;
   /** A folder, or a bucket as `s3://bucket/prefix`. */
@@ -28,6 +31,8 @@ export interface BackupRun {
   /** How many backups stay there; null: all. */
   readonly keep: number | null;
   readonly progress: CopyProgress;
+  /** Called when the backup is there, before older ones go. */
+  readonly onMade: (id: string) => void;
 }
 
 export interface MadeBackup extends Extract<BackupResult, { done: true }> {
@@ -49,11 +54,7 @@ export async function makeBackup(run: BackupRun): Promise<MadeBackup> {
   const server = await serverOf(run.dataDir);
   const report = (result: BackupResult) => reportResult(server, result).catch(() => undefined);
   try {
-    const made = await copyTo(run, server);
-    const { wentOnFrom: _from, lostImages: _lost, notPruned, ...result } = made;
-    await report(result);
-    if (notPruned !== null) await report({ done: false, reason: `Older backups could not be removed: ${notPruned}` });
-    return made;
+    return await copyTo(run, server, report);
   } catch (error) {
     const failure = explained(error, run.to);
     await report({ done: false, reason: failure.message });
@@ -61,16 +62,24 @@ export async function makeBackup(run: BackupRun): Promise<MadeBackup> {
   }
 }
 
-async function copyTo(run: BackupRun, server: ControlAddress): Promise<MadeBackup> {
-  const { dataDir, to, s3, keep } = run;
+async function copyTo(
+  run: BackupRun,
+  server: ControlAddress,
+  report: (result: BackupResult) => Promise<void>,
+): Promise<MadeBackup> {
+  const { dataDir, to, s3, keep, onMade } = run;
   const started = performance.now();
   demandOutside(dataDir, to);
   return withBackups(to, s3, 'writing', async (backups) => {
     const wentOnFrom = await backups.unfinished();
-    const { manifest, newBytes, lostImages } = await copyHeld(run, backups, server);
-    const seconds = (performance.now() - started) / 1000;
+    const { lostImages, ...copied } = await copyHeld(run, backups, server);
+    const result = { done: true, ...copied, seconds: (performance.now() - started) / 1000 } as const;
+    // Whatever becomes of this process while older ones go.
+    await report(result);
+    onMade(result.id);
     const notPruned = keep === null ? null : await backups.prune(keep).then(() => null, messageOf);
-    return { done: true, id: manifest.id, ...sizeOf(manifest), newBytes, seconds, wentOnFrom, lostImages, notPruned };
+    if (notPruned !== null) await report({ notPruned });
+    return { ...result, wentOnFrom, lostImages, notPruned };
   });
 }
 
@@ -98,10 +107,13 @@ export async function withBackups<T>(
   }
 }
 
-async function copyHeld({ progress }: BackupRun, backups: Backups, server: ControlAddress): Promise<Copied> {
+/** @returns of the manifest, which is long, only what it amounts to */
+async function copyHeld({ progress }: BackupRun, backups: Backups, server: ControlAddress) {
   const held = await openSnapshot(server);
   try {
-    return await copySnapshot(held.snapshot, backups, { ...progress, beforeFinish: () => stillHeld(held) });
+    const options = { ...progress, beforeFinish: () => stillHeld(held) };
+    const { manifest, ...copied } = await copySnapshot(held.snapshot, backups, options);
+    return { ...copied, id: manifest.id, ...sizeOf(manifest) };
   } catch (error) {
     // What could not be read any more is no fault of the files.
     await stillHeld(held);

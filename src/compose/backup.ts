@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Config } from '../config/config.js';
 import { BackupSchedule } from '../domain/backup/schedule.js';
+import type { BackupObserver, BackupResult } from '../domain/backup/snapshot.js';
 import type { FileErasure } from '../domain/deletion/erasure.js';
 import type { MoveSource } from '../domain/move/move.js';
 import type { RetentionService } from '../domain/retention/retention-service.js';
@@ -11,14 +13,14 @@ import { lastBackup } from '../storage/backup/backups.js';
 import { addressOf, openPlace } from '../storage/backup/place.js';
 import { privateSocket } from '../storage/private-socket.js';
 import { listenControl } from '../transport/control/control-socket.js';
-import { CONTROL_FILE, type BackupRun } from './backup-run.js';
+import { CONTROL_FILE, MADE, type BackupRun } from './backup-run.js';
 import type { RunningStores } from './check-stores.js';
 import type { Context } from './context.js';
 import { Snapshots } from './snapshots.js';
 import type { Storage } from './storage.js';
 
 /** What a process that makes a backup is told. */
-export type BackupOrder = Omit<BackupRun, 'progress'>;
+export type BackupOrder = Omit<BackupRun, 'progress' | 'onMade'>;
 
 /** What commands of this machine ask for, besides backups. */
 export interface Ordered {
@@ -33,7 +35,7 @@ export interface Ordered {
  */
 export async function openBackups(context: Context, storage: Storage, ordered: Ordered): Promise<void> {
   const { config, events, closers } = context;
-  const { dataDir, backup } = config;
+  const { dataDir } = config;
   const socket = await privateSocket(dataDir, 'control.sock');
   const file = join(dataDir, CONTROL_FILE);
   closers.push(async () => {
@@ -49,12 +51,24 @@ export async function openBackups(context: Context, storage: Storage, ordered: O
       await storage.traces.rollUp();
       return { clickhouse: storage.endpoint, s3: config.attachments.s3 } satisfies RunningStores;
     },
-    onResult: (result) => (result.done ? events.backupFinished(result) : events.backupFailed(result)),
+    onResult: (result) => tell(result, events),
   });
   closers.push(() => control.close());
   await writeFile(file, socket.path, { mode: 0o600 });
-  if (backup.schedule === null) return;
-  const { everyMs, to, keep } = backup.schedule;
+  if (config.backup.schedule !== null) await openSchedule(context, config.backup.schedule);
+}
+
+function tell(result: BackupResult, events: BackupObserver): void {
+  if ('notPruned' in result) events.backupsNotPruned({ reason: result.notPruned });
+  else if (result.done) events.backupFinished(result);
+  else events.backupFailed(result);
+}
+
+async function openSchedule(
+  { config, events, closers }: Context,
+  { everyMs, to, keep }: NonNullable<Config['backup']['schedule']>,
+): Promise<void> {
+  const { dataDir, backup } = config;
   events.backupsScheduled({ everyMs });
   const place = await openPlace(to, backup.s3);
   closers.push(() => place.close());
@@ -65,14 +79,21 @@ export async function openBackups(context: Context, storage: Storage, ordered: O
       events.backupFound({ ...found, to });
       return found.at;
     },
-    run: (signal) => runApart({ dataDir, to, s3: backup.s3, keep }, signal),
+    run: async (signal) => {
+      const isThrough = await runApart({ dataDir, to, s3: backup.s3, keep }, signal);
+      if (!isThrough) events.backupsNotPruned({ reason: 'The process that removes them was killed: see memory' });
+    },
     onFailure: (error) => events.backupRetried({ error }),
   });
   closers.push(() => schedule.close());
 }
 
-/** Makes a backup in a process of its own, which says itself what became of it. @throws Error when it failed */
-async function runApart(order: BackupOrder, signal: AbortSignal): Promise<void> {
+/**
+ * Makes a backup in a process of its own, which says itself what became of it.
+ * @returns false: it made one, and died while it removed older ones
+ * @throws Error when no backup was made
+ */
+async function runApart(order: BackupOrder, signal: AbortSignal): Promise<boolean> {
   const child = fork(fileURLToPath(new URL('../backup.js', import.meta.url)), {
     // Keys to a bucket may be anywhere in the environment that the AWS SDK looks at.
     ...(addressOf(order.to).kind === 'bucket' ? {} : { env: {} }),
@@ -82,9 +103,12 @@ async function runApart(order: BackupOrder, signal: AbortSignal): Promise<void> 
   signal.addEventListener('abort', end);
   try {
     const exit = once(child, 'exit');
+    let isMade = false;
+    child.once('message', (said) => (isMade = said === MADE));
     child.send(order);
     const [code] = (await exit) as [number | null];
-    if (code !== 0) throw new Error('The backup was not made');
+    if (code !== 0 && (!isMade || signal.aborted)) throw new Error('The backup was not made');
+    return code === 0;
   } finally {
     signal.removeEventListener('abort', end);
   }

@@ -95,6 +95,10 @@ export function createMetrics() {
       'spanhouse_backup_last_failure_timestamp_seconds',
       'When a backup last failed, in Unix seconds; 0: none has since the start.',
     ),
+    backupLastPruneFailure: gauge(
+      'spanhouse_backup_last_prune_failure_timestamp_seconds',
+      'When older backups last could not be removed after one was made, in Unix seconds; 0: not since the start.',
+    ),
     backupInterval: gauge(
       'spanhouse_backup_interval_seconds',
       'How often backups are to be made; 0: not by the server.',

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { until } from '../harness/until.js';
 
 const run = promisify(execFile);
-const PROGRAM = join(import.meta.dirname, '../../scripts/admin.js');
+export const PROGRAM = join(import.meta.dirname, '../../scripts/admin.js');
 
 /** What a command of the admin program answers, as JSON. @throws Error with what it says on a failure */
 export async function admin(dataDir: string, ...args: string[]): Promise<any> {

@@ -1,16 +1,22 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { API_KEY } from '../harness/program.js';
+import { withBackups } from '../../src/compose/backup-run.js';
+import { loadConfig } from '../../src/config/config.js';
+import { backupId } from '../../src/domain/backup/backup-id.js';
+import { API_KEY, type Program } from '../harness/program.js';
 import { Programs } from '../harness/programs.js';
 import { bootServer } from '../harness/server.js';
+import { until } from '../harness/until.js';
 import { admin, spawnAdmin } from './admin.js';
 import { Bucket, type BucketRequest } from './bucket.js';
+import { manifestOf } from './manifests.js';
+import { backupMetric } from './metrics.js';
 
 const KILLS = Number(process.env['KILLS'] ?? 3);
 const MEGABYTE = 1024 * 1024;
@@ -45,8 +51,8 @@ describe('backups to a bucket that are killed', function () {
   });
 
   /** Kills a backup at a moment. @returns whether the moment came */
-  async function kill(is: (typeof MOMENTS)[number]['is']): Promise<boolean> {
-    const child = spawnAdmin(programs.dataDir, 'backup', bucket.address);
+  async function kill(is: (typeof MOMENTS)[number]['is'], ...more: string[]): Promise<boolean> {
+    const child = spawnAdmin(programs.dataDir, 'backup', bucket.address, ...more);
     const ended = once(child, 'exit');
     let seen = 0;
     let isKilled = false;
@@ -112,4 +118,73 @@ describe('backups to a bucket that are killed', function () {
       await copy.stop();
     }
   });
+
+  const sayings = ({ log }: Program) => log.map((line) => JSON.parse(line).event as string);
+  const backup = async (...more: string[]) => {
+    // A backup is named after its second.
+    const second = Math.floor(Date.now() / 1000);
+    while (Math.floor(Date.now() / 1000) === second) await sleep(20);
+    return admin(programs.dataDir, 'backup', bucket.address, ...more);
+  };
+
+  it('are told as made when they are killed among older ones, which the next removes', async () => {
+    const program = await programs.start();
+    await backup();
+    for (let round = 0; round < KILLS; round += 1) {
+      const { id } = await backup();
+      const what = round % 2 === 0 ? '/backups/' : '/objects/';
+      await until('the next second', () => !bucket.has(`backups/${backupId(new Date().toISOString())}.json`));
+      const is = ({ method, key }: BucketRequest) => method === 'DELETE' && key.includes(what);
+      expect(await kill(is, '--keep', '1'), what).to.equal(true);
+      const rows: { id: string; problem?: string }[] = await admin(programs.dataDir, 'list-backups', bucket.address);
+      expect(rows.flatMap(({ problem }) => problem ?? [])).to.deep.equal([]);
+      expect(rows.at(-1)!.id > id, 'the backup whose maker was killed').to.equal(true);
+    }
+    const made = await backup('--keep', '1');
+    expect(await admin(programs.dataDir, 'list-backups', bucket.address)).to.have.length(1);
+    const { files } = await admin(programs.dataDir, 'verify-backup', bucket.address);
+    const objects = await readdir(join(dirname(bucket.file('x')), 'objects'), { recursive: true });
+    expect(objects.filter((name) => name.endsWith('_object'))).to.have.length(files);
+    expect(made).to.not.have.property('note');
+    // One at first, two in each round, and the last.
+    expect(sayings(program).filter((event) => event === 'backupMade')).to.have.length(2 + 2 * KILLS);
+  });
+
+  it('are told as made by the server that had them made, too', async () => {
+    const { s3 } = loadConfig(process.env).backup;
+    await withBackups(bucket.address, s3, 'writing', (backups) => backups.finish(manifestOf('20200101T000000Z')));
+    let killed = 0;
+    bucket.onRequest = async ({ method, key }) => {
+      if (method !== 'DELETE' || !key.includes('/backups/')) return undefined;
+      for (const pid of await makers(server.pid)) {
+        process.kill(pid, 'SIGKILL');
+        killed += 1;
+      }
+      return 'lost';
+    };
+    const server = programs.spawn({ ...bucket.env, BACKUP_EVERY: '1d', BACKUP_TO: bucket.address, BACKUP_KEEP: '1' });
+    await server.ready();
+    await until('the server hears of it', () => sayings(server).includes('backupsNotPruned'));
+    expect(killed).to.equal(1);
+    expect(sayings(server).filter((event) => event.startsWith('backup'))).to.deep.equal([
+      'backupMade',
+      'backupsNotPruned',
+    ]);
+    expect(await backupMetric(server, 'last_success_timestamp_seconds')).to.be.above(0);
+    expect(await backupMetric(server, 'last_failure_timestamp_seconds')).to.equal(0);
+    expect(await backupMetric(server, 'last_prune_failure_timestamp_seconds')).to.be.above(0);
+  });
 });
+
+/** The processes that make backups for a program. */
+async function makers(program: number): Promise<number[]> {
+  const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0);
+  const read = (pid: number, what: string) => readFile(`/proc/${pid}/${what}`, 'utf8').catch(() => '');
+  const are = await Promise.all(
+    pids.map(async (pid) => {
+      const isOfProgram = new RegExp(`^PPid:\\s${program}$`, 'm').test(await read(pid, 'status'));
+      return isOfProgram && (await read(pid, 'cmdline')).includes('/src/backup.js');
+    }),
+  );
+  return pids.filter((_, index) => are[index]);
+}

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TestServer } from '../harness/server.js';
 
-type Server = Pick<TestServer, 'request'>;
+/** A server, or a program. */
+interface Server {
+  readonly url: string;
+}
 
 /** What a server says of its backups. @param name without what those of backups begin with */
-export async function backupMetric(server: Server, name: string): Promise<number> {
-  const { text } = await server.request('GET', '/metrics');
+export async function backupMetric({ url }: Server, name: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
   return Number(new RegExp(`^spanhouse_backup_${name} (.*)$`, 'm').exec(text)?.[1]);
 }
 

@@ -1,13 +1,29 @@
-import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import type { Manifest } from '../../src/domain/backup/manifest.js';
+import { Backups } from '../../src/storage/backup/backups.js';
+import { copySnapshot } from '../../src/storage/backup/copy-snapshot.js';
+import { FolderPlace } from '../../src/storage/backup/folder-place.js';
+import { openSnapshot } from '../../src/transport/control/control-client.js';
+import { png } from '../attachments/images.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 import { sentSpan as span } from '../harness/span.js';
-import { admin, refused } from './admin.js';
+import { admin, PROGRAM, refused } from './admin.js';
+import { manifestOf } from './manifests.js';
+import { backupMetric } from './metrics.js';
+
+/** Backups, images and memory for which all lists at once would be too much. */
+const LISTS = 16;
+const IMAGES = 20_000;
+const MEMORY_MB = 72;
+
+const run = promisify(execFile);
 
 describe('backups of which many are there', function () {
   this.timeout(120_000);
@@ -71,5 +87,72 @@ describe('backups of which many are there', function () {
     expect(verified).to.include({ id: newest, whole: true });
     const left = (await files()).filter((name) => /^objects\/..\/./.test(name));
     expect(left, 'contents of this backup alone').to.have.length(verified.files);
+  });
+
+  it('say so where they cannot go, which is no failure of the backup that was made', async () => {
+    const oldest = await backup();
+    await writeFile(list(oldest), 'damaged');
+    await nextSecond();
+    const success = await backupMetric(server, 'last_success_timestamp_seconds');
+    const { cause } = (await admin(server.dataDir, 'backup', backups, '--keep', '1').catch(
+      (error: unknown) => error,
+    )) as {
+      cause: { code: number; stdout: string; stderr: string };
+    };
+    expect(cause.code, cause.stderr).to.equal(2);
+    const { id, note } = JSON.parse(cause.stdout);
+    expect(note).to.contain('This backup is made, but older ones were not removed. Nothing is removed');
+    expect(cause.stderr).to.contain(`Backup ${id} is made; beyond 1, the oldest are removed now`);
+    expect(await admin(server.dataDir, 'verify-backup', backups, '--backup', id)).to.include({ whole: true });
+    expect(await backupMetric(server, 'last_success_timestamp_seconds')).to.be.above(success);
+    expect(await backupMetric(server, 'last_failure_timestamp_seconds')).to.equal(0);
+    expect(await backupMetric(server, 'last_prune_failure_timestamp_seconds')).to.be.above(success);
+    await rm(list(oldest));
+  });
+
+  it('are read one at a time, however many are kept', async () => {
+    const many = join(folder, 'many');
+    const place = await Backups.forWriting(new FolderPlace(many));
+    const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+    const project_id = randomUUID();
+    const images = Array.from({ length: IMAGES }, (_, at) => ({ project_id, sha256: sha256(String(at)), bytes: 1 }));
+    await mkdir(join(many, 'objects'));
+    for (let day = 1; day <= LISTS; day += 1)
+      await place.finish(manifestOf(`202001${String(day).padStart(2, '0')}T000000Z`, images));
+    await place.close();
+    const little = [`--max-old-space-size=${MEMORY_MB}`, PROGRAM, '--json', '--data-dir', folder];
+    const asked = async (...args: string[]) => JSON.parse((await run(process.execPath, [...little, ...args])).stdout);
+    expect(await asked('list-backups', many)).to.have.length(LISTS);
+    expect(await asked('prune-backups', many, '--keep', String(LISTS - 1))).to.include({ backups: LISTS - 1 });
+  });
+
+  it('are refused with more images than one list takes, before anything is copied', async () => {
+    const attachments = [7, 8].map((at) => ({ type: 'screenshot', base64: png(at).toString('base64') }));
+    const { status, text } = await server.request('POST', '/spans', {
+      body: [span('shown', { attributes: { attachments } })],
+    });
+    expect(status, text).to.equal(200);
+    const held = await openSnapshot({ dataDir: server.dataDir, socketPath: join(server.dataDir, 'control.sock') });
+    const few = await Backups.forWriting(new FolderPlace(join(folder, 'few')));
+    const copy = (mostImages: number) =>
+      copySnapshot(held.snapshot, few, {
+        total: () => undefined,
+        done: () => undefined,
+        beforeFinish: async () => undefined,
+        mostImages,
+      });
+    try {
+      const refusal: unknown = await copy(1).catch((error: unknown) => error);
+      expect(String(refusal)).to.contain('There are 2 images, and one backup has at most 1: let old ones go');
+      expect(await readdir(join(folder, 'few'), { recursive: true })).to.have.members([
+        'incoming',
+        'lock',
+        'spanhouse-backups.json',
+      ]);
+      expect((await copy(2)).manifest.images).to.have.length(2);
+    } finally {
+      await few.close();
+      held.release();
+    }
   });
 });

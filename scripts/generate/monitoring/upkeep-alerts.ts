@@ -123,6 +123,28 @@ export const UPKEEP_ALERTS: readonly Alert[] = [
     },
   },
   {
+    name: 'SpanhouseBackupsNotPruned',
+    severity: 'warning',
+    means: 'The latest backup was made, but older ones beyond `BACKUP_KEEP` (or `--keep`) were not removed.',
+    query:
+      'max by (instance) (spanhouse_backup_last_prune_failure_timestamp_seconds) > max by (instance) (spanhouse_backup_last_success_timestamp_seconds)',
+    for: '0m',
+    summary: 'Older backups of {{ $labels.instance }} were not removed',
+    description:
+      'The place that backups go to fills up. The line backupsNotPruned of the log has the reason, such as a list of a backup that is damaged. Act on it; the next backup prunes again, or npm run admin -- prune-backups.',
+    test: {
+      at: '5m',
+      ill: {
+        [`spanhouse_backup_last_prune_failure_timestamp_seconds{${I}}`]: '300x9',
+        [`spanhouse_backup_last_success_timestamp_seconds{${I}}`]: '350 250x9',
+      },
+      well: {
+        [`spanhouse_backup_last_prune_failure_timestamp_seconds{${I}}`]: '300x9',
+        [`spanhouse_backup_last_success_timestamp_seconds{${I}}`]: '350x9',
+      },
+    },
+  },
+  {
     name: 'SpanhouseRetentionBehind',
     severity: 'warning',
     means: 'Traces are still there two days after their time was over.',

@@ -38,6 +38,10 @@ export function backupEvents(logger: Logger, metrics: Metrics): BackupEvents {
       metrics.backupBytes.set(bytes);
       say(logger, 'backupMade', { backup: id, spans, bytes, new_bytes: newBytes, ms: milliseconds(seconds) });
     },
+    backupsNotPruned({ reason }) {
+      metrics.backupLastPruneFailure.set(Date.now() / 1000);
+      say(logger, 'backupsNotPruned', { reason });
+    },
     backupFailed({ reason }) {
       metrics.backupLastFailure.set(Date.now() / 1000);
       say(logger, 'backupFailed', { reason });

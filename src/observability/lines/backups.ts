@@ -25,10 +25,17 @@ export const backupLines = defineLines({
     action:
       'Set the clock if it is wrong. Else remove their files, backups/<name>.json in BACKUP_TO; what they alone hold goes when the next backup is pruned',
   },
+  backupsNotPruned: {
+    level: 'warn',
+    message: 'Older backups were not removed',
+    when: 'A backup was made, and what should have gone for it (`BACKUP_KEEP`, or `--keep`) is still there; `reason` says why.',
+    action:
+      'Act on the reason, else the place of the backups fills up: the next backup prunes again, or npm run admin -- prune-backups',
+  },
   backupFailed: {
     level: 'error',
     message: 'Backup failed',
-    when: 'A backup was not made, or older ones were not removed; `reason` says why. Backups that are there are whole.',
+    when: 'A backup was not made; `reason` says why. Backups that are there are whole.',
     action:
       'Act on the reason: room and permissions of BACKUP_TO, of a bucket its keys and whether it answers. Then make one: npm run admin -- backup',
   },

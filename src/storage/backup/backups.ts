@@ -7,6 +7,7 @@ import { contentsOf, readManifest, type Manifest } from '../../domain/backup/man
 import type { LastBackup } from '../../domain/backup/snapshot.js';
 import { DomainError } from '../../domain/errors.js';
 import type { Content } from './hashed-copy.js';
+import { inPortions } from './in-portions.js';
 import type { BackupPlace, PlaceLock } from './place.js';
 
 /** Says that a place is one of backups: nothing is ever removed from another. */
@@ -75,15 +76,19 @@ export class Backups {
     await this.#lock?.release();
   }
 
-  /** Backups by their time, the oldest first. */
-  async list(): Promise<ListedBackup[]> {
-    const limit = pLimit(FILES_AT_ONCE);
-    return Promise.all((await idsIn(this.place)).map((id) => limit(() => this.#read(id))));
+  /** Names of the backups by their time, the oldest first. */
+  ids(): Promise<string[]> {
+    return idsIn(this.place);
+  }
+
+  /** Backups by their time, the oldest first, one at a time: of a million images, each has hundreds of megabytes. */
+  async *all(): AsyncGenerator<ListedBackup> {
+    for (const id of await this.ids()) yield await this.#read(id);
   }
 
   /** The newest that can be read; null: there is none. */
   async newest(): Promise<Manifest | null> {
-    for (const id of (await idsIn(this.place)).reverse()) {
+    for (const id of (await this.ids()).reverse()) {
       const { manifest } = await this.#read(id);
       if (manifest !== null) return manifest;
     }
@@ -95,7 +100,7 @@ export class Backups {
    * @throws DomainError `not_found`, `invalid`
    */
   async manifest(id?: string): Promise<Manifest> {
-    const ids = await idsIn(this.place);
+    const ids = await this.ids();
     const wanted = id ?? ids.at(-1);
     if (wanted === undefined || !ids.includes(wanted)) {
       const what = id === undefined ? 'no complete backup' : `no complete backup ${id}`;
@@ -160,22 +165,29 @@ export class Backups {
    */
   async prune(keep: number): Promise<number> {
     const isClear = (await this.unfinished()) === null;
-    // Lists are long: they are read only where one may go.
-    if (isClear && (await idsIn(this.place)).length <= keep) return 0;
-    const all = await this.list();
-    const dated = all.map(({ id }) => id).filter((id) => !isDatedAhead(id));
+    const dated = (await this.ids()).filter((id) => !isDatedAhead(id));
     // What was just made is the newest, unless the clock was set back meanwhile.
     const old = new Set(dated.slice(0, Math.max(0, dated.length - keep)).filter((id) => id !== this.#made));
+    // Lists are long: they are read only where one may go.
     if (isClear && old.size === 0) return 0;
-    const kept = new Set<string>();
-    for (const { id, manifest, problem } of all) {
-      if (manifest === null) throw this.#unknown(id, problem);
-      if (!old.has(id)) for (const { sha256 } of contentsOf(manifest)) kept.add(objectName(sha256));
-    }
+    const held = await this.#heldWithout(old);
     await this.#lock?.demandHeld();
     for (const id of old) await this.place.remove(manifestName(id));
     await this.place.settle(MANIFESTS);
-    return this.#collect(kept);
+    return this.#collect(held);
+  }
+
+  /**
+   * Hashes of all contents of the backups that stay, each once, however many of these have it: a million take 130 MB.
+   * @throws DomainError `invalid` when one cannot be read, whether it stays or not
+   */
+  async #heldWithout(old: ReadonlySet<string>): Promise<Set<string>> {
+    const held = new Set<string>();
+    for await (const { id, manifest, problem } of this.all()) {
+      if (manifest === null) throw this.#unknown(id, problem);
+      if (!old.has(id)) for (const { sha256 } of contentsOf(manifest)) held.add(sha256);
+    }
+    return held;
   }
 
   /** Whatever a list that cannot be read may hold stays. */
@@ -187,22 +199,16 @@ export class Backups {
     );
   }
 
-  /** Removes contents that no backup holds, such as those of one that was cut off. @param kept their names */
-  async #collect(kept: ReadonlySet<string>): Promise<number> {
-    const names = (await this.place.list(OBJECTS)).map((name) => `${OBJECTS}/${name}`);
-    const limit = pLimit(FILES_AT_ONCE);
+  /** Removes contents that no backup holds, such as those of one that was cut off. @param held hashes of the others */
+  async #collect(held: ReadonlySet<string>): Promise<number> {
+    const names = (await this.place.list(OBJECTS)).filter((name) => !held.has(name.slice(name.indexOf('/') + 1)));
     await this.#lock?.demandHeld();
-    const freed = await Promise.all(
-      names
-        .filter((name) => !kept.has(name))
-        .map((name) =>
-          limit(async () => {
-            const bytes = (await this.place.size(name)) ?? 0;
-            await this.place.remove(name);
-            return bytes;
-          }),
-        ),
-    );
+    const freed = await inPortions(names, pLimit(FILES_AT_ONCE), async (name) => {
+      const content = `${OBJECTS}/${name}`;
+      const bytes = (await this.place.size(content)) ?? 0;
+      await this.place.remove(content);
+      return bytes;
+    });
     await this.place.remove(UNFINISHED);
     return freed.reduce((sum, bytes) => sum + bytes, 0);
   }

@@ -4,17 +4,25 @@ import pLimit from 'p-limit';
 import { backupId } from '../../domain/backup/backup-id.js';
 import { MANIFEST_FORMAT, type FileContent, type Manifest, type PartFiles } from '../../domain/backup/manifest.js';
 import type { Snapshot } from '../../domain/backup/snapshot.js';
+import { DomainError } from '../../domain/errors.js';
 import { locationOf } from '../attachments/failure.js';
 import { packageVersion } from '../schema-files.js';
 import { readMetadataCopy, type MetadataCopy } from '../sqlite/metadata-snapshot.js';
 import type { Backups } from './backups.js';
 import type { Content } from './hashed-copy.js';
+import { inPortions } from './in-portions.js';
 
 const FILES_AT_ONCE = 8;
 /** Larger files of a part that the last backup has are taken over unread: the hashes of the part's small ones stand for them. */
 const SMALL_BYTES = 64 * 1024;
 /** The file of a part with the engine's own checksums of all others. */
 const CHECKSUMS = 'checksums.txt';
+
+/**
+ * Images of one backup. Its list is one string, with some 150 bytes for each and those of the files of parts beside them, and Node
+ * has strings of half a gigabyte.
+ */
+const MOST_IMAGES = 3_000_000;
 
 export interface CopyProgress {
   /** Called once, with the bytes of everything that is backed up. */
@@ -25,6 +33,8 @@ export interface CopyProgress {
 export interface CopyOptions extends CopyProgress {
   /** Called when all is copied; what it throws keeps it from being a backup. */
   beforeFinish(): Promise<void>;
+  /** Default: as many as a list takes. */
+  readonly mostImages?: number;
 }
 
 export interface Copied {
@@ -45,7 +55,10 @@ interface Part {
   readonly files: readonly File[];
 }
 
-/** Copies a snapshot and makes a backup of it. Cut off anywhere, it is only begun again. */
+/**
+ * Copies a snapshot and makes a backup of it. Cut off anywhere, it is only begun again.
+ * @throws DomainError `too_large`, before anything is copied
+ */
 export async function copySnapshot(snapshot: Snapshot, backups: Backups, options: CopyOptions): Promise<Copied> {
   return new SnapshotCopy(snapshot, backups, options).run();
 }
@@ -66,16 +79,17 @@ class SnapshotCopy {
 
   async run(): Promise<Copied> {
     const { metadata: file, takenAt, upTo, migrations, figures, images: held } = this.#snapshot;
-    const earlier = await this.#backups.newest();
+    // Of the list, which is long, only what is needed is kept.
+    const known = partsOf(await this.#backups.newest());
     const parts = await this.#parts();
     const metadataBytes = (await stat(file)).size;
     // Before it is read: reading may leave files beside it, and never changes it.
     const { rows, images } = readMetadataCopy(file);
+    if (held !== null) demandFew(images.length, this.#options.mostImages ?? MOST_IMAGES);
     const bytes = parts.flatMap(({ files }) => files).reduce((sum, each) => sum + each.bytes, metadataBytes);
     this.#options.total(held === null ? bytes : images.reduce((sum, image) => sum + image.bytes, bytes));
     await this.#backups.begin();
     const metadata = await this.#put(file);
-    const known = partsOf(earlier);
     const copied = await Promise.all(parts.map((part) => this.#part(part, known.get(`${part.table}/${part.name}`))));
     const manifest: Manifest = {
       format: MANIFEST_FORMAT,
@@ -139,18 +153,12 @@ class SnapshotCopy {
   }
 
   async #images(images: MetadataCopy['images']): Promise<NonNullable<Manifest['images']>> {
-    const kept = await Promise.all(
-      images.map((image) =>
-        this.#limit(async () => {
-          if (await this.#backups.has(image)) {
-            this.#count(image);
-            return [image];
-          }
-          return (await this.#putImage(image)) ? [image] : [];
-        }),
-      ),
-    );
-    return kept.flat();
+    const isThere = await inPortions(images, this.#limit, async (image) => {
+      if (!(await this.#backups.has(image))) return this.#putImage(image);
+      this.#count(image);
+      return true;
+    });
+    return images.filter((_, index) => isThere[index]);
   }
 
   /** @returns false when it is nowhere: lost before, as the server would find out when somebody asks for it */
@@ -174,6 +182,15 @@ class SnapshotCopy {
     this.#options.done(this.#done);
     return content;
   }
+}
+
+function demandFew(images: number, most: number): void {
+  if (images > most)
+    throw new DomainError(
+      'too_large',
+      `There are ${images} images, and one backup has at most ${most}: let old ones go (retention_days of projects), or stop the ` +
+        'server and copy DATA_DIR as it is. Nothing was copied',
+    );
 }
 
 function partsOf(manifest: Manifest | null): Map<string, PartFiles> {

@@ -6,6 +6,7 @@ import { DomainError } from '../../domain/errors.js';
 import { locationOf } from '../attachments/failure.js';
 import type { Backups } from './backups.js';
 import { copyHashed, syncFolder, type Content } from './hashed-copy.js';
+import { inPortions } from './in-portions.js';
 
 const FILES_AT_ONCE = 8;
 
@@ -42,10 +43,8 @@ export class RestoredFiles {
   }
 
   async images(images: NonNullable<Manifest['images']>, root: string): Promise<void> {
-    await Promise.all(
-      images.map((image) =>
-        this.#limit(() => this.file(image, join(root, ...locationOf(image.project_id, image.sha256)))),
-      ),
+    await inPortions(images, this.#limit, (image) =>
+      this.file(image, join(root, ...locationOf(image.project_id, image.sha256))),
     );
   }
 }

@@ -3,6 +3,7 @@ import { contentsOf, type Manifest } from '../../domain/backup/manifest.js';
 import { DomainError } from '../../domain/errors.js';
 import type { Backups } from './backups.js';
 import { hashOf, type Content } from './hashed-copy.js';
+import { inPortions } from './in-portions.js';
 
 const FILES_AT_ONCE = 8;
 /** Damaged files that are named; more would help nobody. */
@@ -18,19 +19,15 @@ export async function verifyBackup(
   const problems: string[] = [];
   const names = new Map([...contentsOf(manifest)].map((content) => [content.sha256, content]));
   let read = 0;
-  await Promise.all(
-    [...names.values()].map(({ sha256, bytes, name }) =>
-      limit(async () => {
-        const where = backups.where(sha256);
-        const found = await contentOf(backups, sha256);
-        if (typeof found === 'string') problems.push(`${name} cannot be read: ${where} ${found}`);
-        else if (found.sha256 !== sha256)
-          problems.push(`${name} is damaged: ${where} (remove that file: the next backup copies it anew)`);
-        read += bytes;
-        done(read);
-      }),
-    ),
-  );
+  await inPortions([...names.values()], limit, async ({ sha256, bytes, name }) => {
+    const where = backups.where(sha256);
+    const found = await contentOf(backups, sha256);
+    if (typeof found === 'string') problems.push(`${name} cannot be read: ${where} ${found}`);
+    else if (found.sha256 !== sha256)
+      problems.push(`${name} is damaged: ${where} (remove that file: the next backup copies it anew)`);
+    read += bytes;
+    done(read);
+  });
   return problems.slice(0, NAMED);
 }
 

@@ -50,6 +50,7 @@ const Result = Type.Union([
     seconds: Type.Number(),
   }),
   Type.Object({ done: Type.Literal(false), reason: Type.String() }),
+  Type.Object({ notPruned: Type.String() }),
 ]) satisfies { static: BackupResult };
 
 const Place = Type.Object({
