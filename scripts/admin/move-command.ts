@@ -71,14 +71,15 @@ async function cancelMove(dataDir: string): Promise<Row> {
   };
 }
 
-/** The settings, with the place that the spans go to as that of ClickHouse. */
+/** The settings, with the place that the spans go to as that of ClickHouse. How the server is backed up does not matter. */
 function configFor(to: string | undefined) {
   if (to === undefined)
     throw new DomainError(
       'invalid',
       'Say where the spans are to go: --to <URL of a ClickHouse server> or --to embedded',
     );
-  const { CLICKHOUSE_URL: _url, ...env } = process.env;
+  const isKept = ([name]: [string, unknown]) => name !== 'CLICKHOUSE_URL' && !name.startsWith('BACKUP_');
+  const env = Object.fromEntries(Object.entries(process.env).filter(isKept));
   return loadConfig(to === EMBEDDED ? env : { ...env, CLICKHOUSE_URL: to });
 }
 

@@ -98,9 +98,13 @@ export async function moveSpans(run: MoveRun): Promise<MovedSpans> {
 export function afterMove({ from, to }: MovedSpans, dataDir: string): { startWith: string; leftBehind: string } {
   const old =
     from.url === null ? `the folder ${join(dataDir, ENGINE_DIRECTORY)}` : `${placeName(from)} (DROP DATABASE)`;
+  const backups =
+    to.url === null
+      ? ''
+      : ' That ClickHouse is backed up by its own BACKUP statement, and DATA_DIR beside it (manual, "Backups").';
   return {
     startWith: settingsOf(to),
-    leftBehind: `Stop the server and start it so; until then it takes no spans. What was there stays as it was: when all is well, remove ${old}.`,
+    leftBehind: `Stop the server and start it so; until then it takes no spans. What was there stays as it was: when all is well, remove ${old}.${backups}`,
   };
 }
 

@@ -112,7 +112,8 @@ describe('a move of the spans', function () {
   async function moveBusy(to: string, project: MadeProject) {
     const { seen, stop } = busy(project);
     const begun = seen.acknowledged;
-    const answer = await move(server.dataDir, to, settings);
+    // As in the environment of a server that makes backups.
+    const answer = await move(server.dataDir, to, { ...settings, BACKUP_EVERY: '1d', BACKUP_TO: '/mnt/backups' });
     await stop();
     expect(seen.acknowledged, 'traces written meanwhile').to.be.above(begun);
     expect(seen.reads).to.be.above(0);
@@ -133,6 +134,8 @@ describe('a move of the spans', function () {
     const project = makeProject(server.dataDir);
     const { answer, acknowledged } = await moveBusy(url(), project);
     expect(answer.start_with).to.contain(`CLICKHOUSE_DATABASE=${DATABASE}`).and.not.contain(engine.endpoint.password);
+    expect(answer.start_with).to.contain('without BACKUP_EVERY and BACKUP_TO');
+    expect(answer.note).to.contain('backed up by its own BACKUP statement');
 
     // It writes no more, and is read as before.
     const late = await server.request('POST', '/spans', { body: [span('late')] });
@@ -161,6 +164,7 @@ describe('a move of the spans', function () {
     await rm(join(server.dataDir, 'clickhouse'), { recursive: true });
     const back = await moveBusy('embedded', project);
     expect(back.answer.start_with).to.equal(`CLICKHOUSE_URL unset and CLICKHOUSE_DATABASE=${DATABASE}`);
+    expect(back.answer.note).to.not.contain('BACKUP');
     await server.stop();
     expect(await refusedStart(settings)).to.contain('are in the embedded engine');
     expect(await refusedStart({}), 'another database').to.contain(`CLICKHOUSE_DATABASE=${DATABASE}`);

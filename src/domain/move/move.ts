@@ -13,11 +13,11 @@ export function placeName({ url, database }: SpanPlace): string {
   return url === null ? 'the embedded engine of DATA_DIR' : `the database ${database} of the ClickHouse at ${url}`;
 }
 
-/** The settings that a server is started with for its spans to be in a place. */
+/** The settings that a server is started with for its spans to be in a place: backups that it makes are of the embedded engine. */
 export function settingsOf({ url, database }: SpanPlace): string {
   const name = `CLICKHOUSE_DATABASE=${database}`;
   if (url === null) return `CLICKHOUSE_URL unset${database === DEFAULT_DATABASE ? '' : ` and ${name}`}`;
-  return `CLICKHOUSE_URL=${url} ${name}, CLICKHOUSE_USER and CLICKHOUSE_PASSWORD`;
+  return `CLICKHOUSE_URL=${url} ${name}, CLICKHOUSE_USER and CLICKHOUSE_PASSWORD, without BACKUP_EVERY and BACKUP_TO`;
 }
 
 /** Where a command reads the spans of a running server. */
