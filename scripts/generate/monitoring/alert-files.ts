@@ -42,7 +42,7 @@ export function alertTests(alerts: readonly Alert[]): string {
           [test.at, true],
         ]),
       ),
-      case_('well', test.well, [[test.at, false]]),
+      ...[test.well].flat().map((series: Series) => case_('well', series, [[test.at, false]])),
     ];
   });
   return yaml('Tests of the rules: promtool test rules alerts.test.yml', {

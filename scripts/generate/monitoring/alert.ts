@@ -18,7 +18,7 @@ export interface Alert {
     readonly at: string;
     /** One or several ways in which it may come to that. */
     readonly ill: Series | readonly Series[];
-    readonly well: Series;
+    readonly well: Series | readonly Series[];
     /** Labels besides instance and severity. */
     readonly labels?: Readonly<Record<string, string>>;
     /** `{{ $value … }}` as it is shown at that time. */

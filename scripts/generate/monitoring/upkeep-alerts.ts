@@ -1,7 +1,17 @@
-import { I, type Alert } from './alert.js';
+import { I, type Alert, type Series } from './alert.js';
 
 const GIB = 2 ** 30;
 const DAY = 86_400;
+
+/** Four days of a server: when its last backup was and when it started, in seconds, and how often it makes one. */
+function backups({ last, start, every }: Readonly<Record<'last' | 'start' | 'every', number>>): Series {
+  const minutes = 4 * 24 * 60;
+  return {
+    [`spanhouse_backup_last_success_timestamp_seconds{${I}}`]: `${last}x${minutes}`,
+    [`process_start_time_seconds{${I}}`]: `${start}x${minutes}`,
+    [`spanhouse_backup_interval_seconds{${I}}`]: `${every}x${minutes}`,
+  };
+}
 
 /** Alerts of disk, backups and retention. */
 export const UPKEEP_ALERTS: readonly Alert[] = [
@@ -79,24 +89,19 @@ export const UPKEEP_ALERTS: readonly Alert[] = [
   {
     name: 'SpanhouseBackupOld',
     severity: 'critical',
-    means: 'The last good backup is older than twice `BACKUP_EVERY`.',
-    // Only of backups that the server makes by itself, and not before the first.
+    means:
+      'There was no good backup for twice `BACKUP_EVERY`: since the last one or, where none is known, since the start of the server.',
+    // Only of backups that the server makes by itself. One that hangs, also the first, is told by nothing else.
     query:
-      'time() - max by (instance) (spanhouse_backup_last_success_timestamp_seconds > 0) > 2 * max by (instance) (spanhouse_backup_interval_seconds > 0)',
+      'time() - max by (instance) (spanhouse_backup_last_success_timestamp_seconds > 0 or process_start_time_seconds) > 2 * max by (instance) (spanhouse_backup_interval_seconds > 0)',
     for: '30m',
-    summary: 'The last good backup of {{ $labels.instance }} is {{ $value | humanizeDuration }} old',
+    summary: 'There was no good backup of {{ $labels.instance }} for {{ $value | humanizeDuration }}',
     description:
-      'Look in the log why backups fail: the place they go to (room, rights), or a server that was not up at the time. Make one now: npm run admin -- backup.',
+      'Look in the log why backups fail: the place they go to (room, rights), or a server that was not up at the time. When it says nothing, one hangs, as in a folder of a network that does not answer: see that the folder answers, and start the server anew. Make one now: npm run admin -- backup.',
     test: {
       at: '72h',
-      ill: {
-        [`spanhouse_backup_last_success_timestamp_seconds{${I}}`]: `1x${4 * 24 * 60}`,
-        [`spanhouse_backup_interval_seconds{${I}}`]: `${DAY}x${4 * 24 * 60}`,
-      },
-      well: {
-        [`spanhouse_backup_last_success_timestamp_seconds{${I}}`]: `1x${4 * 24 * 60}`,
-        [`spanhouse_backup_interval_seconds{${I}}`]: `0x${4 * 24 * 60}`,
-      },
+      ill: [backups({ last: 1, start: 2 * DAY, every: DAY }), backups({ last: 0, start: 1, every: DAY })],
+      well: [backups({ last: 1, start: 1, every: 0 }), backups({ last: 0, start: 2 * DAY, every: DAY })],
       value: '2d 23h 59m 59s',
     },
   },
