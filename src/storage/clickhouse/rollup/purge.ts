@@ -5,11 +5,10 @@ import { BackgroundLoop } from '../../../domain/job/background-loop.js';
 import type { Micros } from '../../../domain/time/timestamp.js';
 import type { PurgeObserver } from '../../../observability/events/storage.js';
 import type { ClickHouseClient } from '../client/client.js';
-import { LONG_STATEMENTS } from '../client/long-statements.js';
 import { deleteRows, MUTATIONS_END_WITHIN_MS } from '../client/mutations.js';
 import { empty, listOf, number, numbers, sql, type Sql } from '../client/sql.js';
 import { versionTime, type Version } from '../commit/version-clock.js';
-import { written } from '../read/visibility.js';
+import { keepFirstWrites, versionsOf, type Among } from './first-writes.js';
 
 export type { PurgeObserver } from '../../../observability/events/storage.js';
 
@@ -62,8 +61,7 @@ interface Look {
 
 interface Batch {
   readonly versions: readonly string[];
-  /** The condition that a column has one of these versions. */
-  readonly among: (column: Sql) => Sql;
+  readonly among: Among;
   /** The versions of which a bare row stays in `facts`. */
   readonly kept: readonly string[];
 }
@@ -216,42 +214,9 @@ export class Purge {
     }
   }
 
-  /**
-   * The versions to be purged next. The first write of a trace, and the first that named a session, tell when these were
-   * created. Their content goes all the same: a bare row is written in their place, which names the session and, as
-   * `deleted`, says nothing else. Of a row that was imported, that is the version at which it was written elsewhere.
-   */
   async #prepare(end: Version, signal: AbortSignal): Promise<Batch> {
     const { versions, among } = await this.#next(end, signal);
-    if (versions.length === 0) return { versions, among, kept: [] };
-    const first = among(sql`created_ver`);
-    const kept = await this.#versions(
-      sql`SELECT DISTINCT toString(created_ver) AS version FROM traces WHERE ${first}
-       UNION DISTINCT SELECT DISTINCT toString(created_ver) AS version FROM session_traces WHERE ${first}`,
-      signal,
-    );
-    kept.push(...(await this.#keptOfElsewhere(among, signal)));
-    if (kept.length > 0) await this.#writeBare(kept, signal);
-    return { versions, among, kept };
-  }
-
-  /**
-   * Of the versions to be purged, those of rows that were written elsewhere, or whose figures were calculated anew, which alone tell
-   * when a session was first named. Few batches have any such row.
-   */
-  async #keptOfElsewhere(among: Batch['among'], signal: AbortSignal): Promise<string[]> {
-    const traces = sql`SELECT trace_id FROM facts WHERE ${among(sql`ver`)} AND origin_ver != 0 AND isNotNull(session_id)`;
-    if ((await this.#client.query(sql`${traces} LIMIT 1`, { settings: LONG_STATEMENTS, signal })).length === 0)
-      return [];
-    return this.#versions(
-      sql`SELECT toString(min(f.ver)) AS version FROM facts AS f
-       WHERE f.trace_id IN (${traces}) AND isNotNull(f.session_id)
-         AND (f.project_id, f.trace_id, assumeNotNull(f.session_id), ${written}) IN (
-           SELECT project_id, trace_id, session_id, created_ver FROM session_traces WHERE trace_id IN (${traces}))
-       GROUP BY f.project_id, f.trace_id, f.session_id, ${written}
-       HAVING countIf(NOT (${among(sql`f.ver`)})) = 0`,
-      signal,
-    );
+    return { versions, among, kept: versions.length === 0 ? [] : await keepFirstWrites(this.#client, among, signal) };
   }
 
   /** The versions to be purged next, by the range that they lie in and what else does, or else by name. */
@@ -259,7 +224,8 @@ export class Purge {
     const purged = (range: Sql) =>
       sql`SELECT DISTINCT ver FROM superseded WHERE ${range} AND next_ver < ${number(end)}`;
     const read = (statement: Sql, most: number) =>
-      this.#versions(
+      versionsOf(
+        this.#client,
         sql`SELECT toString(v.ver) AS version FROM (${statement}) AS v ORDER BY v.ver LIMIT ${number(most)}`,
         signal,
       );
@@ -282,20 +248,5 @@ export class Purge {
     const staying = new Set(others);
     const versions = (await read(purged(inRange), Number.MAX_SAFE_INTEGER)).filter((ver) => !staying.has(ver));
     return { versions, among: (column) => sql`${range(column)}${except(column)}` };
-  }
-
-  async #writeBare(kept: readonly string[], signal: AbortSignal): Promise<void> {
-    const first = sql`ver IN ${listOf('UInt64', kept)}`;
-    await this.#client.command(
-      sql`INSERT INTO facts (project_id, trace_id, row_type, id, ver, deleted, session_id, origin_ver)
-       SELECT project_id, trace_id, row_type, id, ver, 1, session_id, origin_ver FROM facts
-       WHERE ${first} AND NOT deleted AND ver NOT IN (SELECT ver FROM facts WHERE ${first} AND deleted) LIMIT 1 BY ver`,
-      { settings: LONG_STATEMENTS, signal },
-    );
-  }
-
-  async #versions(statement: Sql, signal: AbortSignal): Promise<string[]> {
-    const rows = await this.#client.query<{ version: string }>(statement, { settings: LONG_STATEMENTS, signal });
-    return rows.map(({ version }) => version);
   }
 }
