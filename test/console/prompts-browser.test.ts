@@ -170,7 +170,7 @@ describe('prompts in the console', function () {
     await click('Model');
     await page.locator('dialog input').fill('openai/gpt-4o');
     await click('Bind');
-    await shows('openai/gpt-4o');
+    await shows('Version 4 has the model openai/gpt-4o', '.notices');
     const made = await prompts.api.get(`/v1/prompts/${encodeURIComponent(SLUG)}`);
     expect(made).to.include({ version: 4, content: `${CURRENT}\nBe kind.`, model_id: 'openai/gpt-4o' });
   });
