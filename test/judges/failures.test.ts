@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Writable } from 'node:stream';
 import { expect } from 'chai';
 import { createLogger } from '../../src/observability/logger.js';
+import { SqliteRunStore } from '../../src/storage/sqlite/run-store.js';
 import { API_KEY, eventually, finished, JudgeBench, type JudgeApi, type Json } from './judge-api.js';
 import { answer, passing, type ModelEndpoint, type Script } from './model-endpoint.js';
 
@@ -303,5 +304,35 @@ describe('judges when the model endpoint is away', () => {
       (found) => found.length >= 50,
       30_000,
     );
+  }).timeout(45_000);
+
+  it('are asked again when that may be, however long the store takes to say what is due', async () => {
+    const { api, endpoint } = bench;
+    const { nextDue } = SqliteRunStore.prototype;
+    SqliteRunStore.prototype.nextDue = function (after) {
+      const next = nextDue.call(this, after);
+      const isRecorded = Date.now() - (endpoint.asked.at(-1)?.at ?? 0) > 15;
+      // Nothing but the endpoint is waited for; meanwhile it may be asked again.
+      if (next === null && isRecorded) for (const until = performance.now() + 300; performance.now() < until;);
+      return next;
+    };
+    try {
+      endpoint.reset(() => ({ do: 'status', status: 503 }));
+      const judge = await api.create({ name: 'Awake' });
+      const spans = await api.post(...Array.from({ length: 30 }, () => finished()));
+      await eventually(
+        async () => endpoint.asked.length,
+        (count) => count >= 14,
+      );
+      endpoint.reset();
+      const wanted = new Set(spans.map(({ id }) => id as string));
+      await eventually(
+        async () => (await api.evaluations(judge, 'sort_order=desc')).filter(({ span_id }) => wanted.has(span_id)),
+        (found) => found.length >= 20,
+        30_000,
+      );
+    } finally {
+      SqliteRunStore.prototype.nextDue = nextDue;
+    }
   }).timeout(45_000);
 });

@@ -33,9 +33,9 @@ export class Breaker {
     this.#baseMs = baseMs;
   }
 
-  /** How long to wait before the next call, in milliseconds. */
-  waitMs(): number {
-    return Math.max(0, this.#until - performance.now());
+  /** How long to wait before the next call, in milliseconds. @param now on the clock of `performance` */
+  waitMs(now = performance.now()): number {
+    return Math.max(0, this.#until - now);
   }
 
   /** How many calls may be under way at once. */

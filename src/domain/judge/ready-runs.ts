@@ -117,9 +117,11 @@ export class ReadyRuns {
     return taken - this.ready().length;
   }
 
-  /** How long until the next project may be read again whose reads failed; Infinity when there is none. */
-  waitMs(): number {
-    const now = performance.now();
+  /**
+   * How long until the next project may be read again whose reads failed; Infinity when there is none.
+   * @param now on the clock of `performance`
+   */
+  waitMs(now: number): number {
     const waits = [...this.#lanes.values()].map(({ notBefore }) => notBefore - now).filter((ms) => ms > 0);
     return Math.min(Infinity, ...waits);
   }

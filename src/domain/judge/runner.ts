@@ -15,6 +15,7 @@ import type { DeletionScope, WorkUnderWay } from '../job/work-under-way.js';
 import type { SpanReader } from './span-reader.js';
 import { ReadyRuns, type Ready, type RunReadObserver } from './ready-runs.js';
 import type { Span } from '../span/span.js';
+import type { Micros } from '../time/timestamp.js';
 
 export interface RunnerObserver extends RecorderObserver, RunReadObserver {
   /** A round of the runner failed; the next one tries again. */
@@ -147,8 +148,9 @@ export class JudgeRunner implements WorkUnderWay {
       const wait = this.#throttle.waitMs();
       if (wait > 0) return wait;
       if (this.#running.size >= this.#options.concurrency || this.#readyRuns.underWay > MAX_UNRECORDED) return Infinity;
+      const now = { at: performance.now(), time: Date.now() * 1000 };
       const next = this.#readyRuns.next((ready) => this.#mayBegin(ready));
-      if (next === undefined) return this.#dueIn();
+      if (next === undefined) return this.#dueIn(now);
       this.#begin(next);
     }
   }
@@ -162,15 +164,17 @@ export class JudgeRunner implements WorkUnderWay {
     return breaker.waitMs() === 0 && (this.#asking.get(breaker) ?? 0) < breaker.atOnce(this.#options.concurrency);
   }
 
-  /** Milliseconds until a model may be asked, a span read or a run tried again. */
-  #dueIn(): number {
-    const now = Date.now() * 1000;
-    const next = this.#options.runs.nextDue(now);
+  /**
+   * Milliseconds until a model may be asked, a span read or a run tried again.
+   * @param now a moment before all that might begin was looked at: what has become due since was not, and nothing else wakes for it
+   */
+  #dueIn({ at, time }: { readonly at: number; readonly time: Micros }): number {
+    const next = this.#options.runs.nextDue(time);
     const models = this.#readyRuns
       .ready()
-      .map((ready) => this.#breakerOf(ready).waitMs())
+      .map((ready) => this.#breakerOf(ready).waitMs(at))
       .filter((ms) => ms > 0);
-    return Math.min(this.#readyRuns.waitMs(), next === null ? Infinity : (next - now) / 1000, ...models);
+    return Math.min(this.#readyRuns.waitMs(at), next === null ? Infinity : (next - time) / 1000, ...models);
   }
 
   #begin(ready: Ready): void {
