@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { sessionList, spanList, traceList } from '../../src/domain/list/definitions.js';
 import type { Span } from '../../src/domain/span/span.js';
+import type { ClickHouseClient } from '../../src/storage/clickhouse/client/client.js';
 import { Random } from '../../scripts/random.js';
 import { parseListQuery } from '../../src/transport/http/list-query.js';
 import { seedOf } from '../harness/seed.js';
@@ -219,6 +220,32 @@ describe('what is left of deleted traces and sessions', function () {
     expect(await left(projectId)).to.deep.equal({});
     const spans = statementOf(`SELECT 1 FROM spans WHERE project_id = '${projectId}'`);
     expect(await opened.client.query(spans)).to.deep.equal([]);
+  });
+
+  it('is merged with what replaced it, also where a mutation renames parts that are to be merged', async () => {
+    const projectId = randomUUID();
+    await opened.store.close();
+    let merges = 0;
+    const command: ClickHouseClient['command'] = async (statement, options) => {
+      const isMerge = statement.render().text.startsWith('OPTIMIZE TABLE traces ');
+      if (isMerge) merges += 1;
+      await (isMerge && merges === 1
+        ? opened.client.command(statementOf('ALTER TABLE traces DELETE WHERE 0 SETTINGS mutations_sync = 2'))
+        : opened.client.command(statement, options));
+    };
+    opened = { ...opened, store: await reopenStore({ ...watched(opened.client, () => undefined), command }) };
+    const setting = 'SETTING max_bytes_to_merge_at_max_space_in_pool';
+    await opened.client.command(statementOf(`ALTER TABLE traces MODIFY ${setting} = 1`));
+    const span = storedSpan();
+    for (const cost of [1, 2]) {
+      await send(projectId, { ...span, cost });
+      await opened.store.rollUp();
+    }
+    await opened.store.erase();
+    await opened.client.command(statementOf(`ALTER TABLE traces RESET ${setting}`));
+    expect(merges).to.be.greaterThan(1);
+    const rows = statementOf(`SELECT cost FROM traces WHERE project_id = '${projectId}'`);
+    expect(await opened.client.query(rows)).to.deep.equal([{ cost: 2 }]);
   });
 
   it('is not what is sent again: that counts from then on', async () => {

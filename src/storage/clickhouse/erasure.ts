@@ -31,6 +31,7 @@ interface Partition {
   readonly partition: string;
   /** Bytes that are to be rewritten. */
   readonly bytes: string;
+  /** Names without the mutation, by which a part is rewritten and not merged. */
   readonly parts: readonly string[];
 }
 
@@ -124,6 +125,8 @@ export class Erasure {
     const parts = await this.#unmergedParts(table, signal);
     for (let attempt = 0; attempt < MERGE_ATTEMPTS; attempt += 1) {
       await this.#noneMerges(table, signal);
+      // Parts that a mutation has reached are not merged with others.
+      await mutationsEnded(client, { table, signal });
       const all = sql`OPTIMIZE TABLE ${identifier(table)} PARTITION ID ${literal(partition)} FINAL`;
       // It takes longer than a statement is waited for where there is much.
       await client.command(all, { signal }).catch((error: unknown) => {
@@ -155,7 +158,8 @@ export class Erasure {
 
   #partitions(condition: Sql, signal: AbortSignal): Promise<Partition[]> {
     return this.#source.client.query<Partition>(
-      sql`SELECT table, partition_id AS partition, toString(sum(bytes_on_disk)) AS bytes, groupArray(name) AS parts FROM system.parts
+      sql`SELECT table, partition_id AS partition, toString(sum(bytes_on_disk)) AS bytes,
+  groupArray(concat(partition_id, '_', toString(min_block_number), '_', toString(max_block_number), '_', toString(level))) AS parts FROM system.parts
 WHERE active AND database = currentDatabase() AND ${condition} GROUP BY table, partition_id ORDER BY table, partition_id`,
       { signal },
     );
