@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
+import { hashOf } from '../../src/domain/prompt/version-rules.js';
 import { PARTS, type Part } from '../../src/domain/transfer/parts.js';
 import type { RecordLine } from '../../scripts/transfer/format.js';
 import { ApiDocument } from '../harness/api-document.js';
@@ -108,6 +110,20 @@ describe(`records that are imported (MALFORMED_SEED=${SEED})`, function () {
     for (const { id } of await read(`${project}/judges?include=figures`))
       for (const what of ['', '/criteria', '/evaluations', '/calibration'])
         await read(`${project}/judges/${id}${what}`);
+  });
+
+  it('are read at once where numbers of versions lie far apart', async () => {
+    const [prompt, sound] = [records.get('prompts')?.[0], records.get('prompt_versions')?.[0]];
+    const apart = { ...prompt, id: randomUUID(), slug: 'far/apart' };
+    expect((await send('prompts', [apart])).status).to.equal(200);
+    const numbered = (version: number) => {
+      const content = `number ${version}`;
+      return { ...sound, id: randomUUID(), prompt_id: apart.id, version, content, content_hash: hashOf(content) };
+    };
+    expect((await send('prompt_versions', [numbered(1), numbered(1e9)])).status).to.equal(200);
+    const all = (await read(`/projects/${target.projectId}/prompts/far%2Fapart/versions`)) as { version: number }[];
+    expect(all.map(({ version }) => version)).to.deep.equal([1, 1e9]);
+    expect((await send('prompt_versions', [numbered(1e9 + 1)])).status).to.equal(422);
   });
 
   it('are taken with a key of full access of the project alone, all or none', async () => {

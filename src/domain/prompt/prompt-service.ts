@@ -198,9 +198,11 @@ export class PromptService {
     const { version: latest } = this.find(projectId, slug, { by: 'tag', tag: LATEST });
     const store = this.#store;
     return (function* () {
-      for (let version = 1; version <= latest; version += 1) {
-        const found = store.findVersion(projectId, slug, { by: 'number', version });
-        if (found !== undefined) yield { ...found, latest_version: latest, tag: null };
+      for (let last = 0; last < latest;) {
+        const found = store.versionAfter(projectId, slug, last);
+        if (found === undefined) return;
+        yield { ...found, latest_version: latest, tag: null };
+        last = found.version;
       }
     })();
   }

@@ -21,6 +21,8 @@ export interface PromptStore {
   /** The version with the draft's hash: the existing one unchanged, else a new one; the prompt is made when missing. */
   ensureVersion(projectId: string, slug: string, draft: VersionDraft): StoredVersion;
   findVersion(projectId: string, slug: string, selector: VersionSelector): StoredVersion | undefined;
+  /** The next one by its number; versions that were deleted have none. */
+  versionAfter(projectId: string, slug: string, version: number): StoredVersion | undefined;
   findVersionById(projectId: string, id: string): StoredVersion | undefined;
   /** Binds a model to a version, or with null unbinds; false when there is no such version. */
   bindModel(projectId: string, slug: string, version: number, modelId: string | null, at: Micros): boolean;

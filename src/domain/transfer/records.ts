@@ -35,6 +35,9 @@ const COMPOSED = 3;
 /** Longest answer of a model, by the maximum of `JUDGE_MAX_ANSWER_CHARACTERS`: its reasons are kept whole. */
 export const MAX_MODEL_ANSWER = 8_000_000;
 
+/** Versions are counted: a number that nobody has come to is made up, and would leave none for those to come. */
+const MOST_VERSIONS = 1_000_000_000;
+
 const person = (what: string) =>
   Type.Object(
     {
@@ -62,7 +65,7 @@ const prompts = record('Prompt', 'A prompt.', {
 const prompt_versions = record('PromptVersion', 'A version of a prompt.', {
   id: uuid('Id of the version.'),
   prompt_id: uuid('The prompt.'),
-  version: VersionNumber,
+  version: Type.Integer({ ...VersionNumber, maximum: MOST_VERSIONS }),
   content: Type.String({ minLength: 1, maxLength: MAX_CONTENT_BYTES, description: 'Text of the version.' }),
   content_hash: ContentHash,
   model_id: orNull(Type.String({ ...ModelId, description: 'Model bound to the version; null: none.' })),

@@ -40,6 +40,9 @@ function prepare(db: Database) {
       'INSERT INTO prompts (id, project_id, slug, created_at) VALUES (@id, @projectId, @slug, @at)',
     ),
     byNumber: version('v.version = @version'),
+    after: version(
+      'v.version = (SELECT min(version) FROM prompt_versions WHERE prompt_id = p.id AND version > @version)',
+    ),
     byHash: version('v.content_hash = @hash'),
     byTag: version(`v.version = ${pinnedVersion('p.id', '@tag')}`),
     latest: version(`v.version = ${LATEST_VERSION}`),
@@ -157,6 +160,10 @@ export class SqlitePromptStore extends WatchedStore<ReturnType<typeof prepare>> 
       if (selector.by === 'hash') return parsed(byHash.get({ ...prompt, hash: selector.hash }));
       return parsed(selector.tag === LATEST ? latest.get(prompt) : byTag.get({ ...prompt, tag: selector.tag }));
     });
+  }
+
+  versionAfter(projectId: string, slug: string, version: number): StoredVersion | undefined {
+    return guarded(() => parsed(this.statements.after.get({ projectId, slug, version })));
   }
 
   findVersionById(projectId: string, id: string): StoredVersion | undefined {
