@@ -23,7 +23,7 @@ const STEP_MS = 500;
 const ENDS = 2;
 
 describe(`erasure when the program is killed ${KILLS} times, KILL_SEED=${SEED}`, function () {
-  this.timeout(120_000 + KILLS * 30_000);
+  this.timeout(360_000 + KILLS * 30_000);
   const dice = new Random(SEED);
   const deaths = new Deaths('erasure');
   /** Texts that were deleted. */

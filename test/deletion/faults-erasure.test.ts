@@ -12,7 +12,7 @@ const SECRETS = /secret-[a-z-]+-[0-9a-f]{32}/g;
 const secret = (what: string) => `secret-${what}-${randomUUID().replaceAll('-', '')}`;
 
 describe('what is deleted or replaced', function () {
-  this.timeout(180_000);
+  this.timeout(480_000);
   let server: TestServer;
   before(async () => {
     server = await bootServer();
