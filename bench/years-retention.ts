@@ -27,15 +27,25 @@ const MARGIN_MS = DAY_MS / 4;
 /** Before that moment: a trace goes when nothing in it is newer. */
 const LONGEST_TRACE_MS = 60_000;
 const LOOK_MS = 1_000;
+const REMOVED = 'spanhouse_retention_spans_total';
+/** Spans that are taken in to be compared with those that go. */
+const TAKEN_IN = 240_000;
 /** How often the server looks for what is too old. */
 export const RETENTION = { RETENTION_INTERVAL_SECONDS: '10' };
 /** ClickHouse removes parts that were replaced eight minutes later. */
 const PARTS_STAY_MS = 10 * 60_000;
 const SIZE_EVERY_MS = 15_000;
 
-async function retain(scene: Scene): Promise<Done> {
+interface Retention {
+  /** The share of what was filled in that goes, or went before. */
+  readonly share: number;
+  /** Whether clients write and read meanwhile. */
+  readonly besideClients: boolean;
+}
+
+async function retain(scene: Scene, { share, besideClients }: Retention): Promise<Done> {
   const { from, to } = scene.filled;
-  const days = Math.max(1, Math.round((Date.now() - (from + to) / 2) / DAY_MS));
+  const days = Math.max(1, Math.round((Date.now() - from - (to - from) * share) / DAY_MS));
   const outlooks: Outlook[] = [];
   for (const project of Object.values(FILLED)) {
     const forecast = await scene.remote(project).get<Forecast>(`/projects/${project.id}/retention?days=${days}`);
@@ -44,27 +54,42 @@ async function retain(scene: Scene): Promise<Done> {
   const young = await saidOfYoung(scene, outlooks);
   const due = outlooks.reduce((sum, { going }) => sum + going.spans, 0);
   const bytes = await bytesBelow(scene.dataDir);
-  const { timing, result: cpu } = await scene.timed(async () => {
-    const began = scene.cpuMs();
+  const remove = async () => {
     for (const { project } of outlooks)
       await admin(scene.dataDir, ['retention', '--project', project.id, '--days', String(days), '--set']);
     await removed(scene, due);
-    const ended = scene.cpuMs();
-    const perSpan = (of: 'engine' | 'server') => figure(((ended[of] - began[of]) * 1000) / due);
-    return `${perSpan('engine')} µs of the engine and ${perSpan('server')} of the server for each span, with what clients cost`;
-  });
+  };
+  const { timing, result: cpu } = besideClients
+    ? await scene.timed(async () => `${await costs(scene, due, remove)}, with what clients cost`)
+    : await scene.alone(() => costs(scene, due, remove));
   const equal = demandYoungSame(young, await saidOfYoung(scene, outlooks));
   const old = await demandOldGone(scene, outlooks);
   const freed = bytes - (await bytesBelow(scene.dataDir));
   return { spans: due, bytes: Math.max(0, freed), timing, equal: equal + old, note: `${days} days are kept; ${cpu}` };
 }
 
+/** What is taken in costs as a client sends it that knows how, for comparison. */
+async function takeIn(scene: Scene): Promise<Done> {
+  const { timing, result: cpu } = await scene.alone(() => costs(scene, TAKEN_IN, () => scene.takeIn(TAKEN_IN)));
+  return { spans: TAKEN_IN, bytes: NaN, timing, equal: 0, note: cpu };
+}
+
+/** Does work, and says what processor time it takes. */
+async function costs(scene: Scene, spans: number, work: () => Promise<void>): Promise<string> {
+  const began = scene.cpuMs();
+  await work();
+  const ended = scene.cpuMs();
+  const perSpan = (of: 'engine' | 'server') => figure(((ended[of] - began[of]) * 1000) / spans);
+  return `${perSpan('engine')} µs of the engine and ${perSpan('server')} of the server for each span`;
+}
+
 async function removed(scene: Scene, due: number): Promise<void> {
+  const before = await scene.metric(REMOVED);
   const progress = startProgress('retention', due, 'spans');
   try {
     for (let done = 0; done < due;) {
       await sleep(LOOK_MS);
-      progress.update((done = await scene.metric('spanhouse_retention_spans_total')));
+      progress.update((done = (await scene.metric(REMOVED)) - before));
     }
   } finally {
     progress.stop();
@@ -136,6 +161,8 @@ async function filesGone({ dataDir }: Scene): Promise<{ bytes: number; afterMs: 
 }
 
 export const RETENTION_STEPS: readonly Step[] = [
-  { name: 'retention', needs: [], run: retain },
-  { name: 'erasure', needs: ['retention'], run: erase },
+  { name: 'take-in', needs: [], run: takeIn },
+  { name: 'retention-alone', needs: [], run: (scene) => retain(scene, { share: 0.25, besideClients: false }) },
+  { name: 'retention', needs: [], run: (scene) => retain(scene, { share: 0.5, besideClients: true }) },
+  { name: 'erasure', needs: [], run: erase },
 ];

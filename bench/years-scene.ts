@@ -4,10 +4,15 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Remote } from '../scripts/transfer/remote.js';
+import { REQUEST_CLIENTS, requestBodies } from './bodies.js';
+import { sendLoad } from './processes/load.js';
 import { startServerProcess, type ProcessorTime, type ServerProcess } from './processes/server.js';
 import { FILLED, WRITTEN, type Filled, type Project } from './years-data.js';
 import { Trickle, type Felt } from './years-trickle.js';
 
+/** Of traces that are taken in while no clients are there: others than theirs. */
+const TAKEN_IN_SEED = 4712;
+const NOBODY: Felt = { writes: [], reads: [], failures: [] };
 const ADMIN = fileURLToPath(new URL('../scripts/admin.js', import.meta.url));
 
 /** What a step did, after its figures were compared. */
@@ -90,7 +95,7 @@ export class Scene {
     const { id, key } = WRITTEN;
     const init = { SPANHOUSE_INIT_PROJECT_ID: id, SPANHOUSE_INIT_API_KEY: key };
     this.#server = await startServerProcess({ dataDir: this.dataDir, env: { ...init, ...env } });
-    this.#trickle = new Trickle(this.url, { writer: WRITTEN, reader: FILLED.large, sent: this.#sent });
+    this.#startTrickle();
   }
 
   async stop(): Promise<void> {
@@ -113,6 +118,28 @@ export class Scene {
     return { result, timing: { seconds: (to - from) / 1000, quiet, meanwhile: clients.felt(from, to) } };
   }
 
+  /** Work that is timed without clients, which go on behind it. */
+  async alone<T>(work: () => Promise<T>): Promise<{ result: T; timing: Timing }> {
+    await this.#stopTrickle();
+    await this.#running().settled();
+    const from = performance.now();
+    const result = await work();
+    const seconds = (performance.now() - from) / 1000;
+    this.#startTrickle();
+    return { result, timing: { seconds, quiet: NOBODY, meanwhile: NOBODY } };
+  }
+
+  /** Takes in spans of {@link WRITTEN} in large requests from several clients, while no others are there. */
+  async takeIn(spans: number): Promise<void> {
+    const server = this.#running();
+    const bodies = requestBodies(TAKEN_IN_SEED, spans);
+    this.#sent += spans / Trickle.SPANS;
+    const target = { url: server.url, path: '/spans', key: WRITTEN.key, clients: REQUEST_CLIENTS };
+    await sendLoad(bodies, target, () => undefined);
+    this.#acknowledged += spans;
+    await server.settled();
+  }
+
   async quiet(clients: Watched = this.#clients()): Promise<Felt> {
     const from = performance.now();
     await sleep(this.#quietMs);
@@ -126,6 +153,10 @@ export class Scene {
     const { totals } = await this.remote(WRITTEN).get<{ totals: { count: number } }>('/spans:stats');
     if (totals.count < this.#acknowledged || totals.count > this.#sent * Trickle.SPANS)
       throw new Error(`${totals.count} spans are stored of ${this.#acknowledged} that were acknowledged`);
+  }
+
+  #startTrickle(): void {
+    this.#trickle = new Trickle(this.url, { writer: WRITTEN, reader: FILLED.large, sent: this.#sent });
   }
 
   async #stopTrickle(): Promise<void> {

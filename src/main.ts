@@ -5,6 +5,7 @@ import { startServer, type RunningServer } from './server.js';
 import { LeaseError } from './storage/clickhouse/lease/lease-error.js';
 import { OwnServerError } from './storage/clickhouse/own-server.js';
 import { DataDirLockedError } from './storage/sqlite/data-dir-lock.js';
+import { WriteLogError } from './storage/write-log/segment-log.js';
 import { MigrationError } from './storage/migration-files.js';
 
 /** Where the commands of README and manual look for the server when nothing else is said. */
@@ -81,7 +82,15 @@ function explain(error: unknown): string {
   if (code === 'EADDRINUSE') return `Spanhouse cannot listen: ${error.message}. Set PORT to a free one.`;
   if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOSPC' || code === 'EROFS')
     return `Spanhouse cannot start: ${error.message}`;
-  const types = [ConfigError, DataDirLockedError, OwnServerError, LeaseError, MigrationError, DomainError];
+  const types = [
+    ConfigError,
+    DataDirLockedError,
+    OwnServerError,
+    LeaseError,
+    MigrationError,
+    WriteLogError,
+    DomainError,
+  ];
   const expected = types.some((type) => error instanceof type);
   return expected ? error.message : (error.stack ?? error.message);
 }

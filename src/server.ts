@@ -1,8 +1,10 @@
 import { closeAll, createContext, type Closers, type Context, type ServerOverrides } from './compose/context.js';
+import { warnOfExposure } from './compose/exposure.js';
+import { ensureInitialProject } from './compose/initial-project.js';
 import { createBodies, openGrpc, openHttp } from './compose/listeners.js';
 import { openServices, type Services } from './compose/services.js';
 import { publicUrl, type Config } from './config/config.js';
-import type { BootstrapResult } from './domain/identity/identity-service.js';
+import type { BootstrapResult } from './domain/identity/bootstrap.js';
 import { consoleUrl, signInUrl } from './domain/identity/sign-in.js';
 import { say } from './observability/lines.js';
 import type { Listener } from './transport/http/listener.js';
@@ -50,6 +52,7 @@ export async function startServer(config: Config, overrides: ServerOverrides = {
 async function start(context: Context, listeners: Listener[]): Promise<Omit<RunningServer, 'stop'>> {
   const { config, log, closers, tracing } = context;
   for (const detail of config.warnings) say(log, 'settingUnknown', { detail });
+  warnOfExposure(config, log);
   const services = await openServices(context);
   const deadlineMs = config.shutdownTimeoutSeconds * 1000 * STOP_SHARE;
   closers.push(async () => {
@@ -66,8 +69,7 @@ async function start(context: Context, listeners: Listener[]): Promise<Omit<Runn
   if (grpc !== null) listeners.push(grpc);
 
   // Last, when nothing can fail any more: the first key is shown once, so it must not be made by a start that fails.
-  const { created, initKeyRevoked } = services.identity.bootstrap(config.init);
-  if (initKeyRevoked) say(log, 'initKeyRevoked');
+  const created = ensureInitialProject(context, services.identity);
   const url = publicUrl(config.http, http.port);
   services.signIns.openedAt(url);
   const grpcPort = grpc?.port ?? null;

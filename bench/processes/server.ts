@@ -18,6 +18,7 @@ const API_KEY = 'sk_sh_key_of_the_bench';
 export interface PlainProcess {
   readonly url: string;
   readonly key: string;
+  readonly pid: number;
   /** Processor time that the server and its engine have used so far, in milliseconds; NaN where the system does not tell. */
   cpuMs(): ProcessorTime;
   stop(): Promise<void>;
@@ -126,6 +127,7 @@ async function announced(child: ChildProcess): Promise<PlainProcess> {
   return {
     url: await announcedUrl(child),
     key: API_KEY,
+    pid: child.pid ?? NaN,
     cpuMs: () => ({ server: cpuMsOf(child.pid), engine: cpuMsOf(childOf(child.pid)) }),
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;

@@ -387,7 +387,7 @@ CROSS JOIN
             sumIf(cost, live) AS costs,
             countIf(live AND has_error) AS errors,
             minIf(started_at, live) AS first_start,
-            min(ver) AS first_ver,
+            min(if(row_type = 2, origin_ver, ver)) AS first_ver,
             sumIf(input_tokens, live) AS inputs,
             maxIf(ended_at, live) AS last_end,
             maxIf((written, assumeNotNull(session_id)), live AND isNotNull(session_id)) AS of_session,
@@ -399,7 +399,7 @@ CROSS JOIN
             countIf(stated) AS statements,
             maxMapIf(mapApply((k, v) -> (k, (written, v)), trace_tags), live) AS tag_writes,
             max(ver) AS latest,
-            groupArrayIf((ver, next_ver), (NOT newest) AND (row_type = 0)) AS stale,
+            groupArrayIf((ver, next_ver), (NOT newest) AND ((row_type = 0) OR ((row_type = 1) AND (removed != 0)))) AS stale,
             groupArrayIf((session_id, toUInt8(newest AND (NOT deleted)), written, session_name, CAST(session_tags, 'Map(String, String)')), isNotNull(session_id) OR (newest AND (NOT deleted) AND ((session_name != '') OR notEmpty(session_tags)))) AS session_writes
         FROM
         (
@@ -412,11 +412,11 @@ CROSS JOIN
             FROM
             (
                 SELECT
+                    ver,
                     project_id,
                     trace_id,
                     row_type,
                     id,
-                    ver,
                     deleted,
                     parent_span_id,
                     session_id,
@@ -434,7 +434,9 @@ CROSS JOIN
                     attributes,
                     origin_ver,
                     session_name,
-                    lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_ver
+                    lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_write,
+                    minIf(ver, row_type = 2) OVER (PARTITION BY project_id, trace_id ORDER BY ver DESC) AS removed,
+                    if((row_type = 2) OR (removed = 0) OR ((next_write != 0) AND (next_write < removed)), next_write, removed) AS next_ver
                 FROM facts
                 WHERE ((project_id, trace_id) IN (
                     SELECT
@@ -446,7 +448,7 @@ CROSS JOIN
                     FROM touch_traces
                 )[project_id]))
             )
-            WHERE next_ver != ver
+            WHERE next_write != ver
         )
         GROUP BY
             project_id,

@@ -1,10 +1,12 @@
-/** What a command prints, by field. */
-export type Row = Readonly<Record<string, unknown>>;
+import type { Row } from '../output.js';
 
 export type Rows = Row | readonly Row[];
 
-/** Runs the work of a command on its `DATA_DIR`, and prints what it gives, or its error. */
-export type Run = (work: (dataDir: string) => Promise<Rows>) => Promise<void>;
+/**
+ * Runs the work of a command on its `DATA_DIR`, and prints what it gives, or its error.
+ * @param none what is said of a list without rows
+ */
+export type Run = (work: (dataDir: string) => Promise<Rows>, none?: string) => Promise<void>;
 
 export const MEGABYTE = 1024 * 1024;
 

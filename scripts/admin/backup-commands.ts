@@ -8,8 +8,9 @@ import { DomainError } from '../../src/domain/errors.js';
 import type { Backups, ListedBackup } from '../../src/storage/backup/backups.js';
 import type { CopyProgress } from '../../src/storage/backup/copy-snapshot.js';
 import { verifyBackup } from '../../src/storage/backup/verify-backup.js';
+import type { Row } from '../output.js';
 import { startProgress, type Progress } from '../progress.js';
-import { MEGABYTE, megabytes, type Row, type Run } from './answer.js';
+import { MEGABYTE, megabytes, type Run } from './answer.js';
 
 /** Exit code of `backup` when there is one, and older ones were not removed. */
 const NOT_PRUNED = 2;
@@ -69,16 +70,7 @@ export function addBackupCommands(program: Command, run: Run): void {
     .command('list-backups')
     .description('list the backups in a folder or bucket')
     .argument('<in>', PLACE)
-    .action((address: string) =>
-      run(() =>
-        withBackups(address, bucketAccess(), 'reading', async (backups) => {
-          const rows: Row[] = [];
-          for await (const backup of backups.all()) rows.push(listed(backup));
-          const begun = await backups.unfinished();
-          return begun === null ? rows : [...rows, { id: 'unfinished', taken_at: begun, problem: UNFINISHED }];
-        }),
-      ),
-    );
+    .action((address: string) => run(() => listBackups(address), 'There is no backup yet: make one with backup'));
 
   program
     .command('verify-backup')
@@ -115,6 +107,15 @@ export function addBackupCommands(program: Command, run: Run): void {
 
 function bucketAccess() {
   return loadConfig().backup.s3;
+}
+
+async function listBackups(address: string): Promise<Row[]> {
+  return withBackups(address, bucketAccess(), 'reading', async (backups) => {
+    const rows: Row[] = [];
+    for await (const backup of backups.all()) rows.push(listed(backup));
+    const begun = await backups.unfinished();
+    return begun === null ? rows : [...rows, { id: 'unfinished', taken_at: begun, problem: UNFINISHED }];
+  });
 }
 
 async function verified(backups: Backups, id: string | undefined, { total, done }: CopyProgress): Promise<Row> {

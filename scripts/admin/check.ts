@@ -4,6 +4,7 @@ import { checkData, repairData, type CheckOutcome } from '../../src/compose/chec
 import { loadConfig } from '../../src/config/config.js';
 import { reasonOf, type Finding } from '../../src/domain/check/checker.js';
 import { DomainError } from '../../src/domain/errors.js';
+import { jsonOf, printableLines } from '../output.js';
 import { startProgress } from '../progress.js';
 
 interface CheckOptions {
@@ -49,14 +50,12 @@ export function addCheckCommand(program: Command, where: () => Where): void {
         const outcome = await (options.repair === true ? repairData(run) : checkData(run));
         const left = outcome.findings.reduce((sum, { count, mended }) => sum + count - mended, 0);
         process.stdout.write(
-          json
-            ? `${JSON.stringify({ ...outcome, seed: all ? null : seed }, null, 2)}\n`
-            : told(outcome, all ? null : seed),
+          json ? jsonOf({ ...outcome, seed: all ? null : seed }) : printableLines(told(outcome, all ? null : seed)),
         );
         const failed = outcome.audits.some(({ failure }) => failure !== null);
         process.exitCode = left > 0 ? FOUND : failed ? NOT_CHECKED : 0;
       } catch (error) {
-        process.stderr.write(`Not checked: ${reasonOf(error)}\n`);
+        process.stderr.write(`Not checked: ${printableLines(reasonOf(error))}\n`);
         process.exitCode = NOT_CHECKED;
       }
     });

@@ -10,13 +10,16 @@ import { signInUrl } from '../../src/domain/identity/sign-in.js';
 import { SignInService } from '../../src/domain/identity/sign-in-service.js';
 import { transferCommands } from '../transfer/commands.js';
 import { metadataFile, openMetadataStore, type MetadataStore } from '../../src/storage/sqlite/metadata-store.js';
-import type { Row, Rows } from './answer.js';
+import { fieldsOf, jsonOf, printFailure, printList, type Row } from '../output.js';
+import type { Rows } from './answer.js';
 import { addBackupCommands } from './backup-commands.js';
 import { addCheckCommand } from './check.js';
 import { addEraseCommand } from './erase-command.js';
 import { addMoveCommand } from './move-command.js';
+import { addRecoverLogCommand } from './recover-log.js';
 import { daysOf, forecast, setRetention } from './retention.js';
 import { storageReport } from './storage.js';
+import { trustClock } from './trust-clock.js';
 
 interface GlobalOptions {
   readonly json?: boolean;
@@ -31,10 +34,11 @@ export function adminCommand(name: string): Command {
     .description(
       'Manages API keys, projects, users, backups and moves in the DATA_DIR of a Spanhouse server, and checks what is stored there. Changes work at once, also while the server runs.',
     )
-    .option('--json', 'print JSON instead of a table')
+    .configureHelp({ showGlobalOptions: true })
+    .option('--json', 'print JSON, for programs')
     .option('--data-dir <path>', "directory of the server's data (default: the environment variable DATA_DIR)");
   const dataDir = () => resolve(program.opts<GlobalOptions>().dataDir ?? loadConfig().dataDir);
-  const run = (work: Work) => printRows(program.opts<GlobalOptions>(), work, { create: false });
+  const run = (work: Work, none?: string) => printRows(program.opts<GlobalOptions>(), work, { create: false, none });
   /** Also where no data is yet. */
   const runOrCreate = (work: Work) => printRows(program.opts<GlobalOptions>(), work, { create: true });
 
@@ -59,7 +63,7 @@ export function adminCommand(name: string): Command {
     .description('list the keys that are not revoked')
     .option('--project <id>', 'list only keys of this project')
     .action(({ project }: { project?: string }) =>
-      run((identity) => identity.listKeys(project?.toLowerCase() ?? null).map(keyRow)),
+      run((identity) => identity.listKeys(project?.toLowerCase() ?? null).map(keyRow), noneYet('key')),
     );
 
   program
@@ -101,7 +105,7 @@ export function adminCommand(name: string): Command {
   program
     .command('list-projects')
     .description('list the projects')
-    .action(() => run((identity) => identity.listProjects().map(timed)));
+    .action(() => run((identity) => identity.listProjects().map(timed), noneYet('project')));
 
   program
     .command('retention')
@@ -117,6 +121,14 @@ export function adminCommand(name: string): Command {
         return forecast(dataDir(), projectId, wanted);
       }),
     );
+
+  program
+    .command('trust-clock')
+    .description(
+      'say that the clock of this machine is right, so that retention goes on; without --today, show the clock',
+    )
+    .option('--today <date>', 'the date of today, such as 2026-01-31, from another clock than that of this machine')
+    .action(({ today }: { today?: string }) => run((_identity, { clock }) => trustClock(clock, today)));
 
   program
     .command('delete-project')
@@ -156,49 +168,67 @@ export function adminCommand(name: string): Command {
   program
     .command('list-users')
     .description('list the users')
-    .action(() => run((identity) => identity.listUsers().map(timed)));
+    .action(() => run((identity) => identity.listUsers().map(timed), noneYet('user')));
 
-  const runOn = (work: (dataDir: string) => ReturnType<Work>) =>
-    printed(program.opts<GlobalOptions>(), (dataDir) => {
-      // Files written are readable by this user alone, as those of the server.
-      process.umask(0o077);
-      return work(dataDir);
-    });
+  const runOn = (work: (dataDir: string) => ReturnType<Work>, none?: string) =>
+    printed(
+      program.opts<GlobalOptions>(),
+      (dataDir) => {
+        // Files written are readable by this user alone, as those of the server.
+        process.umask(0o077);
+        return work(dataDir);
+      },
+      none,
+    );
   addBackupCommands(program, runOn);
   addMoveCommand(program, runOn);
   addEraseCommand(program, runOn);
+  addRecoverLogCommand(program, runOn);
   addCheckCommand(program, () => ({ json: program.opts<GlobalOptions>().json === true, dataDir: dataDir() }));
-  for (const command of transferCommands()) program.addCommand(command);
+  for (const command of transferCommands()) program.addCommand(command.copyInheritedSettings(program));
   return program;
 }
 
-function printRows(options: GlobalOptions, work: Work, { create }: { create: boolean }): Promise<void> {
-  return printed(options, (dataDir) => {
+interface Printing {
+  /** Whether data is made where none is. */
+  readonly create: boolean;
+  readonly none?: string | undefined;
+}
+
+function printRows(options: GlobalOptions, work: Work, { create, none }: Printing): Promise<void> {
+  const guarded = (dataDir: string) => {
     if (!create && !existsSync(metadataFile(dataDir)))
       throw new DomainError(
         'not_found',
         `There is no Spanhouse data in ${dataDir}; set DATA_DIR to the folder of the server`,
       );
     return withIdentity(dataDir, work);
-  });
+  };
+  return printed(options, guarded, none);
 }
 
 async function printed(
   { json, dataDir: given }: GlobalOptions,
   work: (dataDir: string) => ReturnType<Work> | Promise<ReturnType<Work>>,
+  none = 'There is nothing to list',
 ): Promise<void> {
   try {
     const rows = await work(resolve(given ?? loadConfig().dataDir));
-    if (json === true) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
-    else if (Array.isArray(rows)) console.table(rows);
-    else {
-      const wide = Math.max(14, ...Object.keys(rows).map(({ length }) => length + 2));
-      for (const [name, value] of Object.entries(rows)) process.stdout.write(`${name.padEnd(wide)}${String(value)}\n`);
-    }
+    if (isList(rows)) printList(rows, { json: json === true, none });
+    else process.stdout.write(json === true ? jsonOf(rows) : fieldsOf(rows));
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    printFailure(error);
     process.exitCode = 1;
   }
+}
+
+/** `Array.isArray` knows no arrays that cannot be changed. */
+function isList(rows: Rows): rows is readonly Row[] {
+  return Array.isArray(rows);
+}
+
+function noneYet(what: string): string {
+  return `There is no ${what} yet: make one with create-${what}`;
 }
 
 async function withIdentity(dataDir: string, work: Work): Promise<Rows> {
@@ -220,7 +250,7 @@ async function withIdentity(dataDir: string, work: Work): Promise<Rows> {
 function onlyOne(what: string, given: string | undefined, all: readonly { id: string }[]): string {
   if (given !== undefined) return given.toLowerCase();
   const [first, second] = all;
-  if (first === undefined) throw new DomainError('not_found', `There is no ${what} yet: make one with create-${what}`);
+  if (first === undefined) throw new DomainError('not_found', noneYet(what));
   if (second !== undefined)
     throw new DomainError('invalid', `There is more than one ${what}: name it with --${what} (see list-${what}s)`);
   return first.id;

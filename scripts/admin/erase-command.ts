@@ -2,8 +2,9 @@ import type { Command } from 'commander';
 import { serverOf } from '../../src/compose/backup-run.js';
 import { ERASURE_STEPS, type ErasedFiles, type ErasureStep } from '../../src/domain/deletion/erasure.js';
 import { orderErasure } from '../../src/transport/control/control-client.js';
+import type { Row } from '../output.js';
 import { startProgress, type Progress } from '../progress.js';
-import { megabytes, type Row, type Run } from './answer.js';
+import { megabytes, type Run } from './answer.js';
 
 const LABELS: Record<ErasureStep, string> = {
   purging: 'Taking replaced and deleted spans out of the tables',

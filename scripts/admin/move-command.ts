@@ -4,8 +4,9 @@ import { afterMove, moveSpans } from '../../src/compose/move-run.js';
 import { DomainError } from '../../src/domain/errors.js';
 import { placeName } from '../../src/domain/move/move.js';
 import { giveUpMove, readMoveMark } from '../../src/storage/move-mark.js';
+import type { Row } from '../output.js';
 import { startProgress, type Progress } from '../progress.js';
-import type { Row, Run } from './answer.js';
+import type { Run } from './answer.js';
 
 interface Options {
   readonly to?: string;

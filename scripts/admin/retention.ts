@@ -1,5 +1,6 @@
 import { serverOf } from '../../src/compose/backup-run.js';
 import { DomainError } from '../../src/domain/errors.js';
+import { NO_AUDIT_LOG } from '../../src/domain/identity/audit.js';
 import { MAX_RETENTION_DAYS, type Project } from '../../src/domain/identity/identity.js';
 import { ProjectService } from '../../src/domain/project/project-service.js';
 import { askForecast } from '../../src/transport/control/control-client.js';
@@ -27,7 +28,7 @@ export function setRetention(
   days: number | null | undefined,
 ): Project {
   if (days === undefined) throw new DomainError('invalid', `--set needs --days: how many, or ${FOREVER}`);
-  return new ProjectService(identities).change(projectId, { retention_days: days });
+  return new ProjectService(identities, NO_AUDIT_LOG).change(projectId, { retention_days: days }, null);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { KEY_VARIABLE, keyOption } from '../key-option.js';
 import { startProgress } from '../progress.js';
 import { loadConfig, publicUrl } from '../../src/config/config.js';
 import { IdentityService } from '../../src/domain/identity/identity-service.js';
@@ -35,11 +36,7 @@ export function demoCommand(name: string): Command {
         'SPANHOUSE_URL',
       ),
     )
-    .addOption(
-      new Option('--key <key>', 'API key of the server (default: SPANHOUSE_KEY, else a new key)').env(
-        'SPANHOUSE_API_KEY',
-      ),
-    )
+    .addOption(keyOption('API key of the server (default: a new key)'))
     .option(
       '--seed <n>',
       'seed of the data: the same seed sends the same, replacing what was sent before (default: random)',
@@ -63,8 +60,8 @@ async function demo({ url: given, key: givenKey, seed, sessions }: Options): Pro
   const config = loadConfig();
   const url = (given ?? publicUrl(config.http, config.http.port)).replace(/\/+$/, '');
   await requireServer(url);
-  const made = givenKey === undefined && process.env['SPANHOUSE_KEY'] === undefined;
-  const key = givenKey ?? process.env['SPANHOUSE_KEY'] ?? makeKey(config.dataDir);
+  const made = givenKey === undefined;
+  const key = givenKey ?? makeKey(config.dataDir);
   const api = new Api(url, key);
   const caller = await callerOf(api, refusedKey(url, made, config.dataDir));
 
@@ -104,7 +101,7 @@ async function requireServer(url: string): Promise<void> {
 
 /** A key like those of `npm run admin -- create-key`, for the oldest project. */
 function makeKey(dataDir: string): string {
-  const needed = 'Give an API key with --key, or set SPANHOUSE_API_KEY.';
+  const needed = `Give an API key with --key, or set ${KEY_VARIABLE}.`;
   if (!existsSync(metadataFile(dataDir)))
     throw new DemoError(`There is no server's data in ${dataDir} to make a key in. ${needed}`);
   const metadata = openMetadataStore(dataDir);

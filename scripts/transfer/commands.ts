@@ -1,5 +1,7 @@
 import { Command, Option } from 'commander';
 import { loadConfig, localUrl } from '../../src/config/config.js';
+import { KEY_VARIABLE, keyOption } from '../key-option.js';
+import { jsonOf, printFailure, tableOf } from '../output.js';
 import { startProgress } from '../progress.js';
 import { exportProject } from './export.js';
 import { importProject, type ImportResult } from './import.js';
@@ -23,10 +25,10 @@ export function transferCommands(): Command[] {
       run(command, async (remote, json) => {
         const end = await exportProject(remote, project, file, startProgress);
         if (json) {
-          print(end);
+          process.stdout.write(jsonOf(end));
           return;
         }
-        console.table(Object.entries(end.counts).map(([part, records]) => ({ part, records })));
+        process.stdout.write(tableOf(Object.entries(end.counts).map(([part, records]) => ({ part, records }))));
         if (end.figures === null)
           process.stdout.write('Spans were written all the time: the import will not compare figures.\n');
       }),
@@ -38,7 +40,7 @@ export function transferCommands(): Command[] {
     .action((file: string, { project }: Options, command: Command) =>
       run(command, async (remote, json) => {
         const result = await importProject(remote, project, file, startProgress);
-        if (json) print(result);
+        if (json) process.stdout.write(jsonOf(result));
         else show(result);
         if (result.figures?.some(({ same }) => !same) === true) process.exitCode = 1;
       }),
@@ -51,18 +53,18 @@ function withServer(command: Command): Command {
     .addOption(
       new Option('--url <url>', 'URL of the server (default: the one that PORT and HOST name)').env('SPANHOUSE_URL'),
     )
-    .addOption(new Option('--key <key>', 'API key of the project (default: SPANHOUSE_KEY)').env('SPANHOUSE_API_KEY'));
+    .addOption(keyOption('API key of the project'));
 }
 
 async function run(command: Command, work: (remote: Remote, json: boolean) => Promise<void>): Promise<void> {
   try {
-    const { url, key = process.env['SPANHOUSE_KEY'], json = false } = command.optsWithGlobals<Options>();
-    if (key === undefined) throw new TransferError('Give an API key of the project with --key, or set SPANHOUSE_KEY');
+    const { url, key, json = false } = command.optsWithGlobals<Options>();
+    if (key === undefined) throw new TransferError(`Give an API key of the project with --key, or set ${KEY_VARIABLE}`);
     // Files are readable by this user alone.
     process.umask(0o077);
     await work(new Remote(url ?? ownUrl(), key), json);
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    printFailure(error);
     process.exitCode = 1;
   }
 }
@@ -74,13 +76,9 @@ function ownUrl(): string {
   return localUrl(http);
 }
 
-function print(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
-}
-
 function show({ project, parts, retention, figures }: ImportResult): void {
-  console.table(
-    parts.map(({ part, inFile, stored, unchanged }) => ({ part, 'in the file': inFile, stored, unchanged })),
+  process.stdout.write(
+    tableOf(parts.map(({ part, inFile, stored, unchanged }) => ({ part, 'in the file': inFile, stored, unchanged }))),
   );
   const { inFile, inProject } = retention;
   if (inFile !== null && inFile !== inProject)
@@ -97,10 +95,12 @@ function show({ project, parts, retention, figures }: ImportResult): void {
     process.stdout.write(`All ${figures.length} figures of the lists are those of the file.\n`);
     return;
   }
-  console.table(
-    different.map(({ figure, file, project }) => ({ figure, 'in the file': file, 'in the project': project })),
-  );
+  const rows = different.map(({ figure, file, project }) => ({
+    figure,
+    'in the file': file,
+    'in the project': project,
+  }));
   process.stdout.write(
-    'These figures differ. That is so where the project held other spans before, or some were deleted while it was exported.\n',
+    `${tableOf(rows)}These figures differ. That is so where the project held other spans before, or some were deleted while it was exported.\n`,
   );
 }

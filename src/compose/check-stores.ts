@@ -11,6 +11,7 @@ import type { S3Options } from '../storage/attachments/s3-store.js';
 import { demandRestored } from '../storage/backup/restore-mark.js';
 import { startOnCopy } from '../storage/clickhouse/check/copied-engine.js';
 import { connect, type ClickHouseClient, type ClickHouseEndpoint } from '../storage/clickhouse/client/client.js';
+import { demandOneServer } from '../storage/clickhouse/own-server.js';
 import { DataDirLockedError, lockDataDir } from '../storage/sqlite/data-dir-lock.js';
 import type { FileLock } from '../storage/sqlite/file-lock.js';
 import { metadataFile } from '../storage/sqlite/metadata-store.js';
@@ -57,7 +58,7 @@ export async function openToRead(config: Config, closers: Closers): Promise<Read
   if (lock === null) return running(config, closers);
   closers.push(() => lock.release());
   demandRestored(dataDir);
-  const endpoint = config.clickhouse.url === null ? await copied(config, closers) : ownServer(config);
+  const endpoint = config.clickhouse.url === null ? await copied(config, closers) : await ownServer(config);
   const client = connected(endpoint, {}, closers);
   return { client, ...(await imagesOf(config, closers)), settle: null };
 }
@@ -107,8 +108,10 @@ function connected(
   return client;
 }
 
-function ownServer({ clickhouse: { url, user, password, database } }: Config): ClickHouseEndpoint {
-  return { url: url ?? '', username: user, password, database };
+async function ownServer({ clickhouse: { url, user, password, database } }: Config): Promise<ClickHouseEndpoint> {
+  const endpoint = { url: url ?? '', username: user, password, database };
+  await demandOneServer(endpoint);
+  return endpoint;
 }
 
 async function copied({ dataDir, clickhouse, engine }: Config, closers: Closers): Promise<ClickHouseEndpoint> {

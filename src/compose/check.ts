@@ -34,6 +34,7 @@ export interface CheckOutcome extends CheckReport {
 
 /** The names of what lies in a `DATA_DIR`. */
 const KNOWN_FILES = [
+  /^log$/,
   /^spanhouse\.(sqlite(-wal|-shm|-journal)?|sqlite\.before-\d{4}(\.part)?|lock(-journal)?|pid)$/,
   /^(control\.(sock|path)|move\.json(\.new)?|clickhouse\.lease|clickhouse|attachments|snapshot|restore-unfinished|lost\+found)$/,
 ];

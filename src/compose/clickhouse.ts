@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Config } from '../config/config.js';
 import { MEGABYTE } from '../config/settings.js';
 import { Turns } from '../domain/turns.js';
 import { say } from '../observability/lines.js';
@@ -10,16 +11,19 @@ import type { DiskSpace } from '../storage/clickhouse/commit/disk-space.js';
 import { DatabaseLease } from '../storage/clickhouse/lease/database-lease.js';
 import { FencedClient } from '../storage/clickhouse/lease/fenced-client.js';
 import { LastOwner } from '../storage/clickhouse/lease/last-owner.js';
-import { prepareOwnServer } from '../storage/clickhouse/own-server.js';
+import { RENEWALS } from '../storage/clickhouse/lease/lease-table.js';
+import { ServerWatch, type ServerIdentity } from '../storage/clickhouse/one-server.js';
+import { prepareOwnServer, severalServers } from '../storage/clickhouse/own-server.js';
 import { openTraceStore } from '../storage/clickhouse/open-trace-store.js';
 import type { TraceStore, TraceStoreOptions } from '../storage/clickhouse/trace-store.js';
+import { demandEmptyLog } from '../storage/write-log/segment-log.js';
 import { readMigrationFiles } from '../storage/migration-files.js';
 import { schemaDirectory } from '../storage/schema-files.js';
 import type { DiskWatermark } from '../storage/disk-watermark.js';
 import { demandMoved } from '../storage/clickhouse/move/move-target.js';
 import { isMoving, readMoveMark } from '../storage/move-mark.js';
 import type { Context } from './context.js';
-import { ENGINE_DIRECTORY, openWatermark } from './disks.js';
+import { ENGINE_DIRECTORY, LOG_DIRECTORY, openWatermark } from './disks.js';
 import { engineLogger, engineStates } from './engine-events.js';
 
 /** Whom the trace store tells and asks. */
@@ -44,7 +48,7 @@ export interface Traces {
 export async function openTraces(context: Context, followers: TraceFollowers): Promise<Traces> {
   const { config, events, closers } = context;
   const isEmbedded = config.clickhouse.url === null;
-  const endpoint = isEmbedded ? await embedded(context) : await remote(context);
+  const { endpoint, server } = isEmbedded ? { endpoint: await embedded(context), server: null } : await remote(context);
   const reserve = isEmbedded ? openReserve(context) : undefined;
   const client = connect(endpoint, {
     // The server's own answer about its time limit comes first.
@@ -57,12 +61,14 @@ export async function openTraces(context: Context, followers: TraceFollowers): P
   });
   closers.push(() => client.close());
   // The embedded engine has one server by its lock on the directory.
-  const own = isEmbedded ? null : await leased(context, endpoint);
+  const own = server === null ? null : await leased(context, endpoint, server);
   const watermark = await openWatermark(context, isEmbedded ? null : client);
   const writing = own === null ? client : new FencedClient(client, own);
+  const options = storeOptions(context, isEmbedded);
+  if (options.log === null) await demandEmptyLog(join(config.dataDir, LOG_DIRECTORY));
   await demandMoved(writing, readMoveMark(config.dataDir)?.id ?? null);
   const traces = await openTraceStore(events.tracing ? new TracedClient(writing, events.tracing) : writing, {
-    ...storeOptions(context, isEmbedded),
+    ...options,
     ...followers,
     keepsReplaced: () => isMoving(config.dataDir),
     space: spaceOf(watermark, reserve),
@@ -71,6 +77,7 @@ export async function openTraces(context: Context, followers: TraceFollowers): P
   events.traceStoreOpened({
     figures: () => engineFigures(client),
     queueMaxBytes: config.commit.queueMaxBytes,
+    logMaxBytes: config.commit.logMaxBytes,
     memoryMaxBytes: isEmbedded ? config.engine.memoryMb * MEGABYTE : null,
   });
   return { traces, endpoint, watermark };
@@ -82,6 +89,7 @@ export function storeOptions({ config, events }: Pick<Context, 'config' | 'event
     migrations: readMigrationFiles(schemaDirectory('clickhouse')),
     cluster: config.clickhouse.cluster,
     commit: { ...config.commit, maxRequestBytes: config.ingest.maxEncodedBytes },
+    log: logOf(config),
     read: config.read,
     // A rollup statement that fails for want of memory leaves the engine enough for other statements.
     rollup: { maxMemoryBytes: isEmbedded ? config.engine.memoryMb * MEGABYTE * ROLLUP_PART : null },
@@ -90,10 +98,19 @@ export function storeOptions({ config, events }: Pick<Context, 'config' | 'event
   };
 }
 
+/** The write-ahead log of the server's own disk; null: ClickHouse is on another, and may be taken over. */
+function logOf({ clickhouse, dataDir }: Config) {
+  const { url, database, writeLog } = clickhouse;
+  if (url !== null && !writeLog) return null;
+  const store = url === null ? 'the embedded ClickHouse' : `the database ${database} at ${new URL(url).host}`;
+  return { directory: join(dataDir, LOG_DIRECTORY), store };
+}
+
 function spaceOf(watermark: DiskWatermark, reserve?: DiskReserve): DiskSpace {
   return {
     demand: () => reserve?.demand(),
-    demandFor: (bytes) => watermark.demand(bytes),
+    demandFree: () => watermark.demand(),
+    queued: (bytes) => watermark.queued(bytes),
     written: (bytes) => watermark.written(bytes),
     onFull: (listener) => reserve?.onFull(listener),
   };
@@ -102,12 +119,14 @@ function spaceOf(watermark: DiskWatermark, reserve?: DiskReserve): DiskSpace {
 async function leased(
   { config: { clickhouse, dataDir }, events, closers, onFatal }: Context,
   endpoint: ClickHouseEndpoint,
+  server: ServerIdentity,
 ): Promise<DatabaseLease> {
   const client = connect(endpoint, { maxConnections: 2 });
   closers.push(() => client.close());
   const lease = await DatabaseLease.take({
     client,
     cluster: clickhouse.cluster,
+    serverUuid: server.uuid,
     database: `${clickhouse.database} on the ClickHouse at ${new URL(endpoint.url).host}`,
     ttlMs: clickhouse.leaseSeconds * 1000,
     lastOwner: new LastOwner(dataDir),
@@ -116,6 +135,11 @@ async function leased(
     onLost: onFatal,
   });
   closers.push(() => lease.release());
+  const watch = new ServerWatch(endpoint, server, {
+    everyMs: (clickhouse.leaseSeconds * 1000) / RENEWALS,
+    onOther: (other) => onFatal(severalServers(endpoint, [server, other])),
+  });
+  closers.push(() => watch.close());
   return lease;
 }
 
@@ -129,14 +153,17 @@ function openReserve({ config, events, closers }: Context): DiskReserve {
   return reserve;
 }
 
-async function remote({ config: { clickhouse }, log }: Context): Promise<ClickHouseEndpoint> {
+async function remote({
+  config: { clickhouse },
+  log,
+}: Context): Promise<{ readonly endpoint: ClickHouseEndpoint; readonly server: ServerIdentity }> {
   const { url, user, password, database, cluster } = clickhouse;
   const endpoint = { url: url ?? '', username: user, password, database };
-  await prepareOwnServer(endpoint, {
+  const server = await prepareOwnServer(endpoint, {
     cluster,
     onReplicasUnknown: (error) => say(log, 'replicasUnknown', { cluster, error }),
   });
-  return endpoint;
+  return { endpoint, server };
 }
 
 /** Imported only here, so that a server with its own ClickHouse runs where chDB cannot be installed. */

@@ -64,7 +64,10 @@ export async function createContext(
   // Closed last: what else is closed may be traced.
   if (tracing !== undefined) closers.push(() => tracing.close());
   const events = createEvents(log, metrics, tracing);
-  closers.push(() => events.requestsEnded());
+  closers.push(() => {
+    events.requestsEnded();
+    events.auditEnded();
+  });
   return { ...parts, log, metrics, events, tracing, onFatal: overrides.onFatal ?? stop };
 }
 

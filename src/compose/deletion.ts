@@ -30,6 +30,7 @@ export async function openDeletions(
     onImagesLeft: (error) => events.attachmentSweepFailed({ error }),
     ...(overrides.onDeletionStep === undefined ? {} : { onStep: overrides.onDeletionStep }),
     observer: events,
+    audit: events,
   });
   closers.push(() => deletions.close());
   await deletions.resume();

@@ -10,6 +10,8 @@ import type { Storage } from './storage.js';
 
 /** Folders of `DATA_DIR`. */
 export const ENGINE_DIRECTORY = 'clickhouse';
+/** Of the write-ahead log. */
+export const LOG_DIRECTORY = 'log';
 export const IMAGES_DIRECTORY = 'attachments';
 
 /** Images that were counted are counted again after this time: each is looked at. */

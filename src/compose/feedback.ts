@@ -6,6 +6,7 @@ import type { AttachmentService } from '../domain/attachment/attachment-service.
 import { PromptFigureService } from '../domain/prompt-figures/prompt-figures.js';
 import { LinkService } from '../domain/review/link-service.js';
 import { ReviewService } from '../domain/review/review-service.js';
+import { MistakenIds } from '../domain/trace/mistaken-ids.js';
 import type { Context } from './context.js';
 import type { Storage } from './storage.js';
 
@@ -36,12 +37,14 @@ export function openFeedback(
     links: linkStore,
     promptIdentities: prompts,
   } = metadata;
-  const feedback = new FeedbackService({ store, prompts, judges, observer: events });
+  const ids = new MistakenIds(traces.entitySpans);
+  const feedback = new FeedbackService({ store, prompts, judges, ids, observer: events });
   const links = new LinkService({
     store: linkStore,
     prompts,
     urlOf: (token) => `${baseUrl()}/f/${token}`,
     observer: events,
+    audit: events,
   });
   return {
     feedback,

@@ -1,4 +1,5 @@
 import type { WorkUnderWay } from '../domain/job/work-under-way.js';
+import { EvaluationLists } from '../domain/judge/evaluation-lists.js';
 import { EvaluationService } from '../domain/judge/evaluation-service.js';
 import { ExplainService } from '../domain/judge/explain-service.js';
 import { JudgeFeed } from '../domain/judge/feed.js';
@@ -10,6 +11,7 @@ import { JudgeRunner } from '../domain/judge/runner.js';
 import { Tryouts } from '../domain/judge/tryouts.js';
 import { versionsNamed } from '../domain/learning/calibration/versions.js';
 import type { PriceModelCall } from '../domain/span/pricing.js';
+import { MistakenIds } from '../domain/trace/mistaken-ids.js';
 import type { PromptService } from '../domain/prompt/prompt-service.js';
 import type { Context } from './context.js';
 import type { ModelEndpoint, Models } from './models.js';
@@ -18,6 +20,7 @@ import type { Storage } from './storage.js';
 export interface Judges {
   readonly judges: JudgeService;
   readonly evaluations: EvaluationService;
+  readonly evaluationLists: EvaluationLists;
   readonly runs: RunService;
   readonly explanations: ExplainService;
   readonly previews: PreviewService;
@@ -54,6 +57,7 @@ export function openJudges(context: Context, storage: Storage, parts: JudgeParts
       runner?.changed();
       feed?.changed();
     },
+    audit: context.events,
   });
   const running = () => runner?.running() ?? [];
   const tryouts = models.endpoint === null ? null : openTryouts(context, storage, parts, models.endpoint);
@@ -67,9 +71,14 @@ export function openJudges(context: Context, storage: Storage, parts: JudgeParts
       store: evaluationStore,
       judges,
       prompts: parts.prompts,
+      ids: new MistakenIds(storage.traces.entitySpans),
+      observer: context.events,
+    }),
+    evaluationLists: new EvaluationLists({
+      store: evaluationStore,
+      judges,
       spans,
       versionsNamed: (judgeId, name) => versionsNamed(storage.metadata.corrections.versions(judgeId), name),
-      observer: context.events,
     }),
     runs: new RunService({ runs, judges, spans, identifyPrompt, queueMax, running, onQueued }),
     explanations: new ExplainService({ judges, evaluations: evaluationStore, runs, spans, identifyPrompt, running }),
@@ -103,7 +112,11 @@ function observeQueue({ events }: Context, { metadata: { runs } }: Storage): voi
 
 /** Judges without a model endpoint: spans that arrive meanwhile are not evaluated later, as the feed will begin anew. */
 function idle({ events }: Context, { metadata }: Storage) {
-  metadata.runs.forget();
+  try {
+    metadata.runs.forget();
+  } catch (error) {
+    events.feedFailed({ project: null, error });
+  }
   const enabled = metadata.judges.enabled().length;
   if (enabled > 0) events.judgesNotRunning({ judges: enabled });
   return { runner: null, feed: null };

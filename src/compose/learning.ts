@@ -3,6 +3,7 @@ import { JobRunner } from '../domain/job/job-runner.js';
 import { CalibrationService } from '../domain/learning/calibration/calibration-service.js';
 import { CALIBRATION_TRIAL, calibrationTrial } from '../domain/learning/calibration/calibration-trial.js';
 import { CorrectionExamples } from '../domain/learning/calibration/correction-examples.js';
+import { ExamplesWeights } from '../domain/learning/calibration/examples-weight.js';
 import { OPTIMIZATION, optimizationJob } from '../domain/learning/optimization/optimization-job.js';
 import { OptimizationService } from '../domain/learning/optimization/optimization-service.js';
 import { ModelTrials } from '../domain/learning/trial/model-trials.js';
@@ -58,7 +59,9 @@ export function openLearning(context: Context, storage: Storage, parts: Learning
       prompts,
       jobs,
       runner,
-      canAsk: models.endpoint !== null,
+      endpoint: models.endpoint?.client ?? null,
+      weights: new ExamplesWeights({ corrections, spans, maxTokens: config.judges.exampleTokens }),
+      price: parts.price,
       showsExamples: config.judges.exampleTokens > 0,
     }),
     optimizations: new OptimizationService({

@@ -163,7 +163,8 @@ async function healed(
   isEmbedded: boolean,
   gone: readonly string[],
 ): Promise<void> {
-  const options = { ...storeOptions(quiet(config), isEmbedded), cluster: null, keepsReplaced: () => true };
+  // The log is that of the server, which has it stored where it is.
+  const options = { ...storeOptions(quiet(config), isEmbedded), log: null, cluster: null, keepsReplaced: () => true };
   const store = await openTraceStore(client, options);
   try {
     for (const project of gone) await store.deletions.removeProject(project, new AbortController().signal);

@@ -1,5 +1,6 @@
 import type { DeletionService } from '../domain/deletion/deletion-service.js';
 import type { IdentityService } from '../domain/identity/identity-service.js';
+import { BelievedClock } from '../domain/retention/believed-clock.js';
 import { RetentionService } from '../domain/retention/retention-service.js';
 import { RetentionWork } from '../domain/retention/retention-work.js';
 import type { Context } from './context.js';
@@ -18,13 +19,24 @@ export function openRetention(
 ): RetentionService {
   const projects = metadata.identities;
   const old = { traces: traces.oldTraces, feedback: metadata.spansWithFeedback };
+  const { newestAtStart: newestStored } = traces;
+  const clock = new BelievedClock({
+    memory: metadata.clock,
+    newestStored,
+    matters: () => projects.listProjects().some(({ retention_days }) => retention_days !== null),
+    observer: events,
+  });
+  closers.push(() => clock.close());
+  clock.start();
   const work = new RetentionWork({
     ...old,
     projects,
     expire: (projectId, below) => deletions.expire(projectId, below),
+    purge: () => traces.purgeRemovedTraces(),
     isGone: (projectId) => identity.isGone(projectId),
     inUse: () => traces.inUse(),
     observer: events,
+    clock,
     everyMs: config.retentionIntervalMs,
   });
   closers.push(() => work.close());
@@ -34,5 +46,6 @@ export function openRetention(
     projects,
     spanBytes: (projectId, signal) => traces.spanBytes.ofProject(projectId, signal),
     nextRunAt: () => work.nextRunAt(),
+    clock,
   });
 }

@@ -101,10 +101,11 @@ function reviewPages({ config, events, baseUrl }: Context, { reviews, pageSecret
 }
 
 function operationRoutes({ config, metrics, baseUrl }: Context, { checks }: Services): Route[] {
+  const names = { baseUrl, host: config.http.host };
   return [
     healthRoute(),
-    readinessRoute(checks),
-    metricsRoute(metrics.registry, config.metricsToken),
+    readinessRoute(checks, names),
+    metricsRoute(metrics.registry, config.metricsToken, names),
     ...docsRoutes(baseUrl),
   ];
 }

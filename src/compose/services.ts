@@ -2,6 +2,7 @@ import type { AttachmentService } from '../domain/attachment/attachment-service.
 import { ClientCalls } from '../domain/client-calls.js';
 import type { DeletionService } from '../domain/deletion/deletion-service.js';
 import { IdentityService } from '../domain/identity/identity-service.js';
+import { RevokedKeys } from '../domain/identity/revoked-keys.js';
 import { SignInService } from '../domain/identity/sign-in-service.js';
 import { say } from '../observability/lines.js';
 import { Tails } from '../domain/list/tail.js';
@@ -77,9 +78,14 @@ export async function openServices(context: Context): Promise<Services> {
   const identity: IdentityService = openIdentity(context, storage);
   const attachments = openAttachments(context, storage);
   const { metadata, traces } = storage;
-  const prices = new PriceService({ store: metadata.prices, listPrices: createListPrices() });
+  const prices = new PriceService({ store: metadata.prices, listPrices: createListPrices(), audit: context.events });
   const { price, modelName } = prices;
-  const prompts = new PromptService({ store: metadata.prompts, modelName, observer: context.events });
+  const prompts = new PromptService({
+    store: metadata.prompts,
+    modelName,
+    observer: context.events,
+    audit: context.events,
+  });
   // Before anything else reads: what was deleted before a crash is shown to nobody after it.
   const deletions = await openDeletions(context, storage, {
     images: attachments.vault,
@@ -122,7 +128,7 @@ export async function openServices(context: Context): Promise<Services> {
     ownUsage: new OwnUsageService(traces.ownUsage, metadata.usageNames),
     attachments: attachments.service,
     deletions,
-    projects: new ProjectService(metadata.identities),
+    projects: new ProjectService(metadata.identities, context.events),
     projectStorage: openProjectStorage(context, storage),
     retention,
     transfer: openTransfer(context, storage, {
@@ -144,20 +150,33 @@ export async function openServices(context: Context): Promise<Services> {
   };
 }
 
-function openIdentity({ log, closers }: Context, { metadata }: Storage): IdentityService {
+function openIdentity({ config, log, closers, events }: Context, { metadata }: Storage): IdentityService {
   const identity = new IdentityService({
     store: metadata.identities,
+    audit: events,
     onRecordFailed: (error) => say(log, 'keyUseNotRecorded', { error }),
   });
   closers.push(() => identity.close());
+  const revoked = new RevokedKeys({
+    store: metadata.identities,
+    initKey: config.init.apiKey,
+    onFailed: (error) => say(log, 'revokedKeysNotRemoved', { error }),
+  });
+  closers.push(() => revoked.close());
   return identity;
 }
 
-function openSignIns({ log, overrides }: Context, { metadata }: Storage, identity: IdentityService): SignInService {
+function openSignIns(
+  { log, overrides, events }: Context,
+  { metadata }: Storage,
+  identity: IdentityService,
+): SignInService {
   return new SignInService({
     store: metadata.signIns,
     identity,
     ...overrides.signIns,
+    audit: events,
     onRecordFailed: (error) => say(log, 'signInUseNotRecorded', { error }),
+    onUpkeepFailed: (signIn, error) => say(log, 'signInsNotRemoved', { sign_in: signIn ?? 'any', error }),
   });
 }

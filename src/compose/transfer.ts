@@ -17,7 +17,7 @@ export interface TransferFollowers {
 
 /** Opens what takes projects out and in. */
 export function openTransfer(
-  { config }: Context,
+  { config, events: audit }: Context,
   { metadata, traces, watermark }: Storage,
   { attachments: { vault }, deletions, calls, onImported }: TransferFollowers,
 ): TransferService {
@@ -29,6 +29,5 @@ export function openTransfer(
   });
   const stores = { metadata: metadata.transfer, spans: traces.transfer, images };
   const deletionsDone = (projectId: string) => deletions.settled(projectId);
-  const room = { demand: () => watermark.demand(0) };
-  return new TransferService({ ...stores, maxTagBytes, pace, room, deletionsDone, onImported });
+  return new TransferService({ ...stores, maxTagBytes, pace, room: watermark, deletionsDone, onImported, audit });
 }

@@ -78,6 +78,7 @@ function group(settings: Settings, warnings: readonly string[]) {
       database: settings.CLICKHOUSE_DATABASE,
       cluster: settings.CLICKHOUSE_CLUSTER ?? null,
       leaseSeconds: settings.CLICKHOUSE_LEASE_SECONDS,
+      writeLog: settings.CLICKHOUSE_WRITE_LOG === 'true',
     },
     /** Both null or both set. The project id is lower case. */
     init: {
@@ -162,8 +163,8 @@ function group(settings: Settings, warnings: readonly string[]) {
     commit: {
       maxRows: settings.COMMIT_MAX_ROWS,
       maxBytes: settings.COMMIT_MAX_MB * MEGABYTE,
-      waitMs: settings.COMMIT_WAIT_MS,
       queueMaxBytes: settings.QUEUE_MAX_MB * MEGABYTE,
+      logMaxBytes: settings.WRITE_LOG_MAX_MB * MEGABYTE,
     },
     read: {
       timeoutSeconds: settings.READ_TIMEOUT_SECONDS,
@@ -208,8 +209,7 @@ function turnLimits({ READ_WAIT_SECONDS, READS_WAITING_PER_PROJECT }: Settings, 
 
 /** Where programs of this machine call a server that has these settings, whatever is in front of it. */
 export function localUrl({ host, port }: Pick<HttpConfig, 'host' | 'port'>): string {
-  const called = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
-  return `http://${isIPv6(called) ? `[${called}]` : called}:${port}`;
+  return urlOf(host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host, port);
 }
 
 /**
@@ -220,6 +220,9 @@ export function localUrl({ host, port }: Pick<HttpConfig, 'host' | 'port'>): str
 export function publicUrl(http: HttpConfig, boundPort: number): string {
   if (http.publicUrl !== null) return http.publicUrl;
   const wildcard = http.host === '0.0.0.0' || http.host === '::';
-  const host = wildcard ? 'localhost' : isIPv6(http.host) ? `[${http.host}]` : http.host;
-  return `http://${host}:${boundPort}`;
+  return urlOf(wildcard ? 'localhost' : http.host, boundPort);
+}
+
+function urlOf(host: string, port: number): string {
+  return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }

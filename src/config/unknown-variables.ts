@@ -4,9 +4,14 @@ import { settingDefinitions } from './settings.js';
 
 const SETTINGS: readonly string[] = settingDefinitions.map(([name]) => name);
 
-/** Variables of clients of the server: of the README, the manual and the demo. */
+/** Variables of clients of the server: of the README, the manual, the demo and transfers, with the key's old name. */
 const OF_CLIENTS = ['SPANHOUSE_KEY', 'SPANHOUSE_API_KEY', 'SPANHOUSE_PROJECT', 'SPANHOUSE_URL'];
 const KNOWN: ReadonlySet<string> = new Set([...SETTINGS, ...OF_CLIENTS]);
+
+/** Settings of earlier versions, and what took their place. */
+export const REMOVED_SETTINGS: Readonly<Record<string, string>> = {
+  COMMIT_WAIT_MS: 'commits no longer wait for more requests, as the write-ahead log takes small ones',
+};
 
 /** Variables that begin so are meant for this server; with the other beginnings of settings, others have variables, too. */
 const OURS = /^(SPANHOUSE|JUDGE_LLM)_/;
@@ -20,6 +25,7 @@ export function unknownVariables(env: Environment): string[] {
   return Object.entries(env).flatMap(([name, value = '']) => {
     if (KNOWN.has(name) || OF_OPENTELEMETRY.test(name) || OF_SERVICES.name.test(name) || OF_SERVICES.value.test(value))
       return [];
+    if (REMOVED_SETTINGS[name] !== undefined) return [`${name} has no effect any more: ${REMOVED_SETTINGS[name]}`];
     const near = nearestSetting(name);
     if (near !== undefined) return [`${name} is not a setting of Spanhouse; did you mean ${near}?`];
     return OURS.test(name) ? [`${name} is not a setting of Spanhouse; \`npm start -- --help\` lists them`] : [];

@@ -1,3 +1,4 @@
+import { auditEvents, type AuditEvents } from './events/audit.js';
 import { backupEvents, type BackupEvents } from './events/backups.js';
 import { clientEvents, type ClientEvents } from './events/clients.js';
 import { engineEvents, type EngineEvents } from './events/engine.js';
@@ -15,11 +16,22 @@ import type { Tracing } from './tracing.js';
  * it, so that a call site stays one line and the two never disagree. Layers ask for the narrow interface they need.
  */
 export interface Events
-  extends RequestEvents, ClientEvents, EngineEvents, StorageEvents, JudgeEvents, JobEvents, BackupEvents, MoveEvents {}
+  extends
+    RequestEvents,
+    ClientEvents,
+    EngineEvents,
+    StorageEvents,
+    JudgeEvents,
+    JobEvents,
+    BackupEvents,
+    MoveEvents,
+    AuditEvents {}
 
 export function createEvents(logger: Logger, metrics: Metrics, tracing?: Tracing): Events {
+  const audit = auditEvents(logger);
   return {
-    ...requestEvents(logger, metrics),
+    ...audit,
+    ...requestEvents(logger, metrics, audit),
     ...clientEvents(logger, metrics),
     ...engineEvents(logger, metrics),
     ...storageEvents(logger, metrics),

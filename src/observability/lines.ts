@@ -1,4 +1,5 @@
 import type { Line } from './line.js';
+import { auditLines } from './lines/audit.js';
 import { backupLines } from './lines/backups.js';
 import { clientLines } from './lines/clients.js';
 import { diskLines } from './lines/disks.js';
@@ -20,6 +21,7 @@ const declared = {
   ...jobLines,
   ...backupLines,
   ...moveLines,
+  ...auditLines,
 };
 
 export type LineName = keyof typeof declared;

@@ -74,19 +74,32 @@ export function createMetrics() {
       'Costs of spans stored in US dollars, sent or calculated, by interface; a span that is sent again counts again.',
       ['source'],
     ),
-    commitRows: histogram('spanhouse_commit_rows', 'Spans in one group commit to ClickHouse.', COMMIT_ROWS),
-    commitBytes: histogram('spanhouse_commit_bytes', 'Bytes in one group commit to ClickHouse.', COMMIT_BYTES),
+    commitRows: histogram('spanhouse_commit_rows', 'Spans in one group commit.', COMMIT_ROWS),
+    commitBytes: histogram('spanhouse_commit_bytes', 'Bytes in one group commit.', COMMIT_BYTES),
     commitDuration: histogram(
       'spanhouse_commit_duration_seconds',
-      'Time of one group commit to ClickHouse.',
+      'Time of one group commit: to the write-ahead log, or to ClickHouse where there is none.',
       REQUEST_SECONDS,
     ),
-    commitQueueBytes: gauge('spanhouse_commit_queue_bytes', 'Bytes of spans waiting to be committed to ClickHouse.'),
+    commitQueueBytes: gauge('spanhouse_commit_queue_bytes', 'Bytes of spans waiting to be committed.'),
     commitQueueMaxBytes: gauge(
       'spanhouse_commit_queue_max_bytes',
       'Bytes of spans that may wait to be committed (QUEUE_MAX_MB); beyond them, writes are refused.',
     ),
-    commitQueueRows: gauge('spanhouse_commit_queue_rows', 'Spans waiting to be committed to ClickHouse.'),
+    commitQueueRows: gauge('spanhouse_commit_queue_rows', 'Spans waiting to be committed.'),
+    flushRows: histogram('spanhouse_flush_rows', 'Acknowledged spans in one insert into ClickHouse.', COMMIT_ROWS),
+    flushDuration: histogram(
+      'spanhouse_flush_duration_seconds',
+      'Time of one insert of acknowledged spans into ClickHouse.',
+      REQUEST_SECONDS,
+    ),
+    flushFailures: counter('spanhouse_flush_failures_total', 'Inserts into ClickHouse that failed and are repeated.'),
+    logRows: gauge('spanhouse_write_log_rows', 'Acknowledged spans that ClickHouse does not hold yet.'),
+    logBytes: gauge('spanhouse_write_log_bytes', 'Bytes of acknowledged spans that ClickHouse does not hold yet.'),
+    logMaxBytes: gauge(
+      'spanhouse_write_log_max_bytes',
+      'Bytes of acknowledged spans that ClickHouse need not hold (WRITE_LOG_MAX_MB); beyond them, writes are refused.',
+    ),
     watchBackupLastSuccess: watched(
       'spanhouse_backup_last_success_timestamp_seconds',
       'When the last backup was made, in Unix seconds; 0: none is known. Age: time() minus it.',
@@ -257,6 +270,10 @@ export function createMetrics() {
     retentionBehind: gauge(
       'spanhouse_retention_behind_seconds',
       'How much older than its project allows the oldest trace is that retention is removing, or for how long removing has failed; 0: nothing was due at the last look.',
+    ),
+    clockAhead: gauge(
+      'spanhouse_clock_ahead_seconds',
+      'How far the clock is ahead of the time that the server can account for, while retention removes nothing for that; below 0: behind a time that it showed before; 0: right.',
     ),
     erasedAt: gauge(
       'spanhouse_erased_timestamp_seconds',

@@ -38,6 +38,8 @@ export interface Tracing {
     size: { readonly rows: number; readonly bytes: number },
     work: () => Promise<T>,
   ): Promise<T>;
+  /** Stores acknowledged writes within the trace of a commit since the last call, when there is one. */
+  store<T>(size: { readonly rows: number; readonly bytes: number }, work: () => Promise<T>): Promise<T>;
   /** Runs a rollup round within the trace of a commit since the last one, when there is one. */
   round<T>(size: { readonly traces: number; readonly sessions: number }, work: () => Promise<T>): Promise<T>;
 }

@@ -39,6 +39,8 @@ export class DiskWatermark {
   readonly #loop: BackgroundLoop;
   /** Bytes of spans written since the last look. */
   #written = 0;
+  /** Bytes of spans taken in and not written yet. */
+  #queued = 0;
 
   private constructor(options: DiskWatermarkOptions) {
     this.#options = options;
@@ -61,20 +63,17 @@ export class DiskWatermark {
     return [...this.#seen.values()];
   }
 
-  /** @param bytes of spans that are to be written, none of them yet. @throws DomainError `unavailable` when a disk has no room for them */
-  demand(bytes: number): void {
-    for (const disk of this.#seen.values()) {
-      const coming = disk.holds.includes('spans') ? this.#written + bytes : 0;
-      if (this.#low.has(disk.name) || disk.free - coming < disk.minFree)
-        throw new DomainError(
-          'unavailable',
-          `${shortage(disk)}. Free some, or delete what is not needed, and send again`,
-          {
-            retryAfterSeconds: RETRY_AFTER_SECONDS,
-            reason: 'disk_low',
-          },
-        );
-    }
+  /** @throws DomainError `unavailable` when a disk has too little room for more spans or imports */
+  demand(): void {
+    const shortage = this.#shortage();
+    if (shortage === null) return;
+    const message = `${shortage}. Free some, or delete what is not needed, and send again`;
+    throw new DomainError('unavailable', message, { retryAfterSeconds: RETRY_AFTER_SECONDS, reason: 'disk_low' });
+  }
+
+  /** So many bytes of spans are taken in and not written yet. */
+  queued(bytes: number): void {
+    this.#queued = bytes;
   }
 
   /** Spans were written: so much less is free than at the last look. */
@@ -82,13 +81,32 @@ export class DiskWatermark {
     this.#written += bytes;
   }
 
-  /** @throws Error that says which disk has too little room */
+  /** @throws Error when {@link demand} refuses, which says the same */
   check(): void {
-    for (const disk of this.#seen.values()) if (this.#low.has(disk.name)) throw new Error(shortage(disk));
+    const shortage = this.#shortage();
+    if (shortage !== null) throw new Error(shortage);
   }
 
   async close(): Promise<void> {
     await this.#loop.close();
+  }
+
+  /** The disk that has too little room, in words; null: none has. */
+  #shortage(): string | null {
+    for (const disk of this.#seen.values()) {
+      const { name, free, minFree, holds } = disk;
+      const room = free - (holds.includes('spans') ? this.#written + this.#queued : 0);
+      const isLow = this.#low.has(name);
+      // Below nothing, too, where nothing is to stay free: what is acknowledged must have its place.
+      if (!isLow && room >= minFree) continue;
+      const left = Math.max(0, room);
+      const again = isLow ? `; they are taken again from ${megabytes(resumesAt(disk), Math.ceil)} MB on` : '';
+      return (
+        `Spans and imports are refused, as the disk of ${WHERE[name] ?? name} has ${megabytes(left, Math.floor)} MB left ` +
+        `and MIN_FREE_DISK_MB keeps ${megabytes(minFree, Math.ceil)} MB free${again}`
+      );
+    }
+    return null;
   }
 
   async #look(): Promise<number> {
@@ -117,12 +135,12 @@ export class DiskWatermark {
   }
 
   #mark(disk: Disk): void {
-    const { name, free, total, minFree } = disk;
+    const { name, free, minFree } = disk;
     const wasLow = this.#low.has(name);
     if (!wasLow && free < minFree) {
       this.#low.add(name);
       this.#options.observer.diskLow(disk);
-    } else if (wasLow && free >= Math.min(minFree * ROOM_TO_RESUME, (minFree + total) / 2)) {
+    } else if (wasLow && free >= resumesAt(disk)) {
       this.#low.delete(name);
       this.#options.observer.diskLowEnded(disk);
     }
@@ -134,8 +152,9 @@ function suitable(total: number): number {
   return Math.floor(Math.min(Math.max(total / 20, GIGABYTE), total / 4));
 }
 
-function shortage({ name, free, minFree }: Disk): string {
-  return `Spans and imports are refused, as the disk of ${WHERE[name] ?? name} has ${megabytes(free)} MB left and MIN_FREE_DISK_MB keeps ${megabytes(minFree)} MB free`;
+/** Bytes that are free when a disk that had too little room has enough again. */
+function resumesAt({ total, minFree }: Disk): number {
+  return Math.min(minFree * ROOM_TO_RESUME, (minFree + total) / 2);
 }
 
 const WHERE: Readonly<Record<string, string>> = {
@@ -144,8 +163,9 @@ const WHERE: Readonly<Record<string, string>> = {
   attachments: 'images',
 };
 
-function megabytes(bytes: number): number {
-  return Math.floor(bytes / 2 ** 20);
+/** @param round so that what is refused never seems to have room */
+function megabytes(bytes: number, round: (value: number) => number): number {
+  return round(bytes / 2 ** 20);
 }
 
 /** Kinds that lie in ClickHouse. */

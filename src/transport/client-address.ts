@@ -10,7 +10,16 @@ export function clientAddress(headers: IncomingHttpHeaders, remoteAddress: strin
   if (trustedProxies === 0) return remoteAddress;
   const header = headers['x-forwarded-for'];
   const entries = (Array.isArray(header) ? header.join(',') : (header ?? '')).split(',').map((entry) => entry.trim());
-  return entries.at(-trustedProxies) || remoteAddress;
+  return withoutPort(entries.at(-trustedProxies) ?? '') || remoteAddress;
+}
+
+/**
+ * Some proxies write the port of the connection behind the address: with each connection another client, as it were. Behind an IPv6
+ * address it needs brackets: without them, what is behind the last colon belongs to the address.
+ */
+function withoutPort(entry: string): string {
+  const [, bracketed, plain] = /^(?:\[([^\]]*)\](?::\d*)?|([^:]*):\d*)$/.exec(entry) ?? [];
+  return bracketed ?? plain ?? entry;
 }
 
 /** Groups of an IPv6 address: one household has a whole /64, one site often a /48. */

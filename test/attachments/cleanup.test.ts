@@ -30,7 +30,7 @@ const silent = {
   spansRejected: () => undefined,
 };
 
-const minimal = () => ({ minimal: true, unknown: new UnknownNames() });
+const minimal = () => ({ minimal: true, mayRead: true, unknown: new UnknownNames() });
 
 describe('cleaning up attachments', () => {
   const project = randomUUID();

@@ -25,6 +25,7 @@ describe('figures that a restore is compared by', function () {
       const [first] = spans;
       if (trace % 4 === 0) await store.log.append({ projectId, spans: [{ ...first!, cost: 2, status: 'error' }] });
     }
+    await store.rollUp();
     const upTo = Number.MAX_SAFE_INTEGER;
     const [figures, ...others] = await figuresAt(client, upTo);
     expect(others).to.deep.equal([]);

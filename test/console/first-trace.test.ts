@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { SNIPPETS } from '../../src/ui/console/model/snippets.js';
-import type { WatchedPage } from '../review/browser.js';
+import { WatchedPage } from '../review/browser.js';
 import { send } from '../harness/server.js';
 import { accessibilityEverywhere, openScene, screenUrl, signedIn, type ConsoleScene } from './harness.js';
+
+const HOSTILE = '<b>Ann</b> \u202egnp';
 
 describe('the overview of the console in a browser, and programs that send a first trace', function () {
   this.timeout(90_000);
@@ -37,16 +39,78 @@ describe('the overview of the console in a browser, and programs that send a fir
     expect(await name()).to.equal('Owner');
     await page.goto('about:blank');
     await page.goto(invited.json.url);
-    await page.locator('::-p-text(Sign in by the link)').click();
+    await page.locator('::-p-text(Sign in as Mallory)').click();
     await page.waitForFunction(`location.pathname.endsWith('/overview')`);
     expect(await name()).to.equal('Mallory');
+  });
+
+  it('signs a signed-out person in by a link only when they say so, having read as whom', async () => {
+    const { url, key, projectId } = scene.server;
+    const invited = await send(`${url}/projects/${projectId}/invites`, 'POST', { body: { name: HOSTILE }, key });
+    watched = await WatchedPage.open(scene.browser);
+    const { page } = watched;
+    await page.goto(invited.json.url);
+    await page.locator(`::-p-text(Sign in as <b>Ann</b>)`).wait();
+    expect(page.url()).to.equal(`${url}/console`);
+    expect(await watched.text())
+      .to.include(`signs this browser in as ${HOSTILE}`)
+      .and.include('Default project (full');
+    expect(await page.evaluate(`fetch('/whoami').then((it) => it.status)`)).to.equal(401);
+    expect(await page.evaluate('history.length')).to.equal(2);
+    expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
+    await page.locator('::-p-text(Cancel)').click();
+    await page.locator('::-p-aria([name="API key or sign-in link"])').wait();
+    // It works still, pasted into the page that is open, and when it is asked for in the address bar of that page.
+    await page.locator('::-p-aria([name="API key or sign-in link"])').fill(` ${invited.json.url} `);
+    await page.keyboard.press('Enter');
+    await page.locator('::-p-text(Cancel)').click();
+    await page.evaluate(`location.href = ${JSON.stringify(invited.json.url)}`);
+    await page.locator(`::-p-text(Sign in as <b>Ann</b>)`).click();
+    await page.waitForFunction(`location.pathname.endsWith('/overview')`);
+    // A link that is used up, in a console that is open.
+    await page.evaluate(`location.hash = ${JSON.stringify(new URL(invited.json.url).hash)}`);
+    await page.locator('::-p-text(Continue without the link)').click();
+    await page.waitForFunction(`document.querySelector('h1')?.textContent === 'Overview'`);
+    expect(page.url()).to.not.include('#');
+    watched.complaints.splice(
+      0,
+      watched.complaints.length,
+      ...watched.complaints.filter((one) => !one.includes('401')),
+    );
+  });
+
+  it('asks again before a key replaces what another tab signed in meanwhile', async () => {
+    const { server } = scene;
+    const { projectId, key } = server;
+    const invited = await server.request('POST', `/projects/${projectId}/invites`, { body: { name: 'Ben' } });
+    watched = await WatchedPage.open(scene.browser);
+    const { page, context } = watched;
+    await page.goto(`${server.url}/console`);
+    const field = page.locator('::-p-aria([name="API key or sign-in link"])');
+    await field.fill(key);
+    const other = await context.newPage();
+    await other.goto(invited.json.url);
+    await other.locator('::-p-text(Sign in as Ben)').click();
+    await other.waitForFunction(`location.pathname.endsWith('/overview')`);
+    await page.bringToFront();
+    await page.keyboard.press('Enter');
+    await page.locator('::-p-text(Sign in instead)').wait();
+    expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
+    await page.locator('::-p-text(Sign in instead)').click();
+    await page.waitForFunction(`location.pathname.endsWith('/overview')`);
+    watched.complaints.splice(
+      0,
+      watched.complaints.length,
+      ...watched.complaints.filter((one) => !/401|409/.test(one)),
+    );
   });
 
   it('tours a newcomer, who puts the tour away and finds it again, by keyboard', async () => {
     watched = await signedIn(scene);
     const { page } = watched;
     await page.goto(screenUrl(scene.server, 'overview'));
-    await page.locator('.tour').wait();
+    // It has its place before the server has said what was done, and is not shown until then.
+    await page.locator('.tour:not(.is-to-come)').wait();
     expect(await page.$$('.tour li')).to.have.length(6);
     expect(await page.$eval('.tour [aria-current=step] a', (link) => link.textContent)).to.equal('Send a first trace');
     await page.$eval('.tour summary', (summary) => (summary as unknown as { focus(): void }).focus());

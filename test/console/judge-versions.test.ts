@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { afterCorrection, versionNamed } from '../../src/ui/console/model/judge-versions.js';
+import { afterCorrection, kappaNote, perCallNote, versionNamed } from '../../src/ui/console/model/judge-versions.js';
 
 const versions = [
   { version: 'v1', prompt_version_id: 'a', examples: { from: 0, to: 0 } },
@@ -19,13 +19,13 @@ describe('versions of a judge in the console', () => {
 
   it('are named after a correction: the one that it counts for, and when the next begins', () => {
     const report = (revision: number | null, by_version = versions) => ({
-      ...{ count: 4, rate: 0.5, kappa: null },
+      ...{ count: 4, rate: 0.5, kappa: null, kappa_version: 'v3' },
       revision,
       by_version,
     });
     const before = { ...report(3), count: 3, rate: 2 / 3 };
     expect(afterCorrection(before, report(4), 'a/e3')).to.equal(
-      'Stored. It counts for v2, which made the verdict, in figures from now on: with 4 corrections people agree 67 % → 50 %, κ –. ' +
+      'Stored. It counts for v2, which made the verdict, in figures from now on: with 4 corrections people agree 67 % → 50 %, κ of v3 –. ' +
         'Its next evaluation is made with revision 4 of its corrections, still as v3; the next version begins at revision 5.',
     );
     expect(afterCorrection(undefined, report(5)))
@@ -33,5 +33,22 @@ describe('versions of a judge in the console', () => {
       .and.match(/begins its next version\.$/);
     expect(afterCorrection(undefined, report(1, versions.slice(0, 1)), null)).to.match(/revision 1 .* next version\.$/);
     expect(afterCorrection(undefined, report(null))).to.include('JUDGE_EXAMPLE_TOKENS');
+  });
+
+  it('say which of them the κ of the judge is of', () => {
+    const of = { kappa_version: 'v2', kappa: 0.8, kappa_of_all: 0.4 };
+    expect(kappaNote(of)).to.equal('of v2, its newest version; all versions together: 0.40');
+    expect(kappaNote({ ...of, kappa: null })).to.include('of which too little was said');
+    expect(kappaNote({ ...of, kappa_version: null })).to.include('Nobody');
+  });
+
+  it('say what corrections add to a call', () => {
+    const of = { corrections: 12, input_tokens: 1840, model: 'gpt-4o-mini', cost: 0.000276, cost_unknown_reason: null };
+    expect(perCallNote(of)).to.equal('12 corrections add about 1,840 tokens to each call, $0.000276 with gpt-4o-mini.');
+    expect(perCallNote({ ...of, corrections: 1, cost: null })).to.equal(
+      '1 correction adds about 1,840 tokens to each call; the price of gpt-4o-mini is not known.',
+    );
+    expect(perCallNote({ ...of, model: null, cost: null })).to.match(/each call\.$/);
+    expect([perCallNote(null), perCallNote({ ...of, corrections: 0 })]).to.deep.equal([null, null]);
   });
 });

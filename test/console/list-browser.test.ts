@@ -117,6 +117,8 @@ describe('the lists of the console in a browser', function () {
     expect(urlQuery().toString()).to.equal('range=7d');
     await open('traces?started_after=soon');
     await until(`document.querySelector('.bad-state')?.textContent.includes('must be an ISO 8601 time')`);
+    const said = (await watched.text()).split('must be an ISO 8601 time');
+    expect(said, 'one error is said once').to.have.length(2);
     // What else it asks is refused, too.
     await watched.page.goto('about:blank');
     watched.complaints.splice(0, watched.complaints.length);

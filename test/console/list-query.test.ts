@@ -38,7 +38,7 @@ describe('the query of a list in the console', () => {
       'Duration ≥ 5',
       'Tag environment is dev',
       'Tag range is 7',
-      'Input or output contains hi',
+      'Input, output or error contains hi',
       "The server's own calls only",
     ]);
     expect(shown('range=7d&from=x&columns=name&live=true&limit=5&offset=10&sort_by=cost&sort_order=asc')).to.deep.equal(
@@ -122,7 +122,7 @@ describe('what the filter bar offers', () => {
     );
 
   it('takes a text as text to find, key=value as a filter or a tag', () => {
-    expect(labels('refund')[0]).to.equal('Input or output contains refund');
+    expect(labels('refund')[0]).to.equal('Input, output or error contains refund');
     expect(labels('environment=dev')[0]).to.equal('Tag environment is dev');
     expect(labels('tags.environment=dev')[0]).to.equal('Tag environment is dev');
     expect(labels('names=plan')[0]).to.equal('Name is plan');

@@ -79,6 +79,7 @@ describe('the console in a browser, from the first start on, while its server co
     const { page } = watched;
     const { identifier } = await page.evaluateOnNewDocument(A_DAY_AHEAD);
     await page.goto(said.signIn);
+    await page.locator('::-p-text(Sign in as Owner)').click();
     await page.locator('::-p-text(Send the first one)').click();
     expect(page.url()).to.not.include('code');
     await page.locator('::-p-text(Make a key)').click();

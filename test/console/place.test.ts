@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { addressOf, changed, placeOf } from '../../src/ui/console/model/place.js';
+import { addressOf, changed, leadsElsewhere, placeOf } from '../../src/ui/console/model/place.js';
 import { boundsOf, rangeOf } from '../../src/ui/console/model/range.js';
 import { ago, writeTime, zoneName, zoneNames } from '../../src/ui/console/model/time.js';
 
@@ -21,6 +21,25 @@ describe('addresses of the console', () => {
     expect(at('/console/p')).to.include({ project: null });
     expect(at('/console/p/1/prompts/100%')).to.include({ id: '100%' });
     expect(at('/elsewhere')).to.include({ project: null, screen: '' });
+  });
+
+  it('lead to no call but the one that is written', () => {
+    const plain = [
+      '/spans',
+      '/v1/prompts/a%2Fb/x',
+      '/spans?q=a/../b',
+      '/prompts/...',
+      '/a%5C..%5Cb',
+      '/traces/a.b:pin',
+    ];
+    for (const path of plain) {
+      expect(leadsElsewhere(path), path).to.equal(false);
+      expect(new URL(path, 'http://a').pathname, path).to.equal(path.split('?')[0]);
+    }
+    const { id } = at('/console/p/1/traces/x%5C..%5C..%5Cjudges%5C1');
+    const others = ['/a/../b', '/a/.', '/a/%2e%2E/b', '/a\\..\\b', '/a\\b', '/\\evil.example/a', '//evil.example/a'];
+    const hidden = ['/a/.\t./b', '/a/\n../b', '/a/..\r', '/a#b', `/traces/${id}`, 'a', ''];
+    for (const path of [...others, ...hidden]) expect(leadsElsewhere(path), JSON.stringify(path)).to.equal(true);
   });
 
   it('change by parameter', () => {

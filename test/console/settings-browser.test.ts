@@ -98,6 +98,14 @@ describe('links and settings, in the console', function () {
     await page.keyboard.press('Enter');
     await see(page, 'The price is set');
     await press(page, `Calculate costs of ${model}`);
+    // The job has ended before it is listed for the first time.
+    await page.evaluate(`{
+      const now = window.fetch;
+      window.fetch = async (...asked) => {
+        if (String(asked[0].url ?? asked[0]).endsWith('/reprices')) await new Promise((wake) => setTimeout(wake, 2000));
+        return now(...asked);
+      };
+    }`);
     await press(page, 'Calculate');
     await see(page, 'Costs are calculated');
     await see(page, 'Every call whose tokens are known has a cost');
@@ -118,6 +126,7 @@ describe('links and settings, in the console', function () {
     const colleague = await WatchedPage.open(scene.browser);
     open.push(colleague);
     await colleague.page.goto(url ?? '');
+    await press(colleague.page, `Sign in as ${HOSTILE}`);
     await see(colleague.page, 'Overview');
     await colleague.page.goto(screenUrl(scene.server, 'first'));
     expect(new URL(colleague.page.url()).hash).to.equal('');

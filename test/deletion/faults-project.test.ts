@@ -7,6 +7,7 @@ import { storedFiles } from '../attachments/attachment-api.js';
 import { images } from '../attachments/images.js';
 import { idsOf, LearningApi } from '../learning/learning-api.js';
 import { ScriptedModel } from '../learning/scripted-model.js';
+import { codeIn, ConsoleBrowser } from '../identity/console-browser.js';
 import { makeProject } from '../harness/projects.js';
 import { send, type TestServer } from '../harness/server.js';
 import { eventually } from '../judges/judge-api.js';
@@ -35,10 +36,10 @@ describe('deleting a project', function () {
     await model.stop();
   });
 
-  async function restart(): Promise<void> {
+  async function restart(step: typeof atStep = () => undefined): Promise<void> {
     const { dataDir } = own.server;
     await own.server.stop();
-    atStep = () => undefined;
+    atStep = step;
     own = await LearningApi.boot(model, { onDeletionStep, dataDir });
   }
 
@@ -177,6 +178,36 @@ describe('deleting a project', function () {
       expect((await own.server.request('DELETE', doomed.project, { key })).status).to.equal(403);
     }
     expect(await doomed.get('/spans')).to.deep.equal([]);
+  });
+
+  it('lets nobody in by a key, a sign-in or an invitation, also after a start that completes nothing', async () => {
+    const cutOff = () => {
+      throw new Error('cut off by the test');
+    };
+    atStep = cutOff;
+    const doomed = another();
+    const { key, projectId } = doomed.server;
+    const open = () => new ConsoleBrowser({ url: own.server.url, projectId });
+    const { cookie } = await ConsoleBrowser.signedIn({ url: own.server.url, projectId }, { key });
+    const asBefore = () => Object.assign(open(), { cookie });
+    const { url } = await doomed.expect(201, 'POST', `${doomed.project}/invites`, { name: 'Ann' });
+    expect(await asBefore().status('GET', '/spans')).to.equal(200);
+    expect((await doomed.send('DELETE', doomed.project)).status).to.equal(202);
+    const expectRefused = async () => {
+      for (const path of ['/spans', '/whoami', '/v1/traces']) {
+        const method = path === '/v1/traces' ? 'POST' : 'GET';
+        expect((await send(own.server.url + path, method, { key })).status, path).to.equal(401);
+      }
+      expect(await asBefore().status('GET', '/spans'), 'the sign-in').to.equal(401);
+      for (const credentials of [{ key }, { code: codeIn(url) }])
+        expect((await open().signIn(credentials)).status, Object.keys(credentials)[0]).to.equal(401);
+    };
+    await expectRefused();
+    await restart(cutOff);
+    await expectRefused();
+    await restart();
+    await expectRefused();
+    await expectGone(doomed);
   });
 
   for (const step of ['images', 'spans', 'records', 'end'] satisfies DeletionStep[])

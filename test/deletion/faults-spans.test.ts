@@ -185,12 +185,13 @@ describe('deleting spans, traces and sessions', function () {
     await api.spans([told, id].map((each) => ({ id: each, input_data: `about ${secretOf(each)}`, output_data: 'x' })));
     await api.evaluate(judge, [told]);
     await api.review(judge, told, { thumbs_up: false });
-    model.delayMs = 600;
+    model.delayMs = 4_000;
     model.asked.length = 0;
     await api.expect(202, 'POST', `${api.project}/judges/${judge.id}:run`, { span_ids: [id] });
     await api.until(async () => (model.asked.length > 0 ? true : null));
     expect(JSON.stringify(model.asked)).to.include(secretOf(told));
     expect((await remove(api, { kind: 'span', id: told })).status).to.equal(204);
+    model.delayMs = 0;
     await api.until(async () =>
       (await api.get(`${api.project}/judges/${judge.id}/evaluations`)).total === 1 ? true : null,
     );

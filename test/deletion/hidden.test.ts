@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { DeletionService } from '../../src/domain/deletion/deletion-service.js';
+import type { DeletionService } from '../../src/domain/deletion/deletion-service.js';
 import { openMetadataStore, type MetadataStore } from '../../src/storage/sqlite/metadata-store.js';
 import { sql } from '../../src/storage/clickhouse/client/sql.js';
 import { freshDataDir } from '../harness/fresh-directory.js';
@@ -9,6 +9,7 @@ import { makeProject } from '../harness/projects.js';
 import { storedSpan } from '../harness/span.js';
 import { statementOf } from '../harness/statement.js';
 import { openStore, type OpenedStore } from '../harness/trace-store.js';
+import { openDeletions } from './service.js';
 
 const START = Date.UTC(2026, 0, 31, 12) * 1000;
 
@@ -43,23 +44,7 @@ describe('a deletion while ClickHouse does not rewrite the index of words', func
   });
 
   function started(): DeletionService {
-    const images = {
-      forgetSpans: () => new Set<string>(),
-      removeSomeFree: () => Promise.resolve(),
-      forgetSomeOfProject: () => false,
-      removeFreeOfProject: () => Promise.resolve(),
-    };
-    const service = new DeletionService({
-      images,
-      onImagesLeft: () => undefined,
-      store: metadata.deletions,
-      spans: opened.store.deletions,
-      jobs: metadata.jobs,
-      withoutSpans: {},
-      observer: { deletionFinished: () => undefined, deletionFailed: () => undefined },
-      onProjectOrdered: () => undefined,
-      hiddenWaitMs: 500,
-    });
+    const service = openDeletions(metadata, opened.store.deletions);
     services.push(service);
     return service;
   }
@@ -69,7 +54,7 @@ describe('a deletion while ClickHouse does not rewrite the index of words', func
 
   it('is answered, and waited for by no start, when nobody is shown anything of it, and completed later', async () => {
     const service = started();
-    expect(await service.delete(project, 'span', span.id)).to.equal(true);
+    expect(await service.delete(project, { kind: 'span', id: span.id, by: null })).to.equal(true);
     expect(await opened.store.deletions.below(project, 'span', span.id)).to.equal(null);
     expect(await hasWords()).to.equal(true);
     expect(metadata.deletions.pending()).to.have.length(1);

@@ -2,6 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { expect } from 'chai';
 import { configurationTable, mainSettingsTable } from '../../src/config/documentation.js';
 import { settingDefinitions } from '../../src/config/settings.js';
+import { REMOVED_SETTINGS } from '../../src/config/unknown-variables.js';
 import { blocks } from './commands.js';
 import { OPENTELEMETRY_VARIABLES } from './opentelemetry-variables.js';
 
@@ -59,6 +60,10 @@ describe('README and manual', () => {
     const known = new Set<string>([
       ...settingDefinitions.map(([name]) => name),
       'SPANHOUSE_KEY',
+      // The old name of the former.
+      'SPANHOUSE_API_KEY',
+      // What earlier versions had.
+      ...Object.keys(REMOVED_SETTINGS),
       ...OPENTELEMETRY_VARIABLES,
       // Those that count for the server's own traces.
       'OTEL_RESOURCE_ATTRIBUTES',

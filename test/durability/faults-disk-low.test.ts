@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { statfs, writeFile } from 'node:fs/promises';
+import { readdir, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
@@ -28,6 +28,13 @@ const SESSION = randomUUID();
 const large = () =>
   span({ name: 'large', session_id: SESSION, cost: 1, input_data: randomBytes(700_000).toString('base64') });
 const withImage = () => span({ attributes: { attachments: [{ base64: png(8).toString('base64') }] } });
+
+/** What is said to be left is too little, or less than it takes until spans are taken again. */
+function expectShortage({ text }: TestResponse): void {
+  const [, left, again = '128'] =
+    /has (\d+) MB left and .*? free(?:; they are taken again from (\d+) MB)?/.exec(text) ?? [];
+  expect(Number(left), text).to.be.below(Number(again));
+}
 
 /** Clients that write and read all the time, whatever becomes of the disk. */
 class Load {
@@ -72,6 +79,7 @@ class Load {
       if (answer.status === 200) this.acknowledged.push(...body.map(({ id }) => id));
       else {
         expectRefused(answer, REASON);
+        expectShortage(answer);
         this.refused[index]! += 1;
         await sleep(PAUSE_MS);
       }
@@ -121,6 +129,8 @@ describe('a disk that fills up', function () {
     expect(load.acknowledged).to.have.length.above(10);
     // Merges take room for a while, half of what is left at most.
     expect(await freeBytes()).to.be.above(MIN_FREE / 3);
+    // The log gives its room back as soon as ClickHouse has what it held.
+    await load.until('the log is empty', async () => (await readdir(join(scene.dataDir, 'log'))).length === 0);
     // What others wrote comes on top: from here on, nothing is left above the mark.
     await writeFile(
       join(scene.dataDir, 'more'),

@@ -160,10 +160,11 @@ async function withEngine<T>(path: string, work: (client: ClickHouseClient) => P
 const tablesOf = (client: ClickHouseClient) =>
   client.query(sql`SELECT name, create_table_query FROM system.tables WHERE database = 'spanhouse' ORDER BY name`);
 
+const fourDigits = (version: number) => String(version).padStart(4, '0');
 const uuidOf = (kind: number, version: number, number: string) =>
-  `toUUID(concat('0000000${kind}-000${version}-7000-8000-', leftPad(toString(${number}), 12, '0')))`;
+  `toUUID(concat('0000000${kind}-${fourDigits(version)}-7000-8000-', leftPad(toString(${number}), 12, '0')))`;
 const traceId = (version: number, trace: number) =>
-  `00000001-000${version}-7000-8000-${String(trace).padStart(12, '0')}`;
+  `00000001-${fourDigits(version)}-7000-8000-${String(trace).padStart(12, '0')}`;
 
 /** Spans as the migrations before this one have them; of every second trace, as when a server was killed, not rolled up. */
 async function insertSpans(client: ClickHouseClient, version: number): Promise<void> {

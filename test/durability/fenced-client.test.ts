@@ -45,6 +45,7 @@ describe('writing under a lease', function () {
     lease = await DatabaseLease.take({
       client: plain,
       cluster: null,
+      serverUuid: null,
       database: 'house',
       ttlMs: 600_000,
       lastOwner: new LastOwner(dataDir),

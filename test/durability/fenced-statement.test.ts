@@ -32,7 +32,7 @@ describe('a statement tied to the lease', () => {
     });
 
   it('takes rows in', () => {
-    expect(fencedInput([sql`a`, sql`b`], 'a String, b String', sql`mine`).render().text).to.equal(
+    expect(fencedInput(sql`SELECT a, b FROM input('a String, b String')`, sql`mine`).render().text).to.equal(
       `${FLAG} SELECT a, b FROM input('a String, b String') WHERE lease_held`,
     );
   });

@@ -19,6 +19,8 @@ const SERVED_WITHIN_MS = 10_000;
 export interface Tally {
   acknowledged: number;
   refused: number;
+  /** Of the refused, those that write. */
+  refusedWrites: number;
   broken: number;
   slowestMs: number;
   /** Answers and figures that may not be. */
@@ -205,7 +207,10 @@ export class Client {
     else if (status === 0) tally.broken += 1;
     else if (status !== 503 && status !== 429) tally.wrong.push(`${call} answers ${status}: ${JSON.stringify(json)}`);
     else if (retryAfter === null) tally.wrong.push(`${call} answers ${status} without Retry-After`);
-    else tally.refused += 1;
+    else {
+      tally.refused += 1;
+      if (call.startsWith('POST')) tally.refusedWrites += 1;
+    }
     return status === 200;
   }
 }
@@ -218,7 +223,7 @@ function iso(micros: number): string {
 /** Clients that write at the same time, over as many lives of the server as the test has. */
 export class Crowd {
   readonly ledger: Ledger;
-  readonly tally: Tally = { acknowledged: 0, refused: 0, broken: 0, slowestMs: 0, wrong: [] };
+  readonly tally: Tally = { acknowledged: 0, refused: 0, refusedWrites: 0, broken: 0, slowestMs: 0, wrong: [] };
   readonly #clients: readonly Client[];
 
   constructor(size: number, seed: number, options: CrowdOptions = {}) {

@@ -16,6 +16,8 @@ import { sql } from '../../src/storage/clickhouse/client/sql.js';
 
 /** A database of several tests, as creating the tables takes longer than all else: each has a trace of its own. */
 const SHARED = 'Observed';
+/** As the library asks whether ClickHouse answers. */
+const PING = "SELECT 'ping'";
 
 describe('a ClickHouse of the operator', function () {
   this.timeout(60_000);
@@ -100,6 +102,28 @@ describe('a ClickHouse of the operator', function () {
     expect(await names(again)).to.deep.equal(['first']);
     expect((await again.request('GET', '/readyz')).status).to.equal(200);
     expect(created(), 'once').to.have.lengthOf(1);
+  });
+
+  it('is asked once a second whether it answers, however often anybody wants to know', async () => {
+    const running = await start(SHARED);
+    const asked = () => proxy.statements.filter((statement) => statement === PING).length;
+    const before = asked();
+    const from = performance.now();
+    for (let round = 0; round < 10; round += 1)
+      await Promise.all(
+        Array.from({ length: 20 }, async () => {
+          expect((await running.request('GET', '/readyz', { key: null })).status).to.equal(200);
+        }),
+      );
+    const seconds = (performance.now() - from) / 1000;
+    expect(asked() - before).to.be.within(1, 2 + seconds);
+    proxy.reply = (statement) => (statement === PING ? { code: 241 } : undefined);
+    await sleep(1_000);
+    const failing = await running.request('GET', '/readyz', { key: null });
+    expect([failing.status, failing.json.checks.clickhouse]).to.deep.equal([503, 'ClickHouse does not answer']);
+    proxy.reply = () => undefined;
+    await sleep(1_000);
+    expect((await running.request('GET', '/readyz', { key: null })).status).to.equal(200);
   });
 
   it('answers 503 while its disk is full, under whichever code it says so, and is well afterwards', async () => {

@@ -106,6 +106,23 @@ describe('engine supervisor', () => {
     await client.close();
   });
 
+  it('does not take a single row that takes long for a hang, and answers others meanwhile', async function () {
+    this.timeout(180_000);
+    const engine = await start({ path: await folder(), maxReadSeconds: 1 });
+    const client = connect(engine.endpoint);
+    const { pid } = engine;
+    const slow = `SELECT positionCaseInsensitiveUTF8(materialize(repeat('a', 1000000)), concat(repeat('a', 1500), 'b'))`;
+    const from = performance.now();
+    const outcome = client.query(statementOf(slow)).catch((error: unknown) => error);
+    const ended = outcome.then(() => performance.now() - from);
+    while ((await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 1_000))])) === undefined)
+      expect(await client.query(sql`SELECT 1 AS one`)).to.deep.equal([{ one: 1 }]);
+    expect(await ended, 'longer than a hang').to.be.greaterThan(16_000);
+    expect(await outcome).to.have.nested.property('cause.code', '159');
+    expect(engine).to.include({ pid, restarts: 0, state: 'ready' });
+    await client.close();
+  });
+
   it('does not take a pause of its own process for a hang', async () => {
     const engine = await start({ path: await folder() });
     const { pid } = engine;

@@ -224,6 +224,7 @@ export class Model {
       error_count: trace.errors,
       root_span_input: roots.length > 0 ? (span?.input ?? null) : null,
       root_span_output: roots.length > 0 ? (span?.output ?? null) : null,
+      root_span_error: roots.length > 0 ? (span?.error ?? null) : null,
       tags: Object.assign({}, ...spans.map(({ traceTags }) => traceTags), tagsOf(stated?.tags)) as Tags,
       attributes: stated?.attributes ?? {},
       has_error: status === 'error',

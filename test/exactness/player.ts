@@ -124,6 +124,8 @@ export class Player {
       this.#latest = times.at(-1) ?? this.#latest;
       return;
     }
+    // Taken while the engine was away, it is answered as it was sent: what it has become is in what is read later.
+    if (this.#access.retrying === true && answers.some((answer) => answer['created_at'] === undefined)) return;
     const expected = this.#model.recount()[post.to];
     // This answer is no text of the store's but a parsed object: its costs are JavaScript numbers.
     const rounded = (read: Read) => ({ ...read, cost: read['cost'] === null ? null : Number(read['cost']) });

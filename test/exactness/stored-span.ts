@@ -18,6 +18,8 @@ export interface StoredSpan {
   readonly cost: bigint | null;
   readonly input: string | null;
   readonly output: string | null;
+  /** What a list says of its error. */
+  readonly error: string | null;
   readonly traceTags: Tags;
   readonly sessionTags: Tags;
   readonly hasError: boolean;
@@ -89,6 +91,7 @@ export function storedSpan(sent: SentSpan, projectId: string): StoredSpan {
     cost,
     input: read.input_data,
     output: read.output_data,
+    error: sent.error_message || sent.error_code || null,
     traceTags: read.trace_tags,
     sessionTags,
     hasError,

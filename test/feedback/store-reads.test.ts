@@ -88,14 +88,17 @@ describe('reads for feedback', function () {
     const prompt: PromptIdentity = {
       id: randomUUID(),
       slug: 'support/a b',
-      version_ids: new Set([randomUUID(), randomUUID()]),
+      versions: new Map([
+        [randomUUID(), 1],
+        [randomUUID(), 2],
+      ]),
     };
     const text = fc.oneof(
       fc.constantFrom(
         prompt.slug,
         prompt.id,
         prompt.id.toUpperCase(),
-        ...prompt.version_ids,
+        ...prompt.versions.keys(),
         'support',
         'support/a b ',
       ),

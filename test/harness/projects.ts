@@ -7,6 +7,8 @@ import { SqliteIdentityStore } from '../../src/storage/sqlite/identity-store.js'
 export interface MadeProject {
   readonly projectId: string;
   readonly key: string;
+  /** Whose key it is. */
+  readonly userId: string;
 }
 
 export interface ProjectMaker {
@@ -23,7 +25,7 @@ export function projectMaker(dataDir: string): ProjectMaker {
     make({ name = 'test', id = randomUUID() } = {}) {
       const { id: projectId } = identity.createProject({ name, id });
       const { key } = identity.createKey({ projectId, userId, name });
-      return { projectId, key };
+      return { projectId, key, userId };
     },
     close() {
       identity.close();

@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { DeletableKind } from '../../src/domain/deletion/stored-spans.js';
@@ -18,8 +19,8 @@ export const COMMIT_LIMITS = {
   maxRows: 10_000,
   maxBytes: 32e6,
   maxRequestBytes: 64e6,
-  waitMs: 1,
   queueMaxBytes: 128e6,
+  logMaxBytes: 1e9,
 };
 
 export interface OpenedStore {
@@ -29,7 +30,9 @@ export interface OpenedStore {
 }
 
 /** What a test may want otherwise. */
-export type StoreOptions = Partial<Pick<TraceStoreOptions, 'onPurged' | 'commit' | 'rollup' | 'observer' | 'space'>>;
+export type StoreOptions = Partial<
+  Pick<TraceStoreOptions, 'onPurged' | 'commit' | 'rollup' | 'observer' | 'space' | 'log'>
+>;
 
 /** The trace store alone, on an embedded engine of its own in an empty directory. */
 export async function openStore(options: StoreOptions = {}): Promise<OpenedStore> {
@@ -49,7 +52,7 @@ export async function openStoreAt(path: string, options: StoreOptions = {}) {
   const logger = createLogger({ level: 'silent', format: 'json' });
   const engine = await startEngine({ path, database: 'spanhouse', memoryMb: 1024, maxReadSeconds: 30, logger });
   const client = connect(engine.endpoint);
-  const store = await reopenStore(client, options);
+  const store = await reopenStore(client, { log: { directory: join(path, 'log'), store: 'test' }, ...options });
   return {
     store,
     client,
@@ -67,6 +70,7 @@ export function reopenStore(client: ClickHouseClient, options: StoreOptions = {}
     migrations: readMigrationFiles(schemaDirectory('clickhouse')),
     cluster: null,
     commit: COMMIT_LIMITS,
+    log: null,
     maxJudgedCharacters: 60_000,
     read: { timeoutSeconds: 30, maxResultBytes: 256e6 },
     rollup: { maxMemoryBytes: 256e6 },

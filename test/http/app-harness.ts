@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ClientCalls } from '../../src/domain/client-calls.js';
 import { IdentityService } from '../../src/domain/identity/identity-service.js';
 import { SignInService } from '../../src/domain/identity/sign-in-service.js';
-import { Turns } from '../../src/domain/turns.js';
+import { Turns, type TurnLimits } from '../../src/domain/turns.js';
 import { schemaDirectory } from '../../src/storage/schema-files.js';
 import { openDatabase } from '../../src/storage/sqlite/database.js';
 import { SqliteIdentityStore } from '../../src/storage/sqlite/identity-store.js';
@@ -48,7 +48,10 @@ const LIMITS: BodyLimits & BodyMemoryLimits & Pick<ListenerOptions, 'maxConnecti
 };
 
 /** The real app, listener and identity (on a real SQLite file) around routes of the test's own. */
-export async function bootApp(routes: readonly Route[], given: Partial<typeof LIMITS> = {}): Promise<TestApp> {
+export async function bootApp(
+  routes: readonly Route[],
+  { answers, ...given }: Partial<typeof LIMITS> & { readonly answers?: TurnLimits } = {},
+): Promise<TestApp> {
   const folder = await mkdtemp(join(tmpdir(), 'spanhouse-app-'));
   const database = openDatabase(join(folder, 'test.sqlite'));
   migrate(database, readMigrationFiles(schemaDirectory('sqlite')));
@@ -68,7 +71,7 @@ export async function bootApp(routes: readonly Route[], given: Partial<typeof LI
     memory: new BodyMemory(limits),
     trustedProxies: 0,
     delivery: { minBytesPerSecond: 0, rateWindowMs: 1_000 },
-    answers: new Turns('lists', { atOnce: 100, perParty: 99, maxWaitMs: 1_000 }),
+    answers: new Turns('lists', answers ?? { atOnce: 100, perParty: 99, maxWaitMs: 1_000 }),
     calls: new ClientCalls(),
     log: { ...silent, child: () => silent },
     observer: {

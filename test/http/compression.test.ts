@@ -6,6 +6,8 @@ import { request as otlpRequest, otlpSpan, toProtobuf, TRACE_UUID } from '../otl
 import { bootServer, type TestServer } from '../harness/server.js';
 
 const TRACE = '0197f3a0-0000-7000-8000-00000000c001';
+/** The client of a proxy on this machine. */
+const THROUGH_PROXY: Record<string, string> = { 'x-forwarded-for': '192.0.2.1' };
 const unfolded = { gzip: zlib.gunzipSync, zstd: zlib.zstdDecompressSync, none: (bytes: Buffer) => bytes };
 
 describe('compression', () => {
@@ -24,15 +26,16 @@ describe('compression', () => {
   after(() => server.dispose());
 
   /** `fetch` would ask for compressed answers by itself, and unfold them. */
-  async function ask(path: string, encoding: string | null, method = 'GET') {
+  async function ask(path: string, encoding: string | null, method = 'GET', more = THROUGH_PROXY, body?: Buffer) {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const headers = {
         authorization: `Bearer ${server.key}`,
         ...(encoding === null ? {} : { 'accept-encoding': encoding }),
+        ...more,
       };
       httpRequest(server.url + path, { method, headers }, resolve)
         .on('error', reject)
-        .end();
+        .end(body);
     });
     return { headers: response.headers, bytes: await buffer(response) };
   }
@@ -58,6 +61,28 @@ describe('compression', () => {
         expect(headers.vary).to.equal('Accept-Encoding');
         expect(headers).to.not.have.any.keys('content-length');
       });
+
+  it('is not worth it for clients on the same machine', async () => {
+    const { headers } = await ask('/spans?limit=300', 'gzip', 'GET', {});
+    expect(headers).to.not.have.any.keys('content-encoding', 'vary');
+  });
+
+  it('of what is answered to a write follows its body', async () => {
+    const spans = Array.from({ length: 50 }, (_, at) => ({
+      trace_id: TRACE,
+      name: `written ${at}`,
+      started_at: 1_770_000_000,
+      input_data: 'x'.repeat(200),
+    }));
+    const body = Buffer.from(JSON.stringify(spans));
+    const json = { ...THROUGH_PROXY, 'content-type': 'application/json' };
+    const plain = await ask('/spans', 'gzip', 'POST', json, body);
+    expect(plain.headers).to.not.have.any.keys('content-encoding');
+    expect(JSON.parse(plain.bytes.toString())).to.have.length(50);
+    const folded = await ask('/spans', 'gzip', 'POST', { ...json, 'content-encoding': 'gzip' }, zlib.gzipSync(body));
+    expect(folded.headers['content-encoding']).to.equal('gzip');
+    expect(JSON.parse(zlib.gunzipSync(folded.bytes).toString())).to.have.length(50);
+  });
 
   it('is not worth it for small answers, and none is sent to HEAD', async () => {
     for (const path of ['/spans?limit=1', '/traces', '/sessions']) {

@@ -8,6 +8,7 @@ import { START, uuid } from '../harness/checked-api.js';
 
 /** What the server writes by itself, whoever asks for what. */
 const OF_THE_SERVER = new Set([
+  'believed_clock',
   'judge_feed',
   'judge_feed_projects',
   'judge_runs',

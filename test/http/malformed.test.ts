@@ -33,6 +33,7 @@ const NEVER_TAKEN: Readonly<Record<string, number>> = {
   evaluateCalibration: 409,
   promoteCandidate: 409,
   signIn: 401,
+  previewSignIn: 401,
   getSpan: 404,
   explainCost: 404,
 };

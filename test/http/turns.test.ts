@@ -1,6 +1,11 @@
+import { request as httpRequest } from 'node:http';
+import { Type } from '@sinclair/typebox';
 import { expect } from 'chai';
 import { DomainError } from '../../src/domain/errors.js';
 import { Turns, type EndTurn } from '../../src/domain/turns.js';
+import { defineRoute } from '../../src/transport/http/route.js';
+import { send } from '../harness/server.js';
+import { bootApp, eventually } from './app-harness.js';
 
 const LIMITS = { atOnce: 3, perParty: 2, maxWaitMs: 2_000 };
 /** Enough for what is resolved already to be noticed. */
@@ -67,5 +72,45 @@ describe('turns', () => {
     end?.();
     await settled();
     expect(began).to.deep.equal(['a', 'c']);
+  });
+});
+
+describe('the turn of a large answer', () => {
+  it('lasts until the work for it has ended, also for a client that has left', async () => {
+    const works: (() => void)[] = [];
+    const route = defineRoute({
+      method: 'GET',
+      path: '/rows',
+      operationId: 'rows',
+      summary: 's',
+      description: 'd',
+      tag: 't',
+      access: 'key',
+      bulk: true,
+      responses: { 200: { description: 'ok', schema: Type.Array(Type.Integer()) } },
+      errors: [],
+      handle: async () => {
+        await new Promise<void>((resolve) => works.push(resolve));
+        return { status: 200, body: [] };
+      },
+    });
+    const app = await bootApp([route], { answers: { atOnce: 2, perParty: 1, maxWaitMs: 5_000 } });
+    try {
+      const leaving = httpRequest(`${app.url}/rows`, { headers: { authorization: `Bearer ${app.key}` }, agent: false });
+      leaving.on('error', () => undefined);
+      leaving.end();
+      await eventually(() => works.length === 1, 'the first is worked on');
+      leaving.destroy();
+      await eventually(() => app.finished.length === 1, 'the first has left');
+      const next = send(`${app.url}/rows`, 'GET', { key: app.key });
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      expect(works, 'worked on').to.have.length(1);
+      works[0]?.();
+      await eventually(() => works.length === 2, 'the next is worked on');
+      works[1]?.();
+      expect((await next).status).to.equal(200);
+    } finally {
+      await app.stop();
+    }
   });
 });

@@ -10,7 +10,7 @@ import { statementOf } from '../harness/statement.js';
 
 const POISON = 'rows that the store cannot read';
 /** Long enough that what is appended in one turn is committed together. */
-const TOGETHER = { ...COMMIT_LIMITS, waitMs: 50 };
+const TOGETHER = COMMIT_LIMITS;
 
 /** A request of one span, of a project of its own. */
 function request(parts: Partial<Span> = {}) {

@@ -21,8 +21,6 @@ describe('what one project sends', () => {
   before(async () => {
     api = await AttachmentApi.boot();
     other = api.anotherProject();
-    // Long enough that what comes together is committed together.
-    await api.restart({ COMMIT_WAIT_MS: '100' });
   });
   after(() => api.dispose());
 

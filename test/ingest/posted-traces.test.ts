@@ -37,6 +37,7 @@ describe('POST /traces', () => {
       error_count: 0,
       root_span_input: null,
       root_span_output: null,
+      root_span_error: null,
       attributes: {},
       tags: {},
       has_error: false,

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Writable } from 'node:stream';
 import { expect } from 'chai';
 import { createLogger } from '../../src/observability/logger.js';
+import { DATABASE_FILE, openDatabase } from '../../src/storage/sqlite/database.js';
 import { SqliteRunStore } from '../../src/storage/sqlite/run-store.js';
 import { API_KEY, eventually, finished, JudgeBench, type JudgeApi, type Json } from './judge-api.js';
 import { answer, passing, type ModelEndpoint, type Script } from './model-endpoint.js';
@@ -286,6 +288,15 @@ describe('judges when the model endpoint is away', () => {
   });
   after(() => bench.dispose());
 
+  async function evaluated(judge: Json, spans: readonly Json[], atLeast: number): Promise<void> {
+    const wanted = new Set(spans.map(({ id }) => id as string));
+    await eventually(
+      async () => (await bench.api.evaluations(judge, 'sort_order=desc')).filter(({ span_id }) => wanted.has(span_id)),
+      (found) => found.length >= atLeast,
+      30_000,
+    );
+  }
+
   it('use up few attempts, and go on when it is back', async () => {
     const { api, endpoint } = bench;
     endpoint.reset(() => ({ do: 'status', status: 503 }));
@@ -298,12 +309,29 @@ describe('judges when the model endpoint is away', () => {
     await sleep(1_000);
     expect(endpoint.asked.length, 'calls').to.be.lessThan(60);
     endpoint.reset();
-    const wanted = new Set(spans.map(({ id }) => id as string));
+    await evaluated(judge, spans, 50);
+  }).timeout(45_000);
+
+  it('are asked again after a clock that was ahead was set right', async () => {
+    const { api, endpoint } = bench;
+    endpoint.reset(() => ({ do: 'status', status: 503 }));
+    const judge = await api.create({ name: 'Ahead' });
+    const spans = await api.post(finished(), finished());
     await eventually(
-      async () => (await api.evaluations(judge, 'sort_order=desc')).filter(({ span_id }) => wanted.has(span_id)),
-      (found) => found.length >= 50,
-      30_000,
+      async () => endpoint.asked.length,
+      (count) => count >= 2,
     );
+    const database = openDatabase(join(bench.server.dataDir, DATABASE_FILE));
+    const later = database.prepare<[number, string]>(
+      "UPDATE judge_runs SET next_attempt_at = next_attempt_at + ? WHERE state = 'queued' AND attempts > 0 AND judge_id = ?",
+    );
+    await eventually(
+      async () => later.run(400 * 86_400e6, judge.id).changes,
+      (changes) => changes === 2,
+    );
+    database.close();
+    endpoint.reset();
+    await evaluated(judge, spans, 2);
   }).timeout(45_000);
 
   it('are asked again when that may be, however long the store takes to say what is due', async () => {
@@ -323,16 +351,12 @@ describe('judges when the model endpoint is away', () => {
       await eventually(
         async () => endpoint.asked.length,
         (count) => count >= 14,
-      );
-      endpoint.reset();
-      const wanted = new Set(spans.map(({ id }) => id as string));
-      await eventually(
-        async () => (await api.evaluations(judge, 'sort_order=desc')).filter(({ span_id }) => wanted.has(span_id)),
-        (found) => found.length >= 20,
         30_000,
       );
+      endpoint.reset();
+      await evaluated(judge, spans, 20);
     } finally {
       SqliteRunStore.prototype.nextDue = nextDue;
     }
-  }).timeout(45_000);
+  }).timeout(75_000);
 });

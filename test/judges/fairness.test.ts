@@ -22,7 +22,7 @@ import { migrate } from '../../src/storage/sqlite/migrations.js';
 import { SqlitePromptStore } from '../../src/storage/sqlite/prompt-store.js';
 import { projectRemoval } from '../../src/storage/sqlite/project-removal.js';
 import { SqliteRunStore } from '../../src/storage/sqlite/run-store.js';
-import { ANY_EVALUATION, AS_STORED, PLAIN_JUDGE } from './fixture.js';
+import { PLAIN_JUDGE, storedOf } from './fixture.js';
 
 const NOW = Date.now() * 1000;
 
@@ -85,8 +85,7 @@ describe('judges of several projects', function () {
     runs.enqueue(drafts, NOW);
     return drafts;
   };
-  const evaluated = (judge: Judge) =>
-    evaluations.ofJudge(judge.id, ANY_EVALUATION, { limit: 500, offset: 0 }, AS_STORED).evaluations.length;
+  const evaluated = (judge: Judge) => storedOf(evaluations, judge.id).length;
   const failures = (judge: Judge) => runs.list(judge.id, 'failed', [], { limit: 500, offset: 0 }).runs;
 
   /** The spans are what the queue names, and a model says what the test wants; queue and evaluations are the real ones. */

@@ -68,12 +68,13 @@ describe('figures of judges', () => {
     expect([listed.json.length, listed.headers.get('x-total-count')]).to.deep.equal([1, '2']);
     const [{ figures, ...judge }] = listed.json;
     expect(judge).to.deep.equal(await api.expect(200, 'GET', `judges/${busy['id']}`));
-    const { kappa, kappa_interval } = await api.expect(200, 'GET', `judges/${busy['id']}/calibration`);
+    const { kappa, kappa_interval, kappa_version } = await api.expect(200, 'GET', `judges/${busy['id']}/calibration`);
     const { judge_id: _id, judge_name: _name, ...counted } = (await stats('?start_date=1h'))[0] ?? {};
-    expect(figures).to.deep.equal({ ...counted, kappa, kappa_interval });
+    expect(figures).to.deep.equal({ ...counted, kappa, kappa_interval, kappa_version });
+    expect(kappa_version).to.equal('v1');
     expect(kappa).to.be.closeTo(0.4, 1e-9);
     const [, { figures: unjudged }] = await api.expect(200, 'GET', 'judges?include=figures');
-    expect(unjudged).to.deep.equal({ ...none, kappa: null, kappa_interval: null });
+    expect(unjudged).to.deep.equal({ ...none, kappa: null, kappa_interval: null, kappa_version: null });
     expect((await api.expect(200, 'GET', 'judges'))[0]).to.not.have.property('figures');
     await api.refused('GET', 'judges?include=figures&limit=101');
 

@@ -57,6 +57,20 @@ describe('a preview of a judge', () => {
     return response.json as Json;
   }
 
+  it('says which kinds the filter by kinds leaves out, of spans that the others take', async () => {
+    const left = async (chosen?: Json) => (await preview(draft({ filters: chosen })))['other_kinds'];
+    expect(await left()).to.deep.equal([]);
+    expect(await left({ kinds: ['llm'] })).to.deep.equal([
+      { kind: 'tool', spans: 2 },
+      { kind: 'agent', spans: 1 },
+    ]);
+    expect(await left({ kinds: ['agent', 'nothing'], prompt_slug: 'support' })).to.deep.equal([
+      { kind: 'llm', spans: 2 },
+      { kind: 'tool', spans: 1 },
+    ]);
+    expect(await left({ kinds: ['llm'], prompt_slug: 'none' })).to.deep.equal([]);
+  });
+
   const ofPrompt = { prompt_slug: 'support' };
   const filters: [what: string, filters: Json | undefined, matches: readonly number[]][] = [
     ['everything that is finished and has content', undefined, [0, 1, 2, 3, 6]],
@@ -82,6 +96,7 @@ describe('a preview of a judge', () => {
   it('says what the judge would cost, or why that is not known', async () => {
     const { estimate, sample, model } = await preview(draft({ filters: { kinds: ['agent'] } }));
     expect(model).to.equal('gpt-4o-mini');
+    expect([sample[0].input_data, sample[0].output_data]).to.deep.equal([sample[0].input, sample[0].output]);
     expect(sample[0].input).to.match(/^x+ \[… 8000 characters left out …\] x+$/);
     expect(estimate).to.include({ spans: 1, cost_unknown_reason: null, output_tokens_per_day: 120 });
     expect(estimate.input_tokens_per_evaluation).to.be.within(2_700, 3_300);

@@ -19,7 +19,7 @@ import { SqliteJudgeStore } from '../../src/storage/sqlite/judge-store.js';
 import { migrate } from '../../src/storage/sqlite/migrations.js';
 import { SqlitePromptStore } from '../../src/storage/sqlite/prompt-store.js';
 import { SqliteRunStore } from '../../src/storage/sqlite/run-store.js';
-import { ANY_EVALUATION, AS_STORED, PASSED, PLAIN_JUDGE } from './fixture.js';
+import { PASSED, PLAIN_JUDGE, storedOf } from './fixture.js';
 
 const NOW = 1_800_000_000_000_000;
 
@@ -93,7 +93,7 @@ describe('the queue of evaluations', () => {
     },
   });
   const due = () => runs.due(owner.project, NOW + 1e9, 1000).filter(({ judge_id }) => judge_id === judge.id);
-  const stored = () => evaluations.ofJudge(judge.id, ANY_EVALUATION, { limit: 500, offset: 0 }, AS_STORED).evaluations;
+  const stored = () => storedOf(evaluations, judge.id);
 
   it('takes a new span once for each judge, whatever became of it; requests as often as they come', () => {
     const first = draft();

@@ -64,7 +64,16 @@ describe('calibration of a judge', function () {
     const path = `${api.project}/judges/${judge.id}`;
     await round(judge, idsOf(1000, 12, 12));
     const first = await api.get(`${path}/calibration`);
-    expect(first).to.deep.include({ judge_id: judge.id, count: 24, agreed: 12, rate: 0.5, kappa: 0, spans: 24 });
+    expect(first).to.deep.include({
+      judge_id: judge.id,
+      count: 24,
+      agreed: 12,
+      rate: 0.5,
+      kappa: 0,
+      spans: 24,
+      kappa_version: 'v1',
+      kappa_of_all: 0,
+    });
     expect(first.verdicts).to.deep.equal({
       both_pass: 12,
       judge_pass_human_fail: 12,
@@ -80,6 +89,10 @@ describe('calibration of a judge', function () {
     const report = await api.get(`${path}/calibration`);
     expect(report.count).to.equal(48);
     expect(report.by_week).to.have.length(1);
+    // Half of all verdicts were right by the first version, and all by the second.
+    expect(report).to.deep.include({ kappa: 1, kappa_version: 'v2', kappa_of_all: 0.5 });
+    const { figures } = (await api.get(`${api.project}/judges?include=figures`)).find(({ id }: any) => id === judge.id);
+    expect(figures).to.deep.include({ kappa: 1, kappa_version: 'v2', kappa_interval: report.kappa_interval });
     const [v1, v2, ...more] = report.by_version;
     expect(more).to.deep.equal([]);
     expect(v1).to.deep.include({ version: 'v1', prompt_version: 1, examples: { from: 0, to: 0 }, rate: 0.5, kappa: 0 });
@@ -149,6 +162,32 @@ describe('calibration of a judge', function () {
     }
   });
 
+  it('tells what corrections add to each call, as much as they do', async () => {
+    const judge = await api.judge();
+    const path = `${api.project}/judges/${judge.id}`;
+    const perCall = async () => (await api.get(`${path}/calibration`)).corrections_per_call;
+    expect(await perCall()).to.equal(null);
+    const ids = idsOf(3600, 6, 6);
+    await round(judge, ids);
+    const { corrections, input_tokens, cost, ...rest } = await perCall();
+    expect(rest).to.deep.equal({ model: 'gpt-4o-mini', cost_unknown_reason: null });
+    expect(corrections).to.equal(12);
+    expect(cost).to.be.closeTo((input_tokens * 0.15) / 1e6, 1e-12);
+    const more = idsOf(3700, 1, 1);
+    await send(more);
+    model.asked.length = 0;
+    await api.evaluate(judge, more);
+    const shownAs = model.asked[0]!.messages.slice(1, -1).reduce((sum, { content }) => sum + content.length, 0);
+    expect(input_tokens).to.be.closeTo(shownAs / 4, shownAs / 40);
+    const other = await api.judge({ model: 'nobody-sells-this' });
+    await round(other, idsOf(3800, 1, 1));
+    expect(await api.get(`${api.project}/judges/${other.id}/calibration`))
+      .to.have.property('corrections_per_call')
+      .that.deep.includes({ model: 'nobody-sells-this', cost: null });
+    await api.server.request('DELETE', path);
+    expect(await perCall()).to.equal(null);
+  });
+
   it('a correction counts from the next evaluation on, and a changed one too', async () => {
     const judge = await api.judge();
     const [a, b, c] = [uuid(4001), uuid(4002), uuid(4003)];
@@ -195,6 +234,7 @@ describe('calibration of a judge', function () {
     expect(result.before.mean_absolute_score_error).to.be.greaterThan(3);
     expect(result.after.mean_absolute_score_error).to.equal(0);
     expect(result.spans[0].after.score).to.equal(result.spans[0].human.score);
+    for (const { human } of result.spans) expect(human.evaluation_result).to.be.a('boolean').that.equals(human.passed);
   });
 
   it('goes on while the endpoint stumbles, and says which spans it could not evaluate', async () => {

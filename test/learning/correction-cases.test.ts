@@ -156,14 +156,17 @@ describe('the correction that feedback about a verdict is', () => {
       deletions = new SqliteDeletionStore(file.database);
     });
 
-    function remove(spans: readonly string[], before: number | null = null, at = (file.at += 1)) {
+    function order() {
       const target = { projectId: 'project', kind: 'trace', id: randomUUID() } as const;
-      const deletion = deletions.begin({ ...target, upTo: at, at }, [], true);
-      return deletions.removeSpans(
-        deletion,
-        spans.map((id) => ({ id, before })),
-      );
+      // Whatever the clock says: what came before the order is known by numbers.
+      return deletions.begin({ ...target, upTo: 0, at: 0 }, [], true);
     }
+
+    const remove = (spans: readonly string[], { ordered = order(), stays = false } = {}) =>
+      deletions.removeSpans(
+        ordered,
+        spans.map((id) => ({ id, stays })),
+      );
 
     it('goes, and each that was of an evaluation is counted as a revision, the last one too', () => {
       for (const span of ['a', 'b', 'c']) file.evaluate(span, true, 'pv1/none');
@@ -203,9 +206,9 @@ describe('the correction that feedback about a verdict is', () => {
 
     it('goes with the evaluation when the feedback stays, and is then of none until it is said again', () => {
       file.evaluate('a', true, 'pv1/none');
-      const ordered = file.at;
+      const ordered = order();
       file.say('a', false); // after the order
-      remove(['a'], null, ordered);
+      remove(['a'], { ordered });
       expect([all(), revisions(), evaluations()]).to.deep.equal([[], [2, 2], [['pv1/none', 0]]]);
       file.say('a', false);
       expect(all()).to.have.length(1);
@@ -217,9 +220,9 @@ describe('the correction that feedback about a verdict is', () => {
       file.say('a', false);
       file.evaluate('a', true, 'pv1/none');
       file.say('a', false);
-      const ordered = file.at;
+      const ordered = order();
       file.evaluate('a', false, 'pv1/e1', { origin: 'external' });
-      remove(['a'], null, ordered);
+      remove(['a'], { ordered });
       expect([all(), revisions()]).to.deep.equal([[], [2, 2]]);
       expect(evaluations()).to.deep.equal([
         ['pv1/none', 0],
@@ -230,10 +233,10 @@ describe('the correction that feedback about a verdict is', () => {
     it('stays when it is of an evaluation of the span that was sent again, and goes when of one before', () => {
       file.evaluate('a', true, 'pv1/none');
       file.say('a', false);
-      const sentAgain = (file.at += 1);
+      const ordered = order();
       file.evaluate('a', false, 'pv1/e1');
       file.say('a', true);
-      remove(['a'], sentAgain);
+      remove(['a'], { ordered, stays: true });
       expect(all().map(({ evaluation }) => evaluation?.judge_version)).to.deep.equal(['pv1/e1']);
       expect(revisions()).to.deep.equal([3, 3]);
       file.say('a', false);

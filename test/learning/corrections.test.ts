@@ -1,7 +1,13 @@
 import { expect } from 'chai';
+import {
+  JudgeFigureService,
+  type CorrectionPlace,
+  type SaidPortion,
+} from '../../src/domain/judge-figures/judge-figures.js';
 import { calibrationOf } from '../../src/domain/learning/calibration/report.js';
 import { truthsOf } from '../../src/domain/learning/calibration/truths.js';
 import type { FeedbackContent } from '../../src/domain/feedback/feedback.js';
+import { SqliteJudgeCounts } from '../../src/storage/sqlite/judge-counts.js';
 import { calibrationRead } from '../../src/transport/http/routes/calibration/presenters.js';
 import { JUDGE, JudgeFile, MONDAY } from './judge-file.js';
 
@@ -123,7 +129,7 @@ describe('what people said of evaluations', () => {
     const half = { needed: 0, have: 0 };
     const trial = { ready: true, training: half, held_out: half, next: '' };
     expect(
-      calibrationRead({ ...report(), revision: 2, trial }).by_week.map(({ week, start, count, rate }) => [
+      calibrationRead({ ...report(), revision: 2, trial }, null).by_week.map(({ week, start, count, rate }) => [
         week,
         start,
         count,
@@ -179,6 +185,50 @@ describe('what people said of evaluations', () => {
     expect(truthsOf(all())[0]?.passed).to.equal(false);
   });
 
+  it('make one κ of the newest version, in the report and in lists of judges', async () => {
+    const figures = new JudgeFigureService(new SqliteJudgeCounts(file.database));
+    const agree = async (): Promise<string | null> => {
+      const { kappa, kappa_interval, kappa_version } = report();
+      const listed = (await figures.of('project', 0, { limit: 10, offset: 0 })).get(JUDGE);
+      expect(listed).to.deep.include({ kappa, kappa_interval, kappa_version });
+      return kappa_version && `${kappa_version} ${kappa?.toFixed(2) ?? '-'}`;
+    };
+    /** How many corrections there are of each exact version, of portions of so many. */
+    const counted = (most: number) => {
+      const times: Record<string, number> = {};
+      let after: CorrectionPlace | null = null;
+      do {
+        const portion: SaidPortion = new SqliteJudgeCounts(file.database).corrections(JUDGE, 0, after, most);
+        for (const one of portion.said)
+          times[`${one.judge_version}`] = (times[`${one.judge_version}`] ?? 0) + one.times;
+        after = portion.last;
+      } while (after !== null);
+      return times;
+    };
+    expect(await agree()).to.equal(null);
+    const round = (version: string | null, rights: readonly boolean[], spans: string) => {
+      for (const [index, right] of rights.entries()) {
+        const span = spans[index] ?? '';
+        evaluate(span, index % 2 === 0, version);
+        say(span, right);
+      }
+    };
+    round(null, [true, true, false, false], 'abcd');
+    expect(await agree()).to.equal('external 0.00');
+    round('pv1/none', [false, false, false, false, false, false], 'ghijkl');
+    expect(await agree()).to.equal('v1 -1.00');
+    round('pv1/e10', [true, true, true, false], 'wxyz');
+    expect(await agree()).to.equal('v2 0.50');
+    // Of spans that people had spoken of, nothing counts; what is said of an earlier version does not either.
+    round('pv1/e15', [false, false, false], 'wxyz');
+    say('g', true);
+    expect(await agree()).to.equal('v2 0.50');
+    evaluate('n', true, 'pv2/none');
+    expect(await agree()).to.equal('v3 -');
+    for (const most of [1, 3, 1000]) expect(counted(most)).to.deep.equal({ null: 4, 'pv1/none': 6, 'pv1/e10': 4 });
+    expect(report().kappa_of_all).to.not.equal(null);
+  });
+
   it('of nothing is null, not zero', () => {
     expect(report()).to.deep.equal({
       judge_id: JUDGE,
@@ -191,6 +241,9 @@ describe('what people said of evaluations', () => {
       verdicts: { both_pass: 0, judge_pass_human_fail: 0, judge_fail_human_pass: 0, both_fail: 0 },
       kappa: null,
       kappa_interval: null,
+      kappa_version: null,
+      kappa_of_all: null,
+      kappa_of_all_interval: null,
       scores_compared: 0,
       mean_absolute_score_error: null,
       without_evaluation: 0,

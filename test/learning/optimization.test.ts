@@ -55,6 +55,7 @@ describe('optimisation of a prompt', function () {
     expect(best.pass_rate_interval.low).to.be.greaterThan(current.pass_rate_interval.high);
     expect(other).to.deep.include({ content: `${CURRENT} Be brief.`, pass_rate: 0, difference: 0, ties: 8 });
     expect(best.results[0]).to.deep.include({ passed: true, output: best.results[0].expected_output });
+    for (const { passed, evaluation_result } of best.results) expect(evaluation_result).to.equal(passed);
     expect(best.results.every(({ span_id }: any) => isHeldOut(span_id))).to.equal(true);
     expect(spent.calls).to.equal(50);
     expect(spent.cost).to.be.greaterThan(0);

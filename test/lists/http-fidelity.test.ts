@@ -67,6 +67,7 @@ describe('what was sent is what is answered, at once and later', () => {
     const [trace] = await api.get('traces', [['id', uuid(1_000_000 + number)]]);
     expect(trace?.['root_span_input']).to.equal(read['input_data']);
     expect(trace?.['root_span_output']).to.equal(read['output_data']);
+    expect(trace?.['root_span_error']).to.equal(read['error_message'] || read['error_code'] || null);
     expect(trace?.['tags']).to.deep.equal(read['trace_tags']);
     const [session] = await api.get('sessions', [['id', uuid(2_000_000 + number)]]);
     expect(session?.['tags']).to.deep.equal(read['session_tags']);

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { ApiDocument } from '../harness/api-document.js';
 import { CheckedApi, span, uuid, type Row } from '../harness/checked-api.js';
 
 const SESSION = uuid(100);
@@ -122,6 +123,9 @@ describe('names that are no filters', () => {
       'is a field, and no filter: to filter by it, write names; for the tag of this name, write tags.name',
     ],
     ['sessions', 'status', 'is known of spans, and no filter of sessions; for the tag of this name, write tags.status'],
+    ['spans', 'group_by', 'is a parameter of GET /spans:stats alone; for the tag of this name, write tags.group_by'],
+    ['sessions', 'prefix', 'is a parameter of GET /sessions:facets alone; for the tag of this name, write tags.prefix'],
+    ['traces', 'after', 'is a parameter of GET /traces:tail alone; for the tag of this name, write tags.after'],
     ['sessions', 'tags', 'is a field that sessions cannot be filtered by; for a tag, write tags.<key>=<value>'],
   ];
   for (const [list, name, detail] of refusals) {
@@ -130,4 +134,24 @@ describe('names that are no filters', () => {
       if (name !== 'tags') expect(await api.get(list, `tags.${name}=x`)).to.deep.equal([]);
     });
   }
+
+  it('are those of all calls about the same objects, which none takes for tags', async () => {
+    const { operations } = await ApiDocument.of(api.server);
+    const calls = operations
+      .filter(({ path }) => /^\/(spans|traces|sessions)(:(stats|facets|tail))?$/.test(path))
+      .filter(({ method }) => method === 'GET')
+      .map(({ path, parameters }) => ({ path, about: path.split(':')[0], names: parameters.map(({ name }) => name) }));
+    expect(calls).to.have.length(11);
+    for (const { path, about, names } of calls) {
+      const others = calls.filter((call) => call.about === about).flatMap((call) => call.names);
+      const foreign = [...new Set(others)].filter((name) => !names.includes(name));
+      const query = foreign.map((name) => `${name}=x`).join('&');
+      const { status, json } = await api.server.request('GET', `${path}?${query}`);
+      expect(status, `${path}?${query}`).to.equal(422);
+      const details = new Map<string, string>(
+        json.errors.map(({ pointer, detail }: Row) => [pointer as string, detail as string]),
+      );
+      for (const name of foreign) expect(details.get(`?${name}`), `${path}?${name}`).to.include(`write tags.${name}`);
+    }
+  });
 });

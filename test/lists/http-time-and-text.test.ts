@@ -91,17 +91,25 @@ describe('lists by time and text', () => {
           session_id: uuid(6100),
           attributes: { text: 'needle' },
           tags: { needle: 'needle' },
-          error_message: 'needle',
+          error_stack: 'needle',
         }),
+        span(5101, { session_id: uuid(6101), error_message: 'Rate limit of Ärger reached', output_data: 'partial' }),
+        span(5102, { session_id: uuid(6102), error_code: 'TooManyRequests', input_data: 'Rate' }),
       ]);
     });
 
-    it('finds text in input and output of spans, and their traces and sessions', async () => {
+    it('finds text in input, output and errors of spans, and their traces and sessions', async () => {
       for (const [index, text] of inputs.entries()) {
         const ids = { spans: uuid(5000 + index), traces: uuid(1_005_000 + index), sessions: uuid(6000 + index) };
         const exact = text.length === 1 ? `before ${text} after` : text;
         for (const list of listNames)
           expect(await api.ids(list, [['q', exact]]), `${list} ${JSON.stringify(text)}`).to.deep.equal([ids[list]]);
+      }
+      for (const list of listNames) {
+        const offset = { spans: 0, traces: 1_000_000, sessions: 1_000 }[list];
+        expect(await api.ids(list, [['q', 'limit OF äRGER']]), list).to.deep.equal([uuid(5101 + offset)]);
+        expect(await api.ids(list, [['q', 'toomanyrequests']]), list).to.deep.equal([uuid(5102 + offset)]);
+        expect(await api.ids(list, [['q', 'partialRate']]), list).to.deep.equal([]);
       }
     });
     it('whatever the case, and not elsewhere', async () => {

@@ -30,6 +30,7 @@ describe('configuration', () => {
       database: 'spanhouse',
       cluster: null,
       leaseSeconds: 15,
+      writeLog: false,
     });
     expect(config.init).to.deep.equal({ projectId: null, apiKey: null });
     expect(config.metricsToken).to.equal(null);
@@ -37,8 +38,8 @@ describe('configuration', () => {
     expect(config.commit).to.deep.equal({
       maxRows: 10_000,
       maxBytes: 32 * 1024 * 1024,
-      waitMs: 3,
       queueMaxBytes: 128 * 1024 * 1024,
+      logMaxBytes: 2048 * 1024 * 1024,
     });
     expect(config.ingest).to.deep.equal({ maxEncodedBytes: 64 * 1024 * 1024, maxTagBytes: 262_144 });
     expect(config.read).to.deep.equal({ timeoutSeconds: 30, maxResultBytes: 256 * 1024 * 1024 });
@@ -110,11 +111,11 @@ describe('configuration', () => {
 
   it('lists every problem at once, with the variable, the rule and the value', () => {
     expect(
-      problemsOf({ PORT: '70000', LOG_LEVEL: 'loud', COMMIT_WAIT_MS: '1.5', CLICKHOUSE_URL: 'localhost:9000' }),
+      problemsOf({ PORT: '70000', LOG_LEVEL: 'loud', QUEUE_MAX_MB: '1.5', CLICKHOUSE_URL: 'localhost:9000' }),
     ).to.have.members([
       'PORT must be a whole number from 0 to 65535 (it is "70000")',
       'LOG_LEVEL must be one of error, warn, info, debug, silent (it is "loud")',
-      'COMMIT_WAIT_MS must be a whole number from 0 to 1000 (it is "1.5")',
+      'QUEUE_MAX_MB must be a whole number from 1 to 65536 (it is "1.5")',
       `CLICKHOUSE_URL must be the http:// or https:// URL of ClickHouse's HTTP port without a path, such as http://localhost:8123 (it is "localhost:9000")`,
     ]);
   });
@@ -196,6 +197,12 @@ describe('configuration', () => {
     expect(warnings('SPANHOUSE_COLOUR')).to.deep.equal([
       'SPANHOUSE_COLOUR is not a setting of Spanhouse; `npm start -- --help` lists them',
     ]);
+  });
+
+  it('names settings of earlier versions, and why they are gone', () => {
+    const [warning, ...others] = loadConfig({ COMMIT_WAIT_MS: '3' }).warnings;
+    expect(warning).to.match(/^COMMIT_WAIT_MS has no effect any more: /);
+    expect(others).to.deep.equal([]);
   });
 
   it('leaves alone the variables of other programs, and of its own clients', () => {

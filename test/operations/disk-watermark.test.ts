@@ -22,12 +22,17 @@ describe('room on disks', () => {
     opened = await DiskWatermark.open({ disks: [disk], minFreeBytes, observer, lookEveryMs: 1 });
     return opened;
   }
+  /** Whether spans are refused while some bytes of them wait, and readiness says the same. */
   const refused = (watched: DiskWatermark, bytes = 0) => {
+    watched.queued(bytes);
     try {
-      watched.demand(bytes);
+      watched.demand();
+      watched.check();
       return false;
     } catch (error) {
       expect(error).to.be.instanceOf(DomainError).and.to.include({ kind: 'unavailable', reason: 'disk_low' });
+      const { message } = error as DomainError;
+      expect(() => watched.check()).to.throw(message.split('. Free some')[0] ?? '');
       return true;
     }
   };
@@ -57,6 +62,25 @@ describe('room on disks', () => {
     expect([refused(opened, 500), refused(opened, 501)]).to.deep.equal([false, true]);
     opened.written(400);
     expect([refused(opened, 100), refused(opened, 101)]).to.deep.equal([false, true]);
+  });
+
+  it('is said to be what is free but for what is on its way, everywhere', async () => {
+    const MB = 2 ** 20;
+    room = { free: 78 * MB, total: 1_000 * MB };
+    const disk = { name: 'data', holds: IN_CLICKHOUSE, room: () => Promise.resolve(room) };
+    opened = await DiskWatermark.open({ disks: [disk], minFreeBytes: 75 * MB, observer, lookEveryMs: 1 });
+    opened.queued(3 * MB);
+    opened.check();
+    opened.queued(4 * MB);
+    expect(() => opened?.check()).to.throw('DATA_DIR has 74 MB left and MIN_FREE_DISK_MB keeps 75 MB free');
+    expect(refused(opened, 4 * MB)).to.equal(true);
+    expect(refused(opened)).to.equal(false);
+    await seen(opened, 70 * MB, 1_000 * MB);
+    await seen(opened, 78 * MB, 1_000 * MB);
+    expect(() => opened?.check()).to.throw(
+      'has 78 MB left and MIN_FREE_DISK_MB keeps 75 MB free; they are taken again from 83 MB on',
+    );
+    expect(refused(opened)).to.equal(true);
   });
 
   it('has to be a little more before spans are taken again', async () => {

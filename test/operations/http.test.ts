@@ -22,11 +22,14 @@ describe('operations', () => {
 
   it('/readyz says which store does not answer, also when it just hangs', async () => {
     const app = await bootApp([
-      readinessRoute([
-        { name: 'fine', check: () => undefined },
-        { name: 'broken', check: () => Promise.reject(new Error('connection refused')) },
-        { name: 'hanging', check: () => new Promise(() => undefined) },
-      ]),
+      readinessRoute(
+        [
+          { name: 'fine', check: () => undefined },
+          { name: 'broken', check: () => Promise.reject(new Error('connection refused')) },
+          { name: 'hanging', check: () => new Promise(() => undefined) },
+        ],
+        { baseUrl: () => 'http://localhost', host: '127.0.0.1' },
+      ),
     ]);
     const response = await send(`${app.url}/readyz`, 'GET', {});
     await app.stop();

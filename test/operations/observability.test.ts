@@ -282,7 +282,7 @@ describe('events and metrics', () => {
     expect(await of()).to.deep.equal(['spanhouse_engine_memory_max_bytes 0', 'spanhouse_engine_up 0']);
     let asked = 0;
     const figures = { memoryBytes: 5, parts: 3, partitionParts: 2 };
-    const limits = { queueMaxBytes: 7, memoryMaxBytes: null };
+    const limits = { queueMaxBytes: 7, logMaxBytes: 1000, memoryMaxBytes: null };
     events.traceStoreOpened({ ...limits, figures: async () => (asked++, figures) });
     const known = [
       'spanhouse_engine_up 1',

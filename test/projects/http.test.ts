@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import type { StoredBytes } from '../../src/domain/disk/disk.js';
@@ -118,6 +119,8 @@ describe('a project', () => {
   it('says how fast its disks fill, as the admin program does without a server', async () => {
     const metadata = openMetadataStore(server.dataDir);
     try {
+      // The server's own comes some seconds after its start, and the next one minutes later.
+      while (metadata.measurements.latest() === undefined) await sleep(50);
       const { stored_bytes, disks } = (await call('GET', '/storage')).json.server;
       const at = (Date.now() - 12 * 3_600_000) * 1000;
       const before = { ...stored_bytes, spans: stored_bytes.spans - 1_000_000 };
@@ -138,6 +141,9 @@ describe('a project', () => {
       expect(report.stored_bytes).to.deep.equal(stored_bytes);
       expect(report.disks[0]).to.deep.include({ grows_bytes_per_day: 1_000_000, days_left: 40 });
       const { stdout: table } = await promisify(execFile)(process.execPath, [...args, 'storage']);
+      // What came of a clock that was ahead goes with the next measurement.
+      metadata.measurements.add({ at: at + 13 * 3_600_000_000, stored: stored_bytes, disks: seen }, 0);
+      expect(metadata.measurements.latest()?.at).to.equal(at + 13 * 3_600_000_000);
       expect(table).to.match(/^disk data +50 MB free of 90 MB.*grows by 1 MB a day: spans are refused in 40 days$/m);
     } finally {
       metadata.close();

@@ -4,7 +4,10 @@ import { isCompletionOf, type PromptIdentity } from '../../src/domain/prompt/com
 const prompt: PromptIdentity = {
   id: 'a0000000-0000-4000-8000-000000000001',
   slug: 'support/Answer',
-  version_ids: new Set(['b0000000-0000-4000-8000-000000000001', 'b0000000-0000-4000-8000-000000000002']),
+  versions: new Map([
+    ['b0000000-0000-4000-8000-000000000001', 1],
+    ['b0000000-0000-4000-8000-000000000002', 2],
+  ]),
 };
 const other = 'c0000000-0000-4000-8000-000000000001';
 
@@ -18,10 +21,10 @@ describe('completions of a prompt', () => {
     ['prompt_slug', { prompt_slug: prompt.slug }],
     ['id as task', { task: prompt.id }],
     ['id in upper case', { prompt_slug: prompt.id.toUpperCase() }],
-    ['dotted version', { 'zeroeval.prompt_version_id': [...prompt.version_ids][0] }],
-    ['version in the object', { zeroeval: { prompt_version_id: [...prompt.version_ids][1] } }],
-    ['version in upper case', { prompt_version_id: [...prompt.version_ids][1]?.toUpperCase() }],
-    ['version beside another task', { task: 'another', prompt_version_id: [...prompt.version_ids][0] }],
+    ['dotted version', { 'zeroeval.prompt_version_id': [...prompt.versions.keys()][0] }],
+    ['version in the object', { zeroeval: { prompt_version_id: [...prompt.versions.keys()][1] } }],
+    ['version in upper case', { prompt_version_id: [...prompt.versions.keys()][1]?.toUpperCase() }],
+    ['version beside another task', { task: 'another', prompt_version_id: [...prompt.versions.keys()][0] }],
   ];
   for (const [name, attributes] of named)
     it(`are named by ${name}`, () => {
@@ -33,7 +36,7 @@ describe('completions of a prompt', () => {
     ['another slug', { task: 'support/answer' }],
     ['a longer slug', { prompt_slug: `${prompt.slug}2` }],
     ['another version', { prompt_version_id: other }],
-    ['a version where a slug belongs', { task: [...prompt.version_ids][0] }],
+    ['a version where a slug belongs', { task: [...prompt.versions.keys()][0] }],
     ['the prompt where a version belongs', { prompt_version_id: prompt.id }],
     ['an object instead of a text', { task: { task: prompt.slug } }],
     ['a list instead of an object', { zeroeval: [{ task: prompt.slug }] }],

@@ -117,7 +117,8 @@ describe('completions of a prompt', () => {
     const [one, zero] = page['completions'];
     const { id, trace_id, name, started_at, has_error, duration_ms, cost } = spans[1] as Json;
     expect(one).to.deep.include({ id, trace_id, name, started_at, has_error, duration_ms, cost, output: 'a' });
-    expect(one).to.include({ prompt_version: 2, thumbs_up: 1, thumbs_down: 1 });
+    expect(one).to.include({ prompt_version: 2, thumbs_up: 1, thumbs_down: 1, output_data: 'a' });
+    expect(one.input_data).to.equal(one.input);
     expect(one.input).to.match(/^q+\n\[… 1000 characters left out here …\]\nq+$/);
     expect(zero).to.include({ prompt_version: 1, thumbs_up: 0, thumbs_down: 0, has_error: true });
     expect(

@@ -1,4 +1,8 @@
+import { join } from 'node:path';
 import { expect } from 'chai';
+import { NO_AUDIT_LOG } from '../../src/domain/identity/audit.js';
+import { PromptService } from '../../src/domain/prompt/prompt-service.js';
+import { DATABASE_FILE, openDatabase } from '../../src/storage/sqlite/database.js';
 import { SqlitePromptStore } from '../../src/storage/sqlite/prompt-store.js';
 import { withDatabase } from '../feedback/feedback-api.js';
 import { bootServer, type TestServer } from '../harness/server.js';
@@ -144,6 +148,53 @@ describe('tags of prompts', () => {
     expect((await api.get(slug, '?tag=production')).json.version).to.equal(history[0].version);
     const times = history.map(({ pinned_at }: any) => pinned_at);
     expect(times).to.deep.equal([...times].sort().reverse());
+  });
+
+  /** Gives a prompt further tags, as an import does. */
+  const withTags = (slug: string, tags: readonly string[]) =>
+    withDatabase(server, (db) => {
+      const pin = db.prepare<[string, string]>(
+        `INSERT INTO prompt_tag_pins (prompt_id, tag, version, pinned_at, pinned_by)
+         SELECT id, ?, 1, 1, (SELECT id FROM users LIMIT 1) FROM prompts WHERE slug = ?`,
+      );
+      db.transaction(() => tags.forEach((tag) => pin.run(tag, slug)))();
+    });
+  const tagsNamed = (count: number) => Array.from({ length: count }, (_, index) => `t${index}`);
+
+  it('are at most 1,000, removed ones included; more that are stored stay readable', async () => {
+    const slug = await promptOf(2);
+    withTags(slug, tagsNamed(999));
+    expect((await api.pin(slug, 'last', 1)).status).to.equal(200);
+    expect((await api.removeTag(slug, 't0')).status).to.equal(204);
+    const refused = await api.pin(slug, 'more', 1);
+    expect([refused.status, refused.json.detail]).to.deep.equal([
+      409,
+      'A prompt has at most 1000 tags, removed ones included, as their history stays: move one that it had',
+    ]);
+    for (const tag of ['last', 't0', 't7']) expect((await api.pin(slug, tag, 2)).status, tag).to.equal(200);
+    expect((await api.tags(slug)).json).to.have.length(1 + 1_000);
+    withTags(slug, tagsNamed(1_500).slice(999));
+    expect((await api.tags(slug)).json).to.have.length(1 + 1_501);
+    expect((await api.pin(slug, 't1400', 2)).status).to.equal(200);
+    expect((await api.pin(slug, 'more', 2)).status).to.equal(409);
+    expect((await api.get(slug, '?tag=t1400')).json).to.include({ version: 2 });
+  });
+
+  it('of many prompts are listed between turns that others get', async () => {
+    const slugs = [];
+    for (let index = 0; index < 50; index += 1) slugs.push(await promptOf(1));
+    for (const slug of slugs) withTags(slug, tagsNamed(1_000));
+    const db = openDatabase(join(server.dataDir, DATABASE_FILE));
+    const store = new SqlitePromptStore(db);
+    const observer = { promptFetched: () => undefined };
+    const prompts = new PromptService({ store, modelName: () => expect.fail(), observer, audit: NO_AUDIT_LOG });
+    let turns = 0;
+    const others = setInterval(() => (turns += 1), 0);
+    const listed = await prompts.list(server.projectId, { limit: 1000, offset: 0 });
+    clearInterval(others);
+    db.close();
+    expect(listed.filter(({ tags }) => tags.length === 1_001)).to.have.length(50);
+    expect(turns).to.be.greaterThan(3);
   });
 
   it('outlive a restart with their history', async () => {

@@ -12,17 +12,17 @@ import { seedOf } from '../harness/seed.js';
 import { DAY_MS, daysAgo } from './scene.js';
 
 const DAYS = 30;
-/** Old traces that come before each kill, and the spans of each. */
-const TRACES = 1_500;
+/** Old traces that come before each kill, more than go together at once, and the spans of each. */
+const TRACES = 4_000;
 const TRACE_LENGTH = 2;
 /** Every so many of them have feedback, and stay. */
-const REVIEWED = 300;
+const REVIEWED = 800;
 /** The first kill comes at once, as what is deleted together may be gone soon after. */
 const LONGEST_MS = 250;
 const SEED = seedOf('KILL_SEED');
 
 describe(`retention when the program is killed ${KILLS} times, KILL_SEED=${SEED}`, function () {
-  this.timeout(60_000 + KILLS * 30_000);
+  this.timeout(120_000 + KILLS * 60_000);
   const dice = new Random(SEED);
   /** Traces that are to go. */
   const going = new Set<string>();
@@ -81,9 +81,9 @@ describe(`retention when the program is killed ${KILLS} times, KILL_SEED=${SEED}
 
   /** Resolves when a portion is being deleted, or nothing is left. */
   async function untilBegun(): Promise<void> {
-    while (!underWay()) {
-      if ((await due()) === 0) return;
-      await sleep(5);
+    for (let looks = 1; !underWay(); looks += 1) {
+      if (looks % 200 === 0 && (await due()) === 0) return;
+      await sleep(2);
     }
   }
 

@@ -7,7 +7,7 @@ import { rowsHolding, untilGone } from '../deletion/remains.js';
 import { makeProject } from '../harness/projects.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 import { openMetadataStore } from '../../src/storage/sqlite/metadata-store.js';
-import { daysAgo, givenBetweenParts, ProjectApi } from './scene.js';
+import { comingAndGoing, daysAgo, givenBetweenParts, ProjectApi } from './scene.js';
 
 /** A span to be posted, with what retention of 30 days makes of it. */
 interface Drawn {
@@ -218,6 +218,45 @@ describe('retention', function () {
       { id: young.trace_id, span_count: 1 },
       { id: reviewed, span_count: 4 },
     ]);
+  });
+
+  it('goes on while another project gets and loses feedback all the time', async () => {
+    const [mine, other] = [await project(), await project()];
+    const young = drawn(true, 1).span;
+    for (const one of [mine, other]) {
+      await one.ask('POST', '/spans', [young]);
+      await one.ask('POST', '/v1/tasks/task/prompt/versions/ensure', { content: 'x' });
+      await one.ask('POST', `/v1/prompts/task/completions/${young.id}/feedback`, { thumbs_up: true });
+    }
+    await mine.ask(
+      'POST',
+      '/spans',
+      Array.from({ length: 4_000 }, () => drawn(false, 20).span),
+    );
+    const stop = comingAndGoing(server.dataDir, other.projectId);
+    await mine.keepFor(10);
+    await mine.untilDone().finally(stop);
+    expect((await mine.lists()).traces.size).to.equal(1);
+  });
+
+  it('goes on while another project gets feedback faster than it is looked through', async () => {
+    const [mine, busy] = [await project(), await project()];
+    const young = drawn(true, 1).span;
+    await busy.ask('POST', '/v1/tasks/task/prompt/versions/ensure', { content: 'x' });
+    await busy.ask('POST', '/spans', [young]);
+    await busy.ask('POST', `/v1/prompts/task/completions/${young.id}/feedback`, { thumbs_up: true });
+    for (const one of [mine, busy]) await one.ask('POST', '/spans', [drawn(false, 20).span]);
+    const stop = comingAndGoing(server.dataDir, busy.projectId, 0);
+    try {
+      await busy.keepFor(10);
+      // Its turn has come.
+      await sleep(2_500);
+      await mine.keepFor(10);
+      await mine.untilDone(40_000);
+    } finally {
+      await stop();
+    }
+    await busy.untilDone();
   });
 
   it('ends where somebody decides to keep everything', async () => {

@@ -101,3 +101,28 @@ export async function givenBetweenParts(dataDir: string, projectId: string): Pro
     database.close();
   }
 }
+
+/** Has a project lose the feedback that came last, and get some, again and again. @param pauseMs in between @returns what ends it */
+export function comingAndGoing(dataDir: string, projectId: string, pauseMs = 2): () => Promise<void> {
+  const database = openDatabase(join(dataDir, DATABASE_FILE));
+  const copy = database.prepare<[string, string, string]>(
+    `INSERT INTO feedback (id, project_id, prompt_id, completion_id, user_id, thumbs_up, metadata, created_at, updated_at)
+     SELECT ?, project_id, prompt_id, ?, user_id, 1, '{}', created_at, updated_at FROM feedback WHERE project_id = ? LIMIT 1`,
+  );
+  const remove = database.prepare<[string]>('DELETE FROM feedback WHERE id = ?');
+  let stopped = false;
+  const work = (async () => {
+    let last = '';
+    while (!stopped) {
+      remove.run(last);
+      last = randomUUID();
+      copy.run(last, randomUUID(), projectId);
+      await sleep(pauseMs);
+    }
+    database.close();
+  })();
+  return () => {
+    stopped = true;
+    return work;
+  };
+}

@@ -167,8 +167,11 @@ describe('what is too large to be recomputed', function () {
   it('may be a session of traces that are not', async () => {
     const session = randomUUID();
     const count = 16;
-    for (let n = 0; n < count; n += 1)
+    for (let n = 0; n < count; n += 1) {
       await write([storedSpan({ session_id: session, cost: 1, session_tags: { [`tag ${n}`]: heavyTags().heavy } })]);
+      // Each in a part of its own, so that a trace is read without the tags of others.
+      await opened.store.rollUp();
+    }
     const page: Page = await sessions(opened.store);
     expect(page.notCurrent).to.deep.equal([session]);
     expect((await rowsOf<SessionRead>(page))[0]).to.deep.include({

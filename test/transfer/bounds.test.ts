@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { ConfigError, loadConfig } from '../../src/config/config.js';
-import { MOST_IMPORTED_OF_SPAN } from '../../src/domain/judge/evaluation.js';
+import { MOST_IMPORTED_OF_SPAN, MOST_IMPORTED_VERSIONS } from '../../src/domain/judge/evaluation.js';
 import { MAX_PRICES_PER_PROJECT } from '../../src/domain/price/schema.js';
 import type { Part } from '../../src/domain/transfer/parts.js';
 import { MAX_MODEL_ANSWER, RECORDS } from '../../src/domain/transfer/records.js';
@@ -164,6 +164,15 @@ describe('bounds of records that are imported', function () {
     expect(await stored('prices', [price(room + 1)])).to.equal(1);
   });
 
+  it('are, of tags of one prompt, as many as it may have', async () => {
+    const move = (tag: string) => ({ ...records.get('tag_moves'), tag, pinned_at: '2026-01-01T00:00:00Z' });
+    const refused = await send('tag_moves', [move('another'), move('one-more')]);
+    expect(refused.status, refused.text).to.equal(409);
+    expect(refused.json.detail).to.include(`would have more than ${MOST.promptTags} tags, removed ones included; none`);
+    // Moves of those that it has are no further tags.
+    expect(await stored('tag_moves', [move(records.get('tag_moves').tag)])).to.equal(1);
+  });
+
   it('are, of evaluations of one span, so many that all of them can be read', async () => {
     const { judge_id, ...evaluation } = records.get('evaluations');
     const span_id = randomUUID();
@@ -192,5 +201,30 @@ describe('bounds of records that are imported', function () {
     expect(await stored('evaluations', [last])).to.equal(1);
     expect((await send('evaluations', [one()])).status).to.equal(409);
     expect(await stored('evaluations', [{ ...one(), span_id: randomUUID() }])).to.equal(1);
+  });
+
+  it('are, of versions of one judge, so many that all of them can be read', async () => {
+    const judge = { ...records.get('judges'), id: randomUUID() };
+    expect(await stored('judges', [judge])).to.equal(1);
+    const made = (judge_version: string | null) => ({
+      ...records.get('evaluations'),
+      ...{ id: randomUUID(), span_id: randomUUID(), judge_id: judge.id, judge_version },
+      ...{ criteria_scores: null, evaluation_reason: '' },
+    });
+    withDatabase(target, (database) =>
+      database
+        .prepare(
+          `WITH RECURSIVE numbers (number) AS (SELECT 2 UNION ALL SELECT number + 1 FROM numbers WHERE number < ?)
+           INSERT INTO judge_versions (judge_id, judge_version, first_seq, began_at, evaluations)
+           SELECT ?, 'made up ' || number, number, number, 1 FROM numbers`,
+        )
+        .run(MOST_IMPORTED_VERSIONS, judge.id),
+    );
+    const refused = await send('evaluations', [made('last'), made('one more')]);
+    expect(refused.status, refused.text).to.equal(409);
+    expect(refused.json.detail).to.include(`The judge ${judge.id} would have evaluations by more than 10000 versions`);
+    expect(await stored('evaluations', [made('last'), made('last'), made(null)])).to.equal(3);
+    expect((await send('evaluations', [made('one more')])).status).to.equal(409);
+    expect(await stored('evaluations', [made('last')])).to.equal(1);
   });
 });

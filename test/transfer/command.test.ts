@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -45,6 +46,19 @@ describe('the admin program moves a project', function () {
     await source.dispose();
     await target.dispose();
   });
+
+  it('takes the key from SPANHOUSE_KEY, else from SPANHOUSE_API_KEY, its old name', () =>
+    inFolder(async (file) => {
+      const exportWith = (env: Readonly<Record<string, string>>) =>
+        adminWith({ SPANHOUSE_URL: source.url, ...env }, 'export', source.projectId, file(`${randomUUID()}.ndjson`));
+      expect(await exportWith({ SPANHOUSE_API_KEY: source.key })).to.include({ code: 0 });
+      expect(await exportWith({ SPANHOUSE_KEY: source.key, SPANHOUSE_API_KEY: 'sk_other' })).to.include({ code: 0 });
+      expect((await exportWith({})).stderr).to.equal(
+        'Give an API key of the project with --key, or set SPANHOUSE_KEY\n',
+      );
+      const { stdout } = await adminWith({ SPANHOUSE_API_KEY: source.key }, 'export', '--help');
+      expect(stdout).to.include('SPANHOUSE_KEY').and.not.include(source.key);
+    }));
 
   it('by a file that nobody else can read, and says what became of it', () =>
     inFolder(async (file) => {

@@ -22,6 +22,7 @@ export const named = <T>(count: number, name: (index: number) => string, value: 
 export const MOST = {
   content: 4 * 1024 * 1024,
   metadata: 262_144,
+  promptTags: 1_000,
   model: 512,
   price: 256,
   rate: 1e9,
@@ -53,7 +54,10 @@ export async function fillToBounds(server: TestServer): Promise<void> {
   const longest = { content: plain(MOST.content), model_id: wide(MOST.model), metadata: metadataOf(MOST.metadata) };
   await ensure(longest);
   await ensure(`{"content":"deep","metadata":${nested(MOST.depth - 1)}}`);
-  await api.expect(200, 'POST', `${api.project}/prompts/${slug}/tags/${'t'.repeat(64)}:pin`, { version: 1 });
+  for (let tag = 0; tag < MOST.promptTags; tag += 1)
+    await api.expect(200, 'POST', `${api.project}/prompts/${slug}/tags/${`${tag}`.padEnd(64, 't')}:pin`, {
+      version: 1,
+    });
   const rate = { input_per_million: MOST.rate, output_per_million: MOST.rate, cache_read_per_million: MOST.rate };
   const name = encodeURIComponent(wide(MOST.price));
   await api.expect(201, 'PUT', `${api.project}/model-prices/${name}/${name}`, rate);

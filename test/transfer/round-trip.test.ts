@@ -137,7 +137,9 @@ describe('a project that moves', function () {
     const users = () => database.prepare<[], string>('SELECT name FROM users ORDER BY name').pluck().all();
     try {
       expect(users()).to.deep.equal(['Ann', 'Owner', 'Owner']);
-      database.prepare("INSERT INTO users VALUES (?, 'Root', 'root@example.org', 1)").run(uuid(900));
+      database
+        .prepare("INSERT INTO users (id, name, email, created_at) VALUES (?, 'Root', 'root@example.org', 1)")
+        .run(uuid(900));
       const price = {
         provider: 'a',
         model: 'b',

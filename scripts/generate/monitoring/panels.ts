@@ -85,6 +85,18 @@ export const ROWS: readonly Row[] = [
         { query: gauge('spanhouse_commit_queue_max_bytes'), legend: '{{instance}} limit' },
       ),
       lines('Spans in a commit', 'short', ...quantiles('spanhouse_commit_rows')),
+      lines(
+        'Write-ahead log',
+        'bytes',
+        { query: gauge('spanhouse_write_log_bytes'), legend: '{{instance}} not in ClickHouse yet' },
+        { query: gauge('spanhouse_write_log_max_bytes'), legend: '{{instance}} limit' },
+      ),
+      lines('Time of a flush to ClickHouse', 's', ...quantiles('spanhouse_flush_duration_seconds')),
+      lines('Spans in a flush', 'short', ...quantiles('spanhouse_flush_rows')),
+      stack('Flushes that failed', 'short', {
+        query: perDay('spanhouse_flush_failures_total', 'instance'),
+        legend: '{{instance}} a day',
+      }),
       stack('gRPC calls, by code', 'reqps', { query: rate('rpc_duration_seconds_count', 'code'), legend: '{{code}}' }),
     ],
   },

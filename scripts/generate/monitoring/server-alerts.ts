@@ -28,7 +28,7 @@ export const SERVER_ALERTS: readonly Alert[] = [
     for: '1m',
     summary: 'ClickHouse of {{ $labels.instance }} does not answer',
     description:
-      'Writes and reads are answered 503. Embedded: look in the log for engineLost and engineNotStarted, at free memory and at the disk. Your own: see that CLICKHOUSE_URL answers from there. Everything acknowledged is kept.',
+      'Reads are answered 503. Writes go on until the write-ahead log is full (SpanhouseWriteLogFilling); with CLICKHOUSE_URL and without CLICKHOUSE_WRITE_LOG they are answered 503, too. Embedded: look in the log for engineLost and engineNotStarted, at free memory and at the disk. Your own: see that CLICKHOUSE_URL answers from there. Everything acknowledged is kept.',
     test: {
       at: '3m',
       ill: { [`spanhouse_engine_up{${I}}`]: '1 0x9' },
@@ -77,12 +77,12 @@ export const SERVER_ALERTS: readonly Alert[] = [
   {
     name: 'SpanhouseCommitsSlow',
     severity: 'warning',
-    means: 'Writes wait a second or longer for ClickHouse.',
+    means: 'Writes wait a second or longer to be acknowledged.',
     query: 'histogram_quantile(0.99, sum by (instance, le) (rate(spanhouse_commit_duration_seconds_bucket[5m]))) > 1',
     for: '10m',
     summary: 'One commit in a hundred of {{ $labels.instance }} takes {{ $value | humanizeDuration }} or longer',
     description:
-      'Each write waits for its commit. Look at the disk (its latency, what else writes to it), at parts and memory of ClickHouse, and at the processors; with your own ClickHouse at the network, too.',
+      'Each write waits for its commit. Look at the disk of DATA_DIR (its latency, what else writes to it) and at the processors; with your own ClickHouse and no write-ahead log at its parts, its memory and the network, too.',
     test: {
       at: '20m',
       ill: {
@@ -118,6 +118,29 @@ export const SERVER_ALERTS: readonly Alert[] = [
         [`spanhouse_commit_queue_max_bytes{${I}}`]: '128x9',
       },
       value: '46.88%',
+    },
+  },
+  {
+    name: 'SpanhouseWriteLogFilling',
+    severity: 'critical',
+    means: 'ClickHouse does not take what was acknowledged.',
+    // One project alone may use half of it.
+    query: 'max by (instance) (spanhouse_write_log_bytes / spanhouse_write_log_max_bytes) > 0.1',
+    for: '2m',
+    summary: 'The write-ahead log of {{ $labels.instance }} is {{ $value | humanizePercentage }} full',
+    description:
+      'Acknowledged spans wait in the log, and lists wait for them; at the bound (WRITE_LOG_MAX_MB) writes are refused. The lines flushFailed say why ClickHouse does not take them. Nothing is lost.',
+    test: {
+      at: '5m',
+      ill: {
+        [`spanhouse_write_log_bytes{${I}}`]: '400x9',
+        [`spanhouse_write_log_max_bytes{${I}}`]: '2048x9',
+      },
+      well: {
+        [`spanhouse_write_log_bytes{${I}}`]: '400 400 1x9',
+        [`spanhouse_write_log_max_bytes{${I}}`]: '2048x9',
+      },
+      value: '19.53%',
     },
   },
   {

@@ -165,4 +165,27 @@ export const UPKEEP_ALERTS: readonly Alert[] = [
       value: '4d 0h 0m 0s',
     },
   },
+  {
+    name: 'SpanhouseClockWrong',
+    severity: 'warning',
+    means: 'The clock jumped, or the server was off for more than a day: retention removes nothing, or too little.',
+    query: 'max by (instance) (abs(spanhouse_clock_ahead_seconds)) > 0',
+    for: '10m',
+    summary:
+      'The clock of {{ $labels.instance }} differs by {{ $value | humanizeDuration }} from what the server expects',
+    description:
+      'Compare the clock of the machine with the time. Wrong: set it, and retention goes on. Right, as after months off or where it was wrong before: npm run admin -- trust-clock. Until then, or until the server has run for as long as it was off, traces stay.',
+    test: {
+      at: '15m',
+      ill: [
+        { [`spanhouse_clock_ahead_seconds{${I}}`]: `${4 * DAY}x30` },
+        { [`spanhouse_clock_ahead_seconds{${I}}`]: `-${4 * DAY}x30` },
+      ],
+      well: [
+        { [`spanhouse_clock_ahead_seconds{${I}}`]: `${4 * DAY}x5 0x30` },
+        { [`spanhouse_clock_ahead_seconds{${I}}`]: '0x30' },
+      ],
+      value: '4d 0h 0m 0s',
+    },
+  },
 ];

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { IDENTIFIER, text, whole } from './kinds.js';
+import { choice, IDENTIFIER, text, whole } from './kinds.js';
 
 /** A ClickHouse of the operator. */
 export const clickHouseSettings = {
@@ -8,7 +8,8 @@ export const clickHouseSettings = {
       // A path would be taken for the name of a database.
       pattern: '^https?://[^\\s/?#]+/?$',
       must: "be the http:// or https:// URL of ClickHouse's HTTP port without a path, such as http://localhost:8123",
-      description: 'URL of a ClickHouse server or cluster of yours, over HTTP. Unset: ClickHouse runs embedded.',
+      description:
+        'URL of one ClickHouse server of yours, over HTTP; not of a load balancer. Unset: ClickHouse runs embedded.',
     }),
   ),
   CLICKHOUSE_USER: text({ default: 'default', description: 'User at `CLICKHOUSE_URL`.' }),
@@ -23,7 +24,8 @@ export const clickHouseSettings = {
     text({
       pattern: '^(\\{[a-z_]+\\}|[A-Za-z0-9_.-]+)$',
       must: 'be the name of a cluster as `system.clusters` shows it',
-      description: 'ClickHouse cluster on which the tables are created, replicated. Needs `CLICKHOUSE_URL`.',
+      description:
+        'ClickHouse cluster on which the tables are created, replicated; one of its servers is written to and read. Needs `CLICKHOUSE_URL`.',
     }),
   ),
   CLICKHOUSE_LEASE_SECONDS: whole({
@@ -33,4 +35,11 @@ export const clickHouseSettings = {
     description:
       'Duration of the lease by which one Spanhouse server alone writes to the database at `CLICKHOUSE_URL`. It is renewed five times in this duration; when it runs out, another server may take over.',
   }),
+  CLICKHOUSE_WRITE_LOG: Type.Optional(
+    choice(['true', 'false'], {
+      description:
+        'With `CLICKHOUSE_URL`: `true` acknowledges a write when it is in the write-ahead log of `DATA_DIR`, before ClickHouse has it. ' +
+        'Writes are then fast and go on while ClickHouse is away, and only a server with this `DATA_DIR` may take over.',
+    }),
+  ),
 };

@@ -5,7 +5,7 @@ import { choice, HTTP_URL, text, whole } from './kinds.js';
 export const dataSettings = {
   DATA_DIR: text({
     default: './data',
-    description: 'Directory of all data: the embedded ClickHouse, the SQLite file, images.',
+    description: 'Directory of all data: the embedded ClickHouse, the write-ahead log, the SQLite file, images.',
   }),
   BACKUP_EVERY: Type.Optional(
     text({

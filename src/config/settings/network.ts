@@ -35,6 +35,6 @@ export const networkSettings = {
     minimum: 0,
     maximum: 10,
     description:
-      'Number of your reverse proxies in front of the server. That many entries at the end of `X-Forwarded-For` are trusted when requests to pages of feedback links are limited by client address.',
+      'Number of your reverse proxies in front of the server. That many entries at the end of `X-Forwarded-For` are trusted when failed sign-ins and requests to pages of feedback links are limited by client address. With 0 behind a proxy, all clients share one limit: ten failed sign-ins of anyone within a minute keep everyone from signing in.',
   }),
 };

@@ -28,20 +28,13 @@ export const writeSettings = {
     default: 10_000,
     minimum: 1,
     maximum: 1_000_000,
-    description: 'Most spans in one group commit, which stores the spans of concurrent requests together.',
+    description: 'Most spans in one group commit, and in one insert into ClickHouse.',
   }),
   COMMIT_MAX_MB: whole({
     default: 32,
     minimum: 1,
     maximum: 256,
-    description: 'Most data in one group commit, unless a single request has more.',
-  }),
-  COMMIT_WAIT_MS: whole({
-    default: 3,
-    minimum: 0,
-    maximum: 1000,
-    description:
-      'Milliseconds that a group commit waits for more requests; after a slow commit, a quarter of the time that one took. 0: no wait.',
+    description: 'Most data in one group commit, and in one insert into ClickHouse, unless a single request has more.',
   }),
   QUEUE_MAX_MB: whole({
     default: 128,
@@ -50,5 +43,13 @@ export const writeSettings = {
     description:
       'Most data of spans waiting for their group commit; one project may have as much as is left free, so half when it is the only one. ' +
       'Writes beyond that are answered 429 with `Retry-After`.',
+  }),
+  WRITE_LOG_MAX_MB: whole({
+    default: 2048,
+    minimum: 16,
+    maximum: 1_048_576,
+    description:
+      'Most data in the write-ahead log (`DATA_DIR/log`) that ClickHouse does not hold yet, shared by project as in `QUEUE_MAX_MB`. ' +
+      'While ClickHouse is away, writes are acknowledged up to here, and then answered 503.',
   }),
 };

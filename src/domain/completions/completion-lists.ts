@@ -39,7 +39,7 @@ export interface CompletionPage {
 }
 
 export interface CompletionListsParts {
-  readonly prompts: Pick<PromptIdentities, 'ofSlug' | 'versionNumbers'>;
+  readonly prompts: Pick<PromptIdentities, 'ofSlug'>;
   readonly spans: PromptSpans;
   readonly opinions: CompletionOpinions;
 }
@@ -75,9 +75,9 @@ export class CompletionLists {
     { window, descending }: { readonly window: Window; readonly descending: boolean },
     signal?: AbortSignal,
   ): Promise<CompletionPage> {
-    const { prompt, numbers } = this.#prompt(projectId, slug);
+    const prompt = this.#prompt(projectId, slug);
     const { from, to } = filter;
-    const version = filter.version === null ? null : versionId(numbers, filter.version);
+    const version = filter.version === null ? null : versionId(prompt, filter.version);
     const of: CompletionSelection = { projectId, prompt, version, from, to, descending };
     const byOpinion = filter.feedback !== null || filter.verdict !== null;
     const { spans, total } = byOpinion
@@ -89,7 +89,7 @@ export class CompletionLists {
       ...span,
       ...said(span),
       ...(texts.get(span.id) ?? { input: null, output: null }),
-      prompt_version: span.version_id === null ? null : (numbers.get(span.version_id) ?? null),
+      prompt_version: span.version_id === null ? null : (prompt.versions.get(span.version_id) ?? null),
     }));
     return { completions, total };
   }
@@ -101,9 +101,9 @@ export class CompletionLists {
     { from, to }: Pick<CompletionFilter, 'from' | 'to'>,
     signal?: AbortSignal,
   ): Promise<VersionStatistics> {
-    const { prompt, numbers } = this.#prompt(projectId, slug);
+    const prompt = this.#prompt(projectId, slug);
     const of: CompletionSelection = { projectId, prompt, version: null, from, to, descending: true };
-    const sums = new VersionSums(numbers, await this.#parts.spans.figures(of, signal));
+    const sums = new VersionSums(prompt.versions, await this.#parts.spans.figures(of, signal));
     await this.#parts.spans.walk(
       of,
       MAX_LOOKED_UP,
@@ -117,11 +117,11 @@ export class CompletionLists {
     return sums.statistics();
   }
 
-  #prompt(projectId: string, slug: string) {
-    const prompt: PromptIdentity | undefined = this.#parts.prompts.ofSlug(projectId, slug);
+  #prompt(projectId: string, slug: string): PromptIdentity {
+    const prompt = this.#parts.prompts.ofSlug(projectId, slug);
     if (prompt === undefined) throw new DomainError('not_found', 'There is no prompt with this slug');
     requireCountable(prompt);
-    return { prompt, numbers: this.#parts.prompts.versionNumbers(prompt.id) };
+    return prompt;
   }
 
   /** A page of those with some opinion: all are looked at, in the order of the list. */
@@ -163,9 +163,9 @@ export class CompletionLists {
   }
 }
 
-function versionId(numbers: ReadonlyMap<string, number>, wanted: number | 'none'): string {
+function versionId({ versions }: PromptIdentity, wanted: number | 'none'): string {
   if (wanted === 'none') return wanted;
-  const found = [...numbers].find(([, number]) => number === wanted);
+  const found = [...versions].find(([, number]) => number === wanted);
   if (found === undefined) throw new DomainError('not_found', `The prompt has no version ${wanted}`);
   return found[0];
 }

@@ -1,7 +1,9 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '../errors.js';
+import type { Actor, AuditEvent, AuditLog } from '../identity/audit.js';
 import { DeletionWork, type DeletionParts } from './deletion-work.js';
-import type { DeletedThing, Deletion, DeletionTarget } from './deletion-store.js';
+import type { Deletion, DeletionTarget } from './deletion-store.js';
+import { inParts } from './noted-parts.js';
 import type { Below, DeletableKind } from './stored-spans.js';
 import type { WorkUnderWay } from '../job/work-under-way.js';
 
@@ -17,17 +19,29 @@ export interface DeletionObserver {
 
 export interface DeletionServiceParts extends Omit<DeletionParts, 'work'> {
   readonly observer: DeletionObserver;
+  readonly audit: AuditLog;
   /** Called once a project is ordered to go: nobody may get at it from then on. */
   readonly onProjectOrdered: (projectId: string) => void;
   /** How long an answer, or a start, waits for what is hidden already. */
   readonly hiddenWaitMs?: number;
 }
 
+/** What a caller wants gone. */
+export interface WantedDeletion {
+  readonly kind: DeletableKind;
+  readonly id: string;
+  readonly by: Actor;
+}
+
+const ORDERED = {
+  span: 'spanDeleted',
+  trace: 'traceDeleted',
+  session: 'sessionDeleted',
+} as const satisfies Readonly<Record<DeletableKind, AuditEvent>>;
+
 /** Interval of looks for deletions that other processes ordered. */
 const LOOK_MS = 500;
 const RETRY_MS = 1_000;
-/** Things that are noted in one transaction. */
-const NOTED_AT_ONCE = 2_000;
 const MAX_RETRY_MS = 30_000;
 /** What nobody is shown any more are words and images: they may wait for ClickHouse to rewrite the words of all projects. */
 const HIDDEN_WAIT_MS = 10_000;
@@ -72,8 +86,13 @@ export class DeletionService {
    * Goes on with deletions ordered before the start, as {@link delete} does. One that cannot be completed yet is tried again later.
    */
   async resume(): Promise<void> {
-    const { store } = this.#parts;
-    store.abandon();
+    const { store, observer } = this.#parts;
+    try {
+      store.abandon();
+    } catch (error) {
+      // Nothing was ordered by them: they are in nobody's way, and the next start tries again.
+      observer.deletionFailed({ project: 'any', error });
+    }
     const runs: Run[] = [];
     for (const deletion of store.pending()) {
       const run = this.#run(deletion);
@@ -103,7 +122,7 @@ export class DeletionService {
    * Resolves when everything is gone, or is shown to nobody and goes before long: whether there was such a thing.
    * @throws DomainError `unavailable`, `overloaded`; it may be completed all the same
    */
-  async delete(projectId: string, kind: DeletableKind, id: string): Promise<boolean> {
+  async delete(projectId: string, { kind, id, by }: WantedDeletion): Promise<boolean> {
     const target: DeletionTarget = { projectId, kind, id };
     // An earlier deletion of the same thing that failed ends before the answer: it must not delete what comes afterwards.
     const earlier = this.#parts.store.pending(target);
@@ -112,6 +131,8 @@ export class DeletionService {
     if (below === null && !(kind === 'span' && this.#parts.store.knows(projectId, id))) return earlier.length > 0;
     const deletion = below === null ? this.#orphan(target) : await this.#order(target, below);
     if (deletion === null) return true;
+    // Now, as it is completed from here on, whatever this caller is answered.
+    this.#parts.audit.done({ event: ORDERED[kind], by, project_id: projectId, subject_id: id });
     const { gone, done } = this.#run(deletion);
     await gone;
     await within(this.#hiddenWaitMs, done);
@@ -153,9 +174,10 @@ export class DeletionService {
    * Orders the deletion of a project: its keys and links end at once, the rest goes in the background.
    * @returns false when there is no such project
    */
-  deleteProject(projectId: string): boolean {
+  deleteProject(projectId: string, by: Actor): boolean {
     const deletion = this.#parts.store.orderProject(projectId, Date.now() * 1000);
     if (deletion === null) return false;
+    this.#parts.audit.done({ event: 'projectDeleted', by, project_id: projectId });
     this.#run(deletion);
     return true;
   }
@@ -222,7 +244,10 @@ export class DeletionService {
     const { observer } = this.#parts;
     const started = performance.now();
     try {
-      const spans = await this.#work.perform(deletion, onHidden);
+      // One that failed at its very end was removed all the same, and a project with the same id may be there again.
+      const isOver =
+        deletion.what === 'project' && !this.#parts.store.pending().some(({ seq }) => seq === deletion.seq);
+      const spans = isOver ? 0 : await this.#work.perform(deletion, onHidden);
       clearTimeout(this.#retries.get(deletion.seq));
       this.#retries.delete(deletion.seq);
       observer.deletionFinished({ what: deletion.what, spans, seconds: (performance.now() - started) / 1000 });
@@ -257,15 +282,6 @@ export class DeletionService {
       observer.deletionFailed({ project: 'any', error });
     }
   }
-}
-
-/** So few that noting them takes a few milliseconds; in between, others have their turn. */
-async function* inParts(pages: Below['things']): AsyncGenerator<readonly DeletedThing[]> {
-  for await (const page of pages)
-    for (let from = 0; from < page.length; from += NOTED_AT_ONCE) {
-      if (from > 0) await nextTurn();
-      yield page.slice(from, from + NOTED_AT_ONCE);
-    }
 }
 
 /** Whether something ends within a time. @throws what it throws within that time */

@@ -6,6 +6,8 @@ export interface Deletion {
   readonly project_id: string;
   /** Whether spans go, with what belongs to them, or all of the project. */
   readonly what: 'spans' | 'project';
+  /** 1: each trace that has items goes whole, and they are all that is in it. */
+  readonly whole_traces: 0 | 1;
   /** Moment up to which writes are deleted; later ones stay. */
   readonly upto: Micros;
   readonly created_at: Micros;
@@ -48,20 +50,22 @@ export interface DeletionDraft extends DeletionTarget {
 }
 
 /**
- * A span whose records are deleted: all of them, or only those up to a moment, because the span was sent again since.
- * Feedback and external evaluations that came after the order stay in any case.
+ * A span whose records are deleted. Feedback and external evaluations that were stored after the order stay in any case.
  */
 export interface DeletedSpan {
   readonly id: string;
-  readonly before: Micros | null;
+  /** Whether it was sent again since: then all records that were stored after the order stay. */
+  readonly stays: boolean;
 }
 
-/** Judges and jobs that deleted spans leave a trace in. */
+/** What a portion of removed records was about: judges and jobs that deleted spans leave a trace in, and how far it came. */
 export interface Affected {
   /** Judges that may have been shown one of the spans as an example. */
   readonly judges: readonly string[];
   /** Jobs that work with one of the spans; those that had not ended have failed now. */
   readonly jobs: readonly { readonly job_id: string; readonly span_id: string }[];
+  /** So many of the spans, the first ones, have no records any more that were to go. */
+  readonly done: number;
 }
 
 /**
@@ -86,11 +90,17 @@ export interface DeletionStore {
   pending(target?: DeletionTarget): Deletion[];
   /** Items of these kinds after an item, in the order in which they were noted. */
   items(deletion: number, kinds: readonly DeletionItem['kind'][], after: number, limit: number): DeletionItem[];
+  /**
+   * Traces of a portion of the items of spans and posted traces, each once.
+   * @param after item behind which the portion begins
+   * @returns also the last item of the portion; null: there is none
+   */
+  traces(deletion: number, after: number): { readonly ids: readonly string[]; readonly last: number | null };
   /** Whether any record is about a span. */
   knows(projectId: string, spanId: string): boolean;
   /** Which of some spans any record or image is about. */
   withRecords(projectId: string, spanIds: readonly string[]): string[];
-  /** Removes the records of spans, and notes items that the deletion has to follow up. */
+  /** Removes a portion of the records of spans, one span after the other, and notes items that the deletion has to follow up. */
   removeSpans(deletion: Deletion, spans: readonly DeletedSpan[]): Affected;
   /** Removes a portion of a project's records. @returns whether there may be more; false: nothing is left */
   removeSomeOfProject(deletion: Deletion): boolean;

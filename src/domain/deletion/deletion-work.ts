@@ -3,7 +3,8 @@ import { REMOVED_WITH_SPANS, type AttachmentVault } from '../attachment/vault.js
 import type { JobStore, WithoutSpans } from '../job/job.js';
 import { callTraceId } from '../judge/call-spans.js';
 import { jobTraceId } from '../learning/trial/model-trials.js';
-import type { DeletedThing, Deletion, DeletionItem, DeletionStore } from './deletion-store.js';
+import type { DeletedSpan, DeletedThing, Deletion, DeletionItem, DeletionStore } from './deletion-store.js';
+import { inParts } from './noted-parts.js';
 import type { StoredSpans } from './stored-spans.js';
 import type { DeletionScope, WorkUnderWay } from '../job/work-under-way.js';
 
@@ -30,7 +31,7 @@ export interface DeletionParts {
 
 /** Things deleted together from the store of spans. */
 const SPANS_AT_ONCE = 10_000;
-/** Spans whose records go in one transaction: a few milliseconds, so that neither requests nor other writers wait. */
+/** Spans whose images and records go together, these by portions: neither requests nor other writers wait for more. */
 const RECORDS_AT_ONCE = 100;
 const LOOKED_UP_AT_ONCE = 500;
 const TRACES_AT_ONCE = 500;
@@ -79,19 +80,27 @@ export class DeletionWork {
 
   async #spans(deletion: Deletion, onHidden: () => void): Promise<number> {
     const dependents: Dependents = { jobs: new Map(), images: new Set() };
+    const removed = await this.#wholeTraces(deletion);
     let count = 0;
     for await (const page of this.#pages(deletion, ['span', 'trace', 'session'])) {
       this.#enter('spans');
       const things = page.filter(({ trace_id, kind }) => trace_id !== '' || kind === 'session') as DeletedThing[];
-      const staying = await this.#parts.spans.bury(deletion.project_id, things, deletion.upto);
+      const left = things.filter(({ trace_id }) => !removed.has(trace_id));
+      const staying =
+        left.length === 0 ? new Set<string>() : await this.#parts.spans.bury(deletion.project_id, left, deletion.upto);
       this.#enter('records');
       const spans = page.filter(({ kind }) => kind === 'span');
       const recorded = await this.#withRecords(deletion.project_id, idsOf(spans));
       const shared = await this.#sharedIds(deletion.project_id, things, recorded);
       const ids = idsOf(spans).filter((id) => !shared.has(id));
+      const again = await this.#sentAgain(deletion.project_id, things, removed, recorded);
       // A span that was not stored may have been sent since: nobody knows.
       const unknown = idsOf(spans.filter(({ trace_id }) => trace_id === ''));
-      await this.#records(deletion, { ids, recorded, staying: new Set([...staying, ...unknown]) }, dependents);
+      await this.#records(
+        deletion,
+        { ids, recorded, staying: new Set([...staying, ...again, ...unknown]) },
+        dependents,
+      );
       count += spans.length;
     }
     this.#enter('calls');
@@ -117,6 +126,20 @@ export class DeletionWork {
     return count;
   }
 
+  /** Removes the traces that go whole. @returns those that are gone; what is in the others goes thing by thing */
+  async #wholeTraces({ seq, project_id, upto, whole_traces }: Deletion): Promise<ReadonlySet<string>> {
+    if (whole_traces === 0) return new Set();
+    this.#enter('spans');
+    const ids = new Set<string>();
+    for (let after: number | null = 0; after !== null;) {
+      const portion = this.#parts.store.traces(seq, after);
+      for (const id of portion.ids) ids.add(id);
+      after = portion.last;
+      await this.#rest();
+    }
+    return this.#parts.spans.removeTraces(project_id, [...ids], upto);
+  }
+
   /** Which of some spans any record is about: most have none, and looking is a small part of what removing costs. */
   async #withRecords(projectId: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
     const recorded = new Set<string>();
@@ -136,6 +159,19 @@ export class DeletionWork {
   ): Promise<ReadonlySet<string>> {
     const sought = things.filter(({ kind, id }) => kind === 'span' && recorded.has(id));
     return sought.length === 0 ? new Set() : this.#parts.spans.sharedIds(projectId, sought);
+  }
+
+  /** Spans with records that came again after their traces went, maybe minutes ago. */
+  async #sentAgain(
+    projectId: string,
+    things: readonly DeletedThing[],
+    removed: ReadonlySet<string>,
+    recorded: ReadonlySet<string>,
+  ): Promise<ReadonlySet<string>> {
+    const sought = things.filter(
+      ({ kind, id, trace_id }) => kind === 'span' && removed.has(trace_id) && recorded.has(id),
+    );
+    return sought.length === 0 ? new Set() : this.#parts.spans.sentAgain(projectId, sought);
   }
 
   async #project(deletion: Deletion): Promise<number> {
@@ -179,15 +215,18 @@ export class DeletionWork {
       const part = ids.slice(from, from + RECORDS_AT_ONCE);
       for (const image of images.forgetSpans(deletion.project_id, part, deletion.upto))
         if (freed.size < REMOVED_WITH_SPANS) freed.add(image);
-      const spans = part.map((id) => ({ id, before: staying.has(id) ? deletion.created_at : null }));
-      const { judges, jobs } = store.removeSpans(deletion, spans);
-      for (const judge of judges) affected.judges.add(judge);
-      affected.isNew ||= jobs.some(({ job_id }) => !dependent.has(job_id));
-      for (const { job_id, span_id } of jobs) {
-        affected.jobs.add(job_id);
-        dependent.set(job_id, (dependent.get(job_id) ?? new Set()).add(span_id));
+      let left: readonly DeletedSpan[] = part.map((id) => ({ id, stays: staying.has(id) }));
+      while (left.length > 0) {
+        const { judges, jobs, done } = store.removeSpans(deletion, left);
+        for (const judge of judges) affected.judges.add(judge);
+        affected.isNew ||= jobs.some(({ job_id }) => !dependent.has(job_id));
+        for (const { job_id, span_id } of jobs) {
+          affected.jobs.add(job_id);
+          dependent.set(job_id, (dependent.get(job_id) ?? new Set()).add(span_id));
+        }
+        left = left.slice(done);
+        await this.#rest();
       }
-      await this.#rest();
     }
     return affected;
   }
@@ -198,7 +237,7 @@ export class DeletionWork {
     for await (const page of this.#pages(deletion, ['run'], after)) {
       for (let from = 0; from < page.length; from += TRACES_AT_ONCE) {
         const traces = page.slice(from, from + TRACES_AT_ONCE).map(({ id }) => callTraceId(id));
-        this.#note(deletion, await this.#parts.spans.contents(deletion.project_id, traces));
+        await this.#note(deletion, this.#parts.spans.contents(deletion.project_id, traces));
       }
       last = page.at(-1)?.seq ?? last;
     }
@@ -211,13 +250,17 @@ export class DeletionWork {
     const projectId = deletion.project_id;
     for await (const page of this.#pages(deletion, ['shown'])) {
       const judges = [...new Set(page.map(({ trace_id }) => trace_id))];
-      this.#note(deletion, await spans.callsShowing(projectId, judges, [...new Set(page.map(({ id }) => id))]));
+      await this.#note(deletion, spans.callsShowing(projectId, judges, [...new Set(page.map(({ id }) => id))]));
     }
-    this.#note(deletion, await spans.contents(projectId, jobIds.map(jobTraceId)));
+    await this.#note(deletion, spans.contents(projectId, jobIds.map(jobTraceId)));
   }
 
-  #note(deletion: Deletion, found: readonly DeletedThing[]): void {
-    if (found.length > 0) this.#parts.store.note(deletion.seq, found.filter(({ kind }) => kind === 'span').map(asCall));
+  /** Notes calls that go too: clients may send very many that look like some. */
+  async #note(deletion: Deletion, found: AsyncIterable<readonly DeletedThing[]>): Promise<void> {
+    for await (const part of inParts(found)) {
+      this.#parts.store.note(deletion.seq, part.filter(({ kind }) => kind === 'span').map(asCall));
+      await this.#rest();
+    }
   }
 
   async #forgetWords(deletion: Deletion): Promise<void> {

@@ -21,16 +21,28 @@ export interface Below {
 export interface StoredSpans {
   /** Everything that goes with a thing, and the thing; null when there is no such thing. */
   below(projectId: string, kind: DeletableKind, id: string): Promise<Below | null>;
-  /** Everything in traces now. */
-  contents(projectId: string, traceIds: readonly string[]): Promise<DeletedThing[]>;
-  /** Calls of these judges whose stored requests may hold one of the spans as an example. */
-  callsShowing(projectId: string, judgeIds: readonly string[], spanIds: readonly string[]): Promise<DeletedThing[]>;
+  /** Everything in traces now, in portions. */
+  contents(projectId: string, traceIds: readonly string[]): AsyncIterable<readonly DeletedThing[]>;
+  /** Calls of these judges whose stored requests may hold one of the spans as an example, in portions. */
+  callsShowing(
+    projectId: string,
+    judgeIds: readonly string[],
+    spanIds: readonly string[],
+  ): AsyncIterable<readonly DeletedThing[]>;
   /**
    * Deletes things from every list and figure, seen by every later read.
    * @param upTo what was written after it stays; null: nothing stays
    * @returns ids of the spans that stay
    */
   bury(projectId: string, things: readonly DeletedThing[], upTo: Micros | null): Promise<ReadonlySet<string>>;
+  /**
+   * Deletes traces with all that is in them, seen by every later read.
+   * @param upTo a trace that was written to after it stays as it is, to be deleted thing by thing
+   * @returns those that are gone
+   */
+  removeTraces(projectId: string, ids: readonly string[], upTo: Micros): Promise<ReadonlySet<string>>;
+  /** Those of some spans that went with their traces which are there again, by their ids. */
+  sentAgain(projectId: string, spans: readonly DeletedThing[]): Promise<ReadonlySet<string>>;
   /** Ids that live spans of other traces have as well: records by such an id are theirs, too. */
   sharedIds(projectId: string, things: readonly DeletedThing[]): Promise<ReadonlySet<string>>;
   /**

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DomainError } from '../errors.js';
-import type { PromptIdentities } from '../prompt/completion.js';
+import type { PromptIdentities, PromptIdentity } from '../prompt/completion.js';
 import type { Completions, RecordedCompletion } from '../prompt/completion-store.js';
 import type { Window } from '../schema/page.js';
 import { invalid } from '../validation/validation.js';
@@ -20,7 +20,7 @@ export interface Links {
 
 export interface FeedbackListsParts {
   readonly pages: FeedbackPages;
-  readonly prompts: Pick<PromptIdentities, 'idOf' | 'versionNumbers'>;
+  readonly prompts: Pick<PromptIdentities, 'ofSlug' | 'ofId'>;
   readonly completions: Pick<Completions, 'versionsNamed' | 'recorded'>;
   readonly links: Links;
 }
@@ -50,7 +50,7 @@ export interface FeedbackPage {
 /** What a list is of: a prompt of a project. */
 interface OfPrompt {
   readonly projectId: string;
-  readonly promptId: string;
+  readonly prompt: PromptIdentity;
 }
 
 /** Completions looked up at once: more take fewer passes over the spans; their ids fit a quarter of a longest URL. */
@@ -70,9 +70,7 @@ export class FeedbackLists {
 
   /** @throws DomainError `not_found` for an unknown prompt or version; `invalid`, `unavailable` */
   ofPrompt(projectId: string, slug: string, query: FeedbackQuery, signal?: AbortSignal): Promise<FeedbackPage> {
-    const promptId = this.#parts.prompts.idOf(projectId, slug);
-    if (promptId === undefined) throw new DomainError('not_found', 'There is no prompt with this slug');
-    return this.#list({ projectId, promptId }, query, signal);
+    return this.#list({ projectId, prompt: known(this.#parts.prompts.ofSlug(projectId, slug)) }, query, signal);
   }
 
   /** Also of a link that is revoked or expired. @throws DomainError as `ofPrompt` */
@@ -80,20 +78,23 @@ export class FeedbackLists {
     const link = this.#parts.links.find(projectId, linkId);
     if (link === undefined) throw new DomainError('not_found', 'There is no feedback link with this id');
     const ofLink = { ...query, filter: { ...query.filter, linkId } };
-    return this.#list({ projectId, promptId: link.prompt_id }, ofLink, signal);
+    return this.#list(
+      { projectId, prompt: known(this.#parts.prompts.ofId(projectId, link.prompt_id)) },
+      ofLink,
+      signal,
+    );
   }
 
   async #list(of: OfPrompt, query: FeedbackQuery, signal?: AbortSignal): Promise<FeedbackPage> {
     const { filter, version, window, descending, withCompletions } = query;
-    const numbers = this.#parts.prompts.versionNumbers(of.promptId);
-    const selection: FeedbackSelection = { promptId: of.promptId, filter, descending };
+    const selection: FeedbackSelection = { promptId: of.prompt.id, filter, descending };
     const { places, total } =
       version === null
         ? this.#parts.pages.page(selection, window)
-        : await this.#pageOfVersion(of, selection, { version, numbers }, window, signal);
+        : await this.#pageOfVersion(of, selection, version, window, signal);
     const versions =
       version === null
-        ? await this.#versionsOf(of, places, numbers, signal)
+        ? await this.#versionsOf(of, places, signal)
         : new Map(places.map(({ completion_id }) => [completion_id, version]));
     return { total, items: this.#read(of, places, { versions, withCompletions }, signal) };
   }
@@ -105,12 +106,12 @@ export class FeedbackLists {
   async #pageOfVersion(
     of: OfPrompt,
     selection: FeedbackSelection,
-    { version, numbers }: { readonly version: number; readonly numbers: VersionNumbers },
+    version: number,
     { limit, offset }: Window,
     signal?: AbortSignal,
   ): Promise<{ readonly places: FeedbackPlace[]; readonly total: number }> {
     const { pages } = this.#parts;
-    if (![...numbers.values()].includes(version))
+    if (![...of.prompt.versions.values()].includes(version))
       throw new DomainError('not_found', `The prompt has no version ${version}`);
     if (pages.count(selection) > MAX_LOOKED_UP)
       throw invalid([
@@ -123,29 +124,21 @@ export class FeedbackLists {
     let last: FeedbackPlace | undefined;
     do {
       const part = pages.behind(selection, last ?? null, PLACES_AT_ONCE);
-      const versions = await this.#versionsOf(of, part, numbers, signal);
+      const versions = await this.#versionsOf(of, part, signal);
       places.push(...part.filter(({ completion_id }) => versions.get(completion_id) === version));
       last = part.length < PLACES_AT_ONCE ? undefined : part.at(-1);
     } while (last !== undefined);
     return { places: places.slice(offset, offset + limit), total: places.length };
   }
 
-  /** Numbers of the versions that completions were made with, by completion: of the first version of the prompt named. */
+  /** Numbers of the versions that completions were made with, by completion. */
   async #versionsOf(
-    { projectId }: OfPrompt,
+    { projectId, prompt }: OfPrompt,
     places: readonly FeedbackPlace[],
-    numbers: VersionNumbers,
     signal?: AbortSignal,
   ): Promise<ReadonlyMap<string, number>> {
     const ids = [...new Set(places.map(({ completion_id }) => completion_id))];
-    if (ids.length === 0) return new Map();
-    const named = await this.#parts.completions.versionsNamed(projectId, ids, signal);
-    return new Map(
-      [...named].flatMap(([id, versionIds]) => {
-        const number = versionIds.map((versionId) => numbers.get(versionId)).find((each) => each !== undefined);
-        return number === undefined ? [] : [[id, number] as const];
-      }),
-    );
+    return ids.length === 0 ? new Map() : this.#parts.completions.versionsNamed(projectId, prompt, ids, signal);
   }
 
   async *#read(
@@ -176,4 +169,7 @@ export class FeedbackLists {
   }
 }
 
-type VersionNumbers = ReadonlyMap<string, number>;
+function known(prompt: PromptIdentity | undefined): PromptIdentity {
+  if (prompt === undefined) throw new DomainError('not_found', 'There is no prompt with this slug');
+  return prompt;
+}

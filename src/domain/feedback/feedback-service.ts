@@ -1,6 +1,7 @@
 import { DomainError, type Issue } from '../errors.js';
 import type { PromptIdentities } from '../prompt/completion.js';
 import { metadataIssues } from '../schema/metadata.js';
+import type { MistakenIds } from '../trace/mistaken-ids.js';
 import { fitting, type Fitting } from '../validation/fitting.js';
 import { compile } from '../validation/validation.js';
 import type { CriterionFeedback, FeedbackContent, StoredFeedback } from './feedback.js';
@@ -20,6 +21,7 @@ export interface FeedbackServiceParts {
   readonly store: Pick<FeedbackStore, 'save'>;
   readonly prompts: Pick<PromptIdentities, 'idOf'>;
   readonly judges: JudgeLookup;
+  readonly ids: Pick<MistakenIds, 'issues'>;
   readonly observer: FeedbackObserver;
 }
 
@@ -33,6 +35,8 @@ export interface FeedbackTarget {
 
 /** Where a broken rule says that it is about the slug of the target, which is no part of the input. */
 export const SLUG_POINTER = '/slug';
+/** The same for the id of the completion. */
+export const COMPLETION_POINTER = '/completion_id';
 
 const checkInput = compile(FeedbackInput);
 
@@ -48,9 +52,20 @@ export class FeedbackService {
    * Keeps the feedback; what the same user said before of the same completion (and judge) is replaced as a whole. The
    * completion need not have arrived yet: clients send feedback at once and spans in batches.
    * @param body a FeedbackInput
-   * @throws DomainError `not_found` for an unknown prompt or judge, `invalid`; nothing is stored then
+   * @throws DomainError `not_found` for an unknown prompt or judge, `invalid`, also for the id of a trace or session;
+   *   nothing is stored then
    */
-  submit(target: FeedbackTarget, body: unknown, source: FeedbackSource): StoredFeedback {
+  async submit(target: FeedbackTarget, body: unknown): Promise<StoredFeedback> {
+    const { projectId, completionId } = target;
+    const mistaken = await this.#parts.ids.issues(projectId, completionId, COMPLETION_POINTER, 'the completion');
+    return this.keep(target, body, 'api', mistaken);
+  }
+
+  /**
+   * As `submit`, for a completion that the caller knows.
+   * @param found what else is wrong
+   */
+  keep(target: FeedbackTarget, body: unknown, source: FeedbackSource, found: readonly Issue[] = []): StoredFeedback {
     const { projectId, userId, slug, completionId } = target;
     const { store, prompts, observer } = this.#parts;
     const promptId = prompts.idOf(projectId, slug);
@@ -59,6 +74,7 @@ export class FeedbackService {
     const { judge_id: judgeId } = sent.values;
     const judge = judgeId == null ? null : this.#requireJudge(projectId, judgeId);
     const input = sent.require([
+      ...found,
       ...slugIssues(slug, judge),
       ...judgeIssues(sent, judge),
       ...metadataIssues(sent.values.metadata),

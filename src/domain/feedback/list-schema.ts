@@ -33,7 +33,7 @@ export const ListedFeedbackRead = Type.Object(
     prompt_version: orNull(
       Type.Integer({
         description:
-          'Number of the version of the prompt that the span of the completion names by its id; null when it names none, or is not there.',
+          'Number of the version of the prompt that the span of the completion names, by id or by number; null when it names none, or is not there.',
       }),
     ),
     completion: Type.Optional(

@@ -1,10 +1,11 @@
 import { randomUUID, timingSafeEqual } from 'node:crypto';
 import { DomainError } from '../errors.js';
-import { UUID, uuidOf } from '../schema/ids.js';
+import { uuidOf } from '../schema/ids.js';
 import type { Micros } from '../span/span.js';
+import { NO_AUDIT_LOG, type Actor, type AuditLog, type AuditRecord } from './audit.js';
+import { INITIAL_KEY, type BootstrapRequest, type BootstrapResult } from './bootstrap.js';
 import { bearerToken, generateApiKey, hashApiKey, isUsableApiKey, visiblePrefix } from './api-key.js';
 import {
-  MAX_NAME_LENGTH,
   type ApiKey,
   type CreatedApiKey,
   type Identity,
@@ -15,6 +16,7 @@ import {
 } from './identity.js';
 import type { IdentityStore } from './identity-store.js';
 import { DEFAULT_KEY_ACCESS, type KeyAccess } from './key-access.js';
+import { requireUuid, usableName } from './stated-identity.js';
 
 const MAX_CACHED_KEYS = 10_000;
 const USE_RESOLUTION_MICROS = 60_000_000;
@@ -22,17 +24,11 @@ const FLUSH_INTERVAL_MS = 5_000;
 /** Bound that keeps a project's list of keys readable, and one answer. */
 const MAX_KEYS_PER_PROJECT = 1_000;
 
-/** Project and key that a start ensures; null or absent: not asked for. */
-export interface BootstrapRequest {
-  readonly projectId?: string | null;
-  readonly apiKey?: string | null;
-}
-
-export interface BootstrapResult {
-  /** Project and key, and whose it is, made because the store was empty. `key` is null when the caller chose it. */
-  readonly created: { readonly projectId: string; readonly userId: string; readonly key: string | null } | null;
-  /** The init key exists but was revoked, and stays so: a revocation outlives a restart. */
-  readonly initKeyRevoked: boolean;
+interface KeyInput {
+  readonly projectId: string;
+  readonly userId: string;
+  readonly name: string;
+  readonly access?: KeyAccess;
 }
 
 interface CachedKey {
@@ -43,6 +39,7 @@ interface CachedKey {
 export interface IdentityServiceOptions {
   readonly store: IdentityStore;
   readonly now?: () => Micros;
+  readonly audit?: AuditLog;
   /** Called when times of last use could not be written; nothing else depends on them. */
   readonly onRecordFailed?: (error: unknown) => void;
 }
@@ -51,6 +48,7 @@ export interface IdentityServiceOptions {
 export class IdentityService {
   readonly #store: IdentityStore;
   readonly #now: () => Micros;
+  readonly #audit: AuditLog;
   readonly #onRecordFailed: (error: unknown) => void;
   /** Valid keys by their hash, so that no key stays in memory in the clear. */
   readonly #cache = new Map<string, CachedKey>();
@@ -63,6 +61,7 @@ export class IdentityService {
   constructor(options: IdentityServiceOptions) {
     this.#store = options.store;
     this.#now = options.now ?? (() => Date.now() * 1000);
+    this.#audit = options.audit ?? NO_AUDIT_LOG;
     this.#onRecordFailed = options.onRecordFailed ?? (() => undefined);
     this.#flushTimer = setInterval(() => this.#flushUses(), FLUSH_INTERVAL_MS);
     this.#flushTimer.unref();
@@ -103,7 +102,7 @@ export class IdentityService {
   }
 
   /** @throws DomainError `unauthenticated` when the project is being deleted */
-  describe({ user_id, project_id, key_id }: Principal): Identity {
+  describe({ user_id, project_id, key_id }: Pick<Principal, 'user_id' | 'project_id' | 'key_id'>): Identity {
     const user = this.#store.findUser(user_id);
     const project = this.#store.findProject(project_id);
     const key = this.#store.findKey(key_id);
@@ -139,7 +138,7 @@ export class IdentityService {
 
   /**
    * Makes sure that a user can call the server. An empty store gets a user, a project and a key; a given project
-   * and key exist afterwards, made once however often this runs.
+   * and key exist afterwards, made once however often this runs, but for a project that is being deleted.
    * @throws DomainError `invalid` for an unusable id or key, `conflict` when the key belongs to another project
    */
   bootstrap(request: BootstrapRequest = {}): BootstrapResult {
@@ -152,17 +151,20 @@ export class IdentityService {
         'The initial API key must be 8 to 256 printable ASCII characters without spaces',
       );
     }
-    return this.#store.transaction(() => this.#bootstrap(projectId, apiKey));
+    const made: AuditRecord[] = [];
+    const result = this.#store.transaction(() => this.#bootstrap(projectId, apiKey, made));
+    for (const record of made) this.#audit.done(record);
+    return result;
   }
 
-  createUser(input: { readonly name: string; readonly email?: string | null }): User {
+  createUser(input: { readonly name: string; readonly email?: string | null; readonly invited?: boolean }): User {
     const user = {
       id: randomUUID(),
       name: usableName(input.name),
       email: input.email ?? null,
       created_at: this.#now(),
     };
-    this.#store.insertUser(user);
+    this.#store.insertUser(user, input.invited ?? false);
     return user;
   }
 
@@ -173,6 +175,11 @@ export class IdentityService {
   createProject(input: { readonly name: string; readonly id?: string }): Project {
     const id = input.id === undefined ? randomUUID() : uuidOf(input.id);
     requireUuid(id);
+    if (this.#store.isBeingDeleted(id))
+      throw new DomainError(
+        'conflict',
+        'The project with this id is being deleted: make it again once that is done, which takes a running server seconds, for many spans minutes',
+      );
     const project = { id, name: usableName(input.name), created_at: this.#now(), retention_days: null };
     this.#store.insertProject(project);
     return project;
@@ -182,19 +189,28 @@ export class IdentityService {
     return this.#store.listProjects();
   }
 
-  /** @throws DomainError `not_found` for an unknown project or user, `conflict` when the project has too many keys */
-  createKey(input: {
-    readonly projectId: string;
-    readonly userId: string;
-    readonly name: string;
-    readonly access?: KeyAccess;
-  }): CreatedApiKey {
+  /**
+   * @throws DomainError `not_found` for an unknown project or user, `conflict` when the project has too many keys or is being
+   *   deleted
+   */
+  createKey(input: KeyInput, by: Actor = null): CreatedApiKey {
+    const key = this.addKey(input);
+    this.#audit.done(keyMade(key, by));
+    return key;
+  }
+
+  /** As `createKey`, where the key is part of something else that is told of. */
+  addKey(input: KeyInput): CreatedApiKey {
     return this.#store.transaction(() => {
       if (this.#store.findProject(input.projectId) === undefined)
         throw new DomainError('not_found', 'There is no project with this id');
-      if (!this.#store.listUsers().some(({ id }) => id === input.userId))
-        throw new DomainError('not_found', 'There is no user with this id');
-      if (this.#store.listKeys(input.projectId).length >= MAX_KEYS_PER_PROJECT) {
+      if (this.#store.isBeingDeleted(input.projectId))
+        throw new DomainError(
+          'conflict',
+          'The project is being deleted and gets no more keys: name another one, or make it again once that is done',
+        );
+      if (!this.#store.isAccount(input.userId)) throw new DomainError('not_found', 'There is no user with this id');
+      if (this.#store.countKeys(input.projectId) >= MAX_KEYS_PER_PROJECT) {
         throw new DomainError('conflict', `A project has at most ${MAX_KEYS_PER_PROJECT} keys: revoke one first`);
       }
       return this.#insertKey({ ...input, key: generateApiKey() });
@@ -210,10 +226,12 @@ export class IdentityService {
    * Revokes a key, which is refused from the next request on.
    * @throws DomainError `not_found` when the project (null: any) has no such key that is not revoked yet
    */
-  revokeKey(projectId: string | null, keyId: string): void {
-    const revoked = this.#store.revokeKey(projectId, uuidOf(keyId), this.#now());
+  revokeKey(projectId: string | null, keyId: string, by: Actor = null): void {
+    const id = uuidOf(keyId);
+    const revoked = this.#store.revokeKey(projectId, id, this.#now());
     this.#cache.clear();
     if (!revoked) throw new DomainError('not_found', 'There is no API key with this id');
+    if (projectId !== null) this.#audit.done({ event: 'keyRevoked', by, project_id: projectId, subject_id: id });
   }
 
   /** Writes pending times of last use. The service must not be used afterwards. */
@@ -235,8 +253,11 @@ export class IdentityService {
   }
 
   #standing({ id, project_id, user_id, access, last_used_at }: ApiKey, sign_in_id: string | null): CachedKey {
-    // A valid key shows that a deleted project was made again.
-    this.#gone.delete(project_id);
+    if (this.#gone.has(project_id)) {
+      if (this.#store.isBeingDeleted(project_id)) throw unknownKey();
+      // A valid key shows that a deleted project was made again.
+      this.#gone.delete(project_id);
+    }
     return { principal: { project_id, user_id, key_id: id, access, sign_in_id }, lastRecorded: last_used_at ?? 0 };
   }
 
@@ -258,33 +279,36 @@ export class IdentityService {
     }
   }
 
-  #bootstrap(projectId: string | null, apiKey: string | null): BootstrapResult {
+  #bootstrap(projectId: string | null, apiKey: string | null, made: AuditRecord[]): BootstrapResult {
     const projects = this.#store.listProjects();
     const empty = projects.length === 0;
     const target = projectId ?? projects[0]?.id ?? randomUUID();
-    if (this.#store.findProject(target) === undefined) this.createProject({ id: target, name: 'Default project' });
+    if (apiKey !== null) this.#store.freeKey(hashApiKey(apiKey));
     const existing = apiKey === null ? undefined : this.#store.findKeyByHash(hashApiKey(apiKey));
     if (existing !== undefined && existing.project_id !== target) {
       throw new DomainError('conflict', 'The initial API key exists already and belongs to another project');
     }
+    // A key would open what is to go, and what came in by it would go as well.
+    if (this.#store.isBeingDeleted(target))
+      return { created: null, initKeyRevoked: false, initProjectGoing: apiKey !== null };
+    if (this.#store.findProject(target) === undefined) {
+      this.createProject({ id: target, name: 'Default project' });
+      made.push({ event: 'projectMade', by: null, project_id: target });
+    }
     const missing = apiKey === null ? empty : existing === undefined;
     if (missing) {
-      const owner = this.#store.listUsers()[0] ?? this.createUser({ name: 'Owner' });
+      const owner = this.#store.firstUser() ?? this.createUser({ name: 'Owner' });
       const key = apiKey ?? generateApiKey();
-      this.#insertKey({ projectId: target, userId: owner.id, name: 'Initial key', key });
+      const initial = { projectId: target, userId: owner.id, name: INITIAL_KEY, key, ofStart: apiKey !== null };
+      made.push(keyMade(this.#insertKey(initial), null));
       const created = { projectId: target, userId: owner.id, key: apiKey === null ? key : null };
-      if (empty) return { created, initKeyRevoked: false };
+      if (empty) return { created, initKeyRevoked: false, initProjectGoing: false };
     }
-    return { created: null, initKeyRevoked: existing !== undefined && existing.revoked_at !== null };
+    const initKeyRevoked = existing !== undefined && existing.revoked_at !== null;
+    return { created: null, initKeyRevoked, initProjectGoing: false };
   }
 
-  #insertKey(input: {
-    projectId: string;
-    userId: string;
-    name: string;
-    key: string;
-    access?: KeyAccess;
-  }): CreatedApiKey {
+  #insertKey(input: KeyInput & { readonly key: string; readonly ofStart?: boolean }): CreatedApiKey {
     const apiKey: ApiKey = {
       id: randomUUID(),
       project_id: input.projectId,
@@ -296,23 +320,15 @@ export class IdentityService {
       last_used_at: null,
       revoked_at: null,
     };
-    this.#store.insertKey({ ...apiKey, hash: hashApiKey(input.key) });
+    this.#store.insertKey({ ...apiKey, hash: hashApiKey(input.key) }, input.ofStart ?? false);
     return { ...apiKey, key: input.key };
   }
 }
 
+function keyMade({ id, project_id, access }: ApiKey, by: Actor): AuditRecord {
+  return { event: 'keyMade', by, project_id, subject_id: id, access };
+}
+
 function unknownKey(): DomainError {
   return new DomainError('unauthenticated', 'The API key is unknown or revoked');
-}
-
-function requireUuid(id: string): void {
-  if (!UUID.test(id)) throw new DomainError('invalid', 'A project id must be a UUID');
-}
-
-function usableName(name: string): string {
-  const trimmed = name.trim();
-  if (trimmed === '' || trimmed.length > MAX_NAME_LENGTH) {
-    throw new DomainError('invalid', `A name must have 1 to ${MAX_NAME_LENGTH} characters`);
-  }
-  return trimmed;
 }

@@ -29,6 +29,12 @@ export function requirePurpose({ access }: Pick<Principal, 'access'>, purpose: C
     throw new DomainError('forbidden', `This API key has the access "${access}": it may ${may}`);
 }
 
+/** Whether a call may be answered with more than its caller sent. */
+export function mayRead({ access }: Pick<Principal, 'access'>): boolean {
+  const { purposes }: Access = ACCESSES[access];
+  return purposes.includes('read');
+}
+
 /** Calls that a key of an access may make, in words. */
 export function explainAccess(access: KeyAccess): string {
   return `may ${ACCESSES[access].may}`;

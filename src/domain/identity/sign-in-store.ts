@@ -24,8 +24,12 @@ export interface SignInStore {
   endInProject(projectId: string, id: string, now: Micros): boolean;
   /** Ends the sign-ins that hang on a key but for so many of the newest. */
   keepNewest(keyId: string, count: number): void;
-  /** Removes some rows of sign-ins that are over, with the users and keys of invitations that nobody used. */
-  removeOver(now: Micros): void;
+  /**
+   * Removes some rows of sign-ins that are over, with the keys of invitations that nobody used, and their users unless something
+   * refers to them.
+   * @param onFailed called for a sign-in that goes alone, as its user or key cannot be removed
+   */
+  removeOver(now: Micros, onFailed: (signInId: string, error: unknown) => void): void;
   /** Base of the URLs that the server handed out last; null when none is known. */
   address(): string | null;
   setAddress(url: string): void;

@@ -1,4 +1,5 @@
 import type { Micros } from '../time/timestamp.js';
+import type { Identity } from './identity.js';
 import type { KeyAccess } from './key-access.js';
 
 /** Whether somebody may sign in by a code, or has signed in. */
@@ -14,11 +15,26 @@ export interface SignInKey {
 export interface SignIn {
   /** Lower-case UUID. */
   readonly id: string;
+  readonly user_id: string;
   readonly created_at: Micros;
   /** Exact to about ten minutes. */
   readonly last_used_at: Micros | null;
   /** Keys that are not revoked, one of each project, ascending by creation of the project; at least one. */
   readonly keys: readonly SignInKey[];
+}
+
+/** A session that was opened now. */
+export interface OpenedSession {
+  /** Its secret, which only the browser keeps. */
+  readonly token: string;
+  readonly sign_in_id: string;
+  readonly user_id: string;
+  readonly with: 'key' | 'link';
+  /** The first key that it hangs on, and its project. */
+  readonly key_id: string;
+  readonly project_id: string;
+  /** How many projects it opens. */
+  readonly projects: number;
 }
 
 export interface SignInDraft {
@@ -30,6 +46,12 @@ export interface SignInDraft {
   readonly hash: Buffer;
   readonly created_at: Micros;
   readonly expires_at: Micros;
+}
+
+/** Whom credentials sign in, and to which projects with what access. */
+export interface SignInPreview {
+  readonly user: Identity['user'];
+  readonly projects: readonly (Identity['project'] & { readonly access: KeyAccess })[];
 }
 
 /** A sign-in as the people of a project see it. */

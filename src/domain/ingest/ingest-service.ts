@@ -9,6 +9,7 @@ import { toSpanRead } from '../span/span-read.js';
 import { requireOwnSessions } from '../trace/posted.js';
 import type { UnknownNames } from '../validation/unknown-names.js';
 import { invalid } from '../validation/validation.js';
+import { sessionAsSent, spanAsSent, traceAsSent } from './as-sent.js';
 import { readElements } from './elements.js';
 import { sessionReader, spanReader, traceReader } from './readers.js';
 import { tagFlaws } from './tag-limit.js';
@@ -32,11 +33,16 @@ export interface IngestDependencies extends SpanSources {
   readonly observer: IngestObserver;
 }
 
-export interface PostSpansOptions {
-  /** Whether to answer ids alone. */
-  readonly minimal: boolean;
+export interface PostOptions {
+  /** Whether the caller may read the project; otherwise it gets back only what it sent. */
+  readonly mayRead: boolean;
   /** Takes the names of fields that are not known. */
   readonly unknown: UnknownNames;
+}
+
+export interface PostSpansOptions extends PostOptions {
+  /** Whether to answer ids alone. */
+  readonly minimal: boolean;
 }
 
 /** Longest time that spans are described before other requests get a turn. */
@@ -58,7 +64,7 @@ export class IngestService {
   async postSpans(
     projectId: string,
     body: unknown,
-    { minimal, unknown }: PostSpansOptions,
+    { minimal, mayRead, unknown }: PostSpansOptions,
   ): Promise<(SpanRead | { id: string })[]> {
     const { spans, createdAt } = await this.#counted('rest', body, async () => {
       const { elements, issues } = readElements(body, spanReader, unknown);
@@ -67,7 +73,9 @@ export class IngestService {
       return this.#store(projectId, inspected);
     });
     if (minimal) return spans.map(({ id }) => ({ id }));
-    return spans.map((span, index) => toSpanRead(span, projectId, createdAt[index] ?? 0));
+    return spans.map((span, index) =>
+      toSpanRead(mayRead ? span : spanAsSent(span, projectId), projectId, createdAt[index] ?? 0),
+    );
   }
 
   /**
@@ -82,25 +90,31 @@ export class IngestService {
     return flaws;
   }
 
-  /** Stores posted traces and answers them with the figures of their spans. */
-  async postTraces(projectId: string, body: unknown, unknown: UnknownNames): Promise<TraceRead[]> {
+  /** Stores posted traces and answers them with the figures of their spans, or as they were sent. */
+  async postTraces(projectId: string, body: unknown, { mayRead, unknown }: PostOptions): Promise<Partial<TraceRead>[]> {
     const { elements: traces, issues } = readElements(body, traceReader, unknown);
     refuse([...issues, ...issuesOf(this.#tagFlaws(traces))]);
     if (traces.length === 0) return [];
     await this.#dependencies.log.append({ projectId, traces });
-    const stored = await this.#dependencies.lists.tracesById(projectId, ids(traces));
-    return answers(traces, stored);
+    const read = () => this.#dependencies.lists.tracesById(projectId, ids(traces));
+    const stored = mayRead ? await whileAvailable(read) : null;
+    return stored === null ? traces.map((trace) => traceAsSent(trace, projectId)) : answers(traces, stored);
   }
 
   /** Stores posted sessions. @throws DomainError also `forbidden`, when a session is to be another project's. */
-  async postSessions(projectId: string, body: unknown, unknown: UnknownNames): Promise<SessionRead[]> {
+  async postSessions(
+    projectId: string,
+    body: unknown,
+    { mayRead, unknown }: PostOptions,
+  ): Promise<Partial<SessionRead>[]> {
     requireOwnSessions(body, projectId);
     const { elements: sessions, issues } = readElements(body, sessionReader, unknown);
     refuse([...issues, ...issuesOf(this.#tagFlaws(sessions))]);
     if (sessions.length === 0) return [];
     await this.#dependencies.log.append({ projectId, sessions });
-    const stored = await this.#dependencies.lists.sessionsById(projectId, ids(sessions));
-    return answers(sessions, stored);
+    const read = () => this.#dependencies.lists.sessionsById(projectId, ids(sessions));
+    const stored = mayRead ? await whileAvailable(read) : null;
+    return stored === null ? sessions.map((session) => sessionAsSent(session, projectId)) : answers(sessions, stored);
   }
 
   async #store(projectId: string, inspected: InspectedSpans) {
@@ -182,6 +196,16 @@ function issuesOf(flaws: readonly SpanFlaw[]): Issue[] {
 
 function ids(posted: readonly { readonly id: string }[]): string[] {
   return [...new Set(posted.map(({ id }) => id))];
+}
+
+/** What is read of a write that is stored already; null while nothing can be read, which is no reason to refuse it. */
+async function whileAvailable<T>(read: () => Promise<T>): Promise<T | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof DomainError && error.kind === 'unavailable') return null;
+    throw error;
+  }
 }
 
 /** One answer per element; an element deleted by somebody else in between has none left to give. */

@@ -29,8 +29,13 @@ export const ListedJudgeRead = Type.Object(
       Type.Object(
         {
           ...counted,
-          kappa: orNull(number("Cohen's κ of all verdicts of judge and people, as the calibration report has it.")),
+          kappa: orNull(
+            number("Cohen's κ of judge and people for the judge's newest version, as the calibration report has it."),
+          ),
           kappa_interval: Interval('Its interval; null where it is not defined.'),
+          kappa_version: orNull(
+            Type.String({ description: 'Name of that version in the calibration report; null: there is none.' }),
+          ),
         },
         { description: 'Only with `include=figures`.' },
       ),

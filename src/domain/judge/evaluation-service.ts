@@ -4,46 +4,26 @@ import { normaliseText } from '../schema/normalise.js';
 import { fitting, type Fitting } from '../validation/fitting.js';
 import { compileClosed, invalid } from '../validation/validation.js';
 import type { PromptService } from '../prompt/prompt-service.js';
-import {
-  judgeVersion,
-  MOST_OF_SPAN,
-  type CriteriaScores,
-  type Evaluation,
-  type NamedEvaluation,
-} from './evaluation.js';
-import type { EvaluationFilter, EvaluationOrder, EvaluationPage, EvaluationStore } from './evaluation-store.js';
+import { judgeVersion, MOST_OF_SPAN, type CriteriaScores, type Evaluation } from './evaluation.js';
+import type { EvaluationStore } from './evaluation-store.js';
 import type { Judge } from './judge.js';
 import type { JudgeService } from './judge-service.js';
-import type { Window } from '../schema/page.js';
+import type { MistakenIds } from '../trace/mistaken-ids.js';
 import type { RecorderObserver } from './recorder.js';
 import { EvaluationInput } from './schema.js';
-import type { SpanReader } from './span-reader.js';
 import { passes } from './verdict.js';
 
 export interface EvaluationServiceOptions {
-  readonly store: EvaluationStore;
-  readonly judges: Pick<JudgeService, 'require' | 'requireEver'>;
+  readonly store: Pick<EvaluationStore, 'countOfSpan' | 'insert'>;
+  readonly judges: Pick<JudgeService, 'require'>;
   readonly prompts: Pick<PromptService, 'find'>;
-  readonly spans: Pick<SpanReader, 'traits'>;
-  /** The exact versions that a report on a judge shows as one, by the name that it has there; null: there is none. */
-  readonly versionsNamed: (judgeId: string, name: string) => readonly string[] | null;
+  readonly ids: Pick<MistakenIds, 'issues'>;
   readonly observer: Pick<RecorderObserver, 'evaluationStored'>;
 }
 
-/** What a list of evaluations is asked for. */
-export interface EvaluationQuery {
-  readonly filter: Omit<EvaluationFilter, 'versions'>;
-  /** An exact version, the name that a report has for some, or `external`; null: any. */
-  readonly version: string | null;
-  readonly window: Window;
-  readonly order: EvaluationOrder;
-}
-
-const EXTERNAL = 'external';
-
 const checkInput = compileClosed(EvaluationInput);
 
-/** Evaluations by judge and by span. Everything is inside the caller's project. */
+/** Evaluations that ran elsewhere. Everything is inside the caller's project. */
 export class EvaluationService {
   readonly #options: EvaluationServiceOptions;
 
@@ -52,10 +32,15 @@ export class EvaluationService {
   }
 
   /** Stores an evaluation that ran elsewhere. @throws DomainError `invalid` with every broken rule, `not_found`, `conflict` */
-  record(projectId: string, judgeId: string, body: unknown): Evaluation {
-    const judge = this.#options.judges.require(projectId, judgeId);
+  async record(projectId: string, judgeId: string, body: unknown): Promise<Evaluation> {
+    this.#options.judges.require(projectId, judgeId);
     const sent = fitting(checkInput, body);
-    const input = sent.require(scoreIssues(judge, sent));
+    const mistaken = sent.isMisfit('span_id')
+      ? []
+      : await this.#options.ids.issues(projectId, String(sent.values.span_id), '/span_id', 'evaluated');
+    // It may have been deleted or changed meanwhile.
+    const judge = this.#options.judges.require(projectId, judgeId);
+    const input = sent.require([...mistaken, ...scoreIssues(judge, sent)]);
     const evaluation = { ...toEvaluation(judge, input), ...this.#versionOf(judge, input) };
     if (this.#options.store.countOfSpan(projectId, evaluation.span_id, MOST_OF_SPAN) >= MOST_OF_SPAN)
       throw new DomainError('conflict', `The span has ${MOST_OF_SPAN} evaluations: it takes no more`);
@@ -77,26 +62,6 @@ export class EvaluationService {
       if (!(error instanceof DomainError && error.kind === 'not_found')) throw error;
       throw invalid([{ pointer: '/prompt_version', detail: `must be a version of the judge's prompt, ${task_slug}` }]);
     }
-  }
-
-  /**
-   * Evaluations of a judge, also a deleted one. In the order of storing, new ones come at the end: whoever pages sees each
-   * once. @throws DomainError `not_found`
-   */
-  ofJudge(projectId: string, judgeId: string, { filter, version, window, order }: EvaluationQuery): EvaluationPage {
-    const { judges, store, versionsNamed } = this.#options;
-    judges.requireEver(projectId, judgeId);
-    const versions =
-      version === null || version === EXTERNAL ? version : (versionsNamed(judgeId, version) ?? [version]);
-    return store.ofJudge(judgeId, { ...filter, versions }, window, order);
-  }
-
-  /** Newest first. @throws DomainError `not_found` when there is neither an evaluation nor a span */
-  async ofSpan(projectId: string, spanId: string): Promise<readonly NamedEvaluation[]> {
-    const found = this.#options.store.ofSpan(projectId, spanId);
-    if (found.length === 0 && !(await this.#options.spans.traits(projectId, [spanId])).has(spanId))
-      throw new DomainError('not_found', 'There is no span with this id');
-    return found;
   }
 }
 

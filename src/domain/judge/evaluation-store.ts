@@ -30,21 +30,48 @@ export interface EvaluationOrder {
   readonly descending: boolean;
 }
 
-export interface EvaluationPage {
-  readonly evaluations: readonly Evaluation[];
-  readonly total: number;
+/** A list of a judge's evaluations. */
+export interface EvaluationSelection {
+  readonly judgeId: string;
+  readonly filter: EvaluationFilter;
+  readonly order: EvaluationOrder;
+  /** The highest number of an evaluation that it takes. */
+  readonly upTo: number;
+}
+
+/** Where a walk through a list stands: only the store knows what it means. */
+export interface EvaluationPlace {
+  readonly segment: number;
+  readonly key: readonly number[];
+}
+
+/** Some of a judge's evaluations, as a list finds them. */
+export interface EvaluationPortion {
+  /** How many the filter takes. */
+  readonly found: number;
+  /** Numbers of those in the window, counted from the first that was found. */
+  readonly numbers: readonly number[];
+  /** Where the next portion begins; null: this was the last. */
+  readonly next: EvaluationPlace | null;
 }
 
 /** Where evaluations are kept. Guarantees as of JudgeStore. */
 export interface EvaluationStore {
-  /** Stores an evaluation; moves `created_at` on when the clock went back, so that times keep the order of storing. */
+  /** Stores an evaluation; moves `created_at` on when the clock went back, so that a judge's times keep the order of storing. */
   insert(evaluation: Evaluation): Evaluation;
-  /** Total and page are of one moment. */
-  ofJudge(judgeId: string, filter: EvaluationFilter, window: Window, order: EvaluationOrder): EvaluationPage;
+  /** The highest number of an evaluation; each that is stored later has a higher one. */
+  newest(): number;
+  /**
+   * Looks at so many evaluations of a judge at most, in the order of the list.
+   * @param from as the portion before says; null: the first
+   */
+  portion(of: EvaluationSelection, from: EvaluationPlace | null, most: number, window: Window): EvaluationPortion;
+  /** An evaluation by its number. */
+  read(number: number): NamedEvaluation | undefined;
   /** How many evaluations a span has, counted up to so many. */
   countOfSpan(projectId: string, spanId: string, most: number): number;
-  /** Evaluations of a span, newest first. */
-  ofSpan(projectId: string, spanId: string): NamedEvaluation[];
+  /** Numbers of the evaluations of a span, newest first. */
+  numbersOfSpan(projectId: string, spanId: string): number[];
   /** The newest evaluation of a span by a judge. */
   latest(judgeId: string, spanId: string): Evaluation | undefined;
 }

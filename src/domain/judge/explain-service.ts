@@ -2,7 +2,7 @@ import { formatTimestamp } from '../time/timestamp.js';
 import type { EvaluationStore } from './evaluation-store.js';
 import type { Judge } from './judge.js';
 import type { JudgeService } from './judge-service.js';
-import { isJudgeCall, mismatches, sampleHash, type IdentifyPrompt, type Mismatch } from './matching.js';
+import { mismatches, neverEvaluated, sampleHash, type IdentifyPrompt, type Mismatch } from './matching.js';
 import { currentRun, type CurrentRun } from './run.js';
 import type { RunStore } from './run-store.js';
 import type { ANSWERS } from './run-schema.js';
@@ -141,7 +141,8 @@ function evaluated(at: number): Reason {
 }
 
 function ofItself(span: SpanTraits): Reason | undefined {
-  if (isJudgeCall(span)) return ['judge_call', 'The span is a call of a judge; such spans are never evaluated.'];
+  const never = neverEvaluated(span);
+  if (never !== null) return [never.caller === 'a judge' ? 'judge_call' : 'own_call', `The span ${never.detail}.`];
   if (!span.finished)
     return [
       'unfinished',

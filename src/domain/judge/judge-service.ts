@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { DomainError, type Issue } from '../errors.js';
+import type { AuditEvent, AuditLog } from '../identity/audit.js';
 import type { Principal } from '../identity/identity.js';
 import type { StoredVersion, VersionDraft } from '../prompt/prompt.js';
 import type { PromptService } from '../prompt/prompt-service.js';
@@ -28,6 +29,7 @@ export interface JudgeServiceOptions {
   readonly model: Pick<ModelClient, 'defaultModel' | 'refusedKey'> | null;
   /** Called after judges changed. */
   readonly onChange: () => void;
+  readonly audit: AuditLog;
 }
 
 const checkInput = compileClosed(JudgeInput);
@@ -65,7 +67,7 @@ export class JudgeService {
     const { prompt } = stated.values;
     const task = prompt == null ? null : { slugs: taskSlugs(judge.name), version: this.#version(principal, prompt) };
     const stored = this.#options.store.insert(judge, task);
-    this.#options.onChange();
+    this.#done('judgeMade', stored.id, principal);
     return this.#checked(stored);
   }
 
@@ -106,14 +108,14 @@ export class JudgeService {
       updated_at: Date.now() * 1000,
     };
     if (!store.update(changed, !settings.enabled)) throw missing();
-    this.#options.onChange();
+    this.#done('judgeChanged', id, principal);
     return this.#checked(changed);
   }
 
   /** Deletes a judge and its queued runs; its evaluations stay. @throws DomainError `not_found` */
-  remove(projectId: string, id: string): void {
-    if (!this.#options.store.remove(projectId, id, Date.now() * 1000)) throw missing();
-    this.#options.onChange();
+  remove(principal: Principal, id: string): void {
+    if (!this.#options.store.remove(principal.project_id, id, Date.now() * 1000)) throw missing();
+    this.#done('judgeDeleted', id, principal);
   }
 
   /** @throws DomainError `not_found` */
@@ -153,6 +155,11 @@ export class JudgeService {
     if (named === null) return NO_MODEL;
     const refusal = model.refusedKey(judge.project_id, named);
     return refusal === null ? null : keyRefused(refusal);
+  }
+
+  #done(event: AuditEvent, id: string, by: Principal): void {
+    this.#options.onChange();
+    this.#options.audit.done({ event, by, project_id: by.project_id, subject_id: id });
   }
 
   #taskIssues(projectId: string, { values, isMisfit }: Fitting<Stated>, isNew: boolean): Issue[] {

@@ -24,4 +24,12 @@ export interface Wanted {
 export interface Matches {
   readonly count: number;
   readonly latest: readonly SpanPlace[];
+  /** The most frequent kinds of spans that all filters take but that of kinds; none where this takes any. */
+  readonly otherKinds: readonly KindCount[];
+}
+
+/** How many spans there are of a kind. */
+export interface KindCount {
+  readonly kind: string;
+  readonly spans: number;
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isCompletionOf, type PromptIdentity } from '../prompt/completion.js';
 import type { JudgeFilters } from './judge.js';
-import { OWN_CALL_TAGS } from '../schema/own-calls.js';
+import { ownCaller, type OwnCaller } from '../schema/own-calls.js';
 import type { SpanTraits } from './span-reader.js';
 
 /** Finds everything that spans may name a prompt by; undefined when there is no such prompt. */
@@ -14,9 +14,10 @@ export interface Mismatch {
   readonly found: string;
 }
 
-/** Whether a span is a call that the server made itself, for a judge or a job: such spans are never judged. */
-export function isJudgeCall(span: Pick<SpanTraits, 'tags'>): boolean {
-  return OWN_CALL_TAGS.some((tag) => Object.hasOwn(span.tags, tag));
+/** Why no judge evaluates a span: the server made the call itself. Null: judges may. */
+export function neverEvaluated({ tags }: Pick<SpanTraits, 'tags'>): { caller: OwnCaller; detail: string } | null {
+  const caller = ownCaller(tags);
+  return caller && { caller, detail: `is a call of ${caller}; such spans are never evaluated` };
 }
 
 /** Whether kind and name of a span are among those that the filters list. */

@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { count, number, orNull, time, uuid } from '../schema/parts.js';
+import { count, number, oldName, orNull, time, uuid } from '../schema/parts.js';
 import { MismatchRead } from './run-schema.js';
 import { CriteriaScoresRead, JudgeInput } from './schema.js';
 
@@ -26,6 +26,9 @@ export const JudgePreviewInput = Type.Object(
 );
 export type JudgePreviewInput = Static<typeof JudgePreviewInput>;
 
+const input_data = orNull(Type.String({ description: 'Input; the middle of a long one is left out. Null: none.' }));
+const output_data = orNull(Type.String({ description: 'Output; the middle of a long one is left out. Null: none.' }));
+
 const SampleSpan = Type.Object(
   {
     id: uuid('Id of the span.'),
@@ -33,8 +36,10 @@ const SampleSpan = Type.Object(
     name: Type.String({ description: 'Name of the span.' }),
     kind: Type.String({ description: 'Kind of the span.' }),
     started_at: time('When it started.'),
-    input: orNull(Type.String({ description: 'Input; the middle of a long one is left out. Null: none.' })),
-    output: orNull(Type.String({ description: 'Output; the middle of a long one is left out. Null: none.' })),
+    input_data,
+    output_data,
+    input: oldName(input_data, 'input_data'),
+    output: oldName(output_data, 'output_data'),
   },
   { description: 'A span that matches.' },
 );
@@ -109,6 +114,16 @@ export const JudgePreviewRead = Type.Object(
     model: orNull(Type.String({ description: 'Model that would be asked; null: none is named.' })),
     since: time('Begin of the last 24 hours: spans that arrived since then are counted.'),
     matches: count('Spans of the last 24 hours that the judge would have taken by its filters.'),
+    other_kinds: Type.Array(
+      Type.Object(
+        { kind: Type.String({ description: 'Kind of span.' }), spans: count('Spans of this kind.') },
+        { description: 'A kind that is left out.' },
+      ),
+      {
+        description:
+          'Kinds of spans that the judge would have taken in this time, too, but for `filters.kinds`: the ten most frequent; empty without that filter.',
+      },
+    ),
     evaluations_per_day: number('How many of them are evaluated at the sample rate, on average.'),
     sample: Type.Array(SampleSpan, { description: 'The latest of them, at most five.' }),
     estimate: orNull(Estimate),

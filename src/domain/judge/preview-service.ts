@@ -7,13 +7,13 @@ import type { Micros } from '../time/timestamp.js';
 import { Turns } from '../turns.js';
 import { fitting } from '../validation/fitting.js';
 import { compileClosed } from '../validation/validation.js';
-import { callProvider } from './call-spans.js';
+import { estimatedCost } from './estimated-cost.js';
 import { NO_EXAMPLES } from './examples.js';
 import { instructionOf, type Instruction } from './instruction.js';
 import type { Judge, NotRunnableReason } from './judge.js';
 import type { JudgeService } from './judge-service.js';
 import { mismatches, type IdentifyPrompt, type Mismatch } from './matching.js';
-import type { Matches, MatchingSpans } from './matching-spans.js';
+import type { KindCount, Matches, MatchingSpans } from './matching-spans.js';
 import { JudgePreviewInput } from './preview-schema.js';
 import { requireCountable } from '../prompt/completion.js';
 import type { PromptStore } from '../prompt/prompt-store.js';
@@ -51,6 +51,8 @@ export interface JudgePreview {
   readonly model: string | null;
   readonly since: Micros;
   readonly matches: number;
+  /** Kinds that the filter by kinds alone leaves out, with their spans. */
+  readonly other_kinds: readonly KindCount[];
   readonly evaluations_per_day: number;
   readonly sample: readonly JudgedSpan[];
   /** Null without a matching span. */
@@ -114,7 +116,7 @@ export class PreviewService {
     if (wantsModel && not_runnable_reason !== null && not_runnable_reason.kind !== 'key_refused')
       throw new DomainError('conflict', `The judge cannot run. ${not_runnable_reason.text}`);
     const since = Date.now() * 1000 - DAY;
-    const { count, latest } = await this.#matches(judge, since, signal);
+    const { count, latest, otherKinds } = await this.#matches(judge, since, signal);
     const found = await spans.read(judge.project_id, latest);
     const sample = latest.flatMap(({ span_id }) => found.get(span_id) ?? []);
     const model = judge.model ?? instruction?.model_id ?? endpoint?.defaultModel ?? null;
@@ -125,6 +127,7 @@ export class PreviewService {
       model,
       since,
       matches: count,
+      other_kinds: otherKinds,
       evaluations_per_day,
       sample: sample.slice(0, SHOWN),
       estimate: sample.length === 0 ? null : await this.#estimate(about, sample),
@@ -135,7 +138,7 @@ export class PreviewService {
   async #matches(judge: Judge, since: Micros, signal: AbortSignal): Promise<Matches> {
     const { filters, project_id } = judge;
     const prompt = this.#promptOf(judge);
-    if (filters.prompt_slug !== null && prompt === undefined) return { count: 0, latest: [] };
+    if (filters.prompt_slug !== null && prompt === undefined) return { count: 0, latest: [], otherKinds: [] };
     if (prompt !== undefined) requireCountable(prompt);
     const wanted = { filters, prompt: prompt ?? null, latest: ESTIMATED_BY };
     return this.#options.matching.arrivedSince(project_id, wanted, since, signal);
@@ -169,7 +172,8 @@ export class PreviewService {
     const input = Math.round(tokens / spans.length);
     const criteria = judge.evaluation_type === 'scored' ? judge.criteria.length : 0;
     const output = TOKENS_OF_VERDICT + criteria * TOKENS_OF_CRITERION;
-    const cost = model === null ? null : this.#costOf(judge.project_id, model, input, output);
+    const { price } = this.#options;
+    const { cost, cost_unknown_reason } = estimatedCost(price, judge.project_id, model, { input, output });
     return {
       spans: spans.length,
       input_tokens_per_evaluation: input,
@@ -177,15 +181,8 @@ export class PreviewService {
       input_tokens_per_day: input * evaluations_per_day,
       output_tokens_per_day: output * evaluations_per_day,
       cost_per_day: cost === null ? null : cost * evaluations_per_day,
-      cost_unknown_reason: cost === null ? whyUnknown(model) : null,
+      cost_unknown_reason,
     };
-  }
-
-  /** Cost of one evaluation; null when the price is not known. */
-  #costOf(projectId: string, model: string, inputTokens: number, outputTokens: number): number | null {
-    const provider = callProvider(model);
-    const cached = { cacheReadTokens: 0, cacheWriteTokens: 0 };
-    return this.#options.price(projectId, { provider, model, inputTokens, outputTokens, ...cached, at: new Date() });
   }
 }
 
@@ -196,8 +193,4 @@ interface Estimated extends Pick<JudgePreview, 'model' | 'evaluations_per_day'> 
 
 function idsOf(tryOn: JudgePreviewInput['try'], sample: readonly JudgedSpan[]): readonly string[] {
   return Array.isArray(tryOn) ? tryOn : sample.slice(0, 1).map(({ id }) => id);
-}
-
-function whyUnknown(model: string | null): string {
-  return model === null ? 'No model is named' : `There is no price of the model ${model}; the project can set its own`;
 }

@@ -96,6 +96,7 @@ export const ANSWERS = [
   'failed',
   'not_found',
   'judge_call',
+  'own_call',
   'unfinished',
   'empty',
   'filtered',

@@ -7,7 +7,7 @@ import type { Judge } from './judge.js';
 import type { JudgeService } from './judge-service.js';
 import type { Window } from '../schema/page.js';
 import { queueRoom } from './queue-room.js';
-import { isJudgeCall, mismatches, type IdentifyPrompt } from './matching.js';
+import { mismatches, neverEvaluated, type IdentifyPrompt } from './matching.js';
 import { currentRun, type CurrentRun, type RunDraft, type RunState, type SpanPlace } from './run.js';
 import type { RunStore } from './run-store.js';
 import { RunInput, type RunsRetriedRead } from './run-schema.js';
@@ -122,8 +122,8 @@ export class RunService {
     const issues = ids.flatMap((id, index) => {
       const span = found.get(id);
       if (span === undefined) return [{ pointer: `/span_ids/${index}`, detail: 'there is no span with this id' }];
-      if (!isJudgeCall(span)) return [];
-      return [{ pointer: `/span_ids/${index}`, detail: 'is a call of a judge; such spans are never evaluated' }];
+      const never = neverEvaluated(span);
+      return never === null ? [] : [{ pointer: `/span_ids/${index}`, detail: never.detail }];
     });
     if (issues.length > 0) throw invalid(issues);
     return [...found.values()];

@@ -73,6 +73,8 @@ export interface RunStore {
   due(projectId: string, now: Micros, limit: number, except?: readonly string[]): Run[];
   /** When the next run of any project is to be tried that is not due now. */
   nextDue(after: Micros): Micros | null;
+  /** Has runs be tried now that were to be tried after a moment, some of them. */
+  hasten(after: Micros, now: Micros): void;
   /** Count of queued runs by project. */
   queued(): Map<string, number>;
   /** Which of these runs are still queued: the others were cancelled, or their spans deleted. */

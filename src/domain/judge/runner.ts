@@ -49,6 +49,8 @@ interface UnderWay {
 const MAX_UNRECORDED = 512;
 const RETRY_MS = 1_000;
 const RETRY_BASE_MS = 1_000;
+/** Longer than any wait for an attempt, in microseconds: what is due later was queued by a clock that was ahead. */
+const LONGEST_WAIT: Micros = 3_600e6;
 /** Longest wait before the next look at the queue: runs are due by the wall clock, which may be set. */
 const MAX_WAIT_MS = 60_000;
 /** How long calls under way may go on when the server stops. */
@@ -170,6 +172,10 @@ export class JudgeRunner implements WorkUnderWay {
    */
   #dueIn({ at, time }: { readonly at: number; readonly time: Micros }): number {
     const next = this.#options.runs.nextDue(time);
+    if (next !== null && next > time + LONGEST_WAIT) {
+      this.#options.runs.hasten(time + LONGEST_WAIT, time);
+      return 0;
+    }
     const models = this.#readyRuns
       .ready()
       .map((ready) => this.#breakerOf(ready).waitMs(at))

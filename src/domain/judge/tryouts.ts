@@ -11,7 +11,7 @@ import { NO_EXAMPLES } from './examples.js';
 import type { Instruction } from './instruction.js';
 import type { Judge } from './judge.js';
 import type { Judgement, JudgeCaller } from './judge-caller.js';
-import { isJudgeCall } from './matching.js';
+import { neverEvaluated } from './matching.js';
 import type { ModelRequest } from './model-client.js';
 import type { JudgedSpan, SpanReader } from './span-reader.js';
 
@@ -153,8 +153,8 @@ function required(found: Map<string, JudgedSpan>, ids: readonly string[]): Map<s
   const issues = ids.flatMap((id, index) => {
     const span = found.get(id);
     if (span === undefined) return [{ pointer: `/try/${index}`, detail: 'there is no span with this id' }];
-    if (!isJudgeCall(span)) return [];
-    return [{ pointer: `/try/${index}`, detail: 'is a call of a judge; such spans are never evaluated' }];
+    const never = neverEvaluated(span);
+    return never === null ? [] : [{ pointer: `/try/${index}`, detail: never.detail }];
   });
   if (issues.length > 0) throw invalid(issues);
   return found;

@@ -88,6 +88,7 @@ export const traceFields = {
   error_count: field('integer', 'Number of spans with errors.'),
   root_span_input: field('text', 'Input of the root span.', orNull),
   root_span_output: field('text', 'Output of the root span.', orNull),
+  root_span_error: field('text', 'Error message of the root span, else its error code.', orNull),
   tags: field('tags', 'Tags given by spans (the latest write wins per key) and posted tags, which win over them.'),
   attributes: field('json', 'Posted attributes.'),
   has_error: field('boolean', 'Whether the status is error.'),

@@ -18,7 +18,7 @@ export interface ListQuery {
   readonly filters: readonly AppliedFilter[];
   /** Tag key → accepted values; every key must match one of its values. */
   readonly tags: ReadonlyMap<string, readonly string[]>;
-  /** Text to be found in input or output, ignoring case. */
+  /** Text to be found in input, output, error message or error code, ignoring case. */
   readonly search: string | null;
   readonly internal: Internal;
   readonly sort: string;

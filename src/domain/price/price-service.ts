@@ -1,5 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { DomainError } from '../errors.js';
+import type { AuditLog } from '../identity/audit.js';
+import type { Principal } from '../identity/identity.js';
 import { nameAt, type NameModel } from '../model-name.js';
 import { normaliseCost } from '../schema/normalise.js';
 import type { ModelUsage, PriceModelCall } from '../span/pricing.js';
@@ -14,19 +16,22 @@ export interface PriceServiceOptions {
   readonly store: PriceStore;
   /** Price of a call for which the project has none of its own. */
   readonly listPrices: PriceModelCall;
+  readonly audit: AuditLog;
 }
 
 /** Prices of a project's own, and what model calls cost with them. */
 export class PriceService {
   readonly #store: PriceStore;
   readonly #listPrices: PriceModelCall;
+  readonly #audit: AuditLog;
   readonly #cache = new LRUCache<string, OwnPrices>({ max: MAX_CACHED_PROJECTS });
   #seenChange = -1;
   #checked = false;
 
-  constructor({ store, listPrices }: PriceServiceOptions) {
+  constructor({ store, listPrices, audit }: PriceServiceOptions) {
     this.#store = store;
     this.#listPrices = listPrices;
+    this.#audit = audit;
   }
 
   /** The project's own price of a call, else the list price. A price set by any process counts for the next request. */
@@ -60,12 +65,8 @@ export class PriceService {
   }
 
   /** @throws DomainError `conflict` when the project has too many */
-  put(
-    projectId: string,
-    provider: string,
-    name: string,
-    input: ModelPriceInput,
-  ): { price: ModelPrice; created: boolean } {
+  put(by: Principal, provider: string, name: string, input: ModelPriceInput): { price: ModelPrice; created: boolean } {
+    const { project_id: projectId } = by;
     const prices = this.#pricesOf(projectId);
     const known = prices.at(provider, name);
     if (known === undefined && prices.size >= MAX_PRICES_PER_PROJECT)
@@ -81,15 +82,18 @@ export class PriceService {
       updated_at: now,
     });
     this.#cache.delete(projectId);
+    this.#audit.done({ event: 'priceSet', by, project_id: projectId });
     return { price: this.get(projectId, provider, name), created };
   }
 
   /** @throws DomainError `not_found` */
-  remove(projectId: string, provider: string, model: string): void {
+  remove(by: Principal, provider: string, model: string): void {
+    const { project_id: projectId } = by;
     const found = this.get(projectId, provider, model);
     const removed = this.#store.remove(projectId, found.provider, found.model);
     this.#cache.delete(projectId);
     if (!removed) throw noPrice();
+    this.#audit.done({ event: 'priceRemoved', by, project_id: projectId });
   }
 
   #pricesOf(projectId: string): OwnPrices {

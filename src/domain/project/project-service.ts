@@ -1,4 +1,5 @@
 import { DomainError } from '../errors.js';
+import type { Actor, AuditLog } from '../identity/audit.js';
 import type { Project, ProjectChange } from '../identity/identity.js';
 import type { IdentityStore } from '../identity/identity-store.js';
 import { normaliseText } from '../schema/normalise.js';
@@ -8,8 +9,11 @@ import { invalid } from '../validation/validation.js';
 export class ProjectService {
   readonly #store: Pick<IdentityStore, 'findProject' | 'changeProject'>;
 
-  constructor(store: Pick<IdentityStore, 'findProject' | 'changeProject'>) {
+  readonly #audit: AuditLog;
+
+  constructor(store: Pick<IdentityStore, 'findProject' | 'changeProject'>, audit: AuditLog) {
     this.#store = store;
+    this.#audit = audit;
   }
 
   /** @throws DomainError `not_found` */
@@ -20,9 +24,12 @@ export class ProjectService {
   }
 
   /** @throws DomainError `not_found`; `invalid` for a name of nothing but spaces */
-  change(id: string, change: ProjectChange): Project {
+  change(id: string, change: ProjectChange, by: Actor): Project {
     const named = change.name === undefined ? {} : { name: usable(change.name) };
     if (!this.#store.changeProject(id, { ...change, ...named })) throw missing();
+    const { retention_days } = change;
+    if (retention_days !== undefined)
+      this.#audit.done({ event: 'retentionChanged', by, project_id: id, retention_days });
     return this.get(id);
   }
 }

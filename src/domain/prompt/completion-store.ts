@@ -16,12 +16,16 @@ export interface Completions {
   newest(projectId: string, prompt: PromptIdentity, limit: number, signal?: AbortSignal): Promise<string[]>;
   /** The completion with this id; undefined when there is none, or it is none of this prompt. */
   find(projectId: string, prompt: PromptIdentity, id: string, signal?: AbortSignal): Promise<Completion | undefined>;
-  /** Ids of prompt versions that spans name, by the id of the span; of spans with one id, the newest counts. */
+  /**
+   * Numbers of the prompt's versions that spans name, by the id of the span; those that name none are left out. Of spans
+   * with one id, the newest counts.
+   */
   versionsNamed(
     projectId: string,
+    prompt: PromptIdentity,
     ids: readonly string[],
     signal?: AbortSignal,
-  ): Promise<Map<string, readonly string[]>>;
+  ): Promise<Map<string, number>>;
   /** Spans that are there, by id; of spans with one id, the newest. */
   recorded(projectId: string, ids: readonly string[], signal?: AbortSignal): Promise<Map<string, RecordedCompletion>>;
 }

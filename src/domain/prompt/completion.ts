@@ -6,16 +6,16 @@ export interface PromptIdentity {
   /** Lower-case UUID. */
   readonly id: string;
   readonly slug: string;
-  /** Ids of all versions of the prompt, lower case. */
-  readonly version_ids: ReadonlySet<string>;
+  /** Numbers of all versions of the prompt, by their ids in lower case. */
+  readonly versions: ReadonlyMap<string, number>;
 }
 
 /** Most versions of a prompt that one statement can tell apart. */
 const MOST_TOLD_APART = 5_000;
 
 /** @throws DomainError `conflict` for a prompt whose completions cannot be counted */
-export function requireCountable({ version_ids }: PromptIdentity): void {
-  if (version_ids.size > MOST_TOLD_APART)
+export function requireCountable({ versions }: PromptIdentity): void {
+  if (versions.size > MOST_TOLD_APART)
     throw new DomainError(
       'conflict',
       `The prompt has more than ${MOST_TOLD_APART} versions: completions cannot be told apart`,
@@ -26,7 +26,7 @@ export function requireCountable({ version_ids }: PromptIdentity): void {
 export function isCompletionOf(attributes: Readonly<Record<string, unknown>>, prompt: PromptIdentity): boolean {
   return (
     textsAt(attributes, PROMPT_PATHS).some((text) => text === prompt.slug || text.toLowerCase() === prompt.id) ||
-    versionsNamedIn(attributes).some((version) => prompt.version_ids.has(version))
+    versionsNamedIn(attributes).some((version) => prompt.versions.has(version))
   );
 }
 
@@ -41,6 +41,4 @@ export interface PromptIdentities {
   idOf(projectId: string, slug: string): string | undefined;
   ofSlug(projectId: string, slug: string): PromptIdentity | undefined;
   ofId(projectId: string, id: string): PromptIdentity | undefined;
-  /** Numbers of a prompt's versions by their ids. */
-  versionNumbers(promptId: string): ReadonlyMap<string, number>;
 }

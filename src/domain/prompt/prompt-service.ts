@@ -1,11 +1,14 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { DomainError } from '../errors.js';
+import type { AuditLog } from '../identity/audit.js';
 import type { Principal } from '../identity/identity.js';
 import type { NameModel } from '../model-name.js';
 import { fitting } from '../validation/fitting.js';
 import { compile } from '../validation/validation.js';
 import {
   LATEST,
+  MOST_TAGS,
   type ModelBinding,
   type PromptSummary,
   type SelectedVersion,
@@ -30,6 +33,7 @@ export interface PromptServiceOptions {
   readonly store: PromptStore;
   readonly modelName: NameModel;
   readonly observer: PromptObserver;
+  readonly audit: AuditLog;
 }
 
 /** How much of fetched versions is kept in memory, in characters of JSON; presenters may keep that text as well. */
@@ -38,12 +42,16 @@ const MAX_CACHED = 10_000;
 /** One entry larger than this is read from the store each time. */
 const MAX_ENTRY_SIZE = CACHE_SIZE / 2;
 
+/** How long the event loop may be kept by reading the tags of one prompt after another. */
+const TURN_MS = 10;
+
 const checkInput = compile(EnsureInput);
 
 /** Prompts: versions that never change, tags that point at them. Everything is inside the caller's project. */
 export class PromptService {
   readonly #store: PromptStore;
   readonly #observer: PromptObserver;
+  readonly #audit: AuditLog;
   readonly #modelName: NameModel;
   /** Answers of `fetch`, by what was asked for. */
   readonly #fetched = new LRUCache<string, SelectedVersion>({
@@ -54,10 +62,11 @@ export class PromptService {
   });
   #seenChange = -1;
 
-  constructor({ store, modelName, observer }: PromptServiceOptions) {
+  constructor({ store, modelName, observer, audit }: PromptServiceOptions) {
     this.#store = store;
     this.#modelName = modelName;
     this.#observer = observer;
+    this.#audit = audit;
   }
 
   /**
@@ -98,7 +107,7 @@ export class PromptService {
   /**
    * Makes sure that the prompt has a version with this content, however often and however many at once ask.
    * @param body an EnsureInput
-   * @throws DomainError `invalid` when a rule is broken; nothing is made then
+   * @throws DomainError `invalid` when a rule is broken, `conflict` when there is no number left; nothing is made then
    */
   ensure({ project_id, user_id }: Principal, slug: string, body: unknown): SelectedVersion {
     const sent = fitting(checkInput, body);
@@ -153,25 +162,41 @@ export class PromptService {
     if (!removed) throw new DomainError('not_found', missing({ by: 'number', version }));
   }
 
-  /** @throws DomainError `not_found`; `conflict` for `latest` */
-  pin({ project_id, user_id }: Principal, slug: string, entry: TagEntry): TagEntry {
+  /** @throws DomainError `not_found`; `conflict` for `latest`, and for a new tag beside too many */
+  pin(by: Principal, slug: string, entry: TagEntry): TagEntry {
+    const { project_id, user_id } = by;
     this.#requirePrompt(project_id, slug);
     if (entry.tag === LATEST)
       throw new DomainError('conflict', 'The tag latest always follows the newest version; it cannot be pinned');
+    if (!this.#store.takesTag(project_id, slug, entry.tag))
+      throw new DomainError(
+        'conflict',
+        `A prompt has at most ${MOST_TAGS} tags, removed ones included, as their history stays: move one that it had`,
+      );
     const pinned = this.#store.pin(project_id, slug, entry, Date.now() * 1000, user_id);
     this.#fetched.clear();
     if (!pinned) throw new DomainError('not_found', missing({ by: 'number', version: entry.version }));
+    const { id } = this.find(project_id, slug, { by: 'number', version: entry.version });
+    this.#audit.done({ event: 'tagMoved', by, project_id, subject_id: id });
     return entry;
   }
 
   /** Removes a tag, but for its history. @throws DomainError `not_found`; `conflict` for `latest` */
-  removeTag({ project_id, user_id }: Principal, slug: string, tag: string): void {
+  removeTag(by: Principal, slug: string, tag: string): void {
+    const { project_id, user_id } = by;
     this.#requirePrompt(project_id, slug);
     if (tag === LATEST)
       throw new DomainError('conflict', 'The tag latest always follows the newest version; it cannot be removed');
+    const pointedAt = this.#store.findVersion(project_id, slug, { by: 'tag', tag });
     const removed = this.#store.removeTag(project_id, slug, tag, Date.now() * 1000, user_id);
     this.#fetched.clear();
     if (!removed) throw new DomainError('not_found', missing({ by: 'tag', tag }));
+    this.#audit.done({
+      event: 'tagRemoved',
+      by,
+      project_id,
+      ...(pointedAt === undefined ? {} : { subject_id: pointedAt.id }),
+    });
   }
 
   /** Tags and the versions they point at; `latest` comes first. @throws DomainError `not_found` */
@@ -191,28 +216,36 @@ export class PromptService {
   }
 
   /**
-   * Every version, ascending, one after another: together their contents may be larger than memory.
+   * Every version that there is now, ascending, one after another: together their contents may be larger than memory. Those that are
+   * deleted meanwhile are left out.
    * @throws DomainError `not_found` at once
    */
   versions(projectId: string, slug: string): Iterable<SelectedVersion> {
-    const { version: latest } = this.find(projectId, slug, { by: 'tag', tag: LATEST });
+    const { version: latest, prompt_id } = this.find(projectId, slug, { by: 'tag', tag: LATEST });
     const store = this.#store;
     return (function* () {
       for (let last = 0; last < latest;) {
         const found = store.versionAfter(projectId, slug, last);
-        if (found === undefined) return;
+        // Another prompt may have got the slug; and numbers that are too high to be exact may not rise: that would never end.
+        if (found?.prompt_id !== prompt_id || !(found.version > last)) return;
         yield { ...found, latest_version: latest, tag: null };
         last = found.version;
       }
     })();
   }
 
-  /** @param q text that slugs contain, whatever its case */
-  list(projectId: string, window: Window, q = ''): PromptSummary[] {
-    return this.#store.listPrompts(projectId, window, q).map((prompt) => ({
-      ...prompt,
-      tags: [{ tag: LATEST, version: prompt.latest_version }, ...prompt.tags],
-    }));
+  /** Others get their turns between the tags of many prompts. @param q text that slugs contain, whatever its case */
+  async list(projectId: string, window: Window, q = ''): Promise<PromptSummary[]> {
+    const listed: PromptSummary[] = [];
+    let began = performance.now();
+    for (const prompt of this.#store.listPrompts(projectId, window, q)) {
+      const tags = [{ tag: LATEST, version: prompt.latest_version }, ...this.#store.tagsOf(prompt.id)];
+      listed.push({ ...prompt, tags });
+      if (performance.now() - began < TURN_MS) continue;
+      await nextTurn();
+      began = performance.now();
+    }
+    return listed;
   }
 
   /** How many prompts there are of that list. */

@@ -15,10 +15,13 @@ export interface PromptStore {
   changeCounter(): number;
   hasPrompt(projectId: string, slug: string): boolean;
   /** Prompts, ascending by slug. @param q text that slugs contain, whatever its case */
-  listPrompts(projectId: string, window: Window, q: string): PromptSummary[];
+  listPrompts(projectId: string, window: Window, q: string): Omit<PromptSummary, 'tags'>[];
   /** How many there are of them. */
   countPrompts(projectId: string, q: string): number;
-  /** The version with the draft's hash: the existing one unchanged, else a new one; the prompt is made when missing. */
+  /**
+   * The version with the draft's hash: the existing one unchanged, else a new one; the prompt is made when missing.
+   * @throws DomainError `conflict` when the prompt has come to the highest number that versions have
+   */
   ensureVersion(projectId: string, slug: string, draft: VersionDraft): StoredVersion;
   findVersion(projectId: string, slug: string, selector: VersionSelector): StoredVersion | undefined;
   /** The next one by its number; versions that were deleted have none. */
@@ -33,10 +36,14 @@ export interface PromptStore {
   removeVersion(projectId: string, slug: string, version: number, admit: (uses: VersionUses) => void): boolean;
   /** Moves a tag, which is not `latest`, to a version; false when there is no such version. */
   pin(projectId: string, slug: string, entry: TagEntry, at: Micros, by: string): boolean;
+  /** Whether a prompt had this tag ever, or has fewer than `MOST_TAGS`, removed ones included. */
+  takesTag(projectId: string, slug: string, tag: string): boolean;
   /** Removes a tag, which is not `latest`, but for its history; false when there is no such tag. */
   removeTag(projectId: string, slug: string, tag: string, at: Micros, by: string): boolean;
   /** Tags and the versions they point at, ascending by name, without `latest`. */
   listTags(projectId: string, slug: string): TagEntry[];
+  /** As {@link listTags}, of a prompt by its id. */
+  tagsOf(promptId: string): TagEntry[];
   /** Moves of a tag and its removals, newest first; for `latest`, the versions as they came. */
   tagHistory(projectId: string, slug: string, tag: string, window: Window): TagMove[];
 }

@@ -42,6 +42,9 @@ export interface VersionDraft {
   readonly created_at: Micros;
 }
 
+/** Tags that a prompt may have, removed ones included: their history stays, and reads step over each. */
+export const MOST_TAGS = 1_000;
+
 export interface TagEntry {
   readonly tag: string;
   readonly version: number;

@@ -78,21 +78,12 @@ export interface SpansWithFeedback {
   among(projectId: string, spanIds: readonly string[]): string[];
   /** Ids of spans that have any, ascending, after one of them. */
   page(projectId: string, after: string, limit: number): string[];
-  /** The feedback of all projects that came last. */
-  last(): FeedbackPlace;
-  /**
-   * Spans that got feedback after some other, the first of them, and the last feedback among it; null: that other one is gone, so
-   * that nobody knows.
-   */
+  /** The arrival of the feedback that came last, of all projects; each arrival is greater than all before it. */
+  last(): number;
+  /** Spans of a project that got feedback after an arrival, the first of them, and the last arrival among them. */
   since(
     projectId: string,
-    after: FeedbackPlace,
+    arrival: number,
     limit: number,
-  ): { readonly spanIds: readonly string[]; readonly last: FeedbackPlace } | null;
-}
-
-/** Tells one feedback from those that came before and after it. */
-export interface FeedbackPlace {
-  readonly row: number;
-  readonly id: string;
+  ): { readonly spanIds: readonly string[]; readonly last: number };
 }

@@ -8,6 +8,8 @@ export interface RetentionPassParts extends GoingParts {
   readonly traces: OldTraces;
   /** Deletes things, with all that belongs to them; resolves when they are gone. */
   readonly expire: (projectId: string, below: Below) => Promise<void>;
+  /** Takes what is deleted out of the tables, so that it does not pile up before the next portion; reads under way keep theirs. */
+  readonly purge: () => Promise<void>;
 }
 
 /** What one portion came to. */
@@ -25,8 +27,13 @@ export interface Portion {
  * What is removed first. Each portion is twice as large as the one before, after a failure as small as the first: the more goes
  * together, the less each span costs, as facts of other traces are read with those of the traces that go.
  */
-const FIRST_PORTION = { spans: 5_000, traces: 2_000 };
+const FIRST_PORTION = { spans: 10_000, traces: 2_000 };
 const LARGEST = 32;
+/**
+ * Removed spans that are purged while more go, but not twice as many: reads leave each of them out until then. Fewer go by
+ * themselves, soon.
+ */
+const PURGED_AT_ONCE = 400_000;
 /** Traces read together that may be old: looking for them reads all there are. */
 const LOOKED_AT = 50_000;
 const SESSIONS_AT_ONCE = 2_000;
@@ -46,6 +53,8 @@ export class RetentionPass {
   #lastSession: string | null = null;
   /** How much goes together, in times of the first portion. */
   #size = 1;
+  #unpurged = 0;
+  #purging: Promise<{ readonly error: unknown } | null> = Promise.resolve(null);
 
   /** @param now from when on ages count */
   constructor(parts: RetentionPassParts, projectId: string, days: number, now: Micros) {
@@ -57,6 +66,14 @@ export class RetentionPass {
 
   /** Removes the next portion. One that fails is begun anew by the next call. @throws DomainError */
   async next(): Promise<Portion> {
+    if (this.#unpurged >= PURGED_AT_ONCE) {
+      await this.#purged();
+      this.#purging = this.#parts.purge().then(
+        () => null,
+        (error: unknown) => ({ error }),
+      );
+      this.#unpurged = 0;
+    }
     if (this.#waiting.length === 0 && this.#hasMore) await this.#look();
     const portion = this.#portion();
     if (portion.length === 0) return this.#sessions();
@@ -66,6 +83,13 @@ export class RetentionPass {
     this.#waiting.splice(0, portion.length);
     this.#size = larger;
     return result;
+  }
+
+  /** Waits for the purge that goes on beside portions; the last one goes on beside other projects. @throws what it failed with */
+  async #purged(): Promise<void> {
+    const failed = await this.#purging;
+    this.#purging = Promise.resolve(null);
+    if (failed !== null) throw failed.error;
   }
 
   async #look(): Promise<void> {
@@ -95,8 +119,10 @@ export class RetentionPass {
     if (due.length > 0) await expire(this.projectId, { upTo, things: left.things() });
     const going = left.left;
     const oldest = going.reduce((least, { newest }) => Math.min(least, newest), this.#before);
+    const removed = { traces: going.length, spans: going.reduce((sum, { spans }) => sum + spans, 0) };
+    this.#unpurged += removed.spans;
     return {
-      removed: { traces: going.length, spans: going.reduce((sum, { spans }) => sum + spans, 0) },
+      removed,
       kept: old.length - going.length,
       behindSeconds: (this.#before - oldest) / 1e6,
       done: false,

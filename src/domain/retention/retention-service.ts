@@ -1,6 +1,7 @@
 import { DomainError } from '../errors.js';
 import type { Project } from '../identity/identity.js';
 import type { Micros } from '../time/timestamp.js';
+import type { BelievedClock } from './believed-clock.js';
 import {
   EXAMINED_AT_ONCE,
   SOUGHT_AT_ONCE,
@@ -21,6 +22,8 @@ export interface RetentionForecast {
   readonly going: TraceCount & { readonly estimatedBytes: number };
   readonly kept: { readonly tagged: TraceCount; readonly withFeedback: TraceCount };
   readonly nextRunAt: Micros | null;
+  /** How far the clock is ahead of the time that can be accounted for, for which reason nothing goes; 0: it is believed. */
+  readonly clockAheadSeconds: number;
 }
 
 export interface RetentionServiceParts {
@@ -30,6 +33,7 @@ export interface RetentionServiceParts {
   /** Bytes of a project's spans on disk. */
   readonly spanBytes: (projectId: string, signal?: AbortSignal) => Promise<number>;
   readonly nextRunAt: () => Micros | null;
+  readonly clock: Pick<BelievedClock, 'state'>;
 }
 
 const NONE: TraceCount = { traces: 0, spans: 0 };
@@ -47,11 +51,12 @@ export class RetentionService {
    * @throws DomainError `not_found`, `unavailable`
    */
   async forecast(projectId: string, asked?: number, signal?: AbortSignal): Promise<RetentionForecast> {
-    const { projects, traces, spanBytes, nextRunAt } = this.#parts;
+    const { projects, traces, spanBytes, nextRunAt, clock } = this.#parts;
     const project = projects.findProject(projectId);
     if (project === undefined) throw new DomainError('not_found', 'There is no project with this id');
     const days = asked ?? project.retention_days;
-    const set = { retention_days: project.retention_days, days, nextRunAt: nextRunAt() };
+    const clockAheadSeconds = Math.round(clock.state.ahead / 1e6);
+    const set = { retention_days: project.retention_days, days, nextRunAt: nextRunAt(), clockAheadSeconds };
     if (days === null)
       return {
         ...set,

@@ -1,6 +1,8 @@
 import type { Project } from '../identity/identity.js';
+import { retryDelay } from '../job/backoff.js';
 import { BackgroundLoop } from '../job/background-loop.js';
 import type { Micros } from '../time/timestamp.js';
+import type { BelievedClock } from './believed-clock.js';
 import type { TraceCount } from './old-traces.js';
 import { RetentionPass, type RetentionPassParts } from './retention-pass.js';
 
@@ -29,6 +31,7 @@ export interface RetentionWorkParts extends RetentionPassParts {
   /** Whether clients use the store: their calls go first. */
   readonly inUse: () => boolean;
   readonly observer: RetentionObserver;
+  readonly clock: Pick<BelievedClock, 'now' | 'state'>;
   /** Milliseconds from the begin of one run through all projects to that of the next; null: it never looks by itself. */
   readonly everyMs: number | null;
 }
@@ -42,12 +45,16 @@ interface Turn {
   readonly behindSeconds: number;
   /** Portions in a row that failed. */
   readonly failures: number;
+  /** When the next portion begins at the earliest, on the clock of `performance`. */
+  readonly notBefore: number;
 }
 
 /** The longest wait for the first run: a server that is restarted often looks, too. */
 const FIRST_MS = 60_000;
 const RETRY_MS = 1_000;
 const MAX_RETRY_MS = 60_000;
+/** The longest wait for a clock that is not believed: somebody may say that it is right. */
+const CLOCK_LOOK_MS = 10_000;
 /** After so many failures in a row a project waits for the next run: it may be one that fails again and again. */
 const MAX_FAILURES = 5;
 /** The pause after a portion, in times that it took: while clients use the store, and otherwise. */
@@ -55,7 +62,8 @@ const REST = { inUse: 1, unused: 0.1 };
 
 /**
  * Removes what is older than its project keeps it: now and then it goes through the projects that have a retention, one portion of
- * each in turn, with pauses at least as long as the work.
+ * each in turn, with pauses at least as long as the work. A project that takes long, or fails, keeps no other waiting. No run begins by
+ * a clock that is not believed.
  */
 export class RetentionWork {
   readonly #parts: RetentionWorkParts;
@@ -63,14 +71,14 @@ export class RetentionWork {
   #turns: Turn[] = [];
   /** When removing began to fail, on the clock of `performance`, by projects that no run has got through since. */
   readonly #failingSince = new Map<string, number>();
-  /** When the next run begins, in milliseconds since 1970; null: never. */
+  /** When the next run begins, on the clock of `performance`; null: never. */
   #nextRun: number | null = null;
 
   constructor(parts: RetentionWorkParts) {
     this.#parts = parts;
     this.#loop = new BackgroundLoop({
       round: () => this.#round(),
-      onFailure: (error) => parts.observer.retentionFailed({ project: this.#failed(), error }),
+      onFailure: (error) => parts.observer.retentionFailed({ project: null, error }),
       retryMs: RETRY_MS,
       maxRetryMs: MAX_RETRY_MS,
     });
@@ -80,14 +88,15 @@ export class RetentionWork {
     const { everyMs } = this.#parts;
     if (everyMs === null) return;
     const first = Math.min(everyMs, FIRST_MS);
-    this.#nextRun = Date.now() + first;
+    this.#nextRun = performance.now() + first;
     this.#loop.wakeIn(first);
   }
 
-  /** When what is old goes next: now, where that is under way; null: never. */
+  /** When what is old goes next: now, where that is under way; null: never. @throws DomainError `unavailable` */
   nextRunAt(): Micros | null {
     if (this.#nextRun === null) return null;
-    return (this.#turns.length > 0 ? Date.now() : this.#nextRun) * 1000;
+    if (this.#turns.length > 0) return Date.now() * 1000;
+    return Math.round(Date.now() * 1000 + Math.max(this.#untilNext() * 1000, this.#parts.clock.state.wait));
   }
 
   async close(): Promise<void> {
@@ -95,33 +104,55 @@ export class RetentionWork {
   }
 
   async #round(): Promise<number> {
-    if (this.#turns.length === 0) this.#begin();
-    const [first, ...others] = this.#turns;
-    if (first === undefined) return this.#untilNext();
+    this.#begin();
     const started = performance.now();
-    // One that fails keeps none of the others waiting.
-    this.#turns = [...others, { ...first, failures: first.failures + 1 }];
-    const next = this.#stands(first) ? await this.#advance(first) : this.#turnsOf(this.#project(first));
-    this.#turns = [...others, ...next];
+    const ready = this.#turns.find(({ notBefore }) => notBefore <= started);
+    if (ready === undefined) return this.#untilNext();
+    const others = this.#turns.filter((turn) => turn !== ready);
+    this.#turns = [...others, ready];
+    this.#turns = [...others, ...(await this.#turned(ready))];
     this.#tellBehind();
-    if (this.#turns.length === 0) return this.#untilNext();
-    return (performance.now() - started) * (this.#parts.inUse() ? REST.inUse : REST.unused);
+    const now = performance.now();
+    if (!this.#turns.some(({ notBefore }) => notBefore <= now)) return this.#untilNext();
+    return (now - started) * (this.#parts.inUse() ? REST.inUse : REST.unused);
+  }
+
+  /** Removes a portion. @returns the turn with what is left of it; none: the project is done, or waits for the next run */
+  async #turned(turn: Turn): Promise<Turn[]> {
+    try {
+      return this.#stands(turn)
+        ? await this.#advance(turn)
+        : this.#turnsOf(this.#project(turn), this.#parts.clock.now());
+    } catch (error) {
+      if (this.#loop.signal.aborted) throw error;
+      const { projectId } = turn.pass;
+      if (!this.#failingSince.has(projectId)) this.#failingSince.set(projectId, performance.now());
+      this.#parts.observer.retentionFailed({ project: projectId, error });
+      const failures = turn.failures + 1;
+      if (failures >= MAX_FAILURES) return [];
+      return [{ ...turn, failures, notBefore: performance.now() + retryDelay(failures, RETRY_MS, null) }];
+    }
   }
 
   #begin(): void {
-    const { projects, everyMs } = this.#parts;
-    if (everyMs === null || this.#nextRun === null || Date.now() < this.#nextRun) return;
-    this.#nextRun = Date.now() + everyMs;
-    this.#turns = projects.listProjects().flatMap((project) => this.#turnsOf(project));
+    const { projects, clock, everyMs } = this.#parts;
+    if (everyMs === null || this.#nextRun === null || performance.now() < this.#nextRun) return;
+    const now = clock.now();
+    this.#nextRun = performance.now() + (now === null ? Math.min(everyMs, CLOCK_LOOK_MS) : everyMs);
+    if (now === null) return;
+    const underWay = new Set(this.#turns.map(({ pass }) => pass.projectId));
+    const others = projects.listProjects().filter(({ id }) => !underWay.has(id));
+    this.#turns = [...this.#turns, ...others.flatMap((project) => this.#turnsOf(project, now))];
     const due = new Set(this.#turns.map(({ pass }) => pass.projectId));
     for (const project of this.#failingSince.keys()) if (!due.has(project)) this.#failingSince.delete(project);
   }
 
-  /** A new turn of a project that has a retention, from what is set now on. */
-  #turnsOf(project: Project | undefined): Turn[] {
+  /** A new turn of a project that has a retention, from what is set now on. @param now null: the clock is not believed */
+  #turnsOf(project: Project | undefined, now: Micros | null): Turn[] {
     if (project === undefined || project.retention_days === null || this.#parts.isGone(project.id)) return [];
-    const pass = new RetentionPass(this.#parts, project.id, project.retention_days, Date.now() * 1000);
-    const none = { removed: { traces: 0, spans: 0 }, kept: 0, behindSeconds: 0, failures: 0 };
+    if (now === null) return [];
+    const pass = new RetentionPass(this.#parts, project.id, project.retention_days, now);
+    const none = { removed: { traces: 0, spans: 0 }, kept: 0, behindSeconds: 0, failures: 0, notBefore: 0 };
     return [{ pass, began: performance.now(), ...none }];
   }
 
@@ -168,17 +199,6 @@ export class RetentionWork {
     }
   }
 
-  /** After a failure: the project that it was, which stood last, and whether it waits for the next run. */
-  #failed(): string | null {
-    const failed = this.#turns.at(-1);
-    if (failed === undefined) return null;
-    const { projectId } = failed.pass;
-    if (failed.failures >= MAX_FAILURES) this.#turns.pop();
-    if (!this.#failingSince.has(projectId)) this.#failingSince.set(projectId, performance.now());
-    this.#tellBehind();
-    return projectId;
-  }
-
   #tellBehind(): void {
     const removing = this.#turns.map(({ behindSeconds }) => behindSeconds);
     // What became due since then may all be there.
@@ -186,7 +206,9 @@ export class RetentionWork {
     this.#parts.observer.retentionBehind({ seconds: Math.max(0, ...removing, ...failing) });
   }
 
+  /** Milliseconds until a run begins, or a project is tried again. */
   #untilNext(): number {
-    return this.#nextRun === null ? Infinity : Math.max(0, this.#nextRun - Date.now());
+    const next = Math.min(this.#nextRun ?? Infinity, ...this.#turns.map(({ notBefore }) => notBefore));
+    return Math.max(0, next - performance.now());
   }
 }

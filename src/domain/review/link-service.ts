@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DomainError } from '../errors.js';
+import { isLoopback } from '../loopback.js';
+import type { AuditLog } from '../identity/audit.js';
 import type { Principal } from '../identity/identity.js';
 import { createToken, hashOfToken } from '../identity/token.js';
 import type { PromptIdentities } from '../prompt/completion.js';
@@ -15,6 +17,7 @@ export interface LinkServiceParts {
   /** URL that the link with a token is shared by. */
   readonly urlOf: (token: string) => string;
   readonly observer: LinkObserver;
+  readonly audit: AuditLog;
 }
 
 export interface LinkObserver {
@@ -23,7 +26,6 @@ export interface LinkObserver {
 }
 
 const DAY: Micros = 24 * 3600 * 1e6;
-const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /** Links by which people without an account give feedback. */
 export class LinkService {
@@ -34,7 +36,8 @@ export class LinkService {
   }
 
   /** The answer is the only place where the URL ever stands. @throws DomainError `not_found` for an unknown prompt */
-  create({ project_id, user_id }: Principal, input: LinkInput): CreatedLink {
+  create(by: Principal, input: LinkInput): CreatedLink {
+    const { project_id, user_id } = by;
     const promptId = this.#parts.prompts.idOf(project_id, input.prompt_slug);
     if (promptId === undefined) throw new DomainError('not_found', 'There is no prompt with this slug');
     const { token, hash } = createToken();
@@ -48,8 +51,9 @@ export class LinkService {
       expires_at: created_at + (input.expires_in_days ?? defaultDays) * DAY,
     } as const;
     this.#parts.store.insert({ ...link, token_hash: hash, created_by: user_id });
+    this.#parts.audit.done({ event: 'linkMade', by, project_id, subject_id: link.id });
     const url = this.#parts.urlOf(token);
-    const opens_here_only = LOOPBACK.test(new URL(url).hostname);
+    const opens_here_only = isLoopback(new URL(url).hostname);
     if (opens_here_only) this.#parts.observer.linkOpensHereOnly({ project: project_id, link: link.id });
     return { ...link, prompt_slug: input.prompt_slug, revoked_at: null, url, opens_here_only };
   }
@@ -66,17 +70,21 @@ export class LinkService {
   }
 
   /** Also opens one again that has expired. @throws DomainError `not_found`; `conflict` for a revoked one */
-  update(projectId: string, id: string, { expires_in_days }: LinkPatch): ListedLink {
+  update(by: Principal, id: string, { expires_in_days }: LinkPatch): ListedLink {
+    const { project_id: projectId } = by;
     const expired = this.#parts.store.expire(projectId, id, Date.now() * 1000 + expires_in_days * DAY);
     const link = this.get(projectId, id);
     if (!expired) throw new DomainError('conflict', 'The link is revoked, for good: make a new one');
+    this.#parts.audit.done({ event: 'linkChanged', by, project_id: projectId, subject_id: id });
     return link;
   }
 
   /** Revokes a link; revoking it again changes nothing. @throws DomainError `not_found` */
-  revoke(projectId: string, id: string): void {
-    if (!this.#parts.store.revoke(projectId, id, Date.now() * 1000))
+  revoke(by: Principal, id: string): void {
+    const { project_id } = by;
+    if (!this.#parts.store.revoke(project_id, id, Date.now() * 1000))
       throw new DomainError('not_found', 'There is no feedback link with this id');
+    this.#parts.audit.done({ event: 'linkRevoked', by, project_id, subject_id: id });
   }
 
   /** The link of a token that works. @throws DomainError `not_found`, the same for unknown, expired and revoked ones */

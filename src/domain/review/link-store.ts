@@ -19,6 +19,7 @@ export interface LinkStore {
   expire(projectId: string, id: string, at: Micros): boolean;
   /** Revokes a link, once: a later call changes nothing. False when the project has no such link. */
   revoke(projectId: string, id: string, at: Micros): boolean;
+  /** A link, but for those of a project that is being deleted. */
   findByTokenHash(hash: Buffer): FeedbackLink | undefined;
   /** The user that a guest of the link is. */
   guest(linkId: string, key: string): string | undefined;

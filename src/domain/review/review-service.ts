@@ -19,7 +19,7 @@ export interface ReviewServiceParts {
   readonly prompts: Pick<PromptIdentities, 'ofId'>;
   readonly completions: Completions;
   readonly attachments: Pick<AttachmentService, 'imagesOf'>;
-  readonly feedback: Pick<FeedbackService, 'submit'>;
+  readonly feedback: Pick<FeedbackService, 'keep'>;
   readonly given: Pick<FeedbackStore, 'ofUser'>;
   readonly limits: ReviewLimits;
 }
@@ -102,7 +102,7 @@ export class ReviewService {
     const texts = { reason: said(input.reason), expected_output: said(input.expected_output) };
     const { user_id: userId } = this.#admitted(link, claim, completionId, texts);
     const { project_id: projectId, prompt_slug: slug } = link;
-    return this.#parts.feedback.submit(
+    return this.#parts.feedback.keep(
       { projectId, userId, slug, completionId },
       { thumbs_up: input.thumbs_up, ...texts },
       'link',

@@ -9,6 +9,12 @@ export const number = (description: string) => Type.Number({ description });
 export const count = (description: string) => Type.Integer({ minimum: 0, description });
 export const orNull = <T extends TSchema>(schema: T) =>
   Type.Union([schema, Type.Null()], { description: schema.description ?? '' });
+/** A field of answers by its old name, which clients may still read. */
+export const oldName = <T extends TSchema>(schema: T, name: string): T => ({
+  ...schema,
+  deprecated: true,
+  description: `Old name of \`${name}\`, with the same value.`,
+});
 /** @param fallback stands for an absent query parameter */
 export const oneOf = <const T extends readonly string[]>(values: T, description: string, fallback?: T[number]) =>
   Type.Unsafe<T[number]>({

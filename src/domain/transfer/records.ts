@@ -15,7 +15,7 @@ import {
 } from '../judge/schema.js';
 import { spanFields } from '../list/fields.js';
 import { CACHE_READ, ModelName, ProviderName, rate, rates } from '../price/schema.js';
-import { ContentHash, MAX_CONTENT_BYTES, ModelId, Slug, Tag, VersionNumber } from '../prompt/schema.js';
+import { ContentHash, MAX_CONTENT_BYTES, ModelId, MOST_VERSIONS, Slug, Tag, VersionNumber } from '../prompt/schema.js';
 import { MAX_NAME } from '../review/schema.js';
 import { attributes, label, MOST_TAGS, optional, tags } from '../schema/inputs.js';
 import { byKey, count, line, number, oneOf, orNull, time, uuid } from '../schema/parts.js';
@@ -35,8 +35,11 @@ const COMPOSED = 3;
 /** Longest answer of a model, by the maximum of `JUDGE_MAX_ANSWER_CHARACTERS`: its reasons are kept whole. */
 export const MAX_MODEL_ANSWER = 8_000_000;
 
-/** Versions are counted: a number that nobody has come to is made up, and would leave none for those to come. */
-const MOST_VERSIONS = 1_000_000_000;
+/**
+ * The highest revision of a set of corrections that is exported or imported. Nobody has counted so far: the rest of the numbers that
+ * JavaScript reads exactly, as many again, is there to count on.
+ */
+export const MOST_REVISIONS = 2 ** 52;
 
 const person = (what: string) =>
   Type.Object(
@@ -51,14 +54,18 @@ const person = (what: string) =>
   );
 const text = (maxLength: number, description: string) => Type.String({ maxLength, description });
 const json = (description: string) => Type.Record(Type.String(), Type.Unknown(), { description });
-const revision = (description: string) => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description });
+const revision = (description: string) => Type.Integer({ minimum: 0, maximum: MOST_REVISIONS, description });
 const record = <T extends Parameters<typeof Type.Object>[0]>(id: string, description: string, properties: T) =>
   Type.Object(properties, { $id: `Exported${id}`, description });
 
 const prompts = record('Prompt', 'A prompt.', {
   id: uuid('Id of the prompt.'),
   slug: Slug,
-  last_version: revision('The highest number that a version of it ever had.'),
+  last_version: Type.Integer({
+    minimum: 0,
+    maximum: MOST_VERSIONS,
+    description: 'The highest number that a version of it ever had.',
+  }),
   created_at: time('When the prompt was made.'),
 });
 

@@ -1,5 +1,7 @@
 import { surplusImage } from '../attachment/extraction.js';
 import type { Issue } from '../errors.js';
+import type { AuditLog } from '../identity/audit.js';
+import type { Principal } from '../identity/identity.js';
 import { tagFlaws } from '../ingest/tag-limit.js';
 import { hashOf, versionIssues } from '../prompt/version-rules.js';
 import { metadataIssues } from '../schema/metadata.js';
@@ -13,6 +15,7 @@ import type { ImportPace } from './import-pace.js';
 import type { Imported, MetadataTransfer, PageOf, RecordPage, StoredRecord } from './metadata-transfer.js';
 import type { MetadataPart, Part } from './parts.js';
 import type { AttachmentRecord, SessionRecord, SpanRecord, TraceRecord } from './records.js';
+import { withPastTimes } from './server-times.js';
 import type { DatedSpan, SpanTransfer } from './span-transfer.js';
 
 /** The room on the disks. */
@@ -33,6 +36,7 @@ export interface TransferParts {
   readonly deletionsDone: (projectId: string) => Promise<void>;
   /** Called when prompts or prices of a project came in. */
   readonly onImported: (projectId: string) => void;
+  readonly audit: AuditLog;
 }
 
 /** A page of records: as JSON texts, or as objects whose times are numbers. */
@@ -65,16 +69,19 @@ export class TransferService {
 
   /**
    * Stores records of one part, all or none, but for those that are there; makes way for clients.
-   * @param records fit their schema; times of those beside spans are numbers
+   * @param records fit their schema; times that servers set are numbers
    * @throws DomainError `invalid`, `conflict`, `overloaded`, `unavailable`, and those of the stores; the signal's reason
    */
-  async take(part: Part, projectId: string, records: readonly unknown[], signal?: AbortSignal): Promise<Imported> {
+  async take(part: Part, by: Principal, sent: readonly StoredRecord[], signal?: AbortSignal): Promise<Imported> {
+    const { project_id: projectId } = by;
+    const records = withPastTimes(part, sent, Date.now() * 1000);
     await this.#parts.deletionsDone(projectId);
-    return this.#parts.pace.run(projectId, () => this.#take(part, projectId, records), signal);
+    return this.#parts.pace.run(projectId, () => this.#take(part, by, records), signal);
   }
 
-  async #take(part: Part, projectId: string, records: readonly unknown[]): Promise<Imported> {
+  async #take(part: Part, by: Principal, records: readonly unknown[]): Promise<Imported> {
     if (records.length === 0) return { stored: 0, unchanged: 0 };
+    const { project_id: projectId } = by;
     const { spans, images, room } = this.#parts;
     // Of every part: metadata and images fill a disk as well as spans do.
     room.demand();
@@ -94,14 +101,17 @@ export class TransferService {
       case 'attachments':
         return images.take(projectId, records as AttachmentRecord[]);
       default:
-        return this.#takeMetadata(part, projectId, records as StoredRecord[]);
+        return this.#takeMetadata(part, by, records as StoredRecord[]);
     }
   }
 
-  #takeMetadata(part: MetadataPart, projectId: string, records: readonly StoredRecord[]): Imported {
+  #takeMetadata(part: MetadataPart, by: Principal, records: readonly StoredRecord[]): Imported {
     requireRules(part, records);
+    const { project_id: projectId } = by;
     const imported = this.#parts.metadata.take(part, projectId, records);
     this.#parts.onImported(projectId);
+    const { stored } = imported;
+    if (stored > 0) this.#parts.audit.done({ event: 'metadataImported', by, project_id: projectId, part, stored });
     return imported;
   }
 

@@ -22,6 +22,7 @@ export interface TraceStoreObserver {
   traceStoreOpened(store: {
     readonly figures: ReadEngineFigures;
     readonly queueMaxBytes: number;
+    readonly logMaxBytes: number;
     readonly memoryMaxBytes: number | null;
   }): void;
 }
@@ -60,9 +61,10 @@ function processEvents(logger: Logger, metrics: Metrics): EngineObserver {
 
 function traceStoreEvents(metrics: Metrics): TraceStoreObserver {
   return {
-    traceStoreOpened({ figures, queueMaxBytes, memoryMaxBytes }) {
+    traceStoreOpened({ figures, queueMaxBytes, logMaxBytes, memoryMaxBytes }) {
       metrics.watchEngine(figures);
       metrics.commitQueueMaxBytes.set(queueMaxBytes);
+      metrics.logMaxBytes.set(logMaxBytes);
       if (memoryMaxBytes === null) metrics.engineMemoryMaxBytes.remove();
       else metrics.engineMemoryMaxBytes.set(memoryMaxBytes);
     },

@@ -1,6 +1,7 @@
 import type { BackfillObserver } from '../../domain/backfill/call-backfill.js';
 import type { JobObserver } from '../../domain/job/job-runner.js';
 import type { RepriceObserver } from '../../domain/price/reprice-work.js';
+import type { ClockObserver } from '../../domain/retention/believed-clock.js';
 import type { RetentionObserver } from '../../domain/retention/retention-work.js';
 import { say } from '../lines.js';
 import type { Logger } from '../logger.js';
@@ -8,7 +9,7 @@ import type { Metrics } from '../metrics.js';
 import { milliseconds } from './milliseconds.js';
 
 /** Work that goes on behind requests. */
-export interface JobEvents extends JobObserver, RepriceObserver, BackfillObserver, RetentionObserver {}
+export interface JobEvents extends JobObserver, RepriceObserver, BackfillObserver, RetentionObserver, ClockObserver {}
 
 export function jobEvents(logger: Logger, metrics: Metrics): JobEvents {
   return {
@@ -16,6 +17,7 @@ export function jobEvents(logger: Logger, metrics: Metrics): JobEvents {
     ...repriceEvents(metrics),
     ...backfillEvents(logger, metrics),
     ...retentionEvents(logger, metrics),
+    ...clockEvents(logger, metrics),
   };
 }
 
@@ -70,6 +72,21 @@ function retentionEvents(logger: Logger, metrics: Metrics): RetentionObserver {
     },
     retentionFinished({ project, traces, spans, kept, seconds }) {
       say(logger, 'retentionFinished', { project_id: project, traces, spans, kept, ms: milliseconds(seconds) });
+    },
+  };
+}
+
+function clockEvents(logger: Logger, metrics: Metrics): ClockObserver {
+  let said = 0;
+  return {
+    clockLooked({ aheadSeconds, waitSeconds }) {
+      metrics.clockAhead.set(aheadSeconds);
+      const state = Math.sign(aheadSeconds);
+      if (state === said) return;
+      said = state;
+      if (state > 0) say(logger, 'clockAhead', { ahead_s: Math.round(aheadSeconds), waits_s: Math.round(waitSeconds) });
+      else if (state < 0) say(logger, 'clockBehind', { behind_s: Math.round(-aheadSeconds) });
+      else say(logger, 'clockRight');
     },
   };
 }

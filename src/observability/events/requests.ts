@@ -1,3 +1,5 @@
+import type { AuditLog } from '../../domain/identity/audit.js';
+import type { OpenedSession } from '../../domain/identity/sign-in.js';
 import { say } from '../lines.js';
 import type { Logger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
@@ -56,7 +58,8 @@ export type SignInResult = 'signed_in' | 'unauthenticated' | 'forbidden' | 'over
 
 export interface SignInObserver {
   /** @param attempt its `address`: the network it came from */
-  signInAttempted(attempt: { readonly result: SignInResult; readonly address: string }): void;
+  signInAttempted(attempt: { readonly result: Exclude<SignInResult, 'signed_in'>; readonly address: string }): void;
+  signedIn(attempt: { readonly opened: Omit<OpenedSession, 'token'>; readonly address: string }): void;
 }
 
 const TOO_MANY = 429;
@@ -69,7 +72,7 @@ export interface RequestEvents extends RequestObserver, RpcObserver, ReviewObser
   requestsEnded(): void;
 }
 
-export function requestEvents(logger: Logger, metrics: Metrics): RequestEvents {
+export function requestEvents(logger: Logger, metrics: Metrics, audit: AuditLog): RequestEvents {
   const refusals = new Refusals({
     refused: (fields, said) => say(logger, 'requestRefused', fields, said),
     ended: ({ seconds, ...rest }) => say(logger, 'refusalsEnded', { ...rest, ms: milliseconds(seconds) }),
@@ -78,7 +81,7 @@ export function requestEvents(logger: Logger, metrics: Metrics): RequestEvents {
     ...httpEvents(logger, metrics, refusals),
     ...rpcEvents(logger, metrics, refusals),
     ...reviewEvents(metrics),
-    ...signInEvents(logger, metrics),
+    ...signInEvents(logger, metrics, audit),
     requestsEnded: () => refusals.close(),
   };
 }
@@ -125,13 +128,17 @@ function reviewEvents(metrics: Metrics): ReviewObserver {
   };
 }
 
-function signInEvents(logger: Logger, metrics: Metrics): SignInObserver {
+function signInEvents(logger: Logger, metrics: Metrics, audit: AuditLog): SignInObserver {
   return {
     signInAttempted({ result, address }) {
       metrics.signIns.inc({ result });
-      if (result === 'signed_in') say(logger, 'signedIn', { address });
       // Too often is told as any request that is refused: once for all.
-      else if (result !== 'overloaded') say(logger, 'signInRefused', { result, address });
+      if (result !== 'overloaded') say(logger, 'signInRefused', { result, address });
+    },
+    signedIn({ opened, address }) {
+      metrics.signIns.inc({ result: 'signed_in' satisfies SignInResult });
+      const { project_id, projects, with: by, ...actor } = opened;
+      audit.done({ event: 'signedIn', by: actor, project_id, projects, with: by, address });
     },
   };
 }

@@ -7,7 +7,7 @@ import type { Tracing } from '../tracing.js';
 import { milliseconds } from './milliseconds.js';
 
 export interface CommitObserver {
-  /** `deletes`: of spans that are deleted, and of nothing else. */
+  /** A group is durable. `deletes`: of spans that are deleted, and of nothing else. */
   spansCommitted(commit: {
     readonly rows: number;
     readonly bytes: number;
@@ -15,11 +15,27 @@ export interface CommitObserver {
     readonly seconds: number;
   }): void;
   commitFailed(failure: { readonly rows: number; readonly error: unknown }): void;
-  /** Spans and facts could not be made to agree again after a failed insert; the repair is repeated. */
-  repairFailed(failure: { readonly error: unknown }): void;
   queueChanged(queue: { readonly rows: number; readonly bytes: number }): void;
   /** Absent when nothing is traced. */
   readonly tracing?: Tracing;
+}
+
+/** What happens between the acknowledgment of writes and their place in ClickHouse. */
+export interface FlushObserver {
+  flushed(flush: {
+    readonly rows: number;
+    readonly bytes: number;
+    readonly deletes: boolean;
+    readonly seconds: number;
+  }): void;
+  /** A flush failed and is repeated. */
+  flushFailed(failure: { readonly rows: number; readonly error: unknown }): void;
+  /** ClickHouse cannot read the rows of one acknowledged request: they stay in a file. */
+  writeQuarantined(write: { readonly file: string; readonly rows: number; readonly error: unknown }): void;
+  /** @param log what ClickHouse does not hold yet */
+  logChanged(log: { readonly rows: number; readonly bytes: number }): void;
+  /** A start found writes in the log that ClickHouse may not hold. */
+  logRecovered(log: { readonly rows: number; readonly bytes: number }): void;
 }
 
 export interface MigrationObserver {
@@ -91,6 +107,7 @@ export interface LeaseObserver {
 export interface StorageEvents
   extends
     CommitObserver,
+    FlushObserver,
     RollupObserver,
     PurgeObserver,
     WordIndexObserver,
@@ -104,6 +121,7 @@ export interface StorageEvents
 export function storageEvents(logger: Logger, metrics: Metrics): StorageEvents {
   return {
     ...commitEvents(logger, metrics),
+    ...flushEvents(logger, metrics),
     ...rollupEvents(logger, metrics),
     ...purgeEvents(logger, metrics),
     ...wordIndexEvents(logger, metrics),
@@ -128,6 +146,30 @@ function deletionEvents(logger: Logger, metrics: Metrics): DeletionObserver {
   };
 }
 
+function flushEvents(logger: Logger, metrics: Metrics): FlushObserver {
+  return {
+    flushed({ rows, bytes, seconds }) {
+      metrics.flushDuration.observe(seconds);
+      metrics.flushRows.observe(rows);
+      say(logger, 'spansFlushed', { rows, bytes, ms: milliseconds(seconds) });
+    },
+    flushFailed({ rows, error }) {
+      metrics.flushFailures.inc();
+      say(logger, 'flushFailed', { rows, error });
+    },
+    writeQuarantined({ file, rows, error }) {
+      say(logger, 'writeQuarantined', { file, rows, error });
+    },
+    logChanged({ rows, bytes }) {
+      metrics.logRows.set(rows);
+      metrics.logBytes.set(bytes);
+    },
+    logRecovered({ rows, bytes }) {
+      say(logger, 'logRecovered', { rows, bytes });
+    },
+  };
+}
+
 function commitEvents(logger: Logger, metrics: Metrics): CommitObserver {
   return {
     spansCommitted({ rows, bytes, seconds }) {
@@ -138,9 +180,6 @@ function commitEvents(logger: Logger, metrics: Metrics): CommitObserver {
     },
     commitFailed({ rows, error }) {
       say(logger, 'commitFailed', { rows, error });
-    },
-    repairFailed({ error }) {
-      say(logger, 'repairFailed', { error });
     },
     queueChanged({ rows, bytes }) {
       metrics.commitQueueRows.set(rows);

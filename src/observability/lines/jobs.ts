@@ -46,4 +46,23 @@ export const jobLines = defineLines({
     message: 'Traces older than their project keeps them removed',
     when: 'Retention is done with a project, and something of it went.',
   },
+  clockAhead: {
+    level: 'warn',
+    message: 'The clock is ahead of the time that the server can account for; retention removes nothing',
+    when: 'The clock jumped ahead by more than a day (`ahead_s`), or the server was off for longer. Retention goes on after `waits_s`, or at once when the clock is set or trusted.',
+    action:
+      'Compare the clock of the machine with the time. If it is wrong, set it; if it is right, as after a long stop: npm run admin -- trust-clock',
+  },
+  clockBehind: {
+    level: 'warn',
+    message: 'The clock is behind a time that it showed before; retention keeps traces for longer',
+    when: 'The clock was set back by more than an hour (`behind_s`), or is wrong now.',
+    action:
+      'Compare the clock of the machine with the time. If it is wrong, set it; if it is right, it was wrong before: npm run admin -- trust-clock',
+  },
+  clockRight: {
+    level: 'info',
+    message: 'The clock is believed again',
+    when: 'After clockAhead or clockBehind: the clock was set, trusted, or waited for.',
+  },
 });

@@ -43,15 +43,10 @@ export const requestLines = defineLines({
     when: 'A call was answered INTERNAL: a defect of Spanhouse, with the error in full.',
     action: 'Report it with this line. Nothing of the call was acknowledged; exporters may drop its spans',
   },
-  signedIn: {
-    level: 'info',
-    message: 'Somebody signed in',
-    when: 'To the console; `address` is the network it came from.',
-  },
   signInRefused: {
     level: 'warn',
     message: 'Sign-in refused',
-    when: 'What was sent is not or no longer valid (`unauthenticated`), or came from a page of another site (`forbidden`): at most ten times a minute for each address.',
+    when: 'What was sent is not or no longer valid (`unauthenticated`), or came from a page of another site (`forbidden`): each at most ten times a minute for each address.',
     action:
       'Nothing for one or two: somebody mistyped. Many from one address are somebody guessing: block it at the proxy',
   },

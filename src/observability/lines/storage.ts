@@ -32,18 +32,34 @@ export const storageLines = defineLines({
     message: 'Supervisor of the embedded ClickHouse',
     when: 'Each step of starting and restarting the engine, as `what`.',
   },
-  spansCommitted: { level: 'debug', message: 'Spans committed to ClickHouse', when: 'After each group commit.' },
+  spansCommitted: { level: 'debug', message: 'Spans committed', when: 'After each group commit.' },
   commitFailed: {
     level: 'warn',
-    message: 'Spans could not be committed to ClickHouse',
-    when: 'ClickHouse refused an insert or did not answer. Its requests were answered 503; nothing of them is acknowledged.',
-    action: 'Act on the error: room on the disk, memory, the address of ClickHouse. Clients that retry lose nothing',
+    message: 'Spans could not be committed',
+    when: 'The write-ahead log, or ClickHouse where there is none, failed. The server answers these requests with 503 and acknowledges nothing of them.',
+    action: 'Act on the error: space on the disk, memory, the address of ClickHouse. Clients that retry lose nothing',
   },
-  repairFailed: {
+  spansFlushed: {
+    level: 'debug',
+    message: 'Acknowledged spans stored in ClickHouse',
+    when: 'After each insert from the write-ahead log.',
+  },
+  flushFailed: {
     level: 'warn',
-    message: 'ClickHouse could not be repaired after a failed insert; it will be tried again',
-    when: 'Until spans and facts agree again, requests are answered 503.',
-    action: 'Act on the error; as soon as ClickHouse answers and has room, it repairs itself',
+    message: 'Acknowledged spans could not be stored in ClickHouse; the server tries again',
+    when: 'An insert failed. The spans are safe in the write-ahead log; reads of their projects answer 503 until ClickHouse takes them.',
+    action: 'Act on the error: space on the disk, memory, the address of ClickHouse. Nothing is lost',
+  },
+  writeQuarantined: {
+    level: 'error',
+    message: 'ClickHouse cannot read the rows of an acknowledged request; the server keeps them in a file',
+    when: 'A defect of Spanhouse: the rows of one request do not fit the tables.',
+    action: 'Report it with the file, which nothing removes',
+  },
+  logRecovered: {
+    level: 'info',
+    message: 'The write-ahead log holds spans of the last run; the server stores them now',
+    when: 'At a start after a crash, or after a stop while ClickHouse was away.',
   },
   leaseTaken: {
     level: 'info',

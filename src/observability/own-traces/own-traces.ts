@@ -72,6 +72,8 @@ export interface SpanSender {
 export class OwnTraces implements OpenTracing {
   readonly #sender: SpanSender;
   readonly #current = new AsyncLocalStorage<Point | undefined>();
+  /** Traced commits that no flush has followed yet. */
+  #unflushed: Point[] = [];
   /** Traced commits that no round has followed yet. */
   #commits: Point[] = [];
 
@@ -152,8 +154,20 @@ export class OwnTraces implements OpenTracing {
     // Each request's own trace says how long it took, and where its statements are.
     const spans = others.map((each) => this.#child(each, 'commit', SpanKind.INTERNAL, attributes, [point.link]).span);
     const result = await this.#within(point, spans, work);
+    if (this.#unflushed.length < MOST_COMMITS) this.#unflushed.push(point);
     if (this.#commits.length < MOST_COMMITS) this.#commits.push(point);
     return result;
+  }
+
+  async store<T>(
+    { rows, bytes }: { readonly rows: number; readonly bytes: number },
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const [first, ...others] = this.#unflushed.splice(0);
+    if (first === undefined) return this.#current.run(undefined, work);
+    const attributes = { 'spanhouse.flush.rows': rows, 'spanhouse.flush.bytes': bytes };
+    const links = others.map(({ link }) => link);
+    return this.#within(this.#child(first, 'flush', SpanKind.INTERNAL, attributes, links), [], work);
   }
 
   async round<T>(

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import type { HeldImages } from '../../domain/backup/snapshot.js';
 import type { AttachmentStore, StoredContent } from '../../domain/attachment/attachment-store.js';
 import { guardedStore, locationOf } from './failure.js';
+import { syncFolder } from '../sync-folder.js';
 
 const TEMPORARY = 'incoming';
 /** Where removed images are kept while they are held. */
@@ -29,7 +30,7 @@ export class FileAttachmentStore implements AttachmentStore {
   static async open(root: string): Promise<FileAttachmentStore> {
     for (const folder of PASSING) await rm(join(root, folder), { recursive: true, force: true });
     await mkdir(join(root, TEMPORARY), { recursive: true, mode: 0o700 });
-    await sync(dirname(root));
+    await syncFolder(dirname(root));
     return new FileAttachmentStore(root);
   }
 
@@ -50,7 +51,7 @@ export class FileAttachmentStore implements AttachmentStore {
         await rm(temporary, { force: true });
         throw error;
       }
-      await sync(dirname(path));
+      await syncFolder(dirname(path));
     });
   }
 
@@ -69,7 +70,7 @@ export class FileAttachmentStore implements AttachmentStore {
     await guardedStore(async () => {
       await (this.#held ? this.#setAside(path, sha256, projectId) : rm(path, { force: true }));
       // A deleted image has to stay deleted, after a loss of power as well.
-      await sync(dirname(path)).catch(absent);
+      await syncFolder(dirname(path)).catch(absent);
     });
   }
 
@@ -102,8 +103,8 @@ export class FileAttachmentStore implements AttachmentStore {
     if (this.#synced.has(folder)) return;
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const parent = dirname(folder);
-    await sync(parent);
-    await sync(dirname(parent));
+    await syncFolder(parent);
+    await syncFolder(dirname(parent));
     this.#synced.add(folder);
   }
 }
@@ -115,16 +116,6 @@ async function write(path: string, bytes: Buffer): Promise<void> {
     await file.sync();
   } finally {
     await file.close();
-  }
-}
-
-/** Brings the entries of a folder to disk. */
-async function sync(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
 

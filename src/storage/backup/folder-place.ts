@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import type { Readable } from 'node:stream';
 import { DomainError } from '../../domain/errors.js';
 import { lockFile } from '../sqlite/file-lock.js';
-import { copyHashed, syncFolder, type Content } from './hashed-copy.js';
+import { copyHashed, type Content } from './hashed-copy.js';
+import { syncFolder } from '../sync-folder.js';
 import type { BackupPlace, PlaceLock } from './place.js';
 
 const LOCK = 'lock';
@@ -63,8 +63,10 @@ export class FolderPlace implements BackupPlace {
 
   async put(source: string, nameOf: (content: Content) => string): Promise<Content & { readonly isNew: boolean }> {
     const draft = join(this.where(INCOMING), randomUUID());
+    // Opened first: a stream that finds no file fails outside of this call when nobody reads it yet.
+    const file = await open(source, 'r');
     try {
-      const content = await copyHashed(createReadStream(source), draft);
+      const content = await copyHashed(file.createReadStream(), draft);
       const name = nameOf(content);
       if ((await this.size(name)) === content.bytes) {
         await rm(draft);

@@ -11,7 +11,10 @@ export interface Content {
 
 /** Copies to a new file, which is on disk once this resolves. @returns what was copied */
 export async function copyHashed(source: Readable, to: string): Promise<Content> {
-  const file = await open(to, 'wx', 0o600);
+  const file = await open(to, 'wx', 0o600).catch((error: unknown) => {
+    source.destroy();
+    throw error;
+  });
   try {
     const hash = createHash('sha256');
     let bytes = 0;
@@ -37,14 +40,4 @@ export async function hashOf(source: Readable): Promise<Content> {
     bytes += piece.length;
   }
   return { sha256: hash.digest('hex'), bytes };
-}
-
-/** Brings the entries of a folder to disk. */
-export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }

@@ -5,7 +5,8 @@ import type { Manifest, PartFiles } from '../../domain/backup/manifest.js';
 import { DomainError } from '../../domain/errors.js';
 import { locationOf } from '../attachments/failure.js';
 import type { Backups } from './backups.js';
-import { copyHashed, syncFolder, type Content } from './hashed-copy.js';
+import { copyHashed, type Content } from './hashed-copy.js';
+import { syncFolder } from '../sync-folder.js';
 import { inPortions } from './in-portions.js';
 
 const FILES_AT_ONCE = 8;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DomainError } from '../../domain/errors.js';
-import { syncFolder } from './hashed-copy.js';
+import { syncFolder } from '../sync-folder.js';
 
 /** Lies in a `DATA_DIR` while a backup is being restored to it. */
 const MARK = 'restore-unfinished';

@@ -4,7 +4,7 @@ import type { PromptIdentity } from '../../domain/prompt/completion.js';
 import type { Completion, Completions, RecordedCompletion } from '../../domain/prompt/completion-store.js';
 import type { ClickHouseClient } from './client/client.js';
 import { excerpt } from './read/excerpt.js';
-import { isSure, mayName, mayNameVersion, namesPrompt, VERSIONS_NAMED } from './read/prompt-names.js';
+import { isSure, mayName, mayNameVersion, namesPrompt, numberNamed, VERSIONS_NAMED } from './read/prompt-names.js';
 import { inProject, type ReadScope } from './read/scope.js';
 import { beyond } from './read/times.js';
 import { current } from './read/visibility.js';
@@ -90,19 +90,24 @@ ORDER BY started_at DESC, trace_id DESC`,
 
   async versionsNamed(
     projectId: string,
+    prompt: PromptIdentity,
     ids: readonly string[],
     signal?: AbortSignal,
-  ): Promise<Map<string, readonly string[]>> {
+  ): Promise<Map<string, number>> {
     const rows = await this.#reads.run(projectId, (upTo) =>
       this.#rows<NamedVersions>(
-        sql`SELECT toString(id) AS span, ${VERSIONS_NAMED} AS versions, ${UNREAD} AS unread
+        sql`SELECT toString(id) AS span, ${VERSIONS_NAMED} AS versions, toString(${numberNamed(prompt)}) AS number, ${UNREAD} AS unread
 ${newestOf({ projectId, upTo }, ids)}`,
         { signal },
       ),
     );
-    return bySpan(rows, ({ versions, unread }) =>
-      unread === '' ? versions : versionsNamedIn(JSON.parse(unread) as Completion['attributes']),
-    );
+    const numbers = new Set(prompt.versions.values());
+    const named = bySpan(rows, ({ versions, number, unread }) => {
+      const ids = unread === '' ? versions : versionsNamedIn(JSON.parse(unread) as Completion['attributes']);
+      const known = ids.map((id) => prompt.versions.get(id)).find((each) => each !== undefined);
+      return known ?? (numbers.has(Number(number)) ? Number(number) : undefined);
+    });
+    return new Map([...named].flatMap(([span, version]) => (version === undefined ? [] : [[span, version] as const])));
   }
 
   async recorded(
@@ -122,7 +127,10 @@ ${newestOf({ projectId, upTo }, ids)}`,
   }
 }
 
-type NamedVersions = Pick<Candidate, 'span' | 'versions' | 'unread'>;
+interface NamedVersions extends Pick<Candidate, 'span' | 'versions' | 'unread'> {
+  /** Of the version that the span names by number. */
+  readonly number: string;
+}
 
 interface RecordedRow extends Omit<RecordedCompletion, 'started_at'> {
   readonly span: string;
@@ -143,7 +151,7 @@ function bySpan<R extends { readonly span: string }, T>(rows: readonly R[], to: 
 
 function isCompletion({ named, versions, unread }: Candidate, prompt: PromptIdentity): boolean {
   if (unread !== '') return isCompletionOf(JSON.parse(unread) as Completion['attributes'], prompt);
-  return named === 1 || versions.some((version) => prompt.version_ids.has(version));
+  return named === 1 || versions.some((version) => prompt.versions.has(version));
 }
 
 const UNREAD = sql`if(isValidJSON(attributes), '', attributes)`;

@@ -2,7 +2,7 @@ import type { DeletedThing } from '../../domain/deletion/deletion-store.js';
 import type { Below, DeletableKind, PlacedSpan, StoredSpans } from '../../domain/deletion/stored-spans.js';
 import type { Micros } from '../../domain/time/timestamp.js';
 import { LONG_STATEMENTS } from './client/long-statements.js';
-import { join, literal, number, sql } from './client/sql.js';
+import { empty, join, literal, number, sql, value, type Sql } from './client/sql.js';
 import { Burial } from './deletion/burial.js';
 import type { DeletionSource } from './deletion/deletion-source.js';
 import { removeProject } from './deletion/project-removal.js';
@@ -44,35 +44,39 @@ export class ClickHouseDeletions implements StoredSpans {
     return this.#below.below(projectId, kind, id);
   }
 
-  async contents(projectId: string, traceIds: readonly string[]): Promise<DeletedThing[]> {
-    if (traceIds.length === 0) return [];
+  async *contents(projectId: string, traceIds: readonly string[]): AsyncGenerator<readonly DeletedThing[]> {
+    if (traceIds.length === 0) return;
     await this.#source.settle(projectId);
-    return this.#below.contents(projectId, traceIds);
+    yield* this.#below.ofTraces(projectId, traceIds);
   }
 
-  async callsShowing(
+  async *callsShowing(
     projectId: string,
     judgeIds: readonly string[],
     spanIds: readonly string[],
-  ): Promise<DeletedThing[]> {
-    return this.#source.reads.run(projectId, async (upTo) => {
-      const found: DeletedThing[] = [];
-      for (let from = 0; from < spanIds.length; from += NEEDLES) {
-        const needles = join(spanIds.slice(from, from + NEEDLES).map(literal), ', ');
-        const rows = await this.#rows<SpanRow>(
-          sql`SELECT toString(trace_id) AS trace, toString(id) AS span, toString(toUnixTimestamp64Micro(started_at)) AS started FROM spans
-WHERE ${inProject(projectId)} AND hasAny(mapValues(tags), [${join(judgeIds.map(literal), ', ')}]) AND ${isOwnCall}
-  AND multiSearchAny(attributes, [${needles}]) AND ${current({ projectId, upTo })}`,
-          { settings: { max_threads: 1 } },
-        );
-        found.push(...rows.map(toSpan));
-      }
-      return found;
-    });
+  ): AsyncGenerator<readonly DeletedThing[]> {
+    for (let from = 0; from < spanIds.length; from += NEEDLES) {
+      const needles = join(spanIds.slice(from, from + NEEDLES).map(literal), ', ');
+      const calls = sql`hasAny(mapValues(tags), [${join(judgeIds.map(literal), ', ')}]) AND ${isOwnCall}
+  AND multiSearchAny(attributes, [${needles}])`;
+      let page: DeletedThing[] = [];
+      do {
+        page = await this.#callsBehind(projectId, calls, page.at(-1) ?? null);
+        if (page.length > 0) yield page;
+      } while (page.length === PORTION);
+    }
   }
 
   bury(projectId: string, things: readonly DeletedThing[], upTo: Micros | null): Promise<ReadonlySet<string>> {
     return this.#burial.bury(projectId, things, upTo);
+  }
+
+  sentAgain(projectId: string, spans: readonly DeletedThing[]): Promise<ReadonlySet<string>> {
+    return this.#burial.sentAgain(projectId, spans);
+  }
+
+  removeTraces(projectId: string, ids: readonly string[], upTo: Micros): Promise<ReadonlySet<string>> {
+    return this.#burial.removeTraces(projectId, ids, upTo);
   }
 
   async sharedIds(projectId: string, things: readonly DeletedThing[]): Promise<ReadonlySet<string>> {
@@ -99,6 +103,22 @@ WHERE ${inProject(projectId)} AND id IN ${uuids(ids)} AND ${current({ projectId,
 
   removeProject(projectId: string, signal: AbortSignal): Promise<void> {
     return removeProject(this.#source, projectId, signal);
+  }
+
+  async #callsBehind(projectId: string, calls: Sql, after: DeletedThing | null): Promise<DeletedThing[]> {
+    const behind =
+      after === null
+        ? empty
+        : sql` AND (trace_id, id) > (${value(after.trace_id, 'UUID')}, ${value(after.id, 'UUID')})`;
+    const rows = await this.#source.reads.run(projectId, (upTo) =>
+      this.#rows<SpanRow>(
+        sql`SELECT toString(trace_id) AS trace, toString(id) AS span, toString(toUnixTimestamp64Micro(started_at)) AS started FROM spans
+WHERE ${inProject(projectId)} AND ${calls} AND ${current({ projectId, upTo })}${behind}
+ORDER BY trace_id, id LIMIT ${number(PORTION)}`,
+        { settings: { max_threads: 1 } },
+      ),
+    );
+    return rows.map(toSpan);
   }
 
   /**

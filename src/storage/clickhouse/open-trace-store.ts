@@ -3,6 +3,7 @@ import { spanAudits } from './check/span-audits.js';
 import { storedSpanIds } from './check/stored-span-ids.js';
 import { ClickHouseCalculatedSpans } from './calculated-spans.js';
 import type { ClickHouseClient } from './client/client.js';
+import { Liveness } from './client/liveness.js';
 import { ClickHouseDeletions } from './deletions.js';
 import { ClickHouseCompletions } from './completions.js';
 import { ClickHouseEntitySpans } from './entity-spans.js';
@@ -32,10 +33,11 @@ import type { TraceStore, TraceStoreOptions } from './trace-store.js';
 export async function openTraceStore(client: ClickHouseClient, options: TraceStoreOptions): Promise<TraceStore> {
   const { observer } = options;
   const core = await openTraceStoreCore(client, options);
-  const { log, reads, rollups, commits, news, arrivals, words, indexer, purge, erasure } = core;
-  const { settled, settle, demandCertain } = core;
+  const { log, reads, rollups, commits, news, arrivals, words, indexer, purge, erasure, writes, flusher } = core;
+  const { settled, settle, settleMany, newestAtStart } = core;
   const notCurrent = (projectId: string) => rollups.notCurrent(projectId);
   const listReads = new ListReads({ client, reads, notCurrent, words, limits: options.read, observer });
+  const liveness = new Liveness(client);
   const revised = { reader: openReader(client, options.read), log, reads };
   return {
     log,
@@ -48,15 +50,13 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
       notCurrent,
       limits: options.read,
       commits: news,
-      committed() {
-        demandCertain();
-        return rollups.committedVersion;
-      },
+      acknowledged: () => writes.acknowledged,
     }),
     deletions: new ClickHouseDeletions({
       client,
       log,
       settle,
+      settleMany,
       reads,
       indexer,
       forgetAside: (projectId) => rollups.forget(projectId),
@@ -86,20 +86,27 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     ownUsage: new ClickHouseOwnUsage(client, reads, options.read),
     unpriced: new ClickHouseUnpricedCalls(client, reads, options.read),
     spanBytes: spanBytesReader(client, options.read),
-    snapshots: new SpanSnapshots({ client, log, reads, committed: () => rollups.committedVersion }),
+    newestAtStart,
+    snapshots: new SpanSnapshots({ client, log, reads, committed: () => writes.acknowledged }),
     rollUp: (projectId) => rollups.settle(projectId),
     refuseWrites: (refusal) => log.refuse(refusal),
     async written() {
       await log.idle();
-      demandCertain();
+      await log.forgotten();
       return rollups.settle();
     },
     async purge() {
       await rollups.settle();
+      await log.forgotten();
       return purge.run();
+    },
+    async purgeRemovedTraces() {
+      await log.forgotten();
+      await purge.ofRemovedTraces();
     },
     async erase(signal = new AbortController().signal, onProgress = () => undefined) {
       await rollups.settle();
+      await log.forgotten();
       return erasure.run(signal, onProgress);
     },
     async indexWords() {
@@ -117,8 +124,8 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     },
     storedIds: (projectId, spanIds) => storedSpanIds(client, projectId, spanIds),
     async check() {
-      if (!log.certain) throw new Error('recovering from a failed insert');
-      if (!(await client.ping())) throw new Error('ClickHouse does not answer');
+      if (flusher.failing) throw new Error('ClickHouse does not take what was acknowledged');
+      if (!(await liveness.answers())) throw new Error('ClickHouse does not answer');
     },
     async close() {
       await purge.close();

@@ -2,6 +2,7 @@ import { DomainError } from '../../domain/errors.js';
 import { refusalCode } from './client/client-errors.js';
 import { connect, type ClickHouseClient, type ClickHouseEndpoint } from './client/client.js';
 import { identifierLiteral } from './client/literals.js';
+import { serversAt, type ServerIdentity } from './one-server.js';
 import { empty, literal, quotedIdentifier, sql, value } from './client/sql.js';
 
 /**
@@ -13,6 +14,7 @@ export const NEEDED_VERSION = '26.7';
 export type OwnServerErrorKind =
   | 'no_answer' // nobody answers at the address
   | 'refused_user' // unknown user or wrong password
+  | 'several_servers' // more than one answers at the address
   | 'too_old' // it, or a replica of the cluster, is older than `NEEDED_VERSION`
   | 'unknown_cluster' // it knows no cluster of that name
   | 'no_database'; // the database does not exist, and the user may not create it
@@ -42,6 +44,25 @@ interface Found {
   readonly present: number;
 }
 
+/** @returns the server that answers at an address @throws OwnServerError `several_servers` */
+export async function demandOneServer(endpoint: ClickHouseEndpoint): Promise<ServerIdentity> {
+  const [only, ...others] = await serversAt(endpoint);
+  if (only === undefined || others.length > 0)
+    throw severalServers(endpoint, only === undefined ? [] : [only, ...others]);
+  return only;
+}
+
+/** Why a server does not go on when others than one answer at its address. */
+export function severalServers({ url }: ClickHouseEndpoint, servers: readonly ServerIdentity[]): OwnServerError {
+  const names = servers.map(({ host, uuid }) => (uuid === null ? host : `${host} (${uuid})`));
+  return new OwnServerError(
+    'several_servers',
+    `${servers.length} ClickHouse servers answer at ${new URL(url).host}: ${names.join(', ')}. What one of them has stored ` +
+      'another does not have yet, and figures that are computed there are wrong. Set CLICKHOUSE_URL to the address of one server, ' +
+      'not to that of a load balancer, nor to a name that leads to several.',
+  );
+}
+
 /** The one database that every ClickHouse has: a statement that names a missing one is refused, whatever it says. */
 const ALWAYS_THERE = 'system';
 
@@ -52,14 +73,21 @@ const NOT_ALLOWED: ReadonlySet<number> = new Set([164, 497]); // READONLY, ACCES
 /**
  * Makes sure that a ClickHouse of the operator's is recent enough, and that its database exists. The database is created
  * only when it is missing: a user who may not create one needs no right for it.
+ * @returns the one server that answers there
  * @throws OwnServerError, also when a replica of the cluster that can be asked is too old; DomainError for other failures.
  */
-export async function prepareOwnServer(endpoint: ClickHouseEndpoint, options: OwnServerOptions): Promise<void> {
+export async function prepareOwnServer(
+  endpoint: ClickHouseEndpoint,
+  options: OwnServerOptions,
+): Promise<ServerIdentity> {
   const client = connect({ ...endpoint, database: ALWAYS_THERE });
   try {
-    const found = [await addressed(client, endpoint), ...(await replicas(client, endpoint, options))];
+    const own = await addressed(client, endpoint);
+    const server = await demandOneServer(endpoint);
+    const found = [own, ...(await replicas(client, endpoint, options))];
     for (const { host, version } of found) checkVersion(host, version);
     if (found.some(({ present }) => present === 0)) await createDatabase(client, endpoint, options.cluster);
+    return server;
   } finally {
     await client.close();
   }

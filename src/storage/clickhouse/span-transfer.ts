@@ -5,7 +5,7 @@ import { sql, value } from './client/sql.js';
 import type { SpanRow } from './commit/rows.js';
 import { versionAt, versionOf, type Version } from './commit/version-clock.js';
 import { inProject } from './read/scope.js';
-import { isDeleted, written } from './read/visibility.js';
+import { isDeleted, standing, written } from './read/visibility.js';
 import type { RevisedStore } from './span-revision.js';
 import { postedPage, postedSessions, postedTraces, spanPage, type PostedSource } from './transfer-pages.js';
 
@@ -87,9 +87,8 @@ GROUP BY ${id} HAVING NOT ${isDeleted}`);
     const ids = [...new Set(spans.map(({ span }) => span.id))];
     const traces = [...new Set(spans.map(({ span }) => span.trace_id))];
     const rows = await this.#store.reader.rows<{ trace_id: string; id: string; at: string }>(
-      sql`SELECT toString(f.trace_id) AS trace_id, toString(f.id) AS id, toString(argMax(${written}, ver)) AS at FROM facts AS f
-WHERE ${inProject(projectId)} AND f.trace_id IN ${value(traces, 'Array(UUID)')} AND f.id IN ${value(ids, 'Array(UUID)')} AND row_type = 0
-GROUP BY f.trace_id, f.id HAVING NOT ${isDeleted}`,
+      sql`SELECT toString(f.trace_id) AS trace_id, toString(f.id) AS id, toString(${written}) AS at
+FROM (${standing(sql`trace_id, id, origin_ver`, sql`${inProject(projectId)} AND trace_id IN ${value(traces, 'Array(UUID)')} AND (row_type = 2 OR (row_type = 0 AND id IN ${value(ids, 'Array(UUID)')}))`)}) AS f`,
     );
     return new Map(rows.map(({ at, ...span }) => [keyOf(span), Number(at)]));
   }

@@ -1,9 +1,11 @@
-import { DomainError } from '../../domain/errors.js';
+import { SegmentLog } from '../write-log/segment-log.js';
 import type { ClickHouseClient } from './client/client.js';
-import type { CommitFollower } from './commit/commit-follower.js';
+import { recoveredWrite } from './commit/commit-group.js';
 import { CommitNews } from './commit/commit-news.js';
 import { CommitLog, type CommitObserver } from './commit/commit-log.js';
-import { VersionClock } from './commit/version-clock.js';
+import { Flusher } from './commit/flusher.js';
+import { UnflushedWrites } from './commit/unflushed-writes.js';
+import { VersionClock, versionTime } from './commit/version-clock.js';
 import { RecentCommits } from './commit/recent-commits.js';
 import { Remains } from './deletion/remains.js';
 import { withRoom } from './commit/disk-space.js';
@@ -12,12 +14,15 @@ import { ClickHouseArrivals } from './judge/arrivals.js';
 import { migrate } from './migrations.js';
 import { ReadsInProgress, type Settle } from './read/reads-in-progress.js';
 import { Purge } from './rollup/purge.js';
-import { highestVersion, insertsEnded } from './rollup/healing.js';
+import { insertsEnded } from './commit/facts-of-spans.js';
+import { highestVersion } from './rollup/healing.js';
 import { Rollups, type RollupObserver } from './rollup/rollups.js';
 import { WordIndex } from './search/word-index.js';
 import { WordIndexer } from './search/word-indexer.js';
 import type { TraceStoreOptions } from './trace-store.js';
 
+/** Acknowledged rows that are kept in memory until ClickHouse has them; beyond them, they are read from the log. */
+const KEPT_BYTES = 16 * 1024 * 1024;
 /** Commits that take this share of the time leave little for anything else. */
 const BUSY_SHARE = 0.2;
 
@@ -32,8 +37,14 @@ export async function openTraceStoreCore(client: ClickHouseClient, options: Trac
   await migrate(client, options.migrations, options.cluster, options.observer);
   // Inserts end first, or the clock would start below versions that they still store.
   await insertsEnded(client);
-  const clock = new VersionClock(await highestVersion(client));
   const { observer } = options;
+  const { log: segments, recovered } = await openLog(options);
+  const left = recovered.map(recoveredWrite).sort((one, other) => one.first - other.first);
+  const clock = new VersionClock(Math.max(await highestVersion(client), left.at(-1)?.last ?? 0));
+  const newestAtStart = clock.last === 0 ? null : versionTime(clock.last);
+  const writes = new UnflushedWrites(clock.last, Math.min(KEPT_BYTES, options.commit.queueMaxBytes));
+  writes.add(left);
+  if (writes.rows > 0) observer.logRecovered({ rows: writes.rows, bytes: writes.bytes });
   const commits = new RecentCommits();
   const told: RollupObserver = {
     rollupPending: (pending) => observer.rollupPending(pending),
@@ -47,60 +58,69 @@ export async function openTraceStoreCore(client: ClickHouseClient, options: Trac
       arrivals.arrived();
     },
   };
-  const settled = () => (log.certain ? rollups.settled() : null);
-  const demandCertain = () => {
-    if (!log.certain) throw new DomainError('unavailable', 'The store is recovering.', { retryAfterSeconds: 1 });
-  };
-  const settle: Settle = async (projectId) => {
-    demandCertain();
-    return withRoom(() => rollups.settle(projectId));
-  };
+  const settled = () => rollups.settled();
+  const settling =
+    (large: boolean): Settle =>
+    (projectId) =>
+      withRoom(() => rollups.settle(projectId, large));
+  const settle = settling(false);
   const reads: ReadsInProgress = new ReadsInProgress({
     settle,
-    readable(projectId, wanted) {
-      demandCertain();
-      return withRoom(() => rollups.readable(projectId, wanted));
-    },
-    committed(projectId) {
-      demandCertain();
-      return rollups.committedOf(projectId);
-    },
+    readable: (projectId, wanted) => withRoom(() => rollups.readable(projectId, wanted)),
+    committed: (projectId) => rollups.committedOf(projectId),
   });
-  const rollups: Rollups = new Rollups(client, clock, reads, told, options.rollup);
+  const waitingChanged = () => {
+    options.space?.queued(queuedBytes + writes.bytes);
+    observer.logChanged({ rows: writes.rows, bytes: writes.bytes });
+  };
+  const flusher: Flusher = new Flusher({
+    ...{ client, writes, log: segments, limits: options.commit },
+    observer: {
+      flushed(flush) {
+        if (!flush.deletes) commits.committed(flush);
+        indexer.committed(flush);
+        options.space?.written(flush.bytes);
+        waitingChanged();
+        observer.flushed(flush);
+      },
+      flushFailed: (failure) => observer.flushFailed(failure),
+      writeQuarantined: (write) => observer.writeQuarantined(write),
+      ...(observer.tracing && { tracing: observer.tracing }),
+    },
+    onStored: (stored) => rollups.stored(stored),
+  });
+  const state = {
+    get acknowledged() {
+      return writes.acknowledged;
+    },
+    storedUpTo: (projectId?: string) => writes.storedUpTo(projectId),
+    flush: (projectId?: string) => flusher.flush(projectId),
+  };
+  const rollups: Rollups = new Rollups(client, clock, state, reads, told, options.rollup);
   const arrivals = new ClickHouseArrivals({ client, clock, settled, reads, limits: options.read });
+  let queuedBytes = 0;
   const commitObserver: CommitObserver = {
     commitFailed: (failure) => observer.commitFailed(failure),
-    repairFailed: (failure) => observer.repairFailed(failure),
-    queueChanged: (queue) => observer.queueChanged(queue),
-    ...(observer.tracing && { tracing: observer.tracing }),
-    spansCommitted(commit) {
-      if (!commit.deletes) commits.committed(commit);
-      indexer.committed(commit);
-      options.space?.written(commit.bytes);
-      observer.spansCommitted(commit);
+    queueChanged(queue) {
+      queuedBytes = queue.bytes;
+      waitingChanged();
+      observer.queueChanged(queue);
     },
+    ...(observer.tracing && { tracing: observer.tracing }),
+    spansCommitted: (commit) => observer.spansCommitted(commit),
   };
   const news = new CommitNews();
-  const follower: CommitFollower = {
-    isFull: (projectId) => rollups.isFull(projectId),
-    progress: () => rollups.progress(),
-    repair: (upTo) => rollups.repair(upTo),
-    committed(touched, upTo) {
-      rollups.committed(touched, upTo);
-      news.committed(touched);
+  const log = new CommitLog({
+    ...{ clock, limits: options.commit, writes, flusher, log: segments, observer: commitObserver },
+    follower: {
+      isFull: (projectId, unflushed) => rollups.isFull(projectId, unflushed),
+      progress: () => rollups.progress(),
+      acknowledged: (touched) => news.committed(touched),
     },
-  };
-  const log: CommitLog = new CommitLog(
-    client,
-    clock,
-    options.commit,
-    follower,
-    commitObserver,
-    options.space,
-    options.isGone,
-    () => reads.underWay,
-  );
-  await withRoom(() => rollups.repair(clock.last));
+    ...(options.space && { space: options.space }),
+    ...(options.isGone && { isGone: options.isGone }),
+  });
+  await withRoom(() => rollups.heal());
   // Rolling up begins at once, before anything else takes the room that was made for it.
   options.space?.onFull(() => void rollups.settle().catch(() => undefined));
   const words = new WordIndex(client);
@@ -114,7 +134,9 @@ export async function openTraceStoreCore(client: ClickHouseClient, options: Trac
   });
   // A read that begins now reads the state that is rolled up now.
   const keepsReplaced = options.keepsReplaced ?? (() => false);
-  const oldestRead = () => (keepsReplaced() ? 0 : Math.min(reads.oldest(), rollups.settled()));
+  // What the log may bring back by a restart stays, too: the tombstones that hide it would be gone.
+  const oldestRead = () =>
+    keepsReplaced() ? 0 : Math.min(reads.oldest(), rollups.settled(), (segments?.oldest ?? Infinity) - 1);
   const purge = new Purge({
     client,
     observer,
@@ -138,8 +160,15 @@ export async function openTraceStoreCore(client: ClickHouseClient, options: Trac
     forget: (signal, onProgress) => remains.remove(signal, onProgress),
     end: () => oldestRead() + 1,
   });
+  flusher.added();
   return {
-    ...{ log, reads, rollups, commits, news, arrivals, words, indexer, purge, erasure },
-    ...{ settled, settle, demandCertain },
+    ...{ log, reads, rollups, commits, news, arrivals, words, indexer, purge, erasure, writes, flusher },
+    ...{ settled, settle, settleMany: settling(true), newestAtStart },
   };
+}
+
+async function openLog({ log, migrations }: TraceStoreOptions) {
+  if (log === null) return { log: null, recovered: [] };
+  const schema = Math.max(0, ...migrations.map(({ version }) => version));
+  return SegmentLog.open({ ...log, schema });
 }

@@ -5,6 +5,7 @@ import type { StoredSpans } from '../../domain/deletion/stored-spans.js';
 import type { Lists } from '../../domain/list/lists.js';
 import type { ListStatistics } from '../../domain/list/statistics.js';
 import type { TailSource } from '../../domain/list/tail.js';
+import type { StoredIds } from '../../domain/trace/mistaken-ids.js';
 import type { EntitySpans } from '../../domain/feedback/unified.js';
 import type { WriteLoad } from '../../domain/judge/ingest-priority-throttle.js';
 import type { MatchingSpans } from '../../domain/judge/matching-spans.js';
@@ -19,8 +20,11 @@ import type { SpanTransfer } from '../../domain/transfer/span-transfer.js';
 import type { OlderSpans } from '../../domain/backfill/older-spans.js';
 import type { CalculatedSpans } from '../../domain/price/calculated-spans.js';
 import type { OldTraces } from '../../domain/retention/old-traces.js';
+import type { Micros } from '../../domain/time/timestamp.js';
 import type { Audit } from '../../domain/check/audit.js';
+import type { FlushObserver } from '../../observability/events/storage.js';
 import type { MigrationFile } from '../migration-files.js';
+import type { SegmentLogOptions } from '../write-log/segment-log.js';
 import type { SpanSnapshots } from './backup/span-snapshots.js';
 import type { SpanAuditOptions } from './check/span-audits.js';
 import type { CommitLimits, CommitObserver, IsGone } from './commit/commit-log.js';
@@ -39,6 +43,8 @@ export interface TraceStoreOptions {
   readonly migrations: readonly MigrationFile[];
   readonly cluster: string | null;
   readonly commit: CommitLimits;
+  /** The folder of the write-ahead log, and what its rows are for; null: a write is acknowledged when ClickHouse holds it. */
+  readonly log: Pick<SegmentLogOptions, 'directory' | 'store'> | null;
   readonly read: ReadLimits;
   readonly rollup: RollupLimits;
   readonly onPurged?: PurgeFollower;
@@ -51,6 +57,7 @@ export interface TraceStoreOptions {
   /** The most characters that are kept of an input or output that a judge reads. */
   readonly maxJudgedCharacters: number;
   readonly observer: CommitObserver &
+    FlushObserver &
     RollupObserver &
     QueryObserver &
     PurgeObserver &
@@ -71,7 +78,7 @@ export interface TraceStore {
   readonly calculated: CalculatedSpans & PricedSpans;
   readonly older: OlderSpans;
   readonly transfer: SpanTransfer;
-  readonly entitySpans: EntitySpans;
+  readonly entitySpans: EntitySpans & StoredIds;
   readonly spans: SpanReader;
   readonly arrivals: Arrivals;
   readonly matching: MatchingSpans;
@@ -84,18 +91,22 @@ export interface TraceStore {
   readonly ownUsage: OwnUsage;
   readonly unpriced: UnpricedCalls;
   readonly spanBytes: SpanBytes;
+  /** When the newest thing was written that was stored before the start; null: nothing was. */
+  readonly newestAtStart: Micros | null;
   readonly snapshots: SpanSnapshots;
   /** Rolls up everything acknowledged, which otherwise happens by itself. @returns the version up to which all is rolled up */
   rollUp(projectId?: string): Promise<Version>;
   /** Refuses all that would change spans, while reads go on. @param refusal what writes are told; null: they are taken again */
   refuseWrites(refusal: DomainError | null): void;
   /**
-   * Resolves once all that was taken is stored or refused, and rolled up. @returns the version of the last write
-   * @throws DomainError `unavailable` while it is not known what is stored
+   * Resolves once all that was taken is stored or refused, rolled up, and in no file of the log. @returns the version of the last write
+   * @throws DomainError `unavailable` when ClickHouse does not answer
    */
   written(): Promise<Version>;
   /** Removes span versions that were replaced or deleted, which otherwise happens by itself. @returns how many. */
   purge(): Promise<number>;
+  /** Removes what was written to traces before they were removed whole, which otherwise happens by itself. */
+  purgeRemovedTraces(): Promise<void>;
   /** Takes what was deleted or replaced out of the files, see `Erasure`. */
   erase(signal?: AbortSignal, onProgress?: (progress: ErasureProgress) => void): Promise<ErasedFiles>;
   /** Indexes the words of all written spans for search by text, which otherwise happens by itself. */

@@ -109,7 +109,7 @@ ${format}`);
 }
 
 /** As many as fit into a page, and at least one. */
-function fitting(places: readonly Place[]): readonly Place[] {
+function fitting<T extends Pick<Place, 'bytes'>>(places: readonly T[]): readonly T[] {
   let sum = 0;
   const end = places.findIndex(({ bytes }, index) => (sum += Number(bytes)) > PAGE_BYTES && index > 0);
   return end === -1 ? places : places.slice(0, end);
@@ -149,7 +149,7 @@ const field = (type: Field['type'], nullable = false): Field => ({ type, nullabl
 export const postedTraces: PostedSource = {
   table: sql`facts`,
   id: sql`trace_id`,
-  condition: sql` AND row_type = 1`,
+  condition: sql` AND row_type > 0`,
   fields: {
     id: field('id'),
     session_id: field('id'),
@@ -188,15 +188,20 @@ export async function postedPage(
 ): Promise<RecordPage<string>> {
   if (after !== null && !UUID.test(after)) throw notACursor();
   const behind = after === null ? sql`` : sql` AND ${id} > ${value(after, 'UUID')}`;
-  const { selected, format } = jsonLines(fields, Object.keys(fields), columns, [sql`toString(${id})`, sql`deleted`]);
-  const lines = await reads.ofCommitted(projectId, { figures: false, traces: null }, ({ upTo }) =>
-    reader.lines(sql`SELECT ${selected}
-FROM ${table}
-WHERE ${inProject(projectId)} AND ver <= ${value(upTo, 'UInt64')}${condition}${behind}
-ORDER BY ${id}, ver DESC LIMIT 1 BY ${id} LIMIT ${value(limit + 1, 'UInt64')}
-${format}`),
-  );
-  const page = lines.slice(0, limit);
-  const records = page.flatMap(({ row, extra: [, deleted] }) => (deleted === '1' ? [] : [row]));
-  return { records, next: page.at(-1)?.extra[0] ?? after, more: lines.length > limit };
+  const { selected, format } = jsonLines(fields, Object.keys(fields), columns, [sql`deleted`]);
+  return reads.ofCommitted(projectId, { figures: false, traces: null }, async ({ upTo }) => {
+    const those = sql`${inProject(projectId)} AND ver <= ${value(upTo, 'UInt64')}${condition}${behind}`;
+    const found = await reader.rows<{ readonly id: string; readonly bytes: string }>(
+      sql`SELECT toString(${id}) AS id, toString(length(attributes) + 1000) AS bytes
+FROM ${table} WHERE ${those} ORDER BY ${id}, ver DESC LIMIT 1 BY ${id} LIMIT ${value(limit + 1, 'UInt64')}`,
+    );
+    const page = fitting(found.slice(0, limit));
+    const last = page.at(-1)?.id;
+    if (last === undefined) return { records: [], next: after, more: false };
+    const lines = await reader.lines(sql`SELECT ${selected}
+FROM ${table} WHERE ${those} AND ${id} <= ${value(last, 'UUID')} ORDER BY ${id}, ver DESC LIMIT 1 BY ${id}
+${format}`);
+    const records = lines.flatMap(({ row, extra: [deleted] }) => (deleted === '1' ? [] : [row]));
+    return { records, next: last, more: found.length > page.length };
+  });
 }

@@ -1,6 +1,7 @@
 import type { CallNotes } from '../../domain/judge/call-notes.js';
 import type { Micros } from '../../domain/time/timestamp.js';
 import { guarded, type Database } from './database.js';
+import { LAST_DELETION } from './deletion-numbers.js';
 
 /** Notes of calls of models in the SQLite file. */
 export class SqliteCallNotes implements CallNotes {
@@ -10,8 +11,8 @@ export class SqliteCallNotes implements CallNotes {
   constructor(db: Database) {
     // Of a project that was deleted meanwhile nothing is noted.
     this.#add = db.prepare<{ projectId: string; runId: string; spanId: string; at: Micros }>(
-      `INSERT INTO judge_calls (run_id, project_id, span_id, created_at)
-       SELECT @runId, @projectId, @spanId, @at FROM projects WHERE id = @projectId`,
+      `INSERT INTO judge_calls (run_id, project_id, span_id, created_at, after_deletion)
+       SELECT @runId, @projectId, @spanId, @at, ${LAST_DELETION} FROM projects WHERE id = @projectId`,
     );
     this.#remove = db.prepare<[string]>('DELETE FROM judge_calls WHERE run_id = ?');
   }

@@ -24,7 +24,7 @@ function prepare(db: Database) {
     lastRemoval: db.prepare<[string], number>('SELECT last_removal FROM correction_sets WHERE judge_id = ?').pluck(),
     between: db.prepare<{ judgeId: string; start: Micros; end: Micros }, CorrectionRow>(
       `SELECT ${OPINION}, c.user_id, ${JUDGED},
-         (SELECT min(k.revision) FROM corrections AS k
+         (SELECT min(k.revision) FROM corrections AS k INDEXED BY corrections_known
           WHERE k.judge_id = c.judge_id AND k.span_id = c.span_id AND k.evaluation_seq IS NOT NULL) AS known_since
        FROM corrections AS c LEFT JOIN evaluations AS e ON e.seq = c.evaluation_seq
        WHERE c.judge_id = @judgeId AND c.given_at BETWEEN @start AND @end

@@ -9,25 +9,15 @@ import type {
   ItemDraft,
 } from '../../domain/deletion/deletion-store.js';
 import type { Micros } from '../../domain/time/timestamp.js';
-import { correctionRemoval } from './correction-rows.js';
 import { guarded, WatchedStore, type Database } from './database.js';
-import { evaluationRemoval } from './evaluation-rows.js';
 import { projectRemoval } from './project-removal.js';
+import { hasRecords, spanRecordRemoval, spansWithRecords } from './span-records.js';
 
+const COLUMNS = `seq, project_id, what, target GLOB 'trace/*' OR target GLOB 'retention/*' AS whole_traces, upto, created_at`;
+/** Items of which the traces are read together. */
+const TRACES_OF = 10_000;
 /** Items that are forgotten together. */
 const FORGOTTEN_AT_ONCE = 5_000;
-/** The error of a job that has not ended when a span of it is deleted. */
-const JOB_ERROR = 'A span that the job works with was deleted; start it anew';
-
-interface OfSpans {
-  readonly deletion: number;
-  readonly projectId: string;
-  /** JSON array of `DeletedSpan`. */
-  readonly spans: string;
-  /** When the deletion was ordered. */
-  readonly until: Micros;
-}
-
 interface DeletionRow {
   readonly projectId: string;
   readonly what: Deletion['what'];
@@ -37,126 +27,65 @@ interface DeletionRow {
   readonly at: Micros;
 }
 
-/** Rows of a table that are about the spans. CROSS JOIN keeps the order: the spans are few, the table has an index. */
-const about = (table: string, span: string, at = 'created_at') =>
-  `json_each(@spans) AS s CROSS JOIN ${table} AS t ON t.project_id = @projectId AND t.${span} = s.value ->> 'id'
-     AND (s.value ->> 'before' IS NULL OR t.${at} <= s.value ->> 'before')`;
-/** Runs of the spans, by way of the judges: the queue's index begins with the judge. */
-const RUNS = `json_each(@spans) AS s CROSS JOIN judges AS j ON j.project_id = @projectId
-  CROSS JOIN judge_runs AS t ON t.judge_id = j.id AND t.span_id = s.value ->> 'id'
-    AND (s.value ->> 'before' IS NULL OR t.created_at <= s.value ->> 'before')`;
-const JOBS = `json_each(@spans) AS s CROSS JOIN job_spans AS w ON w.span_id = s.value ->> 'id'
-  JOIN jobs AS t ON t.id = w.job_id AND t.project_id = @projectId
-    AND (s.value ->> 'before' IS NULL OR t.created_at <= s.value ->> 'before')`;
-/** Rows about the spans, but for evaluations of clients and feedback sent after the order, which did not mean them. */
-const EVALUATIONS = `${about('evaluations', 'span_id')} AND (t.origin <> 'external' OR t.created_at <= @until)`;
-const FEEDBACK = `${about('feedback', 'completion_id', 'updated_at')} AND t.updated_at <= @until`;
-const CALLS = about('judge_calls', 'span_id');
-const IMAGES = `json_each(@spans) AS s CROSS JOIN attachment_namings AS t
-  ON t.project_id = @projectId AND t.span_id = s.value ->> 'id'`;
-/** All tables with rows about spans: which are about some, whenever they came, and whether a project has any. */
-const RECORDS = [
-  { about: about('evaluations', 'span_id'), any: 'evaluations WHERE project_id = ?' },
-  { about: about('feedback', 'completion_id', 'updated_at'), any: 'feedback WHERE project_id = ?' },
-  { about: RUNS, any: 'judges AS j CROSS JOIN judge_runs AS t ON t.judge_id = j.id WHERE j.project_id = ?' },
-  { about: CALLS, any: 'judge_calls WHERE project_id = ?' },
-  { about: JOBS, any: 'jobs AS t CROSS JOIN job_spans AS w ON w.job_id = t.id WHERE t.project_id = ?' },
-  { about: IMAGES, any: 'attachment_namings WHERE project_id = ?' },
-];
-
-/** The steps that remove all rows about some spans, in this order: a row that names another goes before it. */
-function spanSteps(db: Database): readonly ((of: OfSpans) => unknown)[] {
-  const step = (sql: string) => {
-    const statement = db.prepare<OfSpans>(sql);
-    return (of: OfSpans) => statement.run(of);
-  };
-  const note = (kind: DeletionItem['kind'], traceId: string, id: string, from: string) =>
-    step(
-      `INSERT INTO deletion_items (deletion, kind, trace_id, id, started_at)
-       SELECT DISTINCT @deletion, '${kind}', ${traceId}, ${id}, 0 FROM ${from}`,
-    );
-  const remove = (table: string, key: string, from: string) =>
-    step(`DELETE FROM ${table} WHERE ${key} IN (SELECT t.${key} FROM ${from})`);
-  return [
-    note('run', "''", 't.id', `${EVALUATIONS} AND t.origin <> 'external'`),
-    note('run', "''", 't.id', RUNS),
-    note('run', "''", 't.run_id', CALLS),
-    note('shown', 't.judge_id', 't.completion_id', `${FEEDBACK} AND t.judge_id IS NOT NULL`),
-    remove('judge_runs', 'seq', RUNS),
-    remove('judge_calls', 'run_id', CALLS),
-    correctionRemoval(db, `feedback_id IN (SELECT t.id FROM ${FEEDBACK})`),
-    remove('feedback', 'id', FEEDBACK),
-    correctionRemoval(db, `evaluation_seq IN (SELECT t.seq FROM ${EVALUATIONS})`),
-    evaluationRemoval(db, `seq IN (SELECT t.seq FROM ${EVALUATIONS})`),
-  ];
-}
+const placesOf = (kind: 'span' | 'trace') =>
+  `SELECT trace_id, seq FROM deletion_items INDEXED BY deletion_items_in_order
+   WHERE deletion = @deletion AND kind = '${kind}' AND seq > @after ORDER BY seq LIMIT @limit`;
 
 function prepare(db: Database) {
   return {
-    failJobs: db.prepare<OfSpans & { error: string; at: Micros }>(
-      `UPDATE jobs SET state = 'failed', phase = NULL, error = @error, finished_at = @at
-       WHERE finished_at IS NULL AND id IN (SELECT t.id FROM ${JOBS})`,
-    ),
-    judges: db
-      .prepare<OfSpans, string>(`SELECT DISTINCT t.judge_id FROM ${FEEDBACK} AND t.judge_id IS NOT NULL`)
-      .pluck(),
-    jobs: db.prepare<OfSpans, { job_id: string; span_id: string }>(`SELECT w.job_id, w.span_id FROM ${JOBS}`),
-    knows: db
-      .prepare<OfSpans, number>(
-        `SELECT EXISTS (SELECT 1 FROM ${EVALUATIONS}) OR EXISTS (SELECT 1 FROM ${FEEDBACK}) OR EXISTS (SELECT 1 FROM ${RUNS})`,
-      )
-      .pluck(),
-    records: RECORDS.map((table) => ({
-      any: db.prepare<[string], number>(`SELECT EXISTS (SELECT 1 FROM ${table.any})`).pluck(),
-      about: db
-        .prepare<Pick<OfSpans, 'projectId' | 'spans'>, string>(`SELECT s.value ->> 'id' FROM ${table.about}`)
-        .pluck(),
-    })),
     abandon: db.prepare('DELETE FROM deletions WHERE ordered = 0'),
     begin: db.prepare<DeletionRow, Deletion>(
       `INSERT INTO deletions (project_id, what, target, ordered, upto, created_at)
-       VALUES (@projectId, @what, @target, @ordered, @upTo, @at) RETURNING seq, project_id, what, upto, created_at`,
+       VALUES (@projectId, @what, @target, @ordered, @upTo, @at) RETURNING ${COLUMNS}`,
     ),
     note: db.prepare<ItemDraft & { deletion: number }>(
       `INSERT INTO deletion_items (deletion, kind, trace_id, id, started_at)
        VALUES (@deletion, @kind, @trace_id, @id, @started_at)`,
     ),
     order: db.prepare<[number]>('UPDATE deletions SET ordered = 1 WHERE seq = ?'),
-    pending: db.prepare<[], Deletion>(
-      'SELECT seq, project_id, what, upto, created_at FROM deletions WHERE ordered = 1 ORDER BY seq',
-    ),
+    pending: db.prepare<[], Deletion>(`SELECT ${COLUMNS} FROM deletions WHERE ordered = 1 ORDER BY seq`),
     ofTarget: db.prepare<[string, string], Deletion>(
-      `SELECT seq, project_id, what, upto, created_at FROM deletions
+      `SELECT ${COLUMNS} FROM deletions
        WHERE project_id = ? AND target = ? AND ordered = 1 ORDER BY seq`,
     ),
     ofProject: db.prepare<[string], Deletion>(
-      `SELECT seq, project_id, what, upto, created_at FROM deletions WHERE project_id = ? AND what = 'project'`,
+      `SELECT ${COLUMNS} FROM deletions WHERE project_id = ? AND what = 'project'`,
     ),
     items: db.prepare<{ deletion: number; kind: DeletionItem['kind']; after: number; limit: number }, DeletionItem>(
       `SELECT seq, kind, trace_id, id, started_at FROM deletion_items
        WHERE deletion = @deletion AND kind = @kind AND seq > @after
        ORDER BY seq LIMIT @limit`,
     ),
+    // Each kind by itself comes in the order of the index, and items of other deletions, which may be very many, are not passed.
+    places: db.prepare<{ deletion: number; after: number; limit: number }, { trace_id: string; last: number }>(
+      `SELECT trace_id, max(seq) AS last FROM (
+         SELECT * FROM (${placesOf('span')}) UNION ALL SELECT * FROM (${placesOf('trace')}) ORDER BY seq LIMIT @limit
+       ) GROUP BY trace_id`,
+    ),
     forgetItems: db.prepare<[number, number]>(
       'DELETE FROM deletion_items WHERE seq IN (SELECT seq FROM deletion_items WHERE deletion = ? LIMIT ?)',
     ),
     forget: db.prepare<[number]>('DELETE FROM deletions WHERE seq = ?'),
     projectExists: db.prepare<[string], number>('SELECT 1 FROM projects WHERE id = ?').pluck(),
-    endKeys: db.prepare<[string]>('DELETE FROM api_keys WHERE project_id = ?'),
-    endLinks: db.prepare<[Micros, string]>(
-      'UPDATE feedback_links SET revoked_at = coalesce(revoked_at, ?) WHERE project_id = ?',
+    // As many as a project may have. Those that were revoked, and the sign-ins, go by portions: there may be very many.
+    endKeys: db.prepare<[Micros, string]>(
+      'UPDATE api_keys INDEXED BY api_keys_standing SET revoked_at = ? WHERE project_id = ? AND revoked_at IS NULL',
     ),
   };
 }
 
 /** The deletions noted in the SQLite file, and the removal of its own rows. */
 export class SqliteDeletionStore extends WatchedStore<ReturnType<typeof prepare>> implements DeletionStore {
-  readonly #spanSteps: ReturnType<typeof spanSteps>;
+  readonly #hasRecords: ReturnType<typeof hasRecords>;
+  readonly #spansWithRecords: ReturnType<typeof spansWithRecords>;
+  readonly #removeRecords: ReturnType<typeof spanRecordRemoval>;
   readonly #removeSomeOfProject: (projectId: string) => boolean;
 
   constructor(db: Database) {
     super(db, prepare);
-    this.#spanSteps = spanSteps(db);
+    this.#hasRecords = hasRecords(db);
+    this.#spansWithRecords = spansWithRecords(db);
+    this.#removeRecords = spanRecordRemoval(db);
     this.#removeSomeOfProject = projectRemoval(db);
   }
 
@@ -187,13 +116,14 @@ export class SqliteDeletionStore extends WatchedStore<ReturnType<typeof prepare>
   }
 
   orderProject(projectId: string, at: Micros): Deletion | null {
-    const { projectExists, ofProject, endKeys, endLinks } = this.statements;
+    const { projectExists, ofProject, endKeys } = this.statements;
     return this.#transaction(() => {
       if (projectExists.get(projectId) === undefined) return null;
-      endKeys.run(projectId);
-      endLinks.run(at, projectId);
-      const known = ofProject.get(projectId);
-      return known ?? this.#insert({ projectId, what: 'project', target: 'project', ordered: 1, upTo: at, at });
+      // The order comes first: it ends the feedback links, and lets the keys' sign-ins wait for their portions.
+      const order = { projectId, what: 'project', target: 'project', ordered: 1, upTo: at, at } as const;
+      const deletion = ofProject.get(projectId) ?? this.#insert(order);
+      endKeys.run(at, projectId);
+      return deletion;
     });
   }
 
@@ -208,31 +138,22 @@ export class SqliteDeletionStore extends WatchedStore<ReturnType<typeof prepare>
     return kinds.length === 1 ? found : found.sort((one, other) => one.seq - other.seq).slice(0, limit);
   }
 
+  traces(deletion: number, after: number): { readonly ids: readonly string[]; readonly last: number | null } {
+    const rows = guarded(() => this.statements.places.all({ deletion, after, limit: TRACES_OF }));
+    const last = rows.reduce((most, row) => Math.max(most, row.last), -1);
+    return { ids: rows.map(({ trace_id }) => trace_id), last: last < 0 ? null : last };
+  }
+
   knows(projectId: string, spanId: string): boolean {
-    const spans = JSON.stringify([{ id: spanId, before: null }]);
-    return guarded(
-      () => this.statements.knows.get({ deletion: 0, projectId, spans, until: Number.MAX_SAFE_INTEGER }) === 1,
-    );
+    return guarded(() => this.#hasRecords(projectId, spanId));
   }
 
   withRecords(projectId: string, spanIds: readonly string[]): string[] {
-    const spans = JSON.stringify(spanIds.map((id) => ({ id, before: null })));
-    // Most projects have no rows in most of the tables: asking that once is nearly nothing, asking for each span is not.
-    return guarded(() => {
-      const used = this.statements.records.filter(({ any }) => any.get(projectId) === 1);
-      return [...new Set(used.flatMap(({ about }) => about.all({ projectId, spans })))];
-    });
+    return guarded(() => this.#spansWithRecords(projectId, spanIds));
   }
 
-  removeSpans({ seq, project_id, created_at }: Deletion, spans: readonly DeletedSpan[]): Affected {
-    const { failJobs, judges, jobs } = this.statements;
-    const of = { deletion: seq, projectId: project_id, spans: JSON.stringify(spans), until: created_at };
-    return this.#transaction(() => {
-      const affected = { judges: judges.all(of), jobs: jobs.all(of) };
-      for (const step of this.#spanSteps) step(of);
-      failJobs.run({ ...of, error: JOB_ERROR, at: Date.now() * 1000 });
-      return affected;
-    });
+  removeSpans({ seq, project_id }: Deletion, spans: readonly DeletedSpan[]): Affected {
+    return this.#transaction(() => this.#removeRecords(seq, project_id, spans));
   }
 
   removeSomeOfProject({ project_id }: Deletion): boolean {

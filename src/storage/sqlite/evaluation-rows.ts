@@ -1,6 +1,7 @@
 import type { CriteriaScores, Evaluation } from '../../domain/judge/evaluation.js';
 import type { Micros } from '../../domain/time/timestamp.js';
 import type { Database } from './database.js';
+import { LAST_DELETION } from './deletion-numbers.js';
 
 export type EvaluationRow = Omit<Evaluation, 'evaluation_result' | 'criteria_scores'> & {
   readonly evaluation_result: number;
@@ -44,9 +45,13 @@ type CountedEvaluation = Pick<Evaluation, 'judge_id' | 'prompt_version_id' | 'cr
  * @param asTheyAre whether they keep their times, as those from elsewhere do
  */
 export function evaluationInsert(db: Database, asTheyAre = false): (evaluation: Evaluation) => Evaluation {
-  const newest = db.prepare<[], Micros>('SELECT created_at FROM evaluations ORDER BY seq DESC LIMIT 1').pluck();
+  // Of the judge alone: whatever times a project has, those of others follow the clock.
+  const newest = db
+    .prepare<[string], Micros | null>('SELECT max(created_at) FROM evaluations WHERE judge_id = ?')
+    .pluck();
   const insert = db.prepare<EvaluationRow>(
-    `INSERT INTO evaluations (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map((name) => `@${name}`).join(', ')})`,
+    `INSERT INTO evaluations (${COLUMNS.join(', ')}, after_deletion)
+     VALUES (${COLUMNS.map((name) => `@${name}`).join(', ')}, ${LAST_DELETION})`,
   );
   const count = db.prepare<CountedEvaluation>(
     `INSERT INTO judge_versions (judge_id, judge_version, prompt_version_id, first_seq, began_at, evaluations)
@@ -55,7 +60,7 @@ export function evaluationInsert(db: Database, asTheyAre = false): (evaluation: 
   );
   return (evaluation) => {
     // Pages are in the order of storing, and times must not contradict it when the clock went back.
-    const earliest = asTheyAre ? 0 : (newest.get() ?? 0);
+    const earliest = asTheyAre ? 0 : (newest.get(evaluation.judge_id) ?? 0);
     const stored = { ...evaluation, created_at: Math.max(evaluation.created_at, earliest) };
     const { lastInsertRowid: seq } = insert.run({
       ...stored,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Micros } from '../../domain/time/timestamp.js';
 import { guarded, type Database } from './database.js';
+import { LAST_DELETION } from './deletion-numbers.js';
 
 /** Of what failed until then: neither waiting again, nor failed again, nor evaluated since. */
 const TO_RETRY = `judge_runs AS r WHERE judge_id = @judgeId AND state = 'failed' AND updated_at < @before
@@ -18,13 +19,13 @@ function prepare(db: Database) {
       )
       .pluck(),
     noteCalls: db.prepare<[string]>(
-      `INSERT INTO judge_calls (run_id, project_id, span_id, created_at)
-       SELECT id, project_id, span_id, created_at FROM judge_runs WHERE id = ? AND attempts > 0 ON CONFLICT DO NOTHING`,
+      `INSERT INTO judge_calls (run_id, project_id, span_id, created_at, after_deletion)
+       SELECT id, project_id, span_id, created_at, after_deletion FROM judge_runs WHERE id = ? AND attempts > 0 ON CONFLICT DO NOTHING`,
     ),
     // Its calls get their ids from its own: with another, they do not replace those of the attempts that failed.
     requeue: db.prepare<{ id: string; newId: string; at: Micros }>(
       `UPDATE judge_runs SET id = @newId, state = 'queued', attempts = 0, reason = NULL, next_attempt_at = @at,
-         created_at = @at, updated_at = @at
+         created_at = @at, updated_at = @at, after_deletion = ${LAST_DELETION}
        WHERE id = @id`,
     ),
   };

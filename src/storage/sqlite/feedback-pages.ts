@@ -9,7 +9,7 @@ import type { PromptFeedbackCounts } from '../../domain/prompt-figures/prompt-fi
 import type { Window } from '../../domain/schema/page.js';
 import { MAX_MICROS } from '../../domain/time/timestamp.js';
 import { guarded, type Database } from './database.js';
-import { toFeedback, type FeedbackRow } from './feedback-store.js';
+import { FEEDBACK_COLUMNS, toFeedback, type FeedbackRow } from './feedback-store.js';
 
 type AuthoredRow = FeedbackRow & {
   readonly email: string | null;
@@ -33,8 +33,11 @@ function conditionsOf({ thumbsUp, source, judgeId, reviewer, linkId }: FeedbackF
     ...(thumbsUp === null ? [] : ['f.thumbs_up = @thumbsUp']),
     ...(source === null ? [] : [source === 'judge' ? 'f.judge_id IS NOT NULL' : 'f.judge_id IS NULL']),
     ...(judgeId === null ? [] : ['f.judge_id = @judgeId']),
-    ...(reviewer === null ? [] : ['f.user_id IN (SELECT id FROM users WHERE name = @reviewer)']),
-    ...(linkId === null ? [] : ['f.user_id IN (SELECT user_id FROM feedback_guests WHERE link_id = @linkId)']),
+    // Of the feedback: everybody in the installation who has the name may be very many.
+    ...(reviewer === null ? [] : ['EXISTS (SELECT 1 FROM users AS u WHERE u.id = f.user_id AND u.name = @reviewer)']),
+    ...(linkId === null
+      ? []
+      : ['EXISTS (SELECT 1 FROM feedback_guests AS g WHERE g.user_id = f.user_id AND g.link_id = @linkId)']),
   ];
 }
 
@@ -82,7 +85,7 @@ export class SqliteFeedbackPages implements FeedbackPages {
   constructor(db: Database) {
     this.#db = db;
     this.#read = db.prepare<[string], AuthoredRow>(
-      `SELECT f.*, u.email, u.name, g.link_id FROM feedback AS f JOIN users AS u ON u.id = f.user_id
+      `SELECT f.*, u.email, u.name, g.link_id FROM (SELECT ${FEEDBACK_COLUMNS} FROM feedback) AS f JOIN users AS u ON u.id = f.user_id
        LEFT JOIN feedback_guests AS g ON g.user_id = f.user_id WHERE f.id IN (SELECT value FROM json_each(?))`,
     );
   }

@@ -3,6 +3,7 @@ import type { FeedbackDraft, StoredFeedback } from '../../domain/feedback/feedba
 import type { FeedbackStore } from '../../domain/feedback/feedback-store.js';
 import { correctionWriter } from './correction-rows.js';
 import { guarded, type Database } from './database.js';
+import { LAST_DELETION } from './deletion-numbers.js';
 
 /** Feedback as SQLite holds it: booleans as 0 and 1, objects as JSON. */
 export type FeedbackRow = Omit<StoredFeedback, 'thumbs_up' | 'metadata' | 'criteria_feedback'> & {
@@ -11,7 +12,7 @@ export type FeedbackRow = Omit<StoredFeedback, 'thumbs_up' | 'metadata' | 'crite
   readonly criteria_feedback: string | null;
 };
 
-const FEEDBACK_COLUMNS = `id, project_id, prompt_id, completion_id, user_id, judge_id, thumbs_up, reason,
+export const FEEDBACK_COLUMNS = `id, project_id, prompt_id, completion_id, user_id, judge_id, thumbs_up, reason,
   expected_output, metadata, expected_score, score_direction, criteria_feedback, created_at, updated_at`;
 
 interface SavedRow extends Omit<FeedbackRow, 'created_at' | 'updated_at'> {
@@ -21,14 +22,16 @@ interface SavedRow extends Omit<FeedbackRow, 'created_at' | 'updated_at'> {
 function prepare(db: Database) {
   return {
     save: db.prepare<SavedRow, FeedbackRow>(
-      `INSERT INTO feedback (${FEEDBACK_COLUMNS})
+      `INSERT INTO feedback (${FEEDBACK_COLUMNS}, after_deletion)
        VALUES (@id, @project_id, @prompt_id, @completion_id, @user_id, @judge_id, @thumbs_up, @reason, @expected_output,
-         @metadata, @expected_score, @score_direction, @criteria_feedback, @at, @at)
+         @metadata, @expected_score, @score_direction, @criteria_feedback, @at, @at,
+         ${LAST_DELETION})
        ON CONFLICT (project_id, completion_id, user_id, coalesce(judge_id, '')) DO UPDATE SET
          prompt_id = excluded.prompt_id, thumbs_up = excluded.thumbs_up, reason = excluded.reason,
          expected_output = excluded.expected_output, metadata = excluded.metadata,
          expected_score = excluded.expected_score, score_direction = excluded.score_direction,
-         criteria_feedback = excluded.criteria_feedback, updated_at = max(updated_at, excluded.updated_at)
+         criteria_feedback = excluded.criteria_feedback, updated_at = max(updated_at, excluded.updated_at),
+         after_deletion = excluded.after_deletion
        RETURNING ${FEEDBACK_COLUMNS}`,
     ),
     ofPrompt: db.prepare<[string, number], FeedbackRow>(

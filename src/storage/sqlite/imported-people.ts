@@ -7,6 +7,11 @@ export interface Person {
   readonly name: string;
 }
 
+/** SQL that notes users without keys as people of a project, with which they go: `users` selects their ids. */
+export const notePeople = (users: string) =>
+  `INSERT INTO imported_people (project_id, source_id, user_id)
+   SELECT @projectId, id, id FROM (${users}) WHERE true ON CONFLICT DO NOTHING`;
+
 /**
  * Finds or makes the users that imported records name, inside a transaction of the caller's. A user is known in a project
  * who has, or had, a key of it, gave feedback by a link of it, or came with an import of it: whoever else has the id of a
@@ -19,7 +24,9 @@ export function importedPeople(db: Database): (projectId: string, person: Person
        UNION ALL
        SELECT user_id FROM imported_people WHERE project_id = @projectId AND source_id = @id
        UNION ALL
-       SELECT g.user_id FROM feedback_guests AS g JOIN feedback_links AS l ON l.id = g.link_id
+       SELECT user_id FROM imported_people WHERE user_id = @id AND project_id = @projectId
+       UNION ALL
+       SELECT g.user_id FROM feedback_guests AS g CROSS JOIN feedback_links AS l ON l.id = g.link_id
        WHERE g.user_id = @id AND l.project_id = @projectId
        LIMIT 1`,
     )

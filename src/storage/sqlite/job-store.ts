@@ -1,6 +1,7 @@
 import type { Job, JobEnd, JobHead, JobStore } from '../../domain/job/job.js';
 import type { Micros } from '../../domain/time/timestamp.js';
 import { guarded, type Database } from './database.js';
+import { LAST_DELETION } from './deletion-numbers.js';
 
 type HeadRow = Omit<JobHead, 'summary' | 'checkpoint'> & {
   readonly summary: string;
@@ -31,7 +32,10 @@ const OF_KINDS = 'kind IN (SELECT value FROM json_each(?))';
 
 function prepare(db: Database) {
   return {
-    insert: db.prepare<Row>(`INSERT INTO jobs (${ALL}) VALUES (${COLUMNS.map((name) => `@${name}`).join(', ')})`),
+    insert: db.prepare<Row>(
+      `INSERT INTO jobs (${ALL}, after_deletion)
+       VALUES (${COLUMNS.map((name) => `@${name}`).join(', ')}, ${LAST_DELETION})`,
+    ),
     find: db.prepare<[string, string, string], Row>(
       `SELECT ${ALL} FROM jobs WHERE project_id = ? AND kind = ? AND id = ?`,
     ),

@@ -43,7 +43,11 @@ function prepare(db: Database) {
     revoke: db.prepare<{ projectId: string; id: string; at: Micros }>(
       `UPDATE feedback_links SET revoked_at = coalesce(revoked_at, @at) WHERE project_id = @projectId AND id = @id`,
     ),
-    byToken: db.prepare<[Buffer], FeedbackLink>(`${LINK} WHERE l.token_hash = ?`),
+    // A project may have very many links: none of them is written to when its deletion is ordered.
+    byToken: db.prepare<[Buffer], FeedbackLink>(
+      `${LINK} WHERE l.token_hash = ?
+         AND NOT EXISTS (SELECT 1 FROM deletions AS d WHERE d.project_id = l.project_id AND d.what = 'project')`,
+    ),
     guest: db
       .prepare<Guest, string>('SELECT user_id FROM feedback_guests WHERE link_id = @linkId AND guest_key = @key')
       .pluck(),

@@ -15,7 +15,8 @@ function prepare(db: Database) {
     add: db.prepare<Row>(
       `INSERT OR REPLACE INTO storage_measurements (${names}) VALUES (${COLUMNS.map((name) => `@${name}`).join(', ')})`,
     ),
-    forget: db.prepare<[number]>('DELETE FROM storage_measurements WHERE at < ?'),
+    // What is later comes of a clock that was ahead.
+    forget: db.prepare<[number, number]>('DELETE FROM storage_measurements WHERE at < ? OR at > ?'),
     latest: db.prepare<[], Row>(`SELECT ${names} FROM storage_measurements ORDER BY at DESC LIMIT 1`),
     earliest: db.prepare<[number], Row>(`SELECT ${names} FROM storage_measurements WHERE at >= ? ORDER BY at LIMIT 1`),
   };
@@ -35,7 +36,7 @@ export class SqliteMeasurementStore implements MeasurementStore {
     const { add, forget } = this.#statements;
     const write = this.#db.transaction(() => {
       add.run({ at, ...stored, disks: JSON.stringify(disks) });
-      forget.run(forgetBefore);
+      forget.run(forgetBefore, at);
     });
     guarded(() => write.immediate());
   }

@@ -111,7 +111,9 @@ const REFERENCES: readonly Reference[] = [
   },
   {
     what: 'a tag of a prompt that points at a version that is not there',
-    from: `(SELECT prompt_id, tag, version, max(id) FROM prompt_tag_pins GROUP BY prompt_id, tag) AS p
+    from: `(SELECT prompt_id, tag, version FROM (SELECT *, row_number() OVER (
+        PARTITION BY prompt_id, tag ORDER BY pinned_at DESC, id DESC) AS place FROM prompt_tag_pins WHERE counts = 1)
+      WHERE place = 1 AND version <> 0) AS p
       WHERE NOT EXISTS (SELECT 1 FROM prompt_versions AS v WHERE v.prompt_id = p.prompt_id AND v.version = p.version)`,
     id: "prompt_id || ' ' || tag",
   },

@@ -20,6 +20,7 @@ import type { RunStore } from '../../domain/judge/run-store.js';
 import type { CorrectionStore } from '../../domain/learning/calibration/correction.js';
 import type { PromotionStore } from '../../domain/learning/optimization/promotion-store.js';
 import type { PriceStore } from '../../domain/price/price-store.js';
+import type { ClockMemory } from '../../domain/retention/believed-clock.js';
 import type { SpansWithFeedback } from '../../domain/retention/old-traces.js';
 import type { PromptFeedbackCounts } from '../../domain/prompt-figures/prompt-figures.js';
 import type { PromptIdentities } from '../../domain/prompt/completion.js';
@@ -32,6 +33,7 @@ import { readMigrationFiles } from '../migration-files.js';
 import { schemaDirectory } from '../schema-files.js';
 import { SqliteAttachmentCatalogue } from './attachment-catalogue.js';
 import { SqliteCallNotes } from './call-notes.js';
+import { SqliteClockMemory } from './clock-memory.js';
 import { SqliteCompletionOpinions } from './completion-opinions.js';
 import { SqliteCorrectionStore } from './correction-store.js';
 import { DATABASE_FILE, emptyLog, openDatabase, type Database } from './database.js';
@@ -89,6 +91,7 @@ export interface MetadataStore {
   readonly spansWithFeedback: SpansWithFeedback;
   readonly deletions: DeletionStore;
   readonly measurements: MeasurementStore;
+  readonly clock: ClockMemory;
   readonly transfer: MetadataTransfer;
   /** A random secret of 32 bytes, made when it is first asked for and the same from then on. */
   secret(name: string): Buffer;
@@ -151,6 +154,7 @@ function storesOn(database: Database): MetadataStore {
     spansWithFeedback: new SqliteSpansWithFeedback(database),
     deletions: new SqliteDeletionStore(database),
     measurements: new SqliteMeasurementStore(database),
+    clock: new SqliteClockMemory(database),
     transfer: new SqliteTransferStore(database),
     secret: (name) => readSecret(database, name),
     erase: () => emptyLog(database),

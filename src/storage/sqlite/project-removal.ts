@@ -1,11 +1,15 @@
 import { correctionRemoval } from './correction-rows.js';
 import type { Database } from './database.js';
 import { evaluationRemoval } from './evaluation-rows.js';
+import { notePeople } from './imported-people.js';
+import { userRemoval } from './user-removal.js';
 
 /** Rows that one transaction removes: a few milliseconds of work. */
 const AT_ONCE = 500;
-/** Users that one transaction removes: before each goes, every table that names users is looked through. */
-const USERS_AT_ONCE = 20;
+/** Users that one transaction removes: each is looked for in every table that names users. */
+const USERS_AT_ONCE = 200;
+/** Keys that one transaction removes: up to 50 sign-ins go with each. */
+const KEYS_AT_ONCE = 20;
 
 interface Removal {
   readonly table: string;
@@ -31,7 +35,7 @@ const REMOVALS: readonly Removal[] = [
   { table: 'evaluations', where: OF_PROJECT, by: evaluationRemoval },
   { table: 'judge_runs', where: ofJudges },
   { table: 'judge_calls', where: OF_PROJECT, key: 'run_id' },
-  { table: 'judge_versions', where: ofJudges, key: 'judge_id' },
+  { table: 'judge_versions', where: ofJudges, key: '(judge_id, judge_version)' },
   { table: 'correction_sets', where: ofJudges, key: 'judge_id' },
   { table: 'job_steps', where: ofJobs, key: 'job_id', atOnce: 50 },
   { table: 'job_spans', where: ofJobs, key: 'job_id', atOnce: 50 },
@@ -40,8 +44,22 @@ const REMOVALS: readonly Removal[] = [
   { table: 'judges', where: OF_PROJECT },
   { table: 'prompt_tag_pins', where: ofPrompts },
   { table: 'prompt_versions', where: ofPrompts },
+  { table: 'feedback_guests', where: ofLinks, key: '(link_id, guest_key)', by: guestRemoval },
+  { table: 'feedback_links', where: OF_PROJECT },
+  { table: 'prompts', where: OF_PROJECT },
   { table: 'model_prices', where: OF_PROJECT, key: 'project_id' },
+  { table: 'api_keys', where: OF_PROJECT, atOnce: KEYS_AT_ONCE },
 ];
+
+/** Forgets who came by links, but for the project: links, which go later, may name them as their makers. */
+function guestRemoval(db: Database, portion: string): (values: object) => number {
+  const note = db.prepare<object>(notePeople(`SELECT user_id AS id FROM feedback_guests WHERE ${portion}`));
+  const remove = db.prepare<object>(`DELETE FROM feedback_guests WHERE ${portion}`);
+  return (values) => {
+    note.run(values);
+    return remove.run(values).changes;
+  };
+}
 
 function plainRemoval(db: Database, table: string, where: string): (values: object) => number {
   const remove = db.prepare<object>(`DELETE FROM ${table} WHERE ${where}`);
@@ -54,51 +72,31 @@ function plainRemoval(db: Database, table: string, where: string): (values: obje
  */
 export function projectRemoval(db: Database): (projectId: string) => boolean {
   const removals = REMOVALS.map(({ table, where, key = 'rowid', atOnce = AT_ONCE, by }) => {
-    const portion = `${key} IN (SELECT ${key} FROM ${table} WHERE ${where} LIMIT ${atOnce})`;
+    const chosen = key.replace(/[()]/g, '');
+    const portion = `${key} IN (SELECT ${chosen} FROM ${table} WHERE ${where} LIMIT ${atOnce})`;
     return by === undefined ? plainRemoval(db, table, portion) : by(db, portion);
   });
-  const guests = db
-    .prepare<{ projectId: string }, string>(
-      `SELECT user_id FROM feedback_guests WHERE ${ofLinks} LIMIT ${USERS_AT_ONCE}`,
-    )
-    .pluck();
-  const removeGuests = db.prepare<[string]>(
-    'DELETE FROM feedback_guests WHERE user_id IN (SELECT value FROM json_each(?))',
-  );
-  const removeUsers = db.prepare<[string]>('DELETE FROM users WHERE id IN (SELECT value FROM json_each(?))');
-  const imported = db
+  const people = db
     .prepare<{ projectId: string }, string>(
       `SELECT user_id FROM imported_people WHERE ${OF_PROJECT} LIMIT ${USERS_AT_ONCE}`,
     )
     .pluck();
-  const forgetImported = db.prepare<[string]>(
+  const forgetPeople = db.prepare<[string]>(
     'DELETE FROM imported_people WHERE user_id IN (SELECT value FROM json_each(?))',
   );
-  const removeKeyless = db.prepare<[string]>(
-    `DELETE FROM users WHERE id IN (SELECT value FROM json_each(?)) AND id NOT IN (SELECT user_id FROM api_keys)`,
-  );
-  const removeLinks = db.prepare<{ projectId: string }>(`DELETE FROM feedback_links WHERE ${OF_PROJECT}`);
+  const removeUsers = userRemoval(db);
   // The position of the judges' feed may be written until the project is gone.
-  const last = ['judge_feed_projects', 'feedback_links', 'prompts', 'api_keys', 'deletions'].map((table) =>
+  const last = ['judge_feed_projects', 'deletions'].map((table) =>
     db.prepare<{ projectId: string }>(`DELETE FROM ${table} WHERE ${OF_PROJECT}`),
   );
   const project = db.prepare<{ projectId: string }>('DELETE FROM projects WHERE id = @projectId');
 
   return (projectId) => {
     for (const remove of removals) if (remove({ projectId }) > 0) return true;
-    const users = guests.all({ projectId });
+    const users = people.all({ projectId });
     if (users.length > 0) {
-      // A guest is one of a single link, so nothing else of another project names the user.
-      removeGuests.run(JSON.stringify(users));
-      removeUsers.run(JSON.stringify(users));
-      return true;
-    }
-    const people = imported.all({ projectId });
-    if (people.length > 0) {
-      // Links name who made them.
-      removeLinks.run({ projectId });
-      forgetImported.run(JSON.stringify(people));
-      removeKeyless.run(JSON.stringify(people));
+      forgetPeople.run(JSON.stringify(users));
+      removeUsers(users);
       return true;
     }
     for (const statement of last) statement.run({ projectId });

@@ -13,14 +13,13 @@ function prepare(db: Database) {
   return {
     ofSlug: prompt('slug = ?'),
     ofId: prompt('id = ?'),
-    numbers: db.prepare<[string], { id: string; version: number }>(
+    versions: db.prepare<[string], { id: string; version: number }>(
       'SELECT id, version FROM prompt_versions WHERE prompt_id = ?',
     ),
     version: db.prepare<[string, string], { slug: string; version: number }>(
       `SELECT p.slug, v.version FROM prompt_versions AS v JOIN prompts AS p ON p.id = v.prompt_id
        WHERE v.id = ? AND p.project_id = ?`,
     ),
-    versions: db.prepare<[string], string>('SELECT id FROM prompt_versions WHERE prompt_id = ?').pluck(),
   };
 }
 
@@ -52,12 +51,8 @@ export class SqlitePromptIdentities implements PromptIdentities, PromptNames {
     return guarded(() => this.#statements.ofId.get(projectId, id)?.slug);
   }
 
-  versionNumbers(promptId: string): ReadonlyMap<string, number> {
-    const rows = guarded(() => this.#statements.numbers.all(promptId));
-    return new Map(rows.map(({ id, version }) => [id, version]));
-  }
-
   #withVersions(row: Row | undefined): PromptIdentity | undefined {
-    return row === undefined ? undefined : { ...row, version_ids: new Set(this.#statements.versions.all(row.id)) };
+    if (row === undefined) return undefined;
+    return { ...row, versions: new Map(this.#statements.versions.all(row.id).map(({ id, version }) => [id, version])) };
   }
 }

@@ -7,13 +7,15 @@ import type {
   VersionDraft,
   VersionSelector,
 } from '../../domain/prompt/prompt.js';
-import { LATEST } from '../../domain/prompt/prompt.js';
+import { DomainError } from '../../domain/errors.js';
+import { LATEST, MOST_TAGS } from '../../domain/prompt/prompt.js';
 import type { PromptStore } from '../../domain/prompt/prompt-store.js';
+import { MOST_VERSIONS } from '../../domain/prompt/schema.js';
 import type { VersionUses } from '../../domain/prompt/version-uses.js';
 import type { Window } from '../../domain/schema/page.js';
 import type { Micros } from '../../domain/time/timestamp.js';
 import { guarded, WatchedStore, type Database } from './database.js';
-import { NO_VERSION, pinnedTags, pinnedVersion } from './tag-pins.js';
+import { countOfTags, hadTag, NO_VERSION, pinnedTags, pinnedVersion, timeOfMove } from './tag-pins.js';
 import { VersionRemoval } from './version-removal.js';
 
 type Row<T> = Omit<T, 'metadata'> & { readonly metadata: string };
@@ -55,26 +57,30 @@ function prepare(db: Database) {
        SELECT @id, id, last_version, @content_hash, @model_id, @metadata, @created_at, @created_by, @created_at, @content
        FROM prompts WHERE id = @promptId`,
     ),
-    takeNumber: db.prepare<[string]>('UPDATE prompts SET last_version = last_version + 1 WHERE id = ?'),
+    takeNumber: db.prepare<[string, number]>(
+      'UPDATE prompts SET last_version = last_version + 1 WHERE id = ? AND last_version < ?',
+    ),
     bindModel: db.prepare<OfPrompt & { version: number; modelId: string | null; at: Micros }>(
       `UPDATE prompt_versions SET model_id = @modelId, updated_at = @at
        WHERE version = @version AND prompt_id = (SELECT p.id FROM prompts AS p WHERE ${OF_PROMPT})`,
     ),
     pin: db.prepare<OfPrompt & TagEntry & { at: Micros; by: string }>(
-      `INSERT INTO prompt_tag_pins (prompt_id, tag, version, pinned_at, pinned_by)
-       SELECT p.id, @tag, v.version, @at, @by FROM prompts AS p JOIN prompt_versions AS v ON v.prompt_id = p.id
+      `INSERT INTO prompt_tag_pins (prompt_id, tag, version, pinned_at, stored_at, pinned_by)
+       SELECT p.id, @tag, v.version, ${timeOfMove('p.id', '@tag', '@at')}, @at, @by FROM prompts AS p JOIN prompt_versions AS v ON v.prompt_id = p.id
        WHERE ${OF_PROMPT} AND v.version = @version`,
     ),
     removeTag: db.prepare<OfPrompt & { tag: string; at: Micros; by: string }>(
-      `INSERT INTO prompt_tag_pins (prompt_id, tag, version, pinned_at, pinned_by)
-       SELECT p.id, @tag, ${NO_VERSION}, @at, @by FROM prompts AS p
+      `INSERT INTO prompt_tag_pins (prompt_id, tag, version, pinned_at, stored_at, pinned_by)
+       SELECT p.id, @tag, ${NO_VERSION}, ${timeOfMove('p.id', '@tag', '@at')}, @at, @by FROM prompts AS p
        WHERE ${OF_PROMPT} AND ${pinnedVersion('p.id', '@tag')} IS NOT NULL`,
     ),
-    tags: db.prepare<[string], TagEntry>(`${pinnedTags('?')} ORDER BY tag`),
+    hadTag: db.prepare<{ prompt: string; tag: string }, number>(`SELECT ${hadTag('@prompt', '@tag')}`).pluck(),
+    countTags: db.prepare<{ prompt: string }, number>(countOfTags('@prompt', MOST_TAGS)).pluck(),
+    tags: db.prepare<{ prompt: string }, TagEntry>(`${pinnedTags('@prompt')} ORDER BY tag`),
     pins: db.prepare<OfPrompt & Window & { tag: string }, MoveRow>(
       `SELECT nullif(t.version, ${NO_VERSION}) AS version, t.pinned_at AS at, ${move} FROM prompts AS p
        JOIN prompt_tag_pins AS t ON t.prompt_id = p.id JOIN users AS u ON u.id = t.pinned_by
-       WHERE ${OF_PROMPT} AND t.tag = @tag ORDER BY t.id DESC LIMIT @limit OFFSET @offset`,
+       WHERE ${OF_PROMPT} AND t.tag = @tag ORDER BY t.pinned_at DESC, t.id DESC LIMIT @limit OFFSET @offset`,
     ),
     creations: db.prepare<OfPrompt & Window, MoveRow>(
       `SELECT v.version, v.created_at AS at, ${move} FROM prompts AS p
@@ -121,14 +127,8 @@ export class SqlitePromptStore extends WatchedStore<ReturnType<typeof prepare>> 
     return guarded(() => this.statements.count.get({ projectId, q }) ?? 0);
   }
 
-  listPrompts(projectId: string, window: Window, q: string): PromptSummary[] {
-    return guarded(() =>
-      this.db.transaction(() =>
-        this.statements.prompts
-          .all({ projectId, q, ...window })
-          .map((prompt) => ({ ...prompt, tags: this.statements.tags.all(prompt.id) })),
-      )(),
-    );
+  listPrompts(projectId: string, window: Window, q: string): Omit<PromptSummary, 'tags'>[] {
+    return guarded(() => this.statements.prompts.all({ projectId, q, ...window }));
   }
 
   ensureVersion(projectId: string, slug: string, draft: VersionDraft): StoredVersion {
@@ -142,7 +142,11 @@ export class SqlitePromptStore extends WatchedStore<ReturnType<typeof prepare>> 
         prompt = randomUUID();
         insertPrompt.run({ id: prompt, projectId, slug, at: draft.created_at });
       }
-      takeNumber.run(prompt);
+      if (takeNumber.run(prompt, MOST_VERSIONS).changes === 0)
+        throw new DomainError(
+          'conflict',
+          `The prompt ${slug} has no number left for a new version: an import said that it had come to ${MOST_VERSIONS}, the highest there is. Use a prompt with another slug.`,
+        );
       insertVersion.run({ ...draft, metadata: JSON.stringify(draft.metadata), id: randomUUID(), promptId: prompt });
       return this.findVersion(projectId, slug, selector);
     };
@@ -190,12 +194,24 @@ export class SqlitePromptStore extends WatchedStore<ReturnType<typeof prepare>> 
     return guarded(() => this.statements.pin.run({ projectId, slug, ...entry, at, by }).changes > 0);
   }
 
+  takesTag(projectId: string, slug: string, tag: string): boolean {
+    const { promptId, hadTag: had, countTags } = this.statements;
+    return guarded(() => {
+      const prompt = promptId.get({ projectId, slug }) ?? '';
+      return had.get({ prompt, tag }) === 1 || (countTags.get({ prompt }) ?? 0) < MOST_TAGS;
+    });
+  }
+
   removeTag(projectId: string, slug: string, tag: string, at: Micros, by: string): boolean {
     return guarded(() => this.statements.removeTag.run({ projectId, slug, tag, at, by }).changes > 0);
   }
 
   listTags(projectId: string, slug: string): TagEntry[] {
-    return guarded(() => this.statements.tags.all(this.statements.promptId.get({ projectId, slug }) ?? ''));
+    return guarded(() => this.tagsOf(this.statements.promptId.get({ projectId, slug }) ?? ''));
+  }
+
+  tagsOf(promptId: string): TagEntry[] {
+    return guarded(() => this.statements.tags.all({ prompt: promptId }));
   }
 
   tagHistory(projectId: string, slug: string, tag: string, window: Window): TagMove[] {

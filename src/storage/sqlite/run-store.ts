@@ -11,11 +11,14 @@ import type {
 } from '../../domain/judge/run-store.js';
 import type { Micros } from '../../domain/time/timestamp.js';
 import { guarded, type Database } from './database.js';
+import { LAST_DELETION } from './deletion-numbers.js';
 import { evaluationInsert } from './evaluation-rows.js';
 import { FailedRuns } from './failed-runs.js';
 
 /** About how many failed runs of each judge are kept. */
 const MAX_FAILED = 10_000;
+/** Queued runs that are changed together: some milliseconds. */
+const HASTENED_AT_ONCE = 2_000;
 /** After how many failures older failed runs are removed. */
 const PRUNE_EVERY = 500;
 
@@ -42,9 +45,9 @@ interface InsertRow extends RunDraft {
 function prepare(db: Database) {
   return {
     insert: db.prepare<InsertRow>(
-      `INSERT INTO judge_runs (${COLUMNS})
+      `INSERT INTO judge_runs (${COLUMNS}, after_deletion)
        SELECT @id, @project_id, @judge_id, @span_id, @trace_id, @span_started_at, @origin, @state, @attempts, @at, @reason,
-         @at, @at
+         @at, @at, ${LAST_DELETION}
        FROM judges WHERE id = @judge_id AND deleted_at IS NULL AND (@origin <> 'automatic' OR enabled = 1) AND (${IS_NEW})
        ON CONFLICT DO NOTHING`,
     ),
@@ -80,6 +83,10 @@ function prepare(db: Database) {
         `SELECT min(next_attempt_at) FROM judge_runs WHERE state = 'queued' AND next_attempt_at > ?`,
       )
       .pluck(),
+    hasten: db.prepare<{ after: Micros; now: Micros; limit: number }>(
+      `UPDATE judge_runs SET next_attempt_at = @now WHERE seq IN (
+         SELECT seq FROM judge_runs WHERE state = 'queued' AND next_attempt_at > @after LIMIT @limit)`,
+    ),
     take: db.prepare<[string]>(`DELETE FROM judge_runs WHERE id = ? AND state = 'queued'`),
     postpone: db.prepare<{ id: string; reason: string; next: Micros; at: Micros }>(
       `UPDATE judge_runs SET attempts = attempts + 1, reason = @reason, next_attempt_at = @next, updated_at = @at
@@ -99,8 +106,8 @@ function prepare(db: Database) {
       )
       .pluck(),
     cancelled: db.prepare<Run>(
-      `INSERT INTO judge_calls (run_id, project_id, span_id, created_at)
-       SELECT @id, @project_id, @span_id, @created_at FROM projects WHERE id = @project_id ON CONFLICT DO NOTHING`,
+      `INSERT INTO judge_calls (run_id, project_id, span_id, created_at, after_deletion)
+       SELECT @id, @project_id, @span_id, @created_at, 0 FROM projects WHERE id = @project_id ON CONFLICT DO NOTHING`,
     ),
     queued: db.prepare<[], number>(`SELECT count(*) FROM judge_runs WHERE state = 'queued'`).pluck(),
     oldest: db
@@ -235,6 +242,10 @@ export class SqliteRunStore implements RunStore {
     return guarded(() => this.#statements.nextDue.get(after) ?? null);
   }
 
+  hasten(after: Micros, now: Micros): void {
+    guarded(() => this.#statements.hasten.run({ after, now, limit: HASTENED_AT_ONCE }));
+  }
+
   stillQueued(ids: readonly string[]): Set<string> {
     return new Set(guarded(() => this.#statements.stillQueued.all(JSON.stringify(ids))));
   }
@@ -252,7 +263,7 @@ export class SqliteRunStore implements RunStore {
     switch (outcome.kind) {
       case 'evaluated': {
         if (take.run(run.id).changes > 0) return this.#storeEvaluation({ ...outcome.evaluation, created_at: at });
-        // The run was cancelled, but its calls are stored as spans by now.
+        // A deletion cancelled the run, but its calls are stored as spans by now, and go with it.
         cancelled.run(run);
         return undefined;
       }

@@ -4,6 +4,8 @@ import type { SignInStore } from '../../domain/identity/sign-in-store.js';
 import type { KeyAccess } from '../../domain/identity/key-access.js';
 import type { Micros } from '../../domain/time/timestamp.js';
 import { guarded, type Database } from './database.js';
+import { notePeople } from './imported-people.js';
+import { userRemoval } from './user-removal.js';
 
 /** Rows that are removed at once: before a user goes, every table that names users is looked through. */
 const AT_ONCE = 20;
@@ -25,6 +27,12 @@ interface ListedRow extends Omit<ListedSignIn, 'user' | 'key'> {
 const STANDING = `sign_ins AS s JOIN sign_in_keys AS of ON of.sign_in_id = s.id
   JOIN api_keys AS k ON k.id = of.key_id AND k.revoked_at IS NULL`;
 
+interface UnusedInvite {
+  readonly user_id: string;
+  readonly key_id: string;
+  readonly project_id: string;
+}
+
 type InProject = { readonly projectId: string; readonly id: string };
 
 function prepare(db: Database) {
@@ -33,9 +41,12 @@ function prepare(db: Database) {
       `INSERT INTO sign_ins (id, user_id, stage, invited, hash, created_at, expires_at)
        VALUES (@id, @user_id, @stage, @invited, @hash, @created_at, @expires_at)`,
     ),
-    insertKey: db.prepare<[string, string]>('INSERT INTO sign_in_keys (sign_in_id, key_id) VALUES (?, ?)'),
+    insertKey: db.prepare<[string, string]>(
+      `INSERT INTO sign_in_keys (sign_in_id, key_id, project_id, created_at)
+       SELECT s.id, k.id, k.project_id, s.created_at FROM sign_ins AS s JOIN api_keys AS k WHERE s.id = ? AND k.id = ?`,
+    ),
     find: db.prepare<{ stage: SignInStage; hash: Buffer; now: Micros }, FoundRow>(
-      `SELECT s.id, s.created_at, s.last_used_at, k.id AS key_id, k.project_id
+      `SELECT s.id, s.user_id, s.created_at, s.last_used_at, k.id AS key_id, k.project_id
        FROM ${STANDING} JOIN projects AS p ON p.id = k.project_id
        WHERE s.hash = @hash AND s.stage = @stage AND s.expires_at > @now ORDER BY p.created_at, p.id`,
     ),
@@ -43,14 +54,20 @@ function prepare(db: Database) {
       `UPDATE sign_ins SET stage = 'session', hash = @hash, created_at = @at, last_used_at = @at, expires_at = @expiresAt
        WHERE hash = @code AND stage = 'code' AND expires_at > @at`,
     ),
+    moveInList: db.prepare<{ hash: Buffer; at: Micros }>(
+      'UPDATE sign_in_keys SET created_at = @at WHERE sign_in_id = (SELECT id FROM sign_ins WHERE hash = @hash)',
+    ),
     recordUse: db.prepare<{ id: string; at: Micros; expiresAt: Micros }>(
       'UPDATE sign_ins SET last_used_at = @at, expires_at = @expiresAt WHERE id = @id',
     ),
     list: db.prepare<Window & { projectId: string; now: Micros }, ListedRow>(
       `SELECT s.id, s.stage, s.created_at, s.last_used_at, s.expires_at, u.id AS user_id, u.name AS user_name,
          k.id AS key_id, k.name AS key_name, k.access
-       FROM ${STANDING} JOIN users AS u ON u.id = s.user_id WHERE k.project_id = @projectId AND s.expires_at > @now
-       ORDER BY s.created_at DESC, s.id LIMIT @limit OFFSET @offset`,
+       FROM sign_in_keys AS of INDEXED BY sign_in_keys_in_order
+       CROSS JOIN sign_ins AS s ON s.id = of.sign_in_id CROSS JOIN api_keys AS k ON k.id = of.key_id AND k.revoked_at IS NULL
+       CROSS JOIN users AS u ON u.id = s.user_id
+       WHERE of.project_id = @projectId AND s.expires_at > @now
+       ORDER BY of.created_at DESC, of.sign_in_id LIMIT @limit OFFSET @offset`,
     ),
     countInvites: db
       .prepare<{ projectId: string; now: Micros }, number>(
@@ -80,15 +97,15 @@ function prepare(db: Database) {
       )
       .pluck(),
     // Whoever was invited may have signed in by another code meanwhile.
-    ofUnusedInvite: db.prepare<{ id: string }, { user_id: string; key_id: string }>(
-      `SELECT s.user_id, k.id AS key_id FROM ${STANDING}
+    ofUnusedInvite: db.prepare<{ id: string }, UnusedInvite>(
+      `SELECT s.user_id, k.id AS key_id, k.project_id FROM ${STANDING}
        WHERE s.id = @id AND s.stage = 'code' AND s.invited AND k.last_used_at IS NULL
          AND NOT EXISTS (SELECT 1 FROM sign_in_keys WHERE key_id = k.id AND sign_in_id <> @id)`,
     ),
     removeKey: db.prepare<[string]>('DELETE FROM api_keys WHERE id = ?'),
     // Somebody may have made another key for the user meanwhile.
-    removeUser: db.prepare<{ id: string }>(
-      'DELETE FROM users WHERE id = @id AND NOT EXISTS (SELECT 1 FROM api_keys WHERE user_id = @id)',
+    notePerson: db.prepare<InProject>(
+      notePeople('SELECT id FROM users WHERE id = @id AND NOT EXISTS (SELECT 1 FROM api_keys WHERE user_id = @id)'),
     ),
     address: db.prepare<[], string>('SELECT url FROM console_address').pluck(),
     setAddress: db.prepare<[string]>(
@@ -101,10 +118,12 @@ function prepare(db: Database) {
 export class SqliteSignInStore implements SignInStore {
   readonly #db: Database;
   readonly #statements: ReturnType<typeof prepare>;
+  readonly #removeUsers: ReturnType<typeof userRemoval>;
 
   constructor(db: Database) {
     this.#db = db;
     this.#statements = prepare(db);
+    this.#removeUsers = userRemoval(db);
   }
 
   transaction<T>(work: () => T): T {
@@ -123,13 +142,18 @@ export class SqliteSignInStore implements SignInStore {
     const rows = guarded(() => this.#statements.find.all({ stage, hash, now }));
     const [first] = rows;
     if (first === undefined) return undefined;
-    const { id, created_at, last_used_at } = first;
+    const { id, user_id, created_at, last_used_at } = first;
     const keys = rows.map(({ key_id, project_id }): SignInKey => ({ id: key_id, project_id }));
-    return { id, created_at, last_used_at, keys };
+    return { id, user_id, created_at, last_used_at, keys };
   }
 
   openCode(code: Buffer, session: { readonly hash: Buffer; readonly at: Micros; readonly expiresAt: Micros }): boolean {
-    return guarded(() => this.#statements.openCode.run({ code, ...session }).changes > 0);
+    const { openCode, moveInList } = this.#statements;
+    return this.transaction(() => {
+      if (openCode.run({ code, ...session }).changes === 0) return false;
+      moveInList.run({ hash: session.hash, at: session.at });
+      return true;
+    });
   }
 
   recordUse(id: string, use: { readonly at: Micros; readonly expiresAt: Micros }): void {
@@ -168,9 +192,17 @@ export class SqliteSignInStore implements SignInStore {
     guarded(() => this.#statements.keepNewest.run({ keyId, count }));
   }
 
-  removeOver(now: Micros): void {
+  removeOver(now: Micros, onFailed: (signInId: string, error: unknown) => void): void {
     this.transaction(() => {
-      for (const id of this.#statements.over.all({ now })) this.#remove(id);
+      for (const id of this.#statements.over.all({ now })) {
+        try {
+          this.#db.transaction(() => this.#remove(id))();
+        } catch (error) {
+          onFailed(id, error);
+          // The user and the key stay, rather than all that is over later.
+          this.#statements.end.run(id);
+        }
+      }
     });
   }
 
@@ -183,11 +215,13 @@ export class SqliteSignInStore implements SignInStore {
   }
 
   #remove(id: string): void {
-    const { ofUnusedInvite, end, removeKey, removeUser } = this.#statements;
+    const { ofUnusedInvite, end, removeKey, notePerson } = this.#statements;
     const invite = ofUnusedInvite.get({ id });
     end.run(id);
     if (invite === undefined) return;
     removeKey.run(invite.key_id);
-    removeUser.run({ id: invite.user_id });
+    this.#removeUsers([invite.user_id]);
+    // An import may name users who were invited: they stay as long as its records.
+    notePerson.run({ projectId: invite.project_id, id: invite.user_id });
   }
 }

@@ -1,4 +1,4 @@
-import type { FeedbackPlace, SpansWithFeedback } from '../../domain/retention/old-traces.js';
+import type { SpansWithFeedback } from '../../domain/retention/old-traces.js';
 import { guarded, type Database } from './database.js';
 
 function prepare(db: Database) {
@@ -13,10 +13,9 @@ function prepare(db: Database) {
         'SELECT DISTINCT completion_id FROM feedback WHERE project_id = ? AND completion_id > ? ORDER BY completion_id LIMIT ?',
       )
       .pluck(),
-    last: db.prepare<[], FeedbackPlace>('SELECT rowid AS row, id FROM feedback ORDER BY rowid DESC LIMIT 1'),
-    id: db.prepare<[number], string>('SELECT id FROM feedback WHERE rowid = ?').pluck(),
-    since: db.prepare<[number, string, number], FeedbackPlace & { readonly span: string }>(
-      'SELECT rowid AS row, id, completion_id AS span FROM feedback WHERE rowid > ? AND project_id = ? ORDER BY rowid LIMIT ?',
+    last: db.prepare<[], number>('SELECT last FROM feedback_arrivals').pluck(),
+    since: db.prepare<[string, number, number], { readonly arrival: number; readonly span: string }>(
+      'SELECT arrival, completion_id AS span FROM feedback WHERE project_id = ? AND arrival > ? ORDER BY arrival LIMIT ?',
     ),
   };
 }
@@ -37,20 +36,14 @@ export class SqliteSpansWithFeedback implements SpansWithFeedback {
     return guarded(() => this.#statements.page.all(projectId, after, limit));
   }
 
-  last(): FeedbackPlace {
-    return guarded(() => this.#statements.last.get() ?? { row: 0, id: '' });
+  last(): number {
+    return guarded(() => this.#statements.last.get() ?? 0);
   }
 
-  since(projectId: string, { row, id }: FeedbackPlace, limit: number) {
+  since(projectId: string, arrival: number, limit: number) {
     return guarded(() => {
-      // SQLite numbers rows from the highest there is: while that stays, whatever comes is behind it.
-      if (row > 0 && this.#statements.id.get(row) !== id) return null;
-      const rows = this.#statements.since.all(row, projectId, limit);
-      const last = rows.at(-1);
-      return {
-        spanIds: rows.map(({ span }) => span),
-        last: last === undefined ? { row, id } : { row: last.row, id: last.id },
-      };
+      const rows = this.#statements.since.all(projectId, arrival, limit);
+      return { spanIds: rows.map(({ span }) => span), last: rows.at(-1)?.arrival ?? arrival };
     });
   }
 }

@@ -1,9 +1,11 @@
 import { DomainError } from '../../domain/errors.js';
-import { MOST_IMPORTED_OF_SPAN } from '../../domain/judge/evaluation.js';
+import { MOST_IMPORTED_OF_SPAN, MOST_IMPORTED_VERSIONS } from '../../domain/judge/evaluation.js';
+import { MOST_TAGS } from '../../domain/prompt/prompt.js';
 import { MAX_PRICES_PER_PROJECT } from '../../domain/price/schema.js';
 import type { StoredRecord } from '../../domain/transfer/metadata-transfer.js';
 import type { MetadataPart } from '../../domain/transfer/parts.js';
 import type { Database } from './database.js';
+import { countOfTags } from './tag-pins.js';
 
 /**
  * Demands that a project holds no more than it may, once records of a part are in, inside the transaction that stores them.
@@ -13,7 +15,7 @@ export type Bound = (projectId: string, records: readonly StoredRecord[]) => voi
 
 /** The bounds of parts of which other calls take only so many, as they are read into memory. */
 export function bounds(db: Database): Readonly<Partial<Record<MetadataPart, Bound>>> {
-  return { prices: priceBound(db), evaluations: evaluationBound(db) };
+  return { prices: priceBound(db), tag_moves: tagBound(db), evaluations: evaluationBound(db) };
 }
 
 function priceBound(db: Database): Bound {
@@ -29,7 +31,27 @@ function priceBound(db: Database): Bound {
   };
 }
 
+function tagBound(db: Database): Bound {
+  const count = db.prepare<{ prompt: string }, number>(countOfTags('@prompt', MOST_TAGS + 1)).pluck();
+  return (_projectId, records) => {
+    for (const prompt of new Set(records.map(({ prompt_id }) => String(prompt_id))))
+      if ((count.get({ prompt }) ?? 0) > MOST_TAGS)
+        throw new DomainError(
+          'conflict',
+          `The prompt ${prompt} would have more than ${MOST_TAGS} tags, removed ones included; none of these moves was stored. ` +
+            'Leave out tags that are not needed',
+        );
+  };
+}
+
 function evaluationBound(db: Database): Bound {
+  const demands = [spanBound(db), versionBound(db)];
+  return (projectId, records) => {
+    for (const demand of demands) demand(projectId, records);
+  };
+}
+
+function spanBound(db: Database): Bound {
   const most = MOST_IMPORTED_OF_SPAN;
   const count = db
     .prepare<[string, string], number>(
@@ -42,6 +64,25 @@ function evaluationBound(db: Database): Bound {
         throw new DomainError(
           'conflict',
           `The span ${span} would have more than ${most} evaluations: it takes no more; none of these was stored`,
+        );
+  };
+}
+
+function versionBound(db: Database): Bound {
+  const most = MOST_IMPORTED_VERSIONS;
+  const count = db
+    .prepare<[string], number>(
+      `SELECT count(*) FROM (SELECT 1 FROM judge_versions WHERE judge_id = ? LIMIT ${most + 1})`,
+    )
+    .pluck();
+  return (_projectId, records) => {
+    const named = records.filter(({ judge_version }) => judge_version !== null);
+    for (const judge of new Set(named.map(({ judge_id }) => String(judge_id))))
+      if ((count.get(judge) ?? 0) > most)
+        throw new DomainError(
+          'conflict',
+          `The judge ${judge} would have evaluations by more than ${most} versions of it (judge_version); none of these was stored. ` +
+            'Leave out evaluations by versions that are not needed',
         );
   };
 }

@@ -16,6 +16,9 @@ interface Group {
 /** Groups that one page looks into: a few milliseconds of work, also where they are empty. */
 const GROUPS_PER_PAGE = 200;
 
+/** Rows that one page looks at, also where hardly any of them was there by then. */
+const ROWS_PER_PAGE = 2_000;
+
 /** Prepares the reads of a part's pages. */
 export function recordPages(db: Database, part: MetadataPart): ReadPage {
   const source = SOURCES[part];
@@ -34,6 +37,7 @@ export function recordPages(db: Database, part: MetadataPart): ReadPage {
     let last: readonly CursorValue[] | null = after === null ? null : [position, ...key];
     let behind: readonly CursorValue[] | null = key.length === 0 ? null : key;
     let bytes = 0;
+    let looked = 0;
     const isDone = after !== null && behind === null;
     let group = groupAt(projectId, String(position), isDone ? 'next' : 'here');
     const page = (more: boolean) => ({ records, next: last === null ? null : writeCursor(last), more });
@@ -41,9 +45,10 @@ export function recordPages(db: Database, part: MetadataPart): ReadPage {
       if (visited === GROUPS_PER_PAGE) return page(true);
       if (group.position !== position) behind = null;
       for (const row of rows({ group: group.id, asOf }, behind)) {
-        if (records.length === limit || bytes > PAGE_BYTES) return page(true);
+        if (records.length === limit || looked === ROWS_PER_PAGE || bytes > PAGE_BYTES) return page(true);
+        looked += 1;
         bytes += bytesOf(row);
-        records.push(toRecord(row, source));
+        if (row['counts'] === 1) records.push(toRecord(row, source));
         last = [group.position, ...keys.map((_key, index) => row[`key${index}`] as CursorValue)];
       }
       last = [group.position];
@@ -59,8 +64,8 @@ function prepared(db: Database, by: keyof typeof GROUPS, past: '>' | '>=') {
 }
 
 /** The rows of a group, from its beginning or behind a key. */
-function rowsOf(db: Database, { select, from, where, keys }: Source) {
-  const shown = [select, ...keys.map((key, index) => `${key} AS key${index}`)].join(', ');
+function rowsOf(db: Database, { select, from, where, until = '1', keys }: Source) {
+  const shown = [select, `(${until}) AS counts`, ...keys.map((key, index) => `${key} AS key${index}`)].join(', ');
   const statement = (condition: string) =>
     db.prepare<object, Row>(`SELECT ${shown} FROM ${from} WHERE ${where}${condition} ORDER BY ${keys.join(', ')}`);
   const all = statement('');
@@ -72,7 +77,7 @@ function rowsOf(db: Database, { select, from, where, keys }: Source) {
 }
 
 function toRecord(row: Row, { json, flags }: Source): StoredRecord {
-  const fields = Object.entries(row).filter(([name]) => !/^key\d$/.test(name));
+  const fields = Object.entries(row).filter(([name]) => !/^(key\d|counts)$/.test(name));
   return Object.fromEntries(
     fields.map(([name, value]) => {
       if (json.includes(name) && typeof value === 'string') return [name, JSON.parse(value) as unknown];

@@ -1,4 +1,5 @@
 import type { MetadataPart } from '../../domain/transfer/parts.js';
+import { MOST_REVISIONS } from '../../domain/transfer/records.js';
 import { NO_VERSION } from './tag-pins.js';
 
 /** What rows are found by: an index that has the project in front, or else each prompt or judge of the project. */
@@ -9,8 +10,10 @@ export interface Source {
   readonly by: GroupedBy;
   readonly select: string;
   readonly from: string;
-  /** The condition for the rows of `@group` up to `@asOf`. */
+  /** The condition for the rows of `@group`; up to `@asOf`, where their order is that of time. */
   readonly where: string;
+  /** Which of them are there up to `@asOf`, where their order is another. Default: all. */
+  readonly until?: string;
   /** The order of the rows, each with another value. */
   readonly keys: readonly string[];
   /** Fields that are stored as JSON. */
@@ -21,6 +24,8 @@ export interface Source {
 
 const person = (user: string) =>
   `(SELECT json_object('id', u.id, 'name', u.name) FROM users AS u WHERE u.id = ${user})`;
+/** Whatever was counted since an import, another installation takes it. */
+const counted = (revision: string) => `min(ifnull(${revision}, 0), ${MOST_REVISIONS})`;
 const SAID = `t.thumbs_up, t.reason, t.expected_output, t.expected_score, t.score_direction, t.criteria_feedback`;
 const plain = { json: [], flags: [] };
 
@@ -31,7 +36,8 @@ export const SOURCES: Readonly<Record<MetadataPart, Source>> = {
     by: 'project',
     select: 't.id, t.slug, t.last_version, t.created_at',
     from: 'prompts AS t',
-    where: 't.project_id = @group AND t.created_at <= @asOf',
+    where: 't.project_id = @group',
+    until: 't.created_at <= @asOf',
     keys: ['t.slug'],
   },
   prompt_versions: {
@@ -40,7 +46,8 @@ export const SOURCES: Readonly<Record<MetadataPart, Source>> = {
     select: `t.id, t.prompt_id, t.version, t.content, t.content_hash, t.model_id, t.metadata, t.created_at,
       ${person('t.created_by')} AS created_by, t.updated_at`,
     from: 'prompt_versions AS t',
-    where: 't.prompt_id = @group AND t.created_at <= @asOf',
+    where: 't.prompt_id = @group',
+    until: 't.created_at <= @asOf',
     keys: ['t.version'],
     json: ['metadata', 'created_by'],
   },
@@ -50,8 +57,9 @@ export const SOURCES: Readonly<Record<MetadataPart, Source>> = {
     select: `t.prompt_id, t.tag, nullif(t.version, ${NO_VERSION}) AS version, t.pinned_at,
       ${person('t.pinned_by')} AS pinned_by`,
     from: 'prompt_tag_pins AS t',
-    where: 't.prompt_id = @group AND t.pinned_at <= @asOf',
-    keys: ['t.tag', 't.id'],
+    where: 't.prompt_id = @group',
+    until: 'ifnull(t.stored_at, t.pinned_at) <= @asOf',
+    keys: ['t.tag', 't.pinned_at', 't.id'],
     json: ['pinned_by'],
   },
   prices: {
@@ -60,7 +68,8 @@ export const SOURCES: Readonly<Record<MetadataPart, Source>> = {
     select: `t.provider, t.model, t.input_per_million, t.output_per_million, t.cache_read_per_million, t.created_at,
       t.updated_at`,
     from: 'model_prices AS t',
-    where: 't.project_id = @group AND t.created_at <= @asOf',
+    where: 't.project_id = @group',
+    until: 't.created_at <= @asOf',
     keys: ['t.provider', 't.model'],
   },
   feedback_links: {
@@ -77,8 +86,8 @@ export const SOURCES: Readonly<Record<MetadataPart, Source>> = {
     by: 'project',
     select: `t.id, t.name, t.task_slug, t.evaluation_type, t.score_min, t.score_max, t.pass_threshold, t.criteria, t.model,
       t.temperature, t.sample_rate, t.filters, t.enabled, t.created_at, ${person('t.created_by')} AS created_by,
-      t.updated_at, t.deleted_at, ifnull(s.revision, 0) AS corrections_revision,
-      ifnull(s.last_removal, 0) AS corrections_last_removal`,
+      t.updated_at, t.deleted_at, ${counted('s.revision')} AS corrections_revision,
+      ${counted('s.last_removal')} AS corrections_last_removal`,
     from: 'judges AS t LEFT JOIN correction_sets AS s ON s.judge_id = t.id',
     where: 't.project_id = @group AND t.created_at <= @asOf',
     keys: ['t.created_at', 't.id'],
@@ -110,10 +119,11 @@ export const SOURCES: Readonly<Record<MetadataPart, Source>> = {
   // One that was given anew since belongs to feedback that was there: when it was given says nothing.
   corrections: {
     by: 'judge',
-    select: `t.feedback_id, e.id AS evaluation_id, t.revision, ${SAID}, t.given_at`,
+    select: `t.feedback_id, e.id AS evaluation_id, ${counted('t.revision')} AS revision, ${SAID}, t.given_at`,
     from: `corrections AS t JOIN feedback AS f ON f.id = t.feedback_id
       LEFT JOIN evaluations AS e ON e.seq = t.evaluation_seq`,
-    where: 't.judge_id = @group AND f.created_at <= @asOf AND ifnull(e.created_at, 0) <= @asOf',
+    where: 't.judge_id = @group',
+    until: 'f.created_at <= @asOf AND ifnull(e.created_at, 0) <= @asOf',
     keys: ['t.revision', 't.rowid'],
     json: ['criteria_feedback'],
     flags: ['thumbs_up'],

@@ -3,6 +3,7 @@ import type { Evaluation } from '../../domain/judge/evaluation.js';
 import type { StoredRecord } from '../../domain/transfer/metadata-transfer.js';
 import type { MetadataPart } from '../../domain/transfer/parts.js';
 import type { Database } from './database.js';
+import { LAST_DELETION } from './deletion-numbers.js';
 import { evaluationInsert } from './evaluation-rows.js';
 import { NO_VERSION } from './tag-pins.js';
 import { importedPeople, type Person } from './imported-people.js';
@@ -30,17 +31,26 @@ function ownership(db: Database, table: 'prompts' | 'judges' | 'feedback_links')
 const TAKEN =
   'is taken by another project of this installation: a project cannot be imported into a second one of the same installation';
 
-/** Inserts a row unless its id is there, and then tells whether that is the same thing. */
-function insertion(db: Database, table: string, columns: readonly string[], owner: 'project_id' | 'prompt_id') {
-  const names = columns.map((name) => `@${name}`).join(', ');
+type Owner = 'project_id' | 'prompt_id';
+
+/**
+ * Inserts a row unless its id is there, and then tells whether that is the same thing.
+ * @param more SQL of further columns
+ * @returns a function of the row's id and owner, and of what makes the row where it is not there: users whom it names, too
+ */
+function insertion(db: Database, table: string, columns: readonly string[], owner: Owner, more: Values = {}) {
+  const all = { ...Object.fromEntries(columns.map((name) => [name, `@${name}`])), ...more };
   const insert = db.prepare<Values>(
-    `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${names}) ON CONFLICT (id) DO NOTHING`,
+    `INSERT INTO ${table} (${Object.keys(all).join(', ')}) VALUES (${Object.values(all).join(', ')})`,
   );
-  const same = db.prepare<Values, number>(`SELECT 1 FROM ${table} WHERE id = @id AND ${owner} = @${owner}`).pluck();
-  return (row: Values): boolean | Misfit => {
-    if (insert.run(row).changes > 0) return true;
-    if (same.get(row) === 1) return false;
-    return { field: 'id', detail: TAKEN, taken: true };
+  const ownerOf = db.prepare<[unknown]>(`SELECT ${owner} FROM ${table} WHERE id = ?`).pluck();
+  return (id: unknown, of: unknown, row: () => Values): boolean | Misfit => {
+    const known = ownerOf.get(id);
+    if (known === undefined) {
+      insert.run({ ...row(), id, [owner]: of });
+      return true;
+    }
+    return known === of ? false : { field: 'id', detail: TAKEN, taken: true };
   };
 }
 
@@ -80,27 +90,35 @@ function promptTakers(db: Database, by: By) {
   const count = db.prepare<Values>(
     'UPDATE prompts SET last_version = max(last_version, @version) WHERE id = @prompt_id',
   );
+  // One to a version that is not there, as it was deleted since, is history alone.
   const move = db.prepare<Values>(
-    `INSERT INTO prompt_tag_pins (prompt_id, tag, version, pinned_at, pinned_by)
-     SELECT @prompt_id, @tag, @version, @pinned_at, @by
-     WHERE NOT EXISTS (SELECT 1 FROM prompt_tag_pins
-       WHERE prompt_id = @prompt_id AND tag = @tag AND version = @version AND pinned_at = @pinned_at)`,
+    `INSERT INTO prompt_tag_pins (prompt_id, tag, version, pinned_at, stored_at, pinned_by, counts)
+     VALUES (@prompt_id, @tag, @version, @pinned_at, @now, @by, @version = ${NO_VERSION}
+       OR EXISTS (SELECT 1 FROM prompt_versions WHERE prompt_id = @prompt_id AND version = @version))`,
+  );
+  const moved = db.prepare<Values, number>(
+    `SELECT 1 FROM prompt_tag_pins
+     WHERE prompt_id = @prompt_id AND tag = @tag AND pinned_at = @pinned_at AND version = @version LIMIT 1`,
   );
   return {
-    prompts: (projectId, record) => prompt({ ...record, project_id: projectId }),
+    prompts: (projectId, record) => prompt(record['id'], projectId, () => record),
     prompt_versions(projectId, record) {
       if (!hasPrompt(projectId, record['prompt_id'])) return missing('prompt_id', 'prompt');
-      const content_hash = String(record['content_hash']).toLowerCase();
-      const metadata = text(record['metadata']);
-      const row = { ...record, content_hash, metadata, created_by: by(projectId, record['created_by']) };
-      const stored = version(row);
-      if (stored === true) count.run(row);
+      const stored = version(record['id'], record['prompt_id'], () => ({
+        ...record,
+        content_hash: String(record['content_hash']).toLowerCase(),
+        metadata: text(record['metadata']),
+        created_by: by(projectId, record['created_by']),
+      }));
+      if (stored === true) count.run(record);
       return stored;
     },
     tag_moves(projectId, { pinned_by, ...record }) {
       if (!hasPrompt(projectId, record['prompt_id'])) return missing('prompt_id', 'prompt');
-      const row = { ...record, version: record['version'] ?? NO_VERSION, by: by(projectId, pinned_by) };
-      return move.run(row).changes > 0;
+      const row = { ...record, version: record['version'] ?? NO_VERSION };
+      if (moved.get(row) !== undefined) return false;
+      move.run({ ...row, by: by(projectId, pinned_by), now: Date.now() * 1000 });
+      return true;
     },
   } satisfies Partial<Record<MetadataPart, Take>>;
 }
@@ -128,19 +146,24 @@ function judgeTakers(db: Database, by: By) {
     ],
     'project_id',
   );
+  // Removing a correction makes a revision: none was removed at one that is still to come.
   const set = db.prepare<Values>(
     `INSERT INTO correction_sets (judge_id, revision, last_removal)
-     VALUES (@id, @corrections_revision, @corrections_last_removal) ON CONFLICT DO NOTHING`,
+     VALUES (@id, max(@corrections_revision, @corrections_last_removal), @corrections_last_removal) ON CONFLICT DO NOTHING`,
   );
   const evaluate = evaluationInsert(db, true);
   const evaluated = db.prepare<[unknown], string>('SELECT judge_id FROM evaluations WHERE id = ?').pluck();
   return {
     judges(projectId, record) {
-      const [criteria, filters] = [text(record['criteria']), text(record['filters'])];
-      const created_by = by(projectId, record['created_by']);
-      // Off: what it evaluates costs money, and is not to begin by itself.
-      const state = { enabled: 0, judged_since: Date.now() * 1000 };
-      const stored = judge({ ...record, ...state, criteria, filters, created_by, project_id: projectId });
+      const stored = judge(record['id'], projectId, () => ({
+        ...record,
+        criteria: text(record['criteria']),
+        filters: text(record['filters']),
+        created_by: by(projectId, record['created_by']),
+        // Off: what it evaluates costs money, and is not to begin by itself.
+        enabled: 0,
+        judged_since: Date.now() * 1000,
+      }));
       if (stored === true) set.run(record);
       return stored;
     },
@@ -173,7 +196,8 @@ function feedbackTakers(db: Database, by: By) {
   // Whoever has a key is no guest, whatever a record says: guests go with their links.
   const guest = db.prepare<Values>(
     `INSERT INTO feedback_guests (link_id, guest_key, user_id)
-     SELECT @link, @key, @user WHERE NOT EXISTS (SELECT 1 FROM api_keys WHERE user_id = @user)
+     SELECT @link, @key, @user
+     WHERE NOT EXISTS (SELECT 1 FROM api_keys WHERE project_id = @projectId AND user_id = @user)
        AND NOT EXISTS (SELECT 1 FROM feedback_guests WHERE user_id = @user)
      ON CONFLICT DO NOTHING`,
   );
@@ -186,24 +210,30 @@ function feedbackTakers(db: Database, by: By) {
       'updated_at',
     ],
     'project_id',
+    { after_deletion: LAST_DELETION },
   );
   return {
     feedback_links(projectId, record) {
       if (!hasPrompt(projectId, record['prompt_id'])) return missing('prompt_id', 'prompt');
-      const created_by = by(projectId, record['created_by']);
-      // Nobody knows a token with this hash.
-      return link({ ...record, project_id: projectId, created_by, token_hash: randomBytes(32) });
+      return link(record['id'], projectId, () => ({
+        ...record,
+        created_by: by(projectId, record['created_by']),
+        // Nobody knows a token with this hash.
+        token_hash: randomBytes(32),
+      }));
     },
     feedback(projectId, { created_by, feedback_link_id, ...record }) {
       if (!hasPrompt(projectId, record['prompt_id'])) return missing('prompt_id', 'prompt');
       if (record['judge_id'] !== null && !hasJudge(projectId, record['judge_id'])) return missing('judge_id', 'judge');
       if (feedback_link_id !== null && !hasLink(projectId, feedback_link_id))
         return missing('feedback_link_id', 'feedback link');
-      const user_id = by(projectId, created_by);
-      if (feedback_link_id !== null) guest.run({ link: feedback_link_id, key: `imported/${user_id}`, user: user_id });
-      const [metadata, criteria_feedback] = [text(record['metadata']), text(record['criteria_feedback'])];
-      const thumbs_up = bit(record['thumbs_up']);
-      return give({ ...record, project_id: projectId, user_id, metadata, criteria_feedback, thumbs_up });
+      return give(record['id'], projectId, () => {
+        const user_id = by(projectId, created_by);
+        const key = `imported/${user_id}`;
+        if (feedback_link_id !== null) guest.run({ projectId, link: feedback_link_id, key, user: user_id });
+        const [metadata, criteria_feedback] = [text(record['metadata']), text(record['criteria_feedback'])];
+        return { ...record, user_id, metadata, criteria_feedback, thumbs_up: bit(record['thumbs_up']) };
+      });
     },
     corrections: correctionTaker(db),
   } satisfies Partial<Record<MetadataPart, Take>>;

@@ -13,12 +13,27 @@ const OFFERED: readonly AnswerEncoding[] = 'createZstdCompress' in zlib ? ['zstd
 /** Quick rather than small: an answer is made once and read once. */
 const GZIP_LEVEL = 3;
 
-/** How the client wants an answer compressed; null: not at all, or it is of a kind that is never. */
-export function wantedEncoding(request: IncomingMessage, contentType: string): AnswerEncoding | null {
-  if (request.method === 'HEAD' || request.headers['accept-encoding'] === undefined) return null;
+/** Headers that proxies add: behind one, the client may be far away. */
+const OF_PROXIES = ['forwarded', 'x-forwarded-for', 'via'];
+
+/**
+ * How to compress an answer; null: not at all. HTTP libraries ask for it without being told to, so what would cost more than
+ * it saves is left: answers to clients on this machine, and to writes whose bodies the client did not compress either.
+ */
+export function answerEncoding(request: IncomingMessage, contentType: string): AnswerEncoding | null {
+  const { method, headers } = request;
+  if (method === 'HEAD' || headers['accept-encoding'] === undefined) return null;
   if (!contentType.startsWith('application/json')) return null;
+  if (method !== 'GET' && headers['content-encoding'] === undefined) return null;
+  if (isLocal(request)) return null;
   const wanted = new Negotiator(request).encoding([...OFFERED, 'identity']);
   return OFFERED.find((encoding) => encoding === wanted) ?? null;
+}
+
+function isLocal({ headers, socket }: IncomingMessage): boolean {
+  const address = (socket.remoteAddress ?? '').replace(/^::ffff:/i, '');
+  if (address !== '::1' && !address.startsWith('127.')) return false;
+  return OF_PROXIES.every((name) => headers[name] === undefined);
 }
 
 export function compressor(encoding: AnswerEncoding): Transform {

@@ -7,7 +7,7 @@ import {
   COMPRESSED_FROM_BYTES,
   compressor,
   smallOrStream,
-  wantedEncoding,
+  answerEncoding,
   type AnswerEncoding,
 } from './compression.js';
 import { watchDelivery, type DeliveryLimits } from './delivery.js';
@@ -130,7 +130,7 @@ export class Exchange {
     content: string | Buffer,
     headers: Readonly<Record<string, string>>,
   ): Promise<void> {
-    const encoding = content.length < COMPRESSED_FROM_BYTES ? null : wantedEncoding(this.request, contentType);
+    const encoding = content.length < COMPRESSED_FROM_BYTES ? null : answerEncoding(this.request, contentType);
     if (content.length <= PIECE_BYTES && encoding === null) {
       this.#sendBytes(status, contentType, content, headers);
       return;
@@ -169,7 +169,7 @@ export class Exchange {
     contentType: string,
     headers: Readonly<Record<string, string>>,
   ): Promise<void> {
-    const encoding = wantedEncoding(this.request, contentType);
+    const encoding = answerEncoding(this.request, contentType);
     if (encoding === null) {
       await this.#sendPieces(stream, status, contentType, headers);
       return;

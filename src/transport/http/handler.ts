@@ -32,13 +32,11 @@ export interface HandlerParts {
 
 /** The order of the checks is the order in which a caller learns things: who it is, what it may, what it asked, what it sent. */
 export function handlerOf(route: Route, parts: HandlerParts): Handler {
-  const { identity, log, answers, calls, readBody, meant } = parts;
+  const { identity, answers, meant } = parts;
   const template = templatePath(route.path);
   const purpose = route.purpose ?? (route.method === 'GET' ? 'read' : 'change');
   const parseParams = route.params === undefined ? () => undefined : pathParametersOf(route.params);
   const parseQuery = queryParserOf(route);
-  // Whatever is public is asked for by monitoring, too, all the time.
-  const isClients = route.access === 'key' && route.makesWay !== true;
   return async (exchange, request) => {
     exchange.route = template;
     exchange.renderError = route.renderError;
@@ -50,31 +48,50 @@ export function handlerOf(route: Route, parts: HandlerParts): Handler {
     const unknown = new UnknownNames();
     const query = parseQuery(searchOf(request.url ?? ''), { unknown, found });
     await route.admit?.({ params, headers: request.headers, remoteAddress: remoteAddressOf(request) });
-    if (route.bulk === true && principal !== null)
-      exchange.whenClosed(await answers.take(principal.project_id, exchange.abortSignal()));
-    const held = bytesOf(principal, request, parts);
-    const isAdmitted = () => {
-      try {
-        admitted(route, identity, request);
-        return true;
-      } catch {
-        return false;
-      }
-    };
-    let result: HandlerResult;
+    const turn = route.bulk === true && principal !== null ? principal.project_id : null;
+    const endTurn = turn === null ? undefined : await answers.take(turn, exchange.abortSignal());
     try {
-      const body = await decodedBody(route, readBody, exchange, request, { held, unknown });
-      // A body takes as long as its sender likes.
-      if (principal !== null && route.body !== undefined) identity.requireStanding(principal);
-      const context = contextOf(exchange, log, { principal, params, query, body, unknown, isAdmitted });
-      result = await (isClients ? calls.during(() => route.handle(context)) : route.handle(context));
+      const result = await resultOf(route, parts, exchange, request, { principal, params, query, unknown });
+      await exchange.send(result);
     } finally {
-      if (unknown.some) exchange.setHeader(UNKNOWN_FIELDS, namesHeader(unknown.names));
-      // Before the answer is sent: a client may take its time over that.
-      held.end();
+      // What is done for a client that has left counts until it has ended.
+      if (endTurn !== undefined) exchange.whenClosed(endTurn);
     }
-    await exchange.send(result);
   };
+}
+
+/** What a route answers to a request that has been let in. */
+async function resultOf(
+  route: Route,
+  parts: HandlerParts,
+  exchange: Exchange,
+  request: RoutedRequest,
+  asked: Pick<Decoded, 'principal' | 'params' | 'query' | 'unknown'>,
+): Promise<HandlerResult> {
+  const { identity, log, calls, readBody } = parts;
+  const { principal, unknown } = asked;
+  const held = bytesOf(principal, request, parts);
+  const isAdmitted = () => {
+    try {
+      admitted(route, identity, request);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  try {
+    const body = await decodedBody(route, readBody, exchange, request, { held, unknown });
+    // A body takes as long as its sender likes.
+    if (principal !== null && route.body !== undefined) identity.requireStanding(principal);
+    const context = contextOf(exchange, log, { ...asked, body, isAdmitted });
+    // Whatever is public is asked for by monitoring, too, all the time.
+    const isClients = route.access === 'key' && route.makesWay !== true;
+    return await (isClients ? calls.during(() => route.handle(context)) : route.handle(context));
+  } finally {
+    if (unknown.some) exchange.setHeader(UNKNOWN_FIELDS, namesHeader(unknown.names));
+    // Before the answer is sent: a client may take its time over that.
+    held.end();
+  }
 }
 
 /** The decoded body. Its bytes are not kept: while a request waits for its commit, they would take memory beside its rows. */

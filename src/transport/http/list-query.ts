@@ -28,8 +28,10 @@ import { queryOf, type QueryDefinition } from './query.js';
 /** In characters; a URL has no room for more that would make sense. */
 const MAX_TEXT = 10_000;
 const MAX_ITEMS = 1000;
+/** In characters, of a text to find: more of them make it no rarer, and each takes time at every place that looks alike. */
+const MAX_SEARCHED = 1000;
 
-const text = (description: string) => Type.String({ maxLength: MAX_TEXT, description });
+const text = (description: string, maxLength = MAX_TEXT) => Type.String({ maxLength, description });
 
 /** Schemas of parameters by type: those of answered fields, but for times (written in several ways) and texts (of any length). */
 const parameterSchemas: typeof fieldSchemas = { ...fieldSchemas, time, text };
@@ -179,7 +181,10 @@ function withFilters<P extends TProperties>(list: ListDefinition, others: P): TO
 function selectionParameters(list: ListDefinition, paging: readonly string[] = []) {
   return {
     q: Type.Optional(
-      text('Text to find in input or output (for traces and sessions: of any of their spans), whatever its case.'),
+      text(
+        'Text to find in input, output, error message or error code (for traces and sessions: of any of their spans), whatever its case.',
+        MAX_SEARCHED,
+      ),
     ),
     ...(list.hasInternal && { internal: INTERNAL }),
     tags: restAsTags(

@@ -4,9 +4,16 @@ import type { MistakenNames } from './parameter.js';
 
 const lists: readonly ListDefinition[] = [spanList, traceList, sessionList];
 
+/** Parameters of the calls beside a list that the list itself has not. */
+const BESIDE: readonly (readonly [call: string, names: readonly string[]])[] = [
+  ['stats', ['measures', 'bucket', 'time_zone', 'group_by']],
+  ['facets', ['field', 'prefix']],
+  ['tail', ['after']],
+];
+
 /**
- * Names that somebody writes who means a filter, though the list has none of that name: fields, and the filters of other
- * lists. As tags they would find nothing, and nobody would know why.
+ * Names that clients write by mistake, though the call has no parameter of that name: fields, filters of other lists, and
+ * parameters of calls about the same objects. As tags they would find nothing, and the client would not know why.
  * @param paging parameters of the list that the call has not
  */
 export function mistakenForTags(list: ListDefinition, paging: readonly string[] = []): MistakenNames {
@@ -19,6 +26,10 @@ export function mistakenForTags(list: ListDefinition, paging: readonly string[] 
   }
   for (const name of paging)
     mistaken.set(name, `is a parameter of the list alone, as this call is about all that matches; ${asTag(name)}`);
+  for (const [call, names] of BESIDE)
+    // Sessions have no tail.
+    if (call !== 'tail' || list.name !== 'sessions')
+      for (const name of names) mistaken.set(name, `is a parameter of GET /${list.name}:${call} alone; ${asTag(name)}`);
   if (!list.hasInternal)
     mistaken.set('internal', `is known of spans and traces, and no filter of ${list.name}; ${asTag('internal')}`);
   return mistaken;
@@ -35,7 +46,14 @@ function reason(list: ListDefinition, other: ListDefinition, name: string): stri
 const filters = new Set<string>(spanList.filters.map(({ parameter }) => parameter));
 const isTag = (name: string) => CALL_FIELDS.has(name) && !filters.has(name);
 
-const SEARCHED = new Set(['input_data', 'output_data', 'root_span_input', 'root_span_output']);
+const SEARCHED = new Set([
+  'input_data',
+  'output_data',
+  'error_message',
+  'root_span_input',
+  'root_span_output',
+  'root_span_error',
+]);
 
 const asTag = (name: string) =>
   name === 'tags' ? 'for a tag, write tags.<key>=<value>' : `for the tag of this name, write tags.${name}`;

@@ -230,12 +230,17 @@ const PROBLEM: Json = {
     type: { type: 'string', description: 'Names the kind of problem; a URN that does not change.' },
     title: { type: 'string', description: 'The kind of problem in words.' },
     status: { type: 'integer', description: 'The HTTP status.' },
-    detail: { type: 'string', description: 'What is wrong with this request.' },
+    detail: {
+      type: 'string',
+      description:
+        'What is wrong with this request, in a sentence to show to people: of one broken rule, the place and the rule; of several, how many.',
+    },
     request_id: { type: 'string', description: 'The `X-Request-Id` of this exchange; the server log has it too.' },
     errors: {
       type: 'array',
       maxItems: MAX_ISSUES,
-      description: 'Every broken rule found.',
+      description:
+        'Every broken rule found, also a single one, for programs; show them beside `detail` where there are several.',
       items: {
         type: 'object',
         description: 'One broken rule.',

@@ -85,16 +85,20 @@ export function pathParametersOf<S extends TObject>(schema: S): (values: PathVal
 }
 
 /**
- * What the call answers. A rule that it finds broken at the pointer is said to be broken by the path parameter, which is
- * where a client gave the value.
+ * What the call answers. A rule that it finds broken at one of the pointers is said to be broken by the path parameter, which
+ * is where a client gave the value.
+ * @param names path parameters by their pointers
  */
-export function asPathParameter<T>(pointer: string, name: string, call: () => T): T {
+export async function asPathParameters<T>(names: Readonly<Record<string, string>>, call: () => Promise<T>): Promise<T> {
   try {
-    return call();
+    return await call();
   } catch (error) {
     if (!(error instanceof DomainError) || error.kind !== 'invalid') throw error;
     throw brokenRules(
-      error.issues.map((issue) => (issue.pointer === pointer ? { ...issue, pointer: `{${name}}` } : issue)),
+      error.issues.map((issue) => {
+        const name = names[issue.pointer];
+        return name === undefined ? issue : { ...issue, pointer: `{${name}}` };
+      }),
     );
   }
 }

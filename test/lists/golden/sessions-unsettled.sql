@@ -81,13 +81,15 @@ FROM (
       row_type = 1 AND newest AND NOT deleted AS stated,
       if(origin_ver = 0, ver, origin_ver) AS written
     FROM (
-      SELECT project_id, trace_id, row_type, id, ver, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, input_tokens, output_tokens, has_error,
+      SELECT ver, project_id, trace_id, row_type, id, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, input_tokens, output_tokens, has_error,
         trace_tags, session_tags, attributes, origin_ver, session_name,
-        lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_ver
+        lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_write,
+        minIf(ver, row_type = 2) OVER (PARTITION BY project_id, trace_id ORDER BY ver DESC) AS removed,
+        if(row_type = 2 OR removed = 0 OR (next_write != 0 AND next_write < removed), next_write, removed) AS next_ver
       FROM facts
       WHERE project_id = {p5:String} AND trace_id IN {p4:Array(UUID)} AND ver <= {p6:UInt64}
     )
-    WHERE next_ver != ver
+    WHERE next_write != ver
   )
   GROUP BY project_id, trace_id
 )) AS r

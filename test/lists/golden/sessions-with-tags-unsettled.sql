@@ -81,13 +81,15 @@ FROM (
       row_type = 1 AND newest AND NOT deleted AS stated,
       if(origin_ver = 0, ver, origin_ver) AS written
     FROM (
-      SELECT project_id, trace_id, row_type, id, ver, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, input_tokens, output_tokens, has_error,
+      SELECT ver, project_id, trace_id, row_type, id, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, input_tokens, output_tokens, has_error,
         trace_tags, session_tags, attributes, origin_ver, session_name,
-        lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_ver
+        lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_write,
+        minIf(ver, row_type = 2) OVER (PARTITION BY project_id, trace_id ORDER BY ver DESC) AS removed,
+        if(row_type = 2 OR removed = 0 OR (next_write != 0 AND next_write < removed), next_write, removed) AS next_ver
       FROM facts
       WHERE project_id = {p5:String} AND trace_id IN {p4:Array(UUID)} AND ver <= {p6:UInt64}
     )
-    WHERE next_ver != ver
+    WHERE next_write != ver
   )
   GROUP BY project_id, trace_id
 )) AS r
@@ -191,13 +193,15 @@ FROM (
       row_type = 1 AND newest AND NOT deleted AS stated,
       if(origin_ver = 0, ver, origin_ver) AS written
     FROM (
-      SELECT project_id, trace_id, row_type, id, ver, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, input_tokens, output_tokens, has_error,
+      SELECT ver, project_id, trace_id, row_type, id, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, input_tokens, output_tokens, has_error,
         trace_tags, session_tags, attributes, origin_ver, session_name,
-        lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_ver
+        lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_write,
+        minIf(ver, row_type = 2) OVER (PARTITION BY project_id, trace_id ORDER BY ver DESC) AS removed,
+        if(row_type = 2 OR removed = 0 OR (next_write != 0 AND next_write < removed), next_write, removed) AS next_ver
       FROM facts
       WHERE project_id = {p17:String} AND trace_id IN {p16:Array(UUID)} AND ver <= {p18:UInt64}
     )
-    WHERE next_ver != ver
+    WHERE next_write != ver
   )
   GROUP BY project_id, trace_id
 )) AS r
@@ -238,13 +242,15 @@ FROM (
       row_type = 1 AND newest AND NOT deleted AS stated,
       if(origin_ver = 0, ver, origin_ver) AS written
     FROM (
-      SELECT project_id, trace_id, row_type, id, ver, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, input_tokens, output_tokens, has_error,
+      SELECT ver, project_id, trace_id, row_type, id, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, input_tokens, output_tokens, has_error,
         trace_tags, attributes, origin_ver,
-        lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_ver
+        lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_write,
+        minIf(ver, row_type = 2) OVER (PARTITION BY project_id, trace_id ORDER BY ver DESC) AS removed,
+        if(row_type = 2 OR removed = 0 OR (next_write != 0 AND next_write < removed), next_write, removed) AS next_ver
       FROM facts
       WHERE project_id = {p23:String} AND trace_id IN {p22:Array(UUID)} AND ver <= {p24:UInt64}
     )
-    WHERE next_ver != ver
+    WHERE next_write != ver
   )
   GROUP BY project_id, trace_id
 ))
@@ -275,7 +281,7 @@ FROM (
     sumIf(cost, live) AS costs,
     countIf(live AND has_error) AS errors,
     minIf(started_at, live) AS first_start,
-    min(ver) AS first_ver,
+    min(if(row_type = 2, origin_ver, ver)) AS first_ver,
     sumIf(input_tokens, live) AS inputs,
     maxIf(ended_at, live) AS last_end,
     maxIf((written, assumeNotNull(session_id)), live AND isNotNull(session_id)) AS of_session,
@@ -292,13 +298,15 @@ FROM (
       row_type = 1 AND newest AND NOT deleted AS stated,
       if(origin_ver = 0, ver, origin_ver) AS written
     FROM (
-      SELECT project_id, trace_id, row_type, id, ver, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, input_tokens, output_tokens, has_error,
+      SELECT ver, project_id, trace_id, row_type, id, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, input_tokens, output_tokens, has_error,
         trace_tags, attributes, origin_ver,
-        lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_ver
+        lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_write,
+        minIf(ver, row_type = 2) OVER (PARTITION BY project_id, trace_id ORDER BY ver DESC) AS removed,
+        if(row_type = 2 OR removed = 0 OR (next_write != 0 AND next_write < removed), next_write, removed) AS next_ver
       FROM facts
       WHERE project_id = {p27:String} AND trace_id IN {p26:Array(UUID)} AND ver <= {p28:UInt64}
     )
-    WHERE next_ver != ver
+    WHERE next_write != ver
   )
   GROUP BY project_id, trace_id
 ))
@@ -308,8 +316,12 @@ FROM (
   SELECT trace_id AS id, (mapContains(tags, {p9:String}) AND has({p10:Array(String)}, tags[{p9:String}]) AND hasAny(mapValues(tags), {p10:Array(String)})) AS tag_0, (mapContains(tags, {p11:String}) AND has({p12:Array(String)}, tags[{p11:String}]) AND hasAny(mapValues(tags), {p12:Array(String)})) AS tag_1 FROM spans
   WHERE project_id = {p30:String} AND ((mapContains(tags, {p9:String}) AND has({p10:Array(String)}, tags[{p9:String}]) AND hasAny(mapValues(tags), {p10:Array(String)})) OR (mapContains(tags, {p11:String}) AND has({p12:Array(String)}, tags[{p11:String}]) AND hasAny(mapValues(tags), {p12:Array(String)}))) AND identity(ver) <= {p31:UInt64}
   AND identity(ver) NOT IN (SELECT ver FROM superseded WHERE project_id = {p32:String} AND next_ver <= {p31:UInt64})
-  AND identity(ver) NOT IN (SELECT arrayJoin(arraySlice(arrayReverseSort(groupUniqArray(ver)), 2)) FROM facts
-    WHERE project_id = {p33:String} AND trace_id IN {p34:Array(UUID)} AND ver <= {p35:UInt64} AND row_type = 0 GROUP BY trace_id, id)) GROUP BY id) AS held
+  AND identity(ver) NOT IN (SELECT ver FROM (SELECT ver, row_type,
+        lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_write,
+        minIf(ver, row_type = 2) OVER (PARTITION BY project_id, trace_id ORDER BY ver DESC) AS removed,
+        if(row_type = 2 OR removed = 0 OR (next_write != 0 AND next_write < removed), next_write, removed) AS next_ver
+      FROM facts
+      WHERE project_id = {p33:String} AND trace_id IN {p34:Array(UUID)} AND ver <= {p35:UInt64}) WHERE row_type = 0 AND next_ver != 0 AND next_write != ver)) GROUP BY id) AS held
   ON held.trace = membership.trace_id) GROUP BY id HAVING max(tag_0) AND max(tag_1))
 ORDER BY created_ver DESC NULLS LAST, id DESC
 LIMIT {p36:UInt64} OFFSET {p37:UInt64}

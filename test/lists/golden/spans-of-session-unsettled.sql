@@ -17,13 +17,15 @@ FROM (
       row_type = 1 AND newest AND NOT deleted AS stated,
       if(origin_ver = 0, ver, origin_ver) AS written
     FROM (
-      SELECT project_id, trace_id, row_type, id, ver, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, input_tokens, output_tokens, has_error,
+      SELECT ver, project_id, trace_id, row_type, id, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, input_tokens, output_tokens, has_error,
         trace_tags, attributes, origin_ver,
-        lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_ver
+        lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_write,
+        minIf(ver, row_type = 2) OVER (PARTITION BY project_id, trace_id ORDER BY ver DESC) AS removed,
+        if(row_type = 2 OR removed = 0 OR (next_write != 0 AND next_write < removed), next_write, removed) AS next_ver
       FROM facts
       WHERE project_id = {p5:String} AND trace_id IN {p4:Array(UUID)} AND ver <= {p6:UInt64}
     )
-    WHERE next_ver != ver
+    WHERE next_write != ver
   )
   GROUP BY project_id, trace_id
 ))
@@ -51,21 +53,27 @@ FROM (
       row_type = 1 AND newest AND NOT deleted AS stated,
       if(origin_ver = 0, ver, origin_ver) AS written
     FROM (
-      SELECT project_id, trace_id, row_type, id, ver, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, input_tokens, output_tokens, has_error,
+      SELECT ver, project_id, trace_id, row_type, id, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, input_tokens, output_tokens, has_error,
         trace_tags, attributes, origin_ver,
-        lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_ver
+        lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_write,
+        minIf(ver, row_type = 2) OVER (PARTITION BY project_id, trace_id ORDER BY ver DESC) AS removed,
+        if(row_type = 2 OR removed = 0 OR (next_write != 0 AND next_write < removed), next_write, removed) AS next_ver
       FROM facts
       WHERE project_id = {p11:String} AND trace_id IN {p10:Array(UUID)} AND ver <= {p12:UInt64}
     )
-    WHERE next_ver != ver
+    WHERE next_write != ver
   )
   GROUP BY project_id, trace_id
 ))
   WHERE NOT gone AND isNotNull(session_id) AND session_id IN ({p9:UUID})))
   AND identity(ver) <= {p13:UInt64}
   AND identity(ver) NOT IN (SELECT ver FROM superseded WHERE project_id = {p14:String} AND next_ver <= {p13:UInt64})
-  AND identity(ver) NOT IN (SELECT arrayJoin(arraySlice(arrayReverseSort(groupUniqArray(ver)), 2)) FROM facts
-    WHERE project_id = {p15:String} AND trace_id IN {p16:Array(UUID)} AND ver <= {p17:UInt64} AND row_type = 0 GROUP BY trace_id, id)
+  AND identity(ver) NOT IN (SELECT ver FROM (SELECT ver, row_type,
+        lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_write,
+        minIf(ver, row_type = 2) OVER (PARTITION BY project_id, trace_id ORDER BY ver DESC) AS removed,
+        if(row_type = 2 OR removed = 0 OR (next_write != 0 AND next_write < removed), next_write, removed) AS next_ver
+      FROM facts
+      WHERE project_id = {p15:String} AND trace_id IN {p16:Array(UUID)} AND ver <= {p17:UInt64}) WHERE row_type = 0 AND next_ver != 0 AND next_write != ver)
 ORDER BY project_id DESC, started_at DESC, trace_id DESC, id DESC
 LIMIT {p18:UInt64} OFFSET {p19:UInt64}
 FORMAT Template SETTINGS format_template_resultset_format = '[${data}]', format_template_row_format = '{"id":${0:JSON}}', format_template_rows_between_delimiter = ',\n', date_time_output_format = 'iso', output_format_json_escape_forward_slashes = 0, output_format_json_quote_64bit_integers = 0, output_format_json_quote_64bit_floats = 0, output_format_json_quote_decimals = 0, format_tsv_null_representation = 'null'

@@ -28,7 +28,7 @@ FROM (
     sumIf(cost, live) AS costs,
     countIf(live AND has_error) AS errors,
     minIf(started_at, live) AS first_start,
-    min(ver) AS first_ver,
+    min(if(row_type = 2, origin_ver, ver)) AS first_ver,
     sumIf(input_tokens, live) AS inputs,
     maxIf(ended_at, live) AS last_end,
     maxIf((written, assumeNotNull(session_id)), live AND isNotNull(session_id)) AS of_session,
@@ -45,13 +45,15 @@ FROM (
       row_type = 1 AND newest AND NOT deleted AS stated,
       if(origin_ver = 0, ver, origin_ver) AS written
     FROM (
-      SELECT project_id, trace_id, row_type, id, ver, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, input_tokens, output_tokens, has_error,
+      SELECT ver, project_id, trace_id, row_type, id, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, input_tokens, output_tokens, has_error,
         trace_tags, attributes, origin_ver,
-        lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_ver
+        lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_write,
+        minIf(ver, row_type = 2) OVER (PARTITION BY project_id, trace_id ORDER BY ver DESC) AS removed,
+        if(row_type = 2 OR removed = 0 OR (next_write != 0 AND next_write < removed), next_write, removed) AS next_ver
       FROM facts
       WHERE project_id = {p4:String} AND trace_id IN {p3:Array(UUID)} AND ver <= {p5:UInt64}
     )
-    WHERE next_ver != ver
+    WHERE next_write != ver
   )
   GROUP BY project_id, trace_id
 ))
@@ -86,7 +88,7 @@ FROM (
     sumIf(cost, live) AS costs,
     countIf(live AND has_error) AS errors,
     minIf(started_at, live) AS first_start,
-    min(ver) AS first_ver,
+    min(if(row_type = 2, origin_ver, ver)) AS first_ver,
     sumIf(input_tokens, live) AS inputs,
     maxIf(ended_at, live) AS last_end,
     maxIf((written, assumeNotNull(session_id)), live AND isNotNull(session_id)) AS of_session,
@@ -103,13 +105,15 @@ FROM (
       row_type = 1 AND newest AND NOT deleted AS stated,
       if(origin_ver = 0, ver, origin_ver) AS written
     FROM (
-      SELECT project_id, trace_id, row_type, id, ver, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, input_tokens, output_tokens, has_error,
+      SELECT ver, project_id, trace_id, row_type, id, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, input_tokens, output_tokens, has_error,
         trace_tags, attributes, origin_ver,
-        lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_ver
+        lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_write,
+        minIf(ver, row_type = 2) OVER (PARTITION BY project_id, trace_id ORDER BY ver DESC) AS removed,
+        if(row_type = 2 OR removed = 0 OR (next_write != 0 AND next_write < removed), next_write, removed) AS next_ver
       FROM facts
       WHERE project_id = {p4:String} AND trace_id IN {p3:Array(UUID)} AND ver <= {p5:UInt64}
     )
-    WHERE next_ver != ver
+    WHERE next_write != ver
   )
   GROUP BY project_id, trace_id
 ))
@@ -144,7 +148,7 @@ FROM (
     sumIf(cost, live) AS costs,
     countIf(live AND has_error) AS errors,
     minIf(started_at, live) AS first_start,
-    min(ver) AS first_ver,
+    min(if(row_type = 2, origin_ver, ver)) AS first_ver,
     sumIf(input_tokens, live) AS inputs,
     maxIf(ended_at, live) AS last_end,
     maxIf((written, assumeNotNull(session_id)), live AND isNotNull(session_id)) AS of_session,
@@ -161,13 +165,15 @@ FROM (
       row_type = 1 AND newest AND NOT deleted AS stated,
       if(origin_ver = 0, ver, origin_ver) AS written
     FROM (
-      SELECT project_id, trace_id, row_type, id, ver, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, input_tokens, output_tokens, has_error,
+      SELECT ver, project_id, trace_id, row_type, id, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, input_tokens, output_tokens, has_error,
         trace_tags, attributes, origin_ver,
-        lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_ver
+        lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_write,
+        minIf(ver, row_type = 2) OVER (PARTITION BY project_id, trace_id ORDER BY ver DESC) AS removed,
+        if(row_type = 2 OR removed = 0 OR (next_write != 0 AND next_write < removed), next_write, removed) AS next_ver
       FROM facts
       WHERE project_id = {p12:String} AND trace_id IN {p11:Array(UUID)} AND ver <= {p13:UInt64}
     )
-    WHERE next_ver != ver
+    WHERE next_write != ver
   )
   GROUP BY project_id, trace_id
 ))
@@ -198,7 +204,7 @@ FROM (
     sumIf(cost, live) AS costs,
     countIf(live AND has_error) AS errors,
     minIf(started_at, live) AS first_start,
-    min(ver) AS first_ver,
+    min(if(row_type = 2, origin_ver, ver)) AS first_ver,
     sumIf(input_tokens, live) AS inputs,
     maxIf(ended_at, live) AS last_end,
     maxIf((written, assumeNotNull(session_id)), live AND isNotNull(session_id)) AS of_session,
@@ -215,13 +221,15 @@ FROM (
       row_type = 1 AND newest AND NOT deleted AS stated,
       if(origin_ver = 0, ver, origin_ver) AS written
     FROM (
-      SELECT project_id, trace_id, row_type, id, ver, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, input_tokens, output_tokens, has_error,
+      SELECT ver, project_id, trace_id, row_type, id, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, input_tokens, output_tokens, has_error,
         trace_tags, attributes, origin_ver,
-        lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_ver
+        lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_write,
+        minIf(ver, row_type = 2) OVER (PARTITION BY project_id, trace_id ORDER BY ver DESC) AS removed,
+        if(row_type = 2 OR removed = 0 OR (next_write != 0 AND next_write < removed), next_write, removed) AS next_ver
       FROM facts
       WHERE project_id = {p4:String} AND trace_id IN {p3:Array(UUID)} AND ver <= {p5:UInt64}
     )
-    WHERE next_ver != ver
+    WHERE next_write != ver
   )
   GROUP BY project_id, trace_id
 ))
@@ -257,7 +265,7 @@ FROM (
     sumIf(cost, live) AS costs,
     countIf(live AND has_error) AS errors,
     minIf(started_at, live) AS first_start,
-    min(ver) AS first_ver,
+    min(if(row_type = 2, origin_ver, ver)) AS first_ver,
     sumIf(input_tokens, live) AS inputs,
     maxIf(ended_at, live) AS last_end,
     maxIf((written, assumeNotNull(session_id)), live AND isNotNull(session_id)) AS of_session,
@@ -274,13 +282,15 @@ FROM (
       row_type = 1 AND newest AND NOT deleted AS stated,
       if(origin_ver = 0, ver, origin_ver) AS written
     FROM (
-      SELECT project_id, trace_id, row_type, id, ver, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, input_tokens, output_tokens, has_error,
+      SELECT ver, project_id, trace_id, row_type, id, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, input_tokens, output_tokens, has_error,
         trace_tags, attributes, origin_ver,
-        lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_ver
+        lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_write,
+        minIf(ver, row_type = 2) OVER (PARTITION BY project_id, trace_id ORDER BY ver DESC) AS removed,
+        if(row_type = 2 OR removed = 0 OR (next_write != 0 AND next_write < removed), next_write, removed) AS next_ver
       FROM facts
       WHERE project_id = {p4:String} AND trace_id IN {p3:Array(UUID)} AND ver <= {p5:UInt64}
     )
-    WHERE next_ver != ver
+    WHERE next_write != ver
   )
   GROUP BY project_id, trace_id
 ))
@@ -289,8 +299,12 @@ FROM (
   AND NOT internal
   AND cost >= {p7:Decimal(38, 12)}) AND notEmpty(texts) AND identity(ver) <= {p16:UInt64}
   AND identity(ver) NOT IN (SELECT ver FROM superseded WHERE project_id = {p17:String} AND next_ver <= {p16:UInt64})
-  AND identity(ver) NOT IN (SELECT arrayJoin(arraySlice(arrayReverseSort(groupUniqArray(ver)), 2)) FROM facts
-    WHERE project_id = {p18:String} AND trace_id IN {p19:Array(UUID)} AND ver <= {p20:UInt64} AND row_type = 0 GROUP BY trace_id, id)
+  AND identity(ver) NOT IN (SELECT ver FROM (SELECT ver, row_type,
+        lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_write,
+        minIf(ver, row_type = 2) OVER (PARTITION BY project_id, trace_id ORDER BY ver DESC) AS removed,
+        if(row_type = 2 OR removed = 0 OR (next_write != 0 AND next_write < removed), next_write, removed) AS next_ver
+      FROM facts
+      WHERE project_id = {p18:String} AND trace_id IN {p19:Array(UUID)} AND ver <= {p20:UInt64}) WHERE row_type = 0 AND next_ver != 0 AND next_write != ver)
 ) GROUP BY id) AS held ON held.id = object.object_id)
   GROUP BY group_number, bucket_number
 )

@@ -1,5 +1,5 @@
 WITH (SELECT (min(started_at), count()) FROM (SELECT started_at, id FROM trace_starts WHERE project_id = {p1:String} ORDER BY project_id DESC, started_at DESC, id DESC LIMIT {p2:UInt64})) AS boundary
-SELECT id, session_id, toJSONString(project_id), toJSONString(name), status, started_at, ended_at, duration_ms, cost, span_count, error_count, toJSONString(CAST(NULL, 'Nullable(String)')), toJSONString(CAST(NULL, 'Nullable(String)')), toJSONString(tags), if(attributes = '', '{}', attributes), toBool((status = 'error')), fromUnixTimestamp64Micro(toInt64(created_ver + toUInt64('1735689600000000')), 'UTC'), input_tokens, output_tokens
+SELECT id, session_id, toJSONString(project_id), toJSONString(name), status, started_at, ended_at, duration_ms, cost, span_count, error_count, toJSONString(CAST(NULL, 'Nullable(String)')), toJSONString(CAST(NULL, 'Nullable(String)')), toJSONString(CAST(NULL, 'Nullable(String)')), toJSONString(tags), if(attributes = '', '{}', attributes), toBool((status = 'error')), fromUnixTimestamp64Micro(toInt64(created_ver + toUInt64('1735689600000000')), 'UTC'), input_tokens, output_tokens
 FROM (
   SELECT project_id, id, gone, session_id, name, status, started_at, ended_at, duration_ms, cost, span_count, error_count, tags, attributes, created_ver, root_ver, root_started_at, input_tokens, output_tokens, internal FROM (
   SELECT * FROM traces WHERE project_id = {p3:String} AND id IN (SELECT id FROM (SELECT started_at, id FROM trace_starts WHERE project_id = {p4:String} ORDER BY project_id DESC, started_at DESC, id DESC LIMIT {p5:UInt64})) ORDER BY id, ver DESC LIMIT 1 BY id
@@ -28,7 +28,7 @@ FROM (
     sumIf(cost, live) AS costs,
     countIf(live AND has_error) AS errors,
     minIf(started_at, live) AS first_start,
-    min(ver) AS first_ver,
+    min(if(row_type = 2, origin_ver, ver)) AS first_ver,
     sumIf(input_tokens, live) AS inputs,
     maxIf(ended_at, live) AS last_end,
     maxIf((written, assumeNotNull(session_id)), live AND isNotNull(session_id)) AS of_session,
@@ -45,13 +45,15 @@ FROM (
       row_type = 1 AND newest AND NOT deleted AS stated,
       if(origin_ver = 0, ver, origin_ver) AS written
     FROM (
-      SELECT project_id, trace_id, row_type, id, ver, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, input_tokens, output_tokens, has_error,
+      SELECT ver, project_id, trace_id, row_type, id, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, input_tokens, output_tokens, has_error,
         trace_tags, attributes, origin_ver,
-        lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_ver
+        lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_write,
+        minIf(ver, row_type = 2) OVER (PARTITION BY project_id, trace_id ORDER BY ver DESC) AS removed,
+        if(row_type = 2 OR removed = 0 OR (next_write != 0 AND next_write < removed), next_write, removed) AS next_ver
       FROM facts
       WHERE project_id = {p8:String} AND trace_id IN {p7:Array(UUID)} AND ver <= {p9:UInt64}
     )
-    WHERE next_ver != ver
+    WHERE next_write != ver
   )
   GROUP BY project_id, trace_id
 ))
@@ -62,7 +64,7 @@ WHERE project_id = {p10:String}
   AND NOT internal
 ORDER BY started_at DESC NULLS LAST, id DESC
 LIMIT {p12:UInt64} OFFSET {p13:UInt64}
-FORMAT Template SETTINGS format_template_resultset_format = '${data}', format_template_row_format = '{"id":${0:JSON},"session_id":${1:JSON},"project_id":${2:Raw},"name":${3:Raw},"status":${4:JSON},"started_at":${5:JSON},"ended_at":${6:JSON},"duration_ms":${7:JSON},"cost":${8:JSON},"span_count":${9:JSON},"error_count":${10:JSON},"root_span_input":${11:Raw},"root_span_output":${12:Raw},"tags":${13:Raw},"attributes":${14:Raw},"has_error":${15:JSON},"created_at":${16:JSON},"input_tokens":${17:JSON},"output_tokens":${18:JSON}}', format_template_rows_between_delimiter = '\n', date_time_output_format = 'iso', output_format_json_escape_forward_slashes = 0, output_format_json_quote_64bit_integers = 0, output_format_json_quote_64bit_floats = 0, output_format_json_quote_decimals = 0, format_tsv_null_representation = 'null'
+FORMAT Template SETTINGS format_template_resultset_format = '${data}', format_template_row_format = '{"id":${0:JSON},"session_id":${1:JSON},"project_id":${2:Raw},"name":${3:Raw},"status":${4:JSON},"started_at":${5:JSON},"ended_at":${6:JSON},"duration_ms":${7:JSON},"cost":${8:JSON},"span_count":${9:JSON},"error_count":${10:JSON},"root_span_input":${11:Raw},"root_span_output":${12:Raw},"root_span_error":${13:Raw},"tags":${14:Raw},"attributes":${15:Raw},"has_error":${16:JSON},"created_at":${17:JSON},"input_tokens":${18:JSON},"output_tokens":${19:JSON}}', format_template_rows_between_delimiter = '\n', date_time_output_format = 'iso', output_format_json_escape_forward_slashes = 0, output_format_json_quote_64bit_integers = 0, output_format_json_quote_64bit_floats = 0, output_format_json_quote_decimals = 0, format_tsv_null_representation = 'null'
 -- p1 = "0197f3a0-0000-7000-8000-000000000001"
 -- p2 = 600
 -- p3 = "0197f3a0-0000-7000-8000-000000000001"

@@ -3,15 +3,20 @@ import type { Principal } from '../../identity/identity.js';
 import type { Job, JobHead } from '../../job/job.js';
 import type { JobRunner } from '../../job/job-runner.js';
 import type { JobStore } from '../../job/job.js';
+import { estimatedCost, type EstimatedCost } from '../../judge/estimated-cost.js';
 import { instructionOf } from '../../judge/instruction.js';
 import type { Judge } from '../../judge/judge.js';
 import type { JudgeStore } from '../../judge/judge-store.js';
+import type { ModelClient } from '../../judge/model-client.js';
 import type { StoredVersion } from '../../prompt/prompt.js';
 import type { PromptStore } from '../../prompt/prompt-store.js';
+import { normaliseCost } from '../../schema/normalise.js';
+import type { PriceModelCall } from '../../span/pricing.js';
 import { MAX_MICROS, type Micros } from '../../time/timestamp.js';
 import { isHeldOut } from '../trial/held-out.js';
 import { isEnough, readinessOf, type Halves, type Readiness } from '../trial/readiness.js';
 import { CALIBRATION_TRIAL, type TrialInput } from './calibration-trial.js';
+import type { ExamplesWeight, ExamplesWeights } from './examples-weight.js';
 import { calibrationOf, type Calibration } from './report.js';
 import { DEFAULT_TRIAL_SPANS, type TrialInputBody } from './schema.js';
 import type { Correction, CorrectionStore } from './correction.js';
@@ -26,8 +31,10 @@ export interface CalibrationServiceOptions {
   readonly prompts: Pick<PromptStore, 'findVersion' | 'findVersionById'>;
   readonly jobs: Pick<JobStore, 'list'>;
   readonly runner: Pick<JobRunner, 'create' | 'cancel' | 'find'>;
-  /** Whether a model endpoint is configured. */
-  readonly canAsk: boolean;
+  /** The model endpoint; null: none is configured. */
+  readonly endpoint: Pick<ModelClient, 'defaultModel'> | null;
+  readonly weights: Pick<ExamplesWeights, 'of'>;
+  readonly price: PriceModelCall;
   /** Whether judges are shown corrections as examples. */
   readonly showsExamples: boolean;
 }
@@ -47,9 +54,17 @@ export interface CalibrationReport extends Calibration {
   readonly trial: Readiness;
 }
 
+/** What the corrections add to each call of the judge's model. */
+export interface CorrectionsPerCall extends EstimatedCost {
+  readonly corrections: number;
+  readonly input_tokens: number;
+  readonly model: string | null;
+}
+
 /** Fewer would say nothing about a judge, and leave it nothing to learn from. */
 const MIN_SPANS = { held_out: 4, training: 1 };
 const MAX_LISTED = 100;
+const SPANS_UNREADABLE: ReadonlySet<string> = new Set(['unavailable', 'overloaded']);
 
 const CAN_RUN = 'Have the judge tried with `calibration:evaluate`';
 
@@ -74,6 +89,36 @@ export class CalibrationService {
       revision: this.#options.showsExamples ? corrections.revision(judgeId) : null,
       trial: this.#plan(judge, all).readiness,
     };
+  }
+
+  /**
+   * What its corrections add to each call of a judge, by the newest of them; null: it is shown none, or their spans cannot
+   * be read now. @throws DomainError `not_found`
+   */
+  async perCall(projectId: string, judgeId: string): Promise<CorrectionsPerCall | null> {
+    const judge = this.#require(projectId, judgeId);
+    const weight = judge.deleted_at === null ? await this.#weightOf(judge) : null;
+    if (weight === null) return null;
+    const { endpoint, price, prompts } = this.#options;
+    const model = judge.model ?? instructionOf(prompts, judge)?.model_id ?? endpoint?.defaultModel ?? null;
+    const { cost, cost_unknown_reason } = estimatedCost(price, projectId, model, { input: weight.tokens, output: 0 });
+    return {
+      corrections: weight.corrections,
+      input_tokens: weight.tokens,
+      model,
+      cost: cost === null ? null : normaliseCost(cost),
+      cost_unknown_reason,
+    };
+  }
+
+  /** Figures of agreement are in SQLite alone, and answered while spans cannot be read. */
+  async #weightOf({ project_id, id }: Judge): Promise<ExamplesWeight | null> {
+    try {
+      return await this.#options.weights.of(project_id, id);
+    } catch (error) {
+      if (error instanceof DomainError && SPANS_UNREADABLE.has(error.kind)) return null;
+      throw error;
+    }
   }
 
   /**
@@ -138,7 +183,7 @@ export class CalibrationService {
 
   #obstacle(judge: Judge, version: StoredVersion | undefined, halves: Halves): string | null {
     if (judge.deleted_at !== null) return 'The judge is deleted, so that it cannot be tried';
-    if (!this.#options.canAsk) return NO_ENDPOINT;
+    if (this.#options.endpoint === null) return NO_ENDPOINT;
     if (version === undefined) return `There is no prompt ${judge.task_slug}, which holds the instruction`;
     return isEnough(halves) ? null : tooLittle(halves);
   }

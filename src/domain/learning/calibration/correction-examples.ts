@@ -2,10 +2,9 @@ import { LRUCache } from 'lru-cache';
 import { NO_EXAMPLES, type ExampleSource, type Examples } from '../../judge/examples.js';
 import type { Judge } from '../../judge/judge.js';
 import type { JudgedSpan, SpanReader } from '../../judge/span-reader.js';
-import { HEADING } from './example-text.js';
-import { ExamplePool, stepOf, type Step } from './example-pool.js';
-import { selectExamples } from './selection.js';
-import type { CorrectionStore, ExampleCorrection } from './correction.js';
+import { ExamplePool, newestOfSpans, stepOf, type Step } from './example-pool.js';
+import { examplesMessage, selectExamples } from './selection.js';
+import type { CorrectionStore } from './correction.js';
 import { examplesId } from './versions.js';
 
 export interface CorrectionObserver {
@@ -64,9 +63,8 @@ export class CorrectionExamples implements ExampleSource {
     const started = performance.now();
     const chosen = selectExamples(pool, span, this.#options.maxTokens, isAllowed);
     this.#options.observer.examplesChosen({ examples: chosen.length, seconds: (performance.now() - started) / 1000 });
-    const content = [HEADING, ...chosen.map(({ line }) => line)].join('\n');
     return {
-      messages: chosen.length === 0 ? [] : [{ role: 'user', content }],
+      messages: chosen.length === 0 ? [] : [{ role: 'user', content: examplesMessage(chosen) }],
       span_ids: chosen.map(({ span_id }) => span_id),
     };
   }
@@ -82,7 +80,7 @@ export class CorrectionExamples implements ExampleSource {
       if (loading === undefined) {
         const reusable = known !== undefined && known.revision >= removal ? known : undefined;
         const pool = reusable ?? new ExamplePool(POOL_SIZE);
-        const done = this.#load(judge, pool).finally(() => this.#loading.delete(judge.id));
+        const done = this.#load(judge, pool, revision).finally(() => this.#loading.delete(judge.id));
         loading = { pool, done };
         this.#loading.set(judge.id, loading);
       }
@@ -91,10 +89,11 @@ export class CorrectionExamples implements ExampleSource {
     }
   }
 
-  /** Adds new corrections to a pool. */
-  async #load(judge: Judge, pool: ExamplePool): Promise<void> {
+  /** Adds new corrections to a pool. @param known a revision that the set had a while ago */
+  async #load(judge: Judge, pool: ExamplePool, known: number): Promise<void> {
     const { corrections, spans } = this.#options;
-    const revision = corrections.revision(judge.id);
+    // Whatever was waited for is reached, also where the store contradicts itself or the set has gone: else there would be no end.
+    const reached = Math.max(known, corrections.revision(judge.id), corrections.lastRemoval(judge.id));
     const added = newestOfSpans(corrections.examples(judge.id, pool.revision, 2 * POOL_SIZE)).slice(-POOL_SIZE);
     const isNew = pool.revision === 0;
     const steps = new Map<string, Step>();
@@ -104,15 +103,8 @@ export class CorrectionExamples implements ExampleSource {
     }
     // All corrections are added in one turn of the event loop, since evaluations choose from the pool meanwhile.
     for (const correction of added) pool.add(correction, steps.get(correction.span_id) ?? null);
-    pool.revision = Math.max(pool.revision, revision);
+    pool.revision = Math.max(pool.revision, reached);
     // A pool that was there keeps its age: adding corrections does not renew its spans.
     if (isNew) this.#pools.set(judge.id, pool);
   }
-}
-
-/** The newest correction of each span, oldest first. @param corrections newest first */
-function newestOfSpans(corrections: readonly ExampleCorrection[]): ExampleCorrection[] {
-  const newest = new Map<string, ExampleCorrection>();
-  for (const correction of corrections) if (!newest.has(correction.span_id)) newest.set(correction.span_id, correction);
-  return [...newest.values()].reverse();
 }

@@ -75,3 +75,10 @@ export function stepOf({ input, output }: Pick<JudgedSpan, 'input' | 'output'>):
 function textOf({ input, output }: Step): string {
   return `${input ?? ''}\n${output ?? ''}`;
 }
+
+/** The newest correction of each span, oldest first. @param corrections newest first */
+export function newestOfSpans(corrections: readonly ExampleCorrection[]): ExampleCorrection[] {
+  const newest = new Map<string, ExampleCorrection>();
+  for (const correction of corrections) if (!newest.has(correction.span_id)) newest.set(correction.span_id, correction);
+  return [...newest.values()].reverse();
+}

@@ -2,7 +2,7 @@ import type { Micros } from '../../time/timestamp.js';
 import { scoreError, truthOf, type Truth } from './opinion.js';
 import type { Correction, JudgedResult, UsedVersion } from './correction.js';
 import { CONFIDENCE, cohensKappa, wilson, type Interval, type Kappa } from './statistics.js';
-import { EXTERNAL, groupVersions, revisionOf, type Grouping, type VersionGroup } from './versions.js';
+import { EXTERNAL, groupVersions, newestOf, revisionOf, type Grouping, type VersionGroup } from './versions.js';
 
 /** Figures of some corrections of a judge; null: they do not define it. */
 export interface Agreement {
@@ -41,8 +41,13 @@ export interface VersionAgreement extends Agreement, Omit<VersionGroup, 'members
   readonly not_counted: number;
 }
 
-/** How far a judge and people agree. */
+/** How far a judge and people agree. `kappa` and its interval are of the newest version alone, all else is of all versions. */
 export interface Calibration extends Agreement {
+  /** Name of that version; null: there is none. */
+  readonly kappa_version: string | null;
+  /** Of all versions together, as `verdicts`. */
+  readonly kappa_of_all: number | null;
+  readonly kappa_of_all_interval: Interval | null;
   readonly judge_id: string;
   /** Confidence of every interval. */
   readonly confidence: number;
@@ -62,13 +67,21 @@ export function calibrationOf(
   versions: readonly UsedVersion[],
   grouping: Grouping,
 ): Calibration {
+  const all = agreementOf(corrections);
+  const by_version = byVersion(corrections, versions, grouping);
+  const newest = newestOf(by_version);
   return {
     judge_id: judgeId,
     confidence: CONFIDENCE,
-    ...agreementOf(corrections),
+    ...all,
+    kappa: newest?.kappa ?? null,
+    kappa_interval: newest?.kappa_interval ?? null,
+    kappa_version: newest?.version ?? null,
+    kappa_of_all: all.kappa,
+    kappa_of_all_interval: all.kappa_interval,
     without_evaluation: corrections.filter(({ evaluation }) => evaluation === null).length,
     by_week: byWeek(corrections),
-    by_version: byVersion(corrections, versions, grouping),
+    by_version,
   };
 }
 

@@ -1,7 +1,7 @@
 import { optional } from '../../schema/inputs.js';
 import { Type, type Static } from '@sinclair/typebox';
 import { jobFields } from '../../job/schema.js';
-import { count, orNull, time, uuid } from '../../schema/parts.js';
+import { count, oldName, orNull, time, uuid } from '../../schema/parts.js';
 import { readinessFields } from '../trial/readiness.js';
 
 const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description });
@@ -106,6 +106,21 @@ export const CalibrationRead = Type.Object(
     judge_id: uuid('Id of the judge.'),
     confidence: share('Confidence of every interval.'),
     ...agreement,
+    kappa: orNull(
+      Type.Number({
+        description:
+          "Cohen's κ of judge and people for the newest version of the judge, `kappa_version`, as `by_version` has it; null when it is not defined " +
+          'there, as before people spoke of its evaluations.',
+      }),
+    ),
+    kappa_interval: Interval('Large-sample interval of `kappa`, 95 %; null where its standard error is 0.'),
+    kappa_version: orNull(
+      Type.String({ description: 'The version that `kappa` is of: the last to begin; null: there is none.' }),
+    ),
+    kappa_of_all: orNull(
+      Type.Number({ description: "Cohen's κ of `verdicts`, of all versions together; null when it is not defined." }),
+    ),
+    kappa_of_all_interval: Interval('Its interval, 95 %; null where its standard error is 0.'),
     without_evaluation: count('Corrections of spans that the judge had not evaluated.'),
     by_week: Type.Array(WeekAgreementRead, {
       description: 'Agreement by week of the corrections; weeks without corrections are left out.',
@@ -120,6 +135,26 @@ export const CalibrationRead = Type.Object(
       count(
         'Revision of the corrections that the next evaluation is made with: each new or changed correction makes the next ' +
           'one. Null: judges are shown no corrections (`JUDGE_EXAMPLE_TOKENS` is 0).',
+      ),
+    ),
+    corrections_per_call: orNull(
+      Type.Object(
+        {
+          corrections: count('Corrections that a call shows, on average.'),
+          input_tokens: count('Input tokens that they add, estimated: four characters are one.'),
+          model: orNull(Type.String({ description: 'Model that would be asked; null: none is named.' })),
+          cost: orNull(
+            Type.Number({
+              description:
+                'US dollars that these tokens cost, without discounts for caching; null when the price is not known.',
+            }),
+          ),
+          cost_unknown_reason: orNull(Type.String({ description: 'Why the cost is not known; null when it is.' })),
+        },
+        {
+          description:
+            'What corrections add to each call of the judge, by the newest of them at this time, whatever time is asked for. Null: it is shown none, or their spans cannot be read now.',
+        },
       ),
     ),
     trial: Type.Object(
@@ -190,12 +225,15 @@ const verdict = (description: string) =>
     ),
   );
 
+const humanVerdict = Type.Boolean({ description: 'Whether the span passes.' });
+
 const SpanChangeRead = Type.Object(
   {
     span_id: uuid('Id of the span.'),
     human: Type.Object(
       {
-        passed: Type.Boolean({ description: 'Whether the span passes.' }),
+        evaluation_result: humanVerdict,
+        passed: oldName(humanVerdict, 'evaluation_result'),
         score: orNull(Type.Number({ description: 'Score; null when nobody said.' })),
       },
       { description: 'The verdict that people expect.' },

@@ -52,6 +52,11 @@ export function selectExamples(
   return examples;
 }
 
+/** The message that shows a judge these examples. */
+export function examplesMessage(examples: readonly Example[]): string {
+  return [HEADING, ...examples.map(({ line }) => line)].join('\n');
+}
+
 /** Corrections of the pool, the best first. */
 function rank(
   pool: ExamplePool,

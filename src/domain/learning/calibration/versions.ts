@@ -63,7 +63,10 @@ export function groupVersions(used: readonly UsedVersion[], grouping: Grouping):
       members: new Set(members.map(({ judge_version }) => judge_version)),
       prompt_version: members[0]?.prompt_version ?? null,
       prompt_version_id: members[0] === undefined ? null : promptVersionIdOf(members[0].judge_version),
-      examples: { from: Math.min(...revisions), to: Math.max(...revisions) },
+      examples: {
+        from: revisions.reduce((least, revision) => Math.min(least, revision), Infinity),
+        to: revisions.reduce((most, revision) => Math.max(most, revision), 0),
+      },
       began_at: members[0]?.began_at ?? null,
       evaluations: members.reduce((total, { evaluations }) => total + evaluations, 0),
     };
@@ -86,6 +89,11 @@ export const EXTERNAL: VersionGroup = {
   began_at: null,
   evaluations: null,
 };
+
+/** The version that began last. Evaluations from elsewhere that name none stand for a judge only where there are no others. */
+export function newestOf<Of extends Pick<VersionGroup, 'version'>>(versions: readonly Of[]): Of | undefined {
+  return versions.findLast(({ version }) => version !== EXTERNAL.version) ?? versions.at(-1);
+}
 
 /** The largest of 0, 1, 5, 10, 20, 50, 100, 200, 500, … that the revision reaches. */
 export function stepOf(revision: number): number {

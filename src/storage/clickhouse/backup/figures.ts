@@ -2,6 +2,7 @@ import type { ProjectFigures } from '../../../domain/backup/manifest.js';
 import type { ClickHouseClient } from '../client/client.js';
 import { literal, number, sql, type Sql } from '../client/sql.js';
 import type { Version } from '../commit/version-clock.js';
+import { standing } from '../read/visibility.js';
 
 /** So many rows are counted by one statement: some seconds of a slow machine, whatever a project holds. */
 const ROWS_AT_ONCE = 2_000_000;
@@ -80,13 +81,11 @@ async function endOfSlice(client: ClickHouseClient, rows: Sql, rowsAtOnce: numbe
 }
 
 function sumsOf(slice: Sql, upTo: Version): Sql {
-  return sql`SELECT toString(count()) AS spans, toString(sum(last.1)) AS errors, toString(sum(last.2)) AS cost,
-     toString(sum(last.3)) AS input_tokens, toString(sum(last.4)) AS output_tokens,
-     toString(sum(toUInt128(last.5))) AS versions
-     FROM (SELECT argMax((has_error, ifNull(cost, 0), ifNull(input_tokens, 0), ifNull(output_tokens, 0), ver, deleted), f.ver) AS last
-       FROM facts AS f WHERE ${slice} AND row_type = 0 AND f.ver <= ${number(upTo)}
-       GROUP BY project_id, trace_id, row_type, id)
-     WHERE NOT last.6`;
+  return sql`SELECT toString(count()) AS spans, toString(sum(has_error)) AS errors, toString(sum(ifNull(cost, 0))) AS cost,
+     toString(sum(ifNull(input_tokens, 0))) AS input_tokens, toString(sum(ifNull(output_tokens, 0))) AS output_tokens,
+     toString(sum(toUInt128(ver))) AS versions
+     FROM (${standing(sql`has_error, cost, input_tokens, output_tokens`, sql`${slice} AND ver <= ${number(upTo)}`)})
+     WHERE row_type = 0`;
 }
 
 /** A decimal as ClickHouse writes it, in its smallest units. */

@@ -2,7 +2,7 @@ import type { Audit, AuditedPage, Extent, Suspect } from '../../../domain/check/
 import type { ClickHouseClient } from '../client/client.js';
 import { deleteVersions } from '../client/mutations.js';
 import { empty, join, number, numbers, sql, type Sql } from '../client/sql.js';
-import { insertFacts, sharedColumns } from '../rollup/healing.js';
+import { insertFacts, sharedColumns } from '../commit/facts-of-spans.js';
 import { byProject, items, type Recompute, type Unsettled } from './audited.js';
 
 /** Spans of one page. What is held of each, in the engine's memory, is its version and two hashes. */

@@ -1,6 +1,6 @@
 import type { ClickHouseClient } from '../client/client.js';
 import { sql, value } from '../client/sql.js';
-import { isDeleted } from '../read/visibility.js';
+import { standing } from '../read/visibility.js';
 import { ofProject } from './keys.js';
 
 /** How many ids one statement names. Each reads the ids of all facts of the project. */
@@ -15,9 +15,8 @@ export async function storedSpanIds(
   const stored = new Set<string>();
   for (let from = 0; from < ids.length; from += NAMED) {
     const rows = await client.query<{ span: string }>(
-      sql`SELECT DISTINCT toString(f.id) AS span FROM facts AS f
-       WHERE ${ofProject(project)} AND row_type = 0 AND f.id IN ${value(ids.slice(from, from + NAMED), 'Array(UUID)')}
-       GROUP BY trace_id, f.id HAVING NOT ${isDeleted}`,
+      sql`SELECT DISTINCT toString(f.id) AS span
+       FROM (${standing(sql`id`, sql`${ofProject(project)} AND (row_type = 2 OR (row_type = 0 AND id IN ${value(ids.slice(from, from + NAMED), 'Array(UUID)')}))`)}) AS f`,
     );
     for (const { span } of rows) stored.add(span);
   }

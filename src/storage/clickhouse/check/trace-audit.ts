@@ -7,6 +7,7 @@ import { factsOf, recountedParts, recountedTraces, SESSION_PARTS, TRACES } from 
 import { KeyedAudit, type KeyedAuditParts } from './keyed-audit.js';
 import { ofProject, type Keys } from './keys.js';
 import { byProject, items, type Recompute, type Unsettled } from './audited.js';
+import { successors } from '../read/visibility.js';
 
 /** What a suspect needs to be mended. */
 interface Key {
@@ -94,20 +95,21 @@ export class TraceAudit extends KeyedAudit {
    * bare row may be left that no list shows.
    */
   async #replaced(keys: Keys): Promise<Suspect[]> {
-    const facts = sql`FROM facts WHERE ${factsOf(keys)} AND row_type = 0`;
-    const rows = await this.#client.query<{ trace: string; span: string; version: string; hidden: number }>(
-      sql`SELECT toString(trace_id) AS trace, toString(id) AS span, toString(version) AS version, hidden
+    const versions = sql`SELECT ver FROM facts WHERE ${factsOf(keys)} AND row_type = 0`;
+    const rows = await this.#client.query<{ trace: string; span: string; version: string; counts: number }>(
+      sql`SELECT toString(trace_id) AS trace, toString(id) AS span, toString(version) AS version, counts
 FROM (
-  SELECT trace_id, id, arrayReverseSort(groupUniqArray(ver)) AS versions, argMax(deleted, ver) AS gone,
-    arrayJoin(arrayMap((v, at) -> (v, at = 1), versions, arrayEnumerate(versions))) AS one, one.1 AS version, one.2 AS hidden,
-    has(groupUniqArrayIf(ver, deleted), version) AS bare
-  ${facts} GROUP BY trace_id, id
+  SELECT trace_id, id, argMax(deleted, ver) AS gone, groupUniqArrayIf(ver, deleted) AS bares,
+    arrayJoin(groupUniqArray((ver, next_ver = 0))) AS one, one.1 AS version, one.2 AS counts, has(bares, version) AS bare
+  FROM (${successors(sql`trace_id, id, row_type, deleted`, factsOf(keys))})
+  WHERE row_type = 0 AND (next_write != ver OR deleted)
+  GROUP BY trace_id, id
 )
-WHERE NOT (hidden AND gone) AND (hidden OR NOT bare)
-  AND hidden = (version IN (SELECT ver FROM superseded WHERE ${ofProject(keys.project)} AND ver IN (SELECT ver ${facts})))`,
+WHERE NOT (counts AND gone) AND (counts OR NOT bare)
+  AND counts = (version IN (SELECT ver FROM superseded WHERE ${ofProject(keys.project)} AND ver IN (${versions})))`,
     );
-    return rows.map(({ trace, span, version, hidden }) => ({
-      flaw: hidden === 1 ? ('span_hidden' as const) : ('span_shown_replaced' as const),
+    return rows.map(({ trace, span, version, counts }) => ({
+      flaw: counts === 1 ? ('span_hidden' as const) : ('span_shown_replaced' as const),
       project: keys.project,
       id: trace,
       detail: `span ${span}`,

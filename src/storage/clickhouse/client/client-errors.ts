@@ -35,6 +35,17 @@ export class InsertError extends DomainError implements InsertFacts {
     this.outcome = facts.outcome;
     this.unreadable = facts.unreadable;
   }
+
+  /** This failure, of an insert that followed one to another table. */
+  partly(): InsertError {
+    const { kind, message, unreadable, cause, retryAfterSeconds } = this;
+    return new InsertError(
+      kind,
+      message,
+      { outcome: 'unknown', unreadable },
+      { cause, ...(retryAfterSeconds && { retryAfterSeconds }) },
+    );
+  }
 }
 
 /** The embedded engine's answer to a statement that it refused before running any of it, whatever its code. */

@@ -1,13 +1,14 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { ClickHouseError, ClickHouseLogLevel, createClient } from '@clickhouse/client';
+import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import type { ClickHouseClient as Library, ClickHouseSettings } from '@clickhouse/client';
 import type { Turns } from '../../../domain/turns.js';
+import { AbandonedReads } from './abandoned-reads.js';
 import { clickHouseFailure, insertFailure, isDiskFull } from './client-errors.js';
 import { drained } from './drained.js';
 import type { ClickHouseEndpoint } from './endpoint.js';
 import { LoopbackConnection } from './loopback.js';
-import { join, quotedIdentifier, sql, value, type Sql } from './sql.js';
+import { join, literal, quotedIdentifier, sql, value, type Sql } from './sql.js';
 
 export { InsertError } from './client-errors.js';
 export type { ClickHouseEndpoint } from './endpoint.js';
@@ -19,6 +20,8 @@ export interface ClientOptions {
   readonly requestTimeoutMs?: number;
   /** The most connections of each kind: for reads, for inserts, and for the rest. Default 32. */
   readonly maxConnections?: number;
+  /** Whether a connection serves further statements; default: it does. */
+  readonly reuseConnections?: boolean;
   /** Whose turn it is to read, of the projects that statements name; default: nobody waits. */
   readonly turns?: Turns;
   /** Called when a statement has failed for want of room on ClickHouse's disk. */
@@ -55,7 +58,8 @@ export type InsertFormat = keyof typeof FORMATS;
  *
  * Every method throws a DomainError: `overloaded` when it has not become the project's turn in time; `unavailable` when
  * ClickHouse does not answer, is restarting, is overloaded, or the statement met a limit of time, memory or size;
- * `internal` for all else, with the library's error as `cause`. A caller's own abort comes out as its signal's reason.
+ * `internal` for all else, with the library's error as `cause`. A caller's own abort comes out as its signal's reason; that of a
+ * read kills the statement, and comes out once ClickHouse has answered.
  */
 export interface ClickHouseClient {
   /** Rows of a SELECT (without FORMAT), parsed from JSONEachRow. One that reads a project waits until it is its turn. */
@@ -78,7 +82,7 @@ export interface ClickHouseClient {
   ): Promise<void>;
   /** DDL, mutations, INSERT SELECT: no rows come back. */
   command(statement: Sql, options?: QueryOptions): Promise<void>;
-  /** Whether ClickHouse answers a SELECT. */
+  /** Whether ClickHouse answers a SELECT, within 5 s. */
   ping(): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -94,6 +98,7 @@ export function connect(endpoint: ClickHouseEndpoint, options: ClientOptions = {
       database: endpoint.database,
       request_timeout: timeoutMs,
       max_open_connections: maxConnections,
+      keep_alive: { enabled: options.reuseConnections ?? true },
       ...(endpoint.socketPath !== undefined && {
         connection: new LoopbackConnection(endpoint, { timeoutMs, maxConnections }),
       }),
@@ -124,10 +129,16 @@ const WRITE_SETTINGS: ClickHouseSettings = {
   deduplicate_insert_select: 'disable',
 };
 
+const PING_TIMEOUT_MS = 5_000;
+
+/** Has an answer begin once its statement has ended, as those of the embedded engine do, so that a turn can end with it. */
+const WHOLE: ClickHouseSettings = { wait_end_of_query: 1 };
+
 class HttpClient implements ClickHouseClient {
   readonly #libraries: Libraries;
   readonly #turns: Turns | undefined;
   readonly #onDiskFull: () => void;
+  readonly #abandoned = new AbandonedReads({ kill: (beginning) => this.#kill(beginning) });
   #writeSettings: Promise<ClickHouseSettings> | undefined;
 
   constructor(libraries: Libraries, { turns, onDiskFull }: Pick<ClientOptions, 'turns' | 'onDiskFull'>) {
@@ -144,8 +155,12 @@ class HttpClient implements ClickHouseClient {
   }
 
   async stream(statement: Sql, options: QueryOptions = {}): Promise<Readable> {
+    const { signal } = options;
     return this.#read(statement, options, async (sent) => {
       const { stream } = await this.#libraries.reads.exec(sent);
+      const left = () => void stream.destroy();
+      if (signal?.aborted === true) left();
+      else signal?.addEventListener('abort', left, { once: true });
       return stream;
     });
   }
@@ -184,6 +199,7 @@ class HttpClient implements ClickHouseClient {
   }
 
   async command(statement: Sql, options: QueryOptions = {}): Promise<void> {
+    options.signal?.throwIfAborted();
     await this.#attempt(options.signal, async () => {
       const settings = await this.#forWrites(options.settings);
       await this.#libraries.commands.command(toLibrary(statement, { ...options, settings }));
@@ -191,21 +207,38 @@ class HttpClient implements ClickHouseClient {
   }
 
   async ping(): Promise<boolean> {
-    const { success } = await this.#libraries.commands.ping({ select: true });
+    // One that hangs keeps no connection from the next.
+    const abort_signal = AbortSignal.timeout(PING_TIMEOUT_MS);
+    const { success } = await this.#libraries.commands.ping({ select: true, abort_signal });
     return success;
   }
 
   async close(): Promise<void> {
+    this.#abandoned.close();
     await Promise.all(Object.values(this.#libraries).map((library: Library) => library.close()));
   }
 
-  /** Runs a read when it is its project's turn, which ends with the statement, however long its answer is then read. */
-  #read<T>(statement: Sql, options: QueryOptions, work: (sent: Sent) => Promise<T>): Promise<T> {
+  /**
+   * Runs a read when it is its project's turn, which ends with the statement: however long its answer is then read, and not
+   * before ClickHouse has stopped working on it, should its caller leave.
+   */
+  async #read<T>(statement: Sql, { signal, settings }: QueryOptions, work: (sent: Sent) => Promise<T>): Promise<T> {
     const { project } = statement;
-    const { signal } = options;
-    const attempt = () => this.#attempt(signal, () => work(toLibrary(statement, options)));
-    if (project === undefined || this.#turns === undefined) return attempt();
-    return this.#turns.run(project, attempt, signal);
+    const turns = project === undefined ? undefined : this.#turns;
+    signal?.throwIfAborted();
+    const sent = toLibrary(statement, { settings: { ...(turns && WHOLE), ...settings } });
+    if (turns === undefined && signal === undefined) return this.#attempt(signal, () => work(sent));
+    const onEnded = project === undefined || turns === undefined ? () => undefined : await turns.take(project, signal);
+    const send = (mark: string) => work({ ...sent, query: `${mark} ${sent.query}` });
+    return this.#attempt(signal, () => this.#abandoned.run({ send, signal, onEnded }));
+  }
+
+  async #kill(beginning: string): Promise<boolean> {
+    const { query } = toLibrary(
+      sql`KILL QUERY WHERE startsWith(query, ${literal(beginning)}) ASYNC FORMAT JSONEachRow`,
+    );
+    const { stream } = await this.#libraries.commands.exec({ query });
+    return (await text(stream)) !== '';
   }
 
   /** A statement's own settings beside those of every write that this ClickHouse knows. */
@@ -227,11 +260,10 @@ class HttpClient implements ClickHouseClient {
   }
 
   async #attempt<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
-    signal?.throwIfAborted();
     try {
       return await work();
     } catch (error) {
-      if (signal?.aborted === true && !(error instanceof ClickHouseError)) throw signal.reason;
+      if (signal?.aborted === true) throw signal.reason;
       const failure = clickHouseFailure(error);
       if (isDiskFull(failure)) this.#onDiskFull();
       throw failure;

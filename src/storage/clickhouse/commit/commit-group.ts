@@ -1,9 +1,12 @@
 import type { WriteReceipt } from '../../../domain/ingest/write-log.js';
 import type { TracePoint } from '../../../observability/tracing.js';
 import type { Touched } from './commit-follower.js';
+import type { LogRecord } from '../../write-log/record.js';
+import type { Place, RecoveredRecord } from '../../write-log/segment-log.js';
 import type { Queued } from './commit-queue.js';
 import { writeUint64 } from './row-binary.js';
-import type { AppendedWrites, EncodedRows, TableName } from './rows.js';
+import type { AppendedWrites, EncodedRows } from './rows.js';
+import type { StampedWrite } from './unflushed-writes.js';
 import { versionTime, type Version } from './version-clock.js';
 
 /** A request whose rows wait for a commit, or are being committed with those of others: a group. */
@@ -18,33 +21,33 @@ export interface CommitRequest extends Queued {
   reject(error: unknown): void;
 }
 
-/** In this order: the facts of a span come from its row by materialized view. */
-const TABLES: readonly TableName[] = ['spans', 'facts', 'session_statements'];
+interface Sized {
+  readonly rows: number;
+  readonly bytes: number;
+}
 
 /** How much a group holds. */
-export function sizeOf(group: readonly CommitRequest[]): { readonly rows: number; readonly bytes: number } {
-  const rows = group.reduce((sum, request) => sum + request.rows, 0);
-  const bytes = group.reduce((sum, request) => sum + request.bytes, 0);
+export function sizeOf(group: readonly Sized[]): Sized {
+  const rows = group.reduce((sum, each) => sum + each.rows, 0);
+  const bytes = group.reduce((sum, each) => sum + each.bytes, 0);
   return { rows, bytes };
 }
 
-/** The inserts of a group of requests, in the order of the tables. */
-export function insertsOf(
-  group: readonly CommitRequest[],
-): { readonly table: TableName; readonly rows: readonly Buffer[] }[] {
-  return TABLES.flatMap((table) => {
-    const rows = group.flatMap(({ tables }) =>
-      tables.filter((encoded) => encoded.table === table).map(({ bytes }) => bytes),
-    );
-    return rows.length === 0 ? [] : [{ table, rows }];
-  });
+/** A request whose rows have their versions. */
+export interface StampedRequest {
+  readonly request: CommitRequest;
+  readonly first: Version;
+  /** When each of its spans was taken in. */
+  readonly receipt: WriteReceipt;
 }
 
 /** Gives every row its version, and every request the times of its spans. */
-export function stamp(group: readonly CommitRequest[], first: Version): WriteReceipt[] {
-  let next = first;
-  return group.map(({ tables }) => {
+export function stamp(group: readonly CommitRequest[], from: Version): StampedRequest[] {
+  let next = from;
+  return group.map((request) => {
+    const first = next;
     const createdAt: number[] = [];
+    const { tables } = request;
     for (const { table, bytes, versionOffsets } of tables) {
       for (const offset of versionOffsets) {
         writeUint64(bytes, offset, next);
@@ -52,8 +55,41 @@ export function stamp(group: readonly CommitRequest[], first: Version): WriteRec
         next += 1;
       }
     }
-    return { createdAt };
+    return { request, first, receipt: { createdAt } };
   });
+}
+
+/** The record of a request in the log. */
+export function recordOf({ request, first }: StampedRequest): LogRecord {
+  const { projectId, rows, deletes, tables, touched } = request;
+  return { projectId, first, rows, deletes, tables, traces: [...touched.traces], sessions: [...touched.sessions] };
+}
+
+/** A request as it waits for ClickHouse. @param place where the log has it; null: nowhere */
+export function writeOf({ request, first }: StampedRequest, place: Place | null): StampedWrite {
+  const { projectId, rows, bytes, deletes, tables, touched } = request;
+  return { projectId, first, last: first + rows - 1, rows, bytes: bytes + HELD_BYTES, touched, deletes, place, tables };
+}
+
+/** What a request takes of memory while it waits, beside its rows. */
+const HELD_BYTES = 600;
+
+/** A request of an earlier run that may not be stored. */
+export function recoveredWrite({ place, head, bytes }: RecoveredRecord): StampedWrite {
+  const { projectId, first, rows, deletes, traces, sessions } = head;
+  const touched = { projectId, traces: new Set(traces), sessions: new Set(sessions) };
+  return {
+    projectId,
+    first,
+    last: first + rows - 1,
+    rows,
+    bytes: bytes + HELD_BYTES,
+    touched,
+    deletes,
+    place,
+    tables: null,
+    unsure: true,
+  };
 }
 
 /** The traces and sessions of its project that a request changes. */
@@ -63,6 +99,7 @@ export function touchedBy({
   traces,
   sessions,
   tombstones,
+  removedTraces,
   deletedSessions,
 }: AppendedWrites): Touched {
   return {
@@ -71,6 +108,7 @@ export function touchedBy({
       ...(spans ?? []).map((span) => span.trace_id),
       ...(traces ?? []).map((trace) => trace.id),
       ...(tombstones ?? []).map((tombstone) => tombstone.trace_id),
+      ...(removedTraces ?? []).map((removed) => removed.trace_id),
     ]),
     sessions: new Set([...(sessions ?? []).map((session) => session.id), ...(deletedSessions ?? [])]),
   };

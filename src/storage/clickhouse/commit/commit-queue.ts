@@ -34,6 +34,11 @@ export class CommitQueue<Request extends Queued> {
     return this.#length;
   }
 
+  /** The projects whose requests wait. */
+  get projects(): string[] {
+    return [...this.#waiting.keys()];
+  }
+
   /** Rows and bytes of what waits and of what is being committed. */
   get held(): Readonly<{ rows: number; bytes: number }> {
     return this.#held;

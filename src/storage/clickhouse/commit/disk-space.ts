@@ -4,11 +4,10 @@ import { isDiskFull } from '../client/client-errors.js';
 export interface DiskSpace {
   /** @throws DomainError `unavailable` while the disk is full: nothing is stored then, tombstones of deletions neither. */
   demand(): void;
-  /**
-   * @param bytes that are taken in and not written yet.
-   * @throws DomainError `unavailable` when less would stay free than is to: nothing more is taken in then
-   */
-  demandFor(bytes: number): void;
+  /** @throws DomainError `unavailable` when less would stay free than is to: nothing more is taken in then */
+  demandFree(): void;
+  /** So many bytes are taken in and not written yet. */
+  queued(bytes: number): void;
   /** So much was written. */
   written(bytes: number): void;
   /** Calls back each time the disk is found full, when room has been made for what must still be written. */
@@ -18,7 +17,8 @@ export interface DiskSpace {
 /** Of a disk that nothing is known of. */
 export const UNBOUNDED: DiskSpace = {
   demand: () => undefined,
-  demandFor: () => undefined,
+  demandFree: () => undefined,
+  queued: () => undefined,
   written: () => undefined,
   onFull: () => undefined,
 };

@@ -19,9 +19,27 @@ export function tooLarge(maxBytes: number): DomainError {
   );
 }
 
-/** The refusal while it is not known what a failed insert left behind. */
+/** The refusal while an insert without a log has failed, and is sent again. */
 export function uncertain(): DomainError {
   return new DomainError('unavailable', 'The store is recovering from a failure. Send again.', {
     retryAfterSeconds: 1,
   });
+}
+
+/** The refusal while the log cannot be written to. */
+export function logFailing(cause?: unknown): DomainError {
+  return new DomainError('unavailable', 'The write-ahead log cannot be written to. Send again later.', {
+    retryAfterSeconds: 5,
+    reason: 'log_failed',
+    cause,
+  });
+}
+
+/** The refusal while ClickHouse is away and the log holds all that it may. */
+export function logFull(): DomainError {
+  return new DomainError(
+    'unavailable',
+    'ClickHouse does not answer, and the write-ahead log holds all that LOG_MAX_MB allows. Send again later.',
+    { retryAfterSeconds: 5, reason: 'log_full' },
+  );
 }

@@ -24,6 +24,13 @@ export interface Tombstone {
   readonly id: string;
 }
 
+/** A tombstone of a whole trace: everything written to it before counts as never written. */
+export interface RemovedTrace {
+  readonly trace_id: string;
+  /** The version of the trace's first write, which its `created_at` stands for. */
+  readonly firstVersion: Version;
+}
+
 /**
  * A span as a row: `originVersion` when it is not what a client has just written, but what one wrote at that version;
  * `receivedVersion` when it is to look as if it was received then, since columns of it were filled in alone.
@@ -34,6 +41,7 @@ export type SpanRow = Span & { readonly originVersion?: Version; readonly receiv
 export interface AppendedWrites extends Writes {
   readonly spans?: readonly SpanRow[];
   readonly tombstones?: readonly Tombstone[];
+  readonly removedTraces?: readonly RemovedTrace[];
   readonly deletedSessions?: readonly string[];
 }
 
@@ -100,10 +108,12 @@ const spanColumns = {
 /** A row of `facts` that does not come from a span. */
 interface Fact {
   readonly trace_id: string;
-  readonly rowType: 0 | 1;
+  /** 2: the tombstone of a whole trace. */
+  readonly rowType: 0 | 1 | 2;
   readonly id: string;
   /** The posted trace; null: a tombstone. */
   readonly posted: PostedTrace | null;
+  readonly originVersion?: Version;
 }
 
 type FactColumn =
@@ -113,7 +123,8 @@ type FactColumn =
   | 'project_id'
   | 'trace_id'
   | 'row_type'
-  | 'deleted';
+  | 'deleted'
+  | 'origin_ver';
 
 const factColumns = {
   ver: (w) => w.uint64(0),
@@ -131,6 +142,7 @@ const factColumns = {
   cost: (w, { posted }) => w.nullable(posted?.cost ?? null, decimal),
   trace_tags: (w, { posted }) => w.tags(posted?.tags ?? {}),
   attributes: (w, { posted }) => w.string(posted === null ? '' : toJsonText(posted.attributes)),
+  origin_ver: (w, fact) => w.uint64(fact.originVersion ?? 0),
 } satisfies Record<FactColumn, ColumnWriter<Fact>>;
 
 /** A row of `session_statements`. */
@@ -191,9 +203,14 @@ export class RowEncoder {
 
   #encode(writes: AppendedWrites, maxBytes: number): EncodedRows[] {
     const { projectId, spans = [], traces = [], sessions = [], tombstones = [], deletedSessions = [] } = writes;
+    const { removedTraces = [] } = writes;
     const facts: Fact[] = [
       ...traces.map((posted) => ({ trace_id: posted.id, rowType: 1 as const, id: posted.id, posted })),
       ...tombstones.map((tombstone) => ({ ...tombstone, posted: null })),
+      ...removedTraces.map(({ trace_id, firstVersion }) => ({
+        ...{ trace_id, rowType: 2 as const, id: trace_id, posted: null },
+        originVersion: firstVersion,
+      })),
     ];
     const sessionRows: SessionRow[] = [
       ...sessions.map((posted) => ({ id: posted.id, posted })),

@@ -11,6 +11,10 @@ export class WriteWatch {
   readonly #sent = new Set<string>();
   /** Spans that were deleted, or stored anew by the server itself. */
   readonly #changed = new Set<string>();
+  /** Traces that were removed whole. */
+  readonly #removed = new Set<string>();
+  /** Traces that anything was written to, by whomever. */
+  readonly #touched = new Set<string>();
   readonly #end: () => void;
 
   constructor(projectId: string, end: () => void) {
@@ -18,7 +22,8 @@ export class WriteWatch {
     this.#end = end;
   }
 
-  note({ projectId, spans = [], tombstones = [], traces = [], sessions = [] }: AppendedWrites): void {
+  note(writes: AppendedWrites): void {
+    const { projectId, spans = [], tombstones = [], removedTraces = [], traces = [], sessions = [] } = writes;
     if (projectId !== this.#projectId) return;
     for (const { originVersion, trace_id, id } of spans)
       (originVersion === undefined ? this.#sent : this.#changed).add(keyOf({ kind: 'span', trace_id, id }));
@@ -26,6 +31,14 @@ export class WriteWatch {
     for (const { id } of sessions) this.#sent.add(keyOf({ kind: 'session', id }));
     for (const { rowType, trace_id, id } of tombstones)
       if (rowType === 0) this.#changed.add(keyOf({ kind: 'span', trace_id, id }));
+    for (const { trace_id } of removedTraces) this.#removed.add(trace_id);
+    for (const { trace_id } of spans) this.#touched.add(trace_id);
+    for (const { id } of traces) this.#touched.add(id);
+  }
+
+  /** Whether a span of a trace, or what is posted about it, was written in any way since the watch began. */
+  sawWritten(traceId: string): boolean {
+    return this.#touched.has(traceId);
   }
 
   /** Whether a client has sent a span, trace or session since the watch began. */
@@ -36,7 +49,7 @@ export class WriteWatch {
   /** Whether a span was written in any way, or deleted, since the watch began. */
   sawChanged(span: { readonly trace_id: string; readonly id: string }): boolean {
     const key = keyOf({ kind: 'span', trace_id: span.trace_id, id: span.id });
-    return this.#sent.has(key) || this.#changed.has(key);
+    return this.#sent.has(key) || this.#changed.has(key) || this.#removed.has(span.trace_id);
   }
 
   end(): void {

@@ -3,19 +3,26 @@ import type { Micros } from '../../../domain/time/timestamp.js';
 import { LONG_STATEMENTS } from '../client/long-statements.js';
 import { sql, value } from '../client/sql.js';
 import type { AppendedWrites } from '../commit/rows.js';
-import { versionOf, versionTime } from '../commit/version-clock.js';
+import { versionOf, versionTime, type Version } from '../commit/version-clock.js';
 import type { ReadRows } from '../read/row-reader.js';
 import { inProject } from '../read/scope.js';
-import { isDeleted, written } from '../read/visibility.js';
+import { isDeleted, standing, written } from '../read/visibility.js';
 import type { DeletionSource } from './deletion-source.js';
 import { isFactOf, keyOf, PORTION, sessionThing, toThing, tracesOf, uuids, type FactRow } from './things.js';
 
+/** Whole traces that are removed together: the more there are, the less of others is read with each. */
+const TRACES_AT_ONCE = 20_000;
+/** As many as one round computes: until it has, lists compute these traces themselves. */
+const TRACES_BESIDE_READS = 2_000;
+
+type BurialSource = Pick<DeletionSource, 'client' | 'log' | 'settle' | 'settleMany' | 'reads' | 'stale' | 'deleted'>;
+
 /** Writes tombstones of what is deleted, but for what was sent again meanwhile. */
 export class Burial {
-  readonly #source: Pick<DeletionSource, 'client' | 'log' | 'settle' | 'stale' | 'deleted'>;
+  readonly #source: BurialSource;
   readonly #rows: ReadRows;
 
-  constructor(source: Pick<DeletionSource, 'client' | 'log' | 'settle' | 'stale' | 'deleted'>, rows: ReadRows) {
+  constructor(source: BurialSource, rows: ReadRows) {
     this.#source = source;
     this.#rows = rows;
   }
@@ -26,6 +33,50 @@ export class Burial {
     for (let from = 0; from < things.length; from += PORTION)
       for (const id of await this.#bury(projectId, things.slice(from, from + PORTION), upTo)) staying.add(id);
     return staying;
+  }
+
+  /** As {@link StoredSpans.removeTraces}. */
+  async removeTraces(projectId: string, ids: readonly string[], upTo: Micros): Promise<ReadonlySet<string>> {
+    const removed = new Set<string>();
+    for (let from = 0; from < ids.length;) {
+      const some = ids.slice(from, from + (this.#source.reads.lately ? TRACES_BESIDE_READS : TRACES_AT_ONCE));
+      for (const id of await this.#removeTraces(projectId, some, upTo)) removed.add(id);
+      from += some.length;
+    }
+    return removed;
+  }
+
+  /** As in {@link #bury}, nothing may come between the look at the watch and the append. */
+  async #removeTraces(projectId: string, ids: readonly string[], upTo: Micros): Promise<string[]> {
+    const { log, settle, settleMany, stale, deleted } = this.#source;
+    const watch = await log.watch(projectId);
+    try {
+      await settle(projectId);
+      const changed = await this.#changedSince(projectId, ids, upTo);
+      const stored = await this.#firstVersions(projectId, ids);
+      const tooLarge = new Set(stale(projectId));
+      const removedTraces = ids
+        .filter((id) => !changed.has(id) && !tooLarge.has(id) && !watch.sawWritten(id))
+        .flatMap((id) => ({ trace_id: id, firstVersion: stored.get(id) ?? 0 }))
+        .filter(({ firstVersion }) => firstVersion > 0);
+      await log.append({ projectId, removedTraces });
+      await settleMany(projectId);
+      const removed = removedTraces.map(({ trace_id }) => trace_id);
+      await this.#hideRemoved(projectId, removed);
+      deleted();
+      return removed;
+    } finally {
+      watch.end();
+    }
+  }
+
+  /** The first versions of those of some traces that are stored, or were. */
+  async #firstVersions(projectId: string, ids: readonly string[]): Promise<ReadonlyMap<string, Version>> {
+    const rows = await this.#rows<{ readonly trace: string; readonly first: string }>(
+      sql`SELECT toString(t.id) AS trace, toString(argMax(t.created_ver, t.ver)) AS first FROM traces AS t
+WHERE ${inProject(projectId)} AND t.id IN ${uuids(ids)} GROUP BY t.id`,
+    );
+    return new Map(rows.map(({ trace, first }) => [trace, Number(first)]));
   }
 
   /** Nothing may come between the look at the watch and the append: both are in one turn of the event loop. */
@@ -75,6 +126,28 @@ WHERE ${among} AND f.ver < last`;
     await this.#source.client.command(statement, { settings: LONG_STATEMENTS });
   }
 
+  /** As {@link #hideStale}, of whole traces: removing them was the round that failed. */
+  async #hideRemoved(projectId: string, traces: readonly string[]): Promise<void> {
+    const stale = new Set(this.#source.stale(projectId));
+    const hidden = traces.filter((id) => stale.has(id));
+    if (hidden.length === 0) return;
+    const among = sql`${inProject(projectId)} AND f.trace_id IN ${uuids(hidden)}`;
+    const statement = sql`INSERT INTO superseded SELECT project_id, f.ver, last FROM facts AS f
+INNER JOIN (SELECT f.trace_id, max(f.ver) AS last FROM facts AS f WHERE ${among} AND row_type = 2 GROUP BY f.trace_id) AS removed
+  ON removed.trace_id = f.trace_id
+WHERE ${among} AND row_type = 0 AND f.ver < last`;
+    await this.#source.client.command(statement, { settings: LONG_STATEMENTS });
+  }
+
+  /** As {@link StoredSpans.sentAgain}. */
+  async sentAgain(projectId: string, spans: readonly DeletedThing[]): Promise<ReadonlySet<string>> {
+    const wanted = new Set(spans.map(keyOf));
+    const live: LiveThing[] = [];
+    for (let from = 0; from < spans.length; from += PORTION)
+      live.push(...(await this.#liveNow(projectId, spans.slice(from, from + PORTION))));
+    return new Set(idsOfSpans(live.filter((thing) => wanted.has(keyOf(thing)))));
+  }
+
   /** Deletes things that stayed because a later write of them was accepted, where that write was not stored after all. */
   async #buryUnsure(projectId: string, staying: readonly LiveThing[], upTo: Micros | null): Promise<string[]> {
     const unsure = staying.filter(({ sentAt }) => upTo !== null && sentAt <= upTo);
@@ -99,7 +172,7 @@ WHERE ${among} AND f.ver < last`;
   async #changedSince(projectId: string, traces: readonly string[], upTo: Micros): Promise<ReadonlySet<string>> {
     const rows = await this.#rows<{ readonly trace: string }>(
       sql`SELECT DISTINCT toString(f.trace_id) AS trace FROM facts AS f
-WHERE ${inProject(projectId)} AND f.trace_id IN ${uuids(traces)} AND f.ver > ${value(versionOf(upTo), 'UInt64')}`,
+WHERE ${inProject(projectId)} AND f.trace_id IN ${uuids(traces)} AND f.ver > ${value(versionOf(upTo), 'UInt64')} AND f.row_type < 2`,
     );
     return new Set(rows.map(({ trace }) => trace));
   }
@@ -108,10 +181,9 @@ WHERE ${inProject(projectId)} AND f.trace_id IN ${uuids(traces)} AND f.ver > ${v
     if (inTraces.length === 0) return [];
     const rows = await this.#rows<FactRow & { readonly version: string }>(
       // A price that was calculated anew is not sent by a client: what counts is the version that was.
-      sql`SELECT toString(f.trace_id) AS trace, row_type AS type, toString(f.id) AS span, '0' AS started,
-  toString(argMax(${written}, ver)) AS version FROM facts AS f
-WHERE ${isFactOf(projectId, inTraces)}
-GROUP BY f.trace_id, row_type, f.id HAVING NOT ${isDeleted}`,
+      sql`SELECT toString(f.trace_id) AS trace, row_type AS type, toString(f.id) AS span, '0' AS started, toString(${written}) AS version
+FROM (${standing(sql`trace_id, id, origin_ver`, sql`${inProject(projectId)} AND trace_id IN ${uuids(tracesOf(inTraces))}`)}) AS f
+WHERE f.id IN ${uuids(inTraces.map(({ id }) => id))}`,
     );
     return rows.map((row) => ({ ...toThing(row), sentAt: versionTime(Number(row.version)) }));
   }

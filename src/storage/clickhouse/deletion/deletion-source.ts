@@ -8,6 +8,8 @@ export interface DeletionSource {
   readonly client: ClickHouseClient;
   readonly log: CommitLog;
   readonly settle: Settle;
+  /** As `settle`, in as few rounds as others allow. */
+  readonly settleMany: Settle;
   readonly reads: ReadsInProgress;
   readonly indexer: WordIndexer;
   /** Resolves once nothing that is set aside of a project is tried again. */

@@ -26,6 +26,8 @@ export async function removeProject(
   log.demandOpen();
   await log.idle();
   await settle(projectId);
+  // What a restart would bring back from the log is removed with the rest.
+  await log.forgotten();
   await forgetAside(projectId);
   const condition = sql`project_id = ${literal(requireUuid(projectId))}`;
   // First, so that from then on the purge writes nothing of the project.

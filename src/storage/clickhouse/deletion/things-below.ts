@@ -5,7 +5,7 @@ import { versionTime } from '../commit/version-clock.js';
 import type { ReadsInProgress } from '../read/reads-in-progress.js';
 import type { ReadRows } from '../read/row-reader.js';
 import { inProject } from '../read/scope.js';
-import { current, isDeleted, rolledUp, tracesOfSession } from '../read/visibility.js';
+import { current, rolledUp, standing, tracesOfSession } from '../read/visibility.js';
 import { PORTION, sessionThing, toSpan, toThing, uuids, type FactRow, type SpanRow } from './things.js';
 
 /** Reads what is below a thing that is to be deleted: of a session its traces, of these their spans. */
@@ -28,11 +28,6 @@ export class ThingsBelow {
     const traces = kind === 'span' ? null : kind === 'trace' ? sql`= ${value(id, 'UUID')}` : inSession(projectId, id);
     const having = kind === 'session' ? strays(projectId, id) : empty;
     return { upTo: versionTime(upTo), things: this.#pages(projectId, traces, having, kind === 'trace' ? [] : first) };
-  }
-
-  /** All that traces hold now. */
-  contents(projectId: string, traceIds: readonly string[]): Promise<DeletedThing[]> {
-    return this.#things(projectId, sql`IN ${uuids(traceIds)}`, empty, null, null);
   }
 
   /** All that traces hold now, in portions. */
@@ -76,13 +71,13 @@ WHERE ${inProject(projectId)} AND id = ${value(id, 'UUID')} AND ${current({ proj
     traces: Sql,
     having: Sql,
     after: DeletedThing | null,
-    limit: number | null,
+    limit: number,
   ): Promise<DeletedThing[]> {
     const rows = await this.#rows<FactRow>(
-      sql`SELECT toString(f.trace_id) AS trace, row_type AS type, toString(f.id) AS span, toString(toUnixTimestamp64Micro(argMax(f.started_at, ver))) AS started FROM facts AS f
-WHERE ${inProject(projectId)} AND f.trace_id ${traces}${after === null ? empty : isBehind(after)}
-GROUP BY f.trace_id, row_type, f.id HAVING NOT ${isDeleted}${having}
-ORDER BY f.trace_id, row_type, f.id${limit === null ? empty : sql` LIMIT ${value(limit, 'UInt64')}`}`,
+      sql`SELECT toString(f.trace_id) AS trace, row_type AS type, toString(f.id) AS span, toString(toUnixTimestamp64Micro(f.started_at)) AS started
+FROM (${standing(sql`trace_id, id, started_at, session_id`, sql`${inProject(projectId)} AND trace_id ${traces}${after === null ? empty : isFrom(after)}`)}) AS f
+WHERE 1${after === null ? empty : isBehind(after)}${having}
+ORDER BY f.trace_id, row_type, f.id LIMIT ${value(limit, 'UInt64')}`,
     );
     return rows.map(toThing);
   }
@@ -95,11 +90,15 @@ function inSession(projectId: string, session: string): Sql {
 
 /** A trace that has moved to another session keeps its spans, but for those that name this one. */
 function strays(projectId: string, session: string): Sql {
-  return sql` AND (f.trace_id IN (${tracesOfSession(projectId, session)}) OR argMax(tuple(session_id), ver).1 = ${value(session, 'UUID')})`;
+  return sql` AND (f.trace_id IN (${tracesOfSession(projectId, session)}) OR f.session_id = ${value(session, 'UUID')})`;
 }
 
 function isBehind({ kind, trace_id, id }: DeletedThing): Sql {
-  const [trace, last] = [value(trace_id, 'UUID'), value(id, 'UUID')];
   const type = value(kind === 'trace' ? 1 : 0, 'UInt8');
-  return sql` AND f.trace_id >= ${trace} AND (f.trace_id, row_type, f.id) > (${trace}, ${type}, ${last})`;
+  return sql` AND (f.trace_id, row_type, f.id) > (${value(trace_id, 'UUID')}, ${type}, ${value(id, 'UUID')})`;
+}
+
+/** The condition that a fact may be, or tell of, what is behind a thing. */
+function isFrom({ trace_id }: DeletedThing): Sql {
+  return sql` AND trace_id >= ${value(trace_id, 'UUID')}`;
 }

@@ -53,7 +53,7 @@ export async function openCore(options: CoreOptions): Promise<EngineCore> {
   await query(native, probe, `CREATE DATABASE IF NOT EXISTS ${identifierLiteral(options.database)} ENGINE = Atomic`);
   const version = (await query(native, probe, 'SELECT version()')).trim();
 
-  const pool = (size: number, settings: Settings, stuckAfterMs: number): SessionPool =>
+  const pool = (size: number, settings: Settings, stuckAfterMs: number, stuckMeansBroken = 1): SessionPool =>
     new SessionPool({
       native,
       path: options.path,
@@ -63,9 +63,11 @@ export async function openCore(options: CoreOptions): Promise<EngineCore> {
       maxWaiting: 256,
       maxWaitMs: Math.min(options.maxReadSeconds * 1000, 30_000),
       stuckAfterMs,
+      stuckMeansBroken,
       onBroken: options.onBroken,
     });
-  const reads = pool(READERS, readSettings(options), options.maxReadSeconds * 1000 + 15_000);
+  // The engine looks at the time between blocks of rows: one row that takes long is the matter of its read alone.
+  const reads = pool(READERS, readSettings(options), options.maxReadSeconds * 1000 + 15_000, READERS);
   const commands = pool(COMMANDERS, baseSettings(options, 0.6), 3_600_000);
   const inserts = pool(WRITERS, baseSettings(options, 0.5), 300_000);
   return {

@@ -69,7 +69,6 @@ class Front {
   readonly #core: EngineCore;
   readonly #options: FrontOptions;
   readonly #credentials: Buffer;
-  #serial = 0;
 
   constructor(core: EngineCore, options: FrontOptions) {
     this.#core = core;
@@ -171,28 +170,14 @@ class Front {
     const asked = limits.get('max_execution_time');
     if (asked !== undefined && !(Number(asked) > 0 && Number(asked) <= this.#options.maxReadSeconds))
       limits.delete('max_execution_time');
-    // The engine gives no query id away, so the statement carries its own name.
-    const mark = `/* ${process.pid}-${++this.#serial} */`;
     const gone = new AbortController();
-    const abandoned = (): void => {
-      gone.abort();
-      this.#kill(mark);
-    };
+    const abandoned = (): void => gone.abort();
     response.once('close', abandoned);
     try {
-      return answerOf(
-        await this.#core.reads.run({ ...run, sql: `${mark} ${sql}`, settings: limits, signal: gone.signal }),
-        run.format,
-      );
+      return answerOf(await this.#core.reads.run({ ...run, sql, settings: limits, signal: gone.signal }), run.format);
     } finally {
       response.off('close', abandoned);
     }
-  }
-
-  /** Kills an abandoned read, as far as that works: otherwise its time limit ends it. Never SYNC, which can hang. */
-  #kill(mark: string): void {
-    const sql = `KILL QUERY WHERE startsWith(query, '${mark}') ASYNC`;
-    this.#core.commands.run({ sql, format: 'Null', settings: new Map() }).catch(() => undefined);
   }
 
   #authentic(request: IncomingMessage): boolean {

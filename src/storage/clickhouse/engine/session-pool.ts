@@ -18,8 +18,10 @@ export interface SessionPoolOptions {
   readonly maxWaiting: number;
   /** How long a statement waits for a session before it is refused with code 202. */
   readonly maxWaitMs: number;
-  /** A statement that runs longer than this means that the engine hangs. */
+  /** A statement that runs longer than this is stuck, ... */
   readonly stuckAfterMs: number;
+  /** ... and as many at once mean that the engine hangs. */
+  readonly stuckMeansBroken: number;
   /** Called when the engine inside has died or hangs: nothing helps but a new process. */
   onBroken(detail: string): void;
 }
@@ -67,6 +69,7 @@ export class SessionPool {
   readonly #waiting: Waiting[] = [];
   #open = 0;
   #busy = 0;
+  #stuck = 0;
   #closing = false;
   #whenQuiet: (() => void)[] = [];
 
@@ -99,10 +102,7 @@ export class SessionPool {
 
   async #withSession<T>(signal: AbortSignal | undefined, work: (session: Session) => Promise<T>): Promise<T> {
     const session = await this.#acquire(signal);
-    const stuck = setTimeout(
-      () => this.#options.onBroken(`a statement has not come back for ${this.#options.stuckAfterMs} ms`),
-      this.#options.stuckAfterMs,
-    );
+    const notStuck = this.#watch();
     try {
       const result = await work(session);
       this.#release(session);
@@ -114,8 +114,24 @@ export class SessionPool {
       if (failure.code === ErrorCode.aborted) this.#options.onBroken(failure.message);
       throw failure;
     } finally {
-      clearTimeout(stuck);
+      notStuck();
     }
+  }
+
+  /** Watches how long a statement runs. @returns what ends that */
+  #watch(): () => void {
+    const { stuckAfterMs, stuckMeansBroken, onBroken } = this.#options;
+    let isStuck = false;
+    const timer = setTimeout(() => {
+      isStuck = true;
+      this.#stuck += 1;
+      if (this.#stuck >= stuckMeansBroken)
+        onBroken(`${this.#stuck} statements have not come back for ${stuckAfterMs} ms`);
+    }, stuckAfterMs);
+    return () => {
+      clearTimeout(timer);
+      if (isStuck) this.#stuck -= 1;
+    };
   }
 
   async #acquire(signal: AbortSignal | undefined): Promise<Session> {

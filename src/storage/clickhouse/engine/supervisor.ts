@@ -28,8 +28,9 @@ const LOCK_RETRY_MS = 100;
  * Failures that are noticed, and when: death of the process: at once; a stopped process or a blocked event loop: within 2 s
  * (unanswered beats, see {@link EngineChild}); a crash inside the engine that leaves the event loop alive: by the next
  * statement, at the latest the SELECT 1 of every second (all fail with ABORTED from then on); a hang inside the engine:
- * after 10 s without an answer to SELECT 1, or by a read that outlives its time limit by 15 s. Then SIGKILL and restart.
- * Heavy work is no reason: statements run on other threads than the event loop.
+ * after 10 s without an answer to SELECT 1, or when all reads at once outlive their time limit by 15 s. Then SIGKILL and
+ * restart. Heavy work is no reason: statements run on other threads than the event loop. Nor is a single row that takes
+ * long, between whose beginning and end the engine looks at no limit.
  *
  * @throws EngineLockedError when another process has the directory open.
  * @throws DomainError `unavailable` when the engine does not start.

@@ -20,8 +20,8 @@ import { filterConditions, isBounded, JUDGEABLE, toTraits, traitColumns, type Tr
 export interface ArrivalSource {
   readonly client: ClickHouseClient;
   readonly clock: VersionClock;
-  /** The version up to which everything is stored and rolled up right now; null while that is not known. */
-  readonly settled: () => Version | null;
+  /** The version up to which everything is stored and rolled up right now. */
+  readonly settled: () => Version;
   readonly reads: ReadsInProgress;
   readonly limits: ReadLimits;
 }
@@ -71,7 +71,7 @@ export class ClickHouseArrivals implements Arrivals {
   ): Promise<ArrivalPage> {
     const settled = this.#source.settled();
     const from = versionOf(after);
-    if (settled === null || settled <= from) return { spans: [], upTo: after, more: false };
+    if (settled <= from) return { spans: [], upTo: after, more: false };
     const window = this.#windows.get(projectId) ?? FIRST_WINDOW;
     const end = Math.min(settled, from + window, versionOf(upTo));
     const arrived = { projectId, from, end, settled };
@@ -88,7 +88,7 @@ export class ClickHouseArrivals implements Arrivals {
   async outline(projectId: string, after: Micros, limit: number): Promise<ArrivalOutline[]> {
     const settled = this.#source.settled();
     const from = versionOf(after);
-    if (settled === null || settled <= from) return [];
+    if (settled <= from) return [];
     const rows = await this.#source.reads.at(settled, () =>
       this.#rows<OutlineRow>(sql`SELECT toString(id) AS span, toString(trace_id) AS trace, name, kind,
   toString(toUnixTimestamp64Micro(started_at)) AS started, toString(${written}) AS version
@@ -108,9 +108,9 @@ ORDER BY ${written} LIMIT ${value(limit, 'UInt64')}`),
 
   async news(after: Micros | null): Promise<ArrivalNews> {
     const settled = this.#source.settled();
-    if (after === null) return { projects: null, upTo: settled === null ? null : versionTime(settled) };
+    if (after === null) return { projects: null, upTo: versionTime(settled) };
     const from = versionOf(after);
-    if (settled === null || settled <= from) return { projects: new Set(), upTo: after };
+    if (settled <= from) return { projects: new Set(), upTo: after };
     const rows = await this.#rows<{ project: string }>(sql`SELECT DISTINCT project_id AS project FROM spans
 WHERE ver > ${value(from, 'Int64')} AND ver <= ${value(settled, 'UInt64')}`);
     return { projects: new Set(rows.map(({ project }) => project)), upTo: versionTime(settled) };

@@ -1,4 +1,5 @@
 import type { Matches, MatchingSpans, Wanted } from '../../../domain/judge/matching-spans.js';
+import type { JudgeFilters } from '../../../domain/judge/judge.js';
 import type { SpanPlace } from '../../../domain/judge/run.js';
 import type { Micros } from '../../../domain/time/timestamp.js';
 import { invalid } from '../../../domain/validation/validation.js';
@@ -17,6 +18,9 @@ const TOO_LONG = {
   detail: `must have at most ${MAX_FILTERS} characters together to be previewed`,
 };
 
+/** Most kinds that are named beside those of the filters. */
+const KINDS = 10;
+
 /** Spans that match the filters of a judge, counted. */
 export class ClickHouseMatchingSpans implements MatchingSpans {
   readonly #rows: ReadRows;
@@ -32,17 +36,20 @@ export class ClickHouseMatchingSpans implements MatchingSpans {
     const all = { figures: false, traces: null };
     return this.#reads.ofCommitted(projectId, all, async ({ upTo, traces }) => {
       const { filters, prompt, latest } = wanted;
-      const where = join(
-        [
-          inProject(projectId),
-          arrivedAfter(since),
-          JUDGEABLE,
-          ...filterConditions(filters),
-          ...(prompt === null ? [] : [completionOf(prompt)]),
-          current({ projectId, upTo, unsettled: traces }),
-        ],
-        ' AND ',
-      );
+      const matching = (by: JudgeFilters, ...more: readonly Sql[]) =>
+        join(
+          [
+            inProject(projectId),
+            arrivedAfter(since),
+            JUDGEABLE,
+            ...filterConditions(by),
+            ...(prompt === null ? [] : [completionOf(prompt)]),
+            ...more,
+            current({ projectId, upTo, unsettled: traces }),
+          ],
+          ' AND ',
+        );
+      const where = matching(filters);
       const [counted] = await this.#rows<{ readonly spans: string }>(
         sql`SELECT toString(count()) AS spans FROM spans WHERE ${where}`,
         { signal },
@@ -53,7 +60,20 @@ FROM spans WHERE ${where}
 ORDER BY project_id DESC, started_at DESC, trace_id DESC, id DESC LIMIT ${value(latest, 'UInt64')}`,
         { signal },
       );
-      return { count: Number(counted?.spans ?? 0), latest: rows.map(toPlace) };
+      const others = matching({ ...filters, kinds: [] }, sql`kind NOT IN ${value(filters.kinds, 'Array(String)')}`);
+      const kinds =
+        filters.kinds.length === 0
+          ? []
+          : await this.#rows<KindRow>(
+              sql`SELECT kind, toString(count()) AS spans FROM spans WHERE ${others}
+GROUP BY kind ORDER BY count() DESC, kind LIMIT ${value(KINDS, 'UInt64')}`,
+              { signal },
+            );
+      return {
+        count: Number(counted?.spans ?? 0),
+        latest: rows.map(toPlace),
+        otherKinds: kinds.map(({ kind, spans }) => ({ kind, spans: Number(spans) })),
+      };
     });
   }
 }
@@ -62,6 +82,11 @@ ORDER BY project_id DESC, started_at DESC, trace_id DESC, id DESC LIMIT ${value(
 function arrivedAfter(moment: Micros): Sql {
   const after = sql`${value(Math.max(0, versionOf(moment)), 'UInt64')}`;
   return sql`ver > ${after} AND (origin_ver = 0 OR origin_ver > ${after})`;
+}
+
+interface KindRow {
+  readonly kind: string;
+  readonly spans: string;
 }
 
 interface PlaceRow {

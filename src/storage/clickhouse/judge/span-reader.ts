@@ -17,7 +17,7 @@ export interface SpanReaderSource {
   readonly client: ClickHouseClient;
   readonly reads: ReadsInProgress;
   /** The version up to which everything is stored and rolled up right now; null while that is not known. */
-  readonly settled: () => Version | null;
+  readonly settled: () => Version;
   readonly limits: ReadLimits;
   /** Longer inputs and outputs have their middle left out. */
   readonly maxCharacters: number;
@@ -40,7 +40,6 @@ export class ClickHouseSpanReader implements SpanReader {
 
   async read(projectId: string, places: readonly SpanPlace[]): Promise<Map<string, JudgedSpan>> {
     const upTo = this.#source.settled();
-    if (upTo === null) return this.find(projectId, ids(places));
     const times = join(
       places.map(({ span_started_at }) => moment(span_started_at)),
       ', ',

@@ -5,7 +5,7 @@ import { DomainError } from '../../../domain/errors.js';
 import type { LeaseObserver } from '../../../observability/events/storage.js';
 import type { ClickHouseClient } from '../client/client.js';
 import { mutationsEnded } from '../client/mutations.js';
-import type { Sql } from '../client/sql.js';
+import { literal, sql, type Sql } from '../client/sql.js';
 import type { LastOwner } from './last-owner.js';
 import { LeaseError } from './lease-error.js';
 import {
@@ -23,6 +23,8 @@ export interface LeaseOptions {
   readonly client: ClickHouseClient;
   /** Cluster that the tables are on; null: one server. */
   readonly cluster: string | null;
+  /** The server that answers at the address; null: it has no id. */
+  readonly serverUuid: string | null;
   /** How the database is called in messages. */
   readonly database: string;
   readonly ttlMs: number;
@@ -117,6 +119,16 @@ export class DatabaseLease {
   /** The condition that writing statements carry, see {@link counts}. */
   get condition(): Sql {
     return counts(this.#claim);
+  }
+
+  /**
+   * The condition of statements that add rows: on another replica they would add what is computed of less. A deletion reaches all
+   * replicas whichever is told of it.
+   */
+  get inserting(): Sql {
+    const { serverUuid } = this.#options;
+    if (serverUuid === null) return this.condition;
+    return sql`(${this.condition} AND serverUUID() = toUUID(${literal(serverUuid)}))`;
   }
 
   /** Whether this server may write now. */

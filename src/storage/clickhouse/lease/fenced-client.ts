@@ -2,10 +2,10 @@ import type { Readable } from 'node:stream';
 import { DomainError } from '../../../domain/errors.js';
 import { InsertError, refusalCode } from '../client/client-errors.js';
 import type { ClickHouseClient, InsertFormat, InsertOptions, QueryOptions } from '../client/client.js';
-import { identifierLiteral } from '../client/literals.js';
-import { quotedIdentifier, sql, value, type Sql } from '../client/sql.js';
+import { columnTypes, selectInput } from '../client/input-rows.js';
+import type { Sql } from '../client/sql.js';
 import type { DatabaseLease } from './database-lease.js';
-import { fenced, fencedInput } from './fenced-statement.js';
+import { fenced, fencedInput, fencedSelect } from './fenced-statement.js';
 
 /** ClickHouse's code of a failed `throwIf`, FUNCTION_THROW_IF_VALUE_IS_NON_ZERO. */
 const THROWN = 395;
@@ -47,7 +47,7 @@ export class FencedClient implements ClickHouseClient {
     rows: Buffer | readonly Buffer[],
     options: InsertOptions = {},
   ): Promise<void> {
-    const through = await this.#through(table, columns).catch((error: unknown) => {
+    const through = await this.#through(table, columns, options.through).catch((error: unknown) => {
       throw unsent(error);
     });
     const settings = { ...options.settings, ...ONE_STREAM };
@@ -65,7 +65,7 @@ export class FencedClient implements ClickHouseClient {
 
   async command(statement: Sql, options: QueryOptions = {}): Promise<void> {
     this.#lease.check();
-    const tied = fenced(statement, this.#lease.condition);
+    const tied = fenced(statement, this.#lease.condition, this.#lease.inserting);
     const settings = { ...options.settings, ...ON_ARRIVAL };
     try {
       await this.#client.command(tied, { ...options, settings });
@@ -82,21 +82,24 @@ export class FencedClient implements ClickHouseClient {
     return this.#client.close();
   }
 
-  /** Whether ClickHouse has refused a statement, before it stored anything, because another server has the lease. */
+  /**
+   * Whether ClickHouse has refused a statement, before it stored anything, because another server has the lease, or because it is
+   * not the server that the lease was taken on. No other statement throws so.
+   */
   async #isFenced(error: unknown): Promise<boolean> {
     if (refusalCode(error) !== THROWN) return false;
-    return this.#lease.isLost().catch(() => false);
+    await this.#lease.isLost().catch(() => false);
+    return true;
   }
 
-  async #through(table: string, columns: readonly string[]): Promise<Sql> {
-    const types = await this.#typesOf(table);
-    const structure = columns.map((column) => `${identifierLiteral(column)} ${types.get(column) ?? ''}`).join(', ');
-    return fencedInput(columns.map(quotedIdentifier), structure, this.#lease.condition);
+  async #through(table: string, columns: readonly string[], given: Sql | undefined): Promise<Sql> {
+    if (given !== undefined) return fencedSelect(given, this.#lease.inserting);
+    return fencedInput(selectInput(columns, await this.#typesOf(table)), this.#lease.inserting);
   }
 
   /** The types of a table's columns, asked once: while a server runs, they stay what they are. */
   async #typesOf(table: string): Promise<ReadonlyMap<string, string>> {
-    const asked = this.#types.get(table) ?? this.#askTypes(table);
+    const asked = this.#types.get(table) ?? columnTypes(this.#client, table);
     this.#types.set(table, asked);
     try {
       return await asked;
@@ -104,13 +107,6 @@ export class FencedClient implements ClickHouseClient {
       this.#types.delete(table);
       throw error;
     }
-  }
-
-  async #askTypes(table: string): Promise<ReadonlyMap<string, string>> {
-    const rows = await this.#client.query<{ name: string; type: string }>(
-      sql`SELECT name, type FROM system.columns WHERE database = currentDatabase() AND table = ${value(table, 'String')}`,
-    );
-    return new Map(rows.map(({ name, type }) => [name, type]));
   }
 }
 

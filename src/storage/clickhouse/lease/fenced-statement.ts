@@ -1,4 +1,4 @@
-import { identifier, join, literal, sql, type Sql } from '../client/sql.js';
+import { identifier, sql, type Sql } from '../client/sql.js';
 
 const FLAG = 'lease_held';
 
@@ -17,10 +17,11 @@ const TRUNCATE = /^\s*TRUNCATE TABLE (\w+)\s*$/;
  * beginning, for ClickHouse to show it of a running statement however long that is.
  *
  * @param condition without parameters
+ * @param inserting the one of statements that add rows
  * @throws Error for a statement of another kind, as nothing would keep it from running late.
  */
-export function fenced(statement: Sql, condition: Sql): Sql {
-  const flag = flagOf(condition).render().text;
+export function fenced(statement: Sql, condition: Sql, inserting = condition): Sql {
+  const flag = flagOf(inserting).render().text;
   const only = condition.render().text;
   return statement.rewritten((text) => fencedText(text, flag, only));
 }
@@ -38,9 +39,14 @@ function fencedText(statement: string, flag: string, condition: string): string 
   throw new Error(`A statement that changes data cannot be tied to the lease: ${statement.slice(0, 100)}`);
 }
 
-/** The SELECT that the rows of an insert go through. @param structure the columns with their types */
-export function fencedInput(columns: readonly Sql[], structure: string, condition: Sql): Sql {
-  return sql`${flagOf(condition)} SELECT ${join(columns, ', ')} FROM input(${literal(structure)}) WHERE ${identifier(FLAG)}`;
+/** The SELECT that the rows of an insert go through. @param select of `input()`, without a condition */
+export function fencedInput(select: Sql, condition: Sql): Sql {
+  return sql`${flagOf(condition)} ${select} WHERE ${identifier(FLAG)}`;
+}
+
+/** A SELECT that the rows of an insert go through anyway, tied to the condition. */
+export function fencedSelect(select: Sql, condition: Sql): Sql {
+  return sql`${flagOf(condition)} SELECT * FROM (${select}) WHERE ${identifier(FLAG)}`;
 }
 
 function flagOf(condition: Sql): Sql {

@@ -109,7 +109,7 @@ export class ClickHouseLists implements Lists {
     return rows;
   }
 
-  /** Traces as rendered objects, with input and output of their root spans. */
+  /** Traces as rendered objects, with input, output and error of their root spans. */
   async #tracePage(scope: ReadScope, query: ListQuery, access: AccessPath, signal?: AbortSignal): Promise<string[]> {
     const lines = await this.#reads.reader.lines(rollupPage(traceSource, scope, query, access, rootColumns), {
       signal,

@@ -31,6 +31,7 @@ export const traceColumns = {
   // Filled in for the rows of a page, from their root spans.
   root_span_input: sql`CAST(NULL, 'Nullable(String)')`,
   root_span_output: sql`CAST(NULL, 'Nullable(String)')`,
+  root_span_error: sql`CAST(NULL, 'Nullable(String)')`,
 } satisfies Record<keyof typeof traceFields, Sql>;
 
 export const sessionColumns = {

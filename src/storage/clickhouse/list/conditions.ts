@@ -4,8 +4,12 @@ import { EPOCH_SECONDS } from '../commit/version-clock.js';
 import { decimalText } from '../client/decimal.js';
 import { startedWithin, type TimeRange } from '../read/times.js';
 import { unpriced } from '../read/unpriced.js';
+import { ERROR_TEXTS } from '../search/searched-words.js';
+import { occursIn } from '../search/text-match.js';
 import { empty, join, sql, value, type Sql } from '../client/sql.js';
 import { spanSource, type ListSource } from './sources.js';
+
+const PAYLOAD_PARTS = [sql`input_data`, sql`output_data`];
 
 /** The filters of a query, as SQL conditions over the list's columns; `inSession`, which is about other rows, is not among them. */
 export function conditions({ filters }: Pick<ListQuery, 'filters'>, source: ListSource): Sql[] {
@@ -31,15 +35,20 @@ export function conditionOf(applied: AppliedFilter, source: ListSource): Sql {
 }
 
 /**
- * Finds a text in input or output, whatever its case: in both at once first, then not across the border of the two.
+ * Finds a text in input, output or error, whatever its case: in input and output at once first, then not across the border
+ * of the two.
  *
  * @param within when the spans started in which it may occur; default: at any time.
  */
 export function textFound(text: string, within?: readonly TimeRange[]): Sql {
-  const needle = value(text, 'String');
   const near = within === undefined ? empty : sql`${startedWithin(within)} AND `;
-  return sql`(${near}positionCaseInsensitiveUTF8(payload, ${needle}) > 0
-  AND (positionCaseInsensitiveUTF8(ifNull(input_data, ''), ${needle}) > 0 OR positionCaseInsensitiveUTF8(ifNull(output_data, ''), ${needle}) > 0))`;
+  const found = (column: Sql) => occursIn(column, text);
+  const either = (columns: readonly Sql[]) =>
+    join(
+      columns.map((column) => sql`(${found(sql`ifNull(${column}, '')`)})`),
+      ' OR ',
+    );
+  return sql`(${near}((${found(sql`payload`)} AND (${either(PAYLOAD_PARTS)})) OR ${either(ERROR_TEXTS)}))`;
 }
 
 /** Versions only grow, so that no row is younger than its own version, whose index serves. */

@@ -14,7 +14,11 @@ interface TraceRow {
 /** What a trace has of its root span, by its own name, as far as it was asked for. */
 type Root = Readonly<Partial<Record<RootText, string | null>>>;
 
-const ROOT_TEXTS = { root_span_input: sql`input_data`, root_span_output: sql`output_data` } as const;
+const ROOT_TEXTS = {
+  root_span_input: sql`input_data`,
+  root_span_output: sql`output_data`,
+  root_span_error: sql`coalesce(nullIf(error_message, ''), nullIf(error_code, ''))`,
+} as const;
 type RootText = keyof typeof ROOT_TEXTS;
 
 /** Reads the rows of a statement for root spans. */
@@ -23,7 +27,7 @@ type ReadRoots = (statement: Sql) => Promise<(Root & { readonly ver: string })[]
 /** Columns that a page of traces selects beside its fields, for {@link withRootTexts}. */
 export const rootColumns: readonly Sql[] = [sql`root_ver`, sql`toString(root_started_at)`];
 
-/** Traces as rendered objects, with input and output of their root spans. */
+/** Traces as rendered objects, with input, output and error of their root spans. */
 export async function withRootTexts(
   projectId: string,
   lines: readonly JsonLine[],

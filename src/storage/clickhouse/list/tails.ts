@@ -26,8 +26,8 @@ export interface TailSourceParts extends StateParts {
   readonly client: ClickHouseClient;
   readonly limits: ReadLimits;
   readonly commits: CommitNews;
-  /** The version up to which everything is committed; throws when that is not known. */
-  readonly committed: () => Version;
+  /** The version up to which everything is acknowledged. */
+  readonly acknowledged: () => Version;
 }
 
 /** Rows that are told at once. */
@@ -49,7 +49,7 @@ export class ClickHouseTails implements TailSource {
   }
 
   now(): State {
-    return this.#parts.committed();
+    return this.#parts.acknowledged();
   }
 
   ago(ms: number): State {

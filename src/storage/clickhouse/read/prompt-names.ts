@@ -19,13 +19,13 @@ export function namesPrompt({ slug, id }: PromptIdentity): Sql {
 export const VERSIONS_NAMED = sql`arrayFilter(x -> x != '', arrayMap(x -> lower(x), [${texts(VERSION_PATHS)}]))`;
 
 /** Whether a statement names each version of the prompt, so that {@link mayNameVersion} is sure. */
-export function isSure({ version_ids }: PromptIdentity): boolean {
-  return version_ids.size <= MAX_NAMED_VERSIONS;
+export function isSure({ versions }: PromptIdentity): boolean {
+  return versions.size <= MAX_NAMED_VERSIONS;
 }
 
 /** Whether a span names a version of the prompt; where there are too many to tell, whether it names any version. */
 export function mayNameVersion(prompt: PromptIdentity): Sql {
-  return isSure(prompt) ? sql`hasAny(${VERSIONS_NAMED}, ${idsOf(prompt)})` : sql`notEmpty(${VERSIONS_NAMED})`;
+  return isSure(prompt) ? sql`hasAny(${VERSIONS_NAMED}, ${versionsOf(prompt).ids})` : sql`notEmpty(${VERSIONS_NAMED})`;
 }
 
 /** Whether a span may name the prompt: cheap, and false for most, whose attributes then need not be read as JSON. */
@@ -36,20 +36,37 @@ export function mayName({ slug, id }: PromptIdentity): Sql {
 
 /** Whether a span is a completion of the prompt, each of whose versions is named: a few thousand at most. */
 export function completionOf(prompt: PromptIdentity): Sql {
-  return sql`${mayName(prompt)} AND (${namesPrompt(prompt)} OR hasAny(${VERSIONS_NAMED}, ${idsOf(prompt)}))`;
+  return sql`${mayName(prompt)} AND (${namesPrompt(prompt)} OR hasAny(${VERSIONS_NAMED}, ${versionsOf(prompt).ids}))`;
 }
 
-/** The id of the first version of the prompt that a span names; empty: it names none of them. */
+/**
+ * The number of the prompt's version by which a span names it, as its columns have it, whether there is such a version or
+ * not; 0: none. Lists show and filter by the same columns.
+ */
+export function numberNamed({ slug, id }: PromptIdentity): Sql {
+  const ofPrompt = sql`(prompt_slug = ${value(slug, 'String')} OR lower(prompt_slug) = ${value(id, 'String')})`;
+  return sql`if(${ofPrompt}, ifNull(prompt_version, 0), 0)`;
+}
+
+/**
+ * The id of the version of the prompt that a span names: the first by its id, else the one by its number; empty: it names
+ * none of them.
+ */
 export function versionNamed(prompt: PromptIdentity): Sql {
-  return sql`arrayFirst(x -> has(${idsOf(prompt)}, x), ${VERSIONS_NAMED})`;
+  const { ids, numbers } = versionsOf(prompt);
+  const byId = sql`arrayFirst(x -> has(${ids}, x), ${VERSIONS_NAMED})`;
+  return sql`ifNull(nullIf(${byId}, ''), transform(${numberNamed(prompt)}, ${numbers}, ${ids}, ''))`;
 }
 
-/** The ids of a prompt's versions, made once: they are one parameter of a statement, wherever they stand in it. */
-const versionIds = new WeakMap<PromptIdentity, Sql>();
+/** The versions of a prompt, made once: each list is one parameter of a statement, wherever it stands in it. */
+const versions = new WeakMap<PromptIdentity, { readonly ids: Sql; readonly numbers: Sql }>();
 
-function idsOf(prompt: PromptIdentity): Sql {
-  const known = versionIds.get(prompt) ?? sql`${value([...prompt.version_ids], 'Array(String)')}`;
-  versionIds.set(prompt, known);
+function versionsOf(prompt: PromptIdentity) {
+  const known = versions.get(prompt) ?? {
+    ids: sql`${value([...prompt.versions.keys()], 'Array(String)')}`,
+    numbers: sql`${value([...prompt.versions.values()], 'Array(UInt64)')}`,
+  };
+  versions.set(prompt, known);
   return known;
 }
 

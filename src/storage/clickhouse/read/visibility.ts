@@ -29,10 +29,10 @@ export function supersededBy(among: Sql, version: Sql): Sql {
   return sql`SELECT ver FROM superseded WHERE ${among} AND next_ver <= ${version}`;
 }
 
-/** Versions of spans of unsettled traces that newer ones took the place of. A row that is there twice has not replaced itself. */
+/** Versions of spans of unsettled traces that no longer count. */
 function replaced(scope: ReadScope, unsettled: Sql): Sql {
-  return sql`SELECT arrayJoin(arraySlice(arrayReverseSort(groupUniqArray(ver)), 2)) FROM facts
-    WHERE ${factsOf(scope, unsettled)}${writtenSince(scope)} AND row_type = 0 GROUP BY trace_id, id`;
+  const facts = successors(sql`row_type`, sql`${factsOf(scope, unsettled)}${writtenSince(scope)}`);
+  return sql`SELECT ver FROM (${facts}) WHERE row_type = 0 AND next_ver != 0 AND next_write != ver`;
 }
 
 /** What was written later than the versions that are read can only be replaced by what was, too. */
@@ -45,7 +45,34 @@ export function factsOf({ projectId, upTo }: ReadScope, traces: Sql): Sql {
   return sql`${inProject(projectId)} AND trace_id IN ${traces} AND ver <= ${value(upTo, 'UInt64')}`;
 }
 
-/** Whether the newest row of a group, the facts of one span or posted trace or one posted session, is a tombstone. */
+/**
+ * Facts, each with `next_ver`, the version that ended it: the next write of the same thing, or the removal of its trace,
+ * whichever came first; 0 while it counts. Where a row is stored twice, `next_write = ver` tells the second one, which is to
+ * be left out.
+ * @param columns further columns
+ * @param facts conditions on `facts`; of each trace, all facts from some version on have to meet them
+ */
+export function successors(columns: Sql, facts: Sql): Sql {
+  return sql`SELECT ver, ${columns},
+        lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_write,
+        minIf(ver, row_type = 2) OVER (PARTITION BY project_id, trace_id ORDER BY ver DESC) AS removed,
+        if(row_type = 2 OR removed = 0 OR (next_write != 0 AND next_write < removed), next_write, removed) AS next_ver
+      FROM facts
+      WHERE ${facts}`;
+}
+
+/**
+ * The facts that count: of each span and posted trace the latest, unless it is deleted or its trace was removed since.
+ * @param columns columns of facts, but for `ver` and `row_type`, which come with them
+ * @param facts as of {@link successors}
+ */
+export function standing(columns: Sql, facts: Sql): Sql {
+  return sql`SELECT * FROM (
+      ${successors(sql`row_type, deleted, ${columns}`, facts)}
+    ) WHERE next_ver = 0 AND NOT deleted AND row_type < 2`;
+}
+
+/** Whether the newest row of a group, the writes of one posted session, is a tombstone. */
 export const isDeleted = sql`argMax(deleted, ver)`;
 
 /** The version of a span that its client wrote, also where the row was written when its price was calculated anew. */

@@ -3,7 +3,7 @@ import type { Micros } from '../../../domain/time/timestamp.js';
 import { literal, sql, value, type Sql } from '../client/sql.js';
 import { inProject, type ReadScope } from '../read/scope.js';
 import { moment } from '../read/times.js';
-import { current, isDeleted } from '../read/visibility.js';
+import { current, standing } from '../read/visibility.js';
 
 /*
  * What is old, and what a tag keeps all the same. The work and the look ahead read by these same rules.
@@ -41,17 +41,12 @@ export function keepingSpans(scope: ReadScope, among: Sql): Sql {
     WHERE ${inProject(scope.projectId)} AND ${among} AND ${keeps(sql`tags`)} AND ${current(scope)}`;
 }
 
-/** Grouped as `facts` is sorted, so that memory does not grow with the number of spans. */
 function ages({ projectId, upTo }: ReadScope, ids: Sql): Sql {
-  const newest = sql`greatest(f.started_at, ifNull(f.ended_at, f.started_at))`;
-  return sql`SELECT l.trace_id AS trace_id, countIf(l.row_type = 0) AS spans, max(l.newest) AS newest,
-    min(l.start) AS first_start, max(l.start) AS last_start, max(l.kept) AS kept
-  FROM (
-    SELECT f.trace_id AS trace_id, f.row_type AS row_type, argMax(${newest}, f.ver) AS newest, argMax(f.started_at, f.ver) AS start,
-      argMax(${keeps(sql`f.trace_tags`)}, f.ver) AS kept
-    FROM facts AS f WHERE ${inProject(projectId)} AND f.trace_id IN ${ids} AND f.ver <= ${value(upTo, 'UInt64')}
-    GROUP BY f.trace_id, f.row_type, f.id HAVING NOT ${isDeleted}
-  ) AS l GROUP BY l.trace_id`;
+  const facts = sql`${inProject(projectId)} AND trace_id IN ${ids} AND ver <= ${value(upTo, 'UInt64')}`;
+  return sql`SELECT trace_id, countIf(row_type = 0) AS spans, max(greatest(started_at, ifNull(ended_at, started_at))) AS newest,
+    min(started_at) AS first_start, max(started_at) AS last_start, max(keeping) AS kept
+  FROM (${standing(sql`trace_id, started_at, ended_at, ${keeps(sql`trace_tags`)} AS keeping`, facts)})
+  GROUP BY trace_id`;
 }
 
 /** What traces show of their tags, and of their sessions'. `bare`: recomputed without tags, as its version tells. */

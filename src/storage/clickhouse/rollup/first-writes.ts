@@ -45,6 +45,33 @@ async function firstElsewhere(client: ClickHouseClient, among: Among, signal: Ab
   );
 }
 
+/**
+ * As {@link keepFirstWrites}, for whole traces. Their tombstones remember when they were created, so that only those facts matter
+ * that tell when a session was made that is there, or that a trace named which was written to again.
+ * @param facts conditions on the facts that are to be purged, all of one project
+ * @param project a condition on the project
+ * @param traces a list of the traces
+ */
+export async function keepFirstNamings(
+  client: ClickHouseClient,
+  { facts, project, traces }: { readonly facts: Sql; readonly project: Sql; readonly traces: Sql },
+  signal: AbortSignal,
+): Promise<string[]> {
+  const namings = sql`SELECT trace_id, session_id, created_ver FROM session_traces WHERE ${project} AND trace_id IN ${traces}`;
+  const telling = sql`SELECT id, created_ver FROM sessions FINAL WHERE ${project} AND NOT gone AND id IN (SELECT session_id FROM (${namings}))`;
+  const again = sql`SELECT id FROM traces FINAL WHERE ${project} AND NOT gone AND id IN ${traces}`;
+  const kept = await versionsOf(
+    client,
+    sql`SELECT toString(min(f.ver)) AS version FROM facts AS f
+     WHERE ${facts} AND isNotNull(f.session_id) AND (f.trace_id, assumeNotNull(f.session_id), ${written}) IN (
+       SELECT trace_id, session_id, created_ver FROM (${namings}) WHERE (session_id, created_ver) IN (${telling}) OR trace_id IN (${again}))
+     GROUP BY f.trace_id, f.session_id, ${written}`,
+    signal,
+  );
+  if (kept.length > 0) await writeBare(client, kept, signal);
+  return kept;
+}
+
 async function writeBare(client: ClickHouseClient, kept: readonly string[], signal: AbortSignal): Promise<void> {
   const first = sql`ver IN ${listOf('UInt64', kept)}`;
   await client.command(

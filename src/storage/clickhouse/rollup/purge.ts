@@ -9,6 +9,7 @@ import { deleteRows, MUTATIONS_END_WITHIN_MS } from '../client/mutations.js';
 import { empty, listOf, number, numbers, sql, type Sql } from '../client/sql.js';
 import { versionTime, type Version } from '../commit/version-clock.js';
 import { keepFirstWrites, versionsOf, type Among } from './first-writes.js';
+import { purgeTraces, removedTraces } from './purge-traces.js';
 
 export type { PurgeObserver } from '../../../observability/events/storage.js';
 
@@ -128,27 +129,53 @@ export class Purge {
     return running;
   }
 
+  /**
+   * Purges traces that were removed whole before this call, as far as no read under way counts them.
+   * @throws as {@link run}
+   */
+  ofRemovedTraces(): Promise<void> {
+    const look = this.#look();
+    const running = this.#running
+      .catch(() => undefined)
+      .then(async () => {
+        await this.#batches((signal) => this.#removedTraces(this.#end(look), signal));
+      });
+    this.#running = running;
+    return running;
+  }
+
   async #run(look: Look, onProgress?: Counted): Promise<number> {
-    const started = performance.now();
     const total = onProgress === undefined ? 0 : await this.#waiting(look);
     onProgress?.(0, total);
-    let count = 0;
-    let end: Version;
-    let batch: number;
-    try {
-      do {
-        end = this.#end(look);
-        batch = await this.#batch(end);
-        count += batch;
-        if (batch > 0) onProgress?.(count, Math.max(count, total));
-      } while (batch > 0);
-    } finally {
-      if (count > 0) this.#observer.purgeFinished({ versions: count, seconds: (performance.now() - started) / 1000 });
-    }
+    let end: Version = 0;
+    const batch = async (signal: AbortSignal) => {
+      end = this.#end(look);
+      return (await this.#removedTraces(end, signal)) || this.#versions(end, signal);
+    };
+    const count = await this.#batches(batch, (done) => onProgress?.(done, Math.max(done, total)));
     this.#last = performance.now();
     const latest = this.#deletions?.last ?? 0;
     this.#deletions = latest < end ? null : { first: latest, last: latest };
     return count;
+  }
+
+  /** Runs batches until one has nothing to purge. @returns how many versions they purged */
+  async #batches(
+    run: (signal: AbortSignal) => Promise<number>,
+    onProgress: (done: number) => void = () => undefined,
+  ): Promise<number> {
+    const started = performance.now();
+    let count = 0;
+    try {
+      for (let batch = 1; batch > 0;) {
+        batch = await run(AbortSignal.any([this.#loop.signal, AbortSignal.timeout(this.#patienceMs)]));
+        count += batch;
+        if (batch > 0) onProgress(count);
+      }
+      return count;
+    } finally {
+      if (count > 0) this.#observer.purgeFinished({ versions: count, seconds: (performance.now() - started) / 1000 });
+    }
   }
 
   /** Resolves once no bare row is being written for versions that left `superseded` before the call. */
@@ -189,19 +216,25 @@ export class Purge {
     return Math.min(state, this.#oldestRead()) + 1;
   }
 
-  async #batch(end: Version): Promise<number> {
-    const signal = AbortSignal.any([this.#loop.signal, AbortSignal.timeout(this.#patienceMs)]);
+  /** Whole traces first: what is theirs is found by their ids. */
+  async #removedTraces(end: Version, signal: AbortSignal): Promise<number> {
+    const purging = removedTraces(this.#client, end, signal).then(
+      (traces) => traces && purgeTraces(this.#client, traces, (versions) => this.#tell(versions), signal),
+    );
+    this.#preparing = purging;
+    return (await purging) ?? 0;
+  }
+
+  async #versions(end: Version, signal: AbortSignal): Promise<number> {
     const preparing = this.#prepare(end, signal);
     this.#preparing = preparing;
     const { versions, among, kept } = await preparing;
     if (versions.length === 0) return 0;
     const condition = among(sql`ver`);
     const bare = kept.length === 0 ? empty : sql` AND NOT (deleted AND ver IN ${listOf('UInt64', kept)})`;
-    // Both deletions at once, as each may have to wait behind merges.
-    await Promise.all([
-      deleteRows(this.#client, 'spans', condition, signal),
-      deleteRows(this.#client, 'facts', sql`${condition}${bare}`, signal),
-    ]);
+    // Facts go behind their spans, whatever comes in between: what removes whole traces finds spans by them.
+    await deleteRows(this.#client, 'spans', condition, signal);
+    await deleteRows(this.#client, 'facts', sql`${condition}${bare}`, signal);
     await this.#tell(versions);
     await deleteRows(this.#client, 'superseded', condition, signal);
     return versions.length;

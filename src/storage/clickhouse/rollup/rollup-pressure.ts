@@ -19,9 +19,9 @@ export class RollupPressure {
     this.#reads = reads;
   }
 
-  /** Whether the writes of a project must wait for rounds. */
-  isFull(projectId: string): boolean {
-    const ofParty = this.#changes.tracesOf(projectId);
+  /** Whether the writes of a project must wait for rounds. @param unflushed its traces that are written to and not stored yet */
+  isFull(projectId: string, unflushed: number): boolean {
+    const ofParty = this.#changes.tracesOf(projectId) + unflushed;
     if (ofParty === 0) return false;
     const taken = this.#changes.waitingTraces;
     return ofParty > this.#budget.most || fairRoom({ limit: MAX_DIRTY, taken, ofParty }) < 0;

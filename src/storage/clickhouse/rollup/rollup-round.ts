@@ -9,10 +9,12 @@ import type { UnsettledChanges } from './unsettled-changes.js';
 const MAX_ROUND = 2000;
 /** Traces, and sessions, of a round that reads wait for: it takes half as long. */
 const MAX_AWAITED_ROUND = 1000;
+/** Traces of a round for traces that were removed, while nobody reads: it takes seconds, and a third of the time for each. */
+const MAX_LARGE_ROUND = 20_000;
 
 export interface RoundParts {
   readonly clock: VersionClock;
-  readonly reads: Pick<ReadsInProgress, 'oldestStill' | 'ended'>;
+  readonly reads: Pick<ReadsInProgress, 'oldestStill' | 'ended' | 'lately'>;
   readonly changes: UnsettledChanges;
   readonly pressure: RollupPressure;
   readonly recomputation: Recomputation;
@@ -23,18 +25,23 @@ export interface RoundParts {
  * Runs one round: recomputes what has changed longest, up to the state that is read still. When nothing may be taken, it
  * waits for a read to end.
  * @param awaited projects that are first
+ * @param large whether it may take long, unless lists are read
  * @returns how many milliseconds the round took; null: there was nothing to recompute
  * @throws what kept it from being recomputed, after reporting it; all of it waits again
  */
-export async function runRound(parts: RoundParts, awaited: ReadonlySet<string>): Promise<number | null> {
-  const { changes, recomputation, observer } = parts;
+export async function runRound(
+  parts: RoundParts,
+  awaited: ReadonlySet<string>,
+  large: boolean,
+): Promise<number | null> {
+  const { changes, reads, recomputation, observer } = parts;
   const started = performance.now();
   const upTo = statesToRollUp(parts);
-  const items = changes.beginRound(awaited.size > 0 ? MAX_AWAITED_ROUND : MAX_ROUND, awaited, upTo);
+  const items = changes.beginRound(mostTraces(reads, awaited, large), awaited, upTo);
   const { traces, sessions } = items;
   try {
     if (traces.length + sessions.length === 0) {
-      if (changes.waiting > 0) await parts.reads.ended();
+      if (changes.waiting > 0) await reads.ended();
       return null;
     }
     const recompute = async () => {
@@ -59,14 +66,18 @@ export async function runRound(parts: RoundParts, awaited: ReadonlySet<string>):
   }
 }
 
+function mostTraces(reads: RoundParts['reads'], awaited: ReadonlySet<string>, large: boolean): number {
+  if (large) return reads.lately ? MAX_ROUND : MAX_LARGE_ROUND;
+  return awaited.size > 0 ? MAX_AWAITED_ROUND : MAX_ROUND;
+}
+
 /** The state of each project that a round rolls up: the oldest one that is being read, or else the last. */
 function statesToRollUp({ changes, reads, pressure }: RoundParts): (projectId: string) => Version {
-  const committed = changes.committed;
   const states = new Map<string, Version>();
   return (projectId) => {
     const known = states.get(projectId);
     if (known !== undefined) return known;
-    const state = Math.min(committed, reads.oldestStill(projectId, pressure.isHalfFull(projectId)));
+    const state = Math.min(changes.storedUpTo(projectId), reads.oldestStill(projectId, pressure.isHalfFull(projectId)));
     states.set(projectId, state);
     return state;
   };

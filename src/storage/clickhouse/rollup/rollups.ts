@@ -1,18 +1,19 @@
 import type { RollupObserver } from '../../../observability/events/storage.js';
-import type { CommitFollower, Touched } from '../commit/commit-follower.js';
+import { insertsEnded, reconcileFacts } from '../commit/facts-of-spans.js';
+import type { StampedWrite } from '../commit/unflushed-writes.js';
 import type { Version, VersionClock } from '../commit/version-clock.js';
 import type { ClickHouseClient } from '../client/client.js';
 import { among, type CommittedState, type ReadsInProgress, type Wanted } from '../read/reads-in-progress.js';
 import { AsideRetry } from './aside-retry.js';
 import type { DirtyItem } from './dirty-set.js';
-import { changedSince, findOwnSuccessors, forgetOwnSuccessors, insertsEnded, reconcileFacts } from './healing.js';
+import { changedSince, findOwnSuccessors, forgetOwnSuccessors } from './healing.js';
 import { MOST_UNSETTLED } from './read-budget.js';
 import { Recomputation } from './recomputation.js';
 import { RollupPressure } from './rollup-pressure.js';
 import { runRound } from './rollup-round.js';
 import { RoundSchedule } from './round-schedule.js';
 import { SetAside, type NotCurrent } from './set-aside.js';
-import { UnsettledChanges } from './unsettled-changes.js';
+import { UnsettledChanges, type StoredState } from './unsettled-changes.js';
 import { Watermark } from './watermark.js';
 
 export type { RollupObserver } from '../../../observability/events/storage.js';
@@ -29,20 +30,29 @@ export interface RollupLimits {
   readonly retryMs?: number;
 }
 
+/** What waits to be stored. */
+export interface WriteState extends StoredState {
+  /** The version up to which everything is acknowledged. */
+  readonly acknowledged: Version;
+  /** Resolves once ClickHouse holds everything acknowledged of a project; rejects when it does not answer. Default: of all. */
+  flush(projectId?: string): Promise<void>;
+}
+
 /** The reads for whose sake rolled-up rows stay as they are. */
 export type RollupReads = Pick<ReadsInProgress, 'oldestStill' | 'ended' | 'lately'>;
 
 /**
- * Keeps the rollups in step with the commits. A commit only marks its traces; they are recomputed in rounds by
+ * Keeps the rollups in step with what is stored. A flush only marks its traces; they are recomputed in rounds by
  * materialized views, soon by themselves, and at once when somebody waits for them. A trace that grows span by span is so
  * not recomputed for each.
  *
- * Lists do not wait: of the traces that are not rolled up as of the last commit they read the facts, in place of what is
+ * Lists do not wait: of the traces that are not rolled up as of the last flush they read the facts, in place of what is
  * rolled up. So that the rest is as it was then, a round takes only what had changed before every read under way began.
  */
-export class Rollups implements CommitFollower {
+export class Rollups {
   readonly #client: ClickHouseClient;
   readonly #observer: RollupObserver;
+  readonly #writes: WriteState;
   readonly #changes: UnsettledChanges;
   readonly #pressure: RollupPressure;
   readonly #schedule: RoundSchedule;
@@ -53,13 +63,15 @@ export class Rollups implements CommitFollower {
   constructor(
     client: ClickHouseClient,
     clock: VersionClock,
+    writes: WriteState,
     reads: RollupReads,
     observer: RollupObserver,
     limits: RollupLimits,
   ) {
     this.#client = client;
     this.#observer = observer;
-    const changes = new UnsettledChanges(clock.last);
+    this.#writes = writes;
+    const changes = new UnsettledChanges(writes);
     const pressure = new RollupPressure(changes, reads);
     this.#changes = changes;
     this.#pressure = pressure;
@@ -67,36 +79,37 @@ export class Rollups implements CommitFollower {
     this.#aside = new SetAside(client, clock, observer, limits.retryMs ?? ASIDE_RETRY_MS);
     const recomputation = new Recomputation(client, clock, this.#aside, limits.maxMemoryBytes);
     this.#retry = new AsideRetry(this.#aside, recomputation, observer, () => ({
-      upTo: () => changes.committed,
+      upTo: (projectId) => changes.storedUpTo(projectId),
       round: clock.take(1),
     }));
     const parts = { clock, reads, changes, pressure, recomputation, observer };
     this.#schedule = new RoundSchedule({
-      run: (awaited) => runRound(parts, awaited),
+      run: (awaited, large) => runRound(parts, awaited, large),
       left: () => changes.waiting > 0,
       ended: (done) => this.#roundEnded(done),
     });
   }
 
-  committed(touched: readonly Touched[], upTo: Version): void {
-    const since = this.#changes.committed + 1;
-    for (const { projectId, traces, sessions } of touched) {
-      for (const trace of traces) {
-        this.#changes.markTrace({ projectId, id: trace, since, last: upTo });
-        this.#aside.written('trace', { projectId, id: trace });
+  /** To be called when ClickHouse holds writes, in the turn of the event loop in which the state shows them. */
+  stored(writes: readonly StampedWrite[]): void {
+    const projects = new Set<string>();
+    for (const { projectId, touched, first: since, last } of writes) {
+      projects.add(projectId);
+      for (const id of touched.traces) {
+        this.#changes.markTrace({ projectId, id, since, last });
+        this.#aside.written('trace', { projectId, id });
       }
-      for (const session of sessions) {
-        this.#changes.markSession({ projectId, id: session, since, last: upTo });
-        this.#aside.written('session', { projectId, id: session });
+      for (const id of touched.sessions) {
+        this.#changes.markSession({ projectId, id, since, last });
+        this.#aside.written('session', { projectId, id });
       }
     }
-    this.#changes.committedUpTo(upTo);
     this.#changed();
-    this.#schedule.committed(touched.some(({ projectId }) => this.#pressure.isPressing(projectId)));
+    this.#schedule.committed([...projects].some((projectId) => this.#pressure.isPressing(projectId)));
   }
 
-  isFull(projectId: string): boolean {
-    return this.#pressure.isFull(projectId);
+  isFull(projectId: string, unflushed = 0): boolean {
+    return this.#pressure.isFull(projectId, unflushed);
   }
 
   async progress(): Promise<void> {
@@ -104,14 +117,16 @@ export class Rollups implements CommitFollower {
   }
 
   /**
-   * Resolves once every commit acknowledged before the call is in the rollups, but for what is set aside. What other
+   * Resolves once every write acknowledged before the call is in the rollups, but for what is set aside. What other
    * projects write is not waited for.
    * @param projectId default: all projects
+   * @param large whether few large rounds are better than the answer soon
    * @returns the version up to which all commits are in the rollups.
    */
-  async settle(projectId?: string): Promise<Version> {
-    const acknowledged = this.#changes.committed;
-    await this.#schedule.until(projectId, () => this.settled(projectId) >= acknowledged);
+  async settle(projectId?: string, large = false): Promise<Version> {
+    await this.#writes.flush(projectId);
+    const stored = this.#changes.storedUpTo(projectId);
+    await this.#schedule.until(projectId, () => this.settled(projectId) >= stored, large);
     return this.settled(projectId);
   }
 
@@ -120,10 +135,10 @@ export class Rollups implements CommitFollower {
    * traces that the project writes to are not waited for either.
    */
   async settleTraces(projectId: string, ids: readonly string[]): Promise<Version> {
-    const acknowledged = this.#changes.committed;
+    const stored = this.#changes.storedUpTo(projectId);
     const since = (id: string) => this.#changes.sinceOfTrace({ projectId, id });
-    await this.#schedule.until(projectId, () => ids.every((id) => since(id) > acknowledged));
-    return acknowledged;
+    await this.#schedule.until(projectId, () => ids.every((id) => since(id) > stored));
+    return stored;
   }
 
   /** The version up to which all commits are in the rollups right now. @param projectId default: those of all projects */
@@ -131,21 +146,17 @@ export class Rollups implements CommitFollower {
     return this.#changes.settled(projectId);
   }
 
-  /** The version up to which all is committed. */
-  get committedVersion(): Version {
-    return this.#changes.committed;
-  }
-
-  /** The committed state of a project, which can be read at once. */
+  /** The stored state of a project, which can be read at once. */
   committedOf(projectId: string): CommittedState {
     return this.#changes.committedOf(projectId);
   }
 
   /**
-   * Resolves once a project's unsettled traces can be read from their facts: the figures of those that are set aside
-   * cannot, and too many, as one request may hold, would take too long.
+   * Resolves once ClickHouse holds what was acknowledged of a project, and its unsettled traces can be read from their facts: the
+   * figures of those that are set aside cannot, and too many, as one request may hold, would take too long.
    */
   async readable(projectId: string, { figures, traces: ids }: Wanted): Promise<void> {
+    await this.#writes.flush(projectId);
     if (ids === null && this.#changes.tracesOf(projectId) > MOST_UNSETTLED) await this.settle(projectId);
     if (!figures) return;
     const { traces: aside } = this.#aside.notCurrent(projectId);
@@ -173,10 +184,10 @@ export class Rollups implements CommitFollower {
   }
 
   /**
-   * Makes spans, facts and rollups agree after a crash: at start, and after an insert with an unknown outcome.
-   * Every step of a repair may be done twice, or be cut off and done again.
+   * Makes spans, facts and rollups agree after a crash. Every step may be done twice, or be cut off and done again. What the log
+   * still holds follows later.
    */
-  async repair(upTo: Version): Promise<void> {
+  async heal(): Promise<void> {
     await insertsEnded(this.#client);
     await this.#watermark.load();
     await reconcileFacts(this.#client, this.#watermark.version);
@@ -184,12 +195,12 @@ export class Rollups implements CommitFollower {
     const reinstated = await findOwnSuccessors(this.#client);
     const { traces, sessions } = await changedSince(this.#client, this.#watermark.version);
     const since = this.#watermark.version + 1;
-    for (const { projectId, id } of [...reinstated, ...traces])
-      this.#changes.markTrace({ projectId, id, since, last: upTo });
-    for (const { projectId, id } of sessions) this.#changes.markSession({ projectId, id, since, last: upTo });
-    this.#changes.committedUpTo(Math.max(this.#changes.committed, upTo));
+    // Of a trace, more may be stored than its project is up to.
+    const last = this.#writes.acknowledged;
+    for (const { projectId, id } of [...reinstated, ...traces]) this.#changes.markTrace({ projectId, id, since, last });
+    for (const { projectId, id } of sessions) this.#changes.markSession({ projectId, id, since, last });
     this.#changed();
-    await this.settle();
+    await this.#schedule.until(undefined, () => this.settled() >= this.#changes.storedUpTo());
     if (reinstated.length > 0) await forgetOwnSuccessors(this.#client);
     this.#retry.schedule();
   }
@@ -202,9 +213,12 @@ export class Rollups implements CommitFollower {
     traces: readonly DirtyItem[];
     sessions: readonly DirtyItem[];
   }): Promise<void> {
-    const last = this.#changes.committed;
-    for (const trace of traces) this.#changes.markTrace({ ...trace, since: last, last });
-    for (const session of sessions) this.#changes.markSession({ ...session, since: last, last });
+    const marked = (item: DirtyItem) => {
+      const last = this.#changes.storedUpTo(item.projectId);
+      return { ...item, since: last, last };
+    };
+    for (const trace of traces) this.#changes.markTrace(marked(trace));
+    for (const session of sessions) this.#changes.markSession(marked(session));
     this.#changed();
     await this.settle();
   }

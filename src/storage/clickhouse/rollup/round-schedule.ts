@@ -14,9 +14,10 @@ export interface ScheduledRound {
   /**
    * Runs one round; rejects when it failed, which is reported by then.
    * @param awaited the projects that somebody waits for
+   * @param large whether those who wait would rather have few large rounds than a quick one
    * @returns how many milliseconds it took; null: nothing could be done
    */
-  run(awaited: ReadonlySet<string>): Promise<number | null>;
+  run(awaited: ReadonlySet<string>, large: boolean): Promise<number | null>;
   /** Whether something is left for another round. */
   left(): boolean;
   /** Called after each round, when the next can begin. @param done whether it stored something */
@@ -29,6 +30,8 @@ export class RoundSchedule {
   #round: Promise<void> | null = null;
   /** How many wait for a project to be settled. */
   readonly #awaited = new Map<string, number>();
+  /** How many of those who wait, and how many of them for large rounds. */
+  #waiting = { all: 0, large: 0 };
   #timer: NodeJS.Timeout | null = null;
   #closed = false;
   #gatherMs = MIN_GATHER_MS;
@@ -53,13 +56,16 @@ export class RoundSchedule {
     await (this.#round ??= this.#runRound());
   }
 
-  /** Runs rounds, in which the project is first, until a condition holds. A repair may mark again what was settled. */
-  async until(projectId: string | undefined, settled: () => boolean): Promise<void> {
-    this.#await(projectId, 1);
+  /**
+   * Runs rounds, in which the project is first, until a condition holds. A repair may mark again what was settled.
+   * @param large whether few large rounds are better than a quick one
+   */
+  async until(projectId: string | undefined, settled: () => boolean, large = false): Promise<void> {
+    this.#await(projectId, 1, large);
     try {
       while (!settled()) await (this.#round ??= this.#runRound());
     } finally {
-      this.#await(projectId, -1);
+      this.#await(projectId, -1, large);
     }
   }
 
@@ -69,11 +75,17 @@ export class RoundSchedule {
     if (this.#timer) clearTimeout(this.#timer);
   }
 
-  #await(projectId: string | undefined, more: 1 | -1): void {
+  #await(projectId: string | undefined, more: 1 | -1, large: boolean): void {
+    this.#waiting.all += more;
+    if (large) this.#waiting.large += more;
     if (projectId === undefined) return;
     const waiting = (this.#awaited.get(projectId) ?? 0) + more;
     if (waiting > 0) this.#awaited.set(projectId, waiting);
     else this.#awaited.delete(projectId);
+  }
+
+  get #isLarge(): boolean {
+    return this.#waiting.large > 0 && this.#waiting.large === this.#waiting.all;
   }
 
   #schedule(delay: number): void {
@@ -98,7 +110,7 @@ export class RoundSchedule {
     await setImmediate();
     let ms: number | null = null;
     try {
-      ms = await this.#scheduled.run(new Set(this.#awaited.keys()));
+      ms = await this.#scheduled.run(new Set(this.#awaited.keys()), this.#isLarge);
       if (ms !== null) this.#gatherMs = Math.min(MAX_GATHER_MS, Math.max(MIN_GATHER_MS, ms * GATHER_ROUNDS));
     } finally {
       this.#round = null;

@@ -1,5 +1,5 @@
 import { identifier, join, sql, type Sql } from '../client/sql.js';
-import { written } from '../read/visibility.js';
+import { successors, written } from '../read/visibility.js';
 import { rowVersion } from './row-version.js';
 
 /** An expression over aggregates, and which of them it needs. */
@@ -8,7 +8,8 @@ type AggregateName = keyof typeof aggregates;
 
 /** Aggregates over the facts of one trace, each with `newest`, `live` (a span), `stated` (a posted trace) and `written`. */
 const aggregates = {
-  first_ver: sql`min(ver)`,
+  // What is purged below the tombstone of a trace is remembered by it.
+  first_ver: sql`min(if(row_type = 2, origin_ver, ver))`,
   spans: sql`countIf(live)`,
   errors: sql`countIf(live AND has_error)`,
   oks: sql`countIf(live AND status = 'ok')`,
@@ -100,13 +101,13 @@ FROM (
       row_type = 1 AND newest AND NOT deleted AS stated,
       ${written} AS written
     FROM (
-      SELECT project_id, trace_id, row_type, id, ver, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, input_tokens, output_tokens, has_error,
-        ${beside.tags}, attributes, origin_ver${beside.facts},
-        lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_ver
-      FROM facts
-      WHERE ${facts}
+      ${successors(
+        sql`project_id, trace_id, row_type, id, deleted, parent_span_id, session_id, name, status, started_at, ended_at, duration_ms, cost, input_tokens, output_tokens, has_error,
+        ${beside.tags}, attributes, origin_ver${beside.facts}`,
+        facts,
+      )}
     )
-    WHERE next_ver != ver
+    WHERE next_write != ver
   )
   GROUP BY project_id, trace_id
 )`;
@@ -160,7 +161,7 @@ ${traceFigures(
   stale,
   session_writes`,
     aggregates: sql`${latest},
-    groupArrayIf((ver, next_ver), NOT newest AND row_type = 0) AS stale${sessionWrites}`,
+    groupArrayIf((ver, next_ver), NOT newest AND (row_type = 0 OR (row_type = 1 AND removed != 0))) AS stale${sessionWrites}`,
     facts: broughtBy.facts,
     tags: sql`if(${bare}, ${noTags}, trace_tags) AS trace_tags, if(${bare}, ${noTags}, session_tags) AS session_tags`,
   },

@@ -8,27 +8,27 @@ export interface RoundItems {
   readonly sessions: readonly WaitingItem[];
 }
 
-/** Traces and sessions that commits changed and no round has stored yet: some wait, some are in the round under way. */
+/** Up to where ClickHouse holds all that was acknowledged. */
+export interface StoredState {
+  /** @param projectId default: of all projects */
+  storedUpTo(projectId?: string): Version;
+}
+
+/** Traces and sessions that flushes changed and no round has stored yet: some wait, some are in the round under way. */
 export class UnsettledChanges {
   readonly #traces = new DirtySet();
   readonly #sessions = new DirtySet();
   /** Traces and sessions that the round under way recomputes. */
   #inRound = { traces: new DirtySet(), sessions: new DirtySet() };
-  #committed: Version;
+  readonly #state: StoredState;
 
-  /** @param committed the version up to which everything is committed already */
-  constructor(committed: Version) {
-    this.#committed = committed;
+  constructor(state: StoredState) {
+    this.#state = state;
   }
 
-  /** The version up to which everything is committed. */
-  get committed(): Version {
-    return this.#committed;
-  }
-
-  /** To be called when all that the commits up to a version changed is marked. */
-  committedUpTo(version: Version): void {
-    this.#committed = version;
+  /** The version up to which ClickHouse holds everything acknowledged. @param projectId default: of all projects */
+  storedUpTo(projectId?: string): Version {
+    return this.#state.storedUpTo(projectId);
   }
 
   /** Traces and sessions that wait for a round. */
@@ -52,7 +52,7 @@ export class UnsettledChanges {
   /** The version up to which all commits are in the rollups right now. @param projectId default: those of all projects */
   settled(projectId?: string): Version {
     const sets = [this.#traces, this.#sessions, this.#inRound.traces, this.#inRound.sessions];
-    return Math.min(this.#committed, ...sets.map((set) => set.since(projectId) - 1));
+    return Math.min(this.storedUpTo(projectId), ...sets.map((set) => set.since(projectId) - 1));
   }
 
   /** The commit that first changed a trace since a round stored it; Infinity when it is settled. */
@@ -71,7 +71,7 @@ export class UnsettledChanges {
       ...new Set([...waiting.idsOf(projectId), ...inRound.idsOf(projectId)]),
     ];
     return {
-      upTo: this.#committed,
+      upTo: this.storedUpTo(projectId),
       traces: idsOf(this.#traces, this.#inRound.traces),
       sessions: idsOf(this.#sessions, this.#inRound.sessions),
     };

@@ -1,4 +1,5 @@
-import { sql, value, type Sql } from '../client/sql.js';
+import { join, sql, value, type Sql } from '../client/sql.js';
+import { folded } from './text-match.js';
 
 /*
  * A word is a run of letters and digits; every character beyond ASCII counts as a letter, as for `tokens()` of ClickHouse.
@@ -24,14 +25,29 @@ export function wordConditions(text: string): Sql[] {
     const before = match.index > 0 ? '\n' : '';
     const after = match.index + word.length < text.length ? '\n' : '';
     const column = DIGIT.test(word) ? sql`figures` : sql`words`;
-    return sql`positionCaseInsensitiveUTF8(${column}, ${value(before + word + after, 'String')}) > 0`;
+    return sql`position(${column}, ${folded(sql`${value(before + word + after, 'String')}`)}) > 0`;
   });
 }
 
+/** What a search finds beside inputs and outputs; nearly always null. */
+export const ERROR_TEXTS: readonly Sql[] = [sql`error_message`, sql`error_code`];
+/** All texts of a span that a search reads, as one that holds the words of each. */
+export const SEARCHED_TEXT = sql`concat(payload, ${join(
+  ERROR_TEXTS.map((text) => sql`'\\n', ifNull(${text}, '')`),
+  ', ',
+)})`;
+/** About how many bytes these are, without reading most of them. */
+export const SEARCHED_BYTES = join(
+  [sql`payload`, ...ERROR_TEXTS].map((text) => sql`ifNull(length(${text}), 0)`),
+  ' + ',
+);
+
 /*
- * The same words as ClickHouse finds them, for the columns of `span_words`: of many texts, first their distinct tokens.
+ * The same words as ClickHouse finds them, for the columns of `span_words`: of many texts, first their distinct tokens, as
+ * texts are compared.
  */
-export const TOKENS = sql`groupUniqArrayArray(tokens(lower(payload)))`;
+const DISTINCT = sql`groupUniqArrayArray(tokens(lower(texts)))`;
+export const TOKENS = sql`arrayDistinct(tokens(${folded(sql`arrayStringConcat(${DISTINCT}, ' ')`)}))`;
 /** The column `words`: of tokens with digits, only the runs of letters, as a word of letters alone can be a part of them. */
 export const WORDS = lines(
   sql`arrayDistinct(tokens(translate(arrayStringConcat(tokens, ' '), '0123456789', '          ')))`,

@@ -8,6 +8,7 @@ import { deleteRows } from '../client/mutations.js';
 import { statementsEnded } from '../client/running-statements.js';
 import { number, sql, type Sql } from '../client/sql.js';
 import type { TimeRange } from '../read/times.js';
+import { SEARCHED_BYTES } from './searched-words.js';
 import type { WordIndex } from './word-index.js';
 import { emptiedRows, indexing, isEmptied, refilling, type EmptiedRow } from './word-rows.js';
 
@@ -16,8 +17,8 @@ export type { WordIndexObserver } from '../../../observability/events/storage.js
 export interface WordIndexerSource {
   readonly client: ClickHouseClient;
   readonly index: WordIndex;
-  /** The version up to which everything is stored; null while that is not known. */
-  readonly settled: () => Version | null;
+  /** The version up to which everything is stored. */
+  readonly settled: () => Version;
   /** Whether clients keep the store busy with writing, or read lists. */
   readonly busy: () => boolean;
   readonly observer: WordIndexObserver;
@@ -153,7 +154,6 @@ export class WordIndexer {
       ROUNDS,
       async () => {
         const settled = this.#source.settled();
-        if (settled === null) return false;
         const started = performance.now();
         const more = (await this.#index(settled)) || (await this.#refill());
         const ms = performance.now() - started;
@@ -204,7 +204,7 @@ export class WordIndexer {
     const [fitting] = await this.#rows<{ last: string; spans: string }>(
       sql`SELECT toString(max(ver)) AS last, toString(count()) AS spans FROM (
          SELECT ver, bytes, sum(bytes) OVER (ORDER BY ver ROWS UNBOUNDED PRECEDING) AS total FROM (
-           SELECT ver, length(payload) AS bytes FROM spans WHERE ver > ${after} AND ver <= ${number(last)}))
+           SELECT ver, ${SEARCHED_BYTES} AS bytes FROM spans WHERE ver > ${after} AND ver <= ${number(last)}))
        WHERE total - bytes < ${number(MAX_ROUND_BYTES * (size / MAX_ROUND))}`,
     );
     const fit = Number(fitting?.spans ?? 0);

@@ -1,6 +1,6 @@
 import type { Version } from '../commit/version-clock.js';
 import { join, literal, number, sql, type Sql } from '../client/sql.js';
-import { FIGURES, TOKENS, WORDS } from './searched-words.js';
+import { FIGURES, SEARCHED_TEXT, TOKENS, WORDS } from './searched-words.js';
 
 /*
  * The statements that make rows of `span_words`.
@@ -38,10 +38,10 @@ WITH ${WORDS} AS all_words, ${FIGURES} AS all_figures,
 SELECT project_id, started_from, started_to, spans, ${last}, worthwhile, if(worthwhile, all_words, ''), if(worthwhile, all_figures, '')
 FROM (
   SELECT project_id, min(started_at) AS started_from, max(started_at) AS started_to, count() AS spans,
-    sum(length(payload)) AS bytes, ${TOKENS} AS tokens
+    sum(length(texts)) AS bytes, ${TOKENS} AS tokens
   FROM (
-    SELECT project_id, started_at, payload, intDiv(rowNumberInAllBlocks(), ${number(together)}) AS part FROM (
-      SELECT project_id, started_at, ${withTexts ? sql`payload` : sql`''`} AS payload FROM spans
+    SELECT project_id, started_at, texts, intDiv(rowNumberInAllBlocks(), ${number(together)}) AS part FROM (
+      SELECT project_id, started_at, ${withTexts ? SEARCHED_TEXT : sql`''`} AS texts FROM spans
       WHERE ver > ${after} AND ver <= ${last} AND ${where}
         AND ver NOT IN (SELECT ver FROM superseded WHERE ver > ${after} AND ver <= ${last})
       ORDER BY project_id, started_at

@@ -1,9 +1,9 @@
 import type { CalibrationRead } from '../../../domain/learning/calibration/schema.js';
 import { promptVersionIdOf, revisionOf, stepAfter, stepOf } from '../../../domain/learning/calibration/versions.js';
-import { counted, kappa, percent } from './format.js';
+import { count, counted, kappa, moneyInFull, percent } from './format.js';
 
 type Version = Pick<CalibrationRead['by_version'][number], 'version' | 'prompt_version_id' | 'examples'>;
-type Report = Pick<CalibrationRead, 'count' | 'rate' | 'kappa' | 'revision'> & {
+type Report = Pick<CalibrationRead, 'count' | 'rate' | 'kappa' | 'kappa_version' | 'revision'> & {
   readonly by_version: readonly Version[];
 };
 
@@ -26,7 +26,7 @@ export function afterCorrection(before: Report | undefined, after: Report, exact
   return [
     `Stored. ${version === null ? 'It counts' : `It counts for ${version}, which made the verdict,`} in figures from now on: ` +
       `with ${counted(after.count, 'correction')} people agree ${moved(({ rate }) => percent(rate))}, ` +
-      `κ ${moved((report) => kappa(report.kappa))}.`,
+      `κ${after.kappa_version === null ? '' : ` of ${after.kappa_version}`} ${moved((report) => kappa(report.kappa))}.`,
     nextEvaluation(after),
   ].join(' ');
 }
@@ -44,4 +44,26 @@ export function nextEvaluation({ revision, by_version }: Report): string {
 
 function isAt({ examples }: Version, step: number): boolean {
   return examples !== null && stepOf(examples.from) === step;
+}
+
+/** What the κ that stands for a judge is of. */
+export function kappaNote({
+  kappa: newest,
+  kappa_version,
+  kappa_of_all,
+}: Pick<CalibrationRead, 'kappa' | 'kappa_version' | 'kappa_of_all'>): string {
+  if (kappa_version === null) return 'Nobody has spoken of its verdicts yet';
+  const of = kappa_version === 'external' ? 'evaluations that ran elsewhere' : `${kappa_version}, its newest version`;
+  return `of ${of}${newest === null ? ', of which too little was said' : ''}; all versions together: ${kappa(kappa_of_all)}`;
+}
+
+/** What corrections add to each call of a judge; null: nothing. */
+export function perCallNote(of: CalibrationRead['corrections_per_call']): string | null {
+  if (of === null || of.corrections === 0) return null;
+  const { corrections, input_tokens, model, cost } = of;
+  const shown = `${counted(corrections, 'correction')} ${corrections === 1 ? 'adds' : 'add'} about ${count(input_tokens)} tokens to each call`;
+  if (model === null) return `${shown}.`;
+  return cost === null
+    ? `${shown}; the price of ${model} is not known.`
+    : `${shown}, ${moneyInFull(cost)} with ${model}.`;
 }

@@ -28,8 +28,19 @@ const SHOWN: Readonly<Record<ListName, readonly string[]>> = {
 
 /** What rows are shown, opened and deleted by, whatever columns there are. */
 const NEEDED: Readonly<Record<ListName, readonly string[]>> = {
-  spans: ['id', 'trace_id', 'name', 'kind', 'has_error', 'started_at', 'ended_at', 'duration_ms'],
-  traces: ['id', 'name', 'has_error', 'started_at', 'ended_at', 'duration_ms', 'span_count'],
+  spans: [
+    'id',
+    'trace_id',
+    'name',
+    'kind',
+    'has_error',
+    'error_code',
+    'error_message',
+    'started_at',
+    'ended_at',
+    'duration_ms',
+  ],
+  traces: ['id', 'name', 'has_error', 'root_span_error', 'started_at', 'ended_at', 'duration_ms', 'span_count'],
   sessions: ['id', 'name', 'has_error', 'started_at', 'created_at', 'trace_count'],
 };
 
@@ -37,7 +48,7 @@ const WIDTHS: Readonly<Record<FieldType, number>> = {
   id: 120,
   text: 200,
   kind: 120,
-  status: 96,
+  status: 160,
   time: 148,
   number: 96,
   money: 112,

@@ -65,8 +65,8 @@ export function fieldLabel(name: string): string {
 
 const SEARCH: Property = {
   parameter: 'q',
-  words: 'Input or output contains',
-  description: 'Text to find in input or output, whatever its case.',
+  words: 'Input, output or error contains',
+  description: 'Text to find in input, output, error message or error code, whatever its case.',
   field: null,
   several: false,
 };

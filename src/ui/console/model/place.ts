@@ -41,9 +41,13 @@ function pathOf(id: string): string {
     : parts.map(encodeURIComponent).join('/');
 }
 
-/** Whether a browser takes a path for another, as there is no way to write a name that is nothing but one dot or two. */
+/**
+ * Whether a browser takes a path for another: there is no way to write a name that is nothing but one dot or two, it takes a
+ * backslash for a slash and leaves line breaks and tabs out, and what begins with two slashes is another host.
+ */
 export function leadsElsewhere(path: string): boolean {
-  return path.split('/').some((part) => /^(\.|%2e){1,2}$/i.test(part));
+  const [name = ''] = path.split('?');
+  return !/^\/(?!\/)[^\\#\t\r\n]*$/.test(name) || name.split('/').some((part) => /^(\.|%2e){1,2}$/i.test(part));
 }
 
 /** A query with some parameters changed; null removes one, a list repeats it. */

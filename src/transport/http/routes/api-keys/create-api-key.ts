@@ -36,7 +36,7 @@ export function createApiKeyRoute(identity: Pick<IdentityService, 'createKey'>):
     errors: ['conflict', 'unavailable'],
     handle({ principal, params, body }) {
       const { project_id: projectId } = params;
-      const created = identity.createKey({ projectId, userId: principal.user_id, ...body });
+      const created = identity.createKey({ projectId, userId: principal.user_id, ...body }, principal);
       return { status: 201, body: toCreatedKeyRead(created) };
     },
   });

@@ -14,8 +14,8 @@ export function revokeApiKeyRoute(identity: Pick<IdentityService, 'revokeKey'>):
     params: ApiKeyParams,
     responses: { 204: { description: 'The key is revoked.' } },
     errors: ['not_found', 'unavailable'],
-    handle({ params }) {
-      identity.revokeKey(params.project_id, params.key_id);
+    handle({ principal, params }) {
+      identity.revokeKey(params.project_id, params.key_id, principal);
       return { status: 204 };
     },
   });

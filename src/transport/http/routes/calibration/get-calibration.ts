@@ -4,7 +4,7 @@ import { defineRoute, type Route } from '../../route.js';
 import { calibrationRead } from './presenters.js';
 import { JudgeParams, reportQuery, TAG } from './schema.js';
 
-export function getCalibrationRoute(calibration: Pick<CalibrationService, 'report'>): Route {
+export function getCalibrationRoute(calibration: Pick<CalibrationService, 'report' | 'perCall'>): Route {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/judges/:judge_id/calibration',
@@ -21,9 +21,9 @@ export function getCalibrationRoute(calibration: Pick<CalibrationService, 'repor
     query: reportQuery,
     responses: { 200: { description: 'The report.', schema: CalibrationRead } },
     errors: ['not_found', 'unavailable'],
-    handle: ({ params: { project_id, judge_id }, query }) => ({
-      status: 200,
-      body: calibrationRead(calibration.report(project_id, judge_id, query)),
-    }),
+    async handle({ params: { project_id, judge_id }, query }) {
+      const perCall = await calibration.perCall(project_id, judge_id);
+      return { status: 200, body: calibrationRead(calibration.report(project_id, judge_id, query), perCall) };
+    },
   });
 }

@@ -1,12 +1,19 @@
 import { DateTime } from 'luxon';
-import type { CalibrationReport } from '../../../../domain/learning/calibration/calibration-service.js';
+import type {
+  CalibrationReport,
+  CorrectionsPerCall,
+} from '../../../../domain/learning/calibration/calibration-service.js';
 import type { VersionAgreement, WeekAgreement } from '../../../../domain/learning/calibration/report.js';
 import type { CalibrationRead } from '../../../../domain/learning/calibration/schema.js';
 import { formatTimestamp } from '../../../../domain/time/timestamp.js';
 
-export function calibrationRead(calibration: CalibrationReport): CalibrationRead {
+export function calibrationRead(
+  calibration: CalibrationReport,
+  corrections_per_call: CorrectionsPerCall | null,
+): CalibrationRead {
   return {
     ...calibration,
+    corrections_per_call,
     by_week: calibration.by_week.map(weekRead),
     by_version: calibration.by_version.map(versionRead),
   };

@@ -11,5 +11,11 @@ export function toTrialSummaryRead(trial: CalibrationTrialHead): CalibrationTria
 
 export function toTrialRead(trial: CalibrationTrial): CalibrationTrialRead {
   const { result } = trial;
-  return { ...toTrialSummaryRead(trial), result: result === null ? null : { ...result, spans: [...result.spans] } };
+  const summary = toTrialSummaryRead(trial);
+  if (result === null) return { ...summary, result };
+  const spans = result.spans.map(({ human, ...span }) => ({
+    ...span,
+    human: { evaluation_result: human.passed, ...human },
+  }));
+  return { ...summary, result: { ...result, spans } };
 }

@@ -6,8 +6,12 @@ import type { CompletionPageRead, VersionStatisticsRead } from './schema.js';
 
 export function completionPageRead({ completions, total }: CompletionPage, window: Window): CompletionPageRead {
   return {
-    completions: completions.map(({ version_id: _id, started_at, thumbs, verdicts, ...rest }) => ({
+    completions: completions.map(({ version_id: _id, started_at, thumbs, verdicts, input, output, ...rest }) => ({
       ...rest,
+      input_data: input,
+      output_data: output,
+      input,
+      output,
       started_at: formatTimestamp(started_at),
       thumbs_up: thumbs.up,
       thumbs_down: thumbs.down,

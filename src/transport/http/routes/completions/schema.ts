@@ -3,7 +3,7 @@ import { FEEDBACK_STATES, VERDICTS } from '../../../../domain/completions/comple
 import type { Issue } from '../../../../domain/errors.js';
 import { Interval } from '../../../../domain/learning/calibration/schema.js';
 import { pageRead } from '../../../../domain/schema/page.js';
-import { count, number, oneOf, orNull, time, uuid } from '../../../../domain/schema/parts.js';
+import { count, number, oldName, oneOf, orNull, time, uuid } from '../../../../domain/schema/parts.js';
 import { page } from '../../page.js';
 import { endTime, time as timeParameter } from '../../parameter.js';
 import { queryOf } from '../../query.js';
@@ -78,6 +78,13 @@ export const statisticsQuery = queryOf(Type.Object(times), {
 
 const cost = orNull(number('US dollars; null when it is not known.'));
 
+const input_data = orNull(
+  Type.String({ description: 'Input; the middle of a long one is left out, which it says. Null: none.' }),
+);
+const output_data = orNull(
+  Type.String({ description: 'Output; the middle of a long one is left out, which it says. Null: none.' }),
+);
+
 const CompletionRead = Type.Object(
   {
     id: uuid('Id of the span.'),
@@ -90,12 +97,10 @@ const CompletionRead = Type.Object(
     prompt_version: orNull(
       Type.Integer({ description: 'Version that it was made with; null when it names none of the prompt.' }),
     ),
-    input: orNull(
-      Type.String({ description: 'Input; the middle of a long one is left out, which it says. Null: none.' }),
-    ),
-    output: orNull(
-      Type.String({ description: 'Output; the middle of a long one is left out, which it says. Null: none.' }),
-    ),
+    input_data,
+    output_data,
+    input: oldName(input_data, 'input_data'),
+    output: oldName(output_data, 'output_data'),
     thumbs_up: count('How many people gave it thumbs up.'),
     thumbs_down: count('How many people gave it thumbs down.'),
     verdicts: Type.Array(

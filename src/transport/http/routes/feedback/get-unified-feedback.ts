@@ -20,9 +20,11 @@ export function getUnifiedFeedbackRoute(feedback: Pick<UnifiedFeedbackService, '
     summary: 'Get all feedback on a span, trace or session',
     description:
       'Feedback of people and evaluations by judges, newest first; for a trace or session, those of all spans that it has ' +
-      'now. All items are answered, as a stream, unless `limit` asks for fewer; the summary counts all of them either way.',
+      'now. All items are answered, as a stream, unless `limit` asks for fewer; the summary counts all of them either way. Of ' +
+      'more than 1,000,000 items, only the newest 1,000,000 can be asked for, by `limit`.',
     tag: TAG,
     access: 'key',
+    bulk: true,
     params: Type.Object({
       project_id,
       entity_type: Type.Union([Type.Literal('span'), Type.Literal('trace'), Type.Literal('session')], {

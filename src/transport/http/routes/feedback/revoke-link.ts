@@ -18,7 +18,7 @@ export function revokeLinkRoute(links: Pick<LinkService, 'revoke'>): Route {
     responses: { 204: { description: 'The link is revoked.' } },
     errors: ['not_found', 'unavailable'],
     handle({ principal, params }) {
-      links.revoke(principal.project_id, params.link_id);
+      links.revoke(principal, params.link_id);
       return { status: 204 };
     },
   });

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import {
+  COMPLETION_POINTER,
   SLUG_POINTER,
   type FeedbackService,
   type FeedbackTarget,
@@ -7,10 +8,12 @@ import {
 import { FeedbackInput, FeedbackRead } from '../../../../domain/feedback/schema.js';
 import { Slug } from '../../../../domain/prompt/schema.js';
 import { uuid } from '../../../../domain/schema/parts.js';
-import { asPathParameter } from '../../query.js';
+import { asPathParameters } from '../../query.js';
 import { defineRoute, uncheckedJsonBody, type Route } from '../../route.js';
 import { feedbackRead } from './presenters.js';
 import { TAG } from './schema.js';
+
+const NAMES = { [SLUG_POINTER]: 'prompt_slug', [COMPLETION_POINTER]: 'completion_id' };
 
 export function submitFeedbackRoute(feedback: Pick<FeedbackService, 'submit'>): Route {
   return defineRoute({
@@ -22,7 +25,8 @@ export function submitFeedbackRoute(feedback: Pick<FeedbackService, 'submit'>): 
       "Stores feedback of the API key's user on a completion, or with `judge_id` on that judge's evaluation of it: " +
       '`judge_was_right` then says of it what `thumbs_up` does, and one of the two is enough. Sent ' +
       'again for the same completion and judge, it replaces the earlier feedback: `id` and `created_at` stay, fields that are ' +
-      'absent become null. The prompt must exist; the completion may arrive later.',
+      'absent become null. The prompt must exist; the completion may arrive later. The id of a stored trace or session is ' +
+      'refused (422).',
     tag: TAG,
     access: 'key',
     params: Type.Object({
@@ -32,14 +36,14 @@ export function submitFeedbackRoute(feedback: Pick<FeedbackService, 'submit'>): 
     body: uncheckedJsonBody(FeedbackInput, { lenient: true }),
     responses: { 200: { description: 'The feedback as stored.', schema: FeedbackRead } },
     errors: ['not_found', 'unavailable'],
-    handle({ principal, params, body }) {
+    async handle({ principal, params, body }) {
       const target: FeedbackTarget = {
         projectId: principal.project_id,
         userId: principal.user_id,
         slug: params.prompt_slug,
         completionId: params.completion_id,
       };
-      const stored = asPathParameter(SLUG_POINTER, 'prompt_slug', () => feedback.submit(target, body, 'api'));
+      const stored = await asPathParameters(NAMES, () => feedback.submit(target, body));
       return { status: 200, body: feedbackRead(stored) };
     },
   });

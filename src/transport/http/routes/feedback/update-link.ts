@@ -24,7 +24,7 @@ export function updateLinkRoute(links: Pick<LinkService, 'update'>): Route {
     errors: ['not_found', 'conflict', 'unavailable'],
     handle: ({ principal, params, body }) => ({
       status: 200,
-      body: toListedLinkRead(links.update(principal.project_id, params.link_id, body)),
+      body: toListedLinkRead(links.update(principal, params.link_id, body)),
     }),
   });
 }

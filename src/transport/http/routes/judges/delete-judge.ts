@@ -16,8 +16,8 @@ export function deleteJudgeRoute(judges: Pick<JudgeService, 'remove'>): Route {
     params: JudgeParams,
     responses: { 204: { description: 'The judge is gone.' } },
     errors: ['not_found', 'unavailable'],
-    handle({ params }) {
-      judges.remove(params.project_id, params.judge_id);
+    handle({ principal, params }) {
+      judges.remove(principal, params.judge_id);
       return { status: 204 };
     },
   });

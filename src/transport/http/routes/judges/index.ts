@@ -1,3 +1,4 @@
+import type { EvaluationLists } from '../../../../domain/judge/evaluation-lists.js';
 import type { EvaluationService } from '../../../../domain/judge/evaluation-service.js';
 import type { ExplainService } from '../../../../domain/judge/explain-service.js';
 import type { JudgeFigureService } from '../../../../domain/judge-figures/judge-figures.js';
@@ -24,6 +25,7 @@ import { updateJudgeRoute } from './update-judge.js';
 export interface JudgeServices {
   readonly judges: JudgeService;
   readonly evaluations: EvaluationService;
+  readonly evaluationLists: EvaluationLists;
   readonly runs: RunService;
   readonly explanations: ExplainService;
   readonly previews: PreviewService;
@@ -34,6 +36,7 @@ export interface JudgeServices {
 export function judgeRoutes({
   judges,
   evaluations,
+  evaluationLists,
   runs,
   explanations,
   previews,
@@ -48,9 +51,9 @@ export function judgeRoutes({
     updateJudgeRoute(judges),
     deleteJudgeRoute(judges),
     getCriteriaRoute(judges),
-    listEvaluationsRoute(evaluations),
+    listEvaluationsRoute(evaluationLists),
     recordEvaluationRoute(evaluations),
-    listSpanEvaluationsRoute(evaluations),
+    listSpanEvaluationsRoute(evaluationLists),
     runJudgeRoute(runs),
     retryRunsRoute(runs),
     listRunsRoute(runs),

@@ -1,10 +1,10 @@
-import type { EvaluationService } from '../../../../domain/judge/evaluation-service.js';
+import type { EvaluationLists } from '../../../../domain/judge/evaluation-lists.js';
 import { EvaluationPageRead } from '../../../../domain/judge/schema.js';
 import { defineRoute, type Route } from '../../route.js';
-import { evaluationPageRead } from './presenters.js';
+import { evaluationPageAnswer } from './page-json.js';
 import { evaluationQuery, JudgeParams, TAG } from './schema.js';
 
-export function listEvaluationsRoute(evaluations: Pick<EvaluationService, 'ofJudge'>): Route {
+export function listEvaluationsRoute(evaluations: Pick<EvaluationLists, 'ofJudge'>): Route {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/judges/:judge_id/evaluations',
@@ -12,17 +12,16 @@ export function listEvaluationsRoute(evaluations: Pick<EvaluationService, 'ofJud
     summary: 'List the evaluations of a judge',
     description:
       'Evaluations in the order of storing unless asked otherwise; also those of a deleted judge. `agreement=disagreed` is the queue ' +
-      'of what judge and people see differently, `agreement=unreviewed&sort_by=confidence` that of what to look at next. A page with fewer than `limit` items is the last one; else the ' +
-      'next begins at `offset` plus `limit`. Evaluations stored meanwhile come at the end.',
+      'of what judge and people see differently, `agreement=unreviewed&sort_by=confidence` that of what to look at next. A page with fewer than `limit` items is the last one, unless evaluations were ' +
+      'deleted meanwhile; else the next begins at `offset` plus `limit`. Evaluations stored meanwhile come at the end.',
     tag: TAG,
     access: 'key',
     params: JudgeParams,
     query: evaluationQuery,
     responses: { 200: { description: 'A page of evaluations.', schema: EvaluationPageRead } },
     errors: ['not_found', 'unavailable'],
-    handle: ({ params: { project_id, judge_id }, query }) => ({
-      status: 200,
-      body: evaluationPageRead(evaluations.ofJudge(project_id, judge_id, query), query.window),
-    }),
+    bulk: true,
+    handle: async ({ params: { project_id, judge_id }, query, signal }) =>
+      evaluationPageAnswer(await evaluations.ofJudge(project_id, judge_id, query, signal), query.window),
   });
 }

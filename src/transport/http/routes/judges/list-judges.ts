@@ -31,6 +31,7 @@ export function listJudgesRoute(
     query,
     responses: { 200: { ...listOf(ListedJudgeRead, 'The judges.'), headers: TOTAL_COUNT_HEADERS } },
     errors: ['unavailable'],
+    bulk: true,
     async handle({ params: { project_id }, query: { window, count, since }, signal }) {
       const listed = judges.list(project_id, window).map(judgeRead);
       const headers = totalCountHeader(count ? judges.count(project_id) : null);

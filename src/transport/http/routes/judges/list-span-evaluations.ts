@@ -1,10 +1,10 @@
-import type { EvaluationService } from '../../../../domain/judge/evaluation-service.js';
+import type { EvaluationLists } from '../../../../domain/judge/evaluation-lists.js';
 import { SpanEvaluationsRead } from '../../../../domain/judge/schema.js';
 import { defineRoute, type Route } from '../../route.js';
-import { spanEvaluationsRead } from './presenters.js';
+import { spanEvaluationsAnswer } from './page-json.js';
 import { SpanParams, TAG } from './schema.js';
 
-export function listSpanEvaluationsRoute(evaluations: Pick<EvaluationService, 'ofSpan'>): Route {
+export function listSpanEvaluationsRoute(evaluations: Pick<EvaluationLists, 'ofSpan'>): Route {
   return defineRoute({
     method: 'GET',
     path: '/projects/:project_id/spans/:span_id/evaluations',
@@ -16,9 +16,8 @@ export function listSpanEvaluationsRoute(evaluations: Pick<EvaluationService, 'o
     params: SpanParams,
     responses: { 200: { description: 'The evaluations.', schema: SpanEvaluationsRead } },
     errors: ['not_found', 'unavailable'],
-    handle: async ({ params: { project_id, span_id } }) => ({
-      status: 200,
-      body: spanEvaluationsRead(span_id, await evaluations.ofSpan(project_id, span_id)),
-    }),
+    bulk: true,
+    handle: async ({ params: { project_id, span_id } }) =>
+      spanEvaluationsAnswer(span_id, await evaluations.ofSpan(project_id, span_id)),
   });
 }

@@ -1,17 +1,10 @@
 import type { Evaluation, NamedEvaluation } from '../../../../domain/judge/evaluation.js';
-import type { EvaluationPage } from '../../../../domain/judge/evaluation-store.js';
 import type { Explanation } from '../../../../domain/judge/explain-service.js';
 import type { CheckedJudge, Judge } from '../../../../domain/judge/judge.js';
 import type { CurrentRun, RunDraft } from '../../../../domain/judge/run.js';
 import type { ExplanationRead, RunPageRead, RunQueuedRead, RunRead } from '../../../../domain/judge/run-schema.js';
 import type { CurrentRunPage } from '../../../../domain/judge/run-service.js';
-import type {
-  CriteriaRead,
-  EvaluationPageRead,
-  EvaluationRead,
-  JudgeRead,
-  SpanEvaluationsRead,
-} from '../../../../domain/judge/schema.js';
+import type { CriteriaRead, EvaluationRead, JudgeRead, SpanEvaluationsRead } from '../../../../domain/judge/schema.js';
 import type { Window } from '../../../../domain/schema/page.js';
 import { formatTimestamp } from '../../../../domain/time/timestamp.js';
 
@@ -73,18 +66,8 @@ export function evaluationRead(evaluation: Evaluation): EvaluationRead {
   };
 }
 
-export function evaluationPageRead({ evaluations, total }: EvaluationPage, window: Window): EvaluationPageRead {
-  return { evaluations: evaluations.map(evaluationRead), total, limit: window.limit, offset: window.offset };
-}
-
-export function spanEvaluationsRead(spanId: string, evaluations: readonly NamedEvaluation[]): SpanEvaluationsRead {
-  return {
-    span_id: spanId,
-    evaluations: evaluations.map((evaluation) => ({
-      ...evaluationRead(evaluation),
-      judge_name: evaluation.judge_name,
-    })),
-  };
+export function namedEvaluationRead(evaluation: NamedEvaluation): SpanEvaluationsRead['evaluations'][number] {
+  return { ...evaluationRead(evaluation), judge_name: evaluation.judge_name };
 }
 
 export function runQueuedRead(queued: readonly RunDraft[]): RunQueuedRead {

@@ -7,23 +7,24 @@ import { formatTimestamp } from '../../../../domain/time/timestamp.js';
 const MAX_TEXT = 2_000;
 
 export function judgePreviewRead(preview: JudgePreview): JudgePreviewRead {
-  const { not_runnable_reason, since, sample, tried, ...figures } = preview;
+  const { not_runnable_reason, since, sample, tried, other_kinds, ...figures } = preview;
   return {
     runnable: not_runnable_reason === null,
     not_runnable_reason: not_runnable_reason?.text ?? null,
     since: formatTimestamp(since),
     ...figures,
-    sample: sample.map(({ id, trace_id, name, kind, started_at, input, output }) => ({
-      id,
-      trace_id,
-      name,
-      kind,
-      started_at: formatTimestamp(started_at),
-      input: excerptOf(input?.text ?? null, MAX_TEXT),
-      output: excerptOf(output?.text ?? null, MAX_TEXT),
-    })),
+    other_kinds: [...other_kinds],
+    sample: sample.map(sampleRead),
     tried: tried.map(triedRead),
   };
+}
+
+function sampleRead(span: JudgePreview['sample'][number]): JudgePreviewRead['sample'][number] {
+  const { id, trace_id, name, kind, started_at } = span;
+  const input = excerptOf(span.input?.text ?? null, MAX_TEXT);
+  const output = excerptOf(span.output?.text ?? null, MAX_TEXT);
+  const texts = { input_data: input, output_data: output, input, output };
+  return { id, trace_id, name, kind, started_at: formatTimestamp(started_at), ...texts };
 }
 
 function triedRead({ span, mismatches, request, ...rest }: JudgePreview['tried'][number]) {

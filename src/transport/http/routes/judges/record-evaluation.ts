@@ -13,16 +13,16 @@ export function recordEvaluationRoute(evaluations: Pick<EvaluationService, 'reco
     summary: 'Store an evaluation that ran elsewhere',
     description:
       'Each call stores a further evaluation. For a scored judge, the result follows from score and threshold. 409 for a span ' +
-      `that has ${MOST_OF_SPAN} evaluations.`,
+      `that has ${MOST_OF_SPAN} evaluations. The span may arrive later; the id of a stored trace or session is refused (422).`,
     tag: TAG,
     access: 'key',
     params: JudgeParams,
     body: uncheckedJsonBody(EvaluationInput),
     responses: { 201: { description: 'The evaluation.', schema: EvaluationRead } },
     errors: ['not_found', 'conflict', 'unavailable'],
-    handle: ({ params: { project_id, judge_id }, body }) => ({
+    handle: async ({ params: { project_id, judge_id }, body }) => ({
       status: 201,
-      body: evaluationRead(evaluations.record(project_id, judge_id, body)),
+      body: evaluationRead(await evaluations.record(project_id, judge_id, body)),
     }),
   });
 }

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { Type } from '@sinclair/typebox';
 import { DomainError } from '../../../../domain/errors.js';
 import { bearerToken } from '../../../../domain/identity/api-key.js';
+import { requireOwnHost, type OwnNames } from '../../own-host.js';
 import { defineRoute, type Route } from '../../route.js';
 
 /** The source of exposed metrics, such as a prom-client registry. */
@@ -10,14 +11,16 @@ export interface MetricsSource {
   metrics(): Promise<string>;
 }
 
-/** @param token null: open to everybody */
-export function metricsRoute(source: MetricsSource, token: string | null): Route {
+/** @param token null: open to everybody but pages of others */
+export function metricsRoute(source: MetricsSource, token: string | null, names: OwnNames): Route {
   return defineRoute({
     method: 'GET',
     path: '/metrics',
     operationId: 'getMetrics',
     summary: 'Metrics for Prometheus',
-    description: 'Needs `Authorization: Bearer $METRICS_TOKEN` when that variable is set; never an API key.',
+    description:
+      'Needs `Authorization: Bearer $METRICS_TOKEN` when that variable is set; never an API key. Otherwise open, but not to browsers that ' +
+      'ask by the name of another host.',
     tag: 'Operations',
     access: 'public',
     responses: {
@@ -27,7 +30,10 @@ export function metricsRoute(source: MetricsSource, token: string | null): Route
         schema: Type.String({ description: 'Prometheus text format.' }),
       },
     },
-    errors: ['unauthenticated'],
+    errors: ['unauthenticated', 'forbidden'],
+    admit({ headers }) {
+      if (token === null) requireOwnHost(headers, names);
+    },
     async handle({ headers }) {
       if (token !== null && !sameToken(bearerToken(headers.authorization) ?? '', token)) {
         throw new DomainError('unauthenticated', 'The metrics need Authorization: Bearer <METRICS_TOKEN>');

@@ -1,3 +1,4 @@
+import { requireOwnHost, type OwnNames } from '../../own-host.js';
 import { defineRoute, type Route } from '../../route.js';
 import { Readiness } from './readiness-schema.js';
 
@@ -13,14 +14,14 @@ export interface ReadinessCheck {
 
 const CHECK_TIMEOUT_MS = 2_000;
 
-export function readinessRoute(checks: readonly ReadinessCheck[]): Route {
+export function readinessRoute(checks: readonly ReadinessCheck[], names: OwnNames): Route {
   return defineRoute({
     method: 'GET',
     path: '/readyz',
     operationId: 'getReadiness',
     summary: 'Can requests be served?',
     description:
-      'Asks every store; 503 with the reasons when one does not answer within 2 s. While spans are refused, as a disk has less ' +
+      'Asks every store (ClickHouse at most once a second, for all callers); 503 with the reasons when one does not answer within 2 s. While spans are refused, as a disk has less ' +
       'room than `MIN_FREE_DISK_MB` keeps free, it answers 200 and `degraded`: reads and deletions go on.',
     tag: 'Operations',
     access: 'public',
@@ -28,7 +29,8 @@ export function readinessRoute(checks: readonly ReadinessCheck[]): Route {
       200: { description: 'Every store answers. `degraded`: spans are refused.', schema: Readiness },
       503: { description: 'At least one store does not answer.', schema: Readiness },
     },
-    errors: [],
+    errors: ['forbidden'],
+    admit: ({ headers }) => requireOwnHost(headers, names),
     async handle() {
       const outcomes = await Promise.all(checks.map(async (check) => ({ check, outcome: await outcomeOf(check) })));
       const failed = outcomes.filter(({ outcome }) => outcome !== 'ok').map(({ check }) => check);

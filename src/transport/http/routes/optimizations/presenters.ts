@@ -22,8 +22,14 @@ export function toOptimizationRead(optimization: Optimization): OptimizationRead
     result: {
       compared_by,
       ...result,
-      current: { ...current, results: [...current.results] },
-      candidates: result.candidates.map((candidate) => ({ ...candidate, results: [...candidate.results] })),
+      current: { ...current, results: current.results.map(triedRead) },
+      candidates: result.candidates.map((candidate) => ({ ...candidate, results: candidate.results.map(triedRead) })),
     },
   };
+}
+
+type Tried = NonNullable<Optimization['result']>['current']['results'][number];
+
+function triedRead(tried: Tried) {
+  return { ...tried, evaluation_result: tried.passed };
 }

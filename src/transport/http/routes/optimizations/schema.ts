@@ -4,7 +4,7 @@ import { Interval, SpentRead } from '../../../../domain/learning/calibration/sch
 import { BASE_VERSION } from '../../../../domain/learning/optimization/schema.js';
 import { readinessFields } from '../../../../domain/learning/trial/readiness.js';
 import { Slug, VersionNumber } from '../../../../domain/prompt/schema.js';
-import { count, oneOf, orNull, uuid } from '../../../../domain/schema/parts.js';
+import { count, oldName, oneOf, orNull, uuid } from '../../../../domain/schema/parts.js';
 import { queryOf } from '../../query.js';
 import { project_id } from '../parameters.js';
 
@@ -72,17 +72,20 @@ export const OptimizationSummaryRead = Type.Object(optimization, {
 });
 export type OptimizationSummaryRead = Static<typeof OptimizationSummaryRead>;
 
+const evaluation_result = orNull(
+  Type.Boolean({
+    description:
+      'Whether the judge passed the output, or the model found that it says what was expected; null when that failed.',
+  }),
+);
+
 const TriedRead = Type.Object(
   {
     span_id: uuid('The completion.'),
     expected_output: orNull(Type.String({ description: 'What people expected; null when nobody said.' })),
     output: orNull(Type.String({ description: 'Output with the tried prompt; null when the call failed.' })),
-    passed: orNull(
-      Type.Boolean({
-        description:
-          'Whether the judge passed the output, or the model found that it says what was expected; null when that failed.',
-      }),
-    ),
+    evaluation_result,
+    passed: oldName(evaluation_result, 'evaluation_result'),
     score: orNull(Type.Number({ description: 'Score; null when no scored judge evaluated it.' })),
     reason: orNull(Type.String({ description: 'The reasoning of the judge or model.' })),
     failure: orNull(Type.String({ description: 'Why there is no output or no verdict.' })),

@@ -14,8 +14,8 @@ export function deleteModelPriceRoute(prices: Pick<PriceService, 'remove'>): Rou
     params: PriceParams,
     responses: { 204: { description: 'The price is gone.' } },
     errors: ['not_found', 'unavailable'],
-    handle({ params: { project_id, provider, model } }) {
-      prices.remove(project_id, provider, model);
+    handle({ principal, params: { provider, model } }) {
+      prices.remove(principal, provider, model);
       return { status: 204 };
     },
   });

@@ -22,8 +22,8 @@ export function putModelPriceRoute(prices: Pick<PriceService, 'put'>): Route {
       201: { description: 'The price is new.', schema: ModelPriceRead },
     },
     errors: ['conflict', 'unavailable'],
-    handle({ params: { project_id, provider, model }, body }) {
-      const { price, created } = prices.put(project_id, provider, model, body);
+    handle({ principal, params: { provider, model }, body }) {
+      const { price, created } = prices.put(principal, provider, model, body);
       return { status: created ? 201 : 200, body: toPriceRead(price) };
     },
   });

@@ -28,8 +28,10 @@ export function deleteProjectRoute(deletions: Pick<DeletionService, 'deleteProje
     params: ProjectParams,
     responses: { 202: { description: 'The project is being deleted.', schema: ProjectDeletion } },
     errors: ['not_found', 'unavailable'],
-    handle({ principal: { project_id } }) {
-      if (!deletions.deleteProject(project_id)) throw new DomainError('not_found', 'There is no project with this id');
+    handle({ principal }) {
+      const { project_id } = principal;
+      if (!deletions.deleteProject(project_id, principal))
+        throw new DomainError('not_found', 'There is no project with this id');
       return { status: 202, body: { id: project_id, status: 'deleting' } };
     },
   });

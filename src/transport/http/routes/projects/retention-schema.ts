@@ -27,13 +27,16 @@ export const RetentionRead = Type.Object(
       { description: 'What is as old, and stays.' },
     ),
     next_run_at: orNull(time('When the server looks next; null: never (`RETENTION_INTERVAL_SECONDS` is 0).')),
+    clock_ahead_seconds: count(
+      "How far the server's clock is ahead of the time that the server can account for. While it is, nothing goes; 0: the clock is believed.",
+    ),
   },
   { $id: 'Retention', description: 'What retention removes.' },
 );
 export type RetentionRead = Static<typeof RetentionRead>;
 
 export function retentionRead(forecast: RetentionForecast): RetentionRead {
-  const { retention_days, days, before, going, kept, nextRunAt } = forecast;
+  const { retention_days, days, before, going, kept, nextRunAt, clockAheadSeconds } = forecast;
   return {
     retention_days,
     days,
@@ -41,6 +44,7 @@ export function retentionRead(forecast: RetentionForecast): RetentionRead {
     going: { ...countRead(going), estimated_bytes: going.estimatedBytes },
     kept: { tagged: countRead(kept.tagged), with_feedback: countRead(kept.withFeedback) },
     next_run_at: nextRunAt === null ? null : formatTimestamp(nextRunAt),
+    clock_ahead_seconds: clockAheadSeconds,
   };
 }
 

@@ -18,6 +18,9 @@ export function updateProjectRoute(projects: Pick<ProjectService, 'change'>): Ro
     body: jsonBody(ProjectPatch),
     responses: { 200: { description: 'The project.', schema: ProjectRead } },
     errors: ['not_found', 'unavailable'],
-    handle: ({ params, body }) => ({ status: 200, body: projectRead(projects.change(params.project_id, body)) }),
+    handle: ({ principal, params, body }) => ({
+      status: 200,
+      body: projectRead(projects.change(params.project_id, body, principal)),
+    }),
   });
 }

@@ -18,7 +18,7 @@ export function ensureVersionRoute(prompts: Pick<PromptService, 'ensure'>): Rout
     params: TaskParams,
     body: uncheckedJsonBody(EnsureInput, { lenient: true }),
     responses: { 200: { description: 'The version.', schema: PromptVersionRead } },
-    errors: ['unavailable'],
+    errors: ['conflict', 'unavailable'],
     handle: ({ principal, params, body }) => ({
       status: 200,
       body: toVersionRead(prompts.ensure(principal, params.task_name, body)),

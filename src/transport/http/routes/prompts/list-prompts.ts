@@ -63,7 +63,7 @@ export function listPromptsRoute(
     },
     errors: ['unavailable'],
     async handle({ params: { project_id }, query: { q, count, since, window }, signal }) {
-      const found = prompts.list(project_id, window, q);
+      const found = await prompts.list(project_id, window, q);
       const headers = totalCountHeader(count ? prompts.count(project_id, q) : null);
       const listed = found.map(toSummaryRead);
       if (since === null) return { status: 200, headers, body: listed };

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { SelectedVersion } from '../../../../domain/prompt/prompt.js';
 import type { PromptService } from '../../../../domain/prompt/prompt-service.js';
+import { withTurns } from '../../../../domain/portions.js';
 import { defineRoute, listOf, type Route } from '../../route.js';
 import { toVersionRead } from './presenters.js';
 import { ProjectPromptParams, PromptVersionRead, TAG } from './schema.js';
@@ -18,7 +19,8 @@ export function listVersionsRoute(prompts: Pick<PromptService, 'versions'>): Rou
     responses: {
       200: listOf(PromptVersionRead, 'The versions.'),
     },
-    errors: ['not_found', 'unavailable'],
+    errors: ['not_found', 'overloaded', 'unavailable'],
+    bulk: true,
     handle({ params: { project_id, prompt_slug } }) {
       // Written version by version: all contents together may be larger than memory.
       const stream = Readable.from(jsonArray(prompts.versions(project_id, prompt_slug)), { objectMode: false });
@@ -27,9 +29,9 @@ export function listVersionsRoute(prompts: Pick<PromptService, 'versions'>): Rou
   });
 }
 
-function* jsonArray(versions: Iterable<SelectedVersion>): Generator<string> {
+async function* jsonArray(versions: Iterable<SelectedVersion>): AsyncGenerator<string> {
   let before = '[';
-  for (const version of versions) {
+  for await (const version of withTurns(versions)) {
     yield before + JSON.stringify(toVersionRead(version));
     before = ',\n';
   }

@@ -29,8 +29,8 @@ export function createInviteRoute({ signIns, baseUrl, attempts }: CreateInvitePa
     responses: { 201: { description: 'The invitation.', schema: Invitation } },
     errors: ['conflict', 'unavailable'],
     admit: ({ params }) => attempts.take(params.project_id),
-    handle({ params, body: { name, access = DEFAULT_KEY_ACCESS } }) {
-      const invitation = signIns.invite(params.project_id, { name, access });
+    handle({ principal, params, body: { name, access = DEFAULT_KEY_ACCESS } }) {
+      const invitation = signIns.invite(params.project_id, { name, access }, principal);
       return { status: 201, body: toInvitationRead(invitation, baseUrl()) };
     },
   });

@@ -16,8 +16,8 @@ export function endSignInRoute(signIns: Pick<SignInService, 'end'>): Route {
     params: SignInParams,
     responses: { 204: { description: 'The sign-in has ended.' } },
     errors: ['not_found', 'unavailable'],
-    handle({ params }) {
-      signIns.end(params.project_id, params.sign_in_id);
+    handle({ principal, params }) {
+      signIns.end(params.project_id, params.sign_in_id, principal);
       return { status: 204 };
     },
   });

@@ -2,10 +2,12 @@ import type { IdentityService } from '../../../../domain/identity/identity-servi
 import type { SignInService } from '../../../../domain/identity/sign-in-service.js';
 import type { SignInObserver } from '../../../../observability/events/requests.js';
 import type { Callers } from '../../callers.js';
+import { SignInAttempts } from './attempts.js';
 import { MinuteLimit } from '../../minute-limit.js';
 import type { Route } from '../../route.js';
 import type { SessionCookie } from '../../session-cookie.js';
 import { createInviteRoute } from './create-invite.js';
+import { previewSignInRoute } from './preview-sign-in.js';
 import { createSessionRoute } from './create-session.js';
 import { deleteSessionRoute } from './delete-session.js';
 import { endSignInRoute } from './end-sign-in.js';
@@ -21,7 +23,7 @@ export interface SignInRoutesParts {
   /** Base of the URLs handed out. */
   readonly baseUrl: () => string;
   readonly trustedProxies: number;
-  /** Sign-ins of one address, and invitations of one project. */
+  /** Failed sign-ins of one address, and invitations of one project. */
   readonly attemptsPerMinute: number;
   readonly version: string;
   readonly capabilities: Capabilities;
@@ -30,8 +32,10 @@ export interface SignInRoutesParts {
 
 /** Signing in to the console, and who is signed in. */
 export function signInRoutes({ attemptsPerMinute, ...parts }: SignInRoutesParts): Route[] {
+  const attempts = new SignInAttempts({ ...parts, perMinute: attemptsPerMinute });
   return [
-    createSessionRoute({ ...parts, attempts: new MinuteLimit(attemptsPerMinute) }),
+    createSessionRoute({ ...parts, attempts }),
+    previewSignInRoute({ ...parts, attempts }),
     deleteSessionRoute(parts),
     whoAmIRoute(parts),
     createInviteRoute({ ...parts, attempts: new MinuteLimit(attemptsPerMinute) }),

@@ -1,14 +1,31 @@
-import { signInUrl, type ListedSignIn } from '../../../../domain/identity/sign-in.js';
+import { signInUrl, type ListedSignIn, type SignInPreview } from '../../../../domain/identity/sign-in.js';
 import type { Invitation } from '../../../../domain/identity/sign-in-service.js';
 import { formatOptionalTimestamp, formatTimestamp } from '../../../../domain/time/timestamp.js';
-import type { Invitation as InvitationRead, SignInRead } from './schema.js';
+import type { Invitation as InvitationRead, SignInPreview as SignInPreviewRead, SignInRead } from './schema.js';
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Id and name alone of something that has more. */
+export const named = ({ id, name }: Named): Named => ({ id, name });
+
+/** @param current the user signed in now */
+export function toSignInPreviewRead({ user, projects }: SignInPreview, current: Named | undefined): SignInPreviewRead {
+  return {
+    user: named(user),
+    projects: projects.map((project) => ({ ...named(project), access: project.access })),
+    current: current === undefined ? null : named(current),
+  };
+}
 
 export function toInvitationRead(invitation: Invitation, baseUrl: string): InvitationRead {
   const { expires_at, user } = invitation;
   return {
     url: signInUrl(baseUrl, invitation.code),
     expires_at: formatTimestamp(expires_at),
-    user: { id: user.id, name: user.name },
+    user: named(user),
   };
 }
 

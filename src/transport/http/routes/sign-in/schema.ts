@@ -7,21 +7,35 @@ import { project_id } from '../parameters.js';
 
 export const TAG = 'Signing in';
 
+const credentials = {
+  code: Type.Optional(
+    Type.String({
+      pattern: TOKEN.source,
+      'x-must': 'be a code: the 43 characters behind `#code=`',
+      description: 'The code of a URL that the first start, `npm run admin -- signin` or an invitation gave.',
+    }),
+  ),
+  key: Type.Optional(
+    Type.String({
+      pattern: '^[\\x21-\\x7e]{1,512}$',
+      'x-must': 'be an API key',
+      description: 'An API key, instead of a code.',
+    }),
+  ),
+};
+
+/** What to sign in with. */
+export const SignInCredentials = Type.Object(credentials, {
+  $id: 'SignInCredentials',
+  description: 'Either `code` or `key`.',
+});
+export type SignInCredentials = Static<typeof SignInCredentials>;
+
 export const SignInRequest = Type.Object(
   {
-    code: Type.Optional(
-      Type.String({
-        pattern: TOKEN.source,
-        'x-must': 'be a code: the 43 characters behind `#code=`',
-        description: 'The code of a URL that the first start, `npm run admin -- signin` or an invitation gave.',
-      }),
-    ),
-    key: Type.Optional(
-      Type.String({
-        pattern: '^[\\x21-\\x7e]{1,512}$',
-        'x-must': 'be an API key',
-        description: 'An API key, instead of a code.',
-      }),
+    ...credentials,
+    replace: Type.Optional(
+      Type.Boolean({ description: 'Whether to end the sign-in of another user that the browser has. Default: false.' }),
     ),
   },
   { $id: 'SignInRequest', description: 'What to sign in with: either `code` or `key`.' },
@@ -59,6 +73,26 @@ export const Invitation = Type.Object(
   { $id: 'Invitation', description: 'An invitation that was made now.' },
 );
 export type Invitation = Static<typeof Invitation>;
+
+export const SignInPreview = Type.Object(
+  {
+    user: Named('user'),
+    projects: Type.Array(
+      Type.Object({
+        id: uuid('Id of the project.'),
+        name: Type.String({ description: 'Name of the project.' }),
+        access,
+      }),
+      { description: 'Projects that the sign-in would open, the oldest first, with the access to each.' },
+    ),
+    current: orNull(Named('user')),
+  },
+  {
+    $id: 'SignInPreview',
+    description: 'Whom a code or a key signs in. `current`: the user signed in now; null: none.',
+  },
+);
+export type SignInPreview = Static<typeof SignInPreview>;
 
 export const SignInRead = Type.Object(
   {

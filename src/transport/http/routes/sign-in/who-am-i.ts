@@ -4,6 +4,7 @@ import type { IdentityService } from '../../../../domain/identity/identity-servi
 import type { SignInService } from '../../../../domain/identity/sign-in-service.js';
 import { PROJECT_HEADER, type Callers } from '../../callers.js';
 import { defineRoute, type Route } from '../../route.js';
+import { named } from './presenters.js';
 import { TAG, WhoAmI, type Capabilities } from './schema.js';
 
 export interface WhoAmIParts {
@@ -35,7 +36,6 @@ export function whoAmIRoute({ identity, signIns, callers, version, capabilities 
     errors: ['unavailable'],
     handle({ principal, headers }) {
       const { user, project, key } = identity.describe(principal);
-      const named = ({ id, name }: { readonly id: string; readonly name: string }) => ({ id, name });
       const body: WhoAmI = {
         user: named(user),
         project: named(project),

@@ -26,7 +26,8 @@ export function deleteRoute(what: DeletableKind, deletions: Pick<DeletionService
     responses: { 204: { description: `The ${what} is gone.` } },
     errors: ['not_found', 'invalid', 'overloaded', 'unavailable'],
     async handle({ principal, params }) {
-      if (await deletions.delete(principal.project_id, what, params.id)) return { status: 204 };
+      if (await deletions.delete(principal.project_id, { kind: what, id: params.id, by: principal }))
+        return { status: 204 };
       throw new DomainError('not_found', `There is no ${what} with this id.`);
     },
   });

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { mayRead } from '../../../../domain/identity/key-access.js';
 import { MAX_IMAGES_PER_REQUEST, MAX_IMAGES_PER_SPAN } from '../../../../domain/attachment/image.js';
 import { SpanInput } from '../../../../domain/span/schema.js';
 import type { IngestService } from '../../../../domain/ingest/ingest-service.js';
@@ -14,7 +15,8 @@ export function postSpansRoute(ingest: Pick<IngestService, 'postSpans'>): Route 
     description:
       'Stores an array of spans, all or none. Traces and sessions that they belong to are created. Sending a span again ' +
       '(by trace and id) replaces it, so a retry changes nothing. Once answered, the spans are durable and in every ' +
-      'list and figure. With `Prefer: return=minimal` only the ids are answered. A span may bring up to ' +
+      'list and figure. With `Prefer: return=minimal` only the ids are answered. A key that may only send gets no calculated `cost`, and of a prompt only ' +
+      'what it sent. A span may bring up to ' +
       `${MAX_IMAGES_PER_SPAN} images in \`attributes.attachments\` and its output, a request up to ${MAX_IMAGES_PER_REQUEST}.`,
     tag: 'Traces',
     access: 'key',
@@ -26,7 +28,11 @@ export function postSpansRoute(ingest: Pick<IngestService, 'postSpans'>): Route 
     errors: ['invalid', 'overloaded', 'unavailable'],
     async handle({ principal, body, headers, unknown }) {
       const minimal = /(^|[,\s])return=minimal($|[,;\s])/i.test(String(headers['prefer'] ?? ''));
-      const stored = await ingest.postSpans(principal.project_id, body, { minimal, unknown });
+      const stored = await ingest.postSpans(principal.project_id, body, {
+        minimal,
+        mayRead: mayRead(principal),
+        unknown,
+      });
       return { status: 200, body: stored, ...(minimal ? { headers: { 'Preference-Applied': 'return=minimal' } } : {}) };
     },
   });

@@ -1,8 +1,12 @@
 import { Type } from '@sinclair/typebox';
+import { mayRead } from '../../../../domain/identity/key-access.js';
 import { SessionInput, TraceInput } from '../../../../domain/trace/schema.js';
 import type { IngestService } from '../../../../domain/ingest/ingest-service.js';
 import { SessionRead, TraceRead } from '../../../../domain/list/read-schemas.js';
 import { defineRoute, jsonElements, type Route } from '../../route.js';
+
+/** What a key that may not read is answered. */
+const AS_SENT = 'A key that may only send gets back only the fields it sent, without figures.';
 
 export function postTracesRoute(ingest: Pick<IngestService, 'postTraces'>): Route {
   return defineRoute({
@@ -12,7 +16,8 @@ export function postTracesRoute(ingest: Pick<IngestService, 'postTraces'>): Rout
     summary: 'Create or replace traces',
     description:
       'Stores traces, all or none. Posted fields win over values derived from spans; posting a trace again replaces ' +
-      'all fields posted before.',
+      'all fields posted before. ' +
+      AS_SENT,
     tag: 'Traces',
     access: 'key',
     purpose: 'ingest',
@@ -22,7 +27,8 @@ export function postTracesRoute(ingest: Pick<IngestService, 'postTraces'>): Rout
     },
     errors: ['invalid', 'overloaded', 'unavailable'],
     async handle({ principal, body, unknown }) {
-      return { status: 200, body: await ingest.postTraces(principal.project_id, body, unknown) };
+      const options = { mayRead: mayRead(principal), unknown };
+      return { status: 200, body: await ingest.postTraces(principal.project_id, body, options) };
     },
   });
 }
@@ -35,7 +41,8 @@ export function postSessionsRoute(ingest: Pick<IngestService, 'postSessions'>): 
     summary: 'Create or replace sessions',
     description:
       'Stores sessions, all or none. Posted fields win over values derived from spans; posting a session again replaces ' +
-      'all fields posted before.',
+      'all fields posted before. ' +
+      AS_SENT,
     tag: 'Traces',
     access: 'key',
     purpose: 'ingest',
@@ -48,7 +55,8 @@ export function postSessionsRoute(ingest: Pick<IngestService, 'postSessions'>): 
     },
     errors: ['forbidden', 'invalid', 'overloaded', 'unavailable'],
     async handle({ principal, body, unknown }) {
-      return { status: 200, body: await ingest.postSessions(principal.project_id, body, unknown) };
+      const options = { mayRead: mayRead(principal), unknown };
+      return { status: 200, body: await ingest.postSessions(principal.project_id, body, options) };
     },
   });
 }

@@ -35,9 +35,9 @@ export function importRecordsRoute(transfer: Pick<TransferService, 'take'>): Rou
     responses: { 200: { description: 'They are stored.', schema: ImportResult } },
     errors: ['invalid', 'conflict', 'too_large', 'overloaded', 'unavailable'],
     makesWay: true,
-    async handle({ params: { project_id, part }, body, signal }) {
+    async handle({ principal, params: { part }, body, signal }) {
       const records = recordsIn(part, body);
-      return { status: 200, body: await transfer.take(part, project_id, records, signal) };
+      return { status: 200, body: await transfer.take(part, principal, records, signal) };
     },
   });
 }

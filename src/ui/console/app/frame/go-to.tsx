@@ -84,7 +84,7 @@ function goalsFor(text: string): Goal[] {
   return [
     ...screens,
     {
-      label: `Traces with “${text}” in input or output`,
+      label: `Traces with “${text}” in input, output or error`,
       go: () => navigate(hrefOf({ screen: 'traces', query: { q: text } })),
     },
   ];

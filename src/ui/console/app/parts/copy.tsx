@@ -1,3 +1,4 @@
+import { curlCommand } from '../../model/curl-command.js';
 import { copy } from '../state/announce.js';
 import { base } from '../state/location.js';
 import { pathWith, type Parameters } from '../state/api.js';
@@ -18,9 +19,8 @@ export function CopyButton({ text, what }: { readonly text: string; readonly wha
 /** The call behind a view, for a terminal. */
 export function CopyAsCurl({ path, query }: { readonly path: string; readonly query?: Parameters }) {
   const url = new URL(base + pathWith(path, query), window.location.href).href;
-  const command = `curl -H "Authorization: Bearer $SPANHOUSE_API_KEY" '${url.replaceAll("'", '%27')}'`;
   return (
-    <Button look="quiet" icon="terminal" onClick={() => void copy(command, 'Command')}>
+    <Button look="quiet" icon="terminal" onClick={() => void copy(curlCommand(url), 'Command')}>
       Copy as curl
     </Button>
   );

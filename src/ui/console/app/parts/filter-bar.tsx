@@ -24,7 +24,7 @@ interface FilterBarProps {
 
 /**
  * What a list is filtered by, as chips, and one combobox (APG, list autocomplete) that adds to it: first a field with its
- * comparison, then the value. Text that is entered at once is looked for in inputs and outputs, `key=value` filters by a tag.
+ * comparison, then the value. Text that is entered at once is looked for in inputs, outputs and errors, `key=value` filters by a tag.
  */
 export function FilterBar({ list, query, onChange, suggest }: FilterBarProps) {
   const bar = useRef<HTMLDivElement>(null);
@@ -162,7 +162,7 @@ function Adder({ list, suggest, onAdd, onLeft }: AdderProps) {
       />
       <span id={`${id}-hint`} class="unseen">
         {property?.description ??
-          'Text that you enter is looked for in inputs and outputs; key=value filters by a tag.'}
+          'Text that you enter is looked for in inputs, outputs and errors; key=value filters by a tag.'}
       </span>
       <div class="filter-list" hidden={!open || (choices.length === 0 && property === null)}>
         <ul

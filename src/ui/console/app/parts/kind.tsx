@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { lookOf } from '../../model/kind.js';
 import { Icon } from './icon.js';
 
@@ -12,12 +13,19 @@ export function Kind({ of, named = false }: { readonly of: string; readonly name
   );
 }
 
+interface StatusProps {
+  readonly error: boolean;
+  readonly running?: boolean;
+  /** What is shown of an error; default: that it is one. */
+  readonly children?: ComponentChildren;
+}
+
 /** The outcome of a span, trace or session: ok is unmarked. */
-export function Status({ error, running = false }: { readonly error: boolean; readonly running?: boolean }) {
+export function Status({ error, running = false, children = 'error' }: StatusProps) {
   if (error)
     return (
       <span class="badge bad">
-        <Icon name="error" /> error
+        <Icon name="error" /> {children}
       </span>
     );
   if (!running) return null;

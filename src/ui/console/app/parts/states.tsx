@@ -49,11 +49,14 @@ export function Failure({ error, retry, isPage = false }: FailureProps) {
     <div class="state bad-state" role="alert">
       <Heading>{known?.problem.title ?? 'This part of the page failed'}</Heading>
       <p>{known?.message ?? String(error)}</p>
-      {known?.problem.errors?.map(({ pointer, detail }) => (
-        <p key={pointer + detail}>
-          <code>{pointer}</code> {detail}
-        </p>
-      ))}
+      {known?.problem.errors
+        // One alone is said in the sentence above.
+        ?.filter(({ detail }) => !known.message.includes(detail))
+        .map(({ pointer, detail }) => (
+          <p key={pointer + detail}>
+            <code>{pointer}</code> {detail}
+          </p>
+        ))}
       {known?.requestId != null && <p class="soft small">Request {known.requestId}</p>}
       {retry !== undefined && (
         <Button icon="refresh" onClick={retry}>

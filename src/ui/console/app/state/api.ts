@@ -55,9 +55,9 @@ export async function request(
 ): Promise<Response> {
   if (leadsElsewhere(path))
     throw new ApiError(0, {
-      title: 'No browser can ask for this',
+      title: 'The browser cannot send this request',
       detail:
-        'A name of nothing but dots means another address: use the API with a client that leaves paths as they are.',
+        'A browser reads this name as part of another address (dots alone, backslashes, line breaks). Use the API with a client that sends paths unchanged.',
     });
   const project = place.value.project;
   const init: RequestInit = {

@@ -1,6 +1,12 @@
 import { signal } from '@preact/signals';
-import type { WhoAmI } from '../../../../transport/http/routes/sign-in/schema.js';
+import type {
+  SignInCredentials,
+  SignInPreview,
+  SignInRequest,
+  WhoAmI,
+} from '../../../../transport/http/routes/sign-in/schema.js';
 import { ApiError, call, request, signedOut } from './api.js';
+import { base, navigate } from './location.js';
 import { queries } from './query.js';
 
 /** Who is signed in, or was until the server refused it; null: nobody, or it is not known yet. */
@@ -16,17 +22,23 @@ export async function loadWhoAmI(): Promise<void> {
   }
 }
 
-/** Whether the browser has a sign-in that counts, to whatever project. */
-export async function isSignedIn(): Promise<boolean> {
-  const found = await call('/whoami').catch((error: unknown) => error);
-  return !(found instanceof ApiError && found.status === 401);
+/** Whom credentials sign in, and who is signed in now. @throws ApiError */
+export function previewSignIn(credentials: SignInCredentials): Promise<SignInPreview> {
+  return call<SignInPreview>('/console/session:preview', { method: 'POST', body: credentials });
 }
 
-/** @throws ApiError */
-export async function signIn(proof: { readonly code: string } | { readonly key: string }): Promise<void> {
+/** @throws ApiError with status 409 when another user is signed in, whom it does not say to replace */
+export async function signIn(proof: SignInRequest): Promise<void> {
   await request('/console/session', { method: 'POST', body: proof });
   queries.clear();
-  await loadWhoAmI();
+  try {
+    await loadWhoAmI();
+  } catch (error) {
+    // The project that was shown is none of theirs.
+    if (!(error instanceof ApiError && error.status === 403)) throw error;
+    navigate(`${base}/console`, { replace: true });
+    await loadWhoAmI();
+  }
 }
 
 export async function signOut(): Promise<void> {

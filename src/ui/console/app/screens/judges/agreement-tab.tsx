@@ -1,5 +1,5 @@
 import { count, kappa } from '../../../model/format.js';
-import { nextEvaluation } from '../../../model/judge-versions.js';
+import { kappaNote, nextEvaluation, perCallNote } from '../../../model/judge-versions.js';
 import { AgreementByVersion } from '../../parts/agreement.js';
 import { CopyAsCurl } from '../../parts/copy.js';
 import { Tile } from '../../parts/figures.js';
@@ -18,13 +18,13 @@ export function AgreementTab({ judge }: JudgeTabProps) {
       {(report) => (
         <div class="stack">
           <div class="tiles">
-            <Tile label="Agreement with people (κ)" note={`over ${count(report.spans)} spans`}>
+            <Tile label="Agreement with people (κ)" note={kappaNote(report)}>
               {kappa(report.kappa)}
             </Tile>
             <Tile
               label="People agreed"
               href={evaluations({ agreement: 'agreed' })}
-              note={`of ${count(report.count)} times`}
+              note={`of ${count(report.count)} times, over ${count(report.spans)} spans`}
             >
               {count(report.agreed)}
             </Tile>
@@ -43,7 +43,8 @@ export function AgreementTab({ judge }: JudgeTabProps) {
             <p class="soft">
               A version is its instruction with the corrections that it is shown from. Bars are intervals of 95 %: where
               two do not overlap, the difference is hardly chance. A new version begins with another instruction, and
-              with revision 1, 5, 10, 20, 50, … of the corrections. {nextEvaluation(report)}
+              with revision 1, 5, 10, 20, 50, … of the corrections. {nextEvaluation(report)}{' '}
+              {perCallNote(report.corrections_per_call)}
             </p>
             <AgreementByVersion judgeId={judge.id} report={report} />
             {report.count === 0 && (

@@ -39,7 +39,7 @@ export function FilterFields({ draft, change, wrong }: FieldsProps) {
       <legend>Spans that it takes</legend>
       <TokenField
         label="Kinds"
-        hint="One of these; none: any"
+        hint="One of these; none: any. llm are the calls of models; the AI SDK and agents have a span around them"
         wrong={null}
         values={draft.kinds}
         suggested={kinds}

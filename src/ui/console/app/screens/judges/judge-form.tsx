@@ -68,7 +68,7 @@ export function JudgeForm({ judge, promptBefore, draft, onChange, action, onSave
           </Button>
         </div>
       </form>
-      <JudgePreview judge={judge} promptBefore={promptBefore} draft={draft} />
+      <JudgePreview judge={judge} promptBefore={promptBefore} draft={draft} change={change} />
     </div>
   );
 }

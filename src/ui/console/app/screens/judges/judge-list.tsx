@@ -99,7 +99,7 @@ const COLUMNS: readonly Column<ListedJudgeRead>[] = [
   },
   {
     name: 'kappa',
-    label: 'κ with people',
+    label: 'κ, newest version',
     named: true,
     cell: ({ figures }) => <Rate of={figures?.kappa ?? null} interval={figures?.kappa_interval ?? null} kind="kappa" />,
   },

@@ -1,8 +1,10 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { JudgePreviewRead } from '../../../../../domain/judge/preview-schema.js';
 import type { JudgeRead } from '../../../../../domain/judge/schema.js';
 import { previewOf, type JudgeBody, type JudgeDraft } from '../../../model/judge-draft.js';
 import { compact, count, counted } from '../../../model/format.js';
+import { perCallNote } from '../../../model/judge-versions.js';
 import { Button } from '../../parts/button.js';
 import { Cost, Tile, When } from '../../parts/figures.js';
 import { Icon } from '../../parts/icon.js';
@@ -13,12 +15,14 @@ import { useAction } from '../../state/action.js';
 import { announce } from '../../state/announce.js';
 import { ApiError, call, ofProject } from '../../state/api.js';
 import { useQuery } from '../../state/query.js';
+import { useCalibration } from './data.js';
 import { Tryouts } from './tryouts.js';
 
 interface JudgePreviewProps {
   readonly judge: JudgeRead | null;
   readonly promptBefore: string;
   readonly draft: JudgeDraft;
+  readonly change: (change: Partial<JudgeDraft>) => void;
 }
 
 /** After so many milliseconds without a change the server is asked. */
@@ -27,7 +31,7 @@ const PAUSE = 400;
 const MAX_TRIED = 3;
 
 /** What a judge with these settings would do: its spans of a day, their cost, and what it says of some. */
-export function JudgePreview({ judge, promptBefore, draft }: JudgePreviewProps) {
+export function JudgePreview({ judge, promptBefore, draft, change }: JudgePreviewProps) {
   const wanted = JSON.stringify(previewOf(draft, judge, promptBefore));
   const body = usePaused(wanted);
   const answer = useQuery({
@@ -57,10 +61,22 @@ export function JudgePreview({ judge, promptBefore, draft }: JudgePreviewProps) 
       {data === undefined ? (
         error === null && <Skeleton rows={5} />
       ) : (
-        <Previewed preview={data} body={JSON.parse(body) as JudgeBody} />
+        <Previewed preview={data} body={JSON.parse(body) as JudgeBody}>
+          <OtherKinds
+            kinds={data.other_kinds.filter(({ kind }) => !draft.kinds.includes(kind))}
+            onTake={(kind) => change({ kinds: [...draft.kinds, kind] })}
+          />
+        </Previewed>
       )}
+      {judge !== null && <CorrectionsPerCall judgeId={judge.id} />}
     </section>
   );
+}
+
+/** What the estimate leaves out. */
+function CorrectionsPerCall({ judgeId }: { readonly judgeId: string }) {
+  const note = perCallNote(useCalibration(judgeId).data?.corrections_per_call ?? null);
+  return note === null ? null : <p class="soft">Not counted above: {note}</p>;
 }
 
 /** A text once it stays the same for a moment. */
@@ -73,7 +89,33 @@ function usePaused(text: string): string {
   return paused;
 }
 
-function Previewed({ preview, body }: { readonly preview: JudgePreviewRead; readonly body: JudgeBody }) {
+interface OtherKindsProps {
+  readonly kinds: JudgePreviewRead['other_kinds'];
+  readonly onTake: (kind: string) => void;
+}
+
+/** Kinds that are left out: agents and chains, too, may have the prompt, the question and the answer. */
+function OtherKinds({ kinds, onTake }: OtherKindsProps) {
+  if (kinds.length === 0) return null;
+  return (
+    <div class="line other-kinds" role="group" aria-label="Kinds to take, too">
+      <span class="soft">Left out by kind, 24 hours. Take, too:</span>
+      {kinds.map(({ kind, spans }) => (
+        <Button key={kind} icon="plus" onClick={() => onTake(kind)}>
+          {kind} <span class="soft">{count(spans)}</span>
+        </Button>
+      ))}
+    </div>
+  );
+}
+
+interface PreviewedProps {
+  readonly preview: JudgePreviewRead;
+  readonly body: JudgeBody;
+  readonly children: ComponentChildren;
+}
+
+function Previewed({ preview, body, children }: PreviewedProps) {
   const { matches, evaluations_per_day, estimate, sample, runnable, not_runnable_reason, model } = preview;
   return (
     <>
@@ -100,6 +142,7 @@ function Previewed({ preview, body }: { readonly preview: JudgePreviewRead; read
           {estimate === null ? compact(null) : compact(estimate.input_tokens_per_day + estimate.output_tokens_per_day)}
         </Tile>
       </div>
+      {children}
       {sample.length === 0 ? (
         <p class="soft">No span of the last 24 hours matches. Drop a filter, or send spans.</p>
       ) : (
@@ -139,7 +182,7 @@ function Sample({ sample, body, runnable }: SampleProps) {
     <>
       <h3>The latest of them</h3>
       <ul class="sample">
-        {sample.map(({ id, trace_id, name, kind, started_at, input, output }) => (
+        {sample.map(({ id, trace_id, name, kind, started_at, input_data, output_data }) => (
           <li key={id} class="line">
             <input
               type="checkbox"
@@ -154,8 +197,8 @@ function Sample({ sample, body, runnable }: SampleProps) {
             <span class="soft small">
               <When at={started_at} relative />
             </span>
-            <span class="soft small clip sample-text" title={output ?? undefined}>
-              <bdi>{input ?? '–'}</bdi> → <bdi>{output ?? '–'}</bdi>
+            <span class="soft small clip sample-text" title={output_data ?? undefined}>
+              <bdi>{input_data ?? '–'}</bdi> → <bdi>{output_data ?? '–'}</bdi>
             </span>
           </li>
         ))}

@@ -119,7 +119,7 @@ function Spans({ spans }: Pick<Result, 'spans'>) {
                 <td>
                   <SpanLink id={span_id} />
                 </td>
-                {[human.passed, before?.evaluation_result, after?.evaluation_result].map((passed, index) => (
+                {[human.evaluation_result, before?.evaluation_result, after?.evaluation_result].map((passed, index) => (
                   <td key={index}>{passed === undefined ? '–' : <PassOrFail passed={passed} />}</td>
                 ))}
                 <td>{changed ?? '–'}</td>

@@ -79,7 +79,20 @@ const Nothing = () => <span class="nothing">{NOTHING}</span>;
 /** A trace or span without an end has not ended yet, as far as is known; a length may be known without it. */
 function Outcome({ list, row }: Omit<CellProps, 'column'>) {
   const running = list.name !== 'sessions' && row['ended_at'] === null && row['duration_ms'] === null;
-  return <Status error={row['has_error'] === true} running={running} />;
+  const message = errorOf(row);
+  return (
+    <Status error={row['has_error'] === true} running={running}>
+      {message === '' ? undefined : <Text of={message} clip />}
+    </Status>
+  );
+}
+
+/** What a row says of its error; empty: nothing. */
+function errorOf(row: ListRow): string {
+  const [said = ''] = ['error_message', 'error_code', 'root_span_error']
+    .map((name) => textOf(row, name))
+    .filter(Boolean);
+  return said.trim();
 }
 
 /** Figures of a trace or session that count something lead to the list of that. */
@@ -112,9 +125,13 @@ function countedBy(name: ListName, { id }: ListRow, column: string): string | nu
 export function fullText({ list, row, column }: CellProps): string | undefined {
   const value = valueOf(row, column);
   const type = tagOf(column) === null ? list.fields[column]?.type : 'text';
+  if (type === 'status' && errorOf(row) !== '') return shortened(errorOf(row));
   // Parts that write a time, a length or a cost have tooltips of their own.
   if (value === null || value === undefined || ['time', 'money', 'number'].includes(type ?? '')) return undefined;
-  const text = textOf(row, column);
+  return shortened(textOf(row, column));
+}
+
+function shortened(text: string): string {
   return text.length > TOOLTIP_TEXT ? `${text.slice(0, TOOLTIP_TEXT)}… (${count(text.length)} characters)` : text;
 }
 

@@ -116,7 +116,8 @@ function Outputs({ result, candidate, name, base }: OutputsProps) {
   const [most, setMost] = useState(SHOWN);
   const before = new Map(result.current.results.map((tried) => [tried.span_id, tried]));
   const pairs = candidate.results.map((after) => ({ after, before: before.get(after.span_id) ?? null }));
-  const differs = ({ after, before: other }: (typeof pairs)[number]) => Number(other?.passed !== after.passed);
+  const differs = ({ after, before: other }: (typeof pairs)[number]) =>
+    Number(other?.evaluation_result !== after.evaluation_result);
   const sorted = pairs.toSorted((one, other) => differs(other) - differs(one));
   return (
     <section class="stack" aria-label="Outputs side by side">
@@ -144,7 +145,7 @@ function Outputs({ result, candidate, name, base }: OutputsProps) {
 }
 
 function Output({ name, tried }: { readonly name: string; readonly tried: Tried | null }) {
-  const verdict = tried?.passed == null ? null : tried.passed;
+  const verdict = tried?.evaluation_result ?? null;
   return (
     <div>
       <span class="line">

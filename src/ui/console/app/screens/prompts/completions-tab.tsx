@@ -127,14 +127,14 @@ const COLUMNS: readonly Column<Completion>[] = [
   {
     name: 'output',
     label: 'Output',
-    cell: ({ output, name }) => <bdi>{excerptOf(output)?.trim() || name}</bdi>,
-    full: ({ output }) => output ?? undefined,
+    cell: ({ output_data, name }) => <bdi>{excerptOf(output_data)?.trim() || name}</bdi>,
+    full: ({ output_data }) => output_data ?? undefined,
   },
   {
     name: 'input',
     label: 'Input',
-    cell: ({ input }) => <bdi class="soft">{excerptOf(input) ?? NOTHING}</bdi>,
-    full: ({ input }) => input ?? undefined,
+    cell: ({ input_data }) => <bdi class="soft">{excerptOf(input_data) ?? NOTHING}</bdi>,
+    full: ({ input_data }) => input_data ?? undefined,
   },
   { name: 'status', label: 'Status', cell: ({ has_error }) => <Status error={has_error} /> },
   {

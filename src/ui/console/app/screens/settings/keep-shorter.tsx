@@ -34,7 +34,7 @@ export function KeepShorter({ days, onSave, onClose }: KeepShorterProps) {
   );
 }
 
-function Forecast({ before, going, kept, next_run_at: next }: RetentionRead) {
+function Forecast({ before, going, kept, ...look }: RetentionRead) {
   return (
     <>
       {going.traces === 0 ? (
@@ -53,18 +53,28 @@ function Forecast({ before, going, kept, next_run_at: next }: RetentionRead) {
         {counted(kept.with_feedback.traces, 'trace')} by feedback.
       </p>
       <p class="soft">
-        <NextLook at={next} />
+        <NextLook {...look} />
       </p>
     </>
   );
 }
 
 /** When the server removes what is old. */
-export function NextLook({ at }: { readonly at: string | null }) {
+export function NextLook({
+  next_run_at: at,
+  clock_ahead_seconds: ahead,
+}: Pick<RetentionRead, 'next_run_at' | 'clock_ahead_seconds'>) {
   if (at === null) return <>The server does not look by itself: its setting RETENTION_INTERVAL_SECONDS is 0.</>;
   return (
     <>
       The server looks next <When at={at} />.
+      {ahead > 0 && (
+        <>
+          {' '}
+          Until then nothing goes: its clock is ahead by {counted(Math.round(ahead / 86_400), 'day')}, or it was off for
+          so long. Who runs the server can set the clock or trust it.
+        </>
+      )}
     </>
   );
 }

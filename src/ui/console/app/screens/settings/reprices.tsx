@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RepriceJobRead } from '../../../../../transport/http/routes/prices/schema.js';
 import { count, counted } from '../../../model/format.js';
 import { writeTime } from '../../../model/time.js';
@@ -22,21 +22,25 @@ const isUnderWay = ({ finished_at }: RepriceJobRead) => finished_at === null;
 /** Jobs that calculate stored costs anew, as they go on. */
 export function Reprices() {
   const [starting, setStarting] = useState(false);
-  const [underWay, setUnderWay] = useState(false);
+  /** The jobs that had ended as of the last answer. */
+  const known = useRef<ReadonlySet<string> | null>(null);
   const path = ofProject('/model-prices/reprices');
   const answer = useQuery({
     key: [path],
     ask: (signal) => call<RepriceJobRead[]>(path, { signal }),
-    every: underWay ? 1000 : false,
+    every: (jobs) => (jobs?.some(isUnderWay) === true ? 1000 : false),
+    keep: false,
   });
-  const now = answer.data?.some(isUnderWay) ?? false;
   useEffect(() => {
-    if (underWay && !now) {
-      announce('Costs are calculated');
-      void pricesChanged();
-    }
-    setUnderWay(now);
-  }, [now]);
+    const jobs = answer.data;
+    const ended = jobs === undefined ? null : new Set(jobs.filter((job) => !isUnderWay(job)).map(({ id }) => id));
+    const before = known.current;
+    known.current = ended;
+    // A quick job has ended before it is first listed.
+    if (before === null || ended === null || [...ended].every((id) => before.has(id))) return;
+    announce('Costs are calculated');
+    void pricesChanged();
+  }, [answer.data]);
   return (
     <section class="stack" aria-labelledby="reprices">
       <div class="line apart">

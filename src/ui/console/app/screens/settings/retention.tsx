@@ -79,10 +79,10 @@ function Now({ project: { retention_days: set } }: { readonly project: ProjectRe
   if (set === null) return <p>Traces are kept until somebody deletes them.</p>;
   return (
     <Answered answer={answer} rows={1}>
-      {({ going, next_run_at: next }) => (
+      {({ going, ...look }) => (
         <p>
           Traces go {counted(set, 'day')} after the newest time in them; now {counted(going.traces, 'trace')}{' '}
-          {going.traces === 1 ? 'is' : 'are'} older. <NextLook at={next} />
+          {going.traces === 1 ? 'is' : 'are'} older. <NextLook {...look} />
         </p>
       )}
     </Answered>

@@ -1,0 +1,6 @@
+/**
+ * SQL for the number of the deletion that was ordered last: rows that deletions concern keep that of when they were written, in
+ * `after_deletion`. Numbers grow and are never given twice, so that a deletion tells rows that came after its order from those
+ * before, whatever the clock said or an import says.
+ */
+export const LAST_DELETION = "(SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'deletions')";

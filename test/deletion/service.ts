@@ -1,0 +1,33 @@
+import type { DeletedThing } from '../../src/domain/deletion/deletion-store.js';
+import { DeletionService } from '../../src/domain/deletion/deletion-service.js';
+import { NO_AUDIT_LOG } from '../../src/domain/identity/audit.js';
+import type { StoredSpans } from '../../src/domain/deletion/stored-spans.js';
+import type { MetadataStore } from '../../src/storage/sqlite/metadata-store.js';
+
+/** Deletion over both stores, without images and jobs. */
+export function openDeletions(metadata: MetadataStore, spans: StoredSpans, hiddenWaitMs = 500): DeletionService {
+  return new DeletionService({
+    images: {
+      forgetSpans: () => new Set<string>(),
+      removeSomeFree: () => Promise.resolve(),
+      forgetSomeOfProject: () => false,
+      removeFreeOfProject: () => Promise.resolve(),
+    },
+    onImagesLeft: () => undefined,
+    store: metadata.deletions,
+    spans,
+    jobs: metadata.jobs,
+    withoutSpans: {},
+    observer: { deletionFinished: () => undefined, deletionFailed: () => undefined },
+    audit: NO_AUDIT_LOG,
+    onProjectOrdered: () => undefined,
+    hiddenWaitMs,
+  });
+}
+
+/** All things of some portions. */
+export async function allOf(portions: AsyncIterable<readonly DeletedThing[]>): Promise<DeletedThing[]> {
+  const all: DeletedThing[] = [];
+  for await (const portion of portions) for (const thing of portion) all.push(thing);
+  return all;
+}

@@ -1,0 +1,316 @@
+import { randomUUID } from 'node:crypto';
+import { Writable } from 'node:stream';
+import { expect } from 'chai';
+import { NO_AUDIT_LOG, type AuditRecord } from '../../src/domain/identity/audit.js';
+import { createEvents } from '../../src/observability/events.js';
+import { auditLines } from '../../src/observability/lines/audit.js';
+import { createLogger } from '../../src/observability/logger.js';
+import { createMetrics } from '../../src/observability/metrics.js';
+import { bootServer, type TestResponse, type TestServer } from '../harness/server.js';
+import { sentSpan } from '../harness/span.js';
+import { codeIn, ConsoleBrowser } from '../identity/console-browser.js';
+
+type Line = Readonly<Record<string, unknown>>;
+
+/** In every name and text that the test sends, and so in none of the lines. */
+const MARK = 'zebra';
+
+/** A log that is kept. */
+function keptLog(level: 'info' | 'debug' = 'info') {
+  let text = '';
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      text += String(chunk);
+      done();
+    },
+  });
+  const lines = (): Line[] =>
+    text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Line)
+      .filter(({ event }) => String(event) in auditLines);
+  return { logger: createLogger({ level, format: 'json' }, stream), text: () => text, lines };
+}
+
+/** What is left of a line without what all lines have. */
+function fieldsOf({ level: _level, message: _message, timestamp: _timestamp, ...fields }: Line): Line {
+  return fields;
+}
+
+describe('The log of what people and programs did', () => {
+  const log = keptLog();
+  let server: TestServer;
+  let project: string;
+  /** The first key: who does everything, unless a test says otherwise. */
+  let first: { readonly user_id: string; readonly key_id: string };
+  const secrets: string[] = [];
+  before(async () => {
+    server = await bootServer({ logger: log.logger });
+    project = `/projects/${server.projectId}`;
+    const { user, key } = (await server.request('GET', '/whoami')).json;
+    first = { user_id: user.id, key_id: key.id };
+    secrets.push(server.key);
+  });
+  after(() => server.dispose());
+
+  /** Lines that came of an action. */
+  async function linesOf<T>(action: () => Promise<T>): Promise<{ readonly result: T; readonly lines: Line[] }> {
+    const before = log.lines().length;
+    const result = await action();
+    return { result, lines: log.lines().slice(before).map(fieldsOf) };
+  }
+  const whose = () => ({ ...first, project_id: server.projectId });
+
+  it('begins with the project and the key that the first start made, without anybody who did it', () => {
+    expect(log.lines().slice(0, 2).map(fieldsOf)).to.deep.equal([
+      { event: 'projectMade', project_id: server.projectId },
+      { event: 'keyMade', project_id: server.projectId, subject_id: first.key_id, access: 'full' },
+    ]);
+  });
+
+  const made: Record<string, string> = {};
+  const idOf = (name: string) => made[name] ?? `no ${name}`;
+  const keep =
+    (name: string, at = 'id') =>
+    ({ json }: TestResponse) =>
+      (made[name] = at.split('.').reduce((value, part) => value[part], json));
+  const judge = () => ({ name: MARK, evaluation_type: 'binary', prompt: `Is it a ${MARK}?` });
+  const prompt = () => `${project}/prompts/${MARK}-slug`;
+  const importedPrice = () => ({
+    ...{
+      provider: `${MARK}-co`,
+      model: `${MARK}-2`,
+      created_at: '2026-01-01T00:00:00Z',
+      updated_at: '2026-01-01T00:00:00Z',
+    },
+    ...{ input_per_million: 1, output_per_million: 2, cache_read_per_million: null },
+  });
+  const price = () => `${project}/model-prices/${MARK}-co/${MARK}-1`;
+
+  interface Case {
+    readonly what: string;
+    readonly call: () => readonly [method: string, path: string, body?: object];
+    readonly keep?: (answer: TestResponse) => void;
+    readonly line: () => Line;
+  }
+  const deleted = (kind: string): Case => ({
+    what: `deleting a ${kind}`,
+    call: () => ['DELETE', `/${kind}s/${idOf(kind)}`],
+    line: () => ({ event: `${kind}Deleted`, subject_id: idOf(kind) }),
+  });
+  const cases: readonly Case[] = [
+    {
+      what: 'making a key',
+      call: () => ['POST', `${project}/api-keys`, { name: MARK, access: 'read' }],
+      keep: (answer) => {
+        keep('key')(answer);
+        secrets.push(answer.json.key);
+      },
+      line: () => ({ event: 'keyMade', subject_id: idOf('key'), access: 'read' }),
+    },
+    {
+      what: 'revoking a key, by its id in capitals',
+      call: () => ['DELETE', `${project}/api-keys/${idOf('key').toUpperCase()}`],
+      line: () => ({ event: 'keyRevoked', subject_id: idOf('key') }),
+    },
+    {
+      what: 'inviting somebody',
+      call: () => ['POST', `${project}/invites`, { name: MARK }],
+      keep: (answer) => {
+        keep('person', 'user.id')(answer);
+        secrets.push(codeIn(answer.json.url));
+      },
+      line: () => ({ event: 'personInvited', subject_id: idOf('person'), access: 'full' }),
+    },
+    {
+      what: 'setting how long traces are kept',
+      call: () => ['PATCH', project, { name: MARK, retention_days: 30 }],
+      line: () => ({ event: 'retentionChanged', retention_days: 30 }),
+    },
+    {
+      what: 'keeping traces for ever',
+      call: () => ['PATCH', project, { retention_days: null }],
+      line: () => ({ event: 'retentionChanged', retention_days: null }),
+    },
+    {
+      what: 'setting a price',
+      call: () => ['PUT', price(), { input_per_million: 1, output_per_million: 2 }],
+      line: () => ({ event: 'priceSet' }),
+    },
+    { what: 'removing a price', call: () => ['DELETE', price()], line: () => ({ event: 'priceRemoved' }) },
+    {
+      what: 'making a judge',
+      call: () => ['POST', `${project}/judges`, judge()],
+      keep: keep('judge'),
+      line: () => ({ event: 'judgeMade', subject_id: idOf('judge') }),
+    },
+    {
+      what: 'changing a judge',
+      call: () => ['PATCH', `${project}/judges/${idOf('judge')}`, { name: `${MARK} 2` }],
+      line: () => ({ event: 'judgeChanged', subject_id: idOf('judge') }),
+    },
+    {
+      what: 'deleting a judge',
+      call: () => ['DELETE', `${project}/judges/${idOf('judge').toUpperCase()}`],
+      line: () => ({ event: 'judgeDeleted', subject_id: idOf('judge') }),
+    },
+    {
+      what: 'moving a tag',
+      call: () => ['POST', `${prompt()}/tags/${MARK}:pin`, { version: 1 }],
+      line: () => ({ event: 'tagMoved', subject_id: idOf('version') }),
+    },
+    {
+      what: 'removing a tag',
+      call: () => ['DELETE', `${prompt()}/tags/${MARK}`],
+      line: () => ({ event: 'tagRemoved', subject_id: idOf('version') }),
+    },
+    {
+      what: 'importing prices',
+      call: () => ['POST', `${project}/import/prices`, [importedPrice()]],
+      line: () => ({ event: 'metadataImported', part: 'prices', stored: 1 }),
+    },
+    {
+      what: 'making a feedback link',
+      call: () => ['POST', '/feedback-links', { prompt_slug: `${MARK}-slug` }],
+      keep: (answer) => {
+        keep('link')(answer);
+        secrets.push(String(answer.json.url).split('/').at(-1) ?? '');
+      },
+      line: () => ({ event: 'linkMade', subject_id: idOf('link') }),
+    },
+    {
+      what: 'changing a feedback link',
+      call: () => ['PATCH', `/feedback-links/${idOf('link')}`, { expires_in_days: 3 }],
+      line: () => ({ event: 'linkChanged', subject_id: idOf('link') }),
+    },
+    {
+      what: 'revoking a feedback link',
+      call: () => ['DELETE', `/feedback-links/${idOf('link')}`],
+      line: () => ({ event: 'linkRevoked', subject_id: idOf('link') }),
+    },
+    deleted('span'),
+    deleted('trace'),
+    deleted('session'),
+  ];
+
+  before(async () => {
+    const version = await server.request('POST', `/v1/tasks/${MARK}-slug/prompt/versions/ensure`, {
+      body: { content: `A ${MARK}` },
+    });
+    keep('version')(version);
+    const spans = ['span', 'trace', 'session'].map((kind) => {
+      const span = sentSpan(MARK, { input_data: MARK, session_id: randomUUID(), tags: { animal: MARK } });
+      made[kind] = { span: span.id, trace: span.trace_id, session: String((span as Line)['session_id']) }[kind] ?? '';
+      return span;
+    });
+    expect((await server.request('POST', '/spans', { body: spans })).status).to.equal(200);
+  });
+
+  for (const each of cases)
+    it(`has one line of ${each.what}`, async () => {
+      const [method, path, body] = each.call();
+      const { result, lines } = await linesOf(() => server.request(method, path, { body }));
+      expect(result.status, result.text).to.be.within(200, 204);
+      each.keep?.(result);
+      expect(lines).to.deep.equal([{ ...whose(), ...each.line() }]);
+    });
+
+  it('has no line of what was refused, nor of what is not asked about', async () => {
+    const { lines } = await linesOf(async () => {
+      expect((await server.request('DELETE', `/traces/${randomUUID()}`)).status).to.equal(404);
+      expect((await server.request('DELETE', `/spans/${idOf('span')}`)).status).to.equal(404);
+      expect((await server.request('DELETE', `${project}/api-keys/${idOf('key')}`)).status).to.equal(404);
+      expect((await server.request('DELETE', price())).status).to.equal(404);
+      expect((await server.request('POST', `${project}/judges`, { body: {} })).status).to.equal(422);
+      expect((await server.request('PATCH', project, { body: { name: MARK } })).status).to.equal(200);
+    });
+    expect(lines).to.deep.equal([]);
+  });
+
+  it('tells who signed in and from where, by a key or a link, and names the sign-in in what they do', async () => {
+    const byKey = await linesOf(() => ConsoleBrowser.signedIn(server, { key: server.key }));
+    const [signedIn] = byKey.lines;
+    const sign_in_id = signedIn?.['sign_in_id'];
+    const opened = { event: 'signedIn', projects: 1, address: signedIn?.['address'] };
+    expect(signedIn).to.deep.equal({ ...whose(), ...opened, sign_in_id, with: 'key' });
+    expect(signedIn?.['address']).to.match(/127\.0\.0/);
+
+    const browser = byKey.result;
+    const invited = await linesOf(() => browser.request('POST', `${project}/invites`, { body: { name: MARK } }));
+    const { user, url } = invited.result.json;
+    expect(invited.lines).to.deep.equal([
+      { ...whose(), event: 'personInvited', sign_in_id, subject_id: user.id, access: 'full' },
+    ]);
+    const byLink = await linesOf(() => ConsoleBrowser.signedIn(server, { code: codeIn(url) }));
+    const [line = {}] = byLink.lines;
+    expect(line).to.include({ ...opened, user_id: user.id, project_id: server.projectId, with: 'link' });
+    secrets.push(codeIn(url), browser.cookie.split('=')[1] ?? '', byLink.result.cookie.split('=')[1] ?? '');
+
+    const subject_id = line['sign_in_id'];
+    const ended = await linesOf(() => browser.request('DELETE', `${project}/sign-ins/${String(subject_id)}`));
+    expect(ended.lines).to.deep.equal([{ ...whose(), event: 'signInEnded', sign_in_id, subject_id }]);
+    const out = await linesOf(() => browser.request('DELETE', '/console/session'));
+    expect(out.lines).to.deep.equal([{ ...whose(), event: 'signedOut', sign_in_id }]);
+  });
+
+  it('tells of a project that was deleted', async () => {
+    const { result, lines } = await linesOf(() => server.request('DELETE', project));
+    expect(result.status).to.equal(202);
+    expect(lines).to.deep.equal([{ ...whose(), event: 'projectDeleted' }]);
+  });
+
+  it('has had every line that there is', () => {
+    const { auditNotListed: _tested, ...events } = auditLines;
+    expect(log.lines().map(({ event }) => event)).to.include.members(Object.keys(events));
+  });
+
+  it('holds no name, no text and no secret', () => {
+    expect(log.text()).not.to.include(MARK);
+    expect(secrets).to.have.length(7);
+    for (const secret of secrets) {
+      expect(secret.length).to.be.at.least(20);
+      expect(log.text()).not.to.include(secret);
+    }
+  });
+});
+
+describe('Audit lines of a project that does the same without end', () => {
+  const record = (project_id: string, user_id = 'u'): AuditRecord => ({
+    event: 'spanDeleted',
+    by: { user_id, key_id: 'k', sign_in_id: null },
+    project_id,
+    subject_id: 's',
+  });
+
+  it('are a hundred a minute, and how many more there were', () => {
+    const log = keptLog();
+    const events = createEvents(log.logger, createMetrics());
+    for (let count = 0; count < 250; count++) events.done(record('loud'));
+    events.done(record('quiet'));
+    events.done({ ...record('loud'), event: 'keyMade' });
+    events.done(record('loud', 'another'));
+    const written = log.lines().map(({ event, project_id }) => `${String(event)} of ${String(project_id)}`);
+    expect(written).to.have.length(103);
+    expect(written.slice(100)).to.deep.equal(['spanDeleted of quiet', 'keyMade of loud', 'spanDeleted of loud']);
+    events.auditEnded();
+    expect(log.lines().slice(103).map(fieldsOf)).to.deep.equal([
+      { event: 'auditNotListed', what: 'spanDeleted', project_id: 'loud', user_id: 'u', count: 150 },
+    ]);
+    events.done(record('loud'));
+    expect(log.lines()).to.have.length(105);
+    events.auditEnded();
+  });
+
+  it('are all there at level debug', () => {
+    const log = keptLog('debug');
+    const events = createEvents(log.logger, createMetrics());
+    for (let count = 0; count < 250; count++) events.done(record('loud'));
+    expect(log.lines()).to.have.length(250);
+    events.auditEnded();
+  });
+
+  it('are none where a program has no log', () => {
+    expect(() => NO_AUDIT_LOG.done(record('any'))).not.to.throw();
+  });
+});

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { hashOf } from '../../src/domain/prompt/version-rules.js';
+import type { MetadataPart } from '../../src/domain/transfer/parts.js';
+import { send, type TestResponse } from '../harness/server.js';
+
+export type Members = Record<string, unknown>;
+
+export interface Importing {
+  readonly url: string;
+  readonly projectId: string;
+  readonly key: string;
+}
+
+const AT = '2026-01-31T09:00:00.000000Z';
+const SAID = {
+  thumbs_up: false,
+  reason: 'so',
+  expected_output: null,
+  expected_score: null,
+  score_direction: null,
+  criteria_feedback: null,
+};
+
+/** Ids of what the records below belong to. */
+export interface Named {
+  readonly prompt: string;
+  readonly judge: string;
+  readonly link: string;
+  readonly evaluation: string;
+  readonly feedback: string;
+  readonly span: string;
+}
+
+export function freshIds(uuid: () => string = randomUUID): Named {
+  return { prompt: uuid(), judge: uuid(), link: uuid(), evaluation: uuid(), feedback: uuid(), span: uuid() };
+}
+
+/** A record of each part beside spans, made by one person, that belongs to those before it. */
+export function madeRecords(
+  ids: Named,
+  person: Members,
+  uuid: () => string = randomUUID,
+): Record<MetadataPart, Members> {
+  const content = `Say ${ids.prompt}`;
+  return {
+    prompts: { id: ids.prompt, slug: `task-${ids.prompt}`, last_version: 1, created_at: AT },
+    prompt_versions: {
+      ...{ id: uuid(), prompt_id: ids.prompt, version: 1, content, content_hash: hashOf(content) },
+      ...{ model_id: null, metadata: {}, created_at: AT, created_by: person, updated_at: AT },
+    },
+    tag_moves: { prompt_id: ids.prompt, tag: 'production', version: 1, pinned_at: AT, pinned_by: person },
+    prices: {
+      ...{ provider: 'acme', model: ids.prompt, input_per_million: 1, output_per_million: 1 },
+      ...{ cache_read_per_million: null, created_at: AT, updated_at: AT },
+    },
+    feedback_links: {
+      ...{ id: ids.link, prompt_id: ids.prompt, link_type: 'prompt_completion', created_at: AT, created_by: person },
+      ...{ expires_at: AT, revoked_at: null },
+    },
+    judges: {
+      ...{
+        id: ids.judge,
+        name: 'judge',
+        task_slug: 'judge',
+        evaluation_type: 'binary',
+        score_min: null,
+        score_max: null,
+      },
+      ...{ pass_threshold: null, criteria: [], model: null, temperature: null, sample_rate: 1, enabled: false },
+      ...{ filters: { kinds: ['llm'], names: [], tags: {}, prompt_slug: null }, created_at: AT, created_by: person },
+      ...{ updated_at: AT, deleted_at: null, corrections_revision: 0, corrections_last_removal: 0 },
+    },
+    evaluations: {
+      ...{ id: ids.evaluation, judge_id: ids.judge, span_id: ids.span, trace_id: null, evaluation_result: true },
+      ...{ evaluation_reason: 'fine', confidence_score: null, score: null, score_min: null, score_max: null },
+      ...{
+        pass_threshold: null,
+        criteria_scores: null,
+        evaluation_type: 'binary',
+        model_used: null,
+        origin: 'external',
+      },
+      ...{ evaluation_duration_ms: null, judge_version: 'v1', prompt_version_id: null, created_at: AT },
+    },
+    feedback: {
+      ...{ id: ids.feedback, prompt_id: ids.prompt, completion_id: ids.span, judge_id: ids.judge, ...SAID },
+      ...{ metadata: {}, created_at: AT, updated_at: AT, created_by: person, feedback_link_id: ids.link },
+    },
+    corrections: {
+      ...{ feedback_id: ids.feedback, evaluation_id: ids.evaluation, revision: 1, ...SAID, given_at: AT },
+    },
+  };
+}
+
+export function importInto({ url, projectId, key }: Importing, part: string, records: unknown): Promise<TestResponse> {
+  return send(`${url}/projects/${projectId}/import/${part}`, 'POST', { body: records, key });
+}
+
+/** Imports records, which are all to be new. */
+export async function importNew(target: Importing, part: string, records: readonly Members[]): Promise<void> {
+  const { status, json, text } = await importInto(target, part, records);
+  expect(status, `${part}: ${text}`).to.equal(200);
+  expect(json, part).to.deep.equal({ stored: records.length, unchanged: 0 });
+}
