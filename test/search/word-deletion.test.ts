@@ -24,6 +24,8 @@ describe('words of deleted spans', function () {
 
   before(async () => {
     opened = await openStore();
+    // The index knows from here on that little waits: it does not index rows inserted past the log before a test does.
+    await opened.store.indexWords();
   });
   beforeEach(() => {
     project = randomUUID();
@@ -39,6 +41,7 @@ describe('words of deleted spans', function () {
   /** One span for each second, as the last of them all. No other way is as quick. */
   async function writeMany(count: number, text: string, last: Span = spanAt(count, 'the last')): Promise<void> {
     await opened.store.log.append({ projectId: randomUUID(), spans: [spanAt(0, 'before')] });
+    await opened.store.written();
     await new Promise((done) => setTimeout(done, count / 1000 + 100));
     const [row] = await opened.client.query<{ ver: string }>(sql`SELECT toString(max(ver)) AS ver FROM spans`);
     await opened.client.command(
