@@ -143,9 +143,9 @@ export async function openServices(context: Context): Promise<Services> {
     calls,
     checks: [
       { name: 'sqlite', check: () => metadata.check() },
-      { name: 'clickhouse', check: () => traces.check() },
-      { name: 'disk', check: () => storage.watermark.check(), degrades: true },
-      { name: 'move', check: () => moves.check(), degrades: true },
+      { name: 'clickhouse', check: () => traces.check(), degrades: () => traces.takesWrites() },
+      { name: 'disk', check: () => storage.watermark.check(), degrades: () => true },
+      { name: 'move', check: () => moves.check(), degrades: () => true },
     ],
   };
 }

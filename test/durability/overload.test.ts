@@ -58,7 +58,7 @@ describe('more than the server can take @alone', () => {
     console.log(`      ${acknowledged.length} acknowledged, ${refused.length} refused, peak ${peakMb} MB`);
   });
 
-  it('a stopped engine: what is asked meanwhile is refused with 503, the engine is replaced, nothing acknowledged is lost', async () => {
+  it('a stopped engine: reads are refused with 503, writes are taken, the engine is replaced, nothing acknowledged is lost', async () => {
     program = await Program.start(dataDir);
     const crowd = new Crowd(8, 3);
     const stop = crowd.start(program);
@@ -69,7 +69,8 @@ describe('more than the server can take @alone', () => {
     crowd.tally.slowestMs = 0;
     process.kill(enginePid, 'SIGSTOP');
     const from = performance.now();
-    await program.readyAfter(enginePid);
+    const said = await readinessUntil(program, program.readyAfter(enginePid));
+    expect([...said].sort()).to.deep.equal(['200 degraded', '200 ready']);
     expect(performance.now() - from, 'ms until ready again').to.be.below(unhurried(READY_WITHIN_MS));
     expect(crowd.tally.slowestMs, 'ms of the slowest request').to.be.below(unhurried(REFUSED_WITHIN_MS));
     expect(crowd.tally.refused, 'requests refused meanwhile').to.be.above(refused);
@@ -80,6 +81,19 @@ describe('more than the server can take @alone', () => {
     expect(await audit(program, crowd.ledger)).to.deep.equal([]);
   });
 });
+
+/** What `/readyz` answers until something is done. */
+async function readinessUntil(program: Program, done: Promise<void>): Promise<ReadonlySet<string>> {
+  const said = new Set<string>();
+  let waiting = true;
+  const ended = done.finally(() => (waiting = false));
+  while (waiting) {
+    const { status, json } = await program.request('GET', '/readyz');
+    said.add(`${status} ${json.status}`);
+  }
+  await ended;
+  return said;
+}
 
 interface Sent {
   readonly traceId: string;

@@ -122,15 +122,20 @@ export class Program {
     return this.#process.exitCode === null && this.#process.signalCode === null;
   }
 
-  /** Waits until `/readyz` answers 200. */
+  /** Waits until `/readyz` answers 200 and ClickHouse can be read. */
   async ready(): Promise<void> {
     const deadline = performance.now() + START_TIMEOUT_MS;
     while (performance.now() < deadline) {
       if (!this.running) throw new Error(`the program ended instead of becoming ready: ${this.#stderr}`);
-      if (this.#url !== null && (await this.request('GET', '/readyz')).status === 200) return;
+      if (this.#url !== null && (await this.#isReady())) return;
       await sleep(10);
     }
     throw new Error(`the program is not ready after ${START_TIMEOUT_MS} ms:\n${this.log.slice(-20).join('\n')}`);
+  }
+
+  async #isReady(): Promise<boolean> {
+    const { status, json } = await this.request('GET', '/readyz');
+    return status === 200 && json.checks.clickhouse === 'ok';
   }
 
   /** Waits until it is ready on another engine process than this one. */

@@ -57,12 +57,10 @@ const MAX_RETRY_MS = 60_000;
 const CLOCK_LOOK_MS = 10_000;
 /** After so many failures in a row a project waits for the next run: it may be one that fails again and again. */
 const MAX_FAILURES = 5;
-/** The pause after a portion, in times that it took: while clients use the store, and otherwise. */
-const REST = { inUse: 1, unused: 0.1 };
 
 /**
  * Removes what is older than its project keeps it: now and then it goes through the projects that have a retention, one portion of
- * each in turn, with pauses at least as long as the work. A project that takes long, or fails, keeps no other waiting. No run begins by
+ * each in turn. While clients use the store, it pauses after each portion for as long as that took. A project that takes long, or fails, keeps no other waiting. No run begins by
  * a clock that is not believed.
  */
 export class RetentionWork {
@@ -114,7 +112,7 @@ export class RetentionWork {
     this.#tellBehind();
     const now = performance.now();
     if (!this.#turns.some(({ notBefore }) => notBefore <= now)) return this.#untilNext();
-    return (now - started) * (this.#parts.inUse() ? REST.inUse : REST.unused);
+    return this.#parts.inUse() ? now - started : 0;
   }
 
   /** Removes a portion. @returns the turn with what is left of it; none: the project is done, or waits for the next run */

@@ -38,6 +38,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
   const notCurrent = (projectId: string) => rollups.notCurrent(projectId);
   const listReads = new ListReads({ client, reads, notCurrent, words, limits: options.read, observer });
   const liveness = new Liveness(client);
+  const inUse = () => reads.lately || commits.load().rowsPerSecond > 0;
   const revised = { reader: openReader(client, options.read), log, reads };
   return {
     log,
@@ -64,7 +65,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
       purgeWritten: () => purge.written(),
       deleted: () => purge.soon(),
     }),
-    oldTraces: new ClickHouseOldTraces({ client, log, reads, limits: options.read }),
+    oldTraces: new ClickHouseOldTraces({ client, log, reads, limits: options.read, inUse }),
     attachments: createSpanAttachments(client, reads, options.read),
     calculated: new ClickHouseCalculatedSpans(revised),
     older: new ClickHouseOlderSpans(client, revised),
@@ -80,7 +81,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     arrivals,
     matching: new ClickHouseMatchingSpans(client, reads, options.read),
     writeLoad: () => commits.load(),
-    inUse: () => reads.lately || commits.load().rowsPerSecond > 0,
+    inUse,
     completions: new ClickHouseCompletions(client, reads, options.read),
     promptSpans: new ClickHousePromptSpans(client, reads, options.read),
     ownUsage: new ClickHouseOwnUsage(client, reads, options.read),
@@ -127,6 +128,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
       if (flusher.failing) throw new Error('ClickHouse does not take what was acknowledged');
       if (!(await liveness.answers())) throw new Error('ClickHouse does not answer');
     },
+    takesWrites: () => log.takesAlone,
     async close() {
       await purge.close();
       await indexer.close();

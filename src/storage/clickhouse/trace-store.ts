@@ -115,8 +115,10 @@ export interface TraceStore {
   mendingAudits(options: Pick<SpanAuditOptions, 'extent' | 'isKnown'>): Promise<Audit[]>;
   /** Which of some spans are stored in a project, whatever their traces. */
   storedIds(projectId: string, spanIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Rejects when the store cannot serve. */
+  /** Rejects when the store cannot be read. */
   check(): Promise<void>;
+  /** Whether writes are acknowledged now, also while ClickHouse does not answer. */
+  takesWrites(): boolean;
   /** Commits and rolls up everything accepted. */
   close(): Promise<void>;
 }

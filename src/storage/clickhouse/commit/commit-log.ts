@@ -112,6 +112,17 @@ export class CommitLog implements WriteLog {
     this.#space.demandFree();
   }
 
+  /** Whether writes are acknowledged without ClickHouse. */
+  get takesAlone(): boolean {
+    if (this.#parts.log === null) return false;
+    try {
+      this.admit('');
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   async append(writes: AppendedWrites): Promise<WriteReceipt> {
     // Little room is no reason to keep what is to be deleted.
     const deletes = deletesAlone(writes);

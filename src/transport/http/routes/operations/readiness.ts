@@ -8,8 +8,8 @@ export interface ReadinessCheck {
   readonly name: string;
   /** Throws, with a message fit for an operator, when it does not answer. */
   check(): void | Promise<void>;
-  /** Whether the server can serve without it, but for some requests. */
-  readonly degrades?: boolean;
+  /** Asked when the check fails: whether the server can serve all the same, but for some requests. */
+  readonly degrades?: () => boolean;
 }
 
 const CHECK_TIMEOUT_MS = 2_000;
@@ -21,20 +21,21 @@ export function readinessRoute(checks: readonly ReadinessCheck[], names: OwnName
     operationId: 'getReadiness',
     summary: 'Can requests be served?',
     description:
-      'Asks every store (ClickHouse at most once a second, for all callers); 503 with the reasons when one does not answer within 2 s. While spans are refused, as a disk has less ' +
-      'room than `MIN_FREE_DISK_MB` keeps free, it answers 200 and `degraded`: reads and deletions go on.',
+      'Asks every store (ClickHouse at most once a second, for all callers); 503 with the reasons when one does not answer within 2 s. It answers 200 and `degraded` while it ' +
+      'serves only some requests: reads and deletions, as a disk has less room than `MIN_FREE_DISK_MB` keeps free, or writes, which the write-ahead log takes ' +
+      'while the embedded ClickHouse does not answer.',
     tag: 'Operations',
     access: 'public',
     responses: {
-      200: { description: 'Every store answers. `degraded`: spans are refused.', schema: Readiness },
-      503: { description: 'At least one store does not answer.', schema: Readiness },
+      200: { description: 'Every store answers; `degraded`: some requests are refused.', schema: Readiness },
+      503: { description: 'At least one store does not answer, and writes are refused.', schema: Readiness },
     },
     errors: ['forbidden'],
     admit: ({ headers }) => requireOwnHost(headers, names),
     async handle() {
       const outcomes = await Promise.all(checks.map(async (check) => ({ check, outcome: await outcomeOf(check) })));
       const failed = outcomes.filter(({ outcome }) => outcome !== 'ok').map(({ check }) => check);
-      const ready = failed.every(({ degrades }) => degrades === true);
+      const ready = failed.every(({ degrades }) => degrades?.() === true);
       const status = !ready ? 'unavailable' : failed.length > 0 ? 'degraded' : 'ready';
       const body = {
         status,
