@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtemp, open, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readdir, readFile, rm, rmdir, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -76,6 +76,24 @@ describe('the write-ahead log', () => {
     expect(log.oldest).to.equal(Infinity);
     await log.close();
     expect((await recover()).found).to.deep.equal([]);
+  });
+
+  it('removes a segment later that it could not remove', async () => {
+    const { log } = await start({ segmentBytes: 1 });
+    const stored = await log.append([record()]);
+    const [name = ''] = await segments();
+    // What is not a file is not removed.
+    await rm(join(directory, name));
+    await mkdir(join(directory, name));
+    const { oldest } = log;
+    log.stored(stored);
+    await log.removed();
+    expect(log.oldest).to.equal(oldest);
+    await rmdir(join(directory, name));
+    log.stored(await log.append([record()]));
+    await log.removed();
+    expect(log.oldest).to.equal(Infinity);
+    await log.close();
   });
 
   it('begins another segment when asked to, also while it writes, so that the one before can go', async () => {

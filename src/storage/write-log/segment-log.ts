@@ -292,7 +292,8 @@ export class SegmentLog {
     active.segment.end = active.end;
     active.segment.sealed = true;
     await active.file.close().catch(() => undefined);
-    this.#removeStored(active.segment);
+    // Others are there still where their removal failed.
+    for (const segment of this.#segments) this.#removeStored(segment);
   }
 
   /** Removes a segment of which everything is stored; until its file is gone, it counts as one that may bring rows back. */
