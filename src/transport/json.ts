@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer';
-import { DomainError } from '../../domain/errors.js';
-import { exceedsDepth, MAX_JSON_DEPTH } from '../../domain/json-text.js';
+import { DomainError } from '../domain/errors.js';
+import { exceedsDepth, MAX_JSON_DEPTH } from '../domain/json-text.js';
 
 /**
  * Parses a JSON body. A `__proto__` member stays an ordinary own property.
