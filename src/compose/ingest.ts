@@ -6,17 +6,15 @@ import type { PriceService } from '../domain/price/price-service.js';
 import { REPRICE } from '../domain/price/reprice-job.js';
 import { RepriceService } from '../domain/price/reprice-service.js';
 import { repriceWork } from '../domain/price/reprice-work.js';
-import { createPostSpans, type PostSpans } from '../transport/http/routes/traces/post-spans.js';
+import { createPostSpans } from '../transport/http/routes/traces/post-spans.js';
 import { parseAndFree } from '../transport/json.js';
-import { createExport, type ExportTraces } from '../transport/otlp/export.js';
+import { createExport } from '../transport/otlp/export.js';
 import type { Attachments } from './attachments.js';
+import { openBodyThreads, type BodyDoors } from './body-threads.js';
 import type { Context } from './context.js';
 import type { Storage } from './storage.js';
 
-export interface Ingest {
-  readonly postSpans: PostSpans;
-  /** Takes OpenTelemetry's spans, over HTTP and gRPC alike. */
-  readonly exportTraces: ExportTraces;
+export interface Ingest extends BodyDoors {
   /** Takes spans in that are no request's, and those of requests as `postSpans` does. */
   readonly spans: SpanIngest;
   readonly posted: PostedIngest;
@@ -48,7 +46,7 @@ export function openIngest(context: Context, storage: Storage, { prices, attachm
   openBackfill(context, storage, attachments);
   return {
     spans,
-    ...inline,
+    ...openBodyThreads(context, traces.log, inline),
     posted: new PostedIngest({ log: traces.log, lists: traces.lists, maxTagBytes }),
     reprices: openReprices(context, storage, { prices, attachments }),
   };

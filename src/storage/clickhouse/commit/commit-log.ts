@@ -8,7 +8,7 @@ import type { CommitFollower } from './commit-follower.js';
 import { recordOf, sizeOf, stamp, writeOf, type CommitRequest, type StampedRequest } from './commit-group.js';
 import { CommitQueue } from './commit-queue.js';
 import { UNBOUNDED, type DiskSpace } from './disk-space.js';
-import { deletesAlone, encodeWrites, type EncodedWrites } from './encoded-writes.js';
+import { deletesAlone, encodeWrites, type EncodedLog, type EncodedWrites } from './encoded-writes.js';
 import type { Flusher } from './flusher.js';
 import { logFailing, logFull, overloaded, tooLarge, uncertain } from './refusals.js';
 import { TooManyBytesError } from './row-binary.js';
@@ -55,7 +55,7 @@ const MOST_BEHIND_ROWS = 10_000;
  * there is none, to ClickHouse; each request is answered once its commit is durable. Commits run one after another, so that
  * versions grow in the order in which writes become visible.
  */
-export class CommitLog implements WriteLog {
+export class CommitLog implements WriteLog, EncodedLog {
   readonly #parts: CommitLogParts;
   readonly #space: Pick<DiskSpace, 'demand' | 'demandFree'>;
   readonly #encoder = new RowEncoder();
@@ -110,11 +110,17 @@ export class CommitLog implements WriteLog {
     return this.#queued(this.#encode(writes));
   }
 
-  /** As {@link append}, for writes that another thread has encoded. */
   async appendEncoded(writes: EncodedWrites): Promise<WriteReceipt> {
     this.#demandTaken(writes.projectId, writes.deletes);
     if (writes.bytes > this.#queue.room(writes.projectId)) throw overloaded();
     return this.#queued(writes);
+  }
+
+  underWay<T>(request: Promise<T>): Promise<T> {
+    const ended = () => this.#pending.delete(request);
+    this.#pending.add(request);
+    request.then(ended, ended);
+    return request;
   }
 
   /**
@@ -214,10 +220,7 @@ export class CommitLog implements WriteLog {
       if (!this.#mustWait(writes.projectId)) this.#anotherWrites();
       this.#running ??= this.#run();
     });
-    const ended = () => this.#pending.delete(stored);
-    this.#pending.add(stored);
-    stored.then(ended, ended);
-    return stored;
+    return this.underWay(stored);
   }
 
   async #run(): Promise<void> {

@@ -1,3 +1,4 @@
+import type { WriteReceipt } from '../../../domain/ingest/write-log.js';
 import type { Touched } from './commit-follower.js';
 import type { AppendedWrites, EncodedRows, RowEncoder } from './rows.js';
 import type { NamedWrites } from './write-watch.js';
@@ -14,6 +15,14 @@ export interface EncodedWrites {
   readonly deletes: boolean;
   /** Their ids; kept no longer than until they are queued. */
   readonly named: NamedWrites;
+}
+
+/** A log that takes what another thread has encoded. */
+export interface EncodedLog {
+  /** As `append` of a `WriteLog`. */
+  appendEncoded(writes: EncodedWrites): Promise<WriteReceipt>;
+  /** Counts a request as accepted from now on until it is settled, though its writes are being encoded yet. @returns the same */
+  underWay<T>(request: Promise<T>): Promise<T>;
 }
 
 /**
