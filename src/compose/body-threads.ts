@@ -70,7 +70,7 @@ class BodyThreads implements BodyDoors {
     const task = { kind: 'rest' as const, projectId, bytes: movable(body), minimal, mayRead };
     const outcome = await this.#through<RenderedSpans>(task, unknown);
     if (outcome.outcome === 'images') return inline.postSpans(projectId, asBuffer(outcome.bytes), options);
-    return { json: fillIn(outcome.answer, outcome.createdAt) };
+    return { json: fillIn(outcome.answer, outcome.createdAt), once: true };
   };
 
   readonly exportTraces: ExportTraces = async (projectId, request) => {

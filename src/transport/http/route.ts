@@ -55,7 +55,11 @@ interface WithHeaders {
 /** A handler's answer. `body` is serialised afterwards, `json` was serialised already. */
 export type HandlerResult =
   | (WithHeaders & { readonly body: unknown })
-  | (WithHeaders & { readonly json: string | Buffer })
+  | (WithHeaders & {
+      readonly json: string | Buffer;
+      /** Whether the bytes are of this answer alone. */
+      readonly once?: boolean;
+    })
   | (WithHeaders & { readonly content: string | Buffer; readonly contentType: string })
   | (WithHeaders & {
       readonly stream: Readable;
