@@ -23,12 +23,15 @@ interface Options {
   readonly singles: number;
   readonly repetitions: number;
   readonly seed: number;
+  readonly threads: number;
   readonly profile?: string;
   readonly write: boolean;
 }
 
 interface CommittedLoad extends ServerLoad {
   readonly rowsPerCommit: number;
+  /** Processor time of the server's main thread. */
+  readonly mainMs: number;
 }
 
 /** Measurements of one repetition. */
@@ -68,6 +71,7 @@ export function register(program: Command): void {
     )
     .option('--repetitions <n>', 'repetitions, each on empty data; medians are reported', wholeNumber(1, 99), 3)
     .option('--seed <n>', 'seed of the data', wholeNumber(0, 2 ** 31), 1)
+    .option('--threads <n>', 'threads of the server that read bodies (INGEST_THREADS)', wholeNumber(0, 64), 0)
     .option('--profile <dir>', 'write a CPU profile of each server to this folder (slows it a little)')
     .option('--no-write', 'print only, leave bench/RESULTS.md alone')
     .action(bench);
@@ -83,10 +87,10 @@ async function bench(options: Options): Promise<void> {
   const { columns, rows } = tableOf(options, runs);
   printTable(columns, rows);
   if (!options.write) return;
-  const { spans, singles, repetitions } = options;
+  const { spans, singles, repetitions, threads } = options;
   writeResults({
     name: 'Ingest',
-    command: `npm run bench -- ingest --spans ${spans} --singles ${singles} --repetitions ${repetitions}`,
+    command: `npm run bench -- ingest --spans ${spans} --singles ${singles} --repetitions ${repetitions}${threads === 0 ? '' : ` --threads ${threads}`}`,
     context,
     engine: runs[0]?.engine ?? 'unknown',
     about:
@@ -181,7 +185,8 @@ async function measureServer(options: Options, seed: number, dataDir: string) {
   const requests = requestBodies(seed, options.spans);
   const singles = singleBodies(seed + 1, options.singles);
   const nodeArguments = options.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${options.profile}`];
-  const server = await startServerProcess({ dataDir, nodeArguments });
+  const env = { INGEST_THREADS: String(options.threads) };
+  const server = await startServerProcess({ dataDir, nodeArguments, env });
   try {
     const requestOutcome = await loadCommitted(server, '120 spans a request', requests, REQUEST_CLIENTS);
     const singleOutcome = await loadCommitted(server, 'one span a request', singles, SINGLE_CLIENTS);
@@ -203,10 +208,11 @@ async function loadCommitted(
   bodies: Bodies,
   clients: number,
 ): Promise<CommittedLoad> {
-  const before = await server.commits();
+  const [before, mainBefore] = [await server.commits(), server.mainThreadMs()];
   const outcome = await loadServer(server, label, bodies, { clients }, () => server.settled());
   const after = await server.commits();
-  return { ...outcome, rowsPerCommit: (after.rows - before.rows) / (after.count - before.count) };
+  const mainMs = server.mainThreadMs() - mainBefore;
+  return { ...outcome, mainMs, rowsPerCommit: (after.rows - before.rows) / (after.count - before.count) };
 }
 
 function meanSpanBytes({ seed }: Options): number {
@@ -245,11 +251,16 @@ function tableOf({ spans, singles }: Options, runs: readonly Run[]) {
     const all = runs.flatMap((run) => outcome(run).latencies);
     return [50, 95, 99].map((share) => figure(percentile(all, share))).join(' / ');
   };
-  const cpu = (count: number, load: (run: Run) => ServerLoad, bare: (run: Run) => InsertTimes) =>
-    [(run: Run) => load(run).cpu.server, (run: Run) => load(run).cpu.engine, (run: Run) => bare(run).cpu]
+  const cpu = (count: number, load: (run: Run) => CommittedLoad, bare: (run: Run) => InsertTimes) =>
+    [
+      (run: Run) => load(run).cpu.server,
+      (run: Run) => load(run).mainMs,
+      (run: Run) => load(run).cpu.engine,
+      (run: Run) => bare(run).cpu,
+    ]
       .map((ms) => figure((of(ms) / count) * 1000))
       .join(' / ');
-  const TIME_SPENT = '  processor time per span, µs: server / engine / bare engine';
+  const TIME_SPENT = '  processor time per span, µs: server / its main thread / engine / bare engine';
   const maximum = (value: (run: Run) => number) => Math.max(...runs.map(value));
   const singleRate = of((run) => perSecond(singles, run.singles.ms));
   const memory = { server: maximum((run) => run.memory.server), engine: maximum((run) => run.memory.engine) };

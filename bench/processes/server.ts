@@ -26,6 +26,8 @@ export interface PlainProcess {
 
 /** The real server, as `npm start` runs it. */
 export interface ServerProcess extends PlainProcess {
+  /** Processor time that its main thread alone has used so far, in milliseconds; NaN where the system does not tell. */
+  mainThreadMs(): number;
   /** From spawning the process to its answer that it is ready. */
   readonly readyMs: number;
   /** The most memory that the server and its engine have held so far, in bytes; NaN where the system does not tell. */
@@ -88,6 +90,7 @@ export async function startServerProcess({
     ...announcedProcess,
     readyMs,
     metric,
+    mainThreadMs: () => cpuMsOf(`/proc/${String(child.pid)}/task/${String(child.pid)}`),
     peakMemory: () => ({ server: peakMemoryOf(child.pid), engine: peakMemoryOf(childOf(child.pid)) }),
     commits: async () => ({
       count: await metric('spanhouse_commit_rows_count'),
@@ -128,7 +131,10 @@ async function announced(child: ChildProcess): Promise<PlainProcess> {
     url: await announcedUrl(child),
     key: API_KEY,
     pid: child.pid ?? NaN,
-    cpuMs: () => ({ server: cpuMsOf(child.pid), engine: cpuMsOf(childOf(child.pid)) }),
+    cpuMs: () => ({
+      server: cpuMsOf(`/proc/${String(child.pid)}`),
+      engine: cpuMsOf(`/proc/${String(childOf(child.pid))}`),
+    }),
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;
       child.kill('SIGTERM');
@@ -177,8 +183,9 @@ function peakMemoryOf(pid: number | undefined): number {
 /** Linux counts a hundred ticks a second for programs, on every machine. */
 const MS_PER_TICK = 10;
 
-function cpuMsOf(pid: number | undefined): number {
-  const file = `/proc/${String(pid)}/stat`;
+/** @param task folder of a process, or of one of its threads */
+function cpuMsOf(task: string): number {
+  const file = `${task}/stat`;
   if (!existsSync(file)) return NaN;
   // The name in parentheses may hold blanks; user and system time are the 12th and 13th field after it.
   const fields = readFileSync(file, 'utf8').split(') ').at(-1)?.split(' ') ?? [];

@@ -22,6 +22,11 @@ export interface ServerOverrides {
    * the trials keep waits of their own, and a setting would be one that no operator needs.
    */
   readonly judgeRetryMs?: number;
+  /**
+   * Heap of each thread that reads bodies, from how many bytes on bodies are read there, and what each runs. Not settings: the first
+   * follows from the largest body, the second from what messages to threads cost.
+   */
+  readonly bodyThreads?: { readonly heapMb?: number; readonly leastBytes?: number; readonly module?: URL };
   /** Clock of sign-ins, and how many attempts an address has. Not settings: both protect people who would never look for them. */
   readonly signIns?: { readonly now?: () => Micros; readonly attemptsPerMinute?: number };
   /**

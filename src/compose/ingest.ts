@@ -1,19 +1,23 @@
 import { CallBackfill } from '../domain/backfill/call-backfill.js';
-import { IngestService } from '../domain/ingest/ingest-service.js';
+import { PostedIngest } from '../domain/ingest/posted-ingest.js';
+import { SpanIngest } from '../domain/ingest/span-ingest.js';
 import { JobRunner } from '../domain/job/job-runner.js';
 import type { PriceService } from '../domain/price/price-service.js';
 import { REPRICE } from '../domain/price/reprice-job.js';
 import { RepriceService } from '../domain/price/reprice-service.js';
 import { repriceWork } from '../domain/price/reprice-work.js';
-import { createExport, type ExportTraces } from '../transport/otlp/export.js';
+import { createPostSpans } from '../transport/http/routes/traces/post-spans.js';
+import { parseAndFree } from '../transport/json.js';
+import { createExport } from '../transport/otlp/export.js';
 import type { Attachments } from './attachments.js';
+import { openBodyThreads, type BodyDoors } from './body-threads.js';
 import type { Context } from './context.js';
 import type { Storage } from './storage.js';
 
-export interface Ingest {
-  readonly ingest: IngestService;
-  /** Takes OpenTelemetry's spans, over HTTP and gRPC alike. */
-  readonly exportTraces: ExportTraces;
+export interface Ingest extends BodyDoors {
+  /** Takes spans in that are no request's, and those of requests as `postSpans` does. */
+  readonly spans: SpanIngest;
+  readonly posted: PostedIngest;
   readonly reprices: RepriceService;
 }
 
@@ -27,19 +31,23 @@ export function openIngest(context: Context, storage: Storage, { prices, attachm
   const { config, events } = context;
   const { traces } = storage;
   const { maxEncodedBytes, maxTagBytes } = config.ingest;
-  const ingest = new IngestService({
+  const spans = new SpanIngest({
     log: traces.log,
-    lists: traces.lists,
     price: prices.price,
     prompts: storage.metadata.promptIdentities,
     attachments: attachments.intake,
     maxTagBytes,
     observer: events,
   });
+  const inline = {
+    postSpans: createPostSpans(spans, parseAndFree),
+    exportTraces: createExport({ ingest: spans, observer: events, maxEncodedBytes, maxTagBytes, parse: parseAndFree }),
+  };
   openBackfill(context, storage, attachments);
   return {
-    ingest,
-    exportTraces: createExport({ ingest, observer: events, maxEncodedBytes, maxTagBytes }),
+    spans,
+    ...openBodyThreads(context, traces.log, inline),
+    posted: new PostedIngest({ log: traces.log, lists: traces.lists, maxTagBytes }),
     reprices: openReprices(context, storage, { prices, attachments }),
   };
 }

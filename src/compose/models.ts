@@ -1,4 +1,4 @@
-import type { IngestService } from '../domain/ingest/ingest-service.js';
+import type { SpanIngest } from '../domain/ingest/span-ingest.js';
 import type { ExampleSource } from '../domain/judge/examples.js';
 import { JudgeCaller } from '../domain/judge/judge-caller.js';
 import type { ModelClient } from '../domain/judge/model-client.js';
@@ -22,7 +22,7 @@ export interface Models {
 }
 
 export interface ModelParts {
-  readonly ingest: Pick<IngestService, 'storeSpans'>;
+  readonly ingest: Pick<SpanIngest, 'storeSpans'>;
   readonly price: PriceModelCall;
   readonly examples: ExampleSource;
 }

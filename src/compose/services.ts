@@ -98,7 +98,7 @@ export async function openServices(context: Context): Promise<Services> {
   const erasure = openErasure(context, storage);
   const ingest = openIngest(context, storage, { prices, attachments });
   const examples = openExamples(context, storage);
-  const models = await openModels(context, storage, { ingest: ingest.ingest, price, examples });
+  const models = await openModels(context, storage, { ingest: ingest.spans, price, examples });
   const { work: judgeWork, ...judges } = openJudges(context, storage, { prompts, models, price });
   const { work: learningWork, ...learning } = openLearning(context, storage, { prompts, models, price, examples });
   const { work: playgroundWork, ...playground } = openPlayground(context, storage, { prompts, models, price });

@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { readSettings, type Environment } from './env.js';
 import { MEGABYTE, type Settings } from './settings.js';
@@ -141,7 +142,12 @@ function group(settings: Settings, warnings: readonly string[]) {
       maxAnswerBytes: settings.JUDGE_MAX_ANSWER_MB * MEGABYTE,
       exampleTokens: settings.JUDGE_EXAMPLE_TOKENS,
     },
-    ingest: { maxEncodedBytes: settings.MAX_ENCODED_MB * MEGABYTE, maxTagBytes: settings.MAX_TAG_BYTES },
+    ingest: {
+      maxEncodedBytes: settings.MAX_ENCODED_MB * MEGABYTE,
+      maxTagBytes: settings.MAX_TAG_BYTES,
+      /** 0: all work is done by the main thread. */
+      threads: settings.INGEST_THREADS ?? spareCores(),
+    },
     /** Limits of feedback links. */
     reviews: {
       maxTextCharacters: settings.REVIEW_TEXT_MAX_CHARACTERS,
@@ -182,6 +188,11 @@ function group(settings: Settings, warnings: readonly string[]) {
     retentionIntervalMs: settings.RETENTION_INTERVAL_SECONDS === 0 ? null : settings.RETENTION_INTERVAL_SECONDS * 1000,
     shutdownTimeoutSeconds: settings.SHUTDOWN_TIMEOUT_SECONDS,
   };
+}
+
+/** Cores beside one for the main thread and one for ClickHouse, as far as the main thread can keep so many busy. */
+function spareCores(): number {
+  return Math.min(Math.max(availableParallelism() - 2, 0), 8);
 }
 
 const UNITS_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 };

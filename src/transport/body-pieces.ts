@@ -1,5 +1,6 @@
 import { DomainError } from '../domain/errors.js';
 import type { BodyBytes } from './body-memory.js';
+import { free } from './freed.js';
 
 /** A body as it comes in, piece by piece: counted against its limit and in the memory of its sender. */
 export class BodyPieces {
@@ -26,10 +27,14 @@ export class BodyPieces {
     this.#pieces.push(piece);
   }
 
-  /** The whole body. */
+  /** The whole body; its pieces are gone then. */
   joined(): Buffer {
     const [only] = this.#pieces;
-    return this.#pieces.length === 1 && only !== undefined ? only : Buffer.concat(this.#pieces, this.#length);
+    if (this.#pieces.length === 1 && only !== undefined) return only;
+    const whole = Buffer.concat(this.#pieces, this.#length);
+    for (const piece of this.#pieces) free(piece);
+    this.#pieces = [];
+    return whole;
   }
 
   /** Lets go of the pieces, for whoever keeps the object longer. */

@@ -7,7 +7,7 @@ import type { AttachmentStore } from '../../src/domain/attachment/attachment-sto
 import { NO_SOURCE, VaultIntake } from '../../src/domain/attachment/intake.js';
 import { AttachmentVault } from '../../src/domain/attachment/vault.js';
 import { DomainError } from '../../src/domain/errors.js';
-import { IngestService } from '../../src/domain/ingest/ingest-service.js';
+import { SpanIngest } from '../../src/domain/ingest/span-ingest.js';
 import type { WriteLog } from '../../src/domain/ingest/write-log.js';
 import { FileAttachmentStore } from '../../src/storage/attachments/file-store.js';
 import { readMigrationFiles } from '../../src/storage/migration-files.js';
@@ -59,10 +59,9 @@ describe('cleaning up attachments', () => {
     return new AttachmentVault({ store, catalogue: new SqliteAttachmentCatalogue(database), observer: silent });
   }
 
-  function ingest(parts: { log?: WriteLog; vault?: AttachmentVault } = {}): IngestService {
-    return new IngestService({
+  function ingest(parts: { log?: WriteLog; vault?: AttachmentVault } = {}): SpanIngest {
+    return new SpanIngest({
       log: parts.log ?? spans.store.log,
-      lists: spans.store.lists,
       price: () => null,
       prompts: NO_PROMPTS,
       maxTagBytes: 65_536,
@@ -82,7 +81,7 @@ describe('cleaning up attachments', () => {
     append,
   });
 
-  const post = (service: IngestService, ...list: object[]) => service.postSpans(project, list, minimal());
+  const post = (service: SpanIngest, ...list: object[]) => service.postSpans(project, list, minimal());
 
   async function sweep(): Promise<void> {
     await spans.store.purge();

@@ -10,7 +10,7 @@ import {
 import { editItems } from '../../src/domain/attachment/json-edit.js';
 import { MAX_JSON_DEPTH } from '../../src/domain/json-text.js';
 import type { Span } from '../../src/domain/span/span.js';
-import { parseJson } from '../../src/transport/http/json.js';
+import { parseJson } from '../../src/transport/json.js';
 import { storedSpan } from '../harness/span.js';
 import { base64, images, png, svg } from './images.js';
 

@@ -48,6 +48,10 @@ export interface BootOptions extends ServerOverrides {
 const PROJECT_ID = '0197f3a0-0000-7000-8000-000000000001';
 const API_KEY = 'sk_sh_test_key_of_the_harness';
 
+/** TEST_INGEST_THREADS=2 npm test -- test/…   has servers read every body of spans in threads */
+const THREADS = process.env['TEST_INGEST_THREADS'];
+const EVERY_BODY: ServerOverrides = { bodyThreads: { leastBytes: 1 } };
+
 /** Boots the real server on a free port. Its project and key are always the same, so that it can be booted again on its data. */
 export async function bootServer(options: BootOptions = {}): Promise<TestServer> {
   const { env, dataDir: given, ...overrides } = options;
@@ -63,9 +67,10 @@ export async function bootServer(options: BootOptions = {}): Promise<TestServer>
     RETENTION_INTERVAL_SECONDS: '0',
     SPANHOUSE_INIT_PROJECT_ID: PROJECT_ID,
     SPANHOUSE_INIT_API_KEY: API_KEY,
+    ...(THREADS !== undefined && { INGEST_THREADS: THREADS }),
     ...env,
   });
-  const server = await startServer(config, overrides);
+  const server = await startServer(config, { ...(THREADS !== undefined && EVERY_BODY), ...overrides });
   const projectId = config.init.projectId ?? server.created?.projectId ?? '';
   const key = config.init.apiKey ?? server.created?.key ?? '';
   const url = `http://127.0.0.1:${server.port}`;

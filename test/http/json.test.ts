@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { DomainError } from '../../src/domain/errors.js';
 import { JsonDepthError, MAX_JSON_DEPTH, parseJsonText, toJsonText } from '../../src/domain/json-text.js';
-import { parseJson } from '../../src/transport/http/json.js';
+import { parseJson } from '../../src/transport/json.js';
 
 describe('parsing JSON bodies', () => {
   it('gives what was written, whatever it is', () => {

@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox';
 import { whole } from './kinds.js';
 
 /** The engine, commits and what waits for them. */
@@ -24,6 +25,16 @@ export const writeSettings = {
       'Disk space that is kept in reserve for the embedded ClickHouse, so that everything stored can be read when the disk is full. ' +
       'Writes are then answered 503, until twice this much is free again.',
   }),
+  INGEST_THREADS: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 64,
+      defaultText: 'two fewer than there are cores, at most 8',
+      description:
+        'Threads that read request bodies of spans from 16 KB on, beside the main thread: decode, check, price and encode them, and ' +
+        'render the answers. Each is started when it is first needed. 0, as on two cores: the main thread does it all.',
+    }),
+  ),
   COMMIT_MAX_ROWS: whole({
     default: 10_000,
     minimum: 1,

@@ -61,6 +61,31 @@ export interface AttachmentIntake {
   detach(projectId: string, inspected: InspectedSpans): Promise<DetachedSpans>;
 }
 
+/** Spans with images were given to an intake that keeps none. */
+export class ImagesFoundError extends Error {
+  constructor() {
+    super('The spans may hold images, which are not kept here');
+    this.name = 'ImagesFoundError';
+  }
+}
+
+/** Takes in spans without images alone: it has no place to keep any. `inspect` rejects with {@link ImagesFoundError} otherwise. */
+export const NO_IMAGES: AttachmentIntake = {
+  async inspect(spans) {
+    if (spans.some(mayHoldImages)) throw new ImagesFoundError();
+    return withoutImages(spans);
+  },
+  detach: async (_projectId, { sound }) => asTheyAre(sound),
+};
+
+function withoutImages(spans: readonly Span[]): InspectedSpans {
+  return { flaws: [], sound: spans, found: new Map() };
+}
+
+function asTheyAre(spans: readonly Span[]): DetachedSpans {
+  return { spans, stored: () => Promise.resolve(), failed: () => Promise.resolve() };
+}
+
 /**
  * Images fetched at once, over all requests, which bounds the memory they take; a project whose host hangs never has all of
  * them. A URL that has waited for its turn for so long stays a reference.
@@ -102,7 +127,7 @@ export class VaultIntake implements AttachmentIntake {
   }
 
   async inspect(spans: readonly Span[]): Promise<InspectedSpans> {
-    if (!spans.some(mayHoldImages)) return { flaws: [], sound: spans, found: new Map() };
+    if (!spans.some(mayHoldImages)) return withoutImages(spans);
     const flaws: SpanFlaw[] = [];
     const sound: Span[] = [];
     const found = new Map<number, readonly Found[]>();
@@ -135,7 +160,7 @@ export class VaultIntake implements AttachmentIntake {
   }
 
   async detach(projectId: string, { sound, found }: InspectedSpans): Promise<DetachedSpans> {
-    if (found.size === 0) return { spans: sound, stored: () => Promise.resolve(), failed: () => Promise.resolve() };
+    if (found.size === 0) return asTheyAre(sound);
     const named: Named[] = [];
     const kept: Kept = new Map();
     const failed = () => this.#settle(named, null);

@@ -1,3 +1,4 @@
+import type { SpanFlaw } from '../attachment/intake.js';
 import { MAX_ISSUES, type Issue } from '../errors.js';
 import { Normaliser } from '../schema/normalise.js';
 import { fieldsThatFit } from '../validation/fitting.js';
@@ -51,4 +52,16 @@ export function readElements<I extends WithAttributes, O>(
   }
   if (issues.length >= MAX_ISSUES) throw invalid(issues);
   return { elements, issues };
+}
+
+/** @throws DomainError `invalid` when there are issues: the elements of a request stand or fall together */
+export function refuse(issues: readonly Issue[]): void {
+  if (issues.length > 0) throw invalid(issues);
+}
+
+/** Flaws of elements as issues of their request. */
+export function issuesOf(flaws: readonly SpanFlaw[]): Issue[] {
+  return flaws.flatMap(({ index, issues }) =>
+    issues.map(({ pointer, detail }) => ({ pointer: `/${index}${pointer}`, detail })),
+  );
 }

@@ -1,16 +1,13 @@
-import { LRUCache } from 'lru-cache';
 import { DomainError } from '../errors.js';
 import type { AuditLog } from '../identity/audit.js';
 import type { Principal } from '../identity/identity.js';
 import { nameAt, type NameModel } from '../model-name.js';
 import { normaliseCost } from '../schema/normalise.js';
 import type { ModelUsage, PriceModelCall } from '../span/pricing.js';
-import { costAt, type ModelPrice } from './model-price.js';
-import { OwnPrices } from './own-prices.js';
+import { KnownPrices } from './known-prices.js';
+import type { ModelPrice } from './model-price.js';
 import type { PriceStore } from './price-store.js';
 import { MAX_PRICES_PER_PROJECT, type ModelPriceInput } from './schema.js';
-
-const MAX_CACHED_PROJECTS = 1_000;
 
 export interface PriceServiceOptions {
   readonly store: PriceStore;
@@ -22,35 +19,33 @@ export interface PriceServiceOptions {
 /** Prices of a project's own, and what model calls cost with them. */
 export class PriceService {
   readonly #store: PriceStore;
-  readonly #listPrices: PriceModelCall;
+  readonly #known: KnownPrices;
   readonly #audit: AuditLog;
-  readonly #cache = new LRUCache<string, OwnPrices>({ max: MAX_CACHED_PROJECTS });
-  #seenChange = -1;
-  #checked = false;
 
   constructor({ store, listPrices, audit }: PriceServiceOptions) {
     this.#store = store;
-    this.#listPrices = listPrices;
+    this.#known = new KnownPrices(store, listPrices);
     this.#audit = audit;
   }
 
-  /** The project's own price of a call, else the list price. A price set by any process counts for the next request. */
-  readonly price: PriceModelCall = (projectId, usage) => {
-    const own = this.own(projectId, usage);
-    return own === undefined ? this.#listPrices(projectId, usage) : costAt(own, usage);
-  };
-
-  /** The project's own price of a call. */
-  own(projectId: string, { provider, model }: Pick<ModelUsage, 'provider' | 'model'>): ModelPrice | undefined {
-    return this.#pricesOf(projectId).find(provider, model);
+  /** As of {@link KnownPrices}. */
+  get price(): PriceModelCall {
+    return this.#known.price;
   }
 
-  /** Whose model is meant, also by the prices that the project has. */
-  readonly modelName: NameModel = (projectId, stated, name) => this.#pricesOf(projectId).modelName(stated, name);
+  /** As of {@link KnownPrices}. */
+  get modelName(): NameModel {
+    return this.#known.modelName;
+  }
+
+  /** The project's own price of a call. */
+  own(projectId: string, call: Pick<ModelUsage, 'provider' | 'model'>): ModelPrice | undefined {
+    return this.#known.own(projectId, call);
+  }
 
   /** Forgets the prices of a project that is deleted. */
   forget(projectId: string): void {
-    this.#cache.delete(projectId);
+    this.#known.forget(projectId);
   }
 
   list(projectId: string): ModelPrice[] {
@@ -59,7 +54,7 @@ export class PriceService {
 
   /** @throws DomainError `not_found` */
   get(projectId: string, provider: string, model: string): ModelPrice {
-    const found = this.#pricesOf(projectId).at(provider, model);
+    const found = this.#known.of(projectId).at(provider, model);
     if (found === undefined) throw noPrice();
     return found;
   }
@@ -67,7 +62,7 @@ export class PriceService {
   /** @throws DomainError `conflict` when the project has too many */
   put(by: Principal, provider: string, name: string, input: ModelPriceInput): { price: ModelPrice; created: boolean } {
     const { project_id: projectId } = by;
-    const prices = this.#pricesOf(projectId);
+    const prices = this.#known.of(projectId);
     const known = prices.at(provider, name);
     if (known === undefined && prices.size >= MAX_PRICES_PER_PROJECT)
       throw new DomainError('conflict', `A project has at most ${MAX_PRICES_PER_PROJECT} prices: delete one first`);
@@ -81,7 +76,7 @@ export class PriceService {
       created_at: now,
       updated_at: now,
     });
-    this.#cache.delete(projectId);
+    this.#known.forget(projectId);
     this.#audit.done({ event: 'priceSet', by, project_id: projectId });
     return { price: this.get(projectId, provider, name), created };
   }
@@ -91,29 +86,9 @@ export class PriceService {
     const { project_id: projectId } = by;
     const found = this.get(projectId, provider, model);
     const removed = this.#store.remove(projectId, found.provider, found.model);
-    this.#cache.delete(projectId);
+    this.#known.forget(projectId);
     if (!removed) throw noPrice();
     this.#audit.done({ event: 'priceRemoved', by, project_id: projectId });
-  }
-
-  #pricesOf(projectId: string): OwnPrices {
-    this.#forgetWhenChanged();
-    const cached = this.#cache.get(projectId);
-    if (cached !== undefined) return cached;
-    const prices = new OwnPrices(this.#store.list(projectId));
-    this.#cache.set(projectId, prices);
-    return prices;
-  }
-
-  /** Drops cached prices after a change. Checks once for all spans that are priced in one go. */
-  #forgetWhenChanged(): void {
-    if (this.#checked) return;
-    this.#checked = true;
-    queueMicrotask(() => (this.#checked = false));
-    const change = this.#store.changeCounter();
-    if (change === this.#seenChange) return;
-    this.#cache.clear();
-    this.#seenChange = change;
   }
 }
 

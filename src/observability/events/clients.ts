@@ -1,6 +1,6 @@
 import type { AttachmentObserver } from '../../domain/attachment/vault.js';
 import type { FeedbackObserver } from '../../domain/feedback/feedback-service.js';
-import type { IngestObserver } from '../../domain/ingest/ingest-service.js';
+import type { IngestObserver } from '../../domain/ingest/span-ingest.js';
 import type { PromptObserver } from '../../domain/prompt/prompt-service.js';
 import type { LinkObserver } from '../../domain/review/link-service.js';
 import { say } from '../lines.js';

@@ -32,6 +32,13 @@ export const requestLines = defineLines({
     action:
       'Have the client ask for less at once (limit, fields), or lower ANSWER_MIN_BYTES_PER_SECOND for slow networks',
   },
+  bodyThreadLost: {
+    level: 'error',
+    message: 'A thread that read a request body ended',
+    when: 'The thread needed more memory than it may have, and the request was answered 413; or it ended for a reason that `error` names, and the request was answered 503. Others go on, and the next large body gets a new thread.',
+    action:
+      'Have the client of the project send smaller batches, or raise MAX_BODY_MB, by which threads get memory. If it is not for memory, report it with this line; INGEST_THREADS=0 does without threads',
+  },
   rpcAnswered: {
     level: 'debug',
     message: 'gRPC call answered',

@@ -27,6 +27,7 @@ import type { MigrationFile } from '../migration-files.js';
 import type { SegmentLogOptions } from '../write-log/segment-log.js';
 import type { SpanSnapshots } from './backup/span-snapshots.js';
 import type { SpanAuditOptions } from './check/span-audits.js';
+import type { EncodedLog } from './commit/encoded-writes.js';
 import type { CommitLimits, CommitObserver, IsGone } from './commit/commit-log.js';
 import type { Version } from './commit/version-clock.js';
 import type { DiskSpace } from './commit/disk-space.js';
@@ -67,7 +68,7 @@ export interface TraceStoreOptions {
 
 /** Spans, traces and sessions in ClickHouse. */
 export interface TraceStore {
-  readonly log: WriteLog;
+  readonly log: WriteLog & EncodedLog;
   readonly lists: Lists;
   readonly statistics: ListStatistics;
   readonly traceSpans: TraceSpans;

@@ -9,7 +9,7 @@ export type Database = BetterSqlite3.Database;
 export const DATABASE_FILE = 'spanhouse.sqlite';
 
 /** A writer in another process (`npm run admin`) is waited for this long; the event loop stands still meanwhile. */
-const BUSY_TIMEOUT_MS = 1000;
+export const BUSY_TIMEOUT_MS = 1000;
 
 /**
  * Opens (and creates) the metadata store: what is committed survives power loss, readers never wait for the writer.

@@ -4,7 +4,6 @@ import type { Principal } from '../../domain/identity/identity.js';
 import { requirePurpose } from '../../domain/identity/key-access.js';
 import type { RpcObserver } from '../../observability/events/requests.js';
 import type { ExportTraces } from '../otlp/export.js';
-import { decodeProtobuf } from '../otlp/protobuf.js';
 import { encodeResponse } from '../otlp/response.js';
 import { toStatus } from './status.js';
 
@@ -40,7 +39,7 @@ export const traceServiceDefinition = {
 export function createTraceService(parts: TraceServiceParts): { export: handleUnaryCall<Buffer, Buffer> } {
   const exportCall = async (metadata: Metadata, message: Buffer): Promise<Buffer> => {
     const principal = authenticateCall(parts.identity, metadata);
-    const partial = await parts.exportTraces(principal.project_id, decodeProtobuf(message));
+    const partial = await parts.exportTraces(principal.project_id, { bytes: message, encoding: 'protobuf' });
     return Buffer.from(encodeResponse('protobuf', partial));
   };
   return {

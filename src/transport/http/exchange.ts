@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { Readable } from 'node:stream';
 import type { RequestObserver } from '../../observability/events/requests.js';
+import { free } from '../freed.js';
 import { lingerUntilSent } from './body.js';
 import {
   COMPRESSED_FROM_BYTES,
@@ -95,8 +96,12 @@ export class Exchange {
     const { status, headers = {} } = result;
     if ('stream' in result) this.#lasting = result.lasting === true;
     if ('stream' in result) await this.#sendStream(result.stream, status, result.contentType, headers);
-    else if ('json' in result) await this.#sendContent(status, 'application/json', result.json, headers);
-    else if ('content' in result) await this.#sendContent(status, result.contentType, result.content, headers);
+    else if ('json' in result) {
+      const { json, once } = result;
+      // Not where the client has left: a compressor may be at it yet.
+      if (once === true && typeof json !== 'string') this.response.once('finish', () => free(json));
+      await this.#sendContent(status, 'application/json', json, headers);
+    } else if ('content' in result) await this.#sendContent(status, result.contentType, result.content, headers);
     else if ('body' in result)
       await this.#sendContent(status, 'application/json', JSON.stringify(result.body), headers);
     else this.#writeHead(status, headers).end();

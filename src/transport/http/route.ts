@@ -9,7 +9,7 @@ import { closed } from '../../domain/validation/closed.js';
 import type { UnknownNames } from '../../domain/validation/unknown-names.js';
 import { assertValid, compile, compileClosed } from '../../domain/validation/validation.js';
 import type { ProblemDetails } from './errors.js';
-import { parseAndFree } from './json.js';
+import { parseAndFree } from '../json.js';
 import type { QueryDefinition } from './query.js';
 
 /**
@@ -55,7 +55,11 @@ interface WithHeaders {
 /** A handler's answer. `body` is serialised afterwards, `json` was serialised already. */
 export type HandlerResult =
   | (WithHeaders & { readonly body: unknown })
-  | (WithHeaders & { readonly json: string | Buffer })
+  | (WithHeaders & {
+      readonly json: string | Buffer;
+      /** Whether the bytes are of this answer alone. */
+      readonly once?: boolean;
+    })
   | (WithHeaders & { readonly content: string | Buffer; readonly contentType: string })
   | (WithHeaders & {
       readonly stream: Readable;
@@ -198,6 +202,11 @@ export function jsonElements(element: TSchema, description: string): BodyDefinit
     lenient: true,
     decode: (bytes) => parseAndFree(bytes),
   };
+}
+
+/** As {@link jsonElements}, but parsed by the handler, too, wherever it likes. */
+export function jsonBytes(element: TSchema, description: string): BodyDefinition<Buffer> {
+  return { ...jsonElements(element, description), decode: (bytes) => bytes };
 }
 
 /** A lenient body that the handler decodes itself, such as protobuf: its bytes (decompressed) and media type. */

@@ -1,28 +1,43 @@
 import type { SpanFlaw } from '../../domain/attachment/intake.js';
-import type { IngestObserver, IngestService } from '../../domain/ingest/ingest-service.js';
+import type { IngestObserver, SpanIngest } from '../../domain/ingest/span-ingest.js';
 import type { Span } from '../../domain/span/span.js';
+import { decodeJson } from './json.js';
 import type { OtlpTraces } from './model.js';
-import type { PartialSuccess } from './response.js';
+import { decodeProtobuf } from './protobuf.js';
+import type { OtlpEncoding, PartialSuccess } from './response.js';
 import { MAX_REJECTED_MESSAGES, toSpans, type Rejected } from './span.js';
+
+/** An ExportTraceServiceRequest as it came, unfolded. */
+export interface OtlpRequest {
+  readonly bytes: Buffer;
+  readonly encoding: OtlpEncoding;
+}
 
 /**
  * Stores what one export request holds, whichever way it came. Resolves once the usable spans are durable, with what
  * to say of the others; null when there are none.
- * @throws DomainError `too_large`, and those of the write log: then nothing was acknowledged
+ * @throws DomainError `malformed`, `too_large`, and those of the write log: then nothing was acknowledged
  */
-export type ExportTraces = (projectId: string, traces: OtlpTraces) => Promise<PartialSuccess | null>;
+export type ExportTraces = (projectId: string, request: OtlpRequest) => Promise<PartialSuccess | null>;
 
 export interface ExportParts {
-  readonly ingest: Pick<IngestService, 'storeSpans'>;
+  readonly ingest: Pick<SpanIngest, 'storeSpans'>;
   readonly observer: Pick<IngestObserver, 'spansRejected'>;
   /** Largest size of a request's rows: spans that share more than this are not worth mapping. */
   readonly maxEncodedBytes: number;
   readonly maxTagBytes: number;
+  /** Parses JSON. @throws DomainError `malformed` */
+  readonly parse: ParseJson;
 }
 
-export function createExport({ ingest, observer, maxEncodedBytes, maxTagBytes }: ExportParts): ExportTraces {
-  return async (projectId, traces) => {
-    const { spans, rejected: unusable } = toSpans(traces, { sharedBytes: maxEncodedBytes, tagBytes: maxTagBytes });
+type ParseJson = (bytes: Buffer) => unknown;
+
+export function createExport({ ingest, observer, maxEncodedBytes, maxTagBytes, parse }: ExportParts): ExportTraces {
+  return async (projectId, request) => {
+    const { spans, rejected: unusable } = toSpans(tracesOf(request, parse), {
+      sharedBytes: maxEncodedBytes,
+      tagBytes: maxTagBytes,
+    });
     const flaws = await ingest.storeSpans(projectId, 'otlp', spans);
     const rejected = withFlaws(unusable, flaws, spans);
     // Only now: a request that is refused as a whole comes again, with the same bad spans.
@@ -30,6 +45,10 @@ export function createExport({ ingest, observer, maxEncodedBytes, maxTagBytes }:
     observer.spansRejected({ source: 'otlp', reason: 'invalid', count: rejected.count });
     return { rejectedSpans: rejected.count, errorMessage: explain(rejected) };
   };
+}
+
+function tracesOf({ bytes, encoding }: OtlpRequest, parse: ParseJson): OtlpTraces {
+  return encoding === 'protobuf' ? decodeProtobuf(bytes) : decodeJson(parse(bytes));
 }
 
 /** Spans refused for their attachments or tags join those that could not be used at all. */

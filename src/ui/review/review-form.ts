@@ -3,7 +3,7 @@ import { DomainError } from '../../domain/errors.js';
 import { reviewInputSchema, type ReviewInput, type ReviewTextLimits } from '../../domain/review/schema.js';
 import { idWriter } from '../../domain/validation/body-parts.js';
 import { compile, type Validator } from '../../domain/validation/validation.js';
-import { parseJson } from '../../transport/http/json.js';
+import { parseJson } from '../../transport/json.js';
 import type { BodyDefinition } from '../../transport/http/route.js';
 import type { FormValues } from './completion-page.js';
 

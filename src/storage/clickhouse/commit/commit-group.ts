@@ -1,20 +1,15 @@
 import type { WriteReceipt } from '../../../domain/ingest/write-log.js';
 import type { TracePoint } from '../../../observability/tracing.js';
-import type { Touched } from './commit-follower.js';
 import type { LogRecord } from '../../write-log/record.js';
 import type { Place, RecoveredRecord } from '../../write-log/segment-log.js';
 import type { Queued } from './commit-queue.js';
+import type { EncodedWrites } from './encoded-writes.js';
 import { writeUint64 } from './row-binary.js';
-import type { AppendedWrites, EncodedRows } from './rows.js';
 import type { StampedWrite } from './unflushed-writes.js';
 import { versionTime, type Version } from './version-clock.js';
 
 /** A request whose rows wait for a commit, or are being committed with those of others: a group. */
-export interface CommitRequest extends Queued {
-  readonly tables: readonly EncodedRows[];
-  readonly touched: Touched;
-  /** Whether it deletes, and writes nothing: as a rule, no client waits for it alone. */
-  readonly deletes: boolean;
+export interface CommitRequest extends Queued, Omit<EncodedWrites, 'named'> {
   /** Where the request is traced, if it is. */
   readonly tracePoint?: TracePoint | undefined;
   resolve(receipt: WriteReceipt): void;
@@ -89,27 +84,5 @@ export function recoveredWrite({ place, head, bytes }: RecoveredRecord): Stamped
     place,
     tables: null,
     unsure: true,
-  };
-}
-
-/** The traces and sessions of its project that a request changes. */
-export function touchedBy({
-  projectId,
-  spans,
-  traces,
-  sessions,
-  tombstones,
-  removedTraces,
-  deletedSessions,
-}: AppendedWrites): Touched {
-  return {
-    projectId,
-    traces: new Set([
-      ...(spans ?? []).map((span) => span.trace_id),
-      ...(traces ?? []).map((trace) => trace.id),
-      ...(tombstones ?? []).map((tombstone) => tombstone.trace_id),
-      ...(removedTraces ?? []).map((removed) => removed.trace_id),
-    ]),
-    sessions: new Set([...(sessions ?? []).map((session) => session.id), ...(deletedSessions ?? [])]),
   };
 }

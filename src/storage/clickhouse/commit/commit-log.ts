@@ -5,21 +5,14 @@ import type { WriteLog, WriteReceipt } from '../../../domain/ingest/write-log.js
 import type { CommitObserver } from '../../../observability/events/storage.js';
 import type { Place, SegmentLog } from '../../write-log/segment-log.js';
 import type { CommitFollower } from './commit-follower.js';
-import {
-  recordOf,
-  sizeOf,
-  stamp,
-  touchedBy,
-  writeOf,
-  type CommitRequest,
-  type StampedRequest,
-} from './commit-group.js';
+import { recordOf, sizeOf, stamp, writeOf, type CommitRequest, type StampedRequest } from './commit-group.js';
 import { CommitQueue } from './commit-queue.js';
 import { UNBOUNDED, type DiskSpace } from './disk-space.js';
+import { deletesAlone, encodeWrites, type EncodedLog, type EncodedWrites } from './encoded-writes.js';
 import type { Flusher } from './flusher.js';
 import { logFailing, logFull, overloaded, tooLarge, uncertain } from './refusals.js';
 import { TooManyBytesError } from './row-binary.js';
-import { RowEncoder, type AppendedWrites, type EncodedRows } from './rows.js';
+import { RowEncoder, type AppendedWrites } from './rows.js';
 import type { StampedWrite, UnflushedWrites } from './unflushed-writes.js';
 import type { VersionClock } from './version-clock.js';
 import { WriteWatch } from './write-watch.js';
@@ -62,7 +55,7 @@ const MOST_BEHIND_ROWS = 10_000;
  * there is none, to ClickHouse; each request is answered once its commit is durable. Commits run one after another, so that
  * versions grow in the order in which writes become visible.
  */
-export class CommitLog implements WriteLog {
+export class CommitLog implements WriteLog, EncodedLog {
   readonly #parts: CommitLogParts;
   readonly #space: Pick<DiskSpace, 'demand' | 'demandFree'>;
   readonly #encoder = new RowEncoder();
@@ -124,28 +117,21 @@ export class CommitLog implements WriteLog {
   }
 
   async append(writes: AppendedWrites): Promise<WriteReceipt> {
-    // Little room is no reason to keep what is to be deleted.
-    const deletes = deletesAlone(writes);
-    if (deletes) this.#demandReady(writes.projectId);
-    else this.admit(writes.projectId);
-    const tables = this.#encode(writes);
-    const bytes = tables.reduce((sum, table) => sum + table.bytes.length, 0);
-    const rows = tables.reduce((sum, table) => sum + table.versionOffsets.length, 0);
-    if (rows === 0) return { createdAt: [] };
-    for (const watch of this.#watches) watch.note(writes);
-    const stored = new Promise<WriteReceipt>((resolve, reject) => {
-      const { projectId } = writes;
-      const tracePoint = this.#parts.observer.tracing?.here();
-      const request = { projectId, tables, touched: touchedBy(writes), deletes, rows, bytes, tracePoint };
-      this.#queue.add({ ...request, resolve, reject });
-      this.#parts.observer.queueChanged(this.#queue.held);
-      if (!this.#mustWait(projectId)) this.#anotherWrites();
-      this.#running ??= this.#run();
-    });
-    const ended = () => this.#pending.delete(stored);
-    this.#pending.add(stored);
-    stored.then(ended, ended);
-    return stored;
+    this.#demandTaken(writes.projectId, deletesAlone(writes));
+    return this.#queued(this.#encode(writes));
+  }
+
+  async appendEncoded(writes: EncodedWrites): Promise<WriteReceipt> {
+    this.#demandTaken(writes.projectId, writes.deletes);
+    if (writes.bytes > this.#queue.room(writes.projectId)) throw overloaded();
+    return this.#queued(writes);
+  }
+
+  underWay<T>(request: Promise<T>): Promise<T> {
+    const ended = () => this.#pending.delete(request);
+    this.#pending.add(request);
+    request.then(ended, ended);
+    return request;
   }
 
   /**
@@ -201,6 +187,13 @@ export class CommitLog implements WriteLog {
     await this.#parts.log?.close();
   }
 
+  /** @throws what {@link append} does, whatever is written */
+  #demandTaken(projectId: string, deletes: boolean): void {
+    // Little room is no reason to keep what is to be deleted.
+    if (deletes) this.#demandReady(projectId);
+    else this.admit(projectId);
+  }
+
   /** @throws what {@link admit} throws, but for little room */
   #demandReady(projectId: string): void {
     const { isGone, log, flusher, writes, limits } = this.#parts;
@@ -216,15 +209,29 @@ export class CommitLog implements WriteLog {
   }
 
   /** @throws DomainError `too_large`, `overloaded`, both before memory is spent on what does not fit */
-  #encode(writes: AppendedWrites): EncodedRows[] {
+  #encode(writes: AppendedWrites): EncodedWrites {
     const { maxRequestBytes } = this.#parts.limits;
     const room = this.#queue.room(writes.projectId);
     try {
-      return this.#encoder.encode(writes, Math.min(room, maxRequestBytes));
+      return encodeWrites(writes, this.#encoder, Math.min(room, maxRequestBytes));
     } catch (error) {
       if (!(error instanceof TooManyBytesError)) throw error;
       throw room < maxRequestBytes ? overloaded() : tooLarge(maxRequestBytes);
     }
+  }
+
+  /** Queues writes for the next commit, and has watches note them in the same turn of the event loop: deletions rely on it. */
+  #queued({ named, ...writes }: EncodedWrites): Promise<WriteReceipt> | WriteReceipt {
+    if (writes.rows === 0) return { createdAt: [] };
+    for (const watch of this.#watches) watch.note(named);
+    const stored = new Promise<WriteReceipt>((resolve, reject) => {
+      const tracePoint = this.#parts.observer.tracing?.here();
+      this.#queue.add({ ...writes, tracePoint, resolve, reject });
+      this.#parts.observer.queueChanged(this.#queue.held);
+      if (!this.#mustWait(writes.projectId)) this.#anotherWrites();
+      this.#running ??= this.#run();
+    });
+    return this.underWay(stored);
   }
 
   async #run(): Promise<void> {
@@ -382,8 +389,4 @@ async function within(ms: number, work: Promise<void>): Promise<void> {
     timer = setTimeout(() => reject(new DomainError('unavailable', 'ClickHouse does not answer in time')), ms);
   });
   await Promise.race([work, late]).finally(() => clearTimeout(timer));
-}
-
-function deletesAlone({ spans = [], traces = [], sessions = [] }: AppendedWrites): boolean {
-  return spans.length + traces.length + sessions.length === 0;
 }

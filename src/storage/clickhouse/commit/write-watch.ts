@@ -1,4 +1,15 @@
-import type { AppendedWrites } from './rows.js';
+import type { AppendedWrites, SpanRow } from './rows.js';
+
+/** The ids of what is written: all that a watch takes of it. */
+export type NamedWrites = Pick<AppendedWrites, 'projectId' | 'tombstones' | 'removedTraces'> & {
+  readonly spans?: readonly Pick<SpanRow, 'trace_id' | 'id' | 'originVersion'>[];
+  readonly traces?: readonly Named[];
+  readonly sessions?: readonly Named[];
+};
+
+interface Named {
+  readonly id: string;
+}
 
 /** A written span, posted trace or posted session, by its ids. */
 export type Written =
@@ -22,7 +33,7 @@ export class WriteWatch {
     this.#end = end;
   }
 
-  note(writes: AppendedWrites): void {
+  note(writes: NamedWrites): void {
     const { projectId, spans = [], tombstones = [], removedTraces = [], traces = [], sessions = [] } = writes;
     if (projectId !== this.#projectId) return;
     for (const { originVersion, trace_id, id } of spans)

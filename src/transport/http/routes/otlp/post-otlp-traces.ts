@@ -1,12 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import { MAX_IMAGES_PER_REQUEST } from '../../../../domain/attachment/image.js';
 import type { ExportTraces } from '../../../otlp/export.js';
-import { decodeJson } from '../../../otlp/json.js';
-import type { OtlpTraces } from '../../../otlp/model.js';
-import { decodeProtobuf } from '../../../otlp/protobuf.js';
 import { encodeResponse, encodeStatus, RPC_CODE, type OtlpEncoding } from '../../../otlp/response.js';
-import { parseAndFree } from '../../json.js';
-import { defineRoute, rawBody, type ErrorRenderer, type RawBody, type Route } from '../../route.js';
+import { defineRoute, rawBody, type ErrorRenderer, type Route } from '../../route.js';
 
 const JSON_TYPE = 'application/json';
 const PROTOBUF_TYPE = 'application/x-protobuf';
@@ -44,7 +40,7 @@ export function postOtlpTracesRoute(exportTraces: ExportTraces): Route {
     renderError,
     async handle({ principal, body }) {
       const encoding = encodingOf(body.mediaType);
-      const partial = await exportTraces(principal.project_id, decode(body, encoding));
+      const partial = await exportTraces(principal.project_id, { bytes: body.bytes, encoding });
       return {
         status: 200,
         contentType: body.mediaType,
@@ -52,10 +48,6 @@ export function postOtlpTracesRoute(exportTraces: ExportTraces): Route {
       };
     },
   });
-}
-
-function decode({ bytes }: RawBody, encoding: OtlpEncoding): OtlpTraces {
-  return encoding === 'protobuf' ? decodeProtobuf(bytes) : decodeJson(parseAndFree(bytes));
 }
 
 function encodingOf(mediaType: string): OtlpEncoding {

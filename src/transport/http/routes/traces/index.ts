@@ -1,5 +1,5 @@
 import type { DeletionService } from '../../../../domain/deletion/deletion-service.js';
-import type { IngestService } from '../../../../domain/ingest/ingest-service.js';
+import type { PostedIngest } from '../../../../domain/ingest/posted-ingest.js';
 import { sessionList, spanList, traceList } from '../../../../domain/list/definitions.js';
 import type { Lists } from '../../../../domain/list/lists.js';
 import type { ListStatistics } from '../../../../domain/list/statistics.js';
@@ -14,12 +14,13 @@ import { getOutlineRoute } from './get-outline.js';
 import { getRoutes } from './get-route.js';
 import { listRoute } from './list-route.js';
 import { tailRoute } from './tail-route.js';
-import { postSpansRoute } from './post-spans.js';
+import { postSpansRoute, type PostSpans } from './post-spans.js';
 import { facetsRoute, statisticsRoute } from './statistics-routes.js';
 import { postSessionsRoute, postTracesRoute } from './post-traces.js';
 
 export interface TraceRouteParts {
-  readonly ingest: IngestService;
+  readonly postSpans: PostSpans;
+  readonly posted: PostedIngest;
   readonly lists: Lists;
   readonly statistics: ListStatistics;
   readonly outlines: Pick<OutlineService, 'of'>;
@@ -30,15 +31,15 @@ export interface TraceRouteParts {
 
 /** Everything about spans, traces and sessions. */
 export function traceRoutes(parts: TraceRouteParts): Route[] {
-  const { ingest, lists, statistics, outlines, costs, tails, deletions } = parts;
+  const { postSpans, posted, lists, statistics, outlines, costs, tails, deletions } = parts;
   return [
-    postSpansRoute(ingest),
+    postSpansRoute(postSpans),
     listRoute(spanList, SpanRead, (projectId, query, signal) => lists.spans(projectId, query, signal)),
     deleteRoute('span', deletions),
-    postTracesRoute(ingest),
+    postTracesRoute(posted),
     listRoute(traceList, TraceRead, (projectId, query, signal) => lists.traces(projectId, query, signal)),
     deleteRoute('trace', deletions),
-    postSessionsRoute(ingest),
+    postSessionsRoute(posted),
     listRoute(sessionList, SessionRead, (projectId, query, signal) => lists.sessions(projectId, query, signal)),
     deleteRoute('session', deletions),
     ...[spanList, traceList, sessionList].flatMap((list) => [

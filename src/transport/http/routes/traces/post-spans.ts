@@ -2,11 +2,27 @@ import { Type } from '@sinclair/typebox';
 import { mayRead } from '../../../../domain/identity/key-access.js';
 import { MAX_IMAGES_PER_REQUEST, MAX_IMAGES_PER_SPAN } from '../../../../domain/attachment/image.js';
 import { SpanInput } from '../../../../domain/span/schema.js';
-import type { IngestService } from '../../../../domain/ingest/ingest-service.js';
+import type { PostSpansOptions, SpanIngest } from '../../../../domain/ingest/span-ingest.js';
 import { SpanRead } from '../../../../domain/list/read-schemas.js';
-import { defineRoute, jsonElements, type Route } from '../../route.js';
+import { defineRoute, jsonBytes, type Route } from '../../route.js';
 
-export function postSpansRoute(ingest: Pick<IngestService, 'postSpans'>): Route {
+/** The answer to stored spans, to be rendered or rendered already. */
+export type SpansAnswer = { readonly body: unknown } | { readonly json: Buffer; readonly once: true };
+
+/**
+ * Stores the spans of a JSON body.
+ * @throws DomainError `malformed`, and what {@link SpanIngest.postSpans} does
+ */
+export type PostSpans = (projectId: string, body: Buffer, options: PostSpansOptions) => Promise<SpansAnswer>;
+
+/** @param parse parses JSON, or throws DomainError `malformed` */
+export function createPostSpans(ingest: Pick<SpanIngest, 'postSpans'>, parse: (bytes: Buffer) => unknown) {
+  return async (projectId: string, body: Buffer, options: PostSpansOptions) => ({
+    body: await ingest.postSpans(projectId, parse(body), options),
+  });
+}
+
+export function postSpansRoute(postSpans: PostSpans): Route {
   return defineRoute({
     method: 'POST',
     path: '/spans',
@@ -21,19 +37,19 @@ export function postSpansRoute(ingest: Pick<IngestService, 'postSpans'>): Route 
     tag: 'Traces',
     access: 'key',
     purpose: 'ingest',
-    body: jsonElements(SpanInput, 'The spans.'),
+    body: jsonBytes(SpanInput, 'The spans.'),
     responses: {
       200: { description: 'The spans as stored, in the order of the request.', schema: Type.Array(SpanRead) },
     },
     errors: ['invalid', 'overloaded', 'unavailable'],
     async handle({ principal, body, headers, unknown }) {
       const minimal = /(^|[,\s])return=minimal($|[,;\s])/i.test(String(headers['prefer'] ?? ''));
-      const stored = await ingest.postSpans(principal.project_id, body, {
+      const stored = await postSpans(principal.project_id, body, {
         minimal,
         mayRead: mayRead(principal),
         unknown,
       });
-      return { status: 200, body: stored, ...(minimal ? { headers: { 'Preference-Applied': 'return=minimal' } } : {}) };
+      return { status: 200, ...stored, ...(minimal ? { headers: { 'Preference-Applied': 'return=minimal' } } : {}) };
     },
   });
 }

@@ -1,14 +1,14 @@
 import { Type } from '@sinclair/typebox';
 import { mayRead } from '../../../../domain/identity/key-access.js';
 import { SessionInput, TraceInput } from '../../../../domain/trace/schema.js';
-import type { IngestService } from '../../../../domain/ingest/ingest-service.js';
+import type { PostedIngest } from '../../../../domain/ingest/posted-ingest.js';
 import { SessionRead, TraceRead } from '../../../../domain/list/read-schemas.js';
 import { defineRoute, jsonElements, type Route } from '../../route.js';
 
 /** What a key that may not read is answered. */
 const AS_SENT = 'A key that may only send gets back only the fields it sent, without figures.';
 
-export function postTracesRoute(ingest: Pick<IngestService, 'postTraces'>): Route {
+export function postTracesRoute(ingest: Pick<PostedIngest, 'postTraces'>): Route {
   return defineRoute({
     method: 'POST',
     path: '/traces',
@@ -33,7 +33,7 @@ export function postTracesRoute(ingest: Pick<IngestService, 'postTraces'>): Rout
   });
 }
 
-export function postSessionsRoute(ingest: Pick<IngestService, 'postSessions'>): Route {
+export function postSessionsRoute(ingest: Pick<PostedIngest, 'postSessions'>): Route {
   return defineRoute({
     method: 'POST',
     path: '/sessions',

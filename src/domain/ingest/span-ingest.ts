@@ -1,17 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AttachmentIntake, InspectedSpans, SpanFlaw } from '../attachment/intake.js';
-import { DomainError, type Issue } from '../errors.js';
-import type { SessionRead, SpanRead, TraceRead } from '../list/fields.js';
-import type { Lists } from '../list/lists.js';
+import { DomainError } from '../errors.js';
+import type { SpanRead } from '../list/fields.js';
 import { describedSpan, type SpanSources } from '../span/described-span.js';
 import type { Span } from '../span/span.js';
 import { toSpanRead } from '../span/span-read.js';
-import { requireOwnSessions } from '../trace/posted.js';
 import type { UnknownNames } from '../validation/unknown-names.js';
-import { invalid } from '../validation/validation.js';
-import { sessionAsSent, spanAsSent, traceAsSent } from './as-sent.js';
-import { readElements } from './elements.js';
-import { sessionReader, spanReader, traceReader } from './readers.js';
+import { spanAsSent } from './as-sent.js';
+import { issuesOf, readElements, refuse } from './elements.js';
+import { spanReader } from './readers.js';
 import { tagFlaws } from './tag-limit.js';
 import type { WriteLog } from './write-log.js';
 
@@ -24,9 +21,8 @@ export interface IngestObserver {
   spansRejected(rejected: { readonly source: SpanSource; readonly reason: string; readonly count: number }): void;
 }
 
-export interface IngestDependencies extends SpanSources {
+export interface SpanIngestParts extends SpanSources {
   readonly log: WriteLog;
-  readonly lists: Lists;
   readonly attachments: AttachmentIntake;
   /** Largest size of the keys and values of one object of tags, in bytes. */
   readonly maxTagBytes: number;
@@ -48,12 +44,12 @@ export interface PostSpansOptions extends PostOptions {
 /** Longest time that spans are described before other requests get a turn. */
 const MAX_TURN_MS = 10;
 
-/** Takes in spans, posted traces and posted sessions: check, normalise, detach images, price, store, answer. */
-export class IngestService {
-  readonly #dependencies: IngestDependencies;
+/** Takes in spans: check, normalise, detach images, price, store, answer. */
+export class SpanIngest {
+  readonly #parts: SpanIngestParts;
 
-  constructor(dependencies: IngestDependencies) {
-    this.#dependencies = dependencies;
+  constructor(parts: SpanIngestParts) {
+    this.#parts = parts;
   }
 
   /**
@@ -68,7 +64,7 @@ export class IngestService {
   ): Promise<(SpanRead | { id: string })[]> {
     const { spans, createdAt } = await this.#counted('rest', body, async () => {
       const { elements, issues } = readElements(body, spanReader, unknown);
-      const inspected = await this.#dependencies.attachments.inspect(elements);
+      const inspected = await this.#parts.attachments.inspect(elements);
       refuse([...issues, ...issuesOf(this.#tagFlaws(elements)), ...issuesOf(inspected.flaws)]);
       return this.#store(projectId, inspected);
     });
@@ -90,35 +86,8 @@ export class IngestService {
     return flaws;
   }
 
-  /** Stores posted traces and answers them with the figures of their spans, or as they were sent. */
-  async postTraces(projectId: string, body: unknown, { mayRead, unknown }: PostOptions): Promise<Partial<TraceRead>[]> {
-    const { elements: traces, issues } = readElements(body, traceReader, unknown);
-    refuse([...issues, ...issuesOf(this.#tagFlaws(traces))]);
-    if (traces.length === 0) return [];
-    await this.#dependencies.log.append({ projectId, traces });
-    const read = () => this.#dependencies.lists.tracesById(projectId, ids(traces));
-    const stored = mayRead ? await whileAvailable(read) : null;
-    return stored === null ? traces.map((trace) => traceAsSent(trace, projectId)) : answers(traces, stored);
-  }
-
-  /** Stores posted sessions. @throws DomainError also `forbidden`, when a session is to be another project's. */
-  async postSessions(
-    projectId: string,
-    body: unknown,
-    { mayRead, unknown }: PostOptions,
-  ): Promise<Partial<SessionRead>[]> {
-    requireOwnSessions(body, projectId);
-    const { elements: sessions, issues } = readElements(body, sessionReader, unknown);
-    refuse([...issues, ...issuesOf(this.#tagFlaws(sessions))]);
-    if (sessions.length === 0) return [];
-    await this.#dependencies.log.append({ projectId, sessions });
-    const read = () => this.#dependencies.lists.sessionsById(projectId, ids(sessions));
-    const stored = mayRead ? await whileAvailable(read) : null;
-    return stored === null ? sessions.map((session) => sessionAsSent(session, projectId)) : answers(sessions, stored);
-  }
-
   async #store(projectId: string, inspected: InspectedSpans) {
-    const { log, attachments } = this.#dependencies;
+    const { log, attachments } = this.#parts;
     if (inspected.found.size > 0) log.admit(projectId);
     const detached = await attachments.detach(projectId, inspected);
     const spans = await this.#described(projectId, detached.spans);
@@ -142,18 +111,18 @@ export class IngestService {
         await nextTurn();
         began = performance.now();
       }
-      described.push(describedSpan(span, projectId, this.#dependencies));
+      described.push(describedSpan(span, projectId, this.#parts));
     }
     return described;
   }
 
   #tagFlaws(elements: Parameters<typeof tagFlaws>[0]): SpanFlaw[] {
-    return tagFlaws(elements, this.#dependencies.maxTagBytes);
+    return tagFlaws(elements, this.#parts.maxTagBytes);
   }
 
   /** Finds spans that break a rule; `inspected` holds the others. */
   async #inspect(received: readonly Span[]) {
-    const { attachments } = this.#dependencies;
+    const { attachments } = this.#parts;
     const tagged = this.#tagFlaws(received);
     if (tagged.length === 0) {
       const inspected = await attachments.inspect(received);
@@ -167,7 +136,7 @@ export class IngestService {
   }
 
   async #counted<T extends { spans: readonly Span[] }>(source: SpanSource, sent: unknown, store: () => Promise<T>) {
-    const { observer } = this.#dependencies;
+    const { observer } = this.#parts;
     try {
       const stored = await store();
       const { spans } = stored;
@@ -176,39 +145,13 @@ export class IngestService {
       return stored;
     } catch (error) {
       const count = Array.isArray(sent) ? sent.length : 0;
-      const reason = error instanceof DomainError ? (error.reason ?? error.kind) : 'internal';
-      if (count > 0) observer.spansRejected({ source, reason, count });
+      if (count > 0) observer.spansRejected({ source, reason: reasonOf(error), count });
       throw error;
     }
   }
 }
 
-/** @throws DomainError `invalid` when there are issues: the elements of a request stand or fall together */
-function refuse(issues: readonly Issue[]): void {
-  if (issues.length > 0) throw invalid(issues);
-}
-
-function issuesOf(flaws: readonly SpanFlaw[]): Issue[] {
-  return flaws.flatMap(({ index, issues }) =>
-    issues.map(({ pointer, detail }) => ({ pointer: `/${index}${pointer}`, detail })),
-  );
-}
-
-function ids(posted: readonly { readonly id: string }[]): string[] {
-  return [...new Set(posted.map(({ id }) => id))];
-}
-
-/** What is read of a write that is stored already; null while nothing can be read, which is no reason to refuse it. */
-async function whileAvailable<T>(read: () => Promise<T>): Promise<T | null> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof DomainError && error.kind === 'unavailable') return null;
-    throw error;
-  }
-}
-
-/** One answer per element; an element deleted by somebody else in between has none left to give. */
-function answers<T>(posted: readonly { readonly id: string }[], stored: ReadonlyMap<string, T>): T[] {
-  return posted.flatMap(({ id }) => stored.get(id) ?? []);
+/** What metrics call the reason for which spans were refused. */
+export function reasonOf(error: unknown): string {
+  return error instanceof DomainError ? (error.reason ?? error.kind) : 'internal';
 }

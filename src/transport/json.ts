@@ -1,6 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer';
-import { DomainError } from '../../domain/errors.js';
-import { exceedsDepth, MAX_JSON_DEPTH } from '../../domain/json-text.js';
+import { DomainError } from '../domain/errors.js';
+import { exceedsDepth, MAX_JSON_DEPTH } from '../domain/json-text.js';
+import { free } from './freed.js';
 
 /**
  * Parses a JSON body. A `__proto__` member stays an ordinary own property.
@@ -23,10 +24,9 @@ export function parseJson(bytes: Buffer, maxDepth = MAX_JSON_DEPTH): unknown {
   }
 }
 
-/** Parses JSON as {@link parseJson} does, and frees its bytes at once: under load, bodies come faster than garbage collection. */
+/** Parses JSON as {@link parseJson} does, and frees its bytes at once. */
 export function parseAndFree(bytes: Buffer, maxDepth = MAX_JSON_DEPTH): unknown {
   const value = parseJson(bytes, maxDepth);
-  // A small buffer shares its memory with others.
-  if (bytes.buffer instanceof ArrayBuffer && bytes.length === bytes.buffer.byteLength) bytes.buffer.transfer(0);
+  free(bytes);
   return value;
 }

@@ -1,0 +1,138 @@
+import { ImagesFoundError, NO_IMAGES } from '../domain/attachment/intake.js';
+import { DomainError, type DomainErrorKind, type DomainErrorOptions } from '../domain/errors.js';
+import { SpanIngest, type IngestObserver } from '../domain/ingest/span-ingest.js';
+import { KnownPrices } from '../domain/price/known-prices.js';
+import { createListPrices } from '../domain/span/pricing.js';
+import { UnknownNames } from '../domain/validation/unknown-names.js';
+import type { EncodedWrites } from '../storage/clickhouse/commit/encoded-writes.js';
+import { EncodingLog } from '../storage/clickhouse/commit/encoding-log.js';
+import { RowEncoder } from '../storage/clickhouse/commit/rows.js';
+import { openMetadataReader } from '../storage/sqlite/metadata-reader.js';
+import { renderSpans, type RenderedSpans } from '../transport/http/rendered-spans.js';
+import { parseJson } from '../transport/json.js';
+import { createExport } from '../transport/otlp/export.js';
+import type { OtlpEncoding, PartialSuccess } from '../transport/otlp/response.js';
+import { asBuffer } from './threads.js';
+
+/*
+ * What becomes of a body of spans before anything of it is stored. The parts that do it are those of the server; here they have
+ * a log that only encodes, a connection to SQLite that only reads, and no place for images.
+ */
+
+/** Where spans are described, and by which limits. */
+export interface BodyReaderOptions {
+  readonly dataDir: string;
+  readonly maxEncodedBytes: number;
+  readonly maxTagBytes: number;
+}
+
+/** The body of one request, and how to read it. */
+export type BodyTask = PostedBody | ExportedBody;
+
+interface Body {
+  readonly projectId: string;
+  readonly bytes: Uint8Array;
+}
+
+export interface PostedBody extends Body {
+  readonly kind: 'rest';
+  readonly mayRead: boolean;
+  readonly minimal: boolean;
+}
+
+export interface ExportedBody extends Body {
+  readonly kind: 'otlp';
+  readonly encoding: OtlpEncoding;
+}
+
+/** What there is to tell an observer of spans, once it has come about. */
+export interface Told {
+  readonly accepted: Parameters<IngestObserver['spansAccepted']>[0][];
+  readonly rejected: Parameters<IngestObserver['spansRejected']>[0][];
+}
+
+/** A body whose spans may be stored, and then be answered. */
+export interface ReadSpans<Answer> {
+  readonly outcome: 'read';
+  /** Null: there are no spans. */
+  readonly writes: EncodedWrites | null;
+  readonly answer: Answer;
+  readonly told: Told;
+  /** Names of fields that are not known. */
+  readonly unknown: readonly string[];
+}
+
+/** A request that is refused. */
+export interface Refused {
+  readonly outcome: 'refused';
+  readonly error: SentError;
+  readonly told: Told;
+  readonly unknown: readonly string[];
+}
+
+/** A body with images, as it came. */
+export interface WithImages {
+  readonly outcome: 'images';
+  readonly bytes: Uint8Array;
+}
+
+export type BodyOutcome<Answer> = ReadSpans<Answer> | Refused | WithImages;
+
+/** An error without its class, which does not get from one thread to another. */
+interface SentError extends Pick<DomainErrorOptions, 'issues' | 'retryAfterSeconds' | 'reason'> {
+  readonly kind: DomainErrorKind;
+  readonly message: string;
+  /** Of a defect. */
+  readonly stack?: string | undefined;
+}
+
+/** Opens what reads bodies, one after the other. @throws SqliteError */
+export function openBodyReader({ dataDir, maxEncodedBytes, maxTagBytes }: BodyReaderOptions) {
+  const metadata = openMetadataReader(dataDir);
+  const { price } = new KnownPrices(metadata.prices, createListPrices());
+  const encoder = new RowEncoder();
+  return async (task: BodyTask): Promise<BodyOutcome<RenderedSpans | PartialSuccess | null>> => {
+    const bytes = asBuffer(task.bytes);
+    const log = new EncodingLog(encoder, maxEncodedBytes);
+    const told: Told = { accepted: [], rejected: [] };
+    const observer: IngestObserver = {
+      spansAccepted: (accepted) => told.accepted.push(accepted),
+      spansRejected: (rejected) => told.rejected.push(rejected),
+    };
+    const unknown = new UnknownNames();
+    const { prompts } = metadata;
+    const spans = new SpanIngest({ log, price, prompts, attachments: NO_IMAGES, maxTagBytes, observer });
+    const exportTraces = createExport({ ingest: spans, observer, maxEncodedBytes, maxTagBytes, parse: parseJson });
+    try {
+      const answer =
+        task.kind === 'otlp'
+          ? await exportTraces(task.projectId, { bytes, encoding: task.encoding })
+          : renderSpans(await spans.postSpans(task.projectId, parseJson(bytes), { ...task, unknown }));
+      return { outcome: 'read', writes: log.take(), answer, told, unknown: unknown.names };
+    } catch (error) {
+      if (error instanceof ImagesFoundError) return { outcome: 'images', bytes };
+      return { outcome: 'refused', error: sent(error), told, unknown: unknown.names };
+    }
+  };
+}
+
+function sent(error: unknown): SentError {
+  if (!(error instanceof DomainError))
+    return { kind: 'internal', message: String(error), stack: error instanceof Error ? error.stack : undefined };
+  const { kind, message, issues, retryAfterSeconds, reason } = error;
+  return {
+    kind,
+    message,
+    issues,
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    ...(reason === undefined ? {} : { reason }),
+  };
+}
+
+/** The error that a thread sent. */
+export function received({ kind, message, stack, ...options }: SentError): Error {
+  if (stack === undefined) return new DomainError(kind, message, options);
+  const defect = new Error(message);
+  defect.stack = stack;
+  return defect;
+}
