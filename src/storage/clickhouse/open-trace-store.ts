@@ -38,7 +38,6 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
   const notCurrent = (projectId: string) => rollups.notCurrent(projectId);
   const listReads = new ListReads({ client, reads, notCurrent, words, limits: options.read, observer });
   const liveness = new Liveness(client);
-  const inUse = () => reads.lately || commits.load().rowsPerSecond > 0;
   const revised = { reader: openReader(client, options.read), log, reads };
   return {
     log,
@@ -65,7 +64,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
       purgeWritten: () => purge.written(),
       deleted: () => purge.soon(),
     }),
-    oldTraces: new ClickHouseOldTraces({ client, log, reads, limits: options.read, inUse }),
+    oldTraces: new ClickHouseOldTraces({ client, log, reads, limits: options.read }),
     attachments: createSpanAttachments(client, reads, options.read),
     calculated: new ClickHouseCalculatedSpans(revised),
     older: new ClickHouseOlderSpans(client, revised),
@@ -81,7 +80,7 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     arrivals,
     matching: new ClickHouseMatchingSpans(client, reads, options.read),
     writeLoad: () => commits.load(),
-    inUse,
+    inUse: () => reads.lately || commits.load().rowsPerSecond > 0,
     completions: new ClickHouseCompletions(client, reads, options.read),
     promptSpans: new ClickHousePromptSpans(client, reads, options.read),
     ownUsage: new ClickHouseOwnUsage(client, reads, options.read),

@@ -20,12 +20,11 @@ export interface OldTracesSource {
   readonly log: Pick<CommitLog, 'demandRoom'>;
   readonly reads: ReadsInProgress;
   readonly limits: ReadLimits;
-  /** Whether clients use the store: work that nobody waits for then leaves them all processors but one. */
-  readonly inUse: () => boolean;
 }
 
 /** Facts come in the order that they are grouped by. */
 const IN_ORDER = { optimize_aggregation_in_order: 1 } as const;
+/** Work that nobody waits for leaves the processors to others; in order, a second thread makes it slower, too. */
 const QUIETLY = { ...IN_ORDER, max_threads: 1 } as const;
 /** Rows of traces that are counted together: some 150 MB of memory. */
 const COUNTED_AT_ONCE = 100_000;
@@ -36,14 +35,12 @@ export class ClickHouseOldTraces implements OldTraces {
   readonly #reads: ReadsInProgress;
   readonly #rows: ReadRows;
   readonly #below: ThingsBelow;
-  readonly #inUse: () => boolean;
 
-  constructor({ client, log, reads, limits, inUse }: OldTracesSource) {
+  constructor({ client, log, reads, limits }: OldTracesSource) {
     this.#log = log;
     this.#reads = reads;
     this.#rows = openReader(client, limits, LONG_STATEMENTS).rows;
     this.#below = new ThingsBelow(this.#rows, reads);
-    this.#inUse = inUse;
   }
 
   candidates(projectId: string, before: Micros, after: TracePlace | null, limit: number): Promise<TracePlace[]> {
@@ -52,7 +49,7 @@ export class ClickHouseOldTraces implements OldTraces {
         sql`SELECT toString(t.id) AS trace, toString(toUnixTimestamp64Micro(t.started_at)) AS started, toString(t.span_count) AS spans
 FROM traces AS t FINAL WHERE ${inProject(projectId)} AND ${candidate(before)}${after === null ? empty : isBehind(after)}
 ORDER BY t.started_at, t.id LIMIT ${value(limit, 'UInt64')}`,
-        { settings: this.#settings },
+        { settings: QUIETLY },
       );
       return rows.map(({ trace, started, spans }) => ({
         id: trace,
@@ -69,7 +66,7 @@ ORDER BY t.started_at, t.id LIMIT ${value(limit, 'UInt64')}`,
         sql`SELECT toString(e.trace_id) AS trace, toString(e.spans) AS total, toString(toUnixTimestamp64Micro(e.newest)) AS latest,
   toString(toUnixTimestamp64Micro(e.first_start)) AS earliest, toString(toUnixTimestamp64Micro(e.last_start)) AS last, e.marked AS marked
 FROM (${examined(scope, uuids(ids), before)}) AS e ORDER BY e.trace_id`,
-        { settings: this.#settings, signal },
+        { settings: QUIETLY, signal },
       );
       const kept = await this.#keptBySpans(scope, rows, signal);
       const old = rows.map(({ trace, total, latest, marked }): OldTrace => ({
@@ -99,7 +96,7 @@ WHERE ${inProject(projectId)} AND s.ver <= ${value(upTo, 'UInt64')}${behind}
 GROUP BY s.session_id
 HAVING NOT ${isDeleted} AND max(s.ver) < ${value(Math.max(0, versionOf(before)), 'UInt64')} AND NOT ${keeps(sql`argMax(s.tags, s.ver)`)}
 ORDER BY s.session_id LIMIT ${value(limit, 'UInt64')}`,
-        { settings: this.#settings },
+        { settings: QUIETLY },
       );
       return { upTo: versionTime(upTo), ids: rows.map(({ session }) => session) };
     });
@@ -150,10 +147,6 @@ WHERE ${inProject(projectId)} AND started_at < ${moment(before)} AND id IN ${uui
     });
   }
 
-  get #settings(): typeof IN_ORDER | typeof QUIETLY {
-    return this.#inUse() ? QUIETLY : IN_ORDER;
-  }
-
   /** The last trace of the slice that begins behind one; null: it ends with the project. */
   async #endOfSlice(projectId: string, after: string | null, signal: AbortSignal | undefined): Promise<string | null> {
     const [row] = await this.#rows<{ readonly trace: string }>(
@@ -184,7 +177,7 @@ ORDER BY t.project_id, t.id LIMIT 1 OFFSET ${value(COUNTED_AT_ONCE, 'UInt64')}`,
     );
     const kept = await this.#rows<{ readonly trace: string }>(
       sql`SELECT DISTINCT toString(k.trace_id) AS trace FROM (${keepingSpans(scope, among)}) AS k`,
-      { settings: this.#settings, signal },
+      { settings: QUIETLY, signal },
     );
     return new Set(kept.map(({ trace }) => trace));
   }
