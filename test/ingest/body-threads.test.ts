@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { availableParallelism } from 'node:os';
 import { expect } from 'chai';
-import { loadConfig } from '../../src/config/config.js';
 import { png } from '../attachments/images.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 import { secondProject } from '../prompts/prompt-api.js';
@@ -70,11 +68,5 @@ describe('threads that read bodies', function () {
     }
     const { json } = await server.request('GET', '/spans?limit=100', { key });
     expect(json).to.have.length(20);
-  });
-
-  it('are two fewer than there are cores, unless the setting says otherwise', () => {
-    expect(loadConfig({}).ingest.threads).to.equal(Math.min(Math.max(availableParallelism() - 2, 0), 8));
-    expect(loadConfig({ INGEST_THREADS: '0' }).ingest.threads).to.equal(0);
-    expect(loadConfig({ INGEST_THREADS: '3' }).ingest.threads).to.equal(3);
   });
 });

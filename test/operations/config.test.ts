@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { expect } from 'chai';
 import { ConfigError, loadConfig, localUrl, publicUrl } from '../../src/config/config.js';
 import { settingDefinitions } from '../../src/config/settings.js';
@@ -41,7 +42,11 @@ describe('configuration', () => {
       queueMaxBytes: 128 * 1024 * 1024,
       logMaxBytes: 2048 * 1024 * 1024,
     });
-    expect(config.ingest).to.deep.equal({ maxEncodedBytes: 64 * 1024 * 1024, maxTagBytes: 262_144 });
+    expect(config.ingest).to.deep.equal({
+      maxEncodedBytes: 64 * 1024 * 1024,
+      maxTagBytes: 262_144,
+      threads: Math.min(Math.max(availableParallelism() - 2, 0), 8),
+    });
     expect(config.read).to.deep.equal({ timeoutSeconds: 30, maxResultBytes: 256 * 1024 * 1024 });
     expect(config.shutdownTimeoutSeconds).to.equal(9);
   });
