@@ -28,7 +28,8 @@ const SPANS = 100;
 const SESSIONS = 10;
 
 describe(`a start that is killed in the middle of a migration, FAULT_SEED=${SEED}`, function () {
-  this.timeout(300_000);
+  // Two to eight starts of a server for each migration.
+  this.timeout(900_000);
   const dice = new Random(SEED);
   let programs: Programs;
 
