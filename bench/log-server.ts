@@ -6,8 +6,8 @@ import { startProgress } from '../scripts/progress.js';
 import { SINGLE_CLIENTS, singleBodies } from './bodies.js';
 import { SPANS_PER_TRACE } from './data.js';
 import { bodiesOfSpans, oneSpanTraces } from './log-bodies.js';
-import { fetchLoad, type FetchOutcome } from './processes/fetch-load.js';
-import type { Bodies } from './processes/load.js';
+import { fetchLoad } from './processes/fetch-load.js';
+import type { Bodies, LoadOutcome } from './processes/load.js';
 import { startProgram, startServerProcess, type ProcessorTime, type ServerProcess } from './processes/server.js';
 
 const APPENDING = fileURLToPath(new URL('./processes/appending-server.js', import.meta.url));
@@ -28,12 +28,12 @@ export interface ServerOptions {
 
 /** Measurements of one repetition. */
 export interface ServerRun {
-  readonly lone: FetchOutcome;
+  readonly lone: LoadOutcome;
   /** Milliseconds of each write and fdatasync of the same bodies to a file, before and after the lone client. */
   readonly syncs: readonly number[];
-  readonly singles: FetchOutcome & { readonly cpu: ProcessorTime };
-  readonly plainSingles: FetchOutcome;
-  readonly steady: FetchOutcome & { readonly cpu: ProcessorTime };
+  readonly singles: LoadOutcome & { readonly cpu: ProcessorTime };
+  readonly plainSingles: LoadOutcome;
+  readonly steady: LoadOutcome & { readonly cpu: ProcessorTime };
   readonly burst: { readonly writeMs: number; readonly firstReadMs: number; readonly secondReadMs: number };
 }
 
@@ -106,7 +106,7 @@ async function timeSyncs(path: string, bodies: Bodies): Promise<number[]> {
 }
 
 /** The plain server's own process, with the clients and bodies of the server's. */
-async function measurePlain(path: string, singles: Bodies): Promise<FetchOutcome> {
+async function measurePlain(path: string, singles: Bodies): Promise<LoadOutcome> {
   const plain = await startProgram([APPENDING, path], {});
   try {
     return await fetchLoad('64 clients, plain server', singles, { url: plain.url, clients: SINGLE_CLIENTS });

@@ -2,7 +2,7 @@ import { SINGLE_CLIENTS } from './bodies.js';
 import { SPANS_PER_TRACE } from './data.js';
 import { figure, median, percentile } from './figures.js';
 import { BURST, STEADY, WARM_UP_REQUESTS, type ServerOptions, type ServerRun } from './log-server.js';
-import type { FetchOutcome } from './processes/fetch-load.js';
+import type { LoadOutcome } from './processes/load.js';
 
 /** Each figure is the median of those of the repetitions, a ratio of their ratios. */
 export function serverTable(options: ServerOptions, runs: readonly ServerRun[]) {
@@ -63,7 +63,7 @@ export function serverTable(options: ServerOptions, runs: readonly ServerRun[]) 
   return { columns: ['measured', 'server', 'beside', 'ratio'], rows };
 }
 
-function perSecond({ latencies, ms }: FetchOutcome): number {
+function perSecond({ latencies, ms }: LoadOutcome): number {
   return (latencies.length / ms) * 1000;
 }
 

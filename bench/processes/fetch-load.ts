@@ -1,9 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { startProgress } from '../../scripts/progress.js';
-import type { FetchJob, FetchMessage, FetchOutcome } from './fetch-worker.js';
+import type { FetchJob } from './fetch-worker.js';
 import type { Bodies } from './load.js';
-
-export type { FetchOutcome } from './fetch-worker.js';
+import { outcomeOf, type LoadOutcome } from './sent-bodies.js';
 
 export type FetchTarget = Pick<FetchJob, 'url' | 'clients' | 'perSecond'> &
   Partial<Pick<FetchJob, 'key' | 'contentType'>>;
@@ -13,7 +12,7 @@ export type FetchTarget = Pick<FetchJob, 'url' | 'clients' | 'perSecond'> &
  * @param target `url`: the whole address that is sent to
  * @throws Error when a request is answered otherwise than 2xx
  */
-export async function fetchLoad(label: string, bodies: Bodies, target: FetchTarget): Promise<FetchOutcome> {
+export async function fetchLoad(label: string, bodies: Bodies, target: FetchTarget): Promise<LoadOutcome> {
   const job: FetchJob = {
     key: '',
     contentType: 'application/json',
@@ -24,18 +23,10 @@ export async function fetchLoad(label: string, bodies: Bodies, target: FetchTarg
   const progress = startProgress(label, bodies.ends.length, 'requests');
   const worker = new Worker(new URL('./fetch-worker.js', import.meta.url), { workerData: job });
   try {
-    const outcome = await new Promise<FetchOutcome>((resolve, reject) => {
-      worker.on('message', (message: FetchMessage) => {
-        if (message.type === 'progress') progress.update(message.requests);
-        else if (message.type === 'done') resolve(message.outcome);
-        else reject(new Error(message.reason));
-      });
-      worker.once('error', reject);
-    });
+    const outcome = await outcomeOf(worker, (requests) => progress.update(requests));
     progress.update(bodies.ends.length);
     return outcome;
   } finally {
     progress.stop();
-    await worker.terminate();
   }
 }

@@ -1,7 +1,8 @@
 import { Worker } from 'node:worker_threads';
-import type { LoadJob, LoadMessage, LoadOutcome } from './load-worker.js';
+import type { LoadJob } from './load-worker.js';
+import { outcomeOf, type LoadOutcome } from './sent-bodies.js';
 
-export type { LoadOutcome } from './load-worker.js';
+export type { LoadOutcome } from './sent-bodies.js';
 
 /** Request bodies, prepared before any clock starts, in memory that a worker thread shares. */
 export class Bodies {
@@ -43,17 +44,5 @@ export async function sendLoad(
   onProgress: (requests: number) => void,
 ): Promise<LoadOutcome> {
   const job: LoadJob = { ...target, bodies: bodies.shared, ends: bodies.ends };
-  const worker = new Worker(new URL('./load-worker.js', import.meta.url), { workerData: job });
-  try {
-    return await new Promise((resolve, reject) => {
-      worker.on('message', (message: LoadMessage) => {
-        if (message.type === 'progress') onProgress(message.requests);
-        else if (message.type === 'done') resolve(message.outcome);
-        else reject(new Error(message.reason));
-      });
-      worker.once('error', reject);
-    });
-  } finally {
-    await worker.terminate();
-  }
+  return outcomeOf(new Worker(new URL('./load-worker.js', import.meta.url), { workerData: job }), onProgress);
 }
