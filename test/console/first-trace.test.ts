@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { SNIPPETS } from '../../src/ui/console/model/snippets.js';
-import { WatchedPage } from '../review/browser.js';
+import { clickOn, WatchedPage } from '../review/browser.js';
 import { send } from '../harness/server.js';
 import { accessibilityEverywhere, openScene, screenUrl, signedIn, type ConsoleScene } from './harness.js';
 
@@ -34,12 +34,12 @@ describe('the overview of the console in a browser, and programs that send a fir
     await page.locator('::-p-text(Stay signed in)').wait();
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
     expect(page.url()).to.not.include('#');
-    await page.locator('::-p-text(Stay signed in)').click();
+    await clickOn(page, '::-p-text(Stay signed in)');
     await page.waitForFunction(`location.pathname.endsWith('/overview')`);
     expect(await name()).to.equal('Owner');
     await page.goto('about:blank');
     await page.goto(invited.json.url);
-    await page.locator('::-p-text(Sign in as Mallory)').click();
+    await clickOn(page, '::-p-text(Sign in as Mallory)');
     await page.waitForFunction(`location.pathname.endsWith('/overview')`);
     expect(await name()).to.equal('Mallory');
   });
@@ -58,18 +58,18 @@ describe('the overview of the console in a browser, and programs that send a fir
     expect(await page.evaluate(`fetch('/whoami').then((it) => it.status)`)).to.equal(401);
     expect(await page.evaluate('history.length')).to.equal(2);
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
-    await page.locator('::-p-text(Cancel)').click();
+    await clickOn(page, '::-p-text(Cancel)');
     await page.locator('::-p-aria([name="API key or sign-in link"])').wait();
     // It works still, pasted into the page that is open, and when it is asked for in the address bar of that page.
     await page.locator('::-p-aria([name="API key or sign-in link"])').fill(` ${invited.json.url} `);
     await page.keyboard.press('Enter');
-    await page.locator('::-p-text(Cancel)').click();
+    await clickOn(page, '::-p-text(Cancel)');
     await page.evaluate(`location.href = ${JSON.stringify(invited.json.url)}`);
-    await page.locator(`::-p-text(Sign in as <b>Ann</b>)`).click();
+    await clickOn(page, `::-p-text(Sign in as <b>Ann</b>)`);
     await page.waitForFunction(`location.pathname.endsWith('/overview')`);
     // A link that is used up, in a console that is open.
     await page.evaluate(`location.hash = ${JSON.stringify(new URL(invited.json.url).hash)}`);
-    await page.locator('::-p-text(Continue without the link)').click();
+    await clickOn(page, '::-p-text(Continue without the link)');
     await page.waitForFunction(`document.querySelector('h1')?.textContent === 'Overview'`);
     expect(page.url()).to.not.include('#');
     watched.complaints.splice(
@@ -90,13 +90,13 @@ describe('the overview of the console in a browser, and programs that send a fir
     await field.fill(key);
     const other = await context.newPage();
     await other.goto(invited.json.url);
-    await other.locator('::-p-text(Sign in as Ben)').click();
+    await clickOn(other, '::-p-text(Sign in as Ben)');
     await other.waitForFunction(`location.pathname.endsWith('/overview')`);
     await page.bringToFront();
     await page.keyboard.press('Enter');
     await page.locator('::-p-text(Sign in instead)').wait();
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
-    await page.locator('::-p-text(Sign in instead)').click();
+    await clickOn(page, '::-p-text(Sign in instead)');
     await page.waitForFunction(`location.pathname.endsWith('/overview')`);
     watched.complaints.splice(
       0,

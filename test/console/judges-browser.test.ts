@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { finished, eventually, JudgeApi, type Json } from '../judges/judge-api.js';
 import { answer, failing, ModelEndpoint, passing } from '../judges/model-endpoint.js';
-import type { WatchedPage } from '../review/browser.js';
+import { clickOn, type WatchedPage } from '../review/browser.js';
 import { accessibilityEverywhere, openScene, screenUrl, signedIn, type ConsoleScene } from './harness.js';
 
 const HOSTILE = '<img src=x onerror=alert(1)> \u202egnp';
@@ -41,7 +41,7 @@ describe('judges and review, in the console', function () {
 
   const until = async (condition: string) => {
     try {
-      await watched.page.waitForFunction(condition, { timeout: 15_000 });
+      await watched.page.waitForFunction(condition);
     } catch (error) {
       const shown = await watched.page.evaluate(`location.href + ' shows ' + document.body.innerText.slice(0, 2000)`);
       throw new Error(`${condition} never comes true; ${String(shown)}`, { cause: error });
@@ -154,7 +154,7 @@ describe('judges and review, in the console', function () {
     await page.goto(screenUrl(scene.server, 'judges'));
     await untilText('100 %');
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
-    await page.locator('td a[href*="tab=evaluations"]').click();
+    await clickOn(page, 'td a[href*="tab=evaluations"]');
     await until(`location.search.includes('start_date=7d') && document.querySelectorAll('tbody tr').length >= 4`);
     await page.select('select', 'false');
     await until(
@@ -196,7 +196,7 @@ describe('judges and review, in the console', function () {
     await page.reload();
     await nameIs('Half');
     await untilText('not saved');
-    await page.locator('::-p-text(Undo my changes)').click();
+    await clickOn(page, '::-p-text(Undo my changes)');
     await nameIs('');
     const [judge = {}] = await api.expect(200, 'GET', 'judges');
     await page.goto(screenUrl(scene.server, `judges/${judge.id}?tab=settings`));
@@ -208,7 +208,7 @@ describe('judges and review, in the console', function () {
     await api.expect(200, 'PATCH', `judges/${judge.id}`, { name: 'Kind' });
     await page.reload();
     await untilText('was changed since');
-    await page.locator('::-p-text(Save)').click();
+    await clickOn(page, '::-p-text(Save)');
     await untilText('Settings saved');
     await page.reload();
     await nameIs('Polite!');
@@ -238,7 +238,7 @@ describe('judges and review, in the console', function () {
       ),
     );
     await page.goto(screenUrl(scene.server, 'review'));
-    await page.locator('::-p-text(support/faq)').click();
+    await clickOn(page, '::-p-text(support/faq)');
     await untilStep('1 of 2');
     await press('-');
     await focus('::-p-aria([name="Expected output (optional)"][role="textbox"])');

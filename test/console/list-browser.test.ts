@@ -30,11 +30,10 @@ describe('the lists of the console in a browser', function () {
         else await watched.page.keyboard.press(key as 'Enter');
     },
     open: (screen: string) => watched.page.goto(screenUrl(scene!.server, screen)),
-    until: (condition: string) => watched.page.waitForFunction(condition, { timeout: 10_000 }),
+    until: (condition: string) => watched.page.waitForFunction(condition),
     untilRows: (count: number) =>
       watched.page.waitForFunction(
         `document.querySelectorAll('.list-rows tbody tr').length === ${count} && document.querySelector('.list-rows[aria-busy=false]')`,
-        { timeout: 10_000 },
       ),
     urlQuery: () => new URL(watched.page.url()).searchParams,
     rows: () => watched.page.$$eval('.list-rows tbody tr', (all) => all.map((row) => row.textContent)),

@@ -7,7 +7,7 @@ import type { Browser } from 'puppeteer-core';
 import type { Program } from '../harness/program.js';
 import { Programs } from '../harness/programs.js';
 import { send } from '../harness/server.js';
-import { launchBrowser, WatchedPage } from '../review/browser.js';
+import { clickOn, launchBrowser, WatchedPage } from '../review/browser.js';
 import { accessibilityEverywhere } from './harness.js';
 
 const run = promisify(execFile);
@@ -33,7 +33,7 @@ describe('the console in a browser, from the first start on, while its server co
   /** What the first start printed. */
   let said: { readonly signIn: string; readonly key: string; readonly project: string };
 
-  const until = (condition: string) => watched.page.waitForFunction(condition, { timeout: 15_000 });
+  const until = (condition: string) => watched.page.waitForFunction(condition);
   const says = (text: string) => until(`document.body.innerText.includes(${JSON.stringify(text)})`);
   const open = (screen: string) => watched.page.goto(`${program.url}/console/p/${said.project}/${screen}`);
   const rows = (): Promise<string[]> =>
@@ -79,10 +79,10 @@ describe('the console in a browser, from the first start on, while its server co
     const { page } = watched;
     const { identifier } = await page.evaluateOnNewDocument(A_DAY_AHEAD);
     await page.goto(said.signIn);
-    await page.locator('::-p-text(Sign in as Owner)').click();
-    await page.locator('::-p-text(Send the first one)').click();
+    await clickOn(page, '::-p-text(Sign in as Owner)');
+    await clickOn(page, '::-p-text(Send the first one)');
     expect(page.url()).to.not.include('code');
-    await page.locator('::-p-text(Make a key)').click();
+    await clickOn(page, '::-p-text(Make a key)');
     await until(`document.querySelector('[role=tabpanel] pre')?.textContent.includes('Bearer sk_sh_')`);
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
     await page.setViewport({ width: 1280, height: 860 });
@@ -127,7 +127,7 @@ describe('the console in a browser, from the first start on, while its server co
     await says('Retry (asked again in');
     expect(await rows()).to.deep.equal(['before', 'answer question']);
     // A screen whose script is not there yet.
-    await other.locator('nav ::-p-text(Prompts)').click();
+    await clickOn(other, 'nav ::-p-text(Prompts)');
     await other.locator('::-p-text(The server cannot be reached)').wait();
     await startAgain();
     await post('meanwhile');

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Page } from 'puppeteer-core';
-import type { WatchedPage } from '../review/browser.js';
+import { clickOn, type WatchedPage } from '../review/browser.js';
 import { BETTER, CURRENT } from '../learning/optimization-api.js';
 import { accessibilityEverywhere, screenUrl, signedIn } from './harness.js';
 import { HOSTILE, PromptsScene, SLUG } from './prompts-scene.js';
@@ -33,9 +33,8 @@ describe('prompts in the console', function () {
   const shows = (text: string, selector = 'main') =>
     page.waitForFunction(
       `document.querySelector(${JSON.stringify(selector)})?.textContent.includes(${JSON.stringify(text)})`,
-      { timeout: 30_000 },
     );
-  const click = (text: string) => page.locator(`::-p-aria([name="${text}"])`).click();
+  const click = (text: string) => clickOn(page, `::-p-aria([name="${text}"])`);
   const cells = () => page.$$eval('main tbody td', (all) => all.map((cell) => cell.textContent));
   const tagged = async (tag: string) =>
     (await prompts.api.get(`${prompts.path}/tags`)).find((entry: { tag: string }) => entry.tag === tag)?.version;
@@ -151,7 +150,7 @@ describe('prompts in the console', function () {
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
     await click('Remove staging');
     await shows('It points at version 3.', 'dialog');
-    await page.locator('dialog .button.danger').click();
+    await clickOn(page, 'dialog .button.danger');
     await shows('removed', '.timeline');
     expect(await tagged('staging')).to.equal(undefined);
     await click('Pin again');
@@ -210,7 +209,7 @@ describe('prompts in the console', function () {
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
     await click('Promote to a version');
     await shows('Answer in French.', 'dialog ins');
-    await page.locator('dialog .button.main').click();
+    await clickOn(page, 'dialog .button.main');
     await shows('It is version');
     expect(await prompts.api.get(`/v1/prompts/${encodeURIComponent(SLUG)}`)).to.include({
       version: 5,

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import type { Browser, Page } from 'puppeteer-core';
 import { bootServer, type TestServer } from '../harness/server.js';
-import { launchBrowser, WatchedPage } from '../review/browser.js';
+import { clickOn, launchBrowser, WatchedPage } from '../review/browser.js';
 import { screenUrl } from './harness.js';
 import { SubPathProxy } from './sub-path-proxy.js';
 
@@ -23,7 +23,7 @@ describe('the console in a browser, behind a proxy with a path of its own', func
   let watched: WatchedPage;
   let page: Page;
 
-  const until = (condition: string, of = page) => of.waitForFunction(condition, { timeout: 15_000 });
+  const until = (condition: string, of = page) => of.waitForFunction(condition);
   const says = (text: string, of = page) => until(`document.body.innerText.includes(${JSON.stringify(text)})`, of);
   const NAMES = `[...document.querySelectorAll('.list-rows .lead-cell bdi')].map((name) => name.textContent).join()`;
   /** These rows and no others, in this order. */
@@ -32,8 +32,8 @@ describe('the console in a browser, behind a proxy with a path of its own', func
   const open = (screen: string) => page.goto(screenUrl(shown, screen));
   const query = (of = page) => Object.fromEntries(new URL(of.url()).searchParams);
   const choose = async (button: string, item: string) => {
-    await page.locator(`button[aria-haspopup=menu] ::-p-text(${button})`).click();
-    await page.locator(`[role^=menuitem] ::-p-text(${item})`).click();
+    await clickOn(page, `button[aria-haspopup=menu] ::-p-text(${button})`);
+    await clickOn(page, `[role^=menuitem] ::-p-text(${item})`);
   };
   const post = async (path: string, body: unknown) => {
     const { status, text, json } = await server.request('POST', path, { body });
@@ -100,15 +100,15 @@ describe('the console in a browser, behind a proxy with a path of its own', func
     expect(cookies.map(({ path, httpOnly, sameSite }) => ({ path, httpOnly, sameSite }))).to.deep.equal([
       { path: PATH, httpOnly: true, sameSite: 'Strict' },
     ]);
-    await page.locator('nav ::-p-text(Traces)').click();
+    await clickOn(page, 'nav ::-p-text(Traces)');
     await untilNames('c,a,b');
     await page.keyboard.press('.');
     await until(`[...document.querySelectorAll('[aria-pressed=true]')].some((one) => one.textContent === 'Live')`);
     await post('/spans', [span('just now', new Date().toISOString())]);
     await untilNames('just now,c,a,b');
     // Markdown is read by a worker.
-    await page.locator('.list-rows tbody tr:nth-child(2) a').click();
-    await page.locator('.trace-tree .row').click();
+    await clickOn(page, '.list-rows tbody tr:nth-child(2) a');
+    await clickOn(page, '.trace-tree .row');
     await page.locator('.markdown strong').wait();
     await open('first');
     await says(`curl -sS ${proxy.url}/spans`);
@@ -126,7 +126,7 @@ describe('the console in a browser, behind a proxy with a path of its own', func
   it('keeps filters and sort in a new tab, on reload, on the way back and to the next trace', async () => {
     await open('traces?limit=2');
     await untilNames('just now,c');
-    await page.locator('th ::-p-text(Cost)').click();
+    await clickOn(page, 'th ::-p-text(Cost)');
     await until(`location.search.includes('sort_by=cost')`);
     await page.keyboard.press('/');
     await page.keyboard.type('team=x');
@@ -153,7 +153,7 @@ describe('the console in a browser, behind a proxy with a path of its own', func
     await tab.keyboard.press('p');
     await tab.keyboard.press('p');
     await until(`document.querySelector('h1')?.textContent.startsWith('c')`, tab);
-    await tab.locator('a ::-p-text(Back to the list)').click();
+    await clickOn(tab, 'a ::-p-text(Back to the list)');
     await untilNames('c,b', tab);
     expect(query(tab)).to.deep.equal(query());
     await tab.close();
@@ -181,7 +181,7 @@ describe('the console in a browser, behind a proxy with a path of its own', func
       }, time);
     }
     await says('As clocks show it in Europe/Berlin (CEST/CET)');
-    await page.locator('dialog ::-p-text(Show)').click();
+    await clickOn(page, 'dialog ::-p-text(Show)');
     await untilNames('late,winter,summer');
     expect(query()).to.include({ from: '2025-10-25T22:00:00.000Z', to: '2025-10-26T22:59:00.000Z' });
     expect(await times()).to.deep.equal(['26 Oct, 23:30:00', '26 Oct, 02:30:00', '26 Oct, 02:30:00']);
@@ -209,7 +209,7 @@ describe('the console in a browser, behind a proxy with a path of its own', func
     const chosen = query();
     // Looked at and not changed, it stays to the microsecond.
     await choose('26 Oct', 'Between two times');
-    await page.locator('dialog ::-p-text(Show)').click();
+    await clickOn(page, 'dialog ::-p-text(Show)');
     await until(`document.querySelector('dialog') === null`);
     expect(query()).to.deep.equal(chosen);
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import type { WatchedPage } from '../review/browser.js';
+import { clickOn, type WatchedPage } from '../review/browser.js';
 import { send } from '../harness/server.js';
 import { accessibilityEverywhere, openScene, screenUrl, signedIn, type ConsoleScene } from './harness.js';
 
@@ -81,7 +81,7 @@ describe('a session in the console', function () {
   it('is deleted, with its traces, by a dialog that stays and says why when that fails', async () => {
     watched = await signedIn(scene);
     const { page } = watched;
-    const press = (label: string) => page.locator(`::-p-aria([name="${label}"][role="button"])`).click();
+    const press = (label: string) => clickOn(page, `::-p-aria([name="${label}"][role="button"])`);
     const gone = { trace_id: randomUUID(), session_id: randomUUID(), name: 'goes', started_at: Date.now() };
     const other = { ...gone, trace_id: randomUUID(), session_id: randomUUID() };
     const { url, key } = scene.server;

@@ -287,5 +287,5 @@ async function press(page: Page, name: string): Promise<void> {
 }
 
 async function see(page: Page, text: string): Promise<void> {
-  await page.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`, { timeout: 15_000 });
+  await page.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`);
 }

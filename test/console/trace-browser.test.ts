@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Page } from 'puppeteer-core';
 import { uuid } from '../harness/checked-api.js';
-import type { WatchedPage } from '../review/browser.js';
+import { clickOn, type WatchedPage } from '../review/browser.js';
 import { accessibilityEverywhere, openScene, screenUrl, signedIn, type ConsoleScene } from './harness.js';
 
 const SMALL = uuid(5001);
@@ -30,7 +30,7 @@ describe('the trace view in a browser', function () {
   };
   const open = (query = '', trace = SMALL) =>
     page.goto(screenUrl(scene!.server, `traces/${trace}${query}`)).then(() => page.waitForSelector('.trace-tree .row'));
-  const until = (condition: string) => page.waitForFunction(condition, { timeout: 10_000 });
+  const until = (condition: string) => page.waitForFunction(condition);
   const says = (text: string) => until(`document.body.innerText.includes(${JSON.stringify(text)})`);
   const active = () => page.$eval('[data-active] .name bdi', (name) => name.textContent);
   const press = async (...keys: readonly string[]) => {
@@ -38,7 +38,7 @@ describe('the trace view in a browser', function () {
   };
 
   before(async function () {
-    this.timeout(60_000);
+    this.timeout(90_000);
     scene = await openScene();
     if (scene === null) return this.skip();
     await post('/spans', [
@@ -69,7 +69,7 @@ describe('the trace view in a browser', function () {
   after(() => scene?.close());
 
   it('shows a whole trace and a span of it, whatever they hold', async function () {
-    this.timeout(30_000);
+    this.timeout(90_000);
     await open(`?span=${uuid(3)}`);
     await says('look');
     await until(`document.querySelector('.markdown strong')?.textContent === 'this'`);
@@ -97,7 +97,7 @@ describe('the trace view in a browser', function () {
   });
 
   it('is gone through by keyboard alone, and its address shows the same again', async function () {
-    this.timeout(30_000);
+    this.timeout(90_000);
     await open();
     await page.focus('.trace-tree');
     await press('e');
@@ -124,7 +124,7 @@ describe('the trace view in a browser', function () {
   });
 
   it('leads on to the neighbours in the list that it was opened from', async function () {
-    this.timeout(30_000);
+    this.timeout(90_000);
     const list = `list=${encodeURIComponent('traces?names=first,second,third&range=24h')}`;
     const names = ['third', 'second', 'first'];
     await post(
@@ -142,7 +142,7 @@ describe('the trace view in a browser', function () {
   });
 
   it('grows while spans come, and stays where its reader is', async function () {
-    this.timeout(30_000);
+    this.timeout(90_000);
     const trace = uuid(5003);
     const late = (number: number, start: number) =>
       span(number, {
@@ -162,7 +162,7 @@ describe('the trace view in a browser', function () {
   });
 
   it('says what judges made of a span, why others did not, and takes a correction', async function () {
-    this.timeout(30_000);
+    this.timeout(90_000);
     const { projectId } = scene!.server;
     const judge = (name: string) =>
       post(`/projects/${projectId}/judges`, {
@@ -178,13 +178,13 @@ describe('the trace view in a browser', function () {
     });
     await open(`?span=${uuid(3)}&tab=evaluations`);
     await until(`document.querySelector('.span-detail .markdown strong')?.textContent === 'invents'`);
-    await page.locator('button ::-p-text(Why not?)').click();
+    await clickOn(page, 'button ::-p-text(Why not?)');
     await until(`document.querySelector('.span-detail').innerText.includes('Silent')`);
-    await page.locator('button ::-p-text(Disagree)').click();
+    await clickOn(page, 'button ::-p-text(Disagree)');
     await page.locator('.feedback textarea').fill('All of it is in the document');
     await page.reload();
     await until(`document.querySelector('.feedback textarea')?.value === 'All of it is in the document'`);
-    await page.locator('button ::-p-text(Store)').click();
+    await clickOn(page, 'button ::-p-text(Store)');
     await says('disagrees');
     await says('All of it is in the document');
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
@@ -192,7 +192,7 @@ describe('the trace view in a browser', function () {
   });
 
   it('holds few elements of 10,000 spans, and asks for little', async function () {
-    this.timeout(60_000);
+    this.timeout(90_000);
     const spans = Array.from({ length: 10_000 }, (_, index) =>
       span(10_000 + index, {
         trace_id: LARGE,

@@ -48,6 +48,17 @@ async function started(executablePath: string, tries = 120): Promise<Browser> {
   }
 }
 
+/**
+ * Clicks on what the selector finds once it is there and does something: Puppeteer waits for `disabled` alone,
+ * which buttons of the console never are, so that they stay in reach of the keyboard.
+ */
+export function clickOn(page: Page, selector: string): Promise<void> {
+  return page
+    .locator(selector)
+    .filter((element) => element.closest('[aria-disabled=true]') === null)
+    .click();
+}
+
 /** What goes wrong in a page without anybody seeing it. */
 export class WatchedPage {
   readonly page: Page;
@@ -79,11 +90,9 @@ export class WatchedPage {
     return watched;
   }
 
-  /** Resolves when the page's heading holds the text. @throws after 10 s */
+  /** Resolves when the page's heading holds the text. @throws after 30 s */
   async untilHeading(text: string): Promise<void> {
-    await this.page.waitForFunction(`document.querySelector('h1')?.textContent.includes(${JSON.stringify(text)})`, {
-      timeout: 10_000,
-    });
+    await this.page.waitForFunction(`document.querySelector('h1')?.textContent.includes(${JSON.stringify(text)})`);
   }
 
   heading(): Promise<string> {
