@@ -6,24 +6,43 @@ import { DomainError } from './errors.js';
  */
 export const MAX_JSON_DEPTH = 200;
 
-/** A text was not read because it is nested too deeply; the message goes behind the name of the text. */
-export class JsonDepthError extends Error {
-  constructor(maxDepth: number) {
-    super(`must not be JSON that is nested deeper than ${maxDepth} levels`);
-    this.name = 'JsonDepthError';
+/** Most values that JSON may hold. An empty object is three bytes in a body and some sixty in memory. */
+export const MAX_JSON_VALUES = 2_000_000;
+
+/**
+ * Most different names that the members of all objects of a JSON text may have. Each new name costs a microsecond and more:
+ * 32 MB of nothing else would keep a thread for 20 s. Names that come again cost next to nothing.
+ */
+export const MAX_JSON_NAMES = 100_000;
+
+export type JsonBound = 'depth' | 'values' | 'names';
+
+/** What JSON beyond a bound does, behind a noun. */
+export function beyondBound(bound: JsonBound, maxDepth = MAX_JSON_DEPTH): string {
+  if (bound === 'depth') return `is nested deeper than ${maxDepth} levels`;
+  if (bound === 'values') return `holds more than ${MAX_JSON_VALUES.toLocaleString('en-US')} values`;
+  return `has more than ${MAX_JSON_NAMES.toLocaleString('en-US')} different member names`;
+}
+
+/** A text was not read because it exceeds a bound of JSON; the message goes behind the name of the text. */
+export class JsonBoundError extends Error {
+  constructor(bound: JsonBound, maxDepth: number) {
+    super(`must not be JSON that ${beyondBound(bound, maxDepth)}`);
+    this.name = 'JsonBoundError';
   }
 }
 
 /**
- * Reads a text that may be JSON. The body it came in says nothing of its depth.
- * @throws JsonDepthError before anything is built from it; SyntaxError when it is no JSON
+ * Reads a text that may be JSON. The bounds of the body it came in do not hold for what it says.
+ * @throws JsonBoundError before anything is built from it; SyntaxError when it is no JSON
  */
 export function parseJsonText(
   text: string,
   maxDepth = MAX_JSON_DEPTH,
   reviver?: (key: string, value: unknown, context?: JsonContext) => unknown,
 ): unknown {
-  if (text.length > maxDepth && isDeeper(text, maxDepth)) throw new JsonDepthError(maxDepth);
+  const bound = text.length > maxDepth ? exceededBound(text, maxDepth) : null;
+  if (bound !== null) throw new JsonBoundError(bound, maxDepth);
   return JSON.parse(text, reviver);
 }
 
@@ -47,77 +66,80 @@ export function toJsonText(value: unknown): string {
   }
 }
 
-/** As {@link exceedsDepth}, of a text: browsers read it, too, and have no buffers. */
-function isDeeper(text: string, maxDepth: number): boolean {
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+
+/** Which bound JSON exceeds, found in one pass over its text before anything is built from it; null: none. */
+export function exceededBound(text: string, maxDepth = MAX_JSON_DEPTH): JsonBound | null {
   let depth = 0;
+  let values = 1;
+  let names = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) {
-      at = endOfText(text, at + 1);
+      at = endOfString(text, at + 1);
+    } else if (code === COMMA) {
+      values += 1;
+    } else if (code === COLON) {
+      names += 1;
     } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      values += 1;
       depth += 1;
-      if (depth > maxDepth) return true;
+      if (depth > maxDepth) return 'depth';
     } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
       depth -= 1;
     }
   }
-  return false;
+  if (values > MAX_JSON_VALUES) return 'values';
+  return names > MAX_JSON_NAMES && differentNames(text) > MAX_JSON_NAMES ? 'names' : null;
 }
 
-/** Index of the closing quote, or the end. */
-function endOfText(text: string, from: number): number {
-  for (let at = from; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) return at;
-    if (code === BACKSLASH) at += 1;
+/** How many different names objects give their members; no more are counted than one beyond the bound. */
+function differentNames(text: string): number {
+  const names = new Set<string>();
+  for (let at = text.indexOf('"'); at !== -1 && names.size <= MAX_JSON_NAMES; at = text.indexOf('"', at)) {
+    const end = endOfString(text, at + 1);
+    const name = text.slice(at + 1, end);
+    at = end + 1;
+    while (isSpace(text.charCodeAt(at))) at += 1;
+    if (text.charCodeAt(at) === COLON) names.add(name);
   }
-  return text.length;
+  return names.size;
 }
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPEN_BRACE = 0x7b;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACE = 0x7d;
-const CLOSE_BRACKET = 0x5d;
-
-/** Whether JSON is nested too deeply, in one pass over its UTF-8. Every byte looked for is ASCII, so nothing is decoded. */
-export function exceedsDepth(json: Buffer, maxDepth = MAX_JSON_DEPTH): boolean {
-  let depth = 0;
-  for (let at = 0; at < json.length; at += 1) {
-    const byte = json[at];
-    if (byte === QUOTE) {
-      at = endOfString(json, at + 1);
-    } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
-      depth += 1;
-      if (depth > maxDepth) return true;
-    } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
-      depth -= 1;
-    }
-  }
-  return false;
+function isSpace(code: number): boolean {
+  return code === 0x20 || (code >= 0x09 && code <= 0x0d);
 }
 
-/** Length of strings from which a native search is faster than looking at every byte here. */
+/** Length of strings from which a native search is faster than looking at every character here. */
 const LONG_STRING = 64;
 
 /** Index of the closing quote, or the end. */
-function endOfString(bytes: Buffer, from: number): number {
+function endOfString(text: string, from: number): number {
   let at = from;
-  const near = Math.min(bytes.length, from + LONG_STRING);
-  while (at < near && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
-  if (at < near || at >= bytes.length) return at;
+  const near = Math.min(text.length, from + LONG_STRING);
+  while (at < near) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) return at;
+    at += code === BACKSLASH ? 2 : 1;
+  }
   for (;;) {
-    const quote = bytes.indexOf(QUOTE, at);
-    if (quote === -1) return bytes.length;
-    if (!isEscaped(bytes, quote, at)) return quote;
+    const quote = text.indexOf('"', at);
+    if (quote === -1) return text.length;
+    if (!isEscaped(text, quote, at)) return quote;
     at = quote + 1;
   }
 }
 
 /** Whether an odd number of backslashes stands before the quote; none of them lies before `from`. */
-function isEscaped(bytes: Buffer, quote: number, from: number): boolean {
+function isEscaped(text: string, quote: number, from: number): boolean {
   let first = quote;
-  while (first > from && bytes[first - 1] === BACKSLASH) first -= 1;
+  while (first > from && text.charCodeAt(first - 1) === BACKSLASH) first -= 1;
   return (quote - first) % 2 === 1;
 }

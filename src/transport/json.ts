@@ -1,21 +1,23 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { DomainError } from '../domain/errors.js';
-import { exceedsDepth, MAX_JSON_DEPTH } from '../domain/json-text.js';
+import { beyondBound, exceededBound, MAX_JSON_DEPTH } from '../domain/json-text.js';
 import { free } from './freed.js';
 
 /**
  * Parses a JSON body. A `__proto__` member stays an ordinary own property.
- * @throws DomainError `malformed`, with the position where that is known
+ * @throws DomainError `malformed`, with the position where that is known; `too_large` beyond a bound of JSON
  */
 export function parseJson(bytes: Buffer, maxDepth = MAX_JSON_DEPTH): unknown {
   if (bytes.length === 0) throw new DomainError('malformed', 'The body is empty; JSON was expected');
   const ascii = isAscii(bytes);
   if (!ascii && !isUtf8(bytes)) throw new DomainError('malformed', 'The body is not valid UTF-8');
-  if (exceedsDepth(bytes, maxDepth))
-    throw new DomainError('malformed', `The JSON is nested deeper than ${maxDepth} levels`);
+  // For ASCII it is the same text, made by copying bytes instead of decoding them.
+  const text = bytes.toString(ascii ? 'latin1' : 'utf8');
+  const bound = exceededBound(text, maxDepth);
+  if (bound === 'depth') throw new DomainError('malformed', `The JSON ${beyondBound(bound, maxDepth)}`);
+  if (bound !== null) throw new DomainError('too_large', `The JSON ${beyondBound(bound)}: send less at once`);
   try {
-    // For ASCII it is the same text, made by copying bytes instead of decoding them.
-    return JSON.parse(bytes.toString(ascii ? 'latin1' : 'utf8'));
+    return JSON.parse(text);
   } catch (error) {
     const position = /at position \d+( \(line \d+ column \d+\))?/.exec(error instanceof Error ? error.message : '');
     // V8's message quotes the body; the position alone helps as much.

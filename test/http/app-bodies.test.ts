@@ -25,13 +25,10 @@ httpFrame((on) => {
 
     for (const [name, item] of [
       [
-        'a million bad items',
-        () => `[${Array.from({ length: 1_000_000 }, () => '{"id":"nonsense, and long"}').join(',')}]`,
+        'half a million bad items',
+        () => `[${Array.from({ length: 500_000 }, () => '{"id":"nonsense, and long"}').join(',')}]`,
       ],
-      [
-        'a million bad tags',
-        () => `[{"tags":{${Array.from({ length: 1_000_000 }, (_, i) => `"k${i}":[]`).join(',')}}}]`,
-      ],
+      ['very many bad tags', () => `[{"tags":{${Array.from({ length: 90_000 }, (_, i) => `"k${i}":[]`).join(',')}}}]`],
     ] as const) {
       it(`of ${name} are refused with a hundred issues`, async () => {
         const text = item();

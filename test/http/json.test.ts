@@ -1,8 +1,16 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { DomainError } from '../../src/domain/errors.js';
-import { JsonDepthError, MAX_JSON_DEPTH, parseJsonText, toJsonText } from '../../src/domain/json-text.js';
+import {
+  JsonBoundError,
+  MAX_JSON_DEPTH,
+  MAX_JSON_NAMES,
+  MAX_JSON_VALUES,
+  parseJsonText,
+  toJsonText,
+} from '../../src/domain/json-text.js';
 import { parseJson } from '../../src/transport/json.js';
+import { bootServer, type TestServer } from '../harness/server.js';
 
 describe('parsing JSON bodies', () => {
   it('gives what was written, whatever it is', () => {
@@ -59,6 +67,54 @@ describe('parsing JSON bodies', () => {
   });
 });
 
+describe('JSON of very many parts', function () {
+  this.timeout(60_000);
+  let server: TestServer;
+  before(async () => {
+    server = await bootServer();
+  });
+  after(() => server.dispose());
+
+  const TRACE = '0197f3a0-0000-7000-8000-00000000000a';
+  const named = (count: number) => Array.from({ length: count }, (_, index) => `"k${index}":1`).join(',');
+  const refused: Readonly<Record<string, readonly [body: string, said: string]>> = {
+    'attributes with too many names': [`[{"attributes":{${named(MAX_JSON_NAMES + 1)}}}]`, 'different member names'],
+    'unknown fields': [`[{${named(2 * MAX_JSON_NAMES)}}]`, 'different member names'],
+    'objects with a name each': [`[{${named(2 * MAX_JSON_NAMES).replaceAll(',', '},{')}}]`, 'different member names'],
+    'empty spans': [`[${'{},'.repeat(MAX_JSON_VALUES / 2)}{}]`, 'values'],
+    numbers: [`[${'0,'.repeat(MAX_JSON_VALUES)}0]`, 'values'],
+  };
+  for (const [what, [body, said]] of Object.entries(refused)) {
+    it(`is refused before it keeps anybody waiting: ${what}`, async () => {
+      const { status, json } = await server.request('POST', '/spans', { body });
+      expect([status, json.type]).to.deep.equal([413, 'urn:spanhouse:problem:too_large']);
+      expect(json.detail).to.include(said);
+    });
+  }
+
+  it('is read when the names are the same ones again', async () => {
+    const tag = '{"model":"m","temperature":0,"top_p":1}';
+    const spans = Array.from(
+      { length: 2_000 },
+      (_, index) =>
+        `{"trace_id":"${TRACE}","name":"s${index}","started_at":1700000000,"attributes":{"runs":[${`${tag},`.repeat(19)}${tag}]}}`,
+    );
+    const { status, json } = await server.request('POST', '/spans', { body: `[${spans.join(',')}]` });
+    expect([status, json.length]).to.deep.equal([200, 2_000]);
+  });
+
+  it('is refused as the text of a field, too, when it would be searched for images', async () => {
+    const outputs = `[{"type":"image","url":"https://x/"},{${named(MAX_JSON_NAMES + 1)}}]`;
+    const { status, json } = await server.request('POST', '/spans', {
+      body: [{ trace_id: TRACE, name: 's', started_at: 1_700_000_000, output_data: outputs }],
+    });
+    expect([status, json.detail]).to.deep.equal([
+      422,
+      '/0/output_data must not be JSON that has more than 100,000 different member names',
+    ]);
+  });
+});
+
 describe('reading JSON text', () => {
   it('gives what was written, or says that it is none', () => {
     fc.assert(
@@ -72,10 +128,10 @@ describe('reading JSON text', () => {
   it('bounds its depth as that of a body, before anything is built from it', () => {
     const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
     expect(parseJsonText(nested(MAX_JSON_DEPTH))).to.be.an('array');
-    expect(() => parseJsonText(nested(MAX_JSON_DEPTH + 1))).to.throw(JsonDepthError);
-    expect(() => parseJsonText(nested(7), 6)).to.throw(JsonDepthError);
+    expect(() => parseJsonText(nested(MAX_JSON_DEPTH + 1))).to.throw(JsonBoundError);
+    expect(() => parseJsonText(nested(7), 6)).to.throw(JsonBoundError);
     const since = performance.now();
-    expect(() => parseJsonText('{"a":['.repeat(5_000_000))).to.throw(JsonDepthError);
+    expect(() => parseJsonText('{"a":['.repeat(5_000_000))).to.throw(JsonBoundError);
     expect(performance.now() - since, 'ms').to.be.below(1000);
   });
 

@@ -111,6 +111,25 @@ describe('OTLP over HTTP: hostile bodies', function () {
     expect([gzip.status, spans.status, shared.status]).to.deep.equal([413, 413, 413]);
   });
 
+  it('spans that share few of their keys are refused beyond a bound, and those that share them are not', async () => {
+    const spans = (keyOf: (span: number, attribute: number) => string) =>
+      Array.from({ length: 250 }, (_, n) =>
+        otlpSpan({
+          spanId: spanId(1_000 + n),
+          attributes: attributes(Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [keyOf(n, at), 1]))),
+        }),
+      );
+    const shared = request(spans((_, at) => `key ${at}`));
+    const different = request(spans((n, at) => `key ${n} ${at}`));
+    const statuses = [
+      await post(Buffer.from(toProtobuf(shared)), PROTOBUF_TYPE),
+      await post(Buffer.from(JSON.stringify(shared)), JSON_TYPE),
+      await post(Buffer.from(toProtobuf(different)), PROTOBUF_TYPE),
+      await post(Buffer.from(JSON.stringify(different)), JSON_TYPE),
+    ].map(({ status }) => status);
+    expect(statuses).to.deep.equal([200, 200, 413, 413]);
+  });
+
   it('huge attributes come back whole, or the body is refused', async () => {
     const text = 'ü'.repeat(4 * MEBIBYTE);
     const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`key ${n}`, n]));

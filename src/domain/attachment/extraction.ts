@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Issue } from '../errors.js';
-import { JsonDepthError } from '../json-text.js';
+import { JsonBoundError } from '../json-text.js';
 import type { Span } from '../span/span.js';
 import { imageOfBase64, MAX_IMAGE_BYTES, MAX_IMAGES_PER_SPAN, type Image, type ImageFlaw } from './image.js';
 import { elementsIn, findItems, mayHoldItems, PLACES, storedItems, type FoundItem, type Place } from './items.js';
@@ -86,7 +86,7 @@ function itemsOf(span: Span, place: Place, issues: Issue[]): FoundItem[] {
   try {
     return findItems(place, span);
   } catch (error) {
-    if (!(error instanceof JsonDepthError)) throw error;
+    if (!(error instanceof JsonBoundError)) throw error;
     issues.push({ pointer: PLACE_POINTERS[place], detail: error.message });
     return [];
   }

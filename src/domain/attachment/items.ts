@@ -1,4 +1,4 @@
-import { JsonDepthError, MAX_JSON_DEPTH, parseJsonText } from '../json-text.js';
+import { JsonBoundError, MAX_JSON_DEPTH, parseJsonText } from '../json-text.js';
 import type { Span } from '../span/span.js';
 
 /** The parts of a span that attachments stand in; an output that cannot hold any may be left out. */
@@ -31,7 +31,7 @@ const ATTACHMENTS_DEPTH = MAX_JSON_DEPTH - 3;
 /**
  * The array of attachments in `attributes.attachments`: itself, or its JSON text, which is all that clients can send
  * whose attributes hold no objects (OpenTelemetry SDKs); its elements likewise. Null when it is something else.
- * @throws JsonDepthError
+ * @throws JsonBoundError
  */
 function attachmentsIn(attributes: Span['attributes']): unknown[] | null {
   const value = attributes['attachments'];
@@ -46,7 +46,7 @@ function attachmentsIn(attributes: Span['attributes']): unknown[] | null {
 
 /**
  * The array that an output is the JSON text of, when it may hold images; null for every other output.
- * @throws JsonDepthError
+ * @throws JsonBoundError
  */
 function outputItemsIn(output: string | null): unknown[] | null {
   return output !== null && mayHoldItems(output) ? parsedArray(output, MAX_JSON_DEPTH) : null;
@@ -57,12 +57,12 @@ export function mayHoldItems(output: string): boolean {
   return /^\s*\[/.test(output) && ['"base64"', '"sha256"', '"url"'].some((name) => output.includes(name));
 }
 
-/** The elements of one place, when it is an array. @throws JsonDepthError */
+/** The elements of one place, when it is an array. @throws JsonBoundError */
 export function elementsIn(place: Place, { attributes, output_data }: AttachmentParts): unknown[] | null {
   return place === 'attributes' ? attachmentsIn(attributes) : outputItemsIn(output_data);
 }
 
-/** The items of one place that name an image. @throws JsonDepthError */
+/** The items of one place that name an image. @throws JsonBoundError */
 export function findItems(place: Place, span: AttachmentParts): FoundItem[] {
   return (elementsIn(place, span) ?? []).flatMap((element, index) => {
     if (typeof element !== 'object' || element === null || Array.isArray(element)) return [];
@@ -77,7 +77,7 @@ export function storedItems(place: Place, span: AttachmentParts): FoundItem[] {
   try {
     return findItems(place, span);
   } catch (error) {
-    if (error instanceof JsonDepthError) return [];
+    if (error instanceof JsonBoundError) return [];
     throw error;
   }
 }
@@ -107,7 +107,7 @@ function parsed(text: string, maxDepth: number): unknown {
   try {
     return parseJsonText(text, maxDepth);
   } catch (error) {
-    if (error instanceof JsonDepthError) throw error;
+    if (error instanceof JsonBoundError) throw error;
     return null;
   }
 }

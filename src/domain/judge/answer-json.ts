@@ -6,7 +6,7 @@ const LANGUAGE = 'json';
 /**
  * The JSON of a model's answer, also where a Markdown fence stands around it: models that know no structured output like
  * to wrap it. Looks at each character once, whatever the answer is.
- * @throws SyntaxError, JsonDepthError
+ * @throws SyntaxError, JsonBoundError
  */
 export function answerJson(answer: string): unknown {
   return parseJsonText(withoutFence(answer));

@@ -15,8 +15,9 @@ export class AttributeDecoder {
   decode(value: unknown, into: Attributes, depth = 1): void {
     for (const item of list(value, 'attributes')) {
       const pair = record(item, 'an attribute');
-      this.#budget.spend(PARTS.attribute);
-      into[text(pair.key, 'key')] = this.#anyValue(pair.value, depth);
+      const key = text(pair.key, 'key');
+      this.#budget.spendAttribute(key);
+      into[key] = this.#anyValue(pair.value, depth);
     }
   }
 

@@ -15,7 +15,6 @@ export class AttributeDecoder {
   /** Reads a KeyValue that ends at `end`. */
   read(into: Attributes, end: number, depth = 1): void {
     const reader = this.#reader;
-    this.#budget.spend(PARTS.attribute);
     let key = '';
     let value: AttributeValue = null;
     while (reader.pos < end) {
@@ -32,6 +31,7 @@ export class AttributeDecoder {
       }
     }
     reader.leave(end);
+    this.#budget.spendAttribute(key);
     into[key] = value;
   }
 
