@@ -12,6 +12,7 @@ import { Trickle, type Felt } from './years-trickle.js';
 
 /** Of traces that are taken in while no clients are there: others than theirs. */
 const TAKEN_IN_SEED = 4712;
+const INDEXED = 'spanhouse_words_indexed_spans_total';
 const NOBODY: Felt = { writes: [], reads: [], failures: [] };
 const ADMIN = fileURLToPath(new URL('../scripts/admin.js', import.meta.url));
 
@@ -129,15 +130,20 @@ export class Scene {
     return { result, timing: { seconds, quiet: NOBODY, meanwhile: NOBODY } };
   }
 
-  /** Takes in spans of {@link WRITTEN} in large requests from several clients, while no others are there. */
+  /**
+   * Takes in spans of {@link WRITTEN} in large requests from several clients, while no others are there, until lists, rollups and
+   * the index of words have them.
+   */
   async takeIn(spans: number): Promise<void> {
     const server = this.#running();
+    const indexed = await server.metric(INDEXED);
     const bodies = requestBodies(TAKEN_IN_SEED, spans);
     this.#sent += spans / Trickle.SPANS;
     const target = { url: server.url, path: '/spans', key: WRITTEN.key, clients: REQUEST_CLIENTS };
     await sendLoad(bodies, target, () => undefined);
     this.#acknowledged += spans;
     await server.settled();
+    while ((await server.metric(INDEXED)) < indexed + spans) await sleep(100);
   }
 
   async quiet(clients: Watched = this.#clients()): Promise<Felt> {

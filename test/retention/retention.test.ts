@@ -220,6 +220,31 @@ describe('retention', function () {
     ]);
   });
 
+  it('leaves a trace of the next portion that is written to, or whose session is marked, while the portion before it goes', async () => {
+    const mine = await project();
+    const many = Array.from({ length: 2_500 }, (_, at) => drawn(false, 20, { started_at: daysAgo(20, at) }).span);
+    await mine.ask('POST', '/spans', many);
+    const trace_id = many[2_300]?.trace_id;
+    const later = drawn(true, 0, { trace_id, parent_span_id: many[2_300]?.id }).span;
+    const session_id = randomUUID();
+    const marked = drawn(true, 20, { session_id, started_at: daysAgo(20, 2_600) }).span;
+    await mine.ask('POST', '/spans', [marked]);
+    const writes: Promise<unknown>[] = [];
+    atStep = () => {
+      if (writes.length > 0) return;
+      writes.push(mine.ask('POST', '/spans', [later]));
+      writes.push(mine.ask('POST', '/sessions', [{ id: session_id, project_id: mine.projectId, tags: { keep: 'yes' } }]));
+    };
+    await mine.keepFor(10);
+    await mine.untilDone();
+    await Promise.all(writes);
+    const traces = await mine.ask('GET', '/traces');
+    expect(traces.map(({ id, span_count }: any) => ({ id, span_count }))).to.have.deep.members([
+      { id: trace_id, span_count: 2 },
+      { id: marked.trace_id, span_count: 1 },
+    ]);
+  });
+
   it('goes on while another project gets and loses feedback all the time', async () => {
     const [mine, other] = [await project(), await project()];
     const young = drawn(true, 1).span;

@@ -36,7 +36,7 @@ const RECORDS_AT_ONCE = 100;
 const LOOKED_UP_AT_ONCE = 500;
 const TRACES_AT_ONCE = 500;
 /** Spans whose words go together: each time, rows of the index are rewritten. */
-const WORDS_AT_ONCE = 100_000;
+const WORDS_AT_ONCE = 250_000;
 
 /** Jobs, each with the spans that it loses. */
 type DependentJobs = Map<string, Set<string>>;

@@ -18,6 +18,12 @@ export interface OldTrace {
   readonly tagged: boolean;
 }
 
+/** Traces that are old as of a moment. */
+export interface Examined {
+  readonly upTo: Micros;
+  readonly old: readonly OldTrace[];
+}
+
 /** Traces, and spans of traces. */
 export interface TraceCount {
   readonly traces: number;
@@ -44,12 +50,17 @@ export interface OldTraces {
    * Which of some traces are older than a moment, as of the moment `upTo`, in the order in which what they hold is stored.
    * @param ids at most {@link EXAMINED_AT_ONCE}
    */
-  examine(
+  examine(projectId: string, ids: readonly string[], before: Micros, signal?: AbortSignal): Promise<Examined>;
+  /**
+   * Which of some traces were written to after a moment, as of the moment `upTo`, and whether any write since then has a tag that
+   * keeps a session.
+   * @param ids at most {@link EXAMINED_AT_ONCE}
+   */
+  changedSince(
     projectId: string,
     ids: readonly string[],
-    before: Micros,
-    signal?: AbortSignal,
-  ): Promise<{ readonly upTo: Micros; readonly old: readonly OldTrace[] }>;
+    since: Micros,
+  ): Promise<{ readonly upTo: Micros; readonly changed: readonly string[]; readonly keepsSessions: boolean }>;
   /** Spans and posted traces of some traces, as they are now, in portions. @throws when there is no room for a deletion */
   things(projectId: string, ids: readonly string[]): Below['things'];
   /**
@@ -67,8 +78,8 @@ export interface OldTraces {
   tracesOf(projectId: string, spanIds: readonly string[], before: Micros, signal?: AbortSignal): Promise<string[]>;
 }
 
-/** Traces that are examined together: their ids stand in a statement three times. */
-export const EXAMINED_AT_ONCE = 20_000;
+/** The most traces that are examined together: their ids stand in a statement three times. */
+export const EXAMINED_AT_ONCE = 60_000;
 /** Spans whose traces are looked for together. */
 export const SOUGHT_AT_ONCE = 5_000;
 

@@ -2,12 +2,14 @@ import type { DeletedThing } from '../deletion/deletion-store.js';
 import type { Below } from '../deletion/stored-spans.js';
 import type { Micros } from '../time/timestamp.js';
 import { GoingTraces, type GoingParts } from './going-traces.js';
-import { EXAMINED_AT_ONCE, type OldTraces, type TraceCount, type TracePlace } from './old-traces.js';
+import { EXAMINED_AT_ONCE, type Examined, type OldTraces, type TraceCount, type TracePlace } from './old-traces.js';
 
 export interface RetentionPassParts extends GoingParts {
   readonly traces: OldTraces;
   /** Deletes things, with all that belongs to them; resolves when they are gone. */
   readonly expire: (projectId: string, below: Below) => Promise<void>;
+  /** Whether clients use the store. */
+  readonly inUse: () => boolean;
   /** Takes what is deleted out of the tables, so that it does not pile up before the next portion; reads under way keep theirs. */
   readonly purge: () => Promise<void>;
 }
@@ -23,19 +25,26 @@ export interface Portion {
   readonly done: boolean;
 }
 
+/** The next traces of those that wait. */
+interface Portioned {
+  readonly ids: readonly string[];
+  readonly examined: Promise<Examined>;
+}
+
 /**
  * What is removed first. Each portion is twice as large as the one before, after a failure as small as the first: the more goes
  * together, the less each span costs, as facts of other traces are read with those of the traces that go.
  */
 const FIRST_PORTION = { spans: 10_000, traces: 2_000 };
-const LARGEST = 32;
+/** The largest portion, in times of the first, and its most traces: fewer while clients are there, whose calls it keeps waiting. */
+const LARGEST = { inUse: { times: 32, traces: 20_000 }, alone: { times: 64, traces: EXAMINED_AT_ONCE } } as const;
 /**
  * Removed spans that are purged while more go, but not twice as many: reads leave each of them out until then. Fewer go by
  * themselves, soon.
  */
-const PURGED_AT_ONCE = 400_000;
+const PURGED_AT_ONCE = 900_000;
 /** Traces read together that may be old: looking for them reads all there are. */
-const LOOKED_AT = 50_000;
+const LOOKED_AT = 150_000;
 const SESSIONS_AT_ONCE = 2_000;
 
 /**
@@ -53,6 +62,8 @@ export class RetentionPass {
   #lastSession: string | null = null;
   /** How much goes together, in times of the first portion. */
   #size = 1;
+  /** What is examined beside the removal of the portion before it. */
+  #ahead: Portioned | null = null;
   #unpurged = 0;
   #purging: Promise<{ readonly error: unknown } | null> = Promise.resolve(null);
 
@@ -75,12 +86,17 @@ export class RetentionPass {
       this.#unpurged = 0;
     }
     if (this.#waiting.length === 0 && this.#hasMore) await this.#look();
-    const portion = this.#portion();
-    if (portion.length === 0) return this.#sessions();
-    const larger = Math.min(LARGEST, this.#size * 2);
+    const ahead = this.#ahead;
+    this.#ahead = null;
+    const portion = ahead ?? this.#examined(0);
+    if (portion === null) return this.#sessions();
+    const larger = Math.min(this.#largest.times, this.#size * 2);
     this.#size = 1;
-    const result = await this.#traces(portion.map(({ id }) => id));
-    this.#waiting.splice(0, portion.length);
+    const examined = await (ahead === null ? portion.examined : this.#stillOld(ahead));
+    const following = this.#examined(portion.ids.length, larger);
+    const result = await this.#remove(examined);
+    this.#waiting.splice(0, portion.ids.length);
+    this.#ahead = following;
     this.#size = larger;
     return result;
   }
@@ -98,22 +114,43 @@ export class RetentionPass {
     this.#hasMore = this.#waiting.length === LOOKED_AT;
   }
 
-  #portion(): readonly TracePlace[] {
-    const most = {
-      spans: FIRST_PORTION.spans * this.#size,
-      traces: Math.min(FIRST_PORTION.traces * this.#size, EXAMINED_AT_ONCE),
-    };
-    let spans = 0;
-    const end = this.#waiting.findIndex((trace, index) => {
-      spans += trace.spans;
-      return index > 0 && (spans > most.spans || index === most.traces);
-    });
-    return end < 0 ? [...this.#waiting] : this.#waiting.slice(0, end);
+  /** Begins to examine the traces behind some of those that wait; null: there are none. */
+  #examined(from: number, size = this.#size): Portioned | null {
+    const portion = this.#portion(from, size);
+    if (portion.length === 0) return null;
+    const ids = portion.map(({ id }) => id);
+    const examined = this.#parts.traces.examine(this.projectId, ids, this.#before);
+    // Whoever awaits it learns of a failure; a portion before it that fails leaves it behind.
+    examined.catch(() => undefined);
+    return { ids, examined };
   }
 
-  async #traces(ids: readonly string[]): Promise<Portion> {
-    const { traces, expire } = this.#parts;
-    const { upTo, old } = await traces.examine(this.projectId, ids, this.#before);
+  /** What was examined while the portion before it went, but for traces that were written to since. */
+  async #stillOld({ ids, examined }: Portioned): Promise<Examined> {
+    const { traces } = this.#parts;
+    const { upTo, old } = await examined;
+    const since = await traces.changedSince(this.projectId, ids, upTo);
+    if (since.keepsSessions) return traces.examine(this.projectId, ids, this.#before);
+    const changed = new Set(since.changed);
+    return { upTo: since.upTo, old: old.filter(({ id }) => !changed.has(id)) };
+  }
+
+  get #largest() {
+    return this.#parts.inUse() ? LARGEST.inUse : LARGEST.alone;
+  }
+
+  #portion(from: number, size: number): readonly TracePlace[] {
+    const largest = this.#largest;
+    const times = Math.min(size, largest.times);
+    const most = { spans: FIRST_PORTION.spans * times, traces: Math.min(FIRST_PORTION.traces * times, largest.traces) };
+    const waiting = this.#waiting.slice(from, from + most.traces);
+    let spans = 0;
+    const end = waiting.findIndex((trace, index) => (spans += trace.spans) > most.spans && index > 0);
+    return end < 0 ? waiting : waiting.slice(0, end);
+  }
+
+  async #remove({ upTo, old }: Examined): Promise<Portion> {
+    const { expire } = this.#parts;
     const due = old.filter(({ tagged }) => !tagged);
     const left = new GoingTraces(this.#parts, this.projectId, this.#before, due);
     if (due.length > 0) await expire(this.projectId, { upTo, things: left.things() });

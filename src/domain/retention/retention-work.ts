@@ -28,8 +28,6 @@ export interface RetentionWorkParts extends RetentionPassParts {
   };
   /** Whether a project is being deleted. */
   readonly isGone: (projectId: string) => boolean;
-  /** Whether clients use the store: their calls go first. */
-  readonly inUse: () => boolean;
   readonly observer: RetentionObserver;
   readonly clock: Pick<BelievedClock, 'now' | 'state'>;
   /** Milliseconds from the begin of one run through all projects to that of the next; null: it never looks by itself. */
@@ -60,8 +58,8 @@ const MAX_FAILURES = 5;
 
 /**
  * Removes what is older than its project keeps it: now and then it goes through the projects that have a retention, one portion of
- * each in turn. While clients use the store, it pauses after each portion for as long as that took. A project that takes long, or fails, keeps no other waiting. No run begins by
- * a clock that is not believed.
+ * each in turn. While clients use the store, it pauses after each portion for as long as that took: their calls go
+ * first. A project that takes long, or fails, keeps no other waiting. No run begins by a clock that is not believed.
  */
 export class RetentionWork {
   readonly #parts: RetentionWorkParts;

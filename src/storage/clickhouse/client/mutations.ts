@@ -7,7 +7,7 @@ import { empty, identifier, literal, numbers, sql, type Sql } from './sql.js';
 /** How long a mutation is waited for that has to end some time; ClickHouse goes on with it in any case. */
 export const MUTATIONS_END_WITHIN_MS = 10 * 60_000;
 /** Pauses between looks whether mutations have ended: short at first, as most end at once, then longer. */
-const FIRST_PAUSE_MS = 20;
+const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
 const RETRY_AFTER_SECONDS = 5;
 /** When nothing runs, and rows are left all the same, they are deleted anew after so long. */

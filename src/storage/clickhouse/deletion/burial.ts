@@ -11,7 +11,7 @@ import type { DeletionSource } from './deletion-source.js';
 import { isFactOf, keyOf, PORTION, sessionThing, toThing, tracesOf, uuids, type FactRow } from './things.js';
 
 /** Whole traces that are removed together: the more there are, the less of others is read with each. */
-const TRACES_AT_ONCE = 20_000;
+const TRACES_AT_ONCE = 60_000;
 /** As many as one round computes: until it has, lists compute these traces themselves. */
 const TRACES_BESIDE_READS = 2_000;
 

@@ -79,6 +79,21 @@ FROM (${examined(scope, uuids(ids), before)}) AS e ORDER BY e.trace_id`,
     });
   }
 
+  changedSince(projectId: string, ids: readonly string[], since: Micros) {
+    return this.#reads.run(projectId, async (upTo) => {
+      const written = sql`${inProject(projectId)} AND ver > ${value(versionOf(since), 'UInt64')} AND ver <= ${value(upTo, 'UInt64')}`;
+      const rows = await this.#rows<{ readonly trace: string | null }>(
+        // By the index of versions, which leaves out nearly all that is stored. Null: something that keeps a session.
+        sql`SELECT DISTINCT toString(f.trace_id) AS trace FROM facts AS f WHERE ${written} AND f.trace_id IN ${uuids(ids)}
+UNION ALL SELECT NULL FROM facts WHERE ${written} AND ${keeps(sql`session_tags`)}
+UNION ALL SELECT NULL FROM session_statements WHERE ${written} AND ${keeps(sql`tags`)}`,
+        { settings: QUIETLY },
+      );
+      const changed = rows.flatMap(({ trace }) => trace ?? []);
+      return { upTo: versionTime(upTo), changed, keepsSessions: changed.length < rows.length };
+    });
+  }
+
   async *things(projectId: string, ids: readonly string[]): AsyncGenerator<readonly DeletedThing[]> {
     // A deletion that would be refused is not ordered.
     this.#log.demandRoom();

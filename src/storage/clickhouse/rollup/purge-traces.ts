@@ -6,7 +6,7 @@ import type { Version } from '../commit/version-clock.js';
 import { keepFirstNamings, versionsOf } from './first-writes.js';
 
 /** Traces that go together: each time, facts of other traces are read with theirs. */
-const TRACES_AT_ONCE = 40_000;
+const TRACES_AT_ONCE = 120_000;
 
 /** Traces of one project that were removed whole, and of which something is stored. */
 export interface RemovedTraces {

@@ -10,7 +10,7 @@ const MAX_ROUND = 2000;
 /** Traces, and sessions, of a round that reads wait for: it takes half as long. */
 const MAX_AWAITED_ROUND = 1000;
 /** Traces of a round for traces that were removed, while nobody reads: it takes seconds, and a third of the time for each. */
-const MAX_LARGE_ROUND = 20_000;
+const MAX_LARGE_ROUND = 60_000;
 
 export interface RoundParts {
   readonly clock: VersionClock;
