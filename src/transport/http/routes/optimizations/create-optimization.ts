@@ -24,7 +24,7 @@ export function createOptimizationRoute(optimizations: Pick<OptimizationService,
     access: 'key',
     params: PromptParams,
     body: jsonBody(OptimizationInputBody),
-    responses: { 202: { description: 'The optimisation.', schema: OptimizationRead } },
+    responses: { 202: { description: 'The optimization.', schema: OptimizationRead } },
     errors: ['not_found', 'conflict', 'unavailable'],
     async handle({ principal, params: { project_id, prompt_slug }, body }) {
       const made = toOptimizationRead(await optimizations.create(principal, prompt_slug, body));

@@ -15,7 +15,7 @@ export function getOptimizationRoute(optimizations: Pick<OptimizationService, 'g
     tag: TAG,
     access: 'key',
     params: JobParams,
-    responses: { 200: { description: 'The optimisation.', schema: OptimizationRead } },
+    responses: { 200: { description: 'The optimization.', schema: OptimizationRead } },
     errors: ['not_found', 'unavailable'],
     handle: ({ params: { project_id, prompt_slug, job_id } }) => ({
       status: 200,

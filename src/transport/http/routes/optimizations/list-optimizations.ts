@@ -14,7 +14,7 @@ export function listOptimizationsRoute(optimizations: Pick<OptimizationService, 
     access: 'key',
     params: PromptParams,
     responses: {
-      200: listOf(OptimizationSummaryRead, 'The optimisations.'),
+      200: listOf(OptimizationSummaryRead, 'The optimizations.'),
     },
     errors: ['not_found', 'unavailable'],
     handle: ({ params: { project_id, prompt_slug } }) => ({
