@@ -20,16 +20,21 @@ const PLACE = 'folder of backups, or a bucket as s3://bucket/prefix';
 export function addBackupCommands(program: Command, run: Run): void {
   program
     .command('backup')
-    .description('back up the running server to a folder or bucket: spans, metadata and images as of one moment')
-    .argument('<to>', `${PLACE}; a folder is made when missing. Only what is new since the last backup there is copied`)
-    .option('--keep <count>', 'remove the oldest backups, until so many are left', wholeNumber)
+    .description(
+      'back up the running server to a folder or bucket: a consistent snapshot of spans, metadata and images',
+    )
+    .argument(
+      '<to>',
+      `${PLACE}; a folder is created if it does not exist. Copies only what is new since the last backup there`,
+    )
+    .option('--keep <count>', 'remove the oldest backups beyond this number', wholeNumber)
     .action((to: string, { keep }: { keep?: number }) =>
       run((dataDir) =>
         withProgress('Backing up', async (progress, stop) => {
           const onMade = (id: string) => {
             stop();
             if (keep !== undefined)
-              process.stderr.write(`Backup ${id} is made; beyond ${keep}, the oldest are removed now\n`);
+              process.stderr.write(`Backup ${id} is complete; removing the oldest beyond ${keep}\n`);
           };
           const made = await makeBackup({ dataDir, to, s3: bucketAccess(), keep: keep ?? null, progress, onMade });
           if (made.notPruned !== null) process.exitCode = NOT_PRUNED;
@@ -41,15 +46,15 @@ export function addBackupCommands(program: Command, run: Run): void {
   program
     .command('restore')
     .description(
-      'restore a backup into an empty DATA_DIR on which no server runs, and compare it with what was backed up',
+      'restore a backup into an empty DATA_DIR on which no server runs, and compare the result with the backup',
     )
     .argument('<from>', PLACE)
-    .option('--backup <id>', 'which one (default: the newest; see list-backups)')
+    .option('--backup <id>', 'backup to restore (default: the newest; see list-backups)')
     .action((from: string, { backup: id }: { backup?: string }) =>
       run((dataDir) =>
         withProgress('Restoring', async (progress) => {
           const config = { ...loadConfig(), dataDir };
-          const onVerify = () => process.stderr.write('All is copied; figures are compared\n');
+          const onVerify = () => process.stderr.write('All data is copied; comparing figures\n');
           const { begunAnew, bytes, ...restored } = await restoreBackup({
             config,
             from,
@@ -60,7 +65,7 @@ export function addBackupCommands(program: Command, run: Run): void {
           return {
             ...restored,
             mb: megabytes(bytes),
-            note: `${begunAnew ? 'An earlier restore was cut off; this one began anew. ' : ''}Figures equal those of the backup. Start the server on ${dataDir}.`,
+            note: `${begunAnew ? 'An earlier restore was interrupted; this one started from the beginning. ' : ''}Figures equal those of the backup. Start the server on ${dataDir}.`,
           };
         }),
       ),
@@ -70,13 +75,13 @@ export function addBackupCommands(program: Command, run: Run): void {
     .command('list-backups')
     .description('list the backups in a folder or bucket')
     .argument('<in>', PLACE)
-    .action((address: string) => run(() => listBackups(address), 'There is no backup yet: make one with backup'));
+    .action((address: string) => run(() => listBackups(address), 'There are no backups yet: create one with backup'));
 
   program
     .command('verify-backup')
-    .description('read all files of a backup and compare them with their checksums')
+    .description('read all files of a backup and verify their checksums')
     .argument('<in>', PLACE)
-    .option('--backup <id>', 'which one (default: the newest; see list-backups)')
+    .option('--backup <id>', 'backup to verify (default: the newest; see list-backups)')
     .action((address: string, { backup: id }: { backup?: string }) =>
       run(() =>
         withProgress('Verifying', (progress) =>
@@ -87,9 +92,9 @@ export function addBackupCommands(program: Command, run: Run): void {
 
   program
     .command('prune-backups')
-    .description('remove the oldest backups of a folder or bucket, and what a backup that was cut off left there')
+    .description('remove the oldest backups from a folder or bucket, and the remains of an interrupted backup')
     .argument('<in>', PLACE)
-    .requiredOption('--keep <count>', 'how many backups stay', wholeNumber)
+    .requiredOption('--keep <count>', 'number of backups to keep', wholeNumber)
     .action((address: string, { keep }: { keep: number }) =>
       run(async () => {
         // A place that holds none yet becomes no place of backups by this.
@@ -129,7 +134,7 @@ async function verified(backups: Backups, id: string | undefined, { total, done 
 }
 
 const AHEAD = 'dated ahead of the clock of this machine: restore takes it for the newest, which it may not be';
-const UNFINISHED = 'cut off, or under way: backup goes on with what it copied, prune-backups removes that';
+const UNFINISHED = 'interrupted or in progress: backup reuses what was copied, prune-backups removes it';
 
 function listed({ id, manifest, problem }: ListedBackup): Row {
   if (manifest === null) return { id, problem };
@@ -148,9 +153,9 @@ function listed({ id, manifest, problem }: ListedBackup): Row {
 
 function described({ id, spans, bytes, newBytes, seconds, wentOnFrom, lostImages, notPruned }: MadeBackup): Row {
   const notes = [
-    ...(wentOnFrom === null ? [] : [`Went on with what the backup of ${wentOnFrom} had copied, which was cut off.`]),
-    ...(lostImages === 0 ? [] : [`${lostImages} images are named but were not there, or not whole.`]),
-    ...(notPruned === null ? [] : [`This backup is made, but older ones were not removed. ${notPruned}`]),
+    ...(wentOnFrom === null ? [] : [`Reused what the interrupted backup of ${wentOnFrom} had copied.`]),
+    ...(lostImages === 0 ? [] : [`${lostImages} images are referenced but missing or incomplete.`]),
+    ...(notPruned === null ? [] : [`This backup is complete, but older ones were not removed. ${notPruned}`]),
   ];
   return {
     id,

@@ -28,13 +28,13 @@ const NOT_CHECKED = 2;
 export function addCheckCommand(program: Command, where: () => Where): void {
   program
     .command('check')
-    .description('compare all that is stored with each other, and say what is wrong; changes nothing without --repair')
+    .description('compare stored data with each other and report what is wrong; changes nothing without --repair')
     // A check that did not run says nothing of the data.
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : NOT_CHECKED))
-    .option('--all', 'compare everything, not a sample')
-    .option('--sample <count>', 'compare about so many traces, sessions and images', String(SAMPLE))
-    .option('--seed <number>', 'pick the sample that an earlier check with this number picked')
-    .option('--repair', 'mend what can be mended, while no server runs; compares everything')
+    .option('--all', 'compare everything, not only a sample')
+    .option('--sample <count>', 'approximate number of traces, sessions and images to compare', String(SAMPLE))
+    .option('--seed <number>', 'select the same sample as an earlier check with this number')
+    .option('--repair', 'repair what can be repaired, while no server runs; compares everything')
     .action(async (options: CheckOptions) => {
       try {
         const { json, dataDir } = where();
@@ -68,9 +68,9 @@ function progressOf(title: string, total: number, unit: string) {
 
 function told({ findings, audits, notes }: CheckOutcome, seed: number | null): string {
   const lines = audits.map(({ title, unit, checked, undecided, failure }) => {
-    if (failure !== null) return `${title}: NOT COMPARED, or not to the end: ${failure}`;
+    if (failure !== null) return `${title}: NOT COMPARED, or not completely: ${failure}`;
     const open =
-      undecided === 0 ? '' : `; ${undecided} could not be compared, as they changed meanwhile or are too large`;
+      undecided === 0 ? '' : `; ${undecided} could not be compared, because they changed meanwhile or are too large`;
     return `${title}: ${Math.round(checked)} ${unit} compared${open}`;
   });
   lines.push('', ...findings.flatMap(toldOf), ...notes);
@@ -85,7 +85,7 @@ function toldOf({ what, count, mended, examples, todo }: Finding): string[] {
     const of = project === '' || project === id ? '' : ` of project ${project}`;
     return `    ${id}${of}${detail === undefined ? '' : `: ${detail}`}`;
   });
-  const outcome = mended === 0 ? '' : mended === count ? ': mended' : `: ${mended} mended, ${count - mended} not`;
+  const outcome = mended === 0 ? '' : mended === count ? ': mended' : `: ${mended} repaired, ${count - mended} not`;
   return [`${count} ${what}${outcome}`, ...named, ...more, ...(mended === count ? [] : [`  To do: ${todo}.`]), ''];
 }
 

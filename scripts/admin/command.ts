@@ -32,7 +32,8 @@ type Work = (identity: IdentityService, metadata: MetadataStore) => Rows | Promi
 export function adminCommand(name: string): Command {
   const program = new Command(name)
     .description(
-      'Manages API keys, projects, users, backups and moves in the DATA_DIR of a Spanhouse server, and checks what is stored there. Changes work at once, also while the server runs.',
+      'Manages API keys, projects, users, backups and moves in the DATA_DIR of a Spanhouse server, and checks ' +
+        'stored data. Changes take effect immediately, even while the server runs.',
     )
     .configureHelp({ showGlobalOptions: true })
     .option('--json', 'print JSON, for programs')
@@ -44,11 +45,13 @@ export function adminCommand(name: string): Command {
 
   program
     .command('create-key')
-    .description('make an API key; it is shown only once')
-    .option('--project <id>', 'project of the key (needed when there is more than one: see list-projects)')
-    .option('--user <id>', 'user of the key (needed when there is more than one: see list-users)')
-    .option('--name <name>', 'name of the key, such as what it is for', 'admin')
-    .addOption(new Option('--access <access>', 'what the key may do').choices(KEY_ACCESSES).default(DEFAULT_KEY_ACCESS))
+    .description('create an API key; it is shown only once')
+    .option('--project <id>', 'project of the key (required if there is more than one: see list-projects)')
+    .option('--user <id>', 'user of the key (required if there is more than one: see list-users)')
+    .option('--name <name>', 'name of the key, such as its purpose', 'admin')
+    .addOption(
+      new Option('--access <access>', 'access level of the key').choices(KEY_ACCESSES).default(DEFAULT_KEY_ACCESS),
+    )
     .action(({ project, user, name, access }: { project?: string; user?: string; name: string; access: KeyAccess }) =>
       run((identity) => {
         const projectId = onlyOne('project', project, identity.listProjects());
@@ -68,7 +71,7 @@ export function adminCommand(name: string): Command {
 
   program
     .command('revoke-key')
-    .description('revoke a key, for good')
+    .description('permanently revoke a key')
     .argument('<key-id>', 'id of the key (see list-keys)')
     .action((keyId: string) =>
       run((identity) => {
@@ -79,9 +82,9 @@ export function adminCommand(name: string): Command {
 
   program
     .command('signin')
-    .description('print a URL that signs somebody in to the console, once, within the hour')
-    .option('--user <name>', 'name or id of the user (needed when there is more than one: see list-users)')
-    .option('--project <id>', 'project to sign in to (default: all that the user has a key of)')
+    .description('print a single-use URL, valid for one hour, that signs a user in to the console')
+    .option('--user <name>', 'name or id of the user (required if there is more than one: see list-users)')
+    .option('--project <id>', 'project to sign in to (default: all projects for which the user has a key)')
     .action(({ user, project }: { user?: string; project?: string }) =>
       run((identity, metadata) => {
         const userId = userCalled(user, identity.listUsers());
@@ -95,7 +98,7 @@ export function adminCommand(name: string): Command {
 
   program
     .command('create-project')
-    .description('make a project')
+    .description('create a project')
     .argument('<name>', 'name of the project')
     .option('--id <uuid>', 'id of the project (default: a new one)')
     .action((name: string, { id }: { id?: string }) =>
@@ -109,10 +112,10 @@ export function adminCommand(name: string): Command {
 
   program
     .command('retention')
-    .description('say what goes because it is older than its project keeps it, or how long that is to be')
-    .option('--project <id>', 'project (needed when there is more than one: see list-projects)')
-    .option('--days <days>', 'as if traces were kept for so many days; `forever`: for ever')
-    .option('--set', 'set it; without this, nothing is changed')
+    .description('preview what retention removes from a project, or set how long it keeps traces')
+    .option('--project <id>', 'project (required if there is more than one: see list-projects)')
+    .option('--days <days>', 'number of days to keep traces; `forever`: no limit')
+    .option('--set', 'set it; without this option, nothing is changed')
     .action(({ project, days, set }: { project?: string; days?: string; set?: true }) =>
       run((identity, metadata) => {
         const projectId = onlyOne('project', project, identity.listProjects());
@@ -125,14 +128,14 @@ export function adminCommand(name: string): Command {
   program
     .command('trust-clock')
     .description(
-      'say that the clock of this machine is right, so that retention goes on; without --today, show the clock',
+      'confirm that the clock of this machine is right, so that retention resumes; without --today, show the clock',
     )
-    .option('--today <date>', 'the date of today, such as 2026-01-31, from another clock than that of this machine')
+    .option('--today <date>', "today's date, such as 2026-01-31, from a clock other than that of this machine")
     .action(({ today }: { today?: string }) => run((_identity, { clock }) => trustClock(clock, today)));
 
   program
     .command('delete-project')
-    .description('delete a project and everything in it, for good')
+    .description('permanently delete a project and everything in it')
     .argument('<project-id>', 'id of the project (see list-projects)')
     .action((given: string) =>
       run((_identity, { deletions }) => {
@@ -143,15 +146,15 @@ export function adminCommand(name: string): Command {
           id,
           deletion: 'ordered',
           note:
-            'Its keys and feedback links are refused from now on. A running server deletes the rest within seconds; ' +
-            'when none runs, the next start does it first of all.',
+            'Its keys and feedback links are refused from now on. A running server deletes the rest within seconds; if ' +
+            'none runs, the next start deletes it first.',
         };
       }),
     );
 
   program
     .command('create-user')
-    .description('make a user')
+    .description('create a user')
     .argument('<name>', 'name of the user')
     .option('--email <email>', 'email address of the user')
     .action((name: string, { email }: { email?: string }) =>
@@ -160,7 +163,7 @@ export function adminCommand(name: string): Command {
 
   program
     .command('storage')
-    .description('print what takes how much room, and how long the disks last at the pace of the last day')
+    .description('show what uses disk space, and how long the disks last at the rate of the last day')
     .action(() =>
       run((_identity, { measurements }) => storageReport(measurements, program.opts<GlobalOptions>().json === true)),
     );
@@ -228,7 +231,7 @@ function isList(rows: Rows): rows is readonly Row[] {
 }
 
 function noneYet(what: string): string {
-  return `There is no ${what} yet: make one with create-${what}`;
+  return `There is no ${what} yet: create one with create-${what}`;
 }
 
 async function withIdentity(dataDir: string, work: Work): Promise<Rows> {
@@ -262,7 +265,7 @@ function userCalled(given: string | undefined, users: readonly User[]): string {
   const [first, second] = users.filter(({ id, name }) => name === given || id === given.toLowerCase());
   if (first === undefined) throw new DomainError('not_found', `There is no user ${given} (see list-users)`);
   if (second !== undefined)
-    throw new DomainError('invalid', `More than one user is called ${given}: name one by its id (see list-users)`);
+    throw new DomainError('invalid', `More than one user is called ${given}: use an id instead (see list-users)`);
   return first.id;
 }
 

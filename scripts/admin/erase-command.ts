@@ -7,8 +7,8 @@ import { startProgress, type Progress } from '../progress.js';
 import { megabytes, type Run } from './answer.js';
 
 const LABELS: Record<ErasureStep, string> = {
-  purging: 'Taking replaced and deleted spans out of the tables',
-  forgetting: 'Taking what is left of deleted traces and sessions out of the tables',
+  purging: 'Removing replaced and deleted spans from the tables',
+  forgetting: 'Removing remains of deleted traces and sessions from the tables',
   rewriting: 'Rewriting files',
 };
 
@@ -17,7 +17,8 @@ export function addEraseCommand(program: Command, run: Run): void {
   program
     .command('erase')
     .description(
-      'have the running server rewrite at once the files that still hold deleted or replaced texts, which it otherwise does within ERASE_WITHIN_HOURS; what is cut off goes on when it is run again',
+      'have the running server immediately rewrite the files that still contain deleted or replaced texts, instead ' +
+        'of within ERASE_WITHIN_HOURS; if interrupted, run it again to resume',
     )
     .action(() => run(erase));
 }
@@ -47,13 +48,13 @@ function described({ rewritten, keptSeconds }: ErasedFiles, seconds: number): Ro
       `${table} (${partitions} ${partitions === 1 ? 'partition' : 'partitions'}, ${megabytes(bytes)} MB)`,
   );
   return {
-    rewritten: tables.length === 0 ? 'nothing: no table held anything to erase' : tables.join(', '),
+    rewritten: tables.length === 0 ? 'nothing: no table contained anything to erase' : tables.join(', '),
     seconds: Math.round(seconds * 10) / 10,
     // What an erasure a moment ago replaced may still be there when this one finds nothing.
     gone_from_disk_at: new Date(Date.now() + keptSeconds * 1000).toISOString(),
     note:
-      'No read, merge or backup from now on finds what was deleted or replaced before. ' +
-      'ClickHouse removes the files from before by then, or some minutes later where little is written. ' +
-      'SQLite and images are done. Earlier backups are yours to erase.',
+      'From now on, no read, merge or backup finds what was deleted or replaced before. ClickHouse removes the ' +
+      'previous files by then, or some minutes later if little is written. SQLite and images are done. You must ' +
+      'erase earlier backups yourself.',
   };
 }

@@ -20,13 +20,14 @@ export function addMoveCommand(program: Command, run: Run): void {
   program
     .command('move')
     .description(
-      'move the spans of the running server between the embedded engine and a ClickHouse server; what is cut off goes on when it is run again',
+      'move the spans of the running server between the embedded engine and a ClickHouse server; if interrupted, ' +
+        'run it again to resume',
     )
     .option(
       '--to <place>',
       'URL of the ClickHouse server, with CLICKHOUSE_USER, CLICKHOUSE_PASSWORD and CLICKHOUSE_DATABASE; or `embedded`',
     )
-    .option('--cancel', 'give a move up that was cut off')
+    .option('--cancel', 'give up an interrupted move')
     .action(({ to, cancel }: Options) => run((dataDir) => (cancel === true ? cancelMove(dataDir) : move(dataDir, to))));
 }
 
@@ -44,7 +45,7 @@ async function move(dataDir: string, to: string | undefined): Promise<Row> {
       onLastStep: () => {
         shown?.stop();
         shown = undefined;
-        process.stderr.write('All is copied but the last writes; spans are refused until the lists are compared\n');
+        process.stderr.write('All but the last writes are copied; spans are refused until the lists are compared\n');
       },
     });
     const { startWith, leftBehind } = afterMove(moved, dataDir);
@@ -64,7 +65,7 @@ async function move(dataDir: string, to: string | undefined): Promise<Row> {
 
 async function cancelMove(dataDir: string): Promise<Row> {
   const mark = readMoveMark(dataDir);
-  if (mark?.done_at !== null) throw new DomainError('not_found', `No move of the spans of ${dataDir} is under way`);
+  if (mark?.done_at !== null) throw new DomainError('not_found', `No move of the spans of ${dataDir} is in progress`);
   giveUpMove(dataDir, mark);
   return {
     given_up: placeName(mark.to),
@@ -75,10 +76,7 @@ async function cancelMove(dataDir: string): Promise<Row> {
 /** The settings, with the place that the spans go to as that of ClickHouse. How the server is backed up does not matter. */
 function configFor(to: string | undefined) {
   if (to === undefined)
-    throw new DomainError(
-      'invalid',
-      'Say where the spans are to go: --to <URL of a ClickHouse server> or --to embedded',
-    );
+    throw new DomainError('invalid', 'Name the target: --to <URL of a ClickHouse server> or --to embedded');
   const isKept = ([name]: [string, unknown]) => name !== 'CLICKHOUSE_URL' && !name.startsWith('BACKUP_');
   const env = Object.fromEntries(Object.entries(process.env).filter(isKept));
   return loadConfig(to === EMBEDDED ? env : { ...env, CLICKHOUSE_URL: to });

@@ -13,7 +13,8 @@ export function addRecoverLogCommand(program: Command, run: Run): void {
   program
     .command('recover-log')
     .description(
-      'while the server is stopped, replace damaged files of the write-ahead log by what can be read of them, and say what is lost',
+      'while the server is stopped, replace damaged files of the write-ahead log with what can be read of them, and ' +
+        'report what is lost',
     )
     .action(() => run(recoverLog, 'No file of the write-ahead log is damaged'));
 }

@@ -41,7 +41,7 @@ export async function forecast(
   days: number | null | undefined,
 ): Promise<Readonly<Record<string, unknown>>> {
   if (days === null)
-    throw new DomainError('invalid', `Nothing goes when traces are kept ${FOREVER}: add --set to set it`);
+    throw new DomainError('invalid', `Nothing is removed if traces are kept ${FOREVER}: add --set to set it`);
   const found = await askForecast(await serverOf(dataDir), { projectId, days: days ?? null });
   const { going, kept, ...others } = retentionRead(found);
   return {

@@ -15,7 +15,10 @@ const NAMES: Readonly<Record<string, string>> = { sqlite: 'SQLite', words: 'sear
 export function storageReport(store: MeasurementStore, forPrograms: boolean): Readonly<Record<string, unknown>> {
   const state = lastStorageState(store);
   if (state === undefined)
-    throw new DomainError('not_found', 'Nothing is measured yet: a server does that, some seconds after its start');
+    throw new DomainError(
+      'not_found',
+      'Nothing is measured yet: a running server does this some seconds after startup',
+    );
   const { measured, disks } = state;
   const at = new Date(measured.at / 1000).toISOString();
   if (forPrograms) return { measured_at: at, stored_bytes: measured.stored, disks: disks.map(diskRead) };
@@ -29,7 +32,7 @@ function room({ free, total, minFree, holds }: Disk): string {
 }
 
 function outlook({ growsPerDay, daysLeft }: GrowingDisk): string {
-  if (growsPerDay === null) return 'how fast it fills is not known before the server has run for an hour';
+  if (growsPerDay === null) return 'growth is unknown until the server has run for an hour';
   if (daysLeft === null) return 'what is stored does not grow';
   return `grows by ${bytes(growsPerDay)} a day: spans are refused in ${daysLeft} days`;
 }

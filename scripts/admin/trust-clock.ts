@@ -19,7 +19,7 @@ export function trustClock(memory: ClockMemory, today: string | undefined): Read
       clock,
       believed_at: noted === null ? null : new Date(noted / 1000).toISOString(),
       ahead_days: noted === null ? 0 : Math.round((now - noted / 1000) / (DAY_MS / 10)) / 10,
-      note: 'If the clock is right, run this again with --today and the date, from another clock',
+      note: 'If the clock is right, run this again with --today and the date from another clock',
     };
   }
   const noon = /^\d{4}-\d\d-\d\d$/.test(today) ? Date.parse(`${today}T12:00:00Z`) : NaN;
@@ -27,7 +27,7 @@ export function trustClock(memory: ClockMemory, today: string | undefined): Read
   if (Math.abs(noon - now) > SAME_DAY_MS)
     throw new DomainError(
       'invalid',
-      `The clock of this machine says ${clock}, which is not ${today}: set the clock first. Retention goes on by itself then.`,
+      `The clock of this machine says ${clock}, which is not ${today}: set the clock first. Retention then resumes automatically.`,
     );
   trust(memory, now * 1000);
   return { clock, trusted: true };

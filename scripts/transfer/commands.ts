@@ -18,9 +18,9 @@ interface Options {
 /** `export` and `import`: they go by the API of a running server, here or elsewhere. */
 export function transferCommands(): Command[] {
   const exporting = new Command('export')
-    .description('write a project to a file, line by line, also to take it to another installation')
+    .description('export a project to a file, for example to move it to another installation')
     .argument('<project-id>', 'id of the project (see list-projects)')
-    .argument('<file>', 'the file to write, such as project.ndjson.gz; compressed where it ends in .gz')
+    .argument('<file>', 'the file to write, such as project.ndjson.gz; compressed if its name ends in .gz')
     .action((project: string, file: string, _options: Options, command: Command) =>
       run(command, async (remote, json) => {
         const end = await exportProject(remote, project, file, startProgress);
@@ -30,13 +30,13 @@ export function transferCommands(): Command[] {
         }
         process.stdout.write(tableOf(Object.entries(end.counts).map(([part, records]) => ({ part, records }))));
         if (end.figures === null)
-          process.stdout.write('Spans were written all the time: the import will not compare figures.\n');
+          process.stdout.write('Clients kept writing spans during the export: the import will not compare figures.\n');
       }),
     );
   const importing = new Command('import')
-    .description('read a file that `export` wrote into a project; what is there already stays as it is')
+    .description('import a file that `export` wrote into a project; existing records are not changed')
     .argument('<file>', 'the file')
-    .option('--project <id>', 'the project, to be sure: it must be the one of the key')
+    .option('--project <id>', 'expected project, as a safeguard: it must be the project of the key')
     .action((file: string, { project }: Options, command: Command) =>
       run(command, async (remote, json) => {
         const result = await importProject(remote, project, file, startProgress);
@@ -72,7 +72,7 @@ async function run(command: Command, work: (remote: Remote, json: boolean) => Pr
 function ownUrl(): string {
   const { http } = loadConfig();
   if (http.port === 0)
-    throw new TransferError('PORT is 0, which says nothing of where the server is: name it with --url');
+    throw new TransferError('PORT is 0, so the address of the server is unknown: name it with --url');
   return localUrl(http);
 }
 
@@ -87,12 +87,12 @@ function show({ project, parts, retention, figures }: ImportResult): void {
         `To set it here, too: npm run admin -- retention --project ${project} --days ${inFile} --set\n`,
     );
   if (figures === null) {
-    process.stdout.write('The file says nothing of figures: spans were written while it was made.\n');
+    process.stdout.write('The file has no figures: clients kept writing spans during the export.\n');
     return;
   }
   const different = figures.filter(({ same }) => !same);
   if (different.length === 0) {
-    process.stdout.write(`All ${figures.length} figures of the lists are those of the file.\n`);
+    process.stdout.write(`All ${figures.length} figures of the lists match the file.\n`);
     return;
   }
   const rows = different.map(({ figure, file, project }) => ({
@@ -101,6 +101,6 @@ function show({ project, parts, retention, figures }: ImportResult): void {
     'in the project': project,
   }));
   process.stdout.write(
-    `${tableOf(rows)}These figures differ. That is so where the project held other spans before, or some were deleted while it was exported.\n`,
+    `${tableOf(rows)}These figures differ. This is expected if the project contained other spans before, or if some were deleted during the export.\n`,
   );
 }

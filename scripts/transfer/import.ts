@@ -149,8 +149,7 @@ const [BEGIN, COMMA, END] = [Buffer.from('['), Buffer.from(','), Buffer.from(']'
 
 function tooLarge({ problem }: RefusedError, { line, part }: NumberedRecord): RefusedError {
   return new RefusedError(
-    `line ${line} (${part}) is larger than what the server takes: ${problem.detail ?? 'too large'}. What came before it is imported; ` +
-      'set MAX_BODY_MB, and where that says so MAX_ENCODED_MB, of that server higher, and the import goes on there.',
+    `line ${line} (${part}) is larger than the server accepts: ${problem.detail ?? 'too large'}. The lines before it are imported. Raise MAX_BODY_MB of that server, and MAX_ENCODED_MB if the message says so; the import then resumes there.`,
     problem,
   );
 }

@@ -50,7 +50,7 @@ export async function* readExport(
   throw new TransferError(
     line === 0
       ? `${file} is empty`
-      : `${file} is incomplete: it has no last line, as its export was cut off. Run the export again; it goes on.`,
+      : `${file} is incomplete: it has no last line, because its export was interrupted. Run the export again to resume it.`,
   );
 }
 

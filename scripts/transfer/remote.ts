@@ -93,8 +93,7 @@ export class Remote {
     if (value === undefined) {
       const type = headers.get('content-type')?.split(';', 1)[0] ?? 'nothing';
       throw new TransferError(
-        `${method} ${this.url}${place} is answered with ${status} and ${type} instead of JSON: by something in front of the server, ` +
-          'such as a proxy with a login of its own, or by another program. Name the server itself with --url',
+        `${method} ${this.url}${place} returned ${status} and ${type} instead of JSON: something in front of the server responded, such as a proxy with its own login, or another program. Name the server itself with --url`,
       );
     }
     if (status >= 200 && status < 300) return value;

@@ -52,11 +52,11 @@ export class ExportWriter {
    * @throws TransferError when the file is there already, or one of another project was begun
    */
   static async open(file: string, header: Omit<Header, 'spanhouse_export'>, first: Part): Promise<ExportWriter> {
-    if (existsSync(file)) throw new TransferError(`${file} is there already: remove it, or name another one`);
+    if (existsSync(file)) throw new TransferError(`${file} already exists: remove it, or name another one`);
     const begun = await readState(file);
     if (begun !== null && begun.header.project_id !== header.project_id)
       throw new TransferError(
-        `An export of another project (${begun.header.project_id}) to this file was cut off: remove ${partOf(file)} and ${stateOf(file)}, or name another file`,
+        `An export of another project (${begun.header.project_id}) to this file was interrupted: remove ${partOf(file)} and ${stateOf(file)}, or name another file`,
       );
     const handle = await opened(file, begun === null ? 'w' : 'r+');
     if (begun !== null) {

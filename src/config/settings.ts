@@ -36,7 +36,7 @@ export const settings = Type.Object({
     default: 9,
     minimum: 1,
     maximum: 600,
-    description: 'Longest time that a graceful shutdown may take before the process ends anyway.',
+    description: 'Maximum duration of a graceful shutdown. After that, the process ends anyway.',
   }),
 });
 

@@ -13,7 +13,7 @@ export function linesTable(): string {
       .filter(([, line]) => line.level === level)
       .map(([name, line]) => `| ${level} | \`${name}\` | ${words(line)} | ${'action' in line ? line.action : ''} |`),
   );
-  return ['| level | event | message, and when | what to do |', '|---|---|---|---|', ...rows].join('\n');
+  return ['| level | event | message and cause | what to do |', '|---|---|---|---|', ...rows].join('\n');
 }
 
 function words({ message, when }: Line): string {
@@ -47,9 +47,9 @@ export function metricsTable(metrics: Pick<Metrics, 'registry'>): string {
 
 /** Metrics and lines of the log, for the manual. */
 export function monitoringTables(metrics: Pick<Metrics, 'registry'>): string {
-  return `### Metrics\n\n${metricsTable(metrics)}\n\n### Lines of the log\n\n${LINES_INTRODUCTION}\n\n${linesTable()}`;
+  return `### Metrics\n\n${metricsTable(metrics)}\n\n### Log events\n\n${LINES_INTRODUCTION}\n\n${linesTable()}`;
 }
 
-const LINES_INTRODUCTION = `Each line is one event and has its name as \`event\`; warnings and errors say in \`action\` what to do. With
-\`LOG_FORMAT=json\` a line is a JSON object. \`LOG_LEVEL\` is the lowest level that is written. Messages and names of events are
-listed under "Changed" when they change.`;
+const LINES_INTRODUCTION = `Each line is one event, with its name as \`event\`. Warnings and errors say in \`action\` what to do. With
+\`LOG_FORMAT=json\`, a line is a JSON object. \`LOG_LEVEL\` is the lowest level that is written. Changed messages and event names are
+listed under "Changed" in "Changes".`;

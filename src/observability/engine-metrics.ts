@@ -30,20 +30,20 @@ export function engineGauges(registry: Registry): (read: ReadEngineFigures) => v
         else this.set(figure);
       },
     });
-  gauge('spanhouse_engine_up', '1 while ClickHouse answers, else 0.', (figures) => (figures === null ? 0 : 1));
+  gauge('spanhouse_engine_up', '1 while ClickHouse responds, else 0.', (figures) => (figures === null ? 0 : 1));
   gauge(
     'spanhouse_engine_memory_bytes',
-    'Memory that ClickHouse uses, as it counts it itself.',
+    'Memory that ClickHouse uses, by its own count.',
     (figures) => figures?.memoryBytes,
   );
   gauge(
     'spanhouse_engine_parts',
-    'Active parts of all tables in ClickHouse; merges keep their number down.',
+    'Active parts of all tables in ClickHouse; merges keep their number low.',
     (figures) => figures?.parts,
   );
   gauge(
     'spanhouse_engine_partition_parts',
-    'Active parts of the partition that has most of them; ClickHouse slows writes down from 1,000 on.',
+    'Active parts of the partition with the most; ClickHouse slows down writes from 1,000 on.',
     (figures) => figures?.partitionParts,
   );
   return (read) => (ask = onceIn(ASK_EVERY_MS, read));

@@ -173,7 +173,7 @@ describe('backups in a bucket', function () {
     expect(bucket.has('writer.json'), 'the lock of another').to.equal(true);
     await rm(bucket.file('writer.json'));
     const listed = await admin(dataDir, 'list-backups', bucket.address);
-    expect(listed.at(-1).problem).to.contain('cut off, or under way');
+    expect(listed.at(-1).problem).to.contain('interrupted or in progress');
     await opened('writing', (backups) => backups.prune(10));
     expect(bucket.has('unfinished.json')).to.equal(false);
   });

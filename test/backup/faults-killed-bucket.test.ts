@@ -93,7 +93,7 @@ describe('backups to a bucket that are killed', function () {
       const { name, is } = MOMENTS[round % MOMENTS.length]!;
       expect(await kill(is), name).to.equal(true);
       const rows: { id: string; problem?: string }[] = await admin(programs.dataDir, 'list-backups', bucket.address);
-      expect(rows.at(-1)!.problem, name).to.contain('cut off, or under way');
+      expect(rows.at(-1)!.problem, name).to.contain('interrupted or in progress');
       if (name.includes('in parts')) expect(await bucket.uploads()).to.not.deep.equal([]);
       // What is listed otherwise is whole.
       for (const { id, problem } of rows.slice(0, -1)) {

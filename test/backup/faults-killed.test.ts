@@ -82,10 +82,10 @@ describe(`backups that are killed ${KILLS} times each, KILL_SEED=${SEED}`, funct
       if (wentOn)
         expect((await admin(server.dataDir, 'list-backups', backups)).at(-1)).to.include({
           id: 'unfinished',
-          problem: 'cut off, or under way: backup goes on with what it copied, prune-backups removes that',
+          problem: 'interrupted or in progress: backup reuses what was copied, prune-backups removes it',
         });
       const made = await admin(server.dataDir, 'backup', backups);
-      if (wentOn) expect(made.note).to.match(/^Went on with what the backup of \S+ had copied, which was cut off\.$/);
+      if (wentOn) expect(made.note).to.match(/^Reused what the interrupted backup of \S+ had copied\.$/);
       expect(made.new_mb).to.be.at.most(made.mb);
       expect(isUnfinished()).to.equal(false);
       expect(await readdir(join(backups, 'incoming'))).to.deep.equal([]);
@@ -121,7 +121,7 @@ describe(`backups that are killed ${KILLS} times each, KILL_SEED=${SEED}`, funct
     const wasCutOff = existsSync(mark);
     if (!wasCutOff) await rm(dataDir, { recursive: true, force: true });
     const { note } = await admin(dataDir, 'restore', backups);
-    if (wasCutOff) expect(note).to.contain('An earlier restore was cut off; this one began anew.');
+    if (wasCutOff) expect(note).to.contain('An earlier restore was interrupted; this one started from the beginning.');
     await expectExact(dataDir);
     deaths.report(`; ${server.spans} spans restored, none lost`);
   });

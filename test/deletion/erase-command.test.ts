@@ -48,7 +48,7 @@ describe('npm run admin -- erase', function () {
     expect(erased.rewritten).to.match(/\bspans \(1 partition, [\d.]+ MB\)/);
     expect(Date.parse(erased.gone_from_disk_at)).to.be.within(before + KEPT_MS, Date.now() + KEPT_MS);
     expect(await admin(programs.dataDir, 'erase'), 'when all is erased').to.include({
-      rewritten: 'nothing: no table held anything to erase',
+      rewritten: 'nothing: no table contained anything to erase',
     });
     await until(
       'both are told of',

@@ -39,7 +39,7 @@ describe('what the admin program prints', function () {
     ] as const) {
       expect(await admin(dataDir, command)).to.deep.equal({
         stdout: '',
-        stderr: `There is no ${what} yet: make one with create-${what}\n`,
+        stderr: `There is no ${what} yet: create one with create-${what}\n`,
       });
       expect(await admin(dataDir, command, '--json')).to.deep.equal({ stdout: '[]\n', stderr: '' });
     }

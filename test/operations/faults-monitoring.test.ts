@@ -98,7 +98,7 @@ describe('alerts by real faults', function () {
   });
 
   it('fire when backups cannot be made', async () => {
-    expect((await prometheus.fires('SpanhouseBackupFailed')).description).to.include('the place that backups go to');
+    expect((await prometheus.fires('SpanhouseBackupFailed')).description).to.include('the backup destination');
   });
 
   it('fire when the engine is killed', async () => {

@@ -151,7 +151,7 @@ const MAY_BE_EMPTY: ReadonlySet<string> = new Set([
   'Age of the last backup',
   'Deletions',
   'Lists refused',
-  'Room on the disk',
+  'Free disk space',
   'Share of the disk in use',
   'gRPC calls, by code',
   ...titlesBelow('More'),

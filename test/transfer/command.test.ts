@@ -147,7 +147,7 @@ describe('the admin program moves a project', function () {
       const refused: readonly (readonly [RegExp, TestServer | null, readonly string[]])[] = [
         [/^Give an API key of the project/, null, ['export', source.projectId, file('x')]],
         [/^The key is one of the project .*: give one of/, source, ['export', target.projectId, file('x')]],
-        [/is there already: remove it/, source, ['export', source.projectId, import.meta.filename]],
+        [/already exists: remove it/, source, ['export', source.projectId, import.meta.filename]],
         [/cannot be written: /, source, ['export', source.projectId, file('none/x')]],
         [/refused with 401/, source, ['export', source.projectId, file('x'), '--key', 'sk_sh_wrong']],
         [/cannot be read: /, source, ['import', file('x')]],

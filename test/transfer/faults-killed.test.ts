@@ -57,7 +57,7 @@ describe(`exports and imports that are killed ${KILLS} times each, KILL_SEED=${S
       if (existsSync(file)) await rm(file);
       else
         expect(await refused(folder, 'import', part, ...at(source))).to.match(
-          /Run the export again; it goes on|is empty/,
+          /Run the export again to resume it|is empty/,
         );
     }
     await source.expectExact();

@@ -15,7 +15,7 @@ export function alertRules(alerts: readonly Alert[]): string {
     labels: { severity },
     annotations: { summary, description, runbook_url: RUNBOOK },
   }));
-  return yaml('Rules of alerts. What each of them means stands in the manual of the server, chapter "Monitoring".', {
+  return yaml(`Alert rules. The server's manual describes each of them in the chapter "Monitoring".`, {
     groups: [{ name: 'spanhouse', rules }],
   });
 }

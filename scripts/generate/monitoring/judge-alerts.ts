@@ -10,7 +10,9 @@ export const JUDGE_ALERTS: readonly Alert[] = [
     for: '5m',
     summary: 'Evaluations of {{ $labels.instance }} wait for {{ $value | humanizeDuration }}',
     description:
-      'Judges fall behind; none is lost. If model calls fail, act on modelCallFailed in the log. Else raise JUDGE_CONCURRENCY and JUDGE_RATE_PER_MINUTE as far as the endpoint takes it, or lower the sample rate of judges.',
+      'Judges fall behind; no evaluation is lost. If model calls fail, act on modelCallFailed in the log. ' +
+      'Otherwise, raise JUDGE_CONCURRENCY and JUDGE_RATE_PER_MINUTE as far as the endpoint allows, or lower the ' +
+      'sample rate of judges.',
     test: {
       at: '30m',
       ill: { [`spanhouse_judge_queue_oldest_seconds{${I}}`]: '0+60x40' },
@@ -21,13 +23,15 @@ export const JUDGE_ALERTS: readonly Alert[] = [
   {
     name: 'SpanhouseModelEndpointFailing',
     severity: 'warning',
-    means: 'Half of the model calls fail, or so many in a row did that judges hold calls back.',
+    means: 'Half of the model calls fail, or judge calls are paused after consecutive failures.',
     query:
       'sum by (instance) (rate(spanhouse_model_call_duration_seconds_count{status!~"ok|aborted"}[5m])) / sum by (instance) (rate(spanhouse_model_call_duration_seconds_count[5m])) > 0.5 or max by (instance) (spanhouse_model_breakers_open) > 0',
     for: '5m',
     summary: 'Model calls of {{ $labels.instance }} fail',
     description:
-      'Judges, trials and optimizations need them; evaluations are tried again JUDGE_MAX_ATTEMPTS times. Judges go on by themselves when a call succeeds again. The line modelCallFailed says why: address (JUDGE_LLM_BASE_URL), key (JUDGE_LLM_API_KEY), name of the model, limits of the endpoint.',
+      'Judges, trials and optimizations need model calls. Evaluations are retried JUDGE_MAX_ATTEMPTS times, and ' +
+      'judges resume automatically when a call succeeds. The log event modelCallFailed has the reason: address ' +
+      '(JUDGE_LLM_BASE_URL), key (JUDGE_LLM_API_KEY), model name, or limits of the endpoint.',
     test: {
       at: '15m',
       ill: [

@@ -93,7 +93,7 @@ export const ROWS: readonly Row[] = [
       ),
       lines('Time of a flush to ClickHouse', 's', ...quantiles('spanhouse_flush_duration_seconds')),
       lines('Spans in a flush', 'short', ...quantiles('spanhouse_flush_rows')),
-      stack('Flushes that failed', 'short', {
+      stack('Failed flushes', 'short', {
         query: perDay('spanhouse_flush_failures_total', 'instance'),
         legend: '{{instance}} a day',
       }),
@@ -120,7 +120,7 @@ export const ROWS: readonly Row[] = [
         query: `topk(10, histogram_quantile(0.95, sum by (method, route, le) (rate(http_request_duration_seconds_bucket{${I}}[$__rate_interval]))))`,
         legend: '{{method}} {{route}} p95',
       }),
-      stack('Defects and answers cut off', 'short', {
+      stack('Defects and interrupted responses', 'short', {
         query: perDay('spanhouse_defects_total', 'instance'),
         legend: '{{instance}} defects a day',
       }),
@@ -129,7 +129,10 @@ export const ROWS: readonly Row[] = [
   {
     title: 'Traces',
     panels: [
-      lines('Traces not settled', 'short', { query: gauge('spanhouse_rollup_pending_traces'), legend: '{{instance}}' }),
+      lines('Traces pending rollup', 'short', {
+        query: gauge('spanhouse_rollup_pending_traces'),
+        legend: '{{instance}}',
+      }),
       lines('Time of a rollup round', 's', ...quantiles('spanhouse_rollup_duration_seconds')),
       lines(
         'Too large for a rollup',
@@ -179,7 +182,7 @@ export const ROWS: readonly Row[] = [
     title: 'Disk, retention, backups',
     panels: [
       lines(
-        'Room on the disk',
+        'Free disk space',
         'bytes',
         { query: `min by (instance, disk) (spanhouse_disk_free_bytes{${I}})`, legend: '{{instance}} {{disk}} free' },
         {
@@ -220,8 +223,8 @@ export const ROWS: readonly Row[] = [
       lines(
         'Failures',
         'short',
-        { query: rate('spanhouse_judge_retries_total', 'instance'), legend: '{{instance}} tried again' },
-        { query: rate('spanhouse_judge_runs_failed_total', 'instance'), legend: '{{instance}} given up' },
+        { query: rate('spanhouse_judge_retries_total', 'instance'), legend: '{{instance}} retried' },
+        { query: rate('spanhouse_judge_runs_failed_total', 'instance'), legend: '{{instance}} failed permanently' },
       ),
       stack('Model calls, by status', 'reqps', {
         query: rate('spanhouse_model_call_duration_seconds_count', 'status'),
@@ -242,7 +245,7 @@ export const ROWS: readonly Row[] = [
         query: perDay('spanhouse_spans_cost_dollars_total', 'source'),
         legend: '{{source}}',
       }),
-      stack("The server's own model calls, by day", 'currencyUSD', {
+      stack('Internal model calls, by day', 'currencyUSD', {
         query: perDay('spanhouse_model_cost_dollars_total', 'instance'),
         legend: '{{instance}}',
       }),
@@ -258,7 +261,7 @@ export const ROWS: readonly Row[] = [
         { query: gauge('nodejs_heap_size_used_bytes'), legend: '{{instance}} heap' },
       ),
       lines('Processors', 'short', { query: rate('process_cpu_seconds_total', 'instance'), legend: '{{instance}}' }),
-      lines('Delay of the event loop', 's', {
+      lines('Event loop delay', 's', {
         query: gauge('nodejs_eventloop_lag_p99_seconds'),
         legend: '{{instance}} p99',
       }),

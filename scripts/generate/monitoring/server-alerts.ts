@@ -8,12 +8,13 @@ export const SERVER_ALERTS: readonly Alert[] = [
   {
     name: 'SpanhouseDown',
     severity: 'critical',
-    means: 'No scrape was answered for two minutes.',
+    means: 'No scrape succeeded for two minutes.',
     query: 'min by (instance) (up{job="spanhouse"}) == 0',
     for: '2m',
-    summary: 'Spanhouse at {{ $labels.instance }} answers no scrape',
+    summary: 'Spanhouse at {{ $labels.instance }} does not respond to scrapes',
     description:
-      'See whether the process runs; its last log lines say why it ended. If it runs, compare the address and the token in prometheus.yml with PORT, HOST and METRICS_TOKEN.',
+      'Check whether the process runs; its last log lines say why it ended. If it runs, compare the address and the ' +
+      'token in prometheus.yml with PORT, HOST and METRICS_TOKEN.',
     test: {
       at: '3m',
       ill: { [`up{job="spanhouse",${I}}`]: '1 0x9' },
@@ -23,12 +24,15 @@ export const SERVER_ALERTS: readonly Alert[] = [
   {
     name: 'SpanhouseClickHouseDown',
     severity: 'critical',
-    means: 'ClickHouse does not answer: writes and reads are answered 503.',
+    means: 'ClickHouse does not respond: reads get 503, and writes may, too.',
     query: 'max by (instance) (spanhouse_engine_up) == 0',
     for: '1m',
-    summary: 'ClickHouse of {{ $labels.instance }} does not answer',
+    summary: 'ClickHouse of {{ $labels.instance }} does not respond',
     description:
-      'Reads are answered 503. Writes go on until the write-ahead log is full (SpanhouseWriteLogFilling); with CLICKHOUSE_URL and without CLICKHOUSE_WRITE_LOG they are answered 503, too. Embedded: look in the log for engineLost and engineNotStarted, at free memory and at the disk. Your own: see that CLICKHOUSE_URL answers from there. Everything acknowledged is kept.',
+      'Reads get 503. Writes continue until the write-ahead log is full (SpanhouseWriteLogFilling); with ' +
+      'CLICKHOUSE_URL and without CLICKHOUSE_WRITE_LOG they get 503, too. Embedded: check the log for engineLost ' +
+      'and engineNotStarted, free memory and the disk. External: check that CLICKHOUSE_URL responds from the ' +
+      "server's machine. Acknowledged data is kept.",
     test: {
       at: '3m',
       ill: { [`spanhouse_engine_up{${I}}`]: '1 0x9' },
@@ -38,12 +42,14 @@ export const SERVER_ALERTS: readonly Alert[] = [
   {
     name: 'SpanhouseEngineRestarted',
     severity: 'warning',
-    means: 'The embedded ClickHouse died and was started again, which takes about a second.',
+    means: 'The embedded ClickHouse died and was restarted, which takes about a second.',
     query: 'sum by (instance) (increase(spanhouse_engine_restarts_total[15m])) > 0',
     for: '0m',
     summary: 'The embedded ClickHouse of {{ $labels.instance }} was restarted',
     description:
-      'The line engineLost says why. Killed by the system: give the machine more memory, or lower ENGINE_MEMORY_MB. Again and again: the lines before it are the last words of the engine. Nothing acknowledged is lost.',
+      'The log event engineLost has the reason. If the system killed it, give the machine more memory, or lower ' +
+      'ENGINE_MEMORY_MB. If it repeats, the lines before it are the last output of the engine. Acknowledged data is ' +
+      'not lost.',
     test: {
       at: '5m',
       ill: { [`spanhouse_engine_restarts_total{${I}}`]: '0 0 0 1x9' },
@@ -53,12 +59,15 @@ export const SERVER_ALERTS: readonly Alert[] = [
   {
     name: 'SpanhouseIngestRefused',
     severity: 'critical',
-    means: 'Requests that write have been refused for five minutes, some of them at least.',
+    means: 'At least some write requests have been refused for five minutes.',
     query: `sum by (instance) (rate(http_request_duration_seconds_count{${WRITES},status=~"429|5.."}[2m]) or rate(rpc_duration_seconds_count{code=~"RESOURCE_EXHAUSTED|UNAVAILABLE|INTERNAL"}[2m])) > 0`,
     for: '5m',
     summary: 'Spanhouse at {{ $labels.instance }} refuses spans: {{ $value | humanize }} requests a second',
     description:
-      'Clients that respect Retry-After lose nothing yet. 503: the lines requestRefused of the log say why: the disk (free space) or ClickHouse (see its alerts). 429: more comes in than is stored (QUEUE_MAX_MB, faster disk, more processors) or held in memory (BODY_MEMORY_MB). The dashboard has both by status.',
+      'Clients that respect Retry-After have not lost anything yet. 503: the log events requestRefused have the ' +
+      'reason: the disk (free space) or ClickHouse (see its alerts). 429: more arrives than can be stored ' +
+      '(QUEUE_MAX_MB, faster disk, more processors) or held in memory (BODY_MEMORY_MB). The dashboard shows both by ' +
+      'status.',
     test: {
       at: '8m',
       ill: {
@@ -82,7 +91,9 @@ export const SERVER_ALERTS: readonly Alert[] = [
     for: '10m',
     summary: 'One commit in a hundred of {{ $labels.instance }} takes {{ $value | humanizeDuration }} or longer',
     description:
-      'Each write waits for its commit. Look at the disk of DATA_DIR (its latency, what else writes to it) and at the processors; with your own ClickHouse and no write-ahead log at its parts, its memory and the network, too.',
+      'Each write waits for its commit. Check the disk of DATA_DIR (its latency, what else writes to it) and the ' +
+      'processors. With an external ClickHouse and no write-ahead log, also check its parts, its memory and the ' +
+      'network.',
     test: {
       at: '20m',
       ill: {
@@ -100,13 +111,14 @@ export const SERVER_ALERTS: readonly Alert[] = [
   {
     name: 'SpanhouseQueueNearlyFull',
     severity: 'warning',
-    means: 'More comes in than is stored.',
+    means: 'More arrives than is stored.',
     // One project alone may use half of it.
     query: 'max by (instance) (spanhouse_commit_queue_bytes / spanhouse_commit_queue_max_bytes) > 0.4',
     for: '2m',
     summary: 'The queue of {{ $labels.instance }} is {{ $value | humanizePercentage }} full',
     description:
-      'More comes in than ClickHouse stores; soon writes are answered 429. See whether commits are slow, and who sends so much. A longer queue (QUEUE_MAX_MB) helps with peaks only.',
+      'More arrives than ClickHouse stores; soon writes get 429. Check whether commits are slow, and which client ' +
+      'sends so much. A longer queue (QUEUE_MAX_MB) helps only with peaks.',
     test: {
       at: '5m',
       ill: {
@@ -123,13 +135,14 @@ export const SERVER_ALERTS: readonly Alert[] = [
   {
     name: 'SpanhouseWriteLogFilling',
     severity: 'critical',
-    means: 'ClickHouse does not take what was acknowledged.',
+    means: 'ClickHouse does not accept acknowledged spans.',
     // One project alone may use half of it.
     query: 'max by (instance) (spanhouse_write_log_bytes / spanhouse_write_log_max_bytes) > 0.1',
     for: '2m',
     summary: 'The write-ahead log of {{ $labels.instance }} is {{ $value | humanizePercentage }} full',
     description:
-      'Acknowledged spans wait in the log, and lists wait for them; at the bound (WRITE_LOG_MAX_MB) writes are refused. The lines flushFailed say why ClickHouse does not take them. Nothing is lost.',
+      'Acknowledged spans wait in the log, and lists wait for them. At the limit (WRITE_LOG_MAX_MB), writes are ' +
+      'refused. The log events flushFailed say why ClickHouse does not accept them. Nothing is lost.',
     test: {
       at: '5m',
       ill: {
@@ -150,9 +163,10 @@ export const SERVER_ALERTS: readonly Alert[] = [
     query:
       'max by (instance) ((min_over_time(spanhouse_rollup_pending_traces[10m]) > 2000 and deriv(spanhouse_rollup_pending_traces[10m]) > 0) or (min_over_time(spanhouse_rollup_pending_traces[10m]) > 0 and increase(spanhouse_rollup_duration_seconds_count[10m]) == 0))',
     for: '5m',
-    summary: 'Traces of {{ $labels.instance }} are not settled: {{ $value | humanize }} and more wait for their rollup',
+    summary: '{{ $value | humanize }} or more traces of {{ $labels.instance }} wait for their rollup',
     description:
-      'Lists stay exact, and take longer; writes wait when it goes on. Look for rollupFailed in the log, at memory of ClickHouse (ENGINE_MEMORY_MB), and at long reads, which hold rollups back.',
+      'Lists stay exact but take longer; if this continues, writes wait. Check the log for rollupFailed, the memory ' +
+      'of ClickHouse (ENGINE_MEMORY_MB), and long reads, which delay rollups.',
     test: {
       at: '20m',
       ill: { [`spanhouse_rollup_pending_traces{${I}}`]: '3000+100x30' },
@@ -166,12 +180,13 @@ export const SERVER_ALERTS: readonly Alert[] = [
   {
     name: 'SpanhouseTracesSetAside',
     severity: 'warning',
-    means: 'A trace or session is too large to be recomputed: its tags or its figures stay behind.',
+    means: 'A trace or session is too large to be recomputed: its tags or its figures are outdated.',
     query: 'max by (instance) (spanhouse_rollup_set_aside_traces + spanhouse_rollup_set_aside_sessions) > 0',
     for: '15m',
     summary: '{{ $value }} traces or sessions of {{ $labels.instance }} are too large for a rollup',
     description:
-      'The lines tagsSetAside and figuresSetAside name them. Raise ENGINE_MEMORY_MB and restart; have the client begin new traces earlier, or delete the trace.',
+      'The log events tagsSetAside and figuresSetAside name them. Raise ENGINE_MEMORY_MB and restart; have the ' +
+      'client start new traces earlier, or delete the trace.',
     test: {
       at: '20m',
       ill: {
@@ -188,12 +203,13 @@ export const SERVER_ALERTS: readonly Alert[] = [
   {
     name: 'SpanhouseReadsRefused',
     severity: 'warning',
-    means: 'One list in twenty is refused.',
+    means: 'One list request in twenty is refused.',
     query: `sum by (instance) (rate(http_request_duration_seconds_count{${LISTS},status=~"429|503"}[5m])) / sum by (instance) (rate(http_request_duration_seconds_count{${LISTS}}[5m])) > 0.05`,
     for: '10m',
-    summary: '{{ $value | humanizePercentage }} of the lists asked of {{ $labels.instance }} are refused',
+    summary: '{{ $value | humanizePercentage }} of the list requests to {{ $labels.instance }} are refused',
     description:
-      '503: queries meet a limit of time or memory (requestRefused in the log): narrower time ranges, more ENGINE_MEMORY_MB. 429: one project asks for too much at once (READS_AT_ONCE, READS_PER_PROJECT).',
+      '503: queries reach a limit of time or memory (requestRefused in the log): use narrower time ranges, or raise ' +
+      'ENGINE_MEMORY_MB. 429: one project sends too many reads at once (READS_AT_ONCE, READS_PER_PROJECT).',
     test: {
       at: '20m',
       ill: {
@@ -210,13 +226,14 @@ export const SERVER_ALERTS: readonly Alert[] = [
   {
     name: 'SpanhouseListsSlow',
     severity: 'warning',
-    means: 'One list in twenty takes five seconds or longer.',
+    means: 'One list request in twenty takes five seconds or longer.',
     query:
       'histogram_quantile(0.95, sum by (instance, list, le) (rate(spanhouse_query_duration_seconds_bucket[10m]))) > 5',
     for: '15m',
     summary: 'One list of {{ $labels.list }} in twenty takes {{ $value | humanizeDuration }} at {{ $labels.instance }}',
     description:
-      'See which filters people use (texts and tags over long times read most), and whether memory, processors or disk of ClickHouse are at their end. Judges and jobs read, too: JUDGE_CONCURRENCY, JOBS_AT_ONCE.',
+      'Check which filters people use (texts and tags over long periods read most), and whether memory, processors ' +
+      'or disk of ClickHouse are exhausted. Judges and jobs read, too: JUDGE_CONCURRENCY, JOBS_AT_ONCE.',
     test: {
       at: '30m',
       ill: {
@@ -235,11 +252,11 @@ export const SERVER_ALERTS: readonly Alert[] = [
   {
     name: 'SpanhouseDefect',
     severity: 'warning',
-    means: 'A request was answered 500, or a call INTERNAL.',
+    means: 'A request got 500, or a gRPC call INTERNAL.',
     query: 'sum by (instance) (increase(spanhouse_defects_total[15m])) > 0',
     for: '0m',
     summary: 'A request to {{ $labels.instance }} met a defect of Spanhouse',
-    description: 'Report the line requestFailed or rpcFailed of the log, which has the error in full.',
+    description: 'Report the log event requestFailed or rpcFailed, which has the full error.',
     test: {
       at: '5m',
       ill: { [`spanhouse_defects_total{${I}}`]: '0 0 0 1x9' },
@@ -249,12 +266,13 @@ export const SERVER_ALERTS: readonly Alert[] = [
   {
     name: 'SpanhousePartsPileUp',
     severity: 'warning',
-    means: 'Merges of ClickHouse fall behind what comes in.',
+    means: 'Merges of ClickHouse fall behind the writes.',
     query: 'max by (instance) (spanhouse_engine_partition_parts) > 500',
     for: '15m',
     summary: 'Merges of {{ $labels.instance }} fall behind: {{ $value }} parts in one partition',
     description:
-      'ClickHouse slows writes down from 1,000 on. Give it processors and a faster disk; fewer, larger requests make fewer parts. On your own server, see that merges run (system.merges, SYSTEM START MERGES).',
+      'ClickHouse slows down writes from 1,000 on. Give it processors and a faster disk; fewer, larger requests ' +
+      'create fewer parts. With an external ClickHouse, check that merges run (system.merges, SYSTEM START MERGES).',
     test: {
       at: '20m',
       ill: { [`spanhouse_engine_partition_parts{${I}}`]: '600x30' },
@@ -265,12 +283,13 @@ export const SERVER_ALERTS: readonly Alert[] = [
   {
     name: 'SpanhouseLeaseAtRisk',
     severity: 'warning',
-    means: 'With `CLICKHOUSE_URL`: the right to write is renewed too late or not at all.',
+    means: 'With `CLICKHOUSE_URL`: the lease to write is renewed too late or not at all.',
     query: 'sum by (instance) (increase(spanhouse_lease_renewals_failed_total[10m])) > 2',
     for: '0m',
     summary: '{{ $labels.instance }} may lose its lease on ClickHouse',
     description:
-      'Renewals fail, and without the lease writes are refused. See that ClickHouse answers quickly from there; with a slow network, raise CLICKHOUSE_LEASE_SECONDS.',
+      'Renewals fail, and without the lease writes are refused. Check that ClickHouse responds quickly from the ' +
+      "server's machine. If the network is slow, raise CLICKHOUSE_LEASE_SECONDS.",
     test: {
       at: '9m',
       ill: { [`spanhouse_lease_renewals_failed_total{${I}}`]: '0+1x20' },

@@ -19,13 +19,14 @@ export const UPKEEP_ALERTS: readonly Alert[] = [
   {
     name: 'SpanhouseDiskLow',
     severity: 'warning',
-    means: 'A disk has less than twice as much room as `MIN_FREE_DISK_MB` keeps free.',
+    means: 'A disk has less than twice as much free space as `MIN_FREE_DISK_MB` reserves.',
     query:
       'min by (instance, disk) (spanhouse_disk_free_bytes) < 2 * max by (instance, disk) (spanhouse_disk_min_free_bytes)',
     for: '5m',
     summary: 'The disk {{ $labels.disk }} of {{ $labels.instance }} has {{ $value | humanize1024 }}B left',
     description:
-      'Below MIN_FREE_DISK_MB spans are refused. Free space or grow the disk: what uses it is said by npm run admin -- storage; retention or deletions of old projects free it for good.',
+      'Below MIN_FREE_DISK_MB, spans are refused. Free space or enlarge the disk. npm run admin -- storage shows ' +
+      'what uses space; retention or deletion of old projects frees it permanently.',
     test: {
       at: '10m',
       ill: {
@@ -43,14 +44,15 @@ export const UPKEEP_ALERTS: readonly Alert[] = [
   {
     name: 'SpanhouseDiskFillsUp',
     severity: 'warning',
-    means: 'At the pace of the last six hours, a disk is full in three days.',
+    means: 'At the rate of the last six hours, a disk is full in three days.',
     query:
       'predict_linear(spanhouse_disk_free_bytes[6h], 3 * 86400) < 0 and spanhouse_disk_free_bytes < 0.3 * spanhouse_disk_total_bytes',
     for: '1h',
     summary:
-      'The disk {{ $labels.disk }} of {{ $labels.instance }} is full in three days at the pace of the last hours',
+      'The disk {{ $labels.disk }} of {{ $labels.instance }} is full in three days at the rate of the last hours',
     description:
-      'Free space, grow the disk, or set or shorten retention_days of the projects that use most (npm run admin -- storage).',
+      'Free space, enlarge the disk, or set or shorten retention_days of the projects that use most (npm run admin ' +
+      '-- storage).',
     test: {
       at: '9h',
       ill: {
@@ -67,13 +69,13 @@ export const UPKEEP_ALERTS: readonly Alert[] = [
   {
     name: 'SpanhouseDiskFull',
     severity: 'critical',
-    means: 'A disk has less room than `MIN_FREE_DISK_MB` keeps free: spans are refused.',
+    means: 'A disk has less free space than `MIN_FREE_DISK_MB` reserves: spans are refused.',
     query:
       'min by (instance, disk) (spanhouse_disk_free_bytes) < max by (instance, disk) (spanhouse_disk_min_free_bytes)',
     for: '1m',
     summary: 'The disk {{ $labels.disk }} of {{ $labels.instance }} is full: spans are refused',
     description:
-      'Reads and deletions go on. Free space or grow the disk; spans are taken again by themselves as soon as MIN_FREE_DISK_MB are free.',
+      'Reads and deletions continue. Free space or enlarge the disk. The server accepts spans again automatically once a tenth more than MIN_FREE_DISK_MB is free.',
     test: {
       at: '5m',
       ill: {
@@ -91,14 +93,17 @@ export const UPKEEP_ALERTS: readonly Alert[] = [
     name: 'SpanhouseBackupOld',
     severity: 'critical',
     means:
-      'There was no good backup for twice `BACKUP_EVERY`: since the last one or, where none is known, since the start of the server.',
+      'There was no successful backup for twice `BACKUP_EVERY`, since the last one or, if none is known, since the ' +
+      'server started.',
     // Only of backups that the server makes by itself. One that hangs, also the first, is told by nothing else.
     query:
       'time() - max by (instance) (spanhouse_backup_last_success_timestamp_seconds > 0 or process_start_time_seconds) > 2 * max by (instance) (spanhouse_backup_interval_seconds > 0)',
     for: '30m',
-    summary: 'There was no good backup of {{ $labels.instance }} for {{ $value | humanizeDuration }}',
+    summary: 'There was no successful backup of {{ $labels.instance }} for {{ $value | humanizeDuration }}',
     description:
-      'Look in the log why backups fail: the place they go to (room, rights), or a server that was not up at the time. When it says nothing, one hangs, as in a folder of a network that does not answer: see that the folder answers, and start the server anew. Make one now: npm run admin -- backup.',
+      'Check the log for the reason: the backup destination (space, permissions), or a server that was not running ' +
+      'at the time. If the log has none, a backup hangs, for example because a network folder does not respond: ' +
+      'check the folder, and restart the server. Create one now: npm run admin -- backup.',
     test: {
       at: '3h',
       ill: [backups({ last: 1, start: 2 * HOUR, every: HOUR }), backups({ last: 0, start: 1, every: HOUR })],
@@ -115,7 +120,8 @@ export const UPKEEP_ALERTS: readonly Alert[] = [
     for: '0m',
     summary: 'A backup of {{ $labels.instance }} failed',
     description:
-      'The log has the reason: the place that backups go to (room, rights), or the disk. Backups that are there are whole. Make another: npm run admin -- backup.',
+      'The log has the reason: the backup destination (space, permissions), or the disk. Existing backups are ' +
+      'complete. Create another: npm run admin -- backup.',
     test: {
       at: '5m',
       ill: {
@@ -131,13 +137,14 @@ export const UPKEEP_ALERTS: readonly Alert[] = [
   {
     name: 'SpanhouseBackupsNotPruned',
     severity: 'warning',
-    means: 'The latest backup was made, but older ones beyond `BACKUP_KEEP` (or `--keep`) were not removed.',
+    means: 'The latest backup completed, but older ones beyond `BACKUP_KEEP` (or `--keep`) were not removed.',
     query:
       'max by (instance) (spanhouse_backup_last_prune_failure_timestamp_seconds) > max by (instance) (spanhouse_backup_last_success_timestamp_seconds)',
     for: '0m',
     summary: 'Older backups of {{ $labels.instance }} were not removed',
     description:
-      'The place that backups go to fills up. The line backupsNotPruned of the log has the reason, such as a list of a backup that is damaged. Act on it; the next backup prunes again, or npm run admin -- prune-backups.',
+      'The backup destination fills up. The log event backupsNotPruned has the reason, such as a damaged list of a ' +
+      'backup. Act on it; the next backup prunes again, or npm run admin -- prune-backups.',
     test: {
       at: '5m',
       ill: {
@@ -153,12 +160,13 @@ export const UPKEEP_ALERTS: readonly Alert[] = [
   {
     name: 'SpanhouseRetentionBehind',
     severity: 'warning',
-    means: 'Traces are still there two days after their time was over.',
+    means: 'Traces are still stored two days after their retention ended.',
     query: `max by (instance) (spanhouse_retention_behind_seconds) > ${2 * DAY}`,
     for: '6h',
     summary: 'Retention of {{ $labels.instance }} is {{ $value | humanizeDuration }} behind',
     description:
-      'Spans stay longer than their project asks for. After a shorter retention_days that is usual until all is removed; else look in the log why removals fail.',
+      "Spans stay longer than their project's retention. This is normal after retention_days was shortened, until " +
+      'all are removed. Otherwise, check the log for the reason why removals fail.',
     test: {
       at: '8h',
       ill: { [`spanhouse_retention_behind_seconds{${I}}`]: `${4 * DAY}x600` },
@@ -175,7 +183,9 @@ export const UPKEEP_ALERTS: readonly Alert[] = [
     summary:
       'The clock of {{ $labels.instance }} differs by {{ $value | humanizeDuration }} from what the server expects',
     description:
-      'Compare the clock of the machine with the time. Wrong: set it, and retention goes on. Right, as after months off or where it was wrong before: npm run admin -- trust-clock. Until then, or until the server has run for as long as it was off, traces stay.',
+      'Check the clock of the machine. If it is wrong, set it, and retention resumes. If it is right, for example ' +
+      'after months off or if it was wrong before: npm run admin -- trust-clock. Until then, or until the server ' +
+      'has run for as long as it was off, traces stay.',
     test: {
       at: '15m',
       ill: [

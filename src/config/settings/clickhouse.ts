@@ -9,7 +9,7 @@ export const clickHouseSettings = {
       pattern: '^https?://[^\\s/?#]+/?$',
       must: "be the http:// or https:// URL of ClickHouse's HTTP port without a path, such as http://localhost:8123",
       description:
-        'URL of one ClickHouse server of yours, over HTTP; not of a load balancer. Unset: ClickHouse runs embedded.',
+        'HTTP URL of one external ClickHouse server, not of a load balancer. Unset: ClickHouse runs embedded.',
     }),
   ),
   CLICKHOUSE_USER: text({ default: 'default', description: 'User at `CLICKHOUSE_URL`.' }),
@@ -18,14 +18,15 @@ export const clickHouseSettings = {
     default: 'spanhouse',
     pattern: IDENTIFIER,
     must: 'be a name of letters, digits and underscores that does not start with a digit',
-    description: 'Database at `CLICKHOUSE_URL`; created when missing.',
+    description: 'Database at `CLICKHOUSE_URL`. It is created if it does not exist.',
   }),
   CLICKHOUSE_CLUSTER: Type.Optional(
     text({
       pattern: '^(\\{[a-z_]+\\}|[A-Za-z0-9_.-]+)$',
       must: 'be the name of a cluster as `system.clusters` shows it',
       description:
-        'ClickHouse cluster on which the tables are created, replicated; one of its servers is written to and read. Needs `CLICKHOUSE_URL`.',
+        'ClickHouse cluster on which to create replicated tables. Spanhouse writes to and reads from one of its ' +
+        'servers. Requires `CLICKHOUSE_URL`.',
     }),
   ),
   CLICKHOUSE_LEASE_SECONDS: whole({
@@ -33,13 +34,15 @@ export const clickHouseSettings = {
     minimum: 2,
     maximum: 3600,
     description:
-      'Duration of the lease by which one Spanhouse server alone writes to the database at `CLICKHOUSE_URL`. It is renewed five times in this duration; when it runs out, another server may take over.',
+      'Duration of the lease by which only one Spanhouse server writes to the database at `CLICKHOUSE_URL`. The ' +
+      'server renews it five times in this duration. If it expires, another server may take over.',
   }),
   CLICKHOUSE_WRITE_LOG: Type.Optional(
     choice(['true', 'false'], {
       description:
-        'With `CLICKHOUSE_URL`: `true` acknowledges a write when it is in the write-ahead log of `DATA_DIR`, before ClickHouse has it. ' +
-        'Writes are then fast and go on while ClickHouse is away, and only a server with this `DATA_DIR` may take over.',
+        'With `CLICKHOUSE_URL`: `true` acknowledges a write when it is in the write-ahead log of `DATA_DIR`, before ' +
+        'ClickHouse has it. Writes are then fast and continue while ClickHouse is unreachable, but only a server with ' +
+        'this `DATA_DIR` can take over.',
     }),
   ),
 };

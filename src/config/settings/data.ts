@@ -5,7 +5,7 @@ import { choice, HTTP_URL, text, whole } from './kinds.js';
 export const dataSettings = {
   DATA_DIR: text({
     default: './data',
-    description: 'Directory of all data: the embedded ClickHouse, the write-ahead log, the SQLite file, images.',
+    description: 'Directory for all data: the embedded ClickHouse, the write-ahead log, the SQLite file and images.',
   }),
   BACKUP_EVERY: Type.Optional(
     text({
@@ -13,7 +13,8 @@ export const dataSettings = {
       must: 'be a number of minutes, hours or days, such as 30m, 6h or 1d',
       defaultText: 'off',
       description:
-        'How often the running server is backed up to `BACKUP_TO`. Unset: only by `npm run admin -- backup`.',
+        'How often the running server makes a backup to `BACKUP_TO`. Unset: only `npm run admin -- backup` makes ' +
+        'backups.',
     }),
   ),
   BACKUP_TO: Type.Optional(
@@ -21,7 +22,7 @@ export const dataSettings = {
       pattern: '^(s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[^?#]*)?|(?![A-Za-z0-9+.-]+://).*)$',
       must: 'be a folder, or a bucket as s3://bucket/prefix',
       description:
-        'Where the backups go that `BACKUP_EVERY` makes: a folder, best on another disk than `DATA_DIR`, or a bucket as ' +
+        'Where `BACKUP_EVERY` stores backups: a folder, best on another disk than `DATA_DIR`, or a bucket as ' +
         '`s3://bucket/prefix`.',
     }),
   ),
@@ -30,46 +31,44 @@ export const dataSettings = {
     minimum: 1,
     maximum: 10_000,
     description:
-      'How many backups stay in `BACKUP_TO`; with each further one that `BACKUP_EVERY` makes, the oldest goes.',
+      'Number of backups to keep in `BACKUP_TO`. Each further backup that `BACKUP_EVERY` makes replaces the oldest.',
   }),
   BACKUP_S3_ENDPOINT: Type.Optional(
     text({
       pattern: HTTP_URL,
       must: 'be the http:// or https:// URL of a server that speaks S3',
       defaultText: '`S3_ENDPOINT`',
-      description: 'URL of the S3-compatible server that has the buckets of backups.',
+      description: 'URL of the S3-compatible server for backup buckets.',
     }),
   ),
-  BACKUP_S3_REGION: Type.Optional(
-    text({ defaultText: '`S3_REGION`', description: 'Region of the buckets of backups.' }),
-  ),
+  BACKUP_S3_REGION: Type.Optional(text({ defaultText: '`S3_REGION`', description: 'Region of the backup buckets.' })),
   BACKUP_S3_FORCE_PATH_STYLE: Type.Optional(
     choice(['true', 'false'], {
       defaultText: '`S3_FORCE_PATH_STYLE`',
-      description: 'Whether URLs name buckets of backups in the path instead of the host name.',
+      description: 'Whether URLs name backup buckets in the path instead of the host name.',
     }),
   ),
   BACKUP_S3_ACCESS_KEY_ID: Type.Optional(
     text({
-      defaultText: 'where the AWS SDK looks for it',
-      description: 'Id of the key to the buckets of backups, where it is another than that to `S3_BUCKET`.',
+      defaultText: 'from the AWS SDK',
+      description: 'Access key id for the backup buckets, if it differs from that for `S3_BUCKET`.',
     }),
   ),
   BACKUP_S3_SECRET_ACCESS_KEY: Type.Optional(
     text({
       secret: true,
-      defaultText: 'where the AWS SDK looks for it',
-      description: 'Secret of that key.',
+      defaultText: 'from the AWS SDK',
+      description: 'Secret access key for the backup buckets.',
     }),
   ),
   MIN_FREE_DISK_MB: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: 1_073_741_824,
-      defaultText: '5 % of the disk and at least 1024, of a small disk a quarter',
+      defaultText: '5 % of the disk and at least 1024; a quarter of a small disk',
       description:
-        'Disk space that stays free, on each disk with data: with less, spans are answered 503 until there is more again, while reads ' +
-        'and deletions go on. 0: all of the disk may be filled.',
+        'Space to keep free on each disk with data. With less, spans get 503 until more is free; reads and deletions ' +
+        'continue. 0: the whole disk may be filled.',
     }),
   ),
   ERASE_WITHIN_HOURS: whole({
@@ -77,8 +76,8 @@ export const dataSettings = {
     minimum: 0,
     maximum: 720,
     description:
-      'Hours within which texts that were deleted or replaced are in no file any more. In half of that time, what holds some is ' +
-      'rewritten in the background. 0: they leave the files whenever ClickHouse happens to merge these, and the ids of what was ' +
-      'deleted stay.',
+      'Hours within which deleted and replaced texts are gone from all files. After half of that time, the server ' +
+      'rewrites files that contain some, in the background. 0: they leave the files whenever ClickHouse happens to ' +
+      'merge these, and the ids of deleted data stay.',
   }),
 };

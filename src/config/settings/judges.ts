@@ -10,8 +10,8 @@ export const judgeSettings = {
         'be the address before /chat/completions: an http:// or https:// URL without user, query or fragment, such as ' +
         'https://api.openai.com/v1',
       description:
-        'Model endpoint of judges: its address before `/chat/completions`, of OpenAI or of any server that speaks its ' +
-        'API. Unset: judges do not run.',
+        'Model endpoint for judges: the address before `/chat/completions`, of OpenAI or any server with a compatible ' +
+        'API. Unset: judges are disabled.',
     }),
   ),
   JUDGE_LLM_API_KEY: Type.Optional(
@@ -19,41 +19,41 @@ export const judgeSettings = {
       pattern: '^[!-~]+$',
       must: 'be printable ASCII characters without spaces',
       secret: true,
-      description: 'API key of the model endpoint, when it needs one.',
+      description: 'API key of the model endpoint, if it requires one.',
     }),
   ),
   JUDGE_LLM_MODEL: Type.Optional(
     text({
       pattern: '^[^\\u0000-\\u001f]{1,512}$',
       must: 'be the name of a model',
-      description: 'Default model: asked when neither the judge nor the version of its prompt names one.',
+      description: 'Default model, used if neither the judge nor the version of its prompt names one.',
     }),
   ),
   JUDGE_LLM_MODEL_NAMES: choice(['auto', 'plain', 'full'], {
     default: 'auto',
     description:
-      'How the model endpoint is sent the names of models. `auto`: `openai/gpt-4o` is `gpt-4o` at `api.openai.com`, and so on at ' +
-      "every provider's own endpoint; any other is sent names as they are written. `plain`: never with a provider in front. `full`: " +
-      'always with it, as far as it is known.',
+      "Form of model names sent to the model endpoint. `auto`: a provider's own endpoint gets names without that " +
+      'provider (`api.openai.com` gets `gpt-4o` for `openai/gpt-4o`); other endpoints get names as written. ' +
+      '`plain`: always without the provider. `full`: always with the provider, if it is known.',
   }),
   JUDGE_LLM_TIMEOUT_SECONDS: whole({
     default: 60,
     minimum: 1,
     maximum: 3600,
-    description: 'Longest time that one call to the model endpoint may take.',
+    description: 'Maximum duration of one call to the model endpoint.',
   }),
   JUDGE_CONCURRENCY: whole({
     default: 4,
     minimum: 1,
     maximum: 1000,
-    description: 'Most calls to the model endpoint at once.',
+    description: 'Maximum number of concurrent calls to the model endpoint.',
   }),
   JUDGE_RATE_PER_MINUTE: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: 1_000_000,
       defaultText: 'no limit',
-      description: 'Most calls to the model endpoint in a minute.',
+      description: 'Maximum number of calls to the model endpoint per minute.',
     }),
   ),
   JUDGE_MAX_ATTEMPTS: whole({
@@ -61,58 +61,64 @@ export const judgeSettings = {
     minimum: 1,
     maximum: 100,
     description:
-      'Attempts at an evaluation while the model endpoint is overloaded, fails or does not answer; then the evaluation fails.',
+      'Attempts at an evaluation while the model endpoint is overloaded, fails or does not respond. After that, the ' +
+      'evaluation fails.',
   }),
   JUDGE_QUEUE_MAX: whole({
     default: 20_000,
     minimum: 1,
     maximum: 1_000_000,
     description:
-      'Most evaluations in the queue. While it is full, projects that have an equal share of it or more queue new spans later; none is lost.',
+      'Maximum number of evaluations in the queue. While it is full, projects with an equal share of it or more ' +
+      'queue new spans later; none is lost.',
   }),
   JUDGE_MAX_CHARACTERS: whole({
     default: 60_000,
     minimum: 1000,
     maximum: 10_000_000,
     description:
-      'Longest input or output of a span that judges are shown whole; a longer one is shown without its middle.',
+      "Maximum length of a span's input or output that judges are shown whole. Longer texts are shown without their " +
+      'middle.',
   }),
   JUDGE_MAX_ANSWER_CHARACTERS: whole({
     default: 1_000_000,
     minimum: 1000,
     maximum: 8_000_000,
-    description: 'Longest answer of a model that is read whole; a longer one is cut.',
+    description: "Maximum length of a model's answer. Longer answers are truncated.",
   }),
   JUDGE_MAX_ANSWER_MB: whole({
     default: 8,
     minimum: 1,
     maximum: 64,
-    description: 'Largest answer of the model endpoint; with a larger one, the evaluation fails.',
+    description: 'Maximum size of a response from the model endpoint. Larger responses fail the evaluation.',
   }),
   JUDGE_EXAMPLE_TOKENS: whole({
     default: 4000,
     minimum: 0,
     maximum: 1_000_000,
     description:
-      'Most tokens (estimated) of the corrections by people that a judge is shown as examples in one evaluation. 0: none are shown.',
+      'Maximum number of (estimated) tokens of corrections that a judge is shown as examples in one evaluation. 0: ' +
+      'none are shown.',
   }),
   JOBS_AT_ONCE: whole({
     default: 8,
     minimum: 1,
     maximum: 1000,
-    description: 'Most calibration trials and prompt optimisations running at once; projects take turns.',
+    description:
+      'Maximum number of calibration trials and prompt optimizations that run concurrently. Projects take turns.',
   }),
   JOBS_PER_PROJECT: whole({
     default: 2,
     minimum: 1,
     maximum: 1000,
-    description: 'Most of the jobs counted by `JOBS_AT_ONCE` that one project may have running.',
+    description: 'Maximum number of the jobs in `JOBS_AT_ONCE` that run for one project.',
   }),
   JOB_MAX_ATTEMPTS: whole({
     default: 20,
     minimum: 1,
     maximum: 1000,
     description:
-      'Attempts at a background job (trials, optimisations, recalculations of costs) that makes no progress because a store does not answer; then the job fails.',
+      'Attempts at a background job (trial, optimization, cost recalculation) that makes no progress because a ' +
+      'store does not respond. After that, the job fails.',
   }),
 };

@@ -8,18 +8,19 @@ export const networkSettings = {
     minimum: 0,
     maximum: 65535,
     description:
-      'Port for HTTP: API, OTLP/HTTP, pages and metrics. 4318 is the usual port of OTLP/HTTP; 0 takes any free one.',
+      'HTTP port for the API, OTLP/HTTP, pages and metrics. 4318 is the default port of OTLP/HTTP; 0 selects any ' +
+      'free port.',
   }),
   HOST: text({
     default: '127.0.0.1',
-    description: 'Address that the server listens on. `0.0.0.0` opens it to the network.',
+    description: 'Address on which the server listens. `0.0.0.0` exposes it to the network.',
   }),
   OTLP_GRPC_PORT: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: 65535,
       defaultText: 'off',
-      description: 'Port for OTLP over gRPC, usually 4317; 0 takes any free one. Unset: no gRPC.',
+      description: 'Port for OTLP over gRPC, usually 4317; 0 selects any free port. Unset: gRPC is disabled.',
     }),
   ),
   PUBLIC_URL: Type.Optional(
@@ -27,7 +28,7 @@ export const networkSettings = {
       pattern: HTTP_URL,
       must: 'be an http:// or https:// URL without query or fragment',
       defaultText: '`http://HOST:PORT`',
-      description: 'Base of the URLs in answers (feedback links, images); set it when the server is behind a proxy.',
+      description: 'Base of the URLs in responses (feedback links, images). Set it if the server is behind a proxy.',
     }),
   ),
   TRUSTED_PROXIES: whole({
@@ -35,6 +36,9 @@ export const networkSettings = {
     minimum: 0,
     maximum: 10,
     description:
-      'Number of your reverse proxies in front of the server. That many entries at the end of `X-Forwarded-For` are trusted when failed sign-ins and requests to pages of feedback links are limited by client address. With 0 behind a proxy, all clients share one limit: ten failed sign-ins of anyone within a minute keep everyone from signing in.',
+      'Number of your reverse proxies in front of the server. The server trusts that many entries at the end of ' +
+      '`X-Forwarded-For` when it limits failed sign-ins and requests to feedback link pages by client address. With ' +
+      '0 behind a proxy, all clients share one limit: ten failed sign-ins within a minute by any client keep all ' +
+      'others from signing in.',
   }),
 };

@@ -7,7 +7,8 @@ export const operationSettings = {
     text({
       pattern: UUID,
       must: 'be a UUID',
-      description: 'Id of a project that the start creates when it is missing. Set `SPANHOUSE_INIT_API_KEY` too.',
+      description:
+        'Id of a project that the server creates at startup if it does not exist. Also set `SPANHOUSE_INIT_API_KEY`.',
     }),
   ),
   SPANHOUSE_INIT_API_KEY: Type.Optional(
@@ -15,7 +16,8 @@ export const operationSettings = {
       pattern: '^[!-~]{8,256}$',
       must: 'be 8 to 256 printable ASCII characters without spaces',
       secret: true,
-      description: 'API key of the project `SPANHOUSE_INIT_PROJECT_ID` that the start creates when it is missing.',
+      description:
+        'API key of the project `SPANHOUSE_INIT_PROJECT_ID` that the server creates at startup if it does not exist.',
     }),
   ),
   METRICS_TOKEN: Type.Optional(
@@ -23,17 +25,17 @@ export const operationSettings = {
       pattern: '^[!-~]+$',
       must: 'be printable ASCII characters without spaces',
       secret: true,
-      description: 'When set, `/metrics` needs `Authorization: Bearer <token>`.',
+      description: 'If set, `/metrics` requires `Authorization: Bearer <token>`.',
     }),
   ),
   LOG_LEVEL: choice(['error', 'warn', 'info', 'debug', 'silent'], {
     default: 'info',
-    description: 'Lowest level of log lines that are written; more important ones are too.',
+    description: 'Lowest level of log lines to write. More severe ones are written too.',
   }),
   LOG_FORMAT: Type.Optional(
     choice(['pretty', 'json'], {
       defaultText: '`pretty` on a terminal, else `json`',
-      description: 'Format of log lines, which go to standard output.',
+      description: 'Format of log lines, which are written to standard output.',
     }),
   ),
   OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
@@ -42,7 +44,8 @@ export const operationSettings = {
       must: 'be the address before /v1/traces: an http:// or https:// URL without query or fragment, such as http://localhost:4318',
       defaultText: 'off',
       description:
-        'Where the server sends traces of its own work, by OTLP over HTTP: the address before `/v1/traces`. Unset: it does not trace itself.',
+        'Where the server sends traces of its own work, by OTLP over HTTP: the address before `/v1/traces`. Unset: ' +
+        'the server does not trace itself.',
     }),
   ),
   OTEL_EXPORTER_OTLP_HEADERS: Type.Optional(
@@ -51,10 +54,10 @@ export const operationSettings = {
         "^\\s*[A-Za-z0-9!#$%&'*+.^_`|~-]+\\s*=([^,;%]|%[0-9A-Fa-f]{2})*(,\\s*[A-Za-z0-9!#$%&'*+.^_`|~-]+\\s*=([^,;%]|%[0-9A-Fa-f]{2})*)*$",
       must: 'be names and percent-encoded values, such as Authorization=Bearer%20secret, separated by commas',
       secret: true,
-      description: 'Headers sent with these traces, such as `Authorization=Bearer%20…`, separated by commas.',
+      description: 'Headers to send with these traces, such as `Authorization=Bearer%20…`, separated by commas.',
     }),
   ),
-  OTEL_SERVICE_NAME: text({ default: 'spanhouse', description: "The server's name in its own traces." }),
+  OTEL_SERVICE_NAME: text({ default: 'spanhouse', description: 'Name of the server in its own traces.' }),
   OTEL_TRACES_SAMPLER: choice(
     [
       'always_on',
@@ -67,7 +70,8 @@ export const operationSettings = {
     {
       default: 'parentbased_always_on',
       description:
-        'Which requests the server traces. What callers decided for their own traces does not count, so `parentbased_` makes no difference.',
+        'Which requests the server traces. Sampling decisions of callers are ignored, so `parentbased_` makes no ' +
+        'difference.',
     },
   ),
   OTEL_TRACES_SAMPLER_ARG: Type.Number({
@@ -75,10 +79,10 @@ export const operationSettings = {
     minimum: 0,
     maximum: 1,
     must: 'be a number from 0 to 1',
-    description: 'Part of the requests that `traceidratio` traces, such as 0.1.',
+    description: 'Fraction of requests that `traceidratio` traces, such as 0.1.',
   }),
   OTEL_SDK_DISABLED: choice(['true', 'false'], {
     default: 'false',
-    description: '`true`: the server does not trace itself, whatever else is set.',
+    description: '`true`: the server does not trace itself, regardless of other settings.',
   }),
 };

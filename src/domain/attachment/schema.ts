@@ -2,7 +2,7 @@ import { Type, type Static } from '@sinclair/typebox';
 
 export const Attachment = Type.Object(
   {
-    type: Type.String({ description: 'Type of the image as sent, such as `screenshot`; `image` when none was sent.' }),
+    type: Type.String({ description: 'Type of the image as sent, such as `screenshot`; `image` if none was sent.' }),
     url: Type.String({
       description: 'URL of the image: a presigned one that works for one hour, or the URL that was sent.',
     }),
@@ -21,7 +21,7 @@ export type Attachment = Static<typeof Attachment>;
 
 export const AttachmentList = Type.Object(
   {
-    attachments: Type.Array(Attachment, { description: 'The images, in the order in which they stand in the span.' }),
+    attachments: Type.Array(Attachment, { description: 'The images, in their order in the span.' }),
     count: Type.Integer({ description: 'Number of images.' }),
   },
   { $id: 'AttachmentList', description: 'The images of a span.' },

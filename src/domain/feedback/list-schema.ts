@@ -10,7 +10,7 @@ export const MAX_LISTED_TEXT = 1_000_000;
 const text = (what: string) =>
   orNull(
     Type.String({
-      description: `${what}; null when there is none. Of more than ${MAX_LISTED_TEXT} characters the middle is left out, which the text says.`,
+      description: `${what}; null if there is none. Texts longer than ${MAX_LISTED_TEXT} characters are shortened in the middle, with a note.`,
     }),
   );
 
@@ -29,20 +29,21 @@ export const ListedFeedbackRead = Type.Object(
   {
     ...FeedbackRead.properties,
     created_by: AuthorRead,
-    link_id: orNull(uuid('Feedback link by which a reviewer gave it; null: it came through the API.')),
+    link_id: orNull(uuid('Feedback link through which a reviewer gave it; null: it came through the API.')),
     prompt_version: orNull(
       Type.Integer({
         description:
-          'Number of the version of the prompt that the span of the completion names, by id or by number; null when it names none, or is not there.',
+          "Number of the prompt version that the completion's span names, by id or by number; null if it names none, or " +
+          'is not stored.',
       }),
     ),
     completion: Type.Optional(
       Type.Union([CompletionRead, Type.Null()], {
-        description: 'The completion, with `include=completion` only; null when its span is not there.',
+        description: 'The completion, only with `include=completion`; null if its span is not stored.',
       }),
     ),
   },
-  { $id: 'ListedFeedback', description: 'Feedback, who gave it, and the completion that it is about.' },
+  { $id: 'ListedFeedback', description: 'Feedback with its author and its completion.' },
 );
 export type ListedFeedbackRead = Static<typeof ListedFeedbackRead>;
 

@@ -15,7 +15,7 @@ const directions = (description: string) =>
 const THUMBS_UP = 'true: good; false: bad. With `judge_id`: whether the judge was right, as `judge_was_right` says.';
 const JUDGE_WAS_RIGHT = "Whether the judge's evaluation is right; only with `judge_id`.";
 const REASON = 'Why.';
-const EXPECTED_OUTPUT = 'What the output should have been.';
+const EXPECTED_OUTPUT = 'The expected output.';
 const EXPECTED_SCORE = 'Score that the judge should have given; for scored judges only.';
 const SCORE_DIRECTION = "Direction in which the judge's score is wrong; for scored judges only.";
 const CRITERIA_FEEDBACK =
@@ -35,10 +35,10 @@ const CriterionInput = Type.Object(
 export const FeedbackInput = Type.Object(
   {
     thumbs_up: optional(
-      Type.Boolean({ description: `${THUMBS_UP} Required, unless \`judge_was_right\` stands in its place.` }),
+      Type.Boolean({ description: `${THUMBS_UP} Required, unless \`judge_was_right\` is given instead.` }),
     ),
     judge_was_right: optional(
-      Type.Boolean({ description: `${JUDGE_WAS_RIGHT} It stands in the place of \`thumbs_up\`, or agrees with it.` }),
+      Type.Boolean({ description: `${JUDGE_WAS_RIGHT} It replaces \`thumbs_up\`, or agrees with it.` }),
     ),
     reason: optional(Type.String({ maxLength: MAX_REASON, description: REASON })),
     expected_output: optional(Type.String({ maxLength: MAX_EXPECTED_OUTPUT, description: EXPECTED_OUTPUT })),
@@ -62,7 +62,7 @@ export const CriterionRead = Type.Object(
 
 export const FeedbackRead = Type.Object(
   {
-    id: uuid('Id of the feedback; it stays the same when the feedback is changed.'),
+    id: uuid('Id of the feedback; it does not change when the feedback changes.'),
     completion_id: uuid('Id of the span.'),
     prompt_id: uuid('Id of the prompt.'),
     thumbs_up: Type.Boolean({ description: THUMBS_UP }),

@@ -27,7 +27,7 @@ const HumanFeedbackItem = Type.Object(
       }),
     ),
     reason: orNull(text('Why.')),
-    expected_output: Type.Optional(text('What the output should have been; left out when nothing was given.')),
+    expected_output: Type.Optional(text('Expected output; absent if none was given.')),
     created_at: time('When the feedback was first given.'),
     updated_at: time('When the feedback was last given.'),
     created_by: AuthorRead,
@@ -35,16 +35,15 @@ const HumanFeedbackItem = Type.Object(
       description: "`judge` for feedback on a judge's evaluation, else `human`.",
     }),
     judge_id: Type.Optional(uuid('Judge that the feedback is about; only with source_type `judge`.')),
-    expected_score: Type.Optional(number('Score that the judge should have given; left out when none was given.')),
+    expected_score: Type.Optional(number('Score that the judge should have given; absent if none was given.')),
     score_direction: Type.Optional(
       Type.Union([Type.Literal('too_high'), Type.Literal('too_low')], {
-        description: "Direction in which the judge's score is wrong; left out when none was given.",
+        description: "Direction in which the judge's score is wrong; absent if none was given.",
       }),
     ),
     criteria_feedback: Type.Optional(
       byKey(CriterionRead, {
-        description:
-          'By key of the criterion: the score that it should have got, and why; left out when none was given.',
+        description: 'By key of the criterion: the score that it should have got, and why; absent if none was given.',
       }),
     ),
   },
@@ -57,12 +56,12 @@ const JudgeEvaluationItem = Type.Object(
     id: text('Id of the evaluation.'),
     span_id: uuid('Evaluated span.'),
     automation_id: uuid('Id of the judge.'),
-    judge_name: text('Name of the judge, also of a deleted one.'),
+    judge_name: text('Name of the judge, including deleted ones.'),
     evaluation_result: Type.Boolean({ description: 'Whether the span passed.' }),
     evaluation_reason: text("The judge's reasoning."),
-    confidence_score: orNull(number('How sure the judge was, from 0 to 1; null when it did not say.')),
-    model_used: orNull(text('Model that ran the evaluation; null when it is not known.')),
-    evaluation_duration_ms: orNull(number('Duration of the evaluation in milliseconds; null when it is not known.')),
+    confidence_score: orNull(number('Confidence of the judge, from 0 to 1; null if it gave none.')),
+    model_used: orNull(text('Model that ran the evaluation; null if unknown.')),
+    evaluation_duration_ms: orNull(number('Duration of the evaluation in milliseconds; null if unknown.')),
     evaluation_type: Type.Union([Type.Literal('binary'), Type.Literal('scored')], {
       description: 'Type of the judge when it made the evaluation.',
     }),
@@ -95,16 +94,16 @@ export type UnifiedItemRead = Static<typeof UnifiedItemRead>;
 export const UnifiedFeedbackRead = Type.Object(
   {
     entity_type: Type.Union([Type.Literal('span'), Type.Literal('trace'), Type.Literal('session')], {
-      description: 'Type of the object whose feedback was asked for.',
+      description: 'Type of the requested object.',
     }),
     entity_id: uuid('Id of the span, trace or session.'),
     summary: Type.Object(
       {
-        total: count('How many items there are.'),
-        human_feedback_count: count('How many items are feedback of people.'),
-        judge_evaluation_count: count('How many items are evaluations by judges.'),
+        total: count('Number of items.'),
+        human_feedback_count: count('Number of items that are feedback of people.'),
+        judge_evaluation_count: count('Number of items that are evaluations by judges.'),
       },
-      { description: 'Counts of all items, also when only some are answered.' },
+      { description: 'Counts of all items, even if the response has only some.' },
     ),
     items: Type.Array(UnifiedItemRead, { description: 'The items, newest first.' }),
   },

@@ -8,12 +8,12 @@ export const jobFields = {
   status: Type.Unsafe<JobState>({
     type: 'string',
     enum: [...JOB_STATES],
-    description: 'State of the job. A job goes on after a restart of the server.',
+    description: 'State of the job. A job resumes after a restart of the server.',
   }),
-  phase: orNull(Type.String({ description: 'Step that the job is at; null unless it is running.' })),
-  total: orNull(count('How many steps the job has; null before that is known.')),
-  done: count('How many steps are done.'),
+  phase: orNull(Type.String({ description: 'Current step of the job; null unless it is running.' })),
+  total: orNull(count('Number of steps of the job; null until known.')),
+  done: count('Number of completed steps.'),
   error: orNull(Type.String({ description: 'Why the job failed; null unless it did.' })),
   created_at: time('When the job was queued.'),
-  finished_at: orNull(time('When the job ended; null before.')),
+  finished_at: orNull(time('When the job ended; null before that.')),
 };

@@ -4,12 +4,12 @@ import { Interval } from '../learning/calibration/schema.js';
 import { count, number, orNull, uuid } from '../schema/parts.js';
 
 const counted = {
-  evaluations: count('Evaluations stored in the time.'),
-  passed: count('Those in which the span passed.'),
+  evaluations: count('Evaluations stored in this period.'),
+  passed: count('Evaluations in which the span passed.'),
   rate: orNull(number('`passed` divided by `evaluations`; null without any.')),
   rate_interval: Interval("Wilson's interval of the rate, 95 %; null without any."),
-  queued: count('Evaluations that wait, or are under way, now.'),
-  failed: count('Evaluations that failed for good, at whatever time: the failed runs of the list of runs.'),
+  queued: count('Evaluations that are currently waiting or running.'),
+  failed: count('Permanently failed evaluations of all time: the failed runs of the list of runs.'),
 };
 
 export const JudgeFiguresRead = Type.Object(
@@ -18,7 +18,7 @@ export const JudgeFiguresRead = Type.Object(
     judge_name: Type.String({ description: 'Name of the judge.' }),
     ...counted,
   },
-  { $id: 'JudgeFigures', description: 'What a judge found, and what it is about to look at.' },
+  { $id: 'JudgeFigures', description: 'Results of a judge, and its waiting and failed evaluations.' },
 );
 export type JudgeFiguresRead = Static<typeof JudgeFiguresRead>;
 
@@ -32,7 +32,7 @@ export const ListedJudgeRead = Type.Object(
           kappa: orNull(
             number("Cohen's κ of judge and people for the judge's newest version, as the calibration report has it."),
           ),
-          kappa_interval: Interval('Its interval; null where it is not defined.'),
+          kappa_interval: Interval('Its interval; null if it is not defined.'),
           kappa_version: orNull(
             Type.String({ description: 'Name of that version in the calibration report; null: there is none.' }),
           ),
@@ -41,6 +41,6 @@ export const ListedJudgeRead = Type.Object(
       ),
     ),
   },
-  { $id: 'ListedJudge', description: 'A judge, and what became of it.' },
+  { $id: 'ListedJudge', description: 'A judge with its results.' },
 );
 export type ListedJudgeRead = Static<typeof ListedJudgeRead>;

@@ -13,7 +13,7 @@ export const RunInput = Type.Object(
       Type.Array(uuid('Id of a span.'), {
         minItems: 1,
         maxItems: MAX_RUN_SPANS,
-        description: 'Spans to evaluate, also when they do not match filters or are not in the sample.',
+        description: 'Spans to evaluate, even if they do not match the filters or are not in the sample.',
       }),
     ),
     backfill: optional(
@@ -21,7 +21,7 @@ export const RunInput = Type.Object(
         minimum: 1,
         maximum: MAX_BACKFILL,
         description:
-          'Evaluates this many of the newest finished spans that match the filters, also when they are not in the sample.',
+          'Number of the newest finished spans to evaluate that match the filters, even if they are not in the sample.',
       }),
     ),
   },
@@ -31,10 +31,10 @@ export type RunInput = Static<typeof RunInput>;
 
 export const RunQueuedRead = Type.Object(
   {
-    queued: count('How many evaluations were queued.'),
+    queued: count('Number of queued evaluations.'),
     runs: Type.Array(
       Type.Object(
-        { id: uuid('Id of the run, which becomes the id of the evaluation.'), span_id: uuid('Span to be evaluated.') },
+        { id: uuid('Id of the run, which becomes the id of the evaluation.'), span_id: uuid('Span to evaluate.') },
         { description: 'One queued evaluation.' },
       ),
       { description: 'The queued evaluations.' },
@@ -46,30 +46,31 @@ export type RunQueuedRead = Static<typeof RunQueuedRead>;
 
 export const RunsRetriedRead = Type.Object(
   {
-    queued: count('How many failed runs were queued again.'),
-    left: count('How many more there are, for which the queue had no room.'),
+    queued: count('Number of failed runs that were queued again.'),
+    left: count('Number of further failed runs, for which the queue had no room.'),
   },
-  { $id: 'RunsRetried', description: 'Failed runs that are tried again.' },
+  { $id: 'RunsRetried', description: 'Failed runs that are retried.' },
 );
 export type RunsRetriedRead = Static<typeof RunsRetriedRead>;
 
 export const RunStateName = oneOf(
   ['queued', 'running', 'failed'],
-  'queued: the run waits for its first or next attempt; running: the model is being asked; failed: no further attempt is made.',
+  'queued: the run waits for its first or next attempt; running: the model is being called; failed: there are ' +
+    'no further attempts.',
 );
 
 export const RunRead = Type.Object(
   {
     id: uuid('Id of the run, which becomes the id of the evaluation.'),
-    span_id: uuid('Span to be evaluated.'),
-    trace_id: uuid('Trace that the span was in when the run was queued.'),
+    span_id: uuid('Span to evaluate.'),
+    trace_id: uuid('Trace of the span when the run was queued.'),
     origin: oneOf(
       ['automatic', 'requested'],
-      'automatic: the judge queued a new span by itself; requested: a run call did.',
+      'automatic: the judge queued a new span automatically; requested: a run call did.',
     ),
     state: RunStateName,
-    attempts: count('How many attempts ended without an evaluation.'),
-    next_attempt_at: orNull(time('When the next attempt may begin; null unless the run is queued.')),
+    attempts: count('Number of attempts that ended without an evaluation.'),
+    next_attempt_at: orNull(time('Earliest time of the next attempt; null unless the run is queued.')),
     reason: orNull(Type.String({ description: 'Why the last attempt failed.' })),
     created_at: time('When the run was queued.'),
     updated_at: time('When an attempt last ended, else when the run was queued.'),
@@ -112,8 +113,8 @@ export const ANSWERS = [
 export const MismatchRead = Type.Object(
   {
     filter: Type.String({ description: 'Name of the filter.' }),
-    wanted: Type.String({ description: 'What the filter asks for.' }),
-    found: Type.String({ description: 'What the span has in its place.' }),
+    wanted: Type.String({ description: 'What the filter requires.' }),
+    found: Type.String({ description: 'What the span has instead.' }),
   },
   { description: 'A filter that the span does not match.' },
 );
@@ -122,13 +123,13 @@ export const ExplanationRead = Type.Object(
   {
     judge_id: uuid('Id of the judge.'),
     span_id: uuid('Id of the span.'),
-    answer: oneOf(ANSWERS, 'The answer in a word, for programs.'),
-    explanation: Type.String({ description: 'The answer in a sentence, for people.' }),
-    evaluation_id: orNull(uuid('The newest evaluation of the span by this judge; null without one.')),
+    answer: oneOf(ANSWERS, 'The answer as a code, for programs.'),
+    explanation: Type.String({ description: 'The answer as a sentence, for people.' }),
+    evaluation_id: orNull(uuid('The newest evaluation of the span by this judge; null if there is none.')),
     run: orNull(RunRead),
-    position: orNull(count('How many evaluations are ahead in the queue; null unless the span is queued.')),
+    position: orNull(count('Number of evaluations ahead in the queue; null unless the span is queued.')),
     mismatches: Type.Array(MismatchRead, {
-      description: 'Filters that the span does not match; empty when it matches or was not found.',
+      description: 'Filters that the span does not match; empty if it matches or was not found.',
     }),
     sample: Type.Object(
       {

@@ -8,7 +8,8 @@ import { pageRead } from '../schema/page.js';
 
 const EvaluationType = oneOf(
   ['binary', 'scored'],
-  'binary: the judge passes or fails a span; scored: it gives a score, and spans from `pass_threshold` on pass.',
+  'binary: the judge passes or fails a span; scored: it gives a score, and spans with at least `pass_threshold` ' +
+    'pass.',
 );
 
 /** Most criteria of a judge. */
@@ -23,7 +24,7 @@ export const criterion = {
     description: 'Key of the criterion, unique within the judge.',
   }),
   label: line(200, 'Name of the criterion, for people.'),
-  description: Type.String({ maxLength: 4000, description: 'What the criterion is about; the model is told too.' }),
+  description: Type.String({ maxLength: 4000, description: 'Meaning of the criterion; the model gets it too.' }),
 };
 
 const Criterion = Type.Object(
@@ -39,7 +40,7 @@ const CriterionRead = Type.Object(
   {
     key: criterion.key,
     label: Type.String({ description: 'Name of the criterion, for people.' }),
-    description: Type.String({ description: 'What the criterion is about.' }),
+    description: Type.String({ description: 'Meaning of the criterion.' }),
   },
   { $id: 'Criterion', description: 'A criterion: one aspect of a span that a judge evaluates.' },
 );
@@ -70,7 +71,7 @@ const Filters = Type.Object(
     tags: optional(tags(FILTERED_TAGS, FILTER_TAGS)),
     prompt_slug: optional(filters.prompt_slug),
   },
-  { description: 'Which new spans the judge evaluates; an absent filter does not restrict.' },
+  { description: 'Which new spans the judge evaluates; absent filters do not restrict.' },
 );
 
 /** Longest name of a model, in characters. */
@@ -81,7 +82,7 @@ const settings = {
   evaluation_type: EvaluationType,
   score_min: optional(number('Lowest score; for scored judges only.')),
   score_max: optional(number('Highest score; for scored judges only.')),
-  pass_threshold: optional(number('Score from which on a span passes; for scored judges only.')),
+  pass_threshold: optional(number('Lowest passing score; for scored judges only.')),
   criteria: optional(
     Type.Array(Criterion, {
       maxItems: MAX_CRITERIA,
@@ -105,7 +106,9 @@ const settings = {
     }),
   ),
   filters: optional(Filters),
-  enabled: optional(Type.Boolean({ description: 'Whether the judge evaluates new spans by itself. Default: true.' })),
+  enabled: optional(
+    Type.Boolean({ description: 'Whether the judge evaluates new spans automatically. Default: true.' }),
+  ),
 };
 export const JudgeName = line(200, 'Name of the judge.');
 const prompt = Type.String({
@@ -113,9 +116,9 @@ const prompt = Type.String({
   maxLength: MAX_CONTENT_BYTES,
   description:
     'Text of the instruction. `{{input}}`, `{{output}}`, `{{expected}}`, `{{name}}`, `{{kind}}`, `{{tags}}`, ' +
-    '`{{attributes}}` and `{{error}}` are filled in; without `{{input}}` and `{{output}}` the span is shown after it.',
+    '`{{attributes}}` and `{{error}}` are filled in. Without `{{input}}` and `{{output}}`, the span is appended.',
 });
-const TASK = 'Slug of an existing prompt that holds the instruction.';
+const TASK = 'Slug of an existing prompt to use as the instruction.';
 
 export const JudgeInput = Type.Object(
   {
@@ -126,7 +129,7 @@ export const JudgeInput = Type.Object(
   },
   {
     $id: 'JudgeInput',
-    description: 'A judge to make; either `prompt` or `task_slug` gives its instruction.',
+    description: 'A judge to create; either `prompt` or `task_slug` gives its instruction.',
   },
 );
 export type JudgeInput = Static<typeof JudgeInput>;
@@ -144,7 +147,8 @@ export const JudgePatch = Type.Object(
   {
     $id: 'JudgePatch',
     description:
-      'Settings to change: absent ones stay, null sets the default. `criteria` and `filters` are replaced as a whole.',
+      'Settings to change. Absent ones do not change; null sets the default. `criteria` and `filters` are replaced ' +
+      'as a whole.',
   },
 );
 export type JudgePatch = Static<typeof JudgePatch>;
@@ -152,7 +156,7 @@ export type JudgePatch = Static<typeof JudgePatch>;
 const scale = {
   score_min: orNull(number('Lowest score; null for a binary judge.')),
   score_max: orNull(number('Highest score; null for a binary judge.')),
-  pass_threshold: orNull(number('Score from which on a span passes; null for a binary judge.')),
+  pass_threshold: orNull(number('Lowest passing score; null for a binary judge.')),
 };
 
 export const JudgeRead = Type.Object(
@@ -160,7 +164,7 @@ export const JudgeRead = Type.Object(
     id: uuid('Id of the judge.'),
     project_id: uuid('Project of the judge.'),
     name: Type.String({ description: 'Name of the judge.' }),
-    task_slug: Type.String({ description: 'Slug of the prompt that holds its instruction.' }),
+    task_slug: Type.String({ description: 'Slug of the prompt with its instruction.' }),
     evaluation_type: EvaluationType,
     ...scale,
     criteria: Type.Array(CriterionRead, { description: 'Criteria that the judge evaluates by.' }),
@@ -179,19 +183,20 @@ export const JudgeRead = Type.Object(
         }),
         tags: byKey(Type.String(), { description: 'Tags of spans: all of these.' }),
         prompt_slug: orNull(
-          Type.String({ description: 'Slug of a prompt, of whose completions alone the spans are; null: any span.' }),
+          Type.String({ description: 'Slug of a prompt, to evaluate only its completions; null: any span.' }),
         ),
       },
       { description: 'Which new spans the judge evaluates.' },
     ),
-    enabled: Type.Boolean({ description: 'Whether the judge evaluates new spans by itself.' }),
+    enabled: Type.Boolean({ description: 'Whether the judge evaluates new spans automatically.' }),
     runnable: Type.Boolean({
       description:
-        'Whether the judge can run: a model endpoint is configured, there is a model, and the last call was not refused for its key.',
+        'Whether the judge can run: a model endpoint is configured, there is a model, and the key was not refused in ' +
+        'the last call.',
     }),
-    not_runnable_reason: orNull(Type.String({ description: 'Why the judge cannot run; null when it can.' })),
-    judged_since: time('When the judge was made or last enabled: it evaluates earlier spans only in run calls.'),
-    created_at: time('When the judge was made.'),
+    not_runnable_reason: orNull(Type.String({ description: 'Why the judge cannot run; null if it can.' })),
+    judged_since: time('When the judge was created or last enabled: it evaluates earlier spans only in run calls.'),
+    created_at: time('When the judge was created.'),
     updated_at: time('When the judge was last changed.'),
   },
   { $id: 'Judge', description: 'A judge.' },
@@ -215,7 +220,7 @@ const CriterionScore = Type.Object(
 );
 
 export const CriteriaScoresRead = orNull(
-  byKey(CriterionScore, { description: 'Scores of criteria, by key of the criterion; null when there are none.' }),
+  byKey(CriterionScore, { description: 'Scores of criteria, by key of the criterion; null if there are none.' }),
 );
 
 export const EvaluationInput = Type.Object(
@@ -224,14 +229,14 @@ export const EvaluationInput = Type.Object(
     evaluation_result: optional(
       Type.Boolean({
         description:
-          'Whether the span passed. Required for a binary judge; for a scored one it follows from the score.',
+          'Whether the span passed. Required for a binary judge; for a scored judge, it follows from the score.',
       }),
     ),
     evaluation_reason: optional(
       Type.String({ maxLength: MAX_EVALUATION_REASON, description: "The judge's reasoning." }),
     ),
     confidence_score: optional(
-      Type.Number({ minimum: 0, maximum: 1, description: 'How sure the judge was, from 0 to 1.' }),
+      Type.Number({ minimum: 0, maximum: 1, description: 'Confidence of the judge, from 0 to 1.' }),
     ),
     score: optional(number('Score; required for a scored judge.')),
     criteria_scores: optional(
@@ -249,8 +254,8 @@ export const EvaluationInput = Type.Object(
     prompt_version: optional({
       ...VersionNumber,
       description:
-        "Number of the version of the judge's prompt that it was made with, without corrections; its agreement with people is then " +
-        'counted with those of this version. Absent: it is not known.',
+        "Version number of the judge's prompt that produced the evaluation, without corrections; its agreement with " +
+        'people then counts for this version. Absent: unknown.',
     }),
     model_used: optional(line(MAX_MODEL, 'Model that ran the evaluation.')),
     evaluation_duration_ms: optional(
@@ -265,27 +270,29 @@ const evaluation = {
   id: uuid('Id of the evaluation.'),
   judge_id: uuid('Id of the judge.'),
   span_id: uuid('Evaluated span.'),
-  trace_id: orNull(uuid('Trace that the span was in then; null when that is not known.')),
+  trace_id: orNull(uuid('Trace of the span at that time; null if unknown.')),
   evaluation_result: Type.Boolean({ description: 'Whether the span passed.' }),
   evaluation_reason: Type.String({ description: "The judge's reasoning." }),
-  confidence_score: orNull(number('How sure the judge was, from 0 to 1; null when it did not say.')),
+  confidence_score: orNull(number('Confidence of the judge, from 0 to 1; null if it gave none.')),
   score: orNull(number('Score; null for a binary evaluation.')),
   score_min: orNull(number('Lowest possible score; null for a binary evaluation.')),
   score_max: orNull(number('Highest possible score; null for a binary evaluation.')),
   pass_threshold: orNull(number('Score needed to pass; null for a binary evaluation.')),
   criteria_scores: CriteriaScoresRead,
   evaluation_type: EvaluationType,
-  model_used: orNull(Type.String({ description: 'Model that ran the evaluation; null when it is not known.' })),
-  evaluation_duration_ms: orNull(number('Duration of the evaluation in milliseconds; null when it is not known.')),
+  model_used: orNull(Type.String({ description: 'Model that ran the evaluation; null if unknown.' })),
+  evaluation_duration_ms: orNull(number('Duration of the evaluation in milliseconds; null if unknown.')),
   judge_version: orNull(
     Type.String({
       description:
-        'Version of the judge: that of its instruction, with the revision of its corrections; null when the evaluation ran elsewhere and names no version.',
+        'Version of the judge: that of its instruction, with the revision of its corrections; null if the evaluation ' +
+        'ran elsewhere and names no version.',
     }),
   ),
   origin: oneOf(
     ['automatic', 'requested', 'external'],
-    'automatic: the judge evaluated a new span by itself; requested: by a run call; external: the evaluation ran elsewhere.',
+    'automatic: the judge evaluated a new span automatically; requested: by a run call; external: the evaluation ' +
+      'ran elsewhere.',
   ),
   created_at: time('When the evaluation was stored.'),
 };
@@ -310,7 +317,7 @@ export const SpanEvaluationsRead = Type.Object(
     span_id: uuid('Id of the span.'),
     evaluations: Type.Array(
       Type.Object(
-        { ...evaluation, judge_name: Type.String({ description: 'Name of the judge, also of a deleted one.' }) },
+        { ...evaluation, judge_name: Type.String({ description: 'Name of the judge, including deleted ones.' }) },
         { $id: 'SpanEvaluation', description: 'An evaluation of the span, with the name of the judge.' },
       ),
       { description: 'Evaluations of the span, newest first.' },

@@ -43,15 +43,13 @@ const is = <Name extends string>(field: Name, parameter: string = field): Filter
   parameter,
   field,
   comparison: 'is',
-  description: `Selects by ${field}: equal to this value.`,
+  description: `Filters by ${field}: equal to this value.`,
 });
 const anyOf = <Name extends string>(field: Name, parameter: string): Filter<Name> => ({
   parameter,
   field,
   comparison: 'anyOf',
-  description:
-    `Selects by ${field}: equal to one of these values, separated by commas. A comma inside a value is written %2C once ` +
-    'more encoded, or the parameter is repeated, each time with one value taken as it is.',
+  description: `Filters by ${field}: equal to one of these values, separated by commas. If a value contains a comma, encode it as %2C once more, or repeat the parameter: each then has one value, taken as is.`,
 });
 const bounds = <Name extends string>(
   field: Name,
@@ -77,8 +75,8 @@ const callFilters = [
     field: 'model',
     comparison: 'anyModel',
     description:
-      'Selects by model: one of these names, separated by commas. `gpt-4o` also finds what was sent as `openai/gpt-4o`, of ' +
-      'any provider; `openai/gpt-4o` that of this provider alone.',
+      'Filters by model: one of these names, separated by commas. `gpt-4o` also finds spans sent as ' +
+      '`openai/gpt-4o`, of any provider; `openai/gpt-4o` finds only those of this provider.',
   },
   anyOf('provider', 'providers'),
   is('prompt_slug'),
@@ -89,7 +87,7 @@ const callFilters = [
 const callFiltersOfSpans = callFilters.map((filter): SpanFilter => ({
   ...filter,
   ofSpans: true,
-  description: `${filter.description} Of any span in it; of several such filters, one span meets all.`,
+  description: `${filter.description} Matches if any span in it does; if there are several such filters, one span must match all.`,
 }));
 
 /** The field that a filter is about. */
@@ -113,7 +111,7 @@ export const spanList = {
       parameter: 'session_id',
       field: 'session_id',
       comparison: 'inSession',
-      description: "Every span of the session's traces, also of spans that do not name the session themselves.",
+      description: "All spans of the session's traces, including spans that do not name the session.",
     },
     is('kind', 'span_kind'),
     is('status'),
@@ -123,8 +121,8 @@ export const spanList = {
       field: 'cost',
       comparison: 'unpriced',
       description:
-        'any: only calls whose model and tokens are known, but no cost, as `model-prices:unpriced` counts them; no_provider: only ' +
-        'those of them that name no provider.',
+        'any: only calls with known model and tokens but no cost, as `model-prices:unpriced` counts them; ' +
+        'no_provider: only those of them that name no provider.',
     },
     ...commonFilters('duration_ms'),
     ...callFilters,

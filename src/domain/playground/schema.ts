@@ -10,9 +10,9 @@ const MAX_MESSAGES = 500;
 
 const Message = Type.Object(
   {
-    role: oneOf(MESSAGE_ROLES, 'Who says it.'),
+    role: oneOf(MESSAGE_ROLES, 'Role of the message.'),
     content: Type.String({
-      description: 'Text of the message; it is sent as it is, so placeholders have to be filled.',
+      description: 'Text of the message. It is sent as it is, so fill placeholders first.',
     }),
   },
   { description: 'A message of the conversation.' },
@@ -23,10 +23,12 @@ const Source = Type.Object(
     prompt_slug: optional(Type.String({ ...Slug, description: 'Prompt whose version was changed; with `version`.' })),
     version: optional(Type.Integer({ ...VersionNumber, description: 'Number of the version; with `prompt_slug`.' })),
     span_id: optional(
-      uuid('Recorded span whose input was changed. The call is deleted with this span, as it holds texts of it.'),
+      uuid(
+        'Recorded span whose input was changed. The call is deleted with this span, because it contains texts of it.',
+      ),
     ),
   },
-  { description: 'Where the messages are from, to be kept with the call.' },
+  { description: 'Source of the messages, to store with the call.' },
 );
 
 export const PlaygroundInput = Type.Object(
@@ -34,7 +36,7 @@ export const PlaygroundInput = Type.Object(
     messages: Type.Array(Message, {
       minItems: 1,
       maxItems: MAX_MESSAGES,
-      description: 'The conversation that the model is to continue.',
+      description: 'The conversation for the model to continue.',
     }),
     model: optional(
       line(
@@ -47,23 +49,23 @@ export const PlaygroundInput = Type.Object(
     ),
     source: optional(Source),
   },
-  { $id: 'PlaygroundInput', description: 'What a model is to be asked.' },
+  { $id: 'PlaygroundInput', description: 'A call to a model.' },
 );
 export type PlaygroundInput = Static<typeof PlaygroundInput>;
 
-const model = Type.String({ description: 'Model that is asked.' });
+const model = Type.String({ description: 'Model to call.' });
 
 export const PlaygroundEstimate = Type.Object(
   {
     model,
     input_tokens: count('Tokens of the messages, estimated at four characters each.'),
-    input_cost: orNull(number('Cost of these in US dollars; null when the price is not known.')),
+    input_cost: orNull(number('Their cost in US dollars; null if the price is unknown.')),
     cost_per_1000_output_tokens: orNull(
-      number('Cost of a thousand tokens of the answer in US dollars; null when the price is not known.'),
+      number('Cost of a thousand tokens of the answer in US dollars; null if the price is unknown.'),
     ),
-    cost_unknown_reason: orNull(Type.String({ description: 'Why the cost is not known; null when it is.' })),
+    cost_unknown_reason: orNull(Type.String({ description: 'Why the cost is unknown; null if it is known.' })),
   },
-  { $id: 'PlaygroundEstimate', description: 'What a call would come to.' },
+  { $id: 'PlaygroundEstimate', description: 'Estimate for a call.' },
 );
 export type PlaygroundEstimate = Static<typeof PlaygroundEstimate>;
 
@@ -71,38 +73,40 @@ const Failure = Type.Object(
   {
     code: Type.String({
       description:
-        'An HTTP status of the model endpoint, such as `429`; `timeout`, `connection`, or `answer` (it cannot be read).',
+        'An HTTP status of the model endpoint, such as `429`; `timeout`, `connection`, or `answer` (unreadable).',
     }),
-    message: Type.String({ description: 'What went wrong, in general words; the log of the server has the details.' }),
+    message: Type.String({ description: "General description of the failure; the server's log has the details." }),
     retryable: Type.Boolean({ description: 'Whether the same call may succeed later.' }),
   },
-  { description: 'Why the model did not answer.' },
+  { description: 'Why the model did not respond.' },
 );
 
 export const PlaygroundRun = Type.Object(
   {
-    span_id: uuid('Span that the call is stored as.'),
-    trace_id: uuid('Trace of that span, which is its own.'),
-    model: Type.String({ description: 'Model that answered, as it calls itself; without an answer, the one asked.' }),
-    output: orNull(Type.String({ description: 'Its answer; null when there is none.' })),
-    refusal: orNull(Type.String({ description: 'Refusal of the model, in place of an answer.' })),
+    span_id: uuid('Span as which the call is stored.'),
+    trace_id: uuid('Trace of that span, which contains only this call.'),
+    model: Type.String({
+      description: 'Model that responded, by its own name; without a response, the requested one.',
+    }),
+    output: orNull(Type.String({ description: 'Its answer; null if there is none.' })),
+    refusal: orNull(Type.String({ description: 'Refusal of the model, instead of an answer.' })),
     failure: orNull(Failure),
     finish_reason: orNull(
-      Type.String({ description: 'Why the answer ended, such as `stop`; `length`: it was cut. Null: not known.' }),
+      Type.String({ description: 'Finish reason, such as `stop`; `length`: truncated. Null: unknown.' }),
     ),
     usage: orNull(
       Type.Object(
         {
           input_tokens: count('Tokens of the messages.'),
           output_tokens: count('Tokens of the answer.'),
-          cached_tokens: count('Part of the input tokens that was read from a cache.'),
+          cached_tokens: count('Input tokens that were read from a cache.'),
         },
-        { description: 'Tokens, as the model endpoint counted them; null when it did not say.' },
+        { description: 'Tokens, as the model endpoint counted them; null if it did not say.' },
       ),
     ),
-    cost: orNull(number('Cost in US dollars; null when it is not known.')),
-    duration_ms: number('Time that the call took, in milliseconds.'),
+    cost: orNull(number('Cost in US dollars; null if unknown.')),
+    duration_ms: number('Duration of the call, in milliseconds.'),
   },
-  { $id: 'PlaygroundRun', description: 'What a model answered.' },
+  { $id: 'PlaygroundRun', description: 'Response of a model.' },
 );
 export type PlaygroundRun = Static<typeof PlaygroundRun>;

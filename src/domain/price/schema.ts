@@ -10,7 +10,8 @@ const name = (description: string) => line(256, description);
 
 export const ProviderName = name('Provider, as spans name it in `attributes.provider`; case does not matter.');
 export const ModelName = name(
-  'Model, as spans name it in `attributes.model`, slashes and all; its own provider in front means nothing.',
+  'Model, as spans name it in `attributes.model`, including slashes; its own provider as a prefix makes no ' +
+    'difference.',
 );
 
 export const rates = {
@@ -18,8 +19,8 @@ export const rates = {
   output_per_million: rate('US dollars per million output tokens.'),
 };
 export const CACHE_READ =
-  'US dollars per million input tokens that were read from a cache; null or absent: as other input. Tokens written ' +
-  'to a cache are priced as other input.';
+  'US dollars per million input tokens read from a cache; null or absent: as other input. Tokens written to a ' +
+  'cache are priced as other input.';
 
 export const ModelPriceInput = Type.Object(
   { ...rates, cache_read_per_million: optional(rate(CACHE_READ)) },
@@ -34,6 +35,6 @@ export const RepriceInput = Type.Object(
     provider: optional(ProviderName),
     model: optional(ModelName),
   },
-  { $id: 'RepriceInput', description: 'Spans whose calculated costs are recalculated; all of them when empty.' },
+  { $id: 'RepriceInput', description: 'Spans whose calculated costs to recalculate; if empty, all of them.' },
 );
 export type RepriceInput = Static<typeof RepriceInput>;

@@ -15,7 +15,7 @@ const MAX_MODEL_ID = 512;
 export const Slug = Type.String({
   pattern: SLUG.source,
   'x-must': 'have 1 to 128 characters of A-Z, a-z, 0-9, dot, underscore, hyphen, space and slash',
-  description: 'Slug of the prompt, which is also the name of its task; a space or slash is written percent-encoded.',
+  description: 'Slug of the prompt, which is also the name of its task; percent-encode a space or slash.',
 });
 export const Tag = Type.String({
   pattern: '^[A-Za-z0-9._-]{1,64}$',
@@ -38,23 +38,23 @@ export const EnsureInput = Type.Object(
   {
     content: Type.String({
       minLength: 1,
-      description: 'Text of the prompt; may hold `{{variable}}` placeholders. Kept byte for byte.',
+      description: 'Text of the prompt; may contain `{{variable}}` placeholders. Stored byte for byte.',
     }),
     content_hash: optional(
-      Type.String({ ...ContentHash, description: `${ContentHash.description ?? ''} Computed when absent.` }),
+      Type.String({ ...ContentHash, description: `${ContentHash.description ?? ''} Computed if absent.` }),
     ),
     model_id: optional(ModelId),
     metadata: optional(
       Type.Record(Type.String(), Type.Unknown(), { description: 'Any JSON to store with the version.' }),
     ),
   },
-  { $id: 'EnsureVersion', description: 'Content of the version that is to exist.' },
+  { $id: 'EnsureVersion', description: 'Content of the version to ensure.' },
 );
 export type EnsureInput = Static<typeof EnsureInput>;
 
 export const PinInput = Type.Object(
   { version: VersionNumber },
-  { $id: 'PinTag', description: 'The version that the tag is to point to.' },
+  { $id: 'PinTag', description: 'The version to which to point the tag.' },
 );
 
 export const BindInput = Type.Object(

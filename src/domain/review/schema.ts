@@ -18,22 +18,22 @@ const days = (more: string, options: { readonly default?: number } = {}) =>
     minimum: 1,
     maximum: MAX_DAYS,
     ...options,
-    description: `Days after which the link stops working${more}`,
+    description: `Days after which the link expires${more}`,
   });
 
 export const LinkInput = Type.Object(
   {
     prompt_slug: Type.String({ ...Slug, description: 'Slug of the prompt whose completions are reviewed.' }),
     link_type: optional(LinkType),
-    expires_in_days: optional(days(`; ${DEFAULT_DAYS} when absent.`, { default: DEFAULT_DAYS })),
+    expires_in_days: optional(days(`; ${DEFAULT_DAYS} if absent.`, { default: DEFAULT_DAYS })),
   },
-  { $id: 'FeedbackLinkInput', description: 'A feedback link to make.' },
+  { $id: 'FeedbackLinkInput', description: 'A feedback link to create.' },
 );
 export type LinkInput = Static<typeof LinkInput>;
 
 export const LinkPatch = Type.Object(
   { expires_in_days: days(', counted from now.') },
-  { $id: 'FeedbackLinkPatch', description: 'What to change of a feedback link.' },
+  { $id: 'FeedbackLinkPatch', description: 'Changes to a feedback link.' },
 );
 export type LinkPatch = Static<typeof LinkPatch>;
 
@@ -47,16 +47,16 @@ export type ReviewTextLimits = ReturnType<typeof reviewTextLimits>;
 export function reviewInputSchema(limits: ReviewTextLimits) {
   return Type.Object(
     {
-      completion_id: uuid('Id of the completion (a span), which must be one of the prompt.'),
+      completion_id: uuid('Id of the completion (a span), which must belong to the prompt.'),
       thumbs_up: Type.Boolean({ description: 'true: good; false: bad.' }),
       reason: optional(Type.String({ maxLength: limits.reason, description: 'Reason for the thumb up or down.' })),
       expected_output: optional(
-        Type.String({ maxLength: limits.expected_output, description: 'What the output should have been.' }),
+        Type.String({ maxLength: limits.expected_output, description: 'The expected output.' }),
       ),
       reviewer_name: optional(
         Type.String({
           maxLength: limits.reviewer_name,
-          description: 'Name of the reviewer; absent: the name given before from this browser.',
+          description: 'Name of the reviewer; absent: the name given earlier in this browser.',
         }),
       ),
     },

@@ -2,8 +2,9 @@
 export const ID = /^(?:[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[0-9a-fA-F]{32}|[0-9a-fA-F]{16})$/;
 /** The same as the documentation says it. */
 export const ID_DESCRIPTION =
-  'A UUID of any version. An id of OpenTelemetry is taken as it is: 32 hex digits (of a trace) are the UUID with these ' +
-  'digits; 16 (of a span) are the UUID of these and 16 zeros, as OTLP stores them. Case does not matter. Answers have UUIDs in lower case.';
+  'A UUID of any version. OpenTelemetry ids are accepted: 32 hex digits (of a trace) are the UUID with these ' +
+  'digits; 16 (of a span) are the UUID of these and 16 zeros, as OTLP stores them. Case does not matter. ' +
+  'Responses have UUIDs in lower case.';
 
 /** Ids of usable spans of OpenTelemetry, as lower-case hex. */
 export const TRACE_ID = /^[0-9a-f]{32}$/;

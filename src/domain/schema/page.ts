@@ -9,6 +9,6 @@ export interface Window {
 /** Schema of the page that an answer holds. */
 export const pageRead = {
   total: count('Number of items on all pages.'),
-  limit: count('Most items on a page.'),
+  limit: count('Maximum number of items on a page.'),
   offset: count('Number of items skipped.'),
 };

@@ -9,14 +9,14 @@ export const SpanSession = Type.Object(
   {
     id: optional(uuid('Session id.')),
     name: optional(label(sessionFields.name.description)),
-    tags: optional(tags('Tags applied to the session; those in `session_tags` win over them.')),
+    tags: optional(tags('Tags for the session; those in `session_tags` override them.')),
   },
   { description: 'Alternative to session_id.' },
 );
 
 export const SpanInput = Type.Object(
   {
-    id: optional(uuid('Span id; generated when absent. Sending an id again replaces the span.')),
+    id: optional(uuid('Span id; generated if absent. Sending an id again replaces the span.')),
     trace_id: uuid(spanFields.trace_id.description),
     parent_span_id: optional(uuid(spanFields.parent_span_id.description)),
     session_id: optional(uuid('Session to associate with.')),
@@ -27,12 +27,12 @@ export const SpanInput = Type.Object(
     status: optional(status(spanFields.status.description)),
     started_at: time(spanFields.started_at.description),
     ended_at: optional(time(spanFields.ended_at.description)),
-    duration_ms: optional(duration('Duration in milliseconds; when absent, end minus start.')),
+    duration_ms: optional(duration('Duration in milliseconds; if absent, end minus start.')),
     cost: optional(
       cost(
-        'Cost in US dollars. When absent, it is calculated for LLM spans from the attributes provider, model, inputTokens ' +
-          'and outputTokens, and cacheReadTokens and cacheWriteTokens when given. Cached tokens are parts of the input ' +
-          'tokens; when they are more than these, they were counted apart and are priced beside them.',
+        'Cost in US dollars. If absent, it is calculated for LLM spans from the attributes provider, model, ' +
+          'inputTokens and outputTokens, and from cacheReadTokens and cacheWriteTokens if given. Cached tokens are part ' +
+          'of the input tokens. If they exceed these, they were counted separately and are priced in addition.',
       ),
     ),
     input_data: optional(payload(spanFields.input_data.description)),
@@ -49,6 +49,6 @@ export const SpanInput = Type.Object(
       Type.Integer({ minimum: 0, maximum: 2 ** 53 - 1, description: spanFields.code_lineno.description }),
     ),
   },
-  { $id: 'SpanInput', description: 'A span as it is sent.' },
+  { $id: 'SpanInput', description: 'A span to send.' },
 );
 export type SpanInput = Static<typeof SpanInput>;

@@ -31,44 +31,51 @@ export const OutlineRead = Type.Object(
         started_at: counts('Starts, in microseconds after `start`.'),
         duration_ms: column(
           orNull(Type.Number()),
-          'Durations in milliseconds; null: not known, as of what has not ended.',
+          'Durations in milliseconds; null: unknown, for example if the span has not ended.',
         ),
-        cost: column(orNull(Type.Number()), 'Costs in US dollars; null: not known.'),
+        cost: column(orNull(Type.Number()), 'Costs in US dollars; null: unknown.'),
       },
       { description: 'One array per field, all of the same length: the spans by start, then id.' },
     ),
     names: texts(
-      `The distinct names of spans; of a longer one than ${LONGEST_OUTLINED} characters the beginning, which ends with "…".`,
+      `The distinct names of spans; names longer than ${LONGEST_OUTLINED} characters are truncated and end with "…".`,
     ),
     kinds: texts('Their distinct kinds.'),
     statuses: texts('Their distinct statuses.'),
     errors: counts('Places of the spans with errors.'),
-    models: texts('The distinct models of calls, as names are.'),
+    models: texts('The distinct models of calls, truncated as names are.'),
     calls: Type.Object(
       {
         span: PLACES,
         model: integers('Indexes into `models`; -1: none.'),
-        input_tokens: column(orNull(Type.Integer()), 'All input tokens; null: not known.'),
-        output_tokens: column(orNull(Type.Integer()), 'Output tokens; null: not known.'),
+        input_tokens: column(orNull(Type.Integer()), 'All input tokens; null: unknown.'),
+        output_tokens: column(orNull(Type.Integer()), 'Output tokens; null: unknown.'),
       },
       { description: 'The spans that call a model.' },
     ),
     missing_parents: Type.Object(
-      { span: PLACES, id: column(uuid('Id of a parent.'), 'The parent that each names.') },
-      { description: 'Spans whose parent is not among the spans of the trace (or not among those answered).' },
+      { span: PLACES, id: column(uuid('Id of a parent.'), 'The parent that each span names.') },
+      { description: 'Spans whose parent is not among the spans of the trace (or not in the response).' },
     ),
     cycles: Type.Array(PLACES, {
       description:
-        'Spans that are their own ancestors: each is the child of the next one, and the last that of the first. In `parent`, ' +
-        'the first has none.',
+        'Spans that are their own ancestors: each is the child of the next one, and the last is the child of the ' +
+        'first. In `parent`, the first has none.',
     }),
     evaluations: Type.Object(
-      { span: PLACES, passed: counts('Judges that passed it.'), failed: counts('Judges that failed it.') },
-      { description: 'The spans with evaluations, and how many judges passed and failed each at last.' },
+      {
+        span: PLACES,
+        passed: counts('Number of judges that passed it.'),
+        failed: counts('Number of judges that failed it.'),
+      },
+      {
+        description:
+          'The spans with evaluations, and how many judges passed and failed each in their latest evaluation.',
+      },
     ),
     feedback: Type.Object(
       { span: PLACES, up: counts('Thumbs up.'), down: counts('Thumbs down.') },
-      { description: 'The spans with feedback of people.' },
+      { description: 'The spans with feedback from people.' },
     ),
   },
   { $id: 'TraceOutline', description: 'A whole trace as columns, without the texts of its spans.' },

@@ -6,7 +6,7 @@ import { uuid } from '../schema/parts.js';
 export const TraceInput = Type.Object(
   {
     id: optional(uuid('Trace id; generated when absent. Posting an id again replaces all fields posted before.')),
-    session_id: uuid('Session the trace belongs to.'),
+    session_id: uuid('Session to which the trace belongs.'),
     name: name('Name of the trace.'),
     started_at: time('Start time.'),
     ended_at: optional(time('End time.')),
@@ -14,11 +14,11 @@ export const TraceInput = Type.Object(
     duration_ms: optional(duration(traceFields.duration_ms.description)),
     cost: optional(cost(traceFields.cost.description)),
     attributes: optional(attributes(spanFields.attributes.description)),
-    tags: optional(tags('Tags of the trace; they win over tags that its spans give it.')),
+    tags: optional(tags('Tags of the trace; they override tags from its spans.')),
   },
   {
     $id: 'TraceInput',
-    description: 'A trace as it is posted; its fields win over values derived from its spans.',
+    description: 'A trace to post; its fields override values derived from its spans.',
   },
 );
 export type TraceInput = Static<typeof TraceInput>;
@@ -29,8 +29,8 @@ export const SessionInput = Type.Object(
     project_id: Type.String({ description: "Project of the session; must be the API key's." }),
     name: optional(label('Name of the session.')),
     attributes: optional(attributes(spanFields.attributes.description)),
-    tags: optional(tags('Tags of the session; they win over tags that its spans give it.')),
+    tags: optional(tags('Tags of the session; they override tags from its spans.')),
   },
-  { $id: 'SessionInput', description: 'A session as it is posted.' },
+  { $id: 'SessionInput', description: 'A session to post.' },
 );
 export type SessionInput = Static<typeof SessionInput>;

@@ -50,7 +50,7 @@ const person = (what: string) =>
         description: 'Name of the user.',
       }),
     },
-    { description: `${what} Who is not known in the project is known by name alone, and cannot sign in.` },
+    { description: `${what} A person who is unknown in the project is known only by name, and cannot sign in.` },
   );
 const text = (maxLength: number, description: string) => Type.String({ maxLength, description });
 const json = (description: string) => Type.Record(Type.String(), Type.Unknown(), { description });
@@ -66,7 +66,7 @@ const prompts = record('Prompt', 'A prompt.', {
     maximum: MOST_VERSIONS,
     description: 'The highest number that a version of it ever had.',
   }),
-  created_at: time('When the prompt was made.'),
+  created_at: time('When the prompt was created.'),
 });
 
 const prompt_versions = record('PromptVersion', 'A version of a prompt.', {
@@ -76,9 +76,9 @@ const prompt_versions = record('PromptVersion', 'A version of a prompt.', {
   content: Type.String({ minLength: 1, maxLength: MAX_CONTENT_BYTES, description: 'Text of the version.' }),
   content_hash: ContentHash,
   model_id: orNull(Type.String({ ...ModelId, description: 'Model bound to the version; null: none.' })),
-  metadata: json('Any JSON that is stored with the version.'),
-  created_at: time('When the version was made.'),
-  created_by: person('Who made it.'),
+  metadata: json('Any JSON stored with the version.'),
+  created_at: time('When the version was created.'),
+  created_by: person('Who created it.'),
   updated_at: time('When its model was last bound.'),
 });
 
@@ -90,7 +90,7 @@ const tag_moves = record('TagMove', 'A move of a tag; the last one of a tag says
   pinned_by: person('Who moved it.'),
 });
 
-const prices = record('Price', "A price of the project's own.", {
+const prices = record('Price', 'A custom price of the project.', {
   provider: ProviderName,
   model: ModelName,
   ...rates,
@@ -101,21 +101,22 @@ const prices = record('Price', "A price of the project's own.", {
 
 const feedback_links = record(
   'FeedbackLink',
-  'A link by which people gave feedback. Its token is not known, so that it opens nothing: it tells whose feedback came by it.',
+  'A link through which people gave feedback. Its token is unknown, so it does not work: it records whose ' +
+    'feedback came through it.',
   {
     id: uuid('Id of the link.'),
     prompt_id: uuid('The prompt.'),
     link_type: oneOf(['prompt_completion'], 'What is reviewed.'),
-    created_at: time('When it was made.'),
-    created_by: person('Who made it.'),
+    created_at: time('When it was created.'),
+    created_by: person('Who created it.'),
     expires_at: time('When it expires.'),
-    revoked_at: orNull(time('When it was revoked; null: it was not.')),
+    revoked_at: orNull(time('When it was revoked; null if it was not.')),
   },
 );
 
 const { id, task_slug, evaluation_type, score_min, score_max, pass_threshold } = JudgeRead.properties;
 const { criteria, model, temperature, sample_rate, enabled, created_at, updated_at } = JudgeRead.properties;
-const judges = record('Judge', 'A judge, also a deleted one. It is switched off when it is imported.', {
+const judges = record('Judge', 'A judge, including deleted ones. It is disabled when it is imported.', {
   id,
   name: JudgeName,
   task_slug: Type.String({ ...Slug, description: task_slug.description ?? '' }),
@@ -136,11 +137,11 @@ const judges = record('Judge', 'A judge, also a deleted one. It is switched off 
   ),
   enabled,
   created_at,
-  created_by: person('Who made it.'),
+  created_by: person('Who created it.'),
   updated_at,
-  deleted_at: orNull(time('When it was deleted; null: it was not.')),
+  deleted_at: orNull(time('When it was deleted; null if it was not.')),
   corrections_revision: revision('Revision of its set of corrections.'),
-  corrections_last_removal: revision('The last revision at which one of them went; 0: none ever did.'),
+  corrections_last_removal: revision('The last revision at which one of them was removed; 0: none ever was.'),
 });
 
 const whole = (field: { readonly description: string }) =>
@@ -148,7 +149,7 @@ const whole = (field: { readonly description: string }) =>
 const called = (field: { readonly description: string }) => orNull(Type.String({ description: field.description }));
 
 const { session: _session, id: _id, ...sent } = SpanInput.properties;
-const spans = record('Span', 'A span, with what its attributes were found to say of its call.', {
+const spans = record('Span', 'A span, with the call attributes that were found in its attributes.', {
   ...sent,
   // Clients send them in two places.
   session_tags: optional(tags(spanFields.session_tags.description, { count: 2 * MOST_TAGS })),
@@ -167,16 +168,16 @@ const spans = record('Span', 'A span, with what its attributes were found to say
   written_at: time('When a client last wrote the span: of two spans with its ids, the later one stays.'),
 });
 
-const traces = record('Trace', 'What was posted about a trace; everything else about it comes from its spans.', {
+const traces = record('Trace', 'Posted data of a trace; everything else about it comes from its spans.', {
   ...TraceInput.properties,
   id: uuid('Trace id.'),
 });
 
-const sessions = record('Session', 'What was posted about a session; everything else about it comes from its traces.', {
+const sessions = record('Session', 'Posted data of a session; everything else about it comes from its traces.', {
   id: uuid('Session id.'),
   name: optional(label('Name of the session.')),
   attributes: optional(attributes('Arbitrary key-value attributes.')),
-  tags: optional(tags('Tags of the session; they win over tags that its spans give it.')),
+  tags: optional(tags('Tags of the session; they override tags from its spans.')),
 });
 
 const attachments = record('Attachment', 'An image, and one span that shows it.', {
@@ -187,8 +188,7 @@ const attachments = record('Attachment', 'An image, and one span that shows it.'
   span_id: uuid('The span.'),
   base64: orNull(
     Type.String({
-      description:
-        'The image; null: it came with an earlier record of the same hash, or is missing where it was exported.',
+      description: 'The image; null: it came with an earlier record of the same hash, or was missing at the export.',
     }),
   ),
 });
@@ -213,14 +213,14 @@ const evaluations = record('Evaluation', 'An evaluation of a span by a judge.', 
   // A provider's name may stand in front of it.
   model_used: orNull(text(2 * MAX_MODEL, model_used.description ?? '')),
   judge_version: orNull(text(100, judge_version.description ?? '')),
-  confidence_score: orNull(Type.Number({ minimum: 0, maximum: 1, description: 'How sure the judge was.' })),
-  prompt_version_id: orNull(uuid("Version of the judge's prompt that it was made with; null: it is not known.")),
+  confidence_score: orNull(Type.Number({ minimum: 0, maximum: 1, description: 'Confidence of the judge.' })),
+  prompt_version_id: orNull(uuid("Version of the judge's prompt that produced it; null: unknown.")),
 });
 
 const said = {
   thumbs_up: Type.Boolean({ description: 'true: good, or the judge was right.' }),
   reason: orNull(text(MAX_REASON, 'Why.')),
-  expected_output: orNull(text(MAX_EXPECTED_OUTPUT, 'What the output should have been.')),
+  expected_output: orNull(text(MAX_EXPECTED_OUTPUT, 'The expected output.')),
   expected_score: orNull(number('Score that the judge should have given.')),
   score_direction: orNull(oneOf(['too_high', 'too_low'], "Direction in which the judge's score is wrong.")),
   criteria_feedback: orNull(
@@ -240,17 +240,17 @@ const feedback = record('Feedback', "Feedback of one user on a completion, or on
   completion_id: uuid('Id of the span.'),
   judge_id: orNull(uuid('The judge that it is about; null: it is about the completion itself.')),
   ...said,
-  metadata: json('Any JSON that is stored with the feedback.'),
+  metadata: json('Any JSON stored with the feedback.'),
   created_at: time('When it was first given.'),
   updated_at: time('When it was last given.'),
   created_by: person('Who gave it.'),
-  feedback_link_id: orNull(uuid('The link that it came by; null: it came by the API.')),
+  feedback_link_id: orNull(uuid('The link through which it came; null: the API.')),
 });
 
-const corrections = record('Correction', 'What a user said of one evaluation, as the judge is told.', {
+const corrections = record('Correction', 'What a user said about one evaluation, as the judge gets it.', {
   feedback_id: uuid('The feedback that it comes from.'),
   evaluation_id: orNull(uuid('The evaluation; null: the judge had not evaluated the span.')),
-  revision: revision("Revision of the judge's set that it made."),
+  revision: revision("Revision of the judge's set that it created."),
   ...said,
   given_at: time('When it was given.'),
 });

@@ -5,9 +5,10 @@ export const diskLines = defineLines({
   diskFull: {
     level: 'error',
     message: 'The disk of ClickHouse is full: no spans are stored until it has room',
-    when: 'A write failed for want of room. Writes are answered 503; reads go on.',
+    when: 'A write failed because the disk is full. Writes get 503; reads continue.',
     action:
-      'Free space or grow the disk: delete spans or projects, move other files away. Writes are taken again by themselves',
+      'Free space or enlarge the disk: delete spans or projects, or move other files away. The server then accepts ' +
+      'writes again automatically',
   },
   diskHasRoom: {
     level: 'info',
@@ -17,15 +18,15 @@ export const diskLines = defineLines({
   diskReserveFailed: {
     level: 'warn',
     message: 'Disk space could not be reserved: when the disk is full, reads may fail',
-    when: 'At the start, the file of `DISK_RESERVE_MB` could not be written.',
-    action: 'Free as much space on the disk of DATA_DIR and restart, or lower DISK_RESERVE_MB',
+    when: 'At startup, the file of `DISK_RESERVE_MB` could not be written.',
+    action: 'Free that much space on the disk of DATA_DIR and restart, or lower DISK_RESERVE_MB',
   },
   diskLow: {
     level: 'error',
     message: 'A disk has less room than MIN_FREE_DISK_MB keeps free: spans are refused',
-    when: 'Spans are answered 503; reads and deletions go on.',
+    when: 'Spans get 503; reads and deletions continue.',
     action:
-      'Free space on that disk, make it larger, or delete what is not needed: npm run admin -- storage says what takes room',
+      'Free space on that disk, enlarge it, or delete unneeded data: npm run admin -- storage shows what uses space',
   },
   diskLowEnded: {
     level: 'info',
@@ -35,14 +36,14 @@ export const diskLines = defineLines({
   diskNotSeen: {
     level: 'warn',
     message: 'It cannot be seen how much of a disk is free; what was seen last counts',
-    when: 'The system, or with `CLICKHOUSE_URL` that server, does not tell.',
+    when: 'The system, or with `CLICKHOUSE_URL` that server, does not report it.',
     action: 'Act on the error: the disk, its permissions, the address of ClickHouse',
   },
   storageNotMeasured: {
     level: 'warn',
     message: 'What is stored could not be measured; it is tried again in ten minutes',
-    when: 'A store did not answer. How long disks last is told less exactly.',
-    action: 'Nothing, unless it repeats: then see /readyz',
+    when: 'A store did not respond. The estimate of how long disks last is less exact.',
+    action: 'Nothing, unless it repeats: then check /readyz',
   },
   erasureFinished: {
     level: 'info',
@@ -52,7 +53,7 @@ export const diskLines = defineLines({
   erasureFailed: {
     level: 'warn',
     message: 'Deleted and replaced texts could not all be erased from the files; it will be tried again',
-    when: 'A store did not answer, or there was no room to rewrite what holds them.',
-    action: 'Act on the error: room on the disk, mostly',
+    when: 'A store did not respond, or there was not enough space to rewrite the files.',
+    action: 'Act on the error, which is usually about disk space',
   },
 });

@@ -13,8 +13,8 @@ const WRITTEN =
 
 /** Descriptions of these headers. */
 export const NAMES_HEADERS = {
-  [UNKNOWN_FIELDS]: `Names in the request that this call does not know, in the order in which they came: ${WRITTEN} Absent: all names are known.`,
-  [TAG_FILTERS]: `Parameters that were taken as filters by tag: ${WRITTEN} Absent: none was.`,
+  [UNKNOWN_FIELDS]: `Names in the request that this call does not know, in request order: ${WRITTEN} Absent: all names are known.`,
+  [TAG_FILTERS]: `Parameters that were used as tag filters: ${WRITTEN} Absent: there were none.`,
 } as const;
 
 /** Names that a client chose, as the value of a header. */

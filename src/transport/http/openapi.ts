@@ -60,14 +60,14 @@ export function buildOpenApi(
           in: 'cookie',
           name: 'spanhouse_<installation>',
           description:
-            'The cookie that `POST /console/session` sets; its name differs from installation to installation. It opens what the ' +
-            'API key behind it opens, for pages of this server only. `Authorization` wins over it.',
+            'The cookie that `POST /console/session` sets; its name differs between installations. It has the permissions ' +
+            'of its API key, for pages of this server only. `Authorization` overrides it.',
         },
         signInProject: {
           type: 'apiKey',
           in: 'header',
           name: PROJECT_HEADER,
-          description: 'Id of the project that a request with the cookie is for.',
+          description: 'Id of the project of a request with the cookie.',
         },
       },
       responses: errorResponses(),
@@ -210,9 +210,9 @@ function errorResponses(): Json {
   const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
   const extra: Partial<Record<DomainErrorKind, Json>> = {
     unauthenticated: { headers: { 'WWW-Authenticate': header('`Bearer`') } },
-    method_not_allowed: { headers: { Allow: header('The methods this path takes') } },
-    overloaded: { headers: { 'Retry-After': header('Seconds after which to try again') } },
-    unavailable: { headers: { 'Retry-After': header('Seconds after which to try again') } },
+    method_not_allowed: { headers: { Allow: header('The methods that this path supports') } },
+    overloaded: { headers: { 'Retry-After': header('Seconds to wait before retrying') } },
+    unavailable: { headers: { 'Retry-After': header('Seconds to wait before retrying') } },
   };
   const kinds = Object.keys(HTTP_MEANINGS) as DomainErrorKind[];
   return Object.fromEntries(
@@ -227,20 +227,21 @@ const PROBLEM: Json = {
   description: 'What went wrong (RFC 9457).',
   required: ['type', 'title', 'status', 'detail', 'request_id'],
   properties: {
-    type: { type: 'string', description: 'Names the kind of problem; a URN that does not change.' },
+    type: { type: 'string', description: 'Identifies the kind of problem; a URN that does not change.' },
     title: { type: 'string', description: 'The kind of problem in words.' },
     status: { type: 'integer', description: 'The HTTP status.' },
     detail: {
       type: 'string',
       description:
-        'What is wrong with this request, in a sentence to show to people: of one broken rule, the place and the rule; of several, how many.',
+        'What is wrong with this request, in a sentence to show to people: for one broken rule, the place and the ' +
+        'rule; for several, their number.',
     },
     request_id: { type: 'string', description: 'The `X-Request-Id` of this exchange; the server log has it too.' },
     errors: {
       type: 'array',
       maxItems: MAX_ISSUES,
       description:
-        'Every broken rule found, also a single one, for programs; show them beside `detail` where there are several.',
+        'Every broken rule, even if there is only one, for programs. Show them with `detail` if there are several.',
       items: {
         type: 'object',
         description: 'One broken rule.',

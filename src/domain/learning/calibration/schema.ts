@@ -34,22 +34,22 @@ const agreement = {
     },
     {
       description:
-        'Evaluated spans, by the verdicts of judge and person. An expected score passes when it reaches the ' +
-        'threshold; without one, thumbs up stands for the verdict of the judge and thumbs down for the opposite, unless ' +
-        '`score_direction` says that a failed score was too high or a passed one too low.',
+        'Evaluated spans, by the verdicts of judge and person. An expected score passes if it reaches the threshold. ' +
+        'Without one, thumbs up means the verdict of the judge and thumbs down the opposite, unless `score_direction` ' +
+        'says that a failed score was too high or a passed one too low.',
     },
   ),
   kappa: orNull(
     Type.Number({
-      description: "Cohen's κ of `verdicts`; null when nothing is compared or both used one class alone.",
+      description: "Cohen's κ of `verdicts`; null if nothing is compared or both used only one class.",
     }),
   ),
-  kappa_interval: Interval('Large-sample interval of κ, 95 %; null where its standard error is 0.'),
-  scores_compared: count("Corrections with an expected score; thumbs up alone stands for the judge's own score."),
+  kappa_interval: Interval('Large-sample interval of κ, 95 %; null if its standard error is 0.'),
+  scores_compared: count("Corrections with an expected score; thumbs up alone means the judge's own score."),
   mean_absolute_score_error: orNull(
     Type.Number({
       minimum: 0,
-      description: "Mean distance of the judge's score from the expected one; null when none is compared.",
+      description: "Mean distance of the judge's score from the expected one; null if none is compared.",
     }),
   ),
 };
@@ -57,7 +57,7 @@ const agreement = {
 const WeekAgreementRead = Type.Object(
   {
     week: Type.String({ description: 'ISO week, UTC, such as `2026-W05`: when the corrections were given.' }),
-    start: time('Begin of the week.'),
+    start: time('Start of the week.'),
     ...agreement,
   },
   { description: 'Agreement in one week.' },
@@ -67,12 +67,13 @@ const VersionAgreementRead = Type.Object(
   {
     version: Type.String({
       description:
-        'Name of the version of the judge: `v1`, `v2`, … in the order in which they began; `external`: evaluations that ran elsewhere and name no version.',
+        'Name of the version of the judge: `v1`, `v2`, … in the order in which they started; `external`: evaluations ' +
+        'that ran elsewhere and name no version.',
     }),
     prompt_version: orNull(
       Type.Integer({
         description:
-          "Version of the judge's instruction; null for evaluations that ran elsewhere, and when the version was deleted.",
+          "Version of the judge's instruction; null for evaluations that ran elsewhere, and if the version was deleted.",
       }),
     ),
     prompt_version_id: orNull(uuid('Id of this version of the instruction; null for evaluations that ran elsewhere.')),
@@ -84,17 +85,16 @@ const VersionAgreementRead = Type.Object(
         },
         {
           description:
-            'Revisions of the set of corrections: each new or changed correction makes the next one; 0: none yet.',
+            'Revisions of the set of corrections: each new or changed correction creates the next one; 0: none yet.',
         },
       ),
     ),
     began_at: orNull(
       time('When the first evaluation by this version was stored; null for evaluations that ran elsewhere.'),
     ),
-    evaluations: orNull(count('Evaluations made with this version; null when they ran elsewhere.')),
+    evaluations: orNull(count('Evaluations made with this version; null if they ran elsewhere.')),
     not_counted: count(
-      'Corrections left out: people had given feedback on their spans before this evaluation, so that the judge ' +
-        'had been told.',
+      'Excluded corrections: people had given feedback on their spans before this evaluation, so the judge knew it.',
     ),
     ...agreement,
   },
@@ -109,66 +109,67 @@ export const CalibrationRead = Type.Object(
     kappa: orNull(
       Type.Number({
         description:
-          "Cohen's κ of judge and people for the newest version of the judge, `kappa_version`, as `by_version` has it; null when it is not defined " +
-          'there, as before people spoke of its evaluations.',
+          "Cohen's κ of judge and people for the newest version of the judge, `kappa_version`, as in `by_version`; null " +
+          'if it is not defined there, for example before people have reviewed its evaluations.',
       }),
     ),
-    kappa_interval: Interval('Large-sample interval of `kappa`, 95 %; null where its standard error is 0.'),
+    kappa_interval: Interval('Large-sample interval of `kappa`, 95 %; null if its standard error is 0.'),
     kappa_version: orNull(
-      Type.String({ description: 'The version that `kappa` is of: the last to begin; null: there is none.' }),
+      Type.String({ description: 'The version of `kappa`: the last to start; null: there is none.' }),
     ),
     kappa_of_all: orNull(
-      Type.Number({ description: "Cohen's κ of `verdicts`, of all versions together; null when it is not defined." }),
+      Type.Number({ description: "Cohen's κ of `verdicts`, of all versions together; null if it is not defined." }),
     ),
-    kappa_of_all_interval: Interval('Its interval, 95 %; null where its standard error is 0.'),
+    kappa_of_all_interval: Interval('Its interval, 95 %; null if its standard error is 0.'),
     without_evaluation: count('Corrections of spans that the judge had not evaluated.'),
     by_week: Type.Array(WeekAgreementRead, {
-      description: 'Agreement by week of the corrections; weeks without corrections are left out.',
+      description: 'Agreement by week of the corrections, without weeks that have none.',
     }),
     by_version: Type.Array(VersionAgreementRead, {
       description:
-        'Agreement by the version of the judge that made the evaluation: a version is its instruction together with the set of ' +
-        'corrections it was shown from. With `versions=steps` a version goes on until the revision of that set reaches ' +
-        '1, 5, 10, 20, 50, 100, …',
+        'Agreement by the version of the judge that made the evaluation: a version is its instruction together with ' +
+        'the set of corrections from which it was shown some. With `versions=steps`, a version continues until the ' +
+        'revision of that set reaches 1, 5, 10, 20, 50, 100, …',
     }),
     revision: orNull(
       count(
-        'Revision of the corrections that the next evaluation is made with: each new or changed correction makes the next ' +
-          'one. Null: judges are shown no corrections (`JUDGE_EXAMPLE_TOKENS` is 0).',
+        'Revision of the corrections for the next evaluation: each new or changed correction creates the next one. ' +
+          'Null: judges are shown no corrections (`JUDGE_EXAMPLE_TOKENS` is 0).',
       ),
     ),
     corrections_per_call: orNull(
       Type.Object(
         {
           corrections: count('Corrections that a call shows, on average.'),
-          input_tokens: count('Input tokens that they add, estimated: four characters are one.'),
-          model: orNull(Type.String({ description: 'Model that would be asked; null: none is named.' })),
+          input_tokens: count('Input tokens that they add, estimated at four characters per token.'),
+          model: orNull(Type.String({ description: 'Model that would be called; null: none is named.' })),
           cost: orNull(
             Type.Number({
-              description:
-                'US dollars that these tokens cost, without discounts for caching; null when the price is not known.',
+              description: 'Cost of these tokens in US dollars, without cache discounts; null if the price is unknown.',
             }),
           ),
-          cost_unknown_reason: orNull(Type.String({ description: 'Why the cost is not known; null when it is.' })),
+          cost_unknown_reason: orNull(Type.String({ description: 'Why the cost is unknown; null if it is known.' })),
         },
         {
           description:
-            'What corrections add to each call of the judge, by the newest of them at this time, whatever time is asked for. Null: it is shown none, or their spans cannot be read now.',
+            'What corrections add to each call of the judge, by the newest of them now, regardless of the requested ' +
+            'period. Null: it is shown none, or their spans cannot be read now.',
         },
       ),
     ),
     trial: Type.Object(
       readinessFields({
-        training: 'Corrected spans whose corrections a trial shows as examples, at whatever time they were given.',
+        training: 'Corrected spans whose corrections a trial shows as examples, whenever they were given.',
         held_out: 'Other corrected spans, which a trial evaluates.',
       }),
       {
         description:
-          'Whether `calibration:evaluate` can be run. A hash of its id puts a corrected span into one of the halves for good.',
+          'Whether `calibration:evaluate` can run. A hash of its id permanently assigns a corrected span to one of the ' +
+          'halves.',
       },
     ),
   },
-  { $id: 'Calibration', description: 'How far a judge and people agree.' },
+  { $id: 'Calibration', description: 'Agreement between a judge and people.' },
 );
 export type CalibrationRead = Static<typeof CalibrationRead>;
 
@@ -182,7 +183,7 @@ export const TrialInputBody = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: MAX_TRIAL_SPANS,
-        description: `Most held-out spans to evaluate, those with the latest feedback. Default: ${DEFAULT_TRIAL_SPANS}.`,
+        description: `Maximum number of held-out spans to evaluate, those with the latest feedback. Default: ${DEFAULT_TRIAL_SPANS}.`,
       }),
     ),
   },
@@ -196,7 +197,7 @@ export const SpentRead = (description: string) =>
       calls: count('Calls of a model; each is stored as a span.'),
       input_tokens: count('Input tokens.'),
       output_tokens: count('Output tokens.'),
-      cost: orNull(Type.Number({ description: 'US dollars; null when the price of some call is not known.' })),
+      cost: orNull(Type.Number({ description: 'US dollars; null if the price of some call is unknown.' })),
     },
     { description },
   );
@@ -206,7 +207,7 @@ const arm = (description: string) =>
   Type.Object(
     {
       count: count('Spans that were evaluated both times.'),
-      agreed: count('Spans that got the verdict that people expect.'),
+      agreed: count('Spans with the verdict that people expect.'),
       ...figures,
       spent: SpentRead('Calls, tokens and cost of these evaluations.'),
     },
@@ -219,7 +220,7 @@ const verdict = (description: string) =>
       {
         evaluation_result: Type.Boolean({ description: 'Whether the judge passed the span.' }),
         evaluation_reason: Type.String({ description: "The judge's reasoning." }),
-        score: orNull(Type.Number({ description: 'Score; null of a binary judge.' })),
+        score: orNull(Type.Number({ description: 'Score; null for a binary judge.' })),
       },
       { description },
     ),
@@ -234,18 +235,18 @@ const SpanChangeRead = Type.Object(
       {
         evaluation_result: humanVerdict,
         passed: oldName(humanVerdict, 'evaluation_result'),
-        score: orNull(Type.Number({ description: 'Score; null when nobody said.' })),
+        score: orNull(Type.Number({ description: 'Score; null if there is none.' })),
       },
       { description: 'The verdict that people expect.' },
     ),
-    before: verdict('Evaluation without examples; null when it failed.'),
-    after: verdict('Evaluation with examples; null when it failed.'),
+    before: verdict('Evaluation without examples; null if it failed.'),
+    after: verdict('Evaluation with examples; null if it failed.'),
     change: orNull(
       Type.Unsafe<'improved' | 'worsened' | 'same'>({
         type: 'string',
         enum: ['improved', 'worsened', 'same'],
         description:
-          'Whether the verdict became right, became wrong or neither with examples; null when an evaluation failed.',
+          'Whether the verdict became right, became wrong or neither with examples; null if an evaluation failed.',
       }),
     ),
     failure: orNull(Type.String({ description: 'Why an evaluation failed.' })),
@@ -256,14 +257,14 @@ const SpanChangeRead = Type.Object(
 const TrialResultRead = Type.Object(
   {
     compared: count('Spans that were evaluated both times.'),
-    failed: count('Spans of which an evaluation failed.'),
-    missing: count('Spans that are not stored any more.'),
+    failed: count('Spans with a failed evaluation.'),
+    missing: count('Spans that are no longer stored.'),
     before: arm('Evaluations without examples.'),
     after: arm('Evaluations with corrections of the other half as examples.'),
     improved: count('Spans that became right.'),
     worsened: count('Spans that became wrong.'),
     difference: orNull(Type.Number({ description: 'Rate with examples minus rate without, for the same spans.' })),
-    difference_interval: Interval('Interval of the difference, of paired spans, 95 %; null when all changed alike.'),
+    difference_interval: Interval('Paired interval of the difference, 95 %; null if all changed alike.'),
     spans: Type.Array(SpanChangeRead, { description: 'Each held-out span, the one with the latest feedback first.' }),
   },
   { description: 'Agreement without and with examples.' },
@@ -284,7 +285,7 @@ export const CalibrationTrialRead = Type.Object(
       description: 'Agreement without and with examples; null until the job is done.',
     }),
   },
-  { $id: 'CalibrationTrial', description: 'A judge measured without and with the corrections it was given.' },
+  { $id: 'CalibrationTrial', description: 'A judge measured without and with its corrections.' },
 );
 export type CalibrationTrialRead = Static<typeof CalibrationTrialRead>;
 

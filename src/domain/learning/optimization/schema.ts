@@ -7,8 +7,7 @@ export const DEFAULT_CANDIDATES = 3;
 /** Default number of held-out completions that are tried. */
 export const DEFAULT_EXAMPLES = 30;
 
-export const BASE_VERSION =
-  'Number of the version to improve. Default: the one that the tag `production` points at, else the latest.';
+export const BASE_VERSION = 'Number of the version to improve. Default: the one tagged `production`, else the latest.';
 
 export const OptimizationInputBody = Type.Object(
   {
@@ -37,7 +36,7 @@ export const OptimizationInputBody = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: 200,
-        description: `Most held-out completions to try, those with the latest feedback. Default: ${DEFAULT_EXAMPLES}.`,
+        description: `Maximum number of held-out completions to try, those with the latest feedback. Default: ${DEFAULT_EXAMPLES}.`,
       }),
     ),
   },

@@ -2,11 +2,11 @@ import { Type, type Static } from '@sinclair/typebox';
 import { count } from '../../schema/parts.js';
 
 const half = (description: string) =>
-  Type.Object({ needed: count('How many are needed.'), have: count('How many there are.') }, { description });
+  Type.Object({ needed: count('Required number.'), have: count('Available number.') }, { description });
 
 /** Whether something can be tried with the feedback that there is. @param of the two halves, in words */
 export const readinessFields = (of: { readonly training: string; readonly held_out: string }) => ({
-  ready: Type.Boolean({ description: 'Whether it can be run now.' }),
+  ready: Type.Boolean({ description: 'Whether it can run now.' }),
   training: half(of.training),
   held_out: half(of.held_out),
   next: Type.String({ description: 'What to do next.' }),

@@ -5,7 +5,7 @@ import { queryOf } from '../query.js';
 
 /* Parameters that several groups of routes have. */
 
-export const project_id = uuid('The project; must be that of the API key.');
+export const project_id = uuid('The project; it must be that of the API key.');
 export const judge_id = uuid('Id of the judge.');
 
 export const ProjectParams = Type.Object({ project_id });

@@ -12,11 +12,11 @@ const ApiKeyCreate = Type.Object(
       maxLength: 200,
       pattern: '\\S',
       'x-must': 'have 1 to 200 characters, not only spaces',
-      description: 'Name of the key, such as what it is for.',
+      description: 'Name of the key, such as its purpose.',
     }),
     access: Type.Optional({ ...access, default: DEFAULT_KEY_ACCESS }),
   },
-  { $id: 'ApiKeyCreate', description: 'A key to be made.' },
+  { $id: 'ApiKeyCreate', description: 'An API key to create.' },
 );
 
 export function createApiKeyRoute(identity: Pick<IdentityService, 'createKey'>): Route {
@@ -24,10 +24,10 @@ export function createApiKeyRoute(identity: Pick<IdentityService, 'createKey'>):
     method: 'POST',
     path: '/projects/:project_id/api-keys',
     operationId: 'createApiKey',
-    summary: 'Make an API key',
+    summary: 'Create an API key',
     description:
-      'Makes a key for the project, on behalf of the calling user. The answer holds the key itself, this once. A program that only sends spans needs ' +
-      'no more than the access `ingest`, one that only shows them no more than `read`.',
+      'Creates a key for the project, on behalf of the calling user. Only this response contains the key itself. ' +
+      'For a program that only sends spans, use the access `ingest`; for one that only shows them, `read`.',
     tag: 'API keys',
     access: 'key',
     params: ProjectParams,

@@ -9,7 +9,7 @@ export function listApiKeysRoute(identity: Pick<IdentityService, 'listKeys'>): R
     path: '/projects/:project_id/api-keys',
     operationId: 'listApiKeys',
     summary: 'List the API keys of the project',
-    description: 'Keys that are not revoked, oldest first; a project has at most 1,000.',
+    description: 'Returns keys that are not revoked, oldest first. A project has at most 1,000.',
     tag: 'API keys',
     access: 'key',
     params: ProjectParams,

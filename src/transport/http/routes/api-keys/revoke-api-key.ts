@@ -8,7 +8,7 @@ export function revokeApiKeyRoute(identity: Pick<IdentityService, 'revokeKey'>):
     path: '/projects/:project_id/api-keys/:key_id',
     operationId: 'revokeApiKey',
     summary: 'Revoke an API key',
-    description: 'The key is refused from the next request on, for good. A key may revoke itself.',
+    description: 'Permanently refuses the key from the next request on. A key may revoke itself.',
     tag: 'API keys',
     access: 'key',
     params: ApiKeyParams,

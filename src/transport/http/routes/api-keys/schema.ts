@@ -5,16 +5,16 @@ import { project_id } from '../parameters.js';
 
 export { ProjectParams } from '../parameters.js';
 
-export const access = oneOf(KEY_ACCESSES, `What the key may do. ${KEY_ACCESS_EXPLAINED}.`);
+export const access = oneOf(KEY_ACCESSES, `Access level of the key. ${KEY_ACCESS_EXPLAINED}.`);
 
 const properties = {
   id: uuid('Id of the key; not the key itself.'),
-  project_id: uuid('The project the key opens.'),
-  user_id: uuid('The user on whose behalf the key acts.'),
-  name: Type.String({ description: 'Name of the key, such as what it is for.' }),
+  project_id: uuid('Project of the key.'),
+  user_id: uuid('User on whose behalf the key acts.'),
+  name: Type.String({ description: 'Name of the key, such as its purpose.' }),
   prefix: Type.String({ description: 'The first characters of the key, to tell keys apart.' }),
   access,
-  created_at: time('When the key was made.'),
+  created_at: time('When the key was created.'),
   last_used_at: Type.Union([time('A time'), Type.Null({ description: 'Never' })], {
     description: 'When the key was last used, to about a minute; null: never.',
   }),
@@ -22,12 +22,15 @@ const properties = {
 
 export const ApiKeyRead = Type.Object(
   { ...properties, user_name: Type.String({ description: 'Name of that user.' }) },
-  { $id: 'ApiKey', description: 'An API key with whom it acts for, without the key itself.' },
+  { $id: 'ApiKey', description: 'An API key with its user, without the key itself.' },
 );
 export type ApiKeyRead = Static<typeof ApiKeyRead>;
 
 export const ApiKeyCreated = Type.Object(
-  { ...properties, key: Type.String({ description: 'The key itself. Shown this once; only its hash is kept.' }) },
+  {
+    ...properties,
+    key: Type.String({ description: 'The key itself. It is shown only here; the server stores only its hash.' }),
+  },
   { $id: 'ApiKeyCreated', description: 'A new API key.' },
 );
 export type ApiKeyCreated = Static<typeof ApiKeyCreated>;

@@ -12,7 +12,7 @@ export function getAttachmentRoute(attachments: Pick<AttachmentService, 'open'>)
     path: '/attachments/:project_id/:sha256',
     operationId: 'getAttachment',
     summary: 'Get an image by its presigned URL',
-    description: 'Only URLs from a list of attachments work, exactly as they were handed out, for one hour.',
+    description: 'Only URLs from a list of attachments work, exactly as returned, for one hour.',
     tag: 'Traces',
     access: 'public',
     params: Type.Object({
@@ -22,7 +22,7 @@ export function getAttachmentRoute(attachments: Pick<AttachmentService, 'open'>)
     // Whatever is wrong with a URL, it is not one that was handed out: 403, so nothing here is required.
     query: queryOf(
       Type.Object({
-        expires: Type.Optional(anyText('Until when the URL works, in Unix seconds.')),
+        expires: Type.Optional(anyText('When the URL expires, in Unix seconds.')),
         signature: Type.Optional(anyText('Signature of the URL.')),
       }),
     ),

@@ -11,9 +11,10 @@ export function evaluateCalibrationRoute(calibration: Pick<CalibrationService, '
     operationId: 'evaluateCalibration',
     summary: 'Measure whether corrections help a judge',
     description:
-      'Queues a job that has the judge evaluate a held-out half of the spans with corrections by people: without examples, and ' +
-      'with the corrections of the other half as examples. A hash of its id puts a span into one of the halves. The verdicts are not stored as ' +
-      'evaluations; the calls are stored as spans tagged `spanhouse.calibration`. The job goes on after a restart.',
+      'Queues a job in which the judge evaluates a held-out half of the spans with corrections: once without ' +
+      'examples, and once with the corrections of the other half as examples. A hash of its id assigns each span to ' +
+      'one half. The verdicts are not stored as evaluations; the calls are stored as spans tagged ' +
+      '`spanhouse.calibration`. The job resumes after a restart.',
     tag: TAG,
     access: 'key',
     params: JudgeParams,

@@ -11,10 +11,12 @@ export function getCalibrationRoute(calibration: Pick<CalibrationService, 'repor
     operationId: 'getCalibration',
     summary: 'Compare a judge with people',
     description:
-      'How often people agreed with evaluations of the judge: overall, by week and by version of the judge. A ' +
-      "correction is one user's feedback on one evaluation, the latest one of the span at that time; further feedback on the same " +
-      'evaluation replaces it, feedback on a later evaluation is a correction of its own. For a version of the judge, corrections of ' +
-      'spans that people had spoken of before the evaluation do not count: the judge had been told. `trial` says whether `calibration:evaluate` can be run, and what is missing. Also of a deleted judge.',
+      'Reports how often people agreed with evaluations of the judge: overall, by week and by version of the judge. ' +
+      "A correction is one user's feedback on one evaluation, which was the latest one of the span at that time. " +
+      'Further feedback on the same evaluation replaces it; feedback on a later evaluation is a separate ' +
+      'correction. For a version of the judge, corrections of spans that already had feedback before the evaluation ' +
+      'do not count, because the judge knew that feedback. `trial` says whether `calibration:evaluate` can run, and ' +
+      'what is missing. Works for deleted judges too.',
     tag: TAG,
     access: 'key',
     params: JudgeParams,

@@ -9,9 +9,10 @@ export function getTrialRoute(calibration: Pick<CalibrationService, 'trial'>): R
     method: 'GET',
     path: '/projects/:project_id/judges/:judge_id/calibration/evaluations/:job_id',
     operationId: 'getCalibrationTrial',
-    summary: 'Get a measurement of a judge',
+    summary: 'Get a calibration trial',
     description:
-      'State and progress of the job and, when it is done, the agreement with people without and with examples.',
+      'Returns state and progress of the job and, once it is done, the agreement with people without and with ' +
+      'examples.',
     tag: TAG,
     access: 'key',
     params: JobParams,

@@ -11,9 +11,10 @@ export function plotCalibrationRoute(calibration: Pick<CalibrationService, 'repo
     method: 'GET',
     path: '/projects/:project_id/judges/:judge_id/calibration.svg',
     operationId: 'plotCalibration',
-    summary: 'See whether corrections helped',
+    summary: 'Plot the agreement of a judge',
     description:
-      "A chart of the judge's agreement with people (rates with their intervals, and κ) for its newest 24 versions.",
+      "Returns a chart of the judge's agreement with people (rates with their intervals, and κ) for its newest 24 " +
+      'versions.',
     tag: TAG,
     access: 'key',
     params: JudgeParams,

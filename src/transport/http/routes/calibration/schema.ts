@@ -17,8 +17,8 @@ const ReportQuery = Type.Object({
   ...timeRange('corrections given'),
   versions: oneOf(
     ['steps', 'each'],
-    'steps: a new version of the judge begins when the instruction changes or the number of changes to its corrections reaches 1, 5, ' +
-      '10, 20, 50, 100, …; each: every change of the corrections begins one.',
+    'steps: a new version of the judge starts when the instruction changes or the number of changes to its ' +
+      'corrections reaches 1, 5, 10, 20, 50, 100, …; each: every change of the corrections starts one.',
     'steps',
   ),
 });

@@ -13,8 +13,8 @@ export function listCompletionsRoute(completions: Pick<CompletionLists, 'list'>)
     operationId: 'listPromptCompletions',
     summary: 'List the completions of a prompt',
     description:
-      'Spans that name the prompt or one of its versions, with the version, the thumbs that people gave and the latest verdict of ' +
-      'each judge. `total` counts all that the filters leave.',
+      "Returns spans that name the prompt or one of its versions, with the version, people's thumbs and the latest " +
+      'verdict of each judge. `total` counts all spans that match the filters.',
     tag: TAG,
     access: 'key',
     params: Type.Object({ project_id, prompt_slug: Slug }),

@@ -35,25 +35,25 @@ const Query = Type.Object({
       pattern: '^(none|[1-9]\\d{0,8})$',
       'x-must': 'be the number of a version, or none',
       description:
-        'Only completions made with the version of this number; none: only those that name no version of the prompt.',
+        'Only completions of the version with this number; none: only those that name no version of the prompt.',
     }),
   ),
   feedback: Type.Optional(
     oneOf(
       FEEDBACK_STATES,
-      'up, down: only completions that somebody gave thumbs up, or down; none: only those that nobody gave feedback. With ' +
-        'it, or with `verdict`, the times may leave at most 100,000 completions.',
+      'up, down: only completions with at least one thumbs up, or down; none: only those without feedback. With ' +
+        'this filter, or with `verdict`, the time range may contain at most 100,000 completions.',
     ),
   ),
   verdict: Type.Optional(
     oneOf(
       VERDICTS,
-      'By the latest evaluation by each judge. passed: only completions that all of them passed; failed: only those that some ' +
-        'did not; none: only those that were not evaluated.',
+      'By the latest evaluation of each judge. passed: only completions that all of them passed; failed: only those ' +
+        'that some did not; none: only those that were not evaluated.',
     ),
   ),
-  judge_id: Type.Optional(uuid('Only evaluations by this judge count, and are shown.')),
-  sort_order: oneOf(['asc', 'desc'], 'By the start. desc: newest first; asc: oldest first.', 'desc'),
+  judge_id: Type.Optional(uuid('Only evaluations by this judge count and are shown.')),
+  sort_order: oneOf(['asc', 'desc'], 'Order by start. desc: newest first; asc: oldest first.', 'desc'),
 });
 
 export const completionQuery = queryOf(Query, {
@@ -76,13 +76,13 @@ export const statisticsQuery = queryOf(Type.Object(times), {
   to: ({ started_after: from = null, started_before: to = null }) => ({ from, to }),
 });
 
-const cost = orNull(number('US dollars; null when it is not known.'));
+const cost = orNull(number('US dollars; null if unknown.'));
 
 const input_data = orNull(
-  Type.String({ description: 'Input; the middle of a long one is left out, which it says. Null: none.' }),
+  Type.String({ description: 'Input; long texts are shortened in the middle, with a note. Null: none.' }),
 );
 const output_data = orNull(
-  Type.String({ description: 'Output; the middle of a long one is left out, which it says. Null: none.' }),
+  Type.String({ description: 'Output; long texts are shortened in the middle, with a note. Null: none.' }),
 );
 
 const CompletionRead = Type.Object(
@@ -90,34 +90,32 @@ const CompletionRead = Type.Object(
     id: uuid('Id of the span.'),
     trace_id: uuid('Id of its trace.'),
     name: Type.String({ description: 'Name of the span.' }),
-    started_at: time('When it started.'),
+    started_at: time('Start time.'),
     has_error: Type.Boolean({ description: 'Whether it has an error.' }),
-    duration_ms: orNull(number('Duration in milliseconds; null when it is not known.')),
+    duration_ms: orNull(number('Duration in milliseconds; null if unknown.')),
     cost,
-    prompt_version: orNull(
-      Type.Integer({ description: 'Version that it was made with; null when it names none of the prompt.' }),
-    ),
+    prompt_version: orNull(Type.Integer({ description: 'Version of the prompt; null if the span names none.' })),
     input_data,
     output_data,
     input: oldName(input_data, 'input_data'),
     output: oldName(output_data, 'output_data'),
-    thumbs_up: count('How many people gave it thumbs up.'),
-    thumbs_down: count('How many people gave it thumbs down.'),
+    thumbs_up: count('Number of people who gave thumbs up.'),
+    thumbs_down: count('Number of people who gave thumbs down.'),
     verdicts: Type.Array(
       Type.Object(
         {
           judge_id: uuid('Id of the judge.'),
-          judge_name: Type.String({ description: 'Name of the judge, also of a deleted one.' }),
+          judge_name: Type.String({ description: 'Name of the judge, including deleted ones.' }),
           evaluation_id: uuid('Id of its latest evaluation.'),
           evaluation_result: Type.Boolean({ description: 'Whether the span passed.' }),
-          score: orNull(number('Score; null of a binary evaluation.')),
+          score: orNull(number('Score; null for a binary evaluation.')),
         },
         { description: 'The latest evaluation by a judge.' },
       ),
       { description: 'The latest evaluation by each judge.' },
     ),
   },
-  { $id: 'Completion', description: 'A completion of a prompt, with what people and judges said of it.' },
+  { $id: 'Completion', description: 'A completion of a prompt, with feedback and evaluations.' },
 );
 
 export const CompletionPageRead = Type.Object(
@@ -134,15 +132,15 @@ const share = (of: string) => ({
 const VersionFigures = Type.Object(
   {
     version: orNull(
-      Type.Integer({ description: 'Number of the version; null: completions that name none of the prompt.' }),
+      Type.Integer({ description: 'Number of the version; null: completions that name no version of the prompt.' }),
     ),
     calls: count('Completions.'),
     errors: count('Completions with an error.'),
-    cost: orNull(number('US dollars, of those whose cost is known; null when none is.')),
+    cost: orNull(number('US dollars, of those whose cost is known; null if none is.')),
     duration_ms: Type.Object(
       {
-        p50: orNull(number('Median; null when no duration is known.')),
-        p95: orNull(number('95 % of them took at most so long; null when no duration is known.')),
+        p50: orNull(number('Median; null if no duration is known.')),
+        p95: orNull(number('95th percentile; null if no duration is known.')),
       },
       { description: 'Durations in milliseconds.' },
     ),
@@ -150,39 +148,39 @@ const VersionFigures = Type.Object(
     output_tokens: count('Output tokens.'),
     thumbs: Type.Object(
       {
-        up: count('Completions that somebody gave thumbs up.'),
-        down: count('Completions that somebody gave thumbs down.'),
-        ...share('`up` divided by both together;'),
+        up: count('Completions with at least one thumbs up.'),
+        down: count('Completions with at least one thumbs down.'),
+        ...share('`up` divided by the sum of both;'),
       },
-      { description: 'What people said.' },
+      { description: 'Feedback of people.' },
     ),
     judges: Type.Array(
       Type.Object(
         {
           judge_id: uuid('Id of the judge.'),
-          judge_name: Type.String({ description: 'Name of the judge, also of a deleted one.' }),
+          judge_name: Type.String({ description: 'Name of the judge, including deleted ones.' }),
           evaluated: count('Completions that the judge evaluated.'),
           passed: count('Those that passed in the latest evaluation by the judge.'),
           ...share('`passed` divided by `evaluated`;'),
         },
-        { description: 'What one judge found.' },
+        { description: 'Results of one judge.' },
       ),
-      { description: 'What each judge found.' },
+      { description: 'Results of each judge.' },
     ),
   },
-  { description: 'What the completions of one version came to.' },
+  { description: 'Summary of the completions of one version.' },
 );
 
 export const VersionStatisticsRead = Type.Object(
   {
     versions: Type.Array(VersionFigures, {
-      description: 'By version, the newest first; versions without completions are left out.',
+      description: 'By version, newest first, without versions that have no completions.',
     }),
     looked_up: Type.Object(
-      { completions: count('So many completions, the newest.'), of: count('All completions.') },
-      { description: 'Of how many completions thumbs and verdicts are; all other figures are of all.' },
+      { completions: count('Number of completions covered, the newest.'), of: count('All completions.') },
+      { description: 'How many completions the thumbs and verdicts cover. All other figures cover all completions.' },
     ),
   },
-  { $id: 'PromptVersionStatistics', description: 'Figures of the completions of a prompt by version.' },
+  { $id: 'PromptVersionStatistics', description: 'Summary of the completions of a prompt by version.' },
 );
 export type VersionStatisticsRead = Static<typeof VersionStatisticsRead>;

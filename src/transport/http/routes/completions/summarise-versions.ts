@@ -11,10 +11,10 @@ export function summariseVersionsRoute(completions: Pick<CompletionLists, 'stati
     method: 'GET',
     path: '/projects/:project_id/prompts/:prompt_slug/versions:stats',
     operationId: 'getPromptVersionStatistics',
-    summary: 'Sum up the completions of a prompt by version',
+    summary: 'Summarize the completions of a prompt by version',
     description:
-      'Calls, errors, cost, durations and tokens by version, with the thumbs that people gave and the share of completions that each ' +
-      'judge passed. Each figure is that of the list of completions with the same filters.',
+      "Returns calls, errors, cost, durations and tokens by version, with people's thumbs and the share of " +
+      'completions that each judge passed. Each figure matches the list of completions with the same filters.',
     tag: TAG,
     access: 'key',
     params: Type.Object({ project_id, prompt_slug: Slug }),

@@ -10,10 +10,10 @@ export function createLinkRoute(links: Pick<LinkService, 'create'>): Route {
     method: 'POST',
     path: '/feedback-links',
     operationId: 'createFeedbackLink',
-    summary: 'Make a feedback link',
+    summary: 'Create a feedback link',
     description:
-      "Makes a URL to share with reviewers who have no account. Its page shows the prompt's recent completions one by one " +
-      'and takes feedback on them. The URL is answered here and never again.',
+      "Creates a URL to share with reviewers who have no account. Its page shows the prompt's recent completions " +
+      'one by one and collects feedback on them. Only this response contains the URL.',
     tag: TAG,
     access: 'key',
     body: jsonBody(LinkInput),

@@ -12,7 +12,7 @@ export function getLinkRoute(links: Pick<LinkService, 'get'>): Route {
     path: '/feedback-links/:link_id',
     operationId: 'getFeedbackLink',
     summary: 'Get a feedback link',
-    description: 'A feedback link of the project, also one that is expired or revoked. Its `url` is null.',
+    description: 'Returns a feedback link of the project, even if it is expired or revoked. Its `url` is null.',
     tag: TAG,
     access: 'key',
     params: Type.Object({ link_id: uuid('Id of the link.') }),

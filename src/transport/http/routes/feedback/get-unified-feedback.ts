@@ -19,16 +19,16 @@ export function getUnifiedFeedbackRoute(feedback: Pick<UnifiedFeedbackService, '
     operationId: 'getUnifiedFeedback',
     summary: 'Get all feedback on a span, trace or session',
     description:
-      'Feedback of people and evaluations by judges, newest first; for a trace or session, those of all spans that it has ' +
-      'now. All items are answered, as a stream, unless `limit` asks for fewer; the summary counts all of them either way. Of ' +
-      'more than 1,000,000 items, only the newest 1,000,000 can be asked for, by `limit`.',
+      'Streams feedback of people and evaluations by judges, newest first. For a trace or session, it covers all ' +
+      'spans that it has now. Without `limit`, the response has all items; the summary always counts all of them. ' +
+      'If there are more than 1,000,000 items, only the newest 1,000,000 are available, with `limit`.',
     tag: TAG,
     access: 'key',
     bulk: true,
     params: Type.Object({
       project_id,
       entity_type: Type.Union([Type.Literal('span'), Type.Literal('trace'), Type.Literal('session')], {
-        description: 'Type of the object whose id is `entity_id`.',
+        description: 'Type of the object with the id `entity_id`.',
       }),
       entity_id: uuid('Id of the span, trace or session.'),
     }),

@@ -12,10 +12,10 @@ export function listLinkFeedbackRoute(lists: Pick<FeedbackLists, 'ofLink'>): Rou
     method: 'GET',
     path: '/feedback-links/:link_id/feedback',
     operationId: 'listLinkFeedback',
-    summary: 'List the feedback by a link',
+    summary: 'List the feedback from a link',
     description:
-      'Feedback that reviewers gave by a feedback link, newest first; also by one that is revoked or expired. The pages are as ' +
-      "those of a prompt's feedback.",
+      'Returns feedback that reviewers gave through a feedback link, newest first, even if the link is revoked or ' +
+      'expired. Paging works as for the feedback on a prompt.',
     tag: TAG,
     access: 'key',
     params: Type.Object({ link_id: uuid('Id of the link.') }),

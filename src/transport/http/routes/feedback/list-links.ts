@@ -11,7 +11,9 @@ export function listLinksRoute(links: Pick<LinkService, 'list'>): Route {
     path: '/feedback-links',
     operationId: 'listFeedbackLinks',
     summary: 'List feedback links',
-    description: 'The feedback links of the project, newest first, expired and revoked ones too. Their `url` is null.',
+    description:
+      'Returns the feedback links of the project, newest first, including expired and revoked ones. Their `url` is ' +
+      'null.',
     tag: TAG,
     access: 'key',
     query: pageOfThousand,

@@ -15,8 +15,9 @@ export function listPromptFeedbackRoute(lists: Pick<FeedbackLists, 'ofPrompt'>):
     operationId: 'listPromptFeedback',
     summary: 'List the feedback on a prompt',
     description:
-      'Feedback on completions of the prompt, newest first; for the task of a judge, on its evaluations. A page with fewer than ' +
-      '`limit` items is the last one, unless feedback was deleted meanwhile; `total` counts all that the filters leave.',
+      'Returns feedback on completions of the prompt, newest first; for the task of a judge, feedback on its ' +
+      'evaluations. A page with fewer than `limit` items is the last one, unless feedback was deleted meanwhile. ' +
+      '`total` counts all records that match the filters.',
     tag: TAG,
     access: 'key',
     params: Type.Object({ project_id, prompt_slug: Slug }),

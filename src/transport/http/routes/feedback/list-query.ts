@@ -17,8 +17,8 @@ const ofLink = {
     Type.Integer({
       ...VersionNumber,
       description:
-        'Only feedback on completions made with the version of this number, which their spans name by its id. All other ' +
-        'filters may leave at most 100,000 records for it.',
+        'Only feedback on completions of the version with this number, which their spans name by its id. The other ' +
+        'filters may match at most 100,000 records.',
     }),
   ),
   thumbs_up: Type.Optional(Type.Boolean({ description: 'true: only thumbs up; false: only thumbs down.' })),
@@ -26,25 +26,25 @@ const ofLink = {
     Type.String({
       minLength: 1,
       maxLength: 1000,
-      description: 'Only feedback of whoever has this name, as `created_by.name` answers it.',
+      description: 'Only feedback from this person, as named in `created_by.name`.',
     }),
   ),
   include: Type.Optional(
     oneOf(
       ['completion'],
-      `completion: each item has the completion that it is about; \`limit\` may then be ${MAX_WITH_COMPLETIONS}.`,
+      `completion: each item includes its completion; \`limit\` may then be at most ${MAX_WITH_COMPLETIONS}.`,
     ),
   ),
-  sort_order: oneOf(['asc', 'desc'], 'desc: newest first; asc: in the order in which it was first given.', 'desc'),
+  sort_order: oneOf(['asc', 'desc'], 'desc: newest first; asc: oldest first, by when it was first given.', 'desc'),
 };
 
 const ofPrompt = {
   ...ofLink,
   source_type: Type.Optional(
-    oneOf(['human', 'judge'], "human: only feedback on completions themselves; judge: only on judges' evaluations."),
+    oneOf(['human', 'judge'], "human: only feedback on completions; judge: only feedback on judges' evaluations."),
   ),
   judge_id: Type.Optional(uuid('Only feedback on the evaluations of this judge.')),
-  link_id: Type.Optional(uuid('Only feedback by this feedback link.')),
+  link_id: Type.Optional(uuid('Only feedback from this feedback link.')),
 };
 
 type Values = Partial<Static<TObject<typeof ofPrompt>>>;

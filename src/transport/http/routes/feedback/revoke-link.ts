@@ -10,8 +10,7 @@ export function revokeLinkRoute(links: Pick<LinkService, 'revoke'>): Route {
     path: '/feedback-links/:link_id',
     operationId: 'revokeFeedbackLink',
     summary: 'Revoke a feedback link',
-    description:
-      'The URL of the link stops working at once. Feedback given by it stays, and the link stays in the list.',
+    description: 'The URL of the link stops working immediately. Its feedback is kept, and the link stays in the list.',
     tag: TAG,
     access: 'key',
     params: Type.Object({ link_id: uuid('Id of the link.') }),

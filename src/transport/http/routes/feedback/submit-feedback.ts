@@ -20,13 +20,13 @@ export function submitFeedbackRoute(feedback: Pick<FeedbackService, 'submit'>): 
     method: 'POST',
     path: '/v1/prompts/:prompt_slug/completions/:completion_id/feedback',
     operationId: 'submitFeedback',
-    summary: 'Give feedback on a completion',
+    summary: 'Submit feedback on a completion',
     description:
-      "Stores feedback of the API key's user on a completion, or with `judge_id` on that judge's evaluation of it: " +
-      '`judge_was_right` then says of it what `thumbs_up` does, and one of the two is enough. Sent ' +
-      'again for the same completion and judge, it replaces the earlier feedback: `id` and `created_at` stay, fields that are ' +
-      'absent become null. The prompt must exist; the completion may arrive later. The id of a stored trace or session is ' +
-      'refused (422).',
+      "Stores feedback of the API key's user on a completion, or with `judge_id` on that judge's evaluation of it. " +
+      'For an evaluation, `judge_was_right` means the same as `thumbs_up`, and one of the two is enough. If you ' +
+      'send feedback again for the same completion and judge, it replaces the earlier feedback: `id` and ' +
+      '`created_at` stay, and absent fields become null. The prompt must exist; the completion may arrive later. ' +
+      'The id of a stored trace or session is refused (422).',
     tag: TAG,
     access: 'key',
     params: Type.Object({

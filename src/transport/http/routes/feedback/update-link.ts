@@ -14,8 +14,8 @@ export function updateLinkRoute(links: Pick<LinkService, 'update'>): Route {
     operationId: 'updateFeedbackLink',
     summary: 'Change when a feedback link expires',
     description:
-      'From now on, the link works for as many days as are given, also if that is less than before. The URL stays: that of an ' +
-      'expired link works again. A revoked link stays revoked (409).',
+      'Makes the link valid for the given number of days from now, even if that is less than before. The URL stays ' +
+      'the same, and works again if it had expired. A revoked link stays revoked (409).',
     tag: TAG,
     access: 'key',
     params: Type.Object({ link_id: uuid('Id of the link.') }),

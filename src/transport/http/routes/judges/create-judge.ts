@@ -9,11 +9,12 @@ export function createJudgeRoute(judges: Pick<JudgeService, 'create'>): Route {
     method: 'POST',
     path: '/projects/:project_id/judges',
     operationId: 'createJudge',
-    summary: 'Make a judge',
+    summary: 'Create a judge',
     description:
-      'From now on the judge evaluates new spans that match its filters, at its sample rate, at most once each. Its instruction ' +
-      'is a prompt: `prompt` makes a new one, with a slug from the name; `task_slug` refers to an existing one. The version with the tag ' +
-      '`production` is used; while no version has it, the latest.',
+      'From now on, the judge evaluates new spans that match its filters, at its sample rate, at most once each. ' +
+      'Its instruction is a prompt: `prompt` creates a new one, with a slug made from the name; `task_slug` refers ' +
+      'to an existing one. The judge uses the version with the tag `production`, or the latest if no version has ' +
+      'it.',
     tag: TAG,
     access: 'key',
     params: ProjectParams,

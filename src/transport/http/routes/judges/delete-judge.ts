@@ -9,12 +9,12 @@ export function deleteJudgeRoute(judges: Pick<JudgeService, 'remove'>): Route {
     operationId: 'deleteJudge',
     summary: 'Delete a judge',
     description:
-      'The judge runs no more, and its queued evaluations are dropped. Its evaluations and criteria can still be read, and so can ' +
-      'its prompt.',
+      'The judge no longer runs, and its queued evaluations are discarded. You can still read its evaluations, ' +
+      'criteria and prompt.',
     tag: TAG,
     access: 'key',
     params: JudgeParams,
-    responses: { 204: { description: 'The judge is gone.' } },
+    responses: { 204: { description: 'The judge is deleted.' } },
     errors: ['not_found', 'unavailable'],
     handle({ principal, params }) {
       judges.remove(principal, params.judge_id);

@@ -11,7 +11,8 @@ export function explainSpanRoute(explanations: Pick<ExplainService, 'explain'>):
     operationId: 'explainJudge',
     summary: 'Explain why a span was or was not evaluated',
     description:
-      'Why the judge evaluated this span, or did not: in a word for programs, in a sentence for people, with the facts behind it.',
+      'Returns why the judge did or did not evaluate this span: a code for programs, a sentence for people, and the ' +
+      'facts behind it.',
     tag: TAG,
     access: 'key',
     params: JudgeSpanParams,

@@ -10,7 +10,7 @@ export function getCriteriaRoute(judges: Pick<JudgeService, 'requireEver'>): Rou
     path: '/projects/:project_id/judges/:judge_id/criteria',
     operationId: 'getJudgeCriteria',
     summary: 'Get the criteria of a judge',
-    description: 'The scale of the judge and its criteria with their keys; also those of a deleted judge.',
+    description: 'Returns the scale of the judge and its criteria with their keys. Works for deleted judges too.',
     tag: TAG,
     access: 'key',
     params: JudgeParams,

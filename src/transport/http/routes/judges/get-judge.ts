@@ -10,7 +10,7 @@ export function getJudgeRoute(judges: Pick<JudgeService, 'get'>): Route {
     path: '/projects/:project_id/judges/:judge_id',
     operationId: 'getJudge',
     summary: 'Get a judge',
-    description: 'The settings of the judge, and whether it can run.',
+    description: 'Returns the settings of the judge, and whether it can run.',
     tag: TAG,
     access: 'key',
     params: JudgeParams,

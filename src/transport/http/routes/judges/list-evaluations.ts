@@ -11,9 +11,10 @@ export function listEvaluationsRoute(evaluations: Pick<EvaluationLists, 'ofJudge
     operationId: 'listJudgeEvaluations',
     summary: 'List the evaluations of a judge',
     description:
-      'Evaluations in the order of storing unless asked otherwise; also those of a deleted judge. `agreement=disagreed` is the queue ' +
-      'of what judge and people see differently, `agreement=unreviewed&sort_by=confidence` that of what to look at next. A page with fewer than `limit` items is the last one, unless evaluations were ' +
-      'deleted meanwhile; else the next begins at `offset` plus `limit`. Evaluations stored meanwhile come at the end.',
+      'Returns evaluations in storage order by default. Works for deleted judges too. `agreement=disagreed` lists ' +
+      'evaluations on which judge and people disagree; `agreement=unreviewed&sort_by=confidence` lists those to ' +
+      'review next. A page with fewer than `limit` items is the last one, unless evaluations were deleted ' +
+      'meanwhile; otherwise the next one starts at `offset` plus `limit`. New evaluations are added at the end.',
     tag: TAG,
     access: 'key',
     params: JudgeParams,

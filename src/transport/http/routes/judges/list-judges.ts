@@ -23,8 +23,8 @@ export function listJudgesRoute(
     operationId: 'listJudges',
     summary: 'List the judges',
     description:
-      'The judges of the project, oldest first, without deleted ones. With `include=figures` each has what it found, what waits ' +
-      'and failed, and how far people agree with it.',
+      'Returns the judges of the project, oldest first, without deleted ones. With `include=figures`, each has its ' +
+      'results, waiting and failed evaluations, and its agreement with people.',
     tag: TAG,
     access: 'key',
     params: ProjectParams,

@@ -12,8 +12,8 @@ export function listRunsRoute(runs: Pick<RunService, 'list'>): Route {
     operationId: 'listJudgeRuns',
     summary: 'List the queued and failed evaluations of a judge',
     description:
-      'Runs of the judge, newest first: evaluations that are queued, running or failed. Finished ones are in the list of evaluations instead. The newest 10,000 failed ' +
-      'runs of each judge are kept.',
+      'Returns runs of the judge, newest first: evaluations that are queued, running or failed. Finished ones are ' +
+      'in the list of evaluations. The server keeps the newest 10,000 failed runs of each judge.',
     tag: TAG,
     access: 'key',
     params: JudgeParams,

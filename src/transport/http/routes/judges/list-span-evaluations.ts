@@ -10,7 +10,7 @@ export function listSpanEvaluationsRoute(evaluations: Pick<EvaluationLists, 'ofS
     path: '/projects/:project_id/spans/:span_id/evaluations',
     operationId: 'listSpanEvaluations',
     summary: 'List the evaluations of a span',
-    description: 'Evaluations of the span by every judge, also by deleted ones, newest first.',
+    description: 'Returns evaluations of the span by every judge, including deleted ones, newest first.',
     tag: TAG,
     access: 'key',
     params: SpanParams,

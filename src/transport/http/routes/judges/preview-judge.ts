@@ -9,16 +9,17 @@ export function previewJudgeRoute(previews: Pick<PreviewService, 'preview'>): Ro
     method: 'POST',
     path: '/projects/:project_id/judges:preview',
     operationId: 'previewJudge',
-    summary: 'Show what a judge would do, without making it',
+    summary: 'Preview a judge',
     description:
-      'Counts the spans of the last 24 hours that the judge would have evaluated, shows some of them, and estimates tokens and ' +
-      'cost a day. With `try`, the model is asked about up to three spans now: the request as it was sent, and the verdict. ' +
-      'No evaluation is stored; the calls are stored as spans, tagged `spanhouse.judge=draft`. 409 when the model cannot be asked.',
+      'Counts the spans of the last 24 hours that the judge would have evaluated, shows some of them, and estimates ' +
+      'tokens and cost per day, without creating the judge. With `try`, it asks the model about up to three spans ' +
+      'now and returns the request as sent and the verdict. No evaluation is stored; the calls are stored as spans ' +
+      'tagged `spanhouse.judge=draft`. Returns 409 if the model cannot be called.',
     tag: TAG,
     access: 'key',
     params: ProjectParams,
     body: uncheckedJsonBody(JudgePreviewInput),
-    responses: { 200: { description: 'What the judge would do.', schema: JudgePreviewRead } },
+    responses: { 200: { description: 'The preview.', schema: JudgePreviewRead } },
     errors: ['conflict', 'overloaded', 'unavailable'],
     handle: async ({ principal, body, signal }) => ({
       status: 200,

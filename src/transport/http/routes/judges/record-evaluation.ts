@@ -11,9 +11,7 @@ export function recordEvaluationRoute(evaluations: Pick<EvaluationService, 'reco
     path: '/projects/:project_id/judges/:judge_id/evaluations',
     operationId: 'recordEvaluation',
     summary: 'Store an evaluation that ran elsewhere',
-    description:
-      'Each call stores a further evaluation. For a scored judge, the result follows from score and threshold. 409 for a span ' +
-      `that has ${MOST_OF_SPAN} evaluations. The span may arrive later; the id of a stored trace or session is refused (422).`,
+    description: `Each call stores a further evaluation. For a scored judge, score and threshold determine the result. Returns 409 if the span has ${MOST_OF_SPAN} evaluations. The span may arrive later; the id of a stored trace or session is refused (422).`,
     tag: TAG,
     access: 'key',
     params: JudgeParams,

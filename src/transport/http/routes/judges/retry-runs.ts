@@ -8,16 +8,16 @@ export function retryRunsRoute(runs: Pick<RunService, 'retryFailed'>): Route {
     method: 'POST',
     path: '/projects/:project_id/judges/:judge_id:retry',
     operationId: 'retryJudgeRuns',
-    summary: 'Try failed evaluations of a judge again',
+    summary: 'Retry failed evaluations of a judge',
     description:
-      'Queues the failed runs of the judge again, the oldest first, each with all its attempts and with another id. Those whose span ' +
-      'is queued already, failed once more or was evaluated since stay as they are: repeating the call queues nothing twice. As ' +
-      'many are queued as the queue has room for; `left` says how many that leaves. 429 when there is room for none, 409 when the ' +
-      'judge cannot run.',
+      'Queues the failed runs of the judge again, oldest first, each with all its attempts and a new id. Runs whose ' +
+      'span is already queued, failed again or was evaluated since are unchanged, so repeating the call queues ' +
+      'nothing twice. It queues as many as the queue has room for; `left` counts the others. Returns 429 if the ' +
+      'queue is full, 409 if the judge cannot run.',
     tag: TAG,
     access: 'key',
     params: JudgeParams,
-    responses: { 202: { description: 'How many are tried again.', schema: RunsRetriedRead } },
+    responses: { 202: { description: 'Number of retried evaluations.', schema: RunsRetriedRead } },
     errors: ['not_found', 'conflict', 'overloaded', 'unavailable'],
     handle: async ({ params: { project_id, judge_id } }) => ({
       status: 202,

@@ -9,11 +9,11 @@ export function runJudgeRoute(runs: Pick<RunService, 'run'>): Route {
     method: 'POST',
     path: '/projects/:project_id/judges/:judge_id:run',
     operationId: 'runJudge',
-    summary: 'Have a judge evaluate spans',
+    summary: 'Run a judge on spans',
     description:
-      'Queues an evaluation of every span listed in the body, or of the newest finished spans that match the filters (`backfill`), also ' +
-      'of spans evaluated before: these get a further evaluation. Disabled judges can be run too. 409 when the ' +
-      'judge cannot run, 429 when the queue has no room for all of them.',
+      'Queues an evaluation of every span listed in the body, or of the newest finished spans that match the ' +
+      'filters (`backfill`). Spans that were evaluated before get a further evaluation. Disabled judges can run ' +
+      'too. Returns 409 if the judge cannot run, 429 if the queue has no room for all of them.',
     tag: TAG,
     access: 'key',
     params: JudgeParams,

@@ -37,14 +37,14 @@ const EvaluationListQuery = Type.Object({
   feedback_state: Type.Optional(
     oneOf(
       ['with_user_feedback', 'without_user_feedback'],
-      "Only evaluations of spans with, or without, somebody's feedback on this judge.",
+      'Only evaluations of spans with, or without, feedback on this judge.',
     ),
   ),
   agreement: Type.Optional(
     oneOf(
       AGREEMENTS,
-      'disagreed: only evaluations that somebody said are wrong; agreed: only those that people said are right; ' +
-        'unreviewed: only those of which nobody said anything, nor of a later evaluation of the span by this judge.',
+      'disagreed: only evaluations that somebody marked as wrong; agreed: only those that people marked as right; ' +
+        'unreviewed: only those without feedback on them or on a later evaluation of the span by this judge.',
     ),
   ),
   judge_version: Type.Optional(
@@ -56,12 +56,13 @@ const EvaluationListQuery = Type.Object({
   ),
   sort_by: oneOf(
     EVALUATION_SORTS,
-    'created_at: by the time of storing; confidence: by `confidence_score`, those without one last either way.',
+    'created_at: storage time; confidence: `confidence_score`, with missing scores last in both orders.',
     'created_at',
   ),
   sort_order: oneOf(
     ['asc', 'desc'],
-    'asc: in the order of storing, so that paging sees new evaluations at the end and none twice, or the least sure first; desc: backwards.',
+    'asc: storage order, so that paging finds new evaluations at the end and none twice, or lowest confidence ' +
+      'first; desc: reverse order.',
     'asc',
   ),
 });

@@ -8,16 +8,16 @@ export function summariseJudgesRoute(figures: Pick<JudgeFigureService, 'list'>):
     method: 'GET',
     path: '/projects/:project_id/judges:stats',
     operationId: 'summariseJudges',
-    summary: 'Sum up what judges found',
+    summary: 'Summarize the results of judges',
     description:
-      'For each judge in the order of their list, without deleted ones: its evaluations in a time, how many of them passed, the ' +
-      'rate with its interval, and how many evaluations wait and failed. `start_date` and `end_date` mean what they do in the list ' +
-      'of evaluations, which has the rows.',
+      'Returns for each judge, in list order and without deleted ones: its evaluations in a time range, how many of ' +
+      'them passed, the rate with its interval, and how many evaluations are waiting or failed. `start_date` and ' +
+      '`end_date` have the same meaning as in the list of evaluations, which has the rows.',
     tag: TAG,
     access: 'key',
     params: ProjectParams,
     query: figuresQuery,
-    responses: { 200: listOf(JudgeFiguresRead, 'Figures by judge.') },
+    responses: { 200: listOf(JudgeFiguresRead, 'Results by judge.') },
     errors: ['unavailable'],
     bulk: true,
     handle: async ({ params: { project_id }, query: { between, window }, signal }) => ({

@@ -9,12 +9,12 @@ export function updateJudgeRoute(judges: Pick<JudgeService, 'update'>): Route {
     method: 'PATCH',
     path: '/projects/:project_id/judges/:judge_id',
     operationId: 'updateJudge',
-    summary: 'Change a judge',
+    summary: 'Update a judge',
     description:
-      'Settings that are absent stay. Filters and sample rate apply to spans that are checked from now on; stored evaluations ' +
-      'stay as they are. Disabling a judge drops the evaluations that it queued by itself; those queued by run calls are still made. ' +
-      'Once enabled again, it evaluates spans that arrive from then on. A `prompt` that is the text of an older version is answered 409: ' +
-      'pin the tag `production` to that version instead.',
+      'Absent settings do not change. Filters and sample rate apply to spans that are checked from now on; stored ' +
+      'evaluations do not change. Disabling a judge discards the evaluations that it queued automatically, but not ' +
+      'those that run calls queued. After you enable it again, it evaluates spans that arrive from then on. A ' +
+      '`prompt` with the text of an older version gets 409: pin the tag `production` to that version instead.',
     tag: TAG,
     access: 'key',
     params: JudgeParams,

@@ -17,10 +17,10 @@ export function metricsRoute(source: MetricsSource, token: string | null, names:
     method: 'GET',
     path: '/metrics',
     operationId: 'getMetrics',
-    summary: 'Metrics for Prometheus',
+    summary: 'Get metrics for Prometheus',
     description:
-      'Needs `Authorization: Bearer $METRICS_TOKEN` when that variable is set; never an API key. Otherwise open, but not to browsers that ' +
-      'ask by the name of another host.',
+      'Requires `Authorization: Bearer $METRICS_TOKEN` if that variable is set, never an API key. Otherwise it is ' +
+      "open, except to browsers that use another site's host name.",
     tag: 'Operations',
     access: 'public',
     responses: {

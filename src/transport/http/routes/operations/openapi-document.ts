@@ -9,8 +9,8 @@ export function openApiRoute(document: () => Json): Route {
     method: 'GET',
     path: '/openapi.json',
     operationId: 'getOpenApi',
-    summary: 'This interface as an OpenAPI document',
-    description: 'Generated from the definitions that also validate the requests.',
+    summary: 'Get the OpenAPI document',
+    description: 'Generated from the definitions that also validate requests.',
     tag: 'Operations',
     access: 'public',
     responses: {

@@ -19,16 +19,17 @@ export function readinessRoute(checks: readonly ReadinessCheck[], names: OwnName
     method: 'GET',
     path: '/readyz',
     operationId: 'getReadiness',
-    summary: 'Can requests be served?',
+    summary: 'Check whether the server can serve requests',
     description:
-      'Asks every store (ClickHouse at most once a second, for all callers); 503 with the reasons when one does not answer within 2 s. It answers 200 and `degraded` while it ' +
-      'serves only some requests: reads and deletions, as a disk has less room than `MIN_FREE_DISK_MB` keeps free, or writes, which the write-ahead log takes ' +
-      'while the embedded ClickHouse does not answer.',
+      'Checks every store (ClickHouse at most once a second, for all callers). Returns 503 with the reasons if one ' +
+      'does not respond within 2 s. Returns 200 and `degraded` while the server serves only some requests: reads ' +
+      'and deletions, if a disk has less space than `MIN_FREE_DISK_MB` keeps free, or writes, which the write-ahead ' +
+      'log accepts while the embedded ClickHouse does not respond.',
     tag: 'Operations',
     access: 'public',
     responses: {
-      200: { description: 'Every store answers; `degraded`: some requests are refused.', schema: Readiness },
-      503: { description: 'At least one store does not answer, and writes are refused.', schema: Readiness },
+      200: { description: 'Every store responds; `degraded`: some requests are refused.', schema: Readiness },
+      503: { description: 'At least one store does not respond, and writes are refused.', schema: Readiness },
     },
     errors: ['forbidden'],
     admit: ({ headers }) => requireOwnHost(headers, names),

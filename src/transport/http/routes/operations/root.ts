@@ -23,9 +23,9 @@ const Root = Type.Object(
   {
     name: Type.String({ description: 'Name of the program.' }),
     version: Type.String({ description: 'Its version.' }),
-    paths: Type.Record(Type.String(), Type.String(), { description: 'Paths of this server by what they are for.' }),
+    paths: Type.Record(Type.String(), Type.String(), { description: 'Paths of this server by purpose.' }),
   },
-  { description: 'What is where.' },
+  { description: 'Main paths.' },
 );
 
 interface RootParts {
@@ -40,13 +40,13 @@ export function rootRoute({ title, version, baseUrl }: RootParts): Route {
     method: 'GET',
     path: '/',
     operationId: 'getRoot',
-    summary: 'What is where?',
-    description: 'Names the paths to begin with. A browser is led to `/console`.',
+    summary: 'List the main paths',
+    description: 'Returns the main paths of the server. Browsers are redirected to `/console`.',
     tag: 'Operations',
     access: 'public',
     responses: {
-      200: { description: 'Paths to begin with.', schema: Root },
-      302: { description: 'For browsers, which accept `text/html`: the way to `/console`.' },
+      200: { description: 'The main paths.', schema: Root },
+      302: { description: 'For browsers, which accept `text/html`: redirect to `/console`.' },
     },
     errors: [],
     handle({ headers }) {

@@ -11,19 +11,20 @@ export function createOptimizationRoute(optimizations: Pick<OptimizationService,
     operationId: 'optimizePrompt',
     summary: 'Improve a prompt from feedback',
     description:
-      'Queues a job: from one half of the feedback on completions of the prompt (expected outputs, reasons) a model writes ' +
-      'candidates, which keep the placeholders of the base version: `base_version`, else the one that the tag `production` ' +
-      'points at, else the latest. Each of them and the base version are tried on ' +
-      'the other half: the completions are made again, and the judge evaluates the new outputs, told what people ' +
-      'expected. Without a judge, the model says of each output whether it says what the expected output says, which needs ' +
-      'at least three expected outputs in that half. A candidate is no version before it is promoted. To which half a completion belongs is a hash of its id. ' +
-      '`optimizations:readiness` says beforehand whether there is enough feedback. The calls are stored as spans tagged `spanhouse.optimization`. The job goes on after a restart; calls that ' +
-      'were answered are not repeated.',
+      'Queues a job. From one half of the feedback on completions of the prompt (expected outputs, reasons), a ' +
+      'model writes candidates that keep the placeholders of the base version: `base_version`, else the version ' +
+      'tagged `production`, else the latest. Each candidate and the base version are tried on the other half: the ' +
+      'completions are repeated, and the judge evaluates the new outputs, knowing what people expected. Without a ' +
+      'judge, the model decides whether each output says what the expected output says, which needs at least three ' +
+      'expected outputs in that half. A candidate is not a version until you promote it. A hash of its id assigns ' +
+      'each completion to one half. `optimizations:readiness` says beforehand whether there is enough feedback. The ' +
+      'calls are stored as spans tagged `spanhouse.optimization`. The job resumes after a restart and does not ' +
+      'repeat calls that were answered.',
     tag: TAG,
     access: 'key',
     params: PromptParams,
     body: jsonBody(OptimizationInputBody),
-    responses: { 202: { description: 'The optimisation.', schema: OptimizationRead } },
+    responses: { 202: { description: 'The optimization.', schema: OptimizationRead } },
     errors: ['not_found', 'conflict', 'unavailable'],
     async handle({ principal, params: { project_id, prompt_slug }, body }) {
       const made = toOptimizationRead(await optimizations.create(principal, prompt_slug, body));

@@ -8,13 +8,14 @@ export function getOptimizationRoute(optimizations: Pick<OptimizationService, 'g
     method: 'GET',
     path: '/projects/:project_id/prompts/:prompt_slug/optimizations/:job_id',
     operationId: 'getOptimization',
-    summary: 'Get an optimisation',
+    summary: 'Get an optimization',
     description:
-      'State and progress of the optimisation and, when it is done, each candidate compared with the current version, the best first.',
+      'Returns state and progress of the optimization and, once it is done, each candidate compared with the ' +
+      'current version, best first.',
     tag: TAG,
     access: 'key',
     params: JobParams,
-    responses: { 200: { description: 'The optimisation.', schema: OptimizationRead } },
+    responses: { 200: { description: 'The optimization.', schema: OptimizationRead } },
     errors: ['not_found', 'unavailable'],
     handle: ({ params: { project_id, prompt_slug, job_id } }) => ({
       status: 200,

@@ -7,15 +7,16 @@ export function getReadinessRoute(optimizations: Pick<OptimizationService, 'read
     method: 'GET',
     path: '/projects/:project_id/prompts/:prompt_slug/optimizations:readiness',
     operationId: 'getOptimizationReadiness',
-    summary: 'Say whether a prompt can be improved from feedback',
+    summary: 'Check whether a prompt can be optimized',
     description:
-      'Which version would be improved, and why that one; how many completions with feedback either half needs and has; and ' +
-      'what to do next. Nothing is queued. Of much feedback, the newest thousand records are looked at, as an optimisation does.',
+      'Returns which version would be improved, and why; how many completions with feedback each half needs and ' +
+      'has; and what to do next. Queues nothing. If there is much feedback, it considers the newest thousand ' +
+      'records, as an optimization does.',
     tag: TAG,
     access: 'key',
     params: PromptParams,
     query: readinessQuery,
-    responses: { 200: { description: 'Whether it can be run.', schema: OptimizationReadinessRead } },
+    responses: { 200: { description: 'Whether the optimization can run.', schema: OptimizationReadinessRead } },
     errors: ['not_found', 'conflict', 'unavailable'],
     bulk: true,
     handle: async ({ params: { project_id, prompt_slug }, query }) => ({

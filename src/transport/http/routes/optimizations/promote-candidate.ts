@@ -9,11 +9,11 @@ export function promoteCandidateRoute(optimizations: Pick<OptimizationService, '
     method: 'POST',
     path: '/projects/:project_id/prompts/:prompt_slug/optimizations/:job_id:promote',
     operationId: 'promoteCandidate',
-    summary: 'Make a candidate a version',
+    summary: 'Promote a candidate to a version',
     description:
-      'The candidate becomes the latest version of the prompt, with the model of the version it improves; its metadata says ' +
-      'where it comes from. Tags stay where they are. A repeated call answers the same version. 409 while the ' +
-      'optimisation is not done.',
+      'The candidate becomes the latest version of the prompt, with the model of the version that it improves; its ' +
+      'metadata records its origin. Tags stay where they are. Repeating the call returns the same version. Returns ' +
+      '409 while the optimization is not done.',
     tag: TAG,
     access: 'key',
     params: JobParams,

@@ -9,15 +9,15 @@ const PROTOBUF_TYPE = 'application/x-protobuf';
 
 const PartialSuccess = Type.Object(
   {
-    rejectedSpans: Type.String({ pattern: '^\\d+$', description: 'How many spans were refused; the rest is stored.' }),
+    rejectedSpans: Type.String({ pattern: '^\\d+$', description: 'Number of refused spans; the others are stored.' }),
     errorMessage: Type.String({ description: 'Why spans were refused, for the first of them.' }),
   },
-  { description: 'Only when spans were refused.' },
+  { description: 'Only if spans were refused.' },
 );
 
 const ExportResponse = Type.Object(
   { partialSuccess: Type.Optional(PartialSuccess) },
-  { $id: 'ExportTraceServiceResponse', description: 'The answer of OTLP; empty when every span was stored.' },
+  { $id: 'ExportTraceServiceResponse', description: 'The OTLP response; empty if every span was stored.' },
 );
 
 /** OTLP/HTTP, as any OpenTelemetry exporter and the Collector's `otlphttp` exporter speak it. */
@@ -27,10 +27,7 @@ export function postOtlpTracesRoute(exportTraces: ExportTraces): Route {
     path: '/v1/traces',
     operationId: 'postOtlpTraces',
     summary: 'Export traces (OTLP)',
-    description:
-      'Takes an ExportTraceServiceRequest in protobuf or JSON and answers in the same encoding. Spans that cannot be ' +
-      `used are refused one by one in \`partialSuccess\`, such as those with images beyond the ${MAX_IMAGES_PER_REQUEST} that ` +
-      'a request may bring; the rest is stored. Errors are a google.rpc.Status in the encoding of the request; 429 and 503 carry `Retry-After`, and sending again is always safe.',
+    description: `Accepts an ExportTraceServiceRequest in protobuf or JSON and responds in the same encoding. Spans that cannot be used are refused individually in \`partialSuccess\`, such as those with images beyond the ${MAX_IMAGES_PER_REQUEST} that a request may have; the others are stored. Errors are a google.rpc.Status in the encoding of the request. 429 and 503 have \`Retry-After\`, and retrying is always safe.`,
     tag: 'Traces',
     access: 'key',
     purpose: 'ingest',

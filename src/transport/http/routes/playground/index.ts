@@ -21,16 +21,16 @@ function estimateRoute(playground: Pick<PlaygroundService, 'estimate'>): Route {
     method: 'POST',
     path: '/projects/:project_id/playground:estimate',
     operationId: 'estimatePlayground',
-    summary: 'Say what a call would cost',
+    summary: 'Estimate the cost of a playground call',
     description:
-      'Takes what `playground:run` takes, and says which model would be asked, and about how many tokens and how much that would ' +
-      'come to. No model is asked. 409 when none can be.',
+      'Takes the same body as `playground:run`, and returns which model would be called, with the estimated number ' +
+      'of tokens and cost. It does not call a model. Returns 409 if none can be called.',
     tag: TAG,
     access: 'key',
     purpose: 'read',
     params: ProjectParams,
     body,
-    responses: { 200: { description: 'What the call would come to.', schema: PlaygroundEstimate } },
+    responses: { 200: { description: 'The estimate.', schema: PlaygroundEstimate } },
     errors: ['not_found', 'conflict'],
     handle: ({ params: { project_id }, body: input }) => ({
       status: 200,
@@ -44,17 +44,18 @@ function runRoute(playground: Pick<PlaygroundService, 'run'>): Route {
     method: 'POST',
     path: '/projects/:project_id/playground:run',
     operationId: 'runPlayground',
-    summary: 'Ask a model',
+    summary: 'Call a model',
     description:
-      'Sends the messages to the model endpoint that is configured (`JUDGE_LLM_BASE_URL`), and answers what the model said, with ' +
-      'tokens, cost and time. When it did not answer, `failure` says why: that is a 200, too. The call is stored as a span tagged ' +
-      "`spanhouse.playground` with the user's id, also when it failed; it is deleted with the span in `source`. When the client " +
-      'leaves, the call is given up. 409 when no model can be asked; 429 when too many calls of the project are under way.',
+      "Sends the messages to the configured model endpoint (`JUDGE_LLM_BASE_URL`), and returns the model's response " +
+      'with tokens, cost and time. If the model did not respond, `failure` says why; that is a 200, too. The call ' +
+      "is stored as a span tagged `spanhouse.playground` with the user's id, even if it failed, and is deleted with " +
+      'the span in `source`. If the client disconnects, the call is aborted. Returns 409 if no model can be called, ' +
+      '429 if too many calls of the project are running.',
     tag: TAG,
     access: 'key',
     params: ProjectParams,
     body,
-    responses: { 200: { description: 'What the model answered.', schema: PlaygroundRun } },
+    responses: { 200: { description: 'The response of the model.', schema: PlaygroundRun } },
     errors: ['not_found', 'conflict', 'overloaded', 'unavailable'],
     handle: async ({ principal, body: input, signal }) => ({
       status: 200,

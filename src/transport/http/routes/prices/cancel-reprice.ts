@@ -10,12 +10,12 @@ export function cancelRepriceRoute(reprices: Pick<RepriceService, 'cancel'>): Ro
     operationId: 'cancelReprice',
     summary: 'Cancel a recalculation',
     description:
-      'Costs that were recalculated already stay; spans that are being written at this moment still count as `changed`. A job ' +
-      'that has ended cannot be cancelled (409).',
+      'Costs that were already recalculated stay; spans that are being written at this moment still count as ' +
+      '`changed`. A job that has ended cannot be canceled (409).',
     tag: TAG,
     access: 'key',
     params: JobParams,
-    responses: { 200: { description: 'The cancelled job.', schema: RepriceJobRead } },
+    responses: { 200: { description: 'The canceled job.', schema: RepriceJobRead } },
     errors: ['not_found', 'conflict', 'unavailable'],
     handle: ({ params: { project_id, job_id } }) => ({
       status: 200,

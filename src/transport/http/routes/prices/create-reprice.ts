@@ -9,10 +9,11 @@ export function createRepriceRoute(reprices: Pick<RepriceService, 'create'>): Ro
     method: 'POST',
     path: '/projects/:project_id/model-prices:reprice',
     operationId: 'repriceSpans',
-    summary: 'Calculate stored costs anew',
+    summary: 'Recalculate stored costs',
     description:
-      'Queues a job that recalculates the costs of stored spans with the current prices. A cost that a client sent stays, ' +
-      'and so does a span that a client writes meanwhile. Costs of traces and sessions follow at once. The job goes on after a restart.',
+      'Queues a job that recalculates the costs of stored spans with the current prices. It does not change costs ' +
+      'that a client sent, nor spans that a client writes meanwhile. Costs of traces and sessions follow ' +
+      'immediately. The job resumes after a restart.',
     tag: TAG,
     access: 'key',
     params: ProjectParams,

@@ -8,11 +8,11 @@ export function deleteModelPriceRoute(prices: Pick<PriceService, 'remove'>): Rou
     path: '/projects/:project_id/model-prices/:provider/:model+',
     operationId: 'deleteModelPrice',
     summary: 'Delete the price of a model',
-    description: 'From now on the list price applies again. Stored costs stay; see `model-prices:reprice`.',
+    description: 'From now on, the list price applies again. Stored costs do not change; see `model-prices:reprice`.',
     tag: TAG,
     access: 'key',
     params: PriceParams,
-    responses: { 204: { description: 'The price is gone.' } },
+    responses: { 204: { description: 'The price is deleted.' } },
     errors: ['not_found', 'unavailable'],
     handle({ principal, params: { provider, model } }) {
       prices.remove(principal, provider, model);

@@ -10,7 +10,8 @@ export function getModelPriceRoute(prices: Pick<PriceService, 'get'>): Route {
     operationId: 'getModelPrice',
     summary: 'Get the price of a model',
     description:
-      "The project's own price of the model, beside its list price; a model without one of the project's own is not found.",
+      "Returns the project's custom price of the model, with its list price. Returns 404 if the model has no custom " +
+      'price.',
     tag: TAG,
     access: 'key',
     params: PriceParams,

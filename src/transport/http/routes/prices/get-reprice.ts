@@ -9,7 +9,7 @@ export function getRepriceRoute(reprices: Pick<RepriceService, 'get'>): Route {
     path: '/projects/:project_id/model-prices/reprices/:job_id',
     operationId: 'getReprice',
     summary: 'Get a recalculation',
-    description: 'State and progress of a job that recalculates stored costs.',
+    description: 'Returns state and progress of a job that recalculates stored costs.',
     tag: TAG,
     access: 'key',
     params: JobParams,

@@ -8,9 +8,10 @@ export function listModelPricesRoute(prices: Pick<PriceService, 'list'>): Route 
     method: 'GET',
     path: '/projects/:project_id/model-prices',
     operationId: 'listModelPrices',
-    summary: "List the project's own prices",
+    summary: 'List custom prices',
     description:
-      "The project's own prices, each beside the list price of its model, sorted by provider and model; a project has at most 10,000.",
+      "Returns the project's custom prices, each with the list price of its model, sorted by provider and model. A " +
+      'project has at most 10,000.',
     tag: TAG,
     access: 'key',
     params: ProjectParams,

@@ -9,7 +9,7 @@ export function listRepricesRoute(reprices: Pick<RepriceService, 'list'>): Route
     path: '/projects/:project_id/model-prices/reprices',
     operationId: 'listReprices',
     summary: 'List the recalculations',
-    description: 'The newest hundred jobs that calculated stored costs anew, newest first.',
+    description: 'Returns the newest hundred jobs that recalculated stored costs, newest first.',
     tag: TAG,
     access: 'key',
     params: ProjectParams,

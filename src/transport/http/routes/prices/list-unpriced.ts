@@ -19,9 +19,10 @@ export function listUnpricedModelsRoute(unpriced: Pick<UnpricedModels, 'list'>):
     method: 'GET',
     path: '/projects/:project_id/model-prices:unpriced',
     operationId: 'listUnpricedModels',
-    summary: 'List the models whose calls have no cost',
+    summary: 'List unpriced models',
     description:
-      'Models of calls whose tokens are known, but no cost: their price is not known, or was not when they came.',
+      'Returns models of calls with known tokens but no cost: their price is unknown, or was unknown when the calls ' +
+      'arrived.',
     tag: TAG,
     access: 'key',
     params: ProjectParams,

@@ -11,8 +11,8 @@ export function putModelPriceRoute(prices: Pick<PriceService, 'put'>): Route {
     operationId: 'putModelPrice',
     summary: 'Set the price of a model',
     description:
-      'From now on, spans of this provider and model that come without a cost get one from this price instead of a list price. ' +
-      'Stored costs stay; see `model-prices:reprice`.',
+      'From now on, spans of this provider and model that arrive without a cost are priced with this price instead ' +
+      'of a list price. Stored costs do not change; see `model-prices:reprice`.',
     tag: TAG,
     access: 'key',
     params: NewPriceParams,

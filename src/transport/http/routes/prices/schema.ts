@@ -37,13 +37,13 @@ export const ModelPriceRead = Type.Object(
     list_price: orNull(
       Type.Object(
         { ...rates, cache_read_per_million: CacheRead },
-        { description: 'What the list has for the model now, of short calls where it has tiers; null: nothing.' },
+        { description: 'Current list price of the model, for short calls if it has tiers; null: none.' },
       ),
     ),
     created_at: time('When the price was first set.'),
     updated_at: time('When the price was last set.'),
   },
-  { $id: 'ModelPrice', description: "The project's own price of a model." },
+  { $id: 'ModelPrice', description: 'A custom price of a model.' },
 );
 export type ModelPriceRead = Static<typeof ModelPriceRead>;
 
@@ -55,12 +55,14 @@ export const RepriceJobRead = Type.Object(
     provider: orNull(Type.String({ description: 'Only spans of this provider.' })),
     model: orNull(Type.String({ description: 'Only spans of this model.' })),
     total: Type.Union([Type.Integer({ description: 'A number' }), Type.Null()], {
-      description: 'How many spans the job had to check when it began; null before.',
+      description: 'Number of spans that the job had to check when it started; null before.',
     }),
-    done: count('How many spans the job has checked.'),
+    done: count('Number of spans that the job has checked.'),
     examined: count('The same as `done`.'),
     changed: Type.Integer({
-      description: 'How many spans got another cost, but for some whose writing a crash or a failing store cut off.',
+      description:
+        'Number of spans with a changed cost, except for some whose writing was interrupted by a crash or a failing ' +
+        'store.',
     }),
   },
   { $id: 'RepriceJob', description: 'A recalculation of stored costs.' },
@@ -72,19 +74,19 @@ export const UnpricedPage = Type.Object(
     models: Type.Array(
       Type.Object(
         {
-          provider: orNull(Type.String({ description: 'Provider; null when it is not known.' })),
+          provider: orNull(Type.String({ description: 'Provider; null if unknown.' })),
           model: Type.String({ description: 'Model.' }),
           spans: count('Calls without a cost.'),
           input_tokens: count('Their input tokens.'),
           output_tokens: count('Their output tokens.'),
-          latest_started_at: time('When the latest of them started.'),
+          latest_started_at: time('Start of the latest of them.'),
           has_price: Type.Boolean({
-            description: 'Whether there is a price by now: recalculating costs gives them theirs.',
+            description: 'Whether a price exists by now, so that recalculating costs gives these calls a cost.',
           }),
         },
         { description: 'A model.' },
       ),
-      { description: 'The models of this page, those with most calls first.' },
+      { description: 'The models of this page, most calls first.' },
     ),
     ...pageRead,
   },

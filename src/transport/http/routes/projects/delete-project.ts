@@ -18,11 +18,12 @@ export function deleteProjectRoute(deletions: Pick<DeletionService, 'deleteProje
     operationId: 'deleteProject',
     summary: 'Delete a project',
     description:
-      'Deletes the project with everything in it: spans, traces, sessions, prompts, judges, evaluations, feedback, feedback ' +
-      'links and their reviewers, prices, jobs, API keys and images. This cannot be undone. Only a key of this very project with ' +
-      'full access can do it. From the answer on, every key and every feedback link of the project is refused; what is ' +
-      'stored is gone soon after, within seconds unless there are many millions of spans, and also when the server is ' +
-      'stopped meanwhile: then the next start goes on with it. Users are kept, as they belong to no project.',
+      'Deletes the project with everything in it: spans, traces, sessions, prompts, judges, evaluations, feedback, ' +
+      'feedback links and their reviewers, prices, jobs, API keys and images. This cannot be undone. It requires a ' +
+      'key of this project with full access. From the response on, every key and every feedback link of the project ' +
+      'is refused. Stored data is deleted within seconds, unless there are many millions of spans; if the server ' +
+      'stops meanwhile, the next start resumes the deletion. Users are kept, because they do not belong to a ' +
+      'project.',
     tag: TAG,
     access: 'key',
     params: ProjectParams,

@@ -9,7 +9,7 @@ export function getProjectRoute(projects: Pick<ProjectService, 'get'>): Route {
     path: '/projects/:project_id',
     operationId: 'getProject',
     summary: 'Get a project',
-    description: 'The project of the key.',
+    description: 'Returns the project of the key.',
     tag: TAG,
     access: 'key',
     params: ProjectParams,

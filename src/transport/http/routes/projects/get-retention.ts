@@ -7,7 +7,7 @@ import { RetentionRead, retentionRead } from './retention-schema.js';
 import { retentionDays, TAG } from './schema.js';
 
 const Query = Type.Object({
-  days: Type.Optional(retentionDays('As if traces were kept for so many days. Default: what is set.')),
+  days: Type.Optional(retentionDays('Preview with this number of days. Default: the current setting.')),
 });
 
 export function getRetentionRoute(retention: Pick<RetentionService, 'forecast'>): Route {
@@ -15,15 +15,15 @@ export function getRetentionRoute(retention: Pick<RetentionService, 'forecast'>)
     method: 'GET',
     path: '/projects/:project_id/retention',
     operationId: 'getRetention',
-    summary: 'Get what retention would remove',
+    summary: 'Preview retention',
     description:
-      'Counts what goes by the `retention_days` that is set, or by another one before it is set, and what stays all the same. ' +
-      'Nothing is changed. A trace goes as a whole, when nothing in it is newer.',
+      'Counts what the current `retention_days` would remove, or another value before you set it, and what stays ' +
+      'nevertheless. Changes nothing. A trace is removed as a whole, once nothing in it is newer.',
     tag: TAG,
     access: 'key',
     params: ProjectParams,
     query: queryOf(Query),
-    responses: { 200: { description: 'What would go.', schema: RetentionRead } },
+    responses: { 200: { description: 'The preview.', schema: RetentionRead } },
     errors: ['invalid', 'not_found', 'unavailable'],
     bulk: true,
     handle: async ({ params, query, signal }) => ({

@@ -8,11 +8,12 @@ export function getStorageRoute(storage: Pick<ProjectStorage, 'read'>): Route {
     method: 'GET',
     path: '/projects/:project_id/storage',
     operationId: 'getProjectStorage',
-    summary: 'Get what a project stores',
+    summary: 'Get the storage of a project',
     description:
-      'Counts of spans, traces and sessions, as their lists count them with `internal=true`, images, the oldest span, and of the whole server what takes how much, the room that is left on ' +
-      'its disks, and how long that lasts at the pace of the last day. ' +
-      'ClickHouse knows sizes by table alone: bytes of spans are estimated by the share of rows.',
+      'Returns counts of spans, traces and sessions, as their lists count them with `internal=true`, images, and ' +
+      'the oldest span. For the whole server, it returns what uses how much space, the space left on its disks, and ' +
+      'how long that lasts at the rate of the last day. ClickHouse knows sizes only by table, so bytes of spans are ' +
+      'estimated by the share of rows.',
     tag: TAG,
     access: 'key',
     params: ProjectParams,

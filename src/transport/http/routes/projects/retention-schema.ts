@@ -10,25 +10,26 @@ const traces = { traces: count('Traces.'), spans: count('Their spans.') };
 
 export const RetentionRead = Type.Object(
   {
-    retention_days: orNull(retentionDays('What is set; null: traces are kept for ever.')),
-    days: orNull(retentionDays('What was asked about; null: nothing goes.')),
-    before: orNull(time('Traces in which nothing is as new as this go; null: none do.')),
+    retention_days: orNull(retentionDays('Current setting; null: traces are kept forever.')),
+    days: orNull(retentionDays('The value of this preview; null: nothing is removed.')),
+    before: orNull(time('Traces in which nothing is as new as this are removed; null: none are.')),
     going: Type.Object(
       { ...traces, estimated_bytes: count('Bytes on disk, estimated by the share of the spans.') },
-      { description: 'What would go.' },
+      { description: 'What would be removed.' },
     ),
     kept: Type.Object(
       {
         tagged: Type.Object(traces, { description: `Kept by a tag \`${KEEP_TAG}\`.` }),
         with_feedback: Type.Object(traces, {
-          description: 'Kept by feedback on one of their spans, and not by a tag.',
+          description: 'Kept because of feedback on one of their spans, and not by a tag.',
         }),
       },
-      { description: 'What is as old, and stays.' },
+      { description: 'What is as old, but stays.' },
     ),
     next_run_at: orNull(time('When the server looks next; null: never (`RETENTION_INTERVAL_SECONDS` is 0).')),
     clock_ahead_seconds: count(
-      "How far the server's clock is ahead of the time that the server can account for. While it is, nothing goes; 0: the clock is believed.",
+      "How far the server's clock is ahead of the time that the server can account for. Unless it is 0, nothing is " +
+        'removed.',
     ),
   },
   { $id: 'Retention', description: 'What retention removes.' },

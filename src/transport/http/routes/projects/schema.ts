@@ -15,18 +15,24 @@ export const ProjectPatch = Type.Object(
   {
     name: Type.Optional(line(200, 'Name of the project, for people.')),
     retention_days: Type.Optional(
-      orNull(retentionDays('After how many days traces go, counted from the newest time in them; null: never.')),
+      orNull(
+        retentionDays(
+          'Number of days after which traces are removed, counted from the newest time in them; null: never.',
+        ),
+      ),
     ),
   },
-  { $id: 'ProjectPatch', minProperties: 1, description: 'What to change of a project; what is absent stays.' },
+  { $id: 'ProjectPatch', minProperties: 1, description: 'Changes to a project; absent fields do not change.' },
 );
 
 export const ProjectRead = Type.Object(
   {
     id: uuid('Id of the project.'),
     name: Type.String({ description: 'Name of the project.' }),
-    created_at: time('When it was made.'),
-    retention_days: orNull(retentionDays('After how many days its traces go; null: they are kept for ever.')),
+    created_at: time('When the project was created.'),
+    retention_days: orNull(
+      retentionDays('Number of days after which its traces are removed; null: they are kept forever.'),
+    ),
   },
   { $id: 'Project', description: 'A project.' },
 );
@@ -36,17 +42,19 @@ export function projectRead({ id, name, created_at, retention_days }: Project): 
   return { id, name, created_at: formatTimestamp(created_at), retention_days };
 }
 
-const counted = (what: string) => Type.Object({ count: count(`How many there are, exactly.`) }, { description: what });
+const counted = (what: string) => Type.Object({ count: count('Exact count.') }, { description: what });
 
 const StoredBytes = Type.Object(
   {
     spans: count('Spans with their texts.'),
-    rollups: count('Everything else in ClickHouse: figures of traces and sessions, and what they are computed from.'),
-    words: count('The index for searches by text.'),
+    rollups: count(
+      'Everything else in ClickHouse: figures of traces and sessions, and the data from which they are computed.',
+    ),
+    words: count('The index for text searches.'),
     attachments: count('Images, counted at most a minute ago.'),
     sqlite: count('The SQLite file.'),
   },
-  { description: 'Bytes by what they are of, of all projects together.' },
+  { description: 'Bytes by type of data, of all projects together.' },
 );
 
 const DiskRead = Type.Object(
@@ -55,29 +63,29 @@ const DiskRead = Type.Object(
       description:
         '`data`: that of DATA_DIR; `clickhouse` and `attachments`: where these are on another disk, or the spans on another server.',
     }),
-    holds: Type.Array(oneOf(STORED_KINDS, 'What of `stored_bytes` lies on it.'), { description: 'What lies on it.' }),
-    free_bytes: count('Bytes that are free.'),
-    total_bytes: count('Bytes in all.'),
-    min_free_bytes: count('Bytes that are to stay free (`MIN_FREE_DISK_MB`): with fewer, spans are refused.'),
+    holds: Type.Array(oneOf(STORED_KINDS, 'Which of `stored_bytes` are on it.'), { description: 'Data on it.' }),
+    free_bytes: count('Free bytes.'),
+    total_bytes: count('Total bytes.'),
+    min_free_bytes: count('Bytes to keep free (`MIN_FREE_DISK_MB`); with less, spans are refused.'),
     grows_bytes_per_day: orNull(
       Type.Integer({
         description:
-          'By how much what is stored there grew in the last day, or in a day at the pace since the server has been running; ' +
-          'negative: it shrank; null: not known in the first hour.',
+          'Growth of the data stored there in the last day, or per day at the rate since the server started; negative: ' +
+          'it shrank; null: unknown in the first hour.',
       }),
     ),
     days_left: orNull(
-      count('Whole days until spans are refused, at that pace; null: it does not grow, or it is not known.'),
+      count('Whole days until spans are refused, at that rate; null: it does not grow, or this is unknown.'),
     ),
   },
-  { description: 'A disk that data lies on.' },
+  { description: 'A disk with data.' },
 );
 
 export const StorageRead = Type.Object(
   {
     spans: Type.Object(
       {
-        count: count("How many there are, exactly; with the server's own calls of models."),
+        count: count("Exact count, including the server's own model calls."),
         oldest_started_at: orNull(time('Start of the oldest; null without any.')),
         estimated_bytes: count('Bytes on disk, estimated by the share of the project in all rows of spans.'),
       },
@@ -86,25 +94,25 @@ export const StorageRead = Type.Object(
     traces: counted('Traces of the project.'),
     sessions: counted('Sessions of the project.'),
     attachments: Type.Object(
-      { count: count('How many images are kept, exactly; each once.'), bytes: count('Their bytes together, exactly.') },
+      { count: count('Exact number of images; each counts once.'), bytes: count('Their total bytes, exactly.') },
       { description: 'Images of spans of the project.' },
     ),
     server: Type.Object(
       {
-        embedded: Type.Boolean({ description: 'Whether spans are stored by this server, not by another ClickHouse.' }),
+        embedded: Type.Boolean({ description: 'Whether this server stores spans, not an external ClickHouse.' }),
         database_bytes: count('Bytes of the database of spans on disk, of all projects together.'),
         sqlite_bytes: count('Bytes of the SQLite file, of all projects together.'),
         disk: orNull(
           Type.Object(
-            { free_bytes: count('Bytes that are free.'), total_bytes: count('Bytes in all.') },
-            { description: 'The disk of DATA_DIR; null when spans are stored by another ClickHouse.' },
+            { free_bytes: count('Free bytes.'), total_bytes: count('Total bytes.') },
+            { description: 'The disk of DATA_DIR; null if an external ClickHouse stores spans.' },
           ),
         ),
         stored_bytes: StoredBytes,
-        disks: Type.Array(DiskRead, { description: 'The disks that data lies on.' }),
+        disks: Type.Array(DiskRead, { description: 'The disks with data.' }),
       },
-      { description: 'Where it lies.' },
+      { description: 'Storage location.' },
     ),
   },
-  { $id: 'ProjectStorage', description: 'What is stored of a project.' },
+  { $id: 'ProjectStorage', description: 'Stored data of a project.' },
 );

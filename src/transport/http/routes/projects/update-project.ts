@@ -8,10 +8,11 @@ export function updateProjectRoute(projects: Pick<ProjectService, 'change'>): Ro
     method: 'PATCH',
     path: '/projects/:project_id',
     operationId: 'updateProject',
-    summary: 'Change a project',
+    summary: 'Update a project',
     description:
-      'Gives the project another name, or says for how long it keeps its traces; its id stays. A shorter `retention_days` removes what is ' +
-      'older with the next look (`GET …/retention` says what that would be, and when it is), for good.',
+      'Renames the project, or sets how long it keeps its traces; its id does not change. A shorter ' +
+      '`retention_days` permanently removes older traces the next time the server looks (`GET …/retention` previews ' +
+      'what and when).',
     tag: TAG,
     access: 'key',
     params: ProjectParams,

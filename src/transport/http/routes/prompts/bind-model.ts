@@ -10,7 +10,7 @@ export function bindModelRoute(prompts: Pick<PromptService, 'bindModel'>): Route
     path: '/projects/:project_id/prompts/:prompt_slug/versions/:version',
     operationId: 'bindPromptVersionModel',
     summary: 'Bind a model to a version',
-    description: 'Binds a model to the version, or with null unbinds it. Nothing else of a version ever changes.',
+    description: 'Binds a model to the version; null unbinds it. Nothing else of a version ever changes.',
     tag: TAG,
     access: 'key',
     params: VersionParams,

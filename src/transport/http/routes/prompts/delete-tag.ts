@@ -9,9 +9,9 @@ export function deleteTagRoute(prompts: Pick<PromptService, 'removeTag'>): Route
     operationId: 'deletePromptTag',
     summary: 'Remove a tag of a prompt',
     description:
-      'From now on the tag points to nothing, and no longer keeps a version from being deleted. Its history stays, with the ' +
-      'removal as an entry; it can be pinned again. Without `production`, judges and optimisations use the newest version. ' +
-      '`latest` follows the newest version by itself and cannot be removed (409).',
+      'From now on, the tag points to nothing and no longer protects a version from deletion. Its history stays, ' +
+      'with the removal as an entry, and you can pin it again. Without `production`, judges and optimizations use ' +
+      'the newest version. `latest` automatically follows the newest version and cannot be removed (409).',
     tag: TAG,
     access: 'key',
     params: TagParams,

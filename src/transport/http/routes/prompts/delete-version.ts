@@ -9,11 +9,12 @@ export function deleteVersionRoute(prompts: Pick<PromptService, 'deleteVersion'>
     operationId: 'deletePromptVersion',
     summary: 'Delete a version of a prompt',
     description:
-      'Deletes a version that nothing needs; its number is never given again. 409 names what needs it: a pinned tag, a judge ' +
-      'that runs with it, an optimisation of it that has not ended. The newest version can go: `latest` is then the one before. ' +
-      'With the only version the prompt goes; that is 409 while it has feedback, feedback links or optimisations, or judges ' +
-      'filter by it. Completions that name the version by its id stay, but are known as completions of the prompt only when they ' +
-      'name the prompt as well. Evaluations made with the version still name it.',
+      'Deletes a version that is not in use; its number is never reused. 409 names what uses it: a pinned tag, a ' +
+      'judge that runs with it, or an optimization of it that has not ended. You can delete the newest version: ' +
+      '`latest` then moves to the one before. Deleting the only version deletes the prompt; this gets 409 while the ' +
+      'prompt has feedback, feedback links or optimizations, or judges filter by it. Completions that name the ' +
+      'version by its id stay, but count as completions of the prompt only if they also name the prompt. ' +
+      'Evaluations made with the version still name it.',
     tag: TAG,
     access: 'key',
     params: VersionParams,

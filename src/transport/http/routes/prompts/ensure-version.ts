@@ -9,10 +9,10 @@ export function ensureVersionRoute(prompts: Pick<PromptService, 'ensure'>): Rout
     method: 'POST',
     path: '/v1/tasks/:task_name/prompt/versions/ensure',
     operationId: 'ensurePromptVersion',
-    summary: 'Make sure that a version exists',
+    summary: 'Ensure a version',
     description:
-      'Answers the version with this content. When there is none, it is made as the newest; the first version makes the prompt. ' +
-      'An existing version is answered unchanged, its model and metadata too.',
+      'Returns the version with this content. If there is none, it is created as the newest; the first version ' +
+      'creates the prompt. An existing version is returned unchanged, including its model and metadata.',
     tag: TAG,
     access: 'key',
     params: TaskParams,

@@ -9,7 +9,7 @@ export function getLatestVersionRoute(prompts: Pick<PromptService, 'fetch'>, ver
     path: '/v1/tasks/:task_name/prompt/latest',
     operationId: 'getLatestPromptVersion',
     summary: 'Get the newest version',
-    description: 'The newest version of the prompt.',
+    description: 'Returns the newest version of the prompt.',
     tag: TAG,
     access: 'key',
     params: TaskParams,

@@ -8,7 +8,7 @@ import { PromptParams, PromptVersionRead, selectorOf, TAG } from './schema.js';
 
 const query = queryOf(
   Type.Object({
-    version: Type.Optional(Type.Integer({ ...VersionNumber, description: 'Number of the version; wins over `tag`.' })),
+    version: Type.Optional(Type.Integer({ ...VersionNumber, description: 'Number of the version; overrides `tag`.' })),
     tag: Type.String({ ...Tag, default: 'latest', description: 'Tag of the version, such as `production`.' }),
   }),
 );
@@ -20,8 +20,8 @@ export function getPromptRoute(prompts: Pick<PromptService, 'fetch'>, versionJso
     operationId: 'getPrompt',
     summary: 'Get a version of a prompt',
     description:
-      'The newest version, or the one with this number or tag. It is answered from memory until something is written, ' +
-      'and sees every write acknowledged before.',
+      'Returns the newest version, or the one with this number or tag. It is served from memory until the next ' +
+      'write, and reflects every write acknowledged before.',
     tag: TAG,
     access: 'key',
     params: PromptParams,

@@ -11,7 +11,7 @@ export function getVersionByHashRoute(prompts: Pick<PromptService, 'find'>): Rou
     path: '/v1/tasks/:task_name/prompt/versions/by-hash/:content_hash',
     operationId: 'getPromptVersionByHash',
     summary: 'Get a version by the hash of its content',
-    description: 'The version of the prompt whose content has this SHA-256.',
+    description: 'Returns the version of the prompt whose content has this SHA-256.',
     tag: TAG,
     access: 'key',
     params: Type.Object({ ...TaskParams.properties, content_hash: ContentHash }),

@@ -12,8 +12,8 @@ export function getVersionModelRoute(prompts: Pick<PromptService, 'model'>): Rou
     operationId: 'getPromptVersionModel',
     summary: 'Get the model of a version',
     description:
-      'The bound model and its provider: the part before the `/` when that is a known provider, else the provider known for a ' +
-      'model of this name, else null.',
+      'Returns the bound model and its provider: the part before the `/` if that is a known provider, else the ' +
+      'provider known for a model of this name, else null.',
     tag: TAG,
     access: 'key',
     params: Type.Object({ version_id: uuid('Id of the version.') }),

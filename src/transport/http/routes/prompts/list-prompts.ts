@@ -23,13 +23,13 @@ const Query = Type.Object({
     Type.Integer({
       minimum: 1,
       maximum: MAX_LIMIT,
-      description: `Most items in the answer. Default: ${MAX_LIMIT}; with \`include=figures\` ${MAX_WITH_FIGURES}.`,
+      description: `Maximum number of items. Default: ${MAX_LIMIT}; with \`include=figures\` ${MAX_WITH_FIGURES}.`,
     }),
   ),
   q: Type.String({
     maxLength: 200,
     default: '',
-    description: 'Only prompts whose slug contains this text, whatever its case.',
+    description: 'Only prompts whose slug contains this text, ignoring case.',
   }),
   ...withFigures,
 });
@@ -52,8 +52,9 @@ export function listPromptsRoute(
     operationId: 'listPrompts',
     summary: 'List the prompts of the project',
     description:
-      'Slug, number of versions, newest version and tags of each prompt, sorted by slug. With `include=figures` each has its ' +
-      'calls, errors and cost, too, which are those of `GET /spans?prompt_slug=` with `started_after`, and how much feedback there is.',
+      'Returns slug, number of versions, newest version and tags of each prompt, sorted by slug. With ' +
+      '`include=figures`, each also has its calls, errors and cost, which are those of `GET /spans?prompt_slug=` ' +
+      'with `started_after`, and the amount of feedback.',
     tag: TAG,
     access: 'key',
     params: ProjectParams,

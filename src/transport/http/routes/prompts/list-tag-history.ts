@@ -10,10 +10,10 @@ export function listTagHistoryRoute(prompts: Pick<PromptService, 'tagHistory'>):
     method: 'GET',
     path: '/projects/:project_id/prompts/:prompt_slug/tags/:tag/history',
     operationId: 'listPromptTagHistory',
-    summary: 'List what a tag has pointed to',
+    summary: 'List the history of a tag',
     description:
-      'Every pin of the tag, newest first: version, time, user. A removal of the tag has null for the version. For `latest`, ' +
-      'every new version.',
+      'Returns every pin of the tag, newest first: version, time, user. A removal of the tag has null as the ' +
+      'version. For `latest`, returns every new version.',
     tag: TAG,
     access: 'key',
     params: TagParams,

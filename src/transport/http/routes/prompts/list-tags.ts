@@ -8,7 +8,7 @@ export function listTagsRoute(prompts: Pick<PromptService, 'listTags'>): Route {
     path: '/projects/:project_id/prompts/:prompt_slug/tags',
     operationId: 'listPromptTags',
     summary: 'List the tags of a prompt',
-    description: 'The version that each tag points to: `latest` first, then sorted by name.',
+    description: 'Returns the version that each tag points to: `latest` first, then sorted by name.',
     tag: TAG,
     access: 'key',
     params: ProjectPromptParams,

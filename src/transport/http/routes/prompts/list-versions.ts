@@ -12,7 +12,7 @@ export function listVersionsRoute(prompts: Pick<PromptService, 'versions'>): Rou
     path: '/projects/:project_id/prompts/:prompt_slug/versions',
     operationId: 'listPromptVersions',
     summary: 'List the versions of a prompt',
-    description: 'Every version with its content, ascending by number.',
+    description: 'Returns every version with its content, ascending by number.',
     tag: TAG,
     access: 'key',
     params: ProjectPromptParams,

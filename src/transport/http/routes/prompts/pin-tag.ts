@@ -10,9 +10,9 @@ export function pinTagRoute(prompts: Pick<PromptService, 'pin'>): Route {
     operationId: 'pinPromptTag',
     summary: 'Pin a tag to a version',
     description:
-      'From now on the tag points to this version. Every pin is kept in the history of the tag. `latest` follows the ' +
-      'newest version by itself and cannot be pinned (409). A prompt has at most 1,000 tags, removed ones included: a pin of ' +
-      'a further one is refused (409).',
+      'From now on, the tag points to this version. The history of the tag keeps every pin. `latest` automatically ' +
+      'follows the newest version and cannot be pinned (409). A prompt has at most 1,000 tags, including removed ' +
+      'ones; pinning a further one is refused (409).',
     tag: TAG,
     access: 'key',
     params: TagParams,

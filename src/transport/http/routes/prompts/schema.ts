@@ -30,16 +30,16 @@ export const PromptVersionRead = Type.Object(
     content: Type.String({ description: 'Text of the prompt.' }),
     content_hash: Type.String({ description: 'SHA-256 of the content in UTF-8, lower-case hexadecimal.' }),
     version: Type.Integer({
-      description: 'Number of the version, from 1; that of a deleted version is never given again.',
+      description: 'Number of the version, from 1; that of a deleted version is never reused.',
     }),
-    model_id: orNull(Type.String({ description: 'Bound model; null when none is bound.' })),
+    model_id: orNull(Type.String({ description: 'Bound model; null if none is bound.' })),
     tag: orNull(
-      Type.String({ description: 'Tag by which the version was asked for; null when it was not asked for by tag.' }),
+      Type.String({ description: 'Tag by which the version was requested; null if it was not requested by tag.' }),
     ),
     is_latest: Type.Boolean({ description: 'Whether this is the newest version of the prompt.' }),
-    metadata: Type.Record(Type.String(), Type.Unknown(), { description: 'JSON that was stored with the version.' }),
-    created_at: time('When the version was made.'),
-    updated_at: time('When a model was last bound to the version, else when it was made.'),
+    metadata: Type.Record(Type.String(), Type.Unknown(), { description: 'JSON stored with the version.' }),
+    created_at: time('When the version was created.'),
+    updated_at: time('When a model was last bound to the version, else when it was created.'),
   },
   { $id: 'PromptVersion', description: 'A version of a prompt.' },
 );
@@ -47,8 +47,8 @@ export type PromptVersionRead = Static<typeof PromptVersionRead>;
 
 export const ModelBindingRead = Type.Object(
   {
-    model_id: orNull(Type.String({ description: 'Bound model; null when none is bound.' })),
-    provider: orNull(Type.String({ description: 'Provider of the model; null when it is not known.' })),
+    model_id: orNull(Type.String({ description: 'Bound model; null if none is bound.' })),
+    provider: orNull(Type.String({ description: 'Provider of the model; null if unknown.' })),
     model: orNull(Type.String({ description: 'The same as `model_id`.' })),
   },
   { $id: 'ModelBinding', description: 'The model of a version.' },
@@ -63,7 +63,7 @@ export const TagEntryRead = Type.Object(
 export const TagMoveRead = Type.Object(
   {
     version: orNull(
-      Type.Integer({ description: 'Number of the version that the tag was moved to; null when it was removed.' }),
+      Type.Integer({ description: 'Number of the version that the tag was moved to; null if it was removed.' }),
     ),
     pinned_at: time('When.'),
     pinned_by: Type.Object(
@@ -84,20 +84,20 @@ export const PromptSummaryRead = Type.Object(
     id: uuid('Id of the prompt.'),
     prompt_id: uuid('The same as `id`.'),
     slug: Type.String({ description: 'Slug of the prompt.' }),
-    version_count: Type.Integer({ description: 'How many versions the prompt has.' }),
+    version_count: Type.Integer({ description: 'Number of versions of the prompt.' }),
     latest_version: Type.Integer({ description: 'Number of the newest version.' }),
     tags: Type.Array(TagEntryRead, {
       description: 'Tags of the prompt and the versions that they point to; `latest` comes first.',
     }),
-    created_at: time('When the prompt was made.'),
-    updated_at: time('When the newest version of the prompt was made.'),
+    created_at: time('When the prompt was created.'),
+    updated_at: time('When the newest version of the prompt was created.'),
     figures: Type.Optional(
       Type.Object(
         {
-          calls: count('Spans that name the prompt and started in the time.'),
+          calls: count('Spans that name the prompt and started in this period.'),
           errors: count('Those with an error.'),
-          cost: orNull(number('US dollars, of those whose cost is known; null when none is.')),
-          feedback: count('All feedback that was ever given, on completions and on what judges found of them.'),
+          cost: orNull(number('US dollars, of those whose cost is known; null if none is.')),
+          feedback: count("All feedback ever given, on completions and on judges' evaluations of them."),
         },
         { description: 'Only with `include=figures`.' },
       ),

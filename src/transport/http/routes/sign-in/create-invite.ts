@@ -20,8 +20,9 @@ export function createInviteRoute({ signIns, baseUrl, attempts }: CreateInvitePa
     operationId: 'inviteColleague',
     summary: 'Invite a colleague',
     description:
-      'Makes a user of their own for a colleague, with an API key of the project that nobody sees, and a URL that signs them in once, within ' +
-      'the hour. A URL that is not used in time takes user and key with it. A project has at most 100 that are not used yet, and makes ten a minute.',
+      'Creates a user for a colleague, with an API key of the project that is never shown, and a URL that signs the ' +
+      'colleague in once, within one hour. If the URL is not used in time, user and key are removed. A project can ' +
+      'have at most 100 unused invitations, and create ten per minute.',
     tag: TAG,
     access: 'key',
     params: ProjectParams,

@@ -42,9 +42,9 @@ export function createSessionRoute({ signIns, callers, cookie, attempts, observe
     operationId: 'signIn',
     summary: 'Sign in',
     description:
-      'Signs a person in by a code or an API key: the answer sets a cookie. It opens what the key opens, or the keys of the user whom ' +
-      'the code is for. An earlier sign-in of the browser ends; that of another user only with `replace`. ' +
-      'Ten failed attempts a minute are allowed from one address.',
+      'Signs a person in with a code or an API key: the response sets a cookie. It has the permissions of the key, ' +
+      "or of the keys of the code's user. An earlier session of the browser ends; a session of another user only " +
+      'with `replace`. An address may make ten failed attempts per minute.',
     tag: TAG,
     access: 'public',
     body: { ...jsonBody(SignInRequest), maxBytes: MAX_BODY_BYTES },

@@ -16,11 +16,10 @@ export function deleteSessionRoute({ signIns, callers, cookie }: DeleteSessionPa
     path: '/console/session',
     operationId: 'signOut',
     summary: 'Sign out',
-    description:
-      'Ends the sign-in that the cookie stands for, and takes the cookie away. Without one, nothing is ended.',
+    description: 'Ends the session of the cookie, and removes the cookie. Without a cookie, no session ends.',
     tag: TAG,
     access: 'public',
-    responses: { 204: { description: 'Signed out.', headers: { 'Set-Cookie': 'Takes the cookie away.' } } },
+    responses: { 204: { description: 'Signed out.', headers: { 'Set-Cookie': 'Removes the cookie.' } } },
     errors: ['forbidden', 'unavailable'],
     handle({ headers }) {
       const session = callers.session(headers);

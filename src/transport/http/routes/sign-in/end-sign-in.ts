@@ -9,8 +9,8 @@ export function endSignInRoute(signIns: Pick<SignInService, 'end'>): Route {
     operationId: 'endSignIn',
     summary: 'End a sign-in',
     description:
-      'A person signed in is refused from the next request on, a URL that nobody has used stops working. Other projects of a ' +
-      'sign-in stay open, and so does whatever else the key is used for: to end that, too, revoke the key.',
+      'A signed-in person is refused from the next request on; an unused URL stops working. Other projects of the ' +
+      'session stay open, and other uses of the key continue: to end those too, revoke the key.',
     tag: TAG,
     access: 'key',
     params: SignInParams,

@@ -11,7 +11,7 @@ export function listSignInsRoute(signIns: Pick<SignInService, 'list'>): Route {
     operationId: 'listSignIns',
     summary: 'List sign-ins',
     description:
-      'Who is signed in to the project, and by which URLs one may sign in still, newest first. Nothing secret is shown.',
+      'Returns who is signed in to the project, and the unused sign-in URLs, newest first. Secrets are not shown.',
     tag: TAG,
     access: 'key',
     params: ProjectParams,

@@ -19,12 +19,13 @@ export function previewSignInRoute({ signIns, callers, attempts }: PreviewSignIn
     operationId: 'previewSignIn',
     summary: 'Preview a sign-in',
     description:
-      'Says whom a code or an API key would sign in, and who is signed in now, so that a page can ask before it signs anybody in. ' +
-      'It signs nobody in, and a code still works afterwards. Failed attempts count as those to sign in do.',
+      'Returns whom a code or an API key would sign in, and who is signed in now, so that a page can ask for ' +
+      'confirmation. It does not sign anyone in, and a code still works afterwards. Failed attempts count toward ' +
+      'the limit for signing in.',
     tag: TAG,
     access: 'public',
     body: { ...jsonBody(SignInCredentials), maxBytes: MAX_BODY_BYTES },
-    responses: { 200: { description: 'Whom it would sign in.', schema: SignInPreview } },
+    responses: { 200: { description: 'Whom the code or key would sign in.', schema: SignInPreview } },
     errors: ['unauthenticated', 'forbidden', 'unavailable'],
     admit: (opening) => attempts.requireOwnPage(opening),
     async handle({ body, headers, remoteAddress }) {

@@ -12,7 +12,7 @@ const credentials = {
     Type.String({
       pattern: TOKEN.source,
       'x-must': 'be a code: the 43 characters behind `#code=`',
-      description: 'The code of a URL that the first start, `npm run admin -- signin` or an invitation gave.',
+      description: 'The code of a URL from the first start, `npm run admin -- signin` or an invitation.',
     }),
   ),
   key: Type.Optional(
@@ -35,7 +35,7 @@ export const SignInRequest = Type.Object(
   {
     ...credentials,
     replace: Type.Optional(
-      Type.Boolean({ description: 'Whether to end the sign-in of another user that the browser has. Default: false.' }),
+      Type.Boolean({ description: 'Whether to end the session of another user in this browser. Default: false.' }),
     ),
   },
   { $id: 'SignInRequest', description: 'What to sign in with: either `code` or `key`.' },
@@ -45,13 +45,13 @@ export type SignInRequest = Static<typeof SignInRequest>;
 /** A console that sends nothing and changes nothing still shows all; one that only sends shows nothing. */
 const invitedAccess = oneOf(
   KEY_ACCESSES.filter((name) => name !== 'ingest'),
-  'What the key of the colleague may do: everything, or only read.',
+  "Access of the colleague's key: everything, or only read.",
   'full',
 );
 
 export const Invite = Type.Object(
   { name: line(200, 'Name of the colleague.'), access: Type.Optional(invitedAccess) },
-  { $id: 'Invite', description: 'A colleague to be invited.' },
+  { $id: 'Invite', description: 'A colleague to invite.' },
 );
 
 const Named = (what: string) =>
@@ -61,16 +61,16 @@ const Named = (what: string) =>
   );
 const Key = Type.Object(
   { id: uuid('Id of the key.'), name: Type.String({ description: 'Name of the key.' }), access },
-  { description: 'The API key that is acted for.' },
+  { description: 'The API key of the request.' },
 );
 
 export const Invitation = Type.Object(
   {
-    url: Type.String({ description: 'URL that signs the colleague in, once. Shown here and never again.' }),
-    expires_at: time('When the URL stops working.'),
+    url: Type.String({ description: 'URL that signs the colleague in once. It is shown only here.' }),
+    expires_at: time('When the URL expires.'),
     user: Named('user'),
   },
-  { $id: 'Invitation', description: 'An invitation that was made now.' },
+  { $id: 'Invitation', description: 'A new invitation.' },
 );
 export type Invitation = Static<typeof Invitation>;
 
@@ -83,7 +83,7 @@ export const SignInPreview = Type.Object(
         name: Type.String({ description: 'Name of the project.' }),
         access,
       }),
-      { description: 'Projects that the sign-in would open, the oldest first, with the access to each.' },
+      { description: 'Projects that the session would have access to, oldest first, with the access to each.' },
     ),
     current: orNull(Named('user')),
   },
@@ -97,20 +97,17 @@ export type SignInPreview = Static<typeof SignInPreview>;
 export const SignInRead = Type.Object(
   {
     id: uuid('Id of the sign-in.'),
-    stage: oneOf(
-      ['code', 'session'],
-      '`code`: a URL was given that nobody has used yet; `session`: somebody is signed in.',
-    ),
-    current: Type.Boolean({ description: 'Whether it is the one that the request itself came by.' }),
+    stage: oneOf(['code', 'session'], '`code`: a URL that is not used yet; `session`: a person who is signed in.'),
+    current: Type.Boolean({ description: 'Whether it is the session of this request.' }),
     user: Named('user'),
     key: Key,
-    created_at: time('When the URL was given, or the person signed in.'),
+    created_at: time('When the URL was created, or the person signed in.'),
     last_used_at: orNull(time('When it was last used, to about ten minutes; null: never.')),
     expires_at: time(
-      'When it ends unless it is used: a URL for good, a session 7 days after its last use, 30 at most.',
+      'When it ends: a URL unless it is used by then; a session 7 days after its last use, but at most 30 days after it began.',
     ),
   },
-  { $id: 'SignIn', description: 'A person signed in to the console, or a URL by which one may.' },
+  { $id: 'SignIn', description: 'A person signed in to the console, or an unused sign-in URL.' },
 );
 export type SignInRead = Static<typeof SignInRead>;
 
@@ -118,15 +115,15 @@ export const SignInParams = Type.Object({ project_id, sign_in_id: uuid('Id of th
 
 export const Capabilities = Type.Object(
   {
-    judges: Type.Boolean({ description: 'Whether an endpoint of models is configured, so that judges run.' }),
-    judge_model: orNull(Type.String({ description: 'Model that judges ask by default; null: none is set.' })),
-    otlp_grpc: Type.Boolean({ description: 'Whether OTLP is taken over gRPC, too.' }),
+    judges: Type.Boolean({ description: 'Whether a model endpoint is configured, so that judges run.' }),
+    judge_model: orNull(Type.String({ description: 'Default model of judges; null: none is set.' })),
+    otlp_grpc: Type.Boolean({ description: 'Whether OTLP over gRPC is enabled.' }),
     public_url: Type.Boolean({
-      description: 'Whether `PUBLIC_URL` is set, so that feedback links and invitations open on other machines.',
+      description: 'Whether `PUBLIC_URL` is set, so that feedback links and invitations work on other machines.',
     }),
     docs: Type.Boolean({ description: 'Whether `/docs` shows the documentation.' }),
   },
-  { description: 'What this server can do.' },
+  { description: 'Capabilities of this server.' },
 );
 export type Capabilities = Static<typeof Capabilities>;
 
@@ -136,11 +133,11 @@ export const WhoAmI = Type.Object(
     project: Named('project'),
     key: Key,
     projects: Type.Array(Named('project'), {
-      description: 'Projects that the caller can name, the oldest first: that of the key, or those of the sign-in.',
+      description: 'Projects that the caller can name, oldest first: that of the key, or those of the session.',
     }),
     version: Type.String({ description: 'Version of the server.' }),
     capabilities: Capabilities,
   },
-  { $id: 'WhoAmI', description: 'For whom a request acts, and on what server.' },
+  { $id: 'WhoAmI', description: 'For whom a request acts, and on which server.' },
 );
 export type WhoAmI = Static<typeof WhoAmI>;

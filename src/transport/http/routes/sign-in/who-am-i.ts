@@ -24,15 +24,13 @@ export function whoAmIRoute({ identity, signIns, callers, version, capabilities 
     method: 'GET',
     path: '/whoami',
     operationId: 'whoAmI',
-    summary: 'For whom does the request act?',
-    description:
-      'Names user, project and key of the request, the projects that it could be for, and what the server can do. Keys of any access may ask. ' +
-      `With the cookie, the header \`${PROJECT_HEADER}\` may be missing: the project is the first of \`projects\` then.`,
+    summary: 'Identify the caller',
+    description: `Returns user, project and key of the request, the projects that it could be for, and the capabilities of the server. Keys with any access may call it. With the cookie, the header \`${PROJECT_HEADER}\` is optional: without it, the project is the first of \`projects\`.`,
     tag: TAG,
     access: 'key',
     purpose: 'identify',
     anyProject: true,
-    responses: { 200: { description: 'For whom the request acts.', schema: WhoAmI } },
+    responses: { 200: { description: 'User, project and key of the request.', schema: WhoAmI } },
     errors: ['unavailable'],
     handle({ principal, headers }) {
       const { user, project, key } = identity.describe(principal);

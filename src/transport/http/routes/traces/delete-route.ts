@@ -12,18 +12,11 @@ export function deleteRoute(what: DeletableKind, deletions: Pick<DeletionService
     path: `/${what}s/:id`,
     operationId: `delete${what.charAt(0).toUpperCase()}${what.slice(1)}`,
     summary: `Delete a ${what}`,
-    description:
-      `Deletes the ${what}${below[what]}, from every list, count and cost. With ${what === 'span' ? 'it' : 'the spans'}, the server deletes the ` +
-      'evaluations, feedback and corrections, queued runs, images that no other span refers to, the calls of judges that were stored ' +
-      'as spans and hold its text, the samples of optimisations and trials, and its words in the search index; no judge is ' +
-      'shown it as an example again. Versions of prompts that were made of candidates stay, and so do figures of jobs. When ' +
-      'this is answered, all of it is gone (of more than 500 images, the bytes of the rest are removed within minutes); what ' +
-      'fails on the way, or is cut off by a stop, is completed later by itself. ' +
-      'A span sent again with the same id is a new one.',
+    description: `Deletes the ${what}${below[what]}, from every list, count and cost. With ${what === 'span' ? 'it' : 'the spans'}, the server deletes the evaluations, feedback and corrections, queued runs, images that no other span refers to, the judge calls that were stored as spans and contain its text, the samples of optimizations and trials, and its words in the search index. No judge is shown it as an example again. Prompt versions that were made from candidates stay, and so do figures of jobs. Once the call responds, all of it is deleted (of more than 500 images, the bytes of the others are removed within minutes). If a step fails or a stop interrupts it, the server completes it later automatically. A span that is sent again with the same id is a new span.`,
     tag: 'Traces',
     access: 'key',
     params: Type.Object({ id: uuid(`Id of the ${what}.`) }),
-    responses: { 204: { description: `The ${what} is gone.` } },
+    responses: { 204: { description: `The ${what} is deleted.` } },
     errors: ['not_found', 'invalid', 'overloaded', 'unavailable'],
     async handle({ principal, params }) {
       if (await deletions.delete(principal.project_id, { kind: what, id: params.id, by: principal }))

@@ -14,10 +14,10 @@ export const CostRead = Type.Object(
     cost: orNull(dollars('The stored cost; null: not known')),
     source: oneOf(
       ['sent', 'own_price', 'list_price', 'unknown'],
-      "Where the cost comes from: sent by the client, a price of the project's own, a list price. Of a price that changed " +
-        'since, what it is now.',
+      'Source of the cost: sent by the client, a custom price, or a list price. If the price has changed since, the ' +
+        'current one.',
     ),
-    reason: oneOf(Object.keys(COST_REASONS), 'Why the cost is what it is, or is not known.'),
+    reason: oneOf(Object.keys(COST_REASONS), 'Why the cost is what it is, or is unknown.'),
     explanation: Type.String({ description: 'The reason in words, with what to do next.' }),
     provider: orNull(Type.String({ description: 'Provider, as the span names it.' })),
     model: orNull(Type.String({ description: 'Model, as the span names it.' })),
@@ -28,28 +28,28 @@ export const CostRead = Type.Object(
           provider: Type.String({ description: 'Provider whose price it is.' }),
           model: Type.String({ description: 'Model whose price it is.' }),
           valid_from: orNull(
-            time('When it was last set, or since when it is in the list; null: as long as the list knows.'),
+            time('When the price was last set, or since when it is in the list; null: as long as the list knows.'),
           ),
         },
-        { description: 'The price that the call has now; also of a cost that was sent, to compare.' },
+        { description: "The call's current price; also for a cost that was sent, to compare." },
       ),
     ),
     lines: Type.Array(
       Type.Object({
         class: oneOf(
           ['input', 'cache_read', 'cache_write', 'output', 'other'],
-          'What is paid for: tokens of input that no cache was used for, read from one, written to one, of output; or something ' +
-            'that is not paid by token.',
+          'What is paid for: uncached input tokens, tokens read from a cache or written to one, output tokens, or ' +
+            'something that is not paid per token.',
         ),
-        tokens: orNull(Type.Number({ description: 'How many tokens.' })),
-        per_million: orNull(dollars('The price of a million of them')),
+        tokens: orNull(Type.Number({ description: 'Number of tokens.' })),
+        per_million: orNull(dollars('Price per million of them')),
         amount: dollars('Tokens times price'),
       }),
-      { description: 'What the price makes of the tokens; empty without a price.' },
+      { description: 'Costs at this price; empty without a price.' },
     ),
     sum: orNull(dollars('The cost at that price, rounded once')),
   },
-  { $id: 'CostExplanation', description: 'How the cost of a span came about.' },
+  { $id: 'CostExplanation', description: "Explanation of a span's cost." },
 );
 
 export function getCostRoute(costs: Pick<CostExplainer, 'of'>): Route {
@@ -58,7 +58,7 @@ export function getCostRoute(costs: Pick<CostExplainer, 'of'>): Route {
     path: '/spans/:id/cost',
     operationId: 'explainCost',
     summary: 'Explain the cost of a span',
-    description: 'Says how the cost of a span came about, or why it is not known and what to do about it.',
+    description: 'Returns how the cost of a span was determined, or why it is unknown and what to do about it.',
     tag: 'Traces',
     access: 'key',
     params: Type.Object({ id: uuid('Id of the span.') }),

@@ -11,9 +11,7 @@ export function getOutlineRoute(outlines: Pick<OutlineService, 'of'>): Route {
     path: '/traces/:id/outline',
     operationId: 'getTraceOutline',
     summary: 'Get the outline of a trace',
-    description:
-      'All spans of a trace in columns, small enough to draw the whole tree at once: what each is, when it was, what it cost and ' +
-      `what judges and people say of it, without its texts. At most ${MAX_OUTLINED} spans; \`total\` counts all.`,
+    description: `Returns all spans of a trace as columns, small enough to draw the whole tree at once: kind, time, cost, evaluations and feedback, without texts. At most ${MAX_OUTLINED} spans; \`total\` counts all.`,
     tag: 'Traces',
     access: 'key',
     bulk: true,

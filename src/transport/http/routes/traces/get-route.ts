@@ -14,7 +14,7 @@ type Kind = 'span' | 'trace' | 'session';
 /** Names the trace of a span whose id several traces have. */
 export const spanQuery = queryOf(
   Type.Object({
-    trace_id: Type.Optional(uuid('Trace of the span; needed where several traces have a span with this id.')),
+    trace_id: Type.Optional(uuid('Trace of the span; required if several traces have a span with this id.')),
   }),
 );
 
@@ -25,7 +25,7 @@ export function getRoutes(lists: Lists): Route[] {
       ...shared(
         'span',
         SpanRead,
-        ' Without `trace_id`, an id that spans of several traces have is a conflict that names these.',
+        ' Without `trace_id`, an id that spans of several traces share is a conflict that names these traces.',
       ),
       query: spanQuery,
       params: Type.Object({ id: uuid('Id of the span.') }),
@@ -53,7 +53,7 @@ function shared(what: Kind, schema: TSchema, more = '') {
     path: `/${what}s/:id`,
     operationId: `get${what.charAt(0).toUpperCase()}${what.slice(1)}`,
     summary: `Get a ${what}`,
-    description: `The ${what} as the list of ${what}s has it, also of the server's own calls of models.${more}`,
+    description: `Returns the ${what} as the list of ${what}s has it, including the server's own model calls.${more}`,
     tag: 'Traces',
     access: 'key',
     bulk: true,

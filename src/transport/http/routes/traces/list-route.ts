@@ -16,7 +16,7 @@ export function listRoute(list: ListDefinition, schema: TSchema, read: ReadPage)
     path: `/${name}`,
     operationId: `list${name.charAt(0).toUpperCase()}${name.slice(1)}`,
     summary: `List ${name}`,
-    description: `Lists ${name} of the key's project that match every given filter. Every write acknowledged before the call is in it. ${NOT_CURRENT[name]}`,
+    description: `Lists ${name} of the key's project that match every given filter. Includes every write acknowledged before the call. ${NOT_CURRENT[name]}`,
     tag: 'Traces',
     access: 'key',
     bulk: true,

@@ -28,12 +28,7 @@ export function postSpansRoute(postSpans: PostSpans): Route {
     path: '/spans',
     operationId: 'postSpans',
     summary: 'Store spans',
-    description:
-      'Stores an array of spans, all or none. Traces and sessions that they belong to are created. Sending a span again ' +
-      '(by trace and id) replaces it, so a retry changes nothing. Once answered, the spans are durable and in every ' +
-      'list and figure. With `Prefer: return=minimal` only the ids are answered. A key that may only send gets no calculated `cost`, and of a prompt only ' +
-      'what it sent. A span may bring up to ' +
-      `${MAX_IMAGES_PER_SPAN} images in \`attributes.attachments\` and its output, a request up to ${MAX_IMAGES_PER_REQUEST}.`,
+    description: `Stores an array of spans, all or none. Creates the traces and sessions that they belong to. If you send a span again (by trace and id), it replaces the earlier one, so a retry changes nothing. Once the call responds, the spans are durable and in every list and figure. With \`Prefer: return=minimal\`, the response has only the ids. A key that may only send gets no calculated \`cost\`, and of a prompt only what it sent. A span may have up to ${MAX_IMAGES_PER_SPAN} images in \`attributes.attachments\` and its output, a request up to ${MAX_IMAGES_PER_REQUEST}.`,
     tag: 'Traces',
     access: 'key',
     purpose: 'ingest',

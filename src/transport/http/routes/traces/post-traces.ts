@@ -15,8 +15,8 @@ export function postTracesRoute(ingest: Pick<PostedIngest, 'postTraces'>): Route
     operationId: 'postTraces',
     summary: 'Create or replace traces',
     description:
-      'Stores traces, all or none. Posted fields win over values derived from spans; posting a trace again replaces ' +
-      'all fields posted before. ' +
+      'Stores traces, all or none. Posted fields override values derived from spans. If you post a trace again, it ' +
+      'replaces all fields posted before. ' +
       AS_SENT,
     tag: 'Traces',
     access: 'key',
@@ -40,8 +40,8 @@ export function postSessionsRoute(ingest: Pick<PostedIngest, 'postSessions'>): R
     operationId: 'postSessions',
     summary: 'Create or replace sessions',
     description:
-      'Stores sessions, all or none. Posted fields win over values derived from spans; posting a session again replaces ' +
-      'all fields posted before. ' +
+      'Stores sessions, all or none. Posted fields override values derived from spans. If you post a session again, ' +
+      'it replaces all fields posted before. ' +
       AS_SENT,
     tag: 'Traces',
     access: 'key',

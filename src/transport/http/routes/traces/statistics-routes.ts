@@ -20,9 +20,11 @@ import { FacetsRead, StatisticsRead } from './statistics-schema.js';
 const TAGGED: Readonly<Record<ListDefinition['name'], string>> = {
   spans: '',
   traces:
-    ' The tags of a trace are those by which the list finds it: its own, and those of its spans. With several values of a tag it counts with each.',
+    ' The tags of a trace are those by which the list finds it: its own, and those of its spans. If a tag has ' +
+    'several values, the trace counts with each.',
   sessions:
-    ' The tags of a session are those by which the list finds it: its own, and those of its traces and of their spans. With several values of a tag it counts with each.',
+    ' The tags of a session are those by which the list finds it: its own, and those of its traces and their ' +
+    'spans. If a tag has several values, the session counts with each.',
 };
 
 /** `GET /spans:stats`, `/traces:stats` and `/sessions:stats`. */
@@ -33,10 +35,7 @@ export function statisticsRoute(list: ListDefinition, store: Pick<ListStatistics
     path: `/${name}:stats`,
     operationId: `get${capitalised(name)}Statistics`,
     summary: `Count ${name}, by time and group`,
-    description:
-      `Figures of all ${name} that \`GET /${name}\` lists with the same filters, whatever its page: in all, by when they started (\`started_at\`), and ` +
-      'by the value of a field or tag. They equal a recount of the list at one moment. ' +
-      `Read under the limits of the list.${TAGGED[name]} ${NOT_CURRENT[name]}`,
+    description: `Returns figures of all ${name} that \`GET /${name}\` lists with the same filters, regardless of paging: in total, by start time (\`started_at\`), and by the value of a field or tag. They equal a recount of the list at one moment. The limits of the list apply.${TAGGED[name]} ${NOT_CURRENT[name]}`,
     tag: 'Traces',
     access: 'key',
     bulk: true,
@@ -58,10 +57,7 @@ export function facetsRoute(list: ListDefinition, store: Pick<ListStatistics, 'f
     path: `/${name}:facets`,
     operationId: `get${capitalised(name)}Facets`,
     summary: `List values of ${name}`,
-    description:
-      `The values that a field or tag has in the ${name} that \`GET /${name}\` lists with the same filters, or the keys of their tags, each with how many ` +
-      'have it. Unless the query bounds the time (`started_…`, `created_…`) or names an object by its id, only what started within ' +
-      `the last seven days counts, as \`from\` in the answer says.${TAGGED[name]} ${NOT_CURRENT[name]}`,
+    description: `Returns the values of a field or tag in the ${name} that \`GET /${name}\` lists with the same filters, or the keys of their tags, each with its count. Unless the query limits the time (\`started_…\`, \`created_…\`) or names an object by its id, only objects that started within the last seven days count, as \`from\` in the response says.${TAGGED[name]} ${NOT_CURRENT[name]}`,
     tag: 'Traces',
     access: 'key',
     bulk: true,

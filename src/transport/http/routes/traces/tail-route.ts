@@ -17,13 +17,7 @@ export function tailRoute(list: ListDefinition & { readonly name: Tailed }, tail
     path: `/${name}:tail`,
     operationId: `tail${name.charAt(0).toUpperCase()}${name.slice(1)}`,
     summary: `Follow ${name}`,
-    description:
-      `Tells of ${name} as they are written, those that are changed too, as server-sent events until the client leaves. Filters and ` +
-      `\`fields\` are those of \`GET /${name}\`. Event \`rows\`: an array of up to 200 ${name} as the list has them, the newest first, ` +
-      'at most twice a second. Event `gap`: `{"skipped": 17}`, so many more matched than are sent (of more than 200, of more ' +
-      'than 1 MB, or because the client read too slowly); null: they were not counted. A comment every 15 seconds keeps the ' +
-      'connection. Ids of events say where to go on (`Last-Event-ID`, or `after`), up to ten minutes later; what was missed ' +
-      `before that is a gap. A project has up to ${TAILS_PER_PROJECT} tails open at once.`,
+    description: `Streams ${name} as they are written or changed, as server-sent events until the client disconnects. Filters and \`fields\` are those of \`GET /${name}\`. Event \`rows\`: an array of up to 200 ${name} as the list has them, newest first, at most twice a second. Event \`gap\`: \`{"skipped": 17}\`, so many more matched than are sent (of more than 200, of more than 1 MB, or because the client read too slowly); null: they were not counted. A comment every 15 seconds keeps the connection open. To resume up to ten minutes later, send the id of an event (\`Last-Event-ID\`, or \`after\`); older missed data is a gap. A project can have up to ${TAILS_PER_PROJECT} tails open at once.`,
     tag: 'Traces',
     access: 'key',
     query: tailQueryOf(list),

@@ -10,9 +10,9 @@ export function exportRecordsRoute(transfer: Pick<TransferService, 'page'>): Rou
     operationId: 'exportRecords',
     summary: 'Export records of a project',
     description:
-      'A page of one part of the project, whole: `npm run admin -- export` puts all of them into a file. Spans come in the order ' +
-      'in which they were stored; one that is written again meanwhile moves to the end, so that going on until there is no ' +
-      '`more` misses none.',
+      'Returns a page of one part of the project, complete: `npm run admin -- export` writes all of them to a file. ' +
+      'Spans are in storage order. A span that is written again meanwhile moves to the end, so paging until there ' +
+      'is no `more` misses none.',
     tag: TAG,
     access: 'key',
     params: PartParams,

@@ -25,14 +25,15 @@ export function importRecordsRoute(transfer: Pick<TransferService, 'take'>): Rou
     operationId: 'importRecords',
     summary: 'Import records into a project',
     description:
-      'Stores records of one part as `GET …/export/{part}` answers them, all or none, with their ids and times: `npm run admin ' +
-      '-- import` reads them from a file. What is there already stays as it is, but for spans that were written ' +
-      'later, so that a request sent twice changes nothing. Judges come switched off, and take imported spans for old ones.',
+      'Stores records of one part as `GET …/export/{part}` returns them, all or none, with their ids and times: ' +
+      '`npm run admin -- import` reads them from a file. Existing records do not change, except for spans that were ' +
+      'written later, so repeating a request changes nothing. Judges are disabled, and treat imported spans as old ' +
+      'ones.',
     tag: TAG,
     access: 'key',
     params: PartParams,
     body: uncheckedJsonBody(AnyBody, { maxDepth: MAX_JSON_DEPTH + DEEPER }),
-    responses: { 200: { description: 'They are stored.', schema: ImportResult } },
+    responses: { 200: { description: 'The records are stored.', schema: ImportResult } },
     errors: ['invalid', 'conflict', 'too_large', 'overloaded', 'unavailable'],
     makesWay: true,
     async handle({ principal, params: { part }, body, signal }) {

@@ -10,7 +10,7 @@ export const TAG = 'Moving';
 
 export const PartParams = Type.Object({
   project_id,
-  part: oneOf(PARTS, 'Which records, in the order in which they are to be imported.'),
+  part: oneOf(PARTS, 'Type of records, in the order in which to import them.'),
 });
 
 export const pageQuery = queryOf(
@@ -18,17 +18,19 @@ export const pageQuery = queryOf(
     after: Type.Optional(
       Type.String({
         maxLength: 2000,
-        description: 'Where to go on: `next` of the page before; absent: at the beginning.',
+        description: 'Where to continue: `next` of the previous page; absent: at the beginning.',
       }),
     ),
     as_of: Type.Optional(
-      timeParameter('What lies beside spans and was made later is left out: `as_of` of the first page; absent: now.'),
+      timeParameter(
+        'Data other than spans that was created later is excluded: `as_of` of the first page; absent: now.',
+      ),
     ),
     limit: Type.Integer({
       minimum: 1,
       maximum: MAX_PAGE_RECORDS,
       default: MAX_RECORDS,
-      description: 'Most records in the answer. It has fewer where they are large.',
+      description: 'Maximum number of records. There are fewer if they are large.',
     }),
   }),
 );
@@ -38,20 +40,20 @@ const AnyRecord = Type.Union(Object.values(RECORDS), { description: 'A record of
 
 export const ExportPage = Type.Object(
   {
-    as_of: time('The moment that `as_of` is to name on further pages.'),
+    as_of: time('The time to send as `as_of` for further pages.'),
     records: Type.Array(AnyRecord, { description: 'The records.' }),
-    next: orNull(Type.String({ description: 'Where to go on; null: there is nothing.' })),
-    more: Type.Boolean({ description: 'Whether there is more right now.' }),
+    next: orNull(Type.String({ description: 'Where to continue; null: there is nothing.' })),
+    more: Type.Boolean({ description: 'Whether there is more at this moment.' }),
   },
   { $id: 'ExportPage', description: 'A page of records of one part.' },
 );
 
 export const ImportResult = Type.Object(
   {
-    stored: count('Records that are there now and were not before.'),
-    unchanged: count('Records that were there already, and stayed as they were.'),
+    stored: count('Records that were added.'),
+    unchanged: count('Records that existed already, and were not changed.'),
   },
-  { $id: 'ImportResult', description: 'What became of the records.' },
+  { $id: 'ImportResult', description: 'Result of the import.' },
 );
 
 const arrayOf = (record: TSchema) => Type.Array(record, { maxItems: MAX_RECORDS, description: 'The records.' });
@@ -62,5 +64,5 @@ export const BODIES: Readonly<Record<string, TSchema>> = Object.fromEntries(
 );
 /** The body as it is described: its records are those that the export answers, and described there. */
 export const AnyBody = arrayOf(
-  Type.Record(Type.String(), Type.Unknown(), { description: 'A record of the part, as its export answers it.' }),
+  Type.Record(Type.String(), Type.Unknown(), { description: 'A record of the part, as its export returns it.' }),
 );

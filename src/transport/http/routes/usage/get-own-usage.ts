@@ -9,10 +9,10 @@ import { ProjectParams } from '../parameters.js';
 
 const usage = {
   calls: count('Number of calls.'),
-  errors: count('How many of them failed.'),
+  errors: count('Number of failed calls.'),
   input_tokens: count('Input tokens, as the model endpoint counted them.'),
   output_tokens: count('Output tokens, as the model endpoint counted them.'),
-  cost: orNull(number('Cost in US dollars; null when no call has a known cost.')),
+  cost: orNull(number('Cost in US dollars; null if no call has a known cost.')),
 };
 
 const OwnUsageRead = Type.Object(
@@ -30,7 +30,8 @@ const OwnUsageRead = Type.Object(
           name: orNull(
             Type.String({
               description:
-                'Name of the judge, of the judge that was tried, or of the user; slug of the prompt that was optimized. Null: it is not there.',
+                'Name of the judge, of the judge that was tried, or of the user; slug of the prompt that was optimized. Null: ' +
+                'it does not exist.',
             }),
           ),
           subject_id: orNull(uuid('Id of the judge, user or prompt that has the name.')),
@@ -38,15 +39,15 @@ const OwnUsageRead = Type.Object(
         },
         { description: 'The calls of one judge, of one job, or of one user of the playground.' },
       ),
-      { description: `Calls by judge, job and user, the dearest first, at most ${MAX_GROUPS}.` },
+      { description: `Calls by judge, job and user, most expensive first, at most ${MAX_GROUPS}.` },
     ),
   },
-  { $id: 'OwnUsage', description: "What the server's own calls of models came to." },
+  { $id: 'OwnUsage', description: "Summary of the server's own model calls." },
 );
 
 const Query = Type.Object({
-  started_after: Type.Optional(time('Only calls that began then or later.')),
-  started_before: Type.Optional(endTime('Only calls that began then or earlier.')),
+  started_after: Type.Optional(time('Only calls that started then or later.')),
+  started_before: Type.Optional(endTime('Only calls that started then or earlier.')),
 });
 
 export function getOwnUsageRoute(ownUsage: Pick<OwnUsageService, 'read'>): Route {
@@ -54,10 +55,10 @@ export function getOwnUsageRoute(ownUsage: Pick<OwnUsageService, 'read'>): Route
     method: 'GET',
     path: '/projects/:project_id/internal-usage',
     operationId: 'getInternalUsage',
-    summary: "Sum up the server's own calls of models",
+    summary: 'Summarize internal model usage',
     description:
-      'Sums up the calls of models that the server makes itself, for judges, trials, optimizations and the playground. They are stored as ' +
-      'spans, which lists leave out unless `internal` asks for them.',
+      'Sums up the model calls that the server makes itself, for judges, trials, optimizations and the playground. ' +
+      'They are stored as spans, which lists exclude unless `internal` includes them.',
     tag: 'Judges',
     access: 'key',
     params: ProjectParams,
