@@ -66,15 +66,15 @@ export function fieldLabel(name: string): string {
 const SEARCH: Property = {
   parameter: 'q',
   words: 'Input, output or error contains',
-  description: 'Text to find in input, output, error message or error code, whatever its case.',
+  description: 'Text in input, output, error message or error code, case-insensitive.',
   field: null,
   several: false,
 };
 
 const INTERNAL: Property = {
   parameter: 'internal',
-  words: "The server's own calls",
-  description: 'Calls that judges, trials and optimizations made: listed too (true), or alone (only).',
+  words: 'Internal calls',
+  description: 'Calls by judges, trials and optimizations: include them (true), or show only them (only).',
   field: null,
   values: ['true', 'false', 'only'],
   several: false,
@@ -119,7 +119,7 @@ export function tagProperty(key: string, parameter = TAG_PREFIX + key): Property
   return {
     parameter,
     words: `Tag ${key} is`,
-    description: 'Tags may be given several times: any of the values fits.',
+    description: 'Repeat a tag to match any of its values.',
     field: TAG_PREFIX + key,
     several: true,
   };
