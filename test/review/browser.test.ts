@@ -286,7 +286,7 @@ describe('the review page in a browser', function () {
     expect(await page.$eval('#thumb-up', (thumb) => (thumb as { checked?: boolean }).checked)).to.equal(false);
     await page.click('nav a[rel=next]');
     await watched.untilHeading('2 of 2');
-    expect(await page.$eval('#keys-toggle', (toggle) => toggle.textContent)).to.equal('Keys off');
+    expect(await page.$eval('#keys-toggle', (toggle) => toggle.textContent)).to.equal('Shortcuts off');
   });
 
   it('shows nothing by a link that is wrong or revoked, also in the middle of a review', async () => {
