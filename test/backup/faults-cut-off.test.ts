@@ -67,7 +67,7 @@ describe('backups that are cut off', function () {
     });
     expect(await readdir(shadow())).to.include('backup');
     const second = refused(programs.dataDir, 'backup', join(folder, 'backups'));
-    expect(await second).to.contain('Another backup is under way');
+    expect(await second).to.contain('Another backup is in progress');
     program.signal('SIGKILL');
     await program.ended;
     await until('the end is known', () => {

@@ -103,7 +103,7 @@ describe('the console in a browser, from the first start on, while its server co
     const { enginePid } = program;
     process.kill(enginePid, 'SIGKILL');
     await watched.page.click('button[aria-label=Refresh]');
-    await says('A part of the service does not answer');
+    await says('Service unavailable');
     await says('Retry (automatic in');
     await untilNothingFails();
     expect(await rows()).to.deep.equal(['answer question']);

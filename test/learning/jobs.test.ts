@@ -192,7 +192,7 @@ describe('jobs', function () {
     for (const id of stuck)
       expect(await ended(runner, id)).to.include({
         state: 'failed',
-        error: 'Given up after 3 attempts: a store did not answer',
+        error: 'Failed after 3 attempts: a store did not respond',
       });
     expect(worked.filter((input) => input === 'one')).to.have.length(3);
     const slow = await ended(runner, runner.create({ ...about, input: 'slow' }).id);

@@ -264,7 +264,9 @@ describe('the review page in a browser', function () {
     await page.click('label[for=thumb-up]');
     await page.setOfflineMode(true);
     await page.click('form button[type=submit]');
-    await page.waitForFunction(`document.querySelector('[role=alert]')?.textContent.includes('cannot be reached')`);
+    await page.waitForFunction(
+      `document.querySelector('[role=alert]')?.textContent.includes('Cannot reach the server')`,
+    );
     await page.setOfflineMode(false);
     await page.click('form button[type=submit]');
     await watched.untilHeading('2 of 2');

@@ -87,7 +87,7 @@ function abilities({ judges, judge_model: model, otlp_grpc: grpc, public_url: ur
         ? `run${model === null ? '; no default model' : `, by default with ${model}`}`
         : 'disabled: JUDGE_LLM_BASE_URL is not set',
     ],
-    ['OTLP over gRPC', grpc ? 'taken' : 'disabled'],
+    ['OTLP over gRPC', grpc ? 'enabled' : 'disabled'],
     ['PUBLIC_URL', url ? 'set' : 'not set: links and invitations may work only on this machine'],
   ];
 }
