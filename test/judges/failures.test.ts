@@ -175,9 +175,9 @@ describe('judges when the model endpoint fails', () => {
     const refused = await one();
     expect(refused['explanation']).to.contain("The model endpoint rejected this server's key (401)");
     await one();
-    expect(said('The model endpoint refuses the key: set JUDGE_LLM_API_KEY')).to.have.length(1);
-    expect(said('The model endpoint refuses the key')[0]).to.contain('401 Incorrect API key');
-    const further = said('A call of the model endpoint failed').filter((line) => line.includes('"level":"warn"'));
+    expect(said('The model endpoint rejects the API key: set JUDGE_LLM_API_KEY')).to.have.length(1);
+    expect(said('The model endpoint rejects the API key')[0]).to.contain('401 Incorrect API key');
+    const further = said('Model endpoint call failed').filter((line) => line.includes('"level":"warn"'));
     expect(further.length, 'the others at a bounded rate').to.be.at.most(1);
     const shown = await api.expect(200, 'GET', `judges/${judge['id']}`);
     expect(shown.runnable).to.equal(false);

@@ -143,7 +143,7 @@ describe('a move of the spans', function () {
     expect((await server.request('DELETE', `/traces/${randomUUID()}`)).status).to.equal(503);
     const ready = await server.request('GET', '/readyz', { key: null });
     expect([ready.status, ready.json.status]).to.deep.equal([200, 'degraded']);
-    expect(ready.json.checks.move).to.contain('spans are refused');
+    expect(ready.json.checks.move).to.contain('spans are rejected');
     expect(await answersOf(server)).to.deep.equal(expected);
     await server.stop();
     expect(await refusedStart({}))
@@ -206,7 +206,7 @@ describe('a move of the spans', function () {
         .and.contain('run the same command again');
       await post([span('taken as before')]);
       expect(await refused(server.dataDir, proxy.url, { ...other, CLICKHOUSE_DATABASE: 'elsewhere' })).to.contain(
-        'is not through',
+        'is unfinished',
       );
       await server.stop();
       expect(await refusedStart({ ...other, CLICKHOUSE_URL: proxy.url })).to.contain('is unfinished');

@@ -5,29 +5,29 @@ export const clientLines = defineLines({
   spansRejected: {
     level: 'debug',
     message: 'Spans rejected',
-    when: 'Spans were refused; `reason` is the kind of the error, `source` the interface they came by.',
+    when: 'Spans were rejected; `reason` is the kind of error, `source` the interface they came by.',
   },
   attachmentsRemoved: {
     level: 'info',
     message: 'Images of deleted spans removed',
-    when: 'No span refers to these images any more.',
+    when: 'No span refers to these images anymore.',
   },
   attachmentSweepFailed: {
     level: 'warn',
-    message: 'Images could not be cleaned up; it will be tried again',
-    when: 'Images of deleted spans are still on the disk or in the bucket.',
+    message: 'Could not clean up images; retrying',
+    when: 'Images of deleted spans remain on the disk or in the bucket.',
     action:
-      'If it goes on: see that DATA_DIR/attachments can be written, or that S3_BUCKET answers and lets objects be deleted',
+      'If it repeats: check that DATA_DIR/attachments is writable, or that S3_BUCKET responds and allows deleting objects',
   },
   attachmentNotFetched: {
     level: 'info',
     message: 'Image not fetched; its URL is kept as a reference',
-    when: 'A span names an image at a host of `ATTACHMENT_FETCH_HOSTS` that did not send it.',
+    when: 'A span refers to an image at a host of `ATTACHMENT_FETCH_HOSTS` that did not send it.',
   },
   linkOpensHereOnly: {
     level: 'warn',
-    message: 'A feedback link opens on this machine only: set PUBLIC_URL to the address of the server for others',
-    when: 'The first feedback link that was made without `PUBLIC_URL`, on an address that others cannot reach.',
-    action: 'Start the server with PUBLIC_URL; links that exist work there too, with the same path',
+    message: 'A feedback link works only on this machine: set PUBLIC_URL to the address that others use',
+    when: 'The first feedback link created without `PUBLIC_URL`, on an address that others cannot reach.',
+    action: 'Restart the server with PUBLIC_URL; existing links work there too, with the same path',
   },
 });
