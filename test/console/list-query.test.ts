@@ -111,7 +111,7 @@ describe('the query of a list in the console', () => {
   it('labels fields as people say them', () => {
     expect(
       ['duration_ms', 'started_at', 'span_count', 'root_span_input', 'trace_id', 'input_data'].map(fieldLabel),
-    ).to.deep.equal(['Duration', 'Started', 'Spans', 'Input', 'Trace id', 'Input']);
+    ).to.deep.equal(['Duration', 'Started', 'Spans', 'Input', 'Trace ID', 'Input']);
   });
 });
 

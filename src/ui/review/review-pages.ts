@@ -217,7 +217,7 @@ export class ReviewPages {
     const main = html`<section class="message">
       <h1 tabindex="-1">Nothing to review yet</h1>
       <p>
-        New answers of <strong>${visibleText(visit.link.prompt_slug)}</strong>, will appear
+        New answers of <strong>${visibleText(visit.link.prompt_slug)}</strong> will appear
         here.
       </p>
       <p class="actions"><a class="button quiet" href="${page}" data-swap>Check again</a></p>

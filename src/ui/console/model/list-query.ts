@@ -59,7 +59,8 @@ export function fieldLabel(name: string): string {
   const words = name
     .replace(/^root_span_|_(at|ms|data)$/g, '')
     .replace(/^(.+)_count$/, '$1s')
-    .replaceAll('_', ' ');
+    .replaceAll('_', ' ')
+    .replace(/\bid\b/, 'ID');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 

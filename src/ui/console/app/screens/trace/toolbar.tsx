@@ -70,7 +70,7 @@ function Find({ view }: { readonly view: TraceView }) {
         id="find-spans"
         class="input"
         type="search"
-        aria-label="Find spans by name, model or id"
+        aria-label="Find spans by name, model or ID"
         placeholder="Find spans (/)"
         autocomplete="off"
         value={text}
