@@ -97,7 +97,7 @@ describe('backups that are cut off', function () {
       disk.free();
       await admin(programs.dataDir, 'backup', backups);
       disk.fill();
-      expect(await refused(programs.dataDir, 'backup', backups)).to.contain('Make room');
+      expect(await refused(programs.dataDir, 'backup', backups)).to.contain('Free some space');
       await until('the server lets go', () => !existsSync(shadow()));
       disk.free();
       await expectRestorable(backups, 16);

@@ -39,7 +39,7 @@ describe('versions of a judge in the console', () => {
     const of = { kappa_version: 'v2', kappa: 0.8, kappa_of_all: 0.4 };
     expect(kappaNote(of)).to.equal('of v2, its newest version; all versions: 0.40');
     expect(kappaNote({ ...of, kappa: null })).to.include('with too few reviews');
-    expect(kappaNote({ ...of, kappa_version: null })).to.include('Nobody');
+    expect(kappaNote({ ...of, kappa_version: null })).to.include('No reviewed verdicts');
   });
 
   it('say what corrections add to a call', () => {

@@ -200,7 +200,7 @@ describe('configuration', () => {
       Object.entries(near).map(([name, setting]) => `${name} is not a Spanhouse setting; did you mean ${setting}?`),
     );
     expect(warnings('SPANHOUSE_COLOUR')).to.deep.equal([
-      'SPANHOUSE_COLOUR is not a Spanhouse setting; `npm start -- --help` lists them',
+      'SPANHOUSE_COLOUR is not a Spanhouse setting; `npm start -- --help` lists all settings',
     ]);
   });
 

@@ -152,7 +152,7 @@ describe('jobs that price spans anew', function () {
     while (service.get('long', long.id).done < 200) await sleep(5);
     const cancelled = service.cancel('long', long.id);
     expect(cancelled).to.include({ state: 'cancelled', total: 10 });
-    expect(() => service.cancel('long', long.id)).to.throw(DomainError, 'ended already');
+    expect(() => service.cancel('long', long.id)).to.throw(DomainError, 'already ended');
     expect(await ended('short', create('short').id)).to.include({ state: 'done', done: 1 });
     const pagesOfLong = () => pages.filter(([project]) => project === 'long').length;
     const before = pagesOfLong();
