@@ -112,7 +112,7 @@ describe('jobs', function () {
     const said = await ended(runner, runner.create({ ...about, input: 'said' }).id);
     expect(said).to.include({ state: 'failed', error: 'There is nothing to do' });
     const defect = await ended(runner, runner.create({ ...about, input: '' }).id);
-    expect(defect.error).to.include('defect').and.not.include('secret');
+    expect(defect.error).to.include('internal error').and.not.include('secret');
     expect(events).to.deep.equal(['failed', 'defect', 'failed']);
   });
 
