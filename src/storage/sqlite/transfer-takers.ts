@@ -29,7 +29,7 @@ function ownership(db: Database, table: 'prompts' | 'judges' | 'feedback_links')
 }
 
 const TAKEN =
-  'is taken by another project of this installation: a project cannot be imported into a second one of the same installation';
+  'belongs to another project of this installation: a project can be imported only once per installation';
 
 type Owner = 'project_id' | 'prompt_id';
 
