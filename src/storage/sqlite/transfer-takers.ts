@@ -28,8 +28,7 @@ function ownership(db: Database, table: 'prompts' | 'judges' | 'feedback_links')
   return (projectId: string, id: unknown) => find.get(id, projectId) === 1;
 }
 
-const TAKEN =
-  'belongs to another project of this installation: a project can be imported only once per installation';
+const TAKEN = 'belongs to another project of this installation: a project can be imported only once per installation';
 
 type Owner = 'project_id' | 'prompt_id';
 
