@@ -87,7 +87,7 @@ describe('judges and review, in the console', function () {
     await until(`document.querySelector('.judge-preview .tile b')?.textContent === '4'`);
     await focus('::-p-aria([name="Tags"][role="combobox"])');
     await press('Backspace');
-    await focus('::-p-text(Try on 1 span)');
+    await focus('::-p-text(Test on 1 span)');
     await press('Enter');
     await page.waitForSelector('.tryout .badge');
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
