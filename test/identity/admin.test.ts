@@ -64,7 +64,7 @@ describe('the admin program', () => {
         'keys that are left',
       ).to.deep.equal(['Initial key']);
       await server.stop();
-      expect(await retention('--days', '30')).to.match(/^No server responds on this DATA_DIR: start it/);
+      expect(await retention('--days', '30')).to.match(/^No server responds on this DATA_DIR\. Start it/);
     } finally {
       await server.dispose();
     }
