@@ -21,8 +21,7 @@ const stamp = join(dist, 'sources.sha256');
  * @param development whether tests, benches and checks are run, which need more packages than the server
  */
 export async function prepare({ development = false } = {}) {
-  if (!suffices())
-    fail(`Node.js ${process.versions.node} is too old to run this: use \`npm start\`, \`npm test\` and so on.`);
+  if (!suffices()) fail(`Node.js ${process.versions.node} is too old: use \`npm start\`, \`npm test\` and so on.`);
   // Child processes find this Node.js first.
   process.env.PATH = [dirname(process.execPath), process.env.PATH].join(delimiter);
   if (lacksPackages({ development })) await install(development);
@@ -119,7 +118,7 @@ async function install(development) {
   progress.stop();
   if (code === 0) return;
   process.stderr.write(output);
-  fail(`\`npm ${verb[0]}\` ended with ${code}: see above. Mend that (is the network there?) and run this again.`);
+  fail(`\`npm ${verb[0]}\` failed with ${code}: see above. Fix that (check the network) and run this again.`);
 }
 
 /** How many of these files are there: a bar that grows on a terminal, elsewhere a line now and then. */
@@ -161,7 +160,7 @@ export async function compile() {
 
 async function bundle() {
   const { code } = await run([join(root, 'scripts/bundle.mjs')]);
-  if (code !== 0) fail('the console cannot be bundled; see the message above.');
+  if (code !== 0) fail('cannot bundle the console; see the message above.');
 }
 
 /** A hash over everything that decides what is compiled. */

@@ -88,12 +88,12 @@ export function suffices(version = process.versions.node) {
 export function fetchedNode(major = PREFERRED, say = () => {}) {
   const machine = `${process.platform}-${process.arch}`;
   const wanted = RELEASES[major] && RELEASES[major][machine];
-  if (!wanted) throw new Error(`There is no Node.js ${major} for ${machine} to fetch.`);
+  if (!wanted) throw new Error(`No Node.js ${major} available for ${machine}.`);
   const [name, version] = wanted[0].split('@');
   const folder = join(cacheFolder(), `${name}-${version}`);
   const program = join(folder, 'bin/node');
   if (existsSync(program)) return program;
-  say(`fetching Node.js ${version} from the npm registry (some 50 MB, once) …`);
+  say(`fetching Node.js ${version} from the npm registry (about 50 MB, once) …`);
   fetchInto(folder, { name, version, integrity: wanted[1] });
   return program;
 }

@@ -16,9 +16,7 @@ if (major === undefined && suffices()) {
   try {
     console.log(fetchedNode(major, (text) => say(reason + text)));
   } catch (error) {
-    say(
-      `${reason}no other could be fetched (${error.message}). Install Node.js ${OLDEST} or newer: https://nodejs.org`,
-    );
+    say(`${reason}could not fetch another (${error.message}). Install Node.js ${OLDEST} or newer: https://nodejs.org`);
     process.exitCode = 1;
   }
 }

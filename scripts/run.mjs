@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fail, prepare, root } from './bootstrap.mjs';
 
 const [program, ...args] = process.argv.slice(2);
-if (program === undefined) fail('say which program to run, such as bench/main.js');
+if (program === undefined) fail('name the program to run, such as bench/main.js');
 const ofPackage = program.startsWith('node_modules/');
 await prepare({ development: ofPackage || /^bench\/|\/pictures/.test(program) });
 const file = join(root, ofPackage ? '' : 'dist', program);

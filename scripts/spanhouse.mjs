@@ -7,7 +7,7 @@ if (suffices()) {
   await spanhouseCommand().parseAsync();
 } else {
   process.stderr.write(
-    `Spanhouse needs Node.js ${OLDEST} or newer; this is ${process.versions.node}. See https://nodejs.org for a current one.\n`,
+    `Spanhouse needs Node.js ${OLDEST} or newer; this is ${process.versions.node}. Get a current version from https://nodejs.org.\n`,
   );
   process.exitCode = 1;
 }

@@ -47,7 +47,7 @@ function stopOnSignals(stop: () => Promise<void>): void {
     if (asked !== undefined) {
       // A terminal sends Ctrl-C to npm and to us, and npm passes it on: one wish, arriving twice.
       if (performance.now() - asked <= SAME_WISH_MS) return;
-      process.stderr.write('Ended at once, as asked again; the next start brings everything in order\n');
+      process.stderr.write('Stopped immediately on the second signal; the next start repairs everything\n');
       process.exit(1);
     }
     asked = performance.now();
@@ -60,7 +60,7 @@ function stopOnSignals(stop: () => Promise<void>): void {
 function stopper(starting: Promise<RunningServer>, timeoutSeconds: number): (code: 0 | 1) => Promise<void> {
   return async (code) => {
     const deadline = setTimeout(() => {
-      process.stderr.write(`Not everything was closed within ${timeoutSeconds} s; ending anyway\n`);
+      process.stderr.write(`Shutdown did not finish within ${timeoutSeconds} s; exiting anyway\n`);
       process.exit(1);
     }, timeoutSeconds * 1000);
     deadline.unref();
@@ -79,9 +79,9 @@ function stopper(starting: Promise<RunningServer>, timeoutSeconds: number): (cod
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error ? error.code : undefined;
-  if (code === 'EADDRINUSE') return `Spanhouse cannot listen: ${error.message}. Set PORT to a free one.`;
+  if (code === 'EADDRINUSE') return `Cannot listen: ${error.message}. Set PORT to a free port.`;
   if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOSPC' || code === 'EROFS')
-    return `Spanhouse cannot start: ${error.message}`;
+    return `Cannot start Spanhouse: ${error.message}`;
   const types = [
     ConfigError,
     DataDirLockedError,
@@ -99,7 +99,7 @@ function explain(error: unknown): string {
 function announcement({ url, consoleUrl, grpcPort, created }: RunningServer): string {
   const grpc = grpcPort === null ? '' : `, OTLP over gRPC on port ${grpcPort}`;
   if (created === null)
-    return `Spanhouse is ready at ${url}${grpc}\nIts console: ${consoleUrl} (npm run admin -- signin prints a URL that signs you in)\n`;
+    return `Spanhouse is ready at ${url}${grpc}\nConsole: ${consoleUrl} (npm run admin -- signin prints a sign-in link)\n`;
   const variables = [
     `SPANHOUSE_KEY=${created.key ?? '"$SPANHOUSE_INIT_API_KEY"'}`,
     `SPANHOUSE_PROJECT=${created.projectId}`,
@@ -113,13 +113,13 @@ function announcement({ url, consoleUrl, grpcPort, created }: RunningServer): st
     ended_at: new Date(now).toISOString(),
   };
   return `
-See it in your browser; this URL signs you in once, within the hour:
+Open the console in your browser; this link signs you in once and expires in one hour:
 
   ${created.signInUrl}
 
-Spanhouse is ready at ${url}, its API documented at ${url}/docs${grpc}
+Spanhouse is ready at ${url}; API documentation at ${url}/docs${grpc}
 
-The API key of the first project${created.key === null ? ' is the one in SPANHOUSE_INIT_API_KEY' : ', shown only now: keep it'}. For the commands below and those of README and manual:
+The API key of the first project${created.key === null ? ' is the one in SPANHOUSE_INIT_API_KEY' : ', shown only once: save it'}. For the commands below and in the README and manual:
 
   export ${variables.join(' ')}
 

@@ -35,7 +35,8 @@ export class Api {
       headers: { ...this.#headers, prefer: 'return=minimal' },
       body: JSON.stringify(spans),
     });
-    if (!response.ok) throw new DemoError(`The spans were refused with ${response.status}: ${await response.text()}`);
+    if (!response.ok)
+      throw new DemoError(`The server rejected the spans with ${response.status}: ${await response.text()}`);
     await response.arrayBuffer();
   }
 
@@ -52,5 +53,5 @@ export class Api {
 
 async function accepted(call: string, response: Response): Promise<Response> {
   if (response.ok) return response;
-  throw new DemoError(`${call} was answered ${response.status}: ${await response.text()}`);
+  throw new DemoError(`${call} failed with ${response.status}: ${await response.text()}`);
 }

@@ -27,9 +27,9 @@ interface Options {
 export function demoCommand(name: string): Command {
   return new Command(name)
     .description(
-      'Sends an hour of an agent application to a running server, through its public API: sessions, nested traces, model ' +
-        'calls, tools, errors and retries, answered with versions of prompts; feedback on these answers, and a judge with corrections, ' +
-        'evaluated by a stand-in that asks no model. Without --key it makes itself a key in the DATA_DIR of this machine.',
+      'Sends one hour of data from an agent application to a running server, through its public API: sessions, nested traces, model ' +
+        'calls, tools, errors and retries, with prompt versions; feedback on the answers, and a judge with corrections, ' +
+        'evaluated by a stand-in that calls no model. Without --key, it creates a key in the DATA_DIR of this machine.',
     )
     .addOption(
       new Option('--url <url>', 'URL of the server (default: the local one, by HOST, PORT and PUBLIC_URL)').env(
@@ -39,7 +39,7 @@ export function demoCommand(name: string): Command {
     .addOption(keyOption('API key of the server (default: a new key)'))
     .option(
       '--seed <n>',
-      'seed of the data: the same seed sends the same, replacing what was sent before (default: random)',
+      'seed of the data: the same seed sends the same data, replacing what was sent before (default: random)',
       number(0, 2 ** 31),
       randomInt(1_000_000),
     )
@@ -87,7 +87,7 @@ async function callerOf(api: Api, refused: string): Promise<Caller> {
   if ((await api.get('/whoami')).status === 401) throw new DemoError(refused);
   const { user, project, key } = await api.read<WhoAmI>('/whoami');
   if (key !== null && key.access !== 'full')
-    throw new DemoError(`This API key has the access "${key.access}". The demo needs one that may do everything.`);
+    throw new DemoError(`This API key has "${key.access}" access. The demo needs full access.`);
   return { projectId: project.id, userName: user.name };
 }
 
@@ -95,7 +95,7 @@ async function requireServer(url: string): Promise<void> {
   const health = await fetch(`${url}/healthz`).catch(() => null);
   if (health?.ok !== true)
     throw new DemoError(
-      `No Spanhouse server answers at ${url}. Start one with \`npm start\` in another terminal, or name yours with --url.`,
+      `No Spanhouse server responds at ${url}. Start one with \`npm start\` in another terminal, or name yours with --url.`,
     );
 }
 
@@ -103,14 +103,13 @@ async function requireServer(url: string): Promise<void> {
 function makeKey(dataDir: string): string {
   const needed = `Give an API key with --key, or set ${KEY_VARIABLE}.`;
   if (!existsSync(metadataFile(dataDir)))
-    throw new DemoError(`There is no server's data in ${dataDir} to make a key in. ${needed}`);
+    throw new DemoError(`No server data in ${dataDir} to create a key in. ${needed}`);
   const metadata = openMetadataStore(dataDir);
   const identity = new IdentityService({ store: metadata.identities });
   try {
     const [project] = identity.listProjects();
     const [user] = identity.listUsers();
-    if (project === undefined || user === undefined)
-      throw new DemoError(`There is no project in ${dataDir} yet. ${needed}`);
+    if (project === undefined || user === undefined) throw new DemoError(`No project in ${dataDir} yet. ${needed}`);
     return identity.createKey({ projectId: project.id, userId: user.id, name: 'demo' }).key;
   } finally {
     identity.close();
@@ -119,8 +118,8 @@ function makeKey(dataDir: string): string {
 }
 
 function refusedKey(url: string, made: boolean, dataDir: string): string {
-  if (!made) return `The server at ${url} does not know this API key.`;
-  return `The server at ${url} does not use the data in ${dataDir}. Run this with its DATA_DIR, or give one of its keys with --key.`;
+  if (!made) return `The server at ${url} does not accept this API key.`;
+  return `The server at ${url} does not use the data in ${dataDir}. Run this with its DATA_DIR, or pass one of its keys with --key.`;
 }
 
 /** A price of the project's own, from which on calls of the made-up model have a cost. */
@@ -175,6 +174,6 @@ function number(minimum: number, maximum: number): (text: string) => number {
   return (text) => {
     const value = /^\d+$/.test(text) ? Number(text) : NaN;
     if (value >= minimum && value <= maximum) return value;
-    throw new InvalidArgumentError(`It must be a whole number from ${minimum} to ${maximum}.`);
+    throw new InvalidArgumentError(`Must be a whole number from ${minimum} to ${maximum}.`);
   };
 }

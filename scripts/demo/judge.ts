@@ -6,7 +6,7 @@ import { makePrompt, type MadeVersion } from './prompts.js';
 import type { Completion } from './story.js';
 
 /** Who evaluates: the demo brings no model, and asks none. */
-export const STAND_IN = 'demo stand-in, no model was asked';
+export const STAND_IN = 'demo stand-in, no model called';
 const TASK = 'northwind-answer-judge';
 const PASS_THRESHOLD = 4;
 /** Share of the evaluations of which somebody says whether they are right. */

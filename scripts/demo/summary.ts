@@ -39,8 +39,8 @@ export function summary(story: readonly DemoRequest[], counts: Counts): string {
     row('traces', story.length, counts.traces) +
     row('spans', spans.length, counts.spans) +
     row('spans with errors', failed, counts.errors) +
-    `\n  ${twice.length} of ${story.length} requests were sent twice; nothing is counted twice.\n` +
-    `  The server priced the model calls: $${counts.cost.toFixed(4)} in all.\n`
+    `\n  ${twice.length} of ${story.length} requests were sent twice and counted once.\n` +
+    `  The server priced the model calls: $${counts.cost.toFixed(4)} in total.\n`
   );
 }
 
@@ -51,9 +51,9 @@ export function findings({ evaluations, corrections, feedback, link }: Found): s
   const prompts = Object.values(PROMPTS);
   const versions = prompts.reduce((sum, prompt) => sum + prompt.versions.length, 0);
   return (
-    `\n  ${prompts.length} prompts with ${versions} versions, tags that were moved, and ${feedback} reviews of answers by several people.\n` +
+    `\n  ${prompts.length} prompts with ${versions} versions and moved tags, and ${feedback} reviews of answers by several people.\n` +
     `  A judge with ${evaluations} evaluations (${STAND_IN}), ${corrections} of them reviewed by a person.\n` +
-    `  A price of ${HOUSE_MODEL.provider}/${HOUSE_MODEL.model}, and none of ${UNPRICED_MODEL.provider}/${UNPRICED_MODEL.model}: both are made up.\n` +
+    `  A custom price for ${HOUSE_MODEL.provider}/${HOUSE_MODEL.model}, and none for ${UNPRICED_MODEL.provider}/${UNPRICED_MODEL.model}: both models are fictional.\n` +
     (link === null ? '' : `  A feedback link, for people without an account: ${link}\n`)
   );
 }
@@ -76,26 +76,26 @@ export async function suggestions(api: Api, { projectId, run, judgeId, newKey }:
   const see = (what: string, path: string) => `  ${what.padEnd(40)}${url}/console/p/${projectId}/${path}\n`;
   const { slug } = PROMPTS['support-chat'];
   return (
-    '\nIn the console (`npm run admin -- signin` prints a URL that signs you in; or paste a key):\n\n' +
-    see('What happened', 'overview?range=1h') +
-    see('Traces that went wrong', 'traces?range=1h&has_error=true') +
-    (dearest === undefined ? '' : see('The dearest trace', `traces/${dearest.id}`)) +
-    (session === undefined ? '' : see('The longest conversation', `sessions/${session.id}`)) +
-    see('Two versions of a prompt', `prompts/${slug}?a=1&b=2`) +
-    see('How far the judge and people agree', `judges/${judgeId}`) +
-    see('Answers that nobody has reviewed', `review?prompt=${slug}`) +
-    see('Models without a price', 'settings?tab=prices') +
+    '\nIn the console (run `npm run admin -- signin` for a sign-in link, or paste a key):\n\n' +
+    see('Overview', 'overview?range=1h') +
+    see('Failed traces', 'traces?range=1h&has_error=true') +
+    (dearest === undefined ? '' : see('Most expensive trace', `traces/${dearest.id}`)) +
+    (session === undefined ? '' : see('Longest conversation', `sessions/${session.id}`)) +
+    see('Compare two prompt versions', `prompts/${slug}?a=1&b=2`) +
+    see('Agreement of judge and people', `judges/${judgeId}`) +
+    see('Unreviewed answers', `review?prompt=${slug}`) +
+    see('Unpriced models', 'settings?tab=prices') +
     (newKey === null
-      ? '\nBy curl, with your key in SPANHOUSE_KEY:\n\n'
-      : `\nBy curl, with a key that was made for you; keep it in this terminal:\n\n  export SPANHOUSE_KEY=${newKey}\n\n`) +
-    `The dearest traces\n${curl(`/traces?sort_by=cost&limit=5&${tag}`)}` +
+      ? '\nWith curl, using your key in SPANHOUSE_KEY:\n\n'
+      : `\nWith curl, using a key created for you; save it in this terminal:\n\n  export SPANHOUSE_KEY=${newKey}\n\n`) +
+    `Most expensive traces\n${curl(`/traces?sort_by=cost&limit=5&${tag}`)}` +
     (dearest === undefined
       ? ''
-      : `All spans of the dearest one\n${curl(`/spans?trace_id=${dearest.id}&sort_by=started_at&sort_order=asc`)}`) +
-    `Errors, with their stack traces\n${curl(`/spans?has_error=true&limit=10&fields=name,error_code,error_message,error_stack&${tag}`)}` +
+      : `All spans of the most expensive trace\n${curl(`/spans?trace_id=${dearest.id}&sort_by=started_at&sort_order=asc`)}`) +
+    `Errors with stack traces\n${curl(`/spans?has_error=true&limit=10&fields=name,error_code,error_message,error_stack&${tag}`)}` +
     `Slow model calls\n${curl(`/spans?span_kind=llm&sort_by=duration_ms&limit=10&fields=name,duration_ms,cost,attributes&${tag}`)}` +
     `Sessions by cost\n${curl(`/sessions?sort_by=cost&limit=10&${tag}`)}` +
-    `What one feature did\n${curl(`/traces?feature=order-desk&environment=production&${tag}`)}` +
-    `Every call of the API\n  ${url}/docs\n`
+    `Traces of one feature\n${curl(`/traces?feature=order-desk&environment=production&${tag}`)}` +
+    `API reference\n  ${url}/docs\n`
   );
 }

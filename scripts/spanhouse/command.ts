@@ -12,5 +12,5 @@ export function spanhouseCommand(): Command {
     .showHelpAfterError()
     .addCommand(startCommand('start', 'spanhouse start').summary('start the server (the default)'), { isDefault: true })
     .addCommand(adminCommand('admin').summary('manage API keys, projects and users'))
-    .addCommand(demoCommand('demo').summary('send an hour of an agent application to a running server'));
+    .addCommand(demoCommand('demo').summary('send one hour of demo data to a running server'));
 }

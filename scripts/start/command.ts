@@ -8,13 +8,13 @@ import { configurationHelp } from '../../src/config/documentation.js';
  */
 export function startCommand(name: string, calledAs = name): Command {
   return new Command(name)
-    .description('Starts Spanhouse. It takes no arguments: environment variables configure it.')
+    .description('Starts Spanhouse. It takes no arguments; configure it with environment variables.')
     .addHelpText('after', () => environmentHelp(calledAs.replace(/ --$/, '')))
-    .showHelpAfterError(`Spanhouse is configured by environment variables: see \`${calledAs} --help\`.`)
+    .showHelpAfterError(`Configure Spanhouse with environment variables: see \`${calledAs} --help\`.`)
     .allowExcessArguments()
     .action(async (_options: unknown, command: Command) => {
       const [unknown] = command.args;
-      if (unknown !== undefined) command.error(`error: '${unknown}' is not known`);
+      if (unknown !== undefined) command.error(`error: unknown argument '${unknown}'`);
       await import('../../src/main.js');
     });
 }

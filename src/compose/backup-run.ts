@@ -134,7 +134,7 @@ function demandOutside(dataDir: string, to: string): void {
   if (addressOf(to).kind === 'bucket') return;
   const way = relative(resolve(dataDir), resolve(to));
   if (way === '' || !(way.startsWith('..') || isAbsolute(way)))
-    throw new DomainError('invalid', `${to} is inside DATA_DIR: name a folder elsewhere, best on another disk`);
+    throw new DomainError('invalid', `${to} is inside DATA_DIR: choose a folder elsewhere, preferably on another disk`);
 }
 
 /** The server of a folder, and where it takes commands of this machine. */
@@ -150,12 +150,12 @@ function explained(error: unknown, to: string): Error {
   if (code === 'ENOSPC' || code === 'EDQUOT')
     return new DomainError(
       'unavailable',
-      `The disk of ${to} is full. Make room and run the backup again: it goes on with what is there. ` +
-        'To remove that instead: prune-backups',
+      `The disk of ${to} is full. Free some space and run the backup again: it resumes. ` +
+        'To discard the partial backup instead: prune-backups',
       { cause: error },
     );
   if (code === 'EACCES' || code === 'EROFS' || code === 'EPERM')
-    return new DomainError('forbidden', `${to} cannot be written: ${messageOf(error)}`, { cause: error });
+    return new DomainError('forbidden', `Cannot write to ${to}: ${messageOf(error)}`, { cause: error });
   return error instanceof Error ? error : new Error(String(error));
 }
 

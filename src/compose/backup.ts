@@ -81,7 +81,8 @@ async function openSchedule(
     },
     run: async (signal) => {
       const isThrough = await runApart({ dataDir, to, s3: backup.s3, keep }, signal);
-      if (!isThrough) events.backupsNotPruned({ reason: 'The process that removes them was killed: see memory' });
+      if (!isThrough)
+        events.backupsNotPruned({ reason: 'The process removing them was killed, probably for lack of memory' });
     },
     onFailure: (error) => events.backupRetried({ error }),
   });
@@ -107,7 +108,7 @@ async function runApart(order: BackupOrder, signal: AbortSignal): Promise<boolea
     child.once('message', (said) => (isMade = said === MADE));
     child.send(order);
     const [code] = (await exit) as [number | null];
-    if (code !== 0 && (!isMade || signal.aborted)) throw new Error('The backup was not made');
+    if (code !== 0 && (!isMade || signal.aborted)) throw new Error('The backup failed');
     return code === 0;
   } finally {
     signal.removeEventListener('abort', end);

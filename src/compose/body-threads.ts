@@ -160,10 +160,10 @@ function threadOptions({ config, overrides }: Context) {
 /** What a request is told whose thread ended. One that takes too much memory would end the next thread, too. */
 function lost(error: ThreadLostError): DomainError {
   return error.outOfMemory
-    ? new DomainError('too_large', 'The body takes more memory than one request may: send smaller batches', {
+    ? new DomainError('too_large', 'The body needs more memory than one request may use: send smaller batches', {
         cause: error,
       })
-    : new DomainError('unavailable', 'The thread that read the body ended. Send again.', {
+    : new DomainError('unavailable', 'The thread reading the body ended. Retry.', {
         retryAfterSeconds: 1,
         cause: error,
       });

@@ -50,10 +50,7 @@ const CONNECTIONS = 2;
 export async function openToRead(config: Config, closers: Closers): Promise<ReadStores> {
   const { dataDir } = config;
   if (!existsSync(metadataFile(dataDir)))
-    throw new DomainError(
-      'not_found',
-      `There is no Spanhouse data in ${dataDir}; set DATA_DIR to the folder of the server`,
-    );
+    throw new DomainError('not_found', `No Spanhouse data in ${dataDir}; set DATA_DIR to the folder of the server`);
   const lock = lockOf(dataDir);
   if (lock === null) return running(config, closers);
   closers.push(() => lock.release());
@@ -80,7 +77,7 @@ async function running(config: Config, closers: Closers): Promise<ReadStores> {
       if (!(error instanceof DomainError) || error.kind !== 'unavailable') throw error;
       throw new DomainError(
         'unavailable',
-        `A process works on ${config.dataDir}, but no server answers there: if it is starting, restoring or checking, wait until it has ended`,
+        `A process is using ${config.dataDir}, but no server responds: if it is starting, restoring or checking, wait until it finishes`,
         { cause: error },
       );
     })) as RunningStores;

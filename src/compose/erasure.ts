@@ -16,7 +16,7 @@ const MAX_RETRY_MS = 30 * 60_000;
  */
 export function openErasure({ config, events, closers }: Context, { metadata, traces }: Storage): FileErasure {
   const stop = new AbortController();
-  const stops = new DomainError('unavailable', 'The server stops: the next erasure goes on from there');
+  const stops = new DomainError('unavailable', 'The server is stopping: the next erasure resumes from there');
   let last: Promise<unknown> = Promise.resolve();
   const run: FileErasure['run'] = async (signal, onProgress) => {
     signal.throwIfAborted();
@@ -59,7 +59,7 @@ export function openErasure({ config, events, closers }: Context, { metadata, tr
       if (isMoving(config.dataDir))
         throw new DomainError(
           'conflict',
-          'The spans are being moved, and until that is done what was deleted stays: erase when the move has ended',
+          'The spans are being moved, and deleted data stays until the move ends: erase after the move',
         );
       return inTurn(signal, onProgress);
     },

@@ -101,10 +101,10 @@ export function afterMove({ from, to }: MovedSpans, dataDir: string): { startWit
   const backups =
     to.url === null
       ? ''
-      : ' That ClickHouse is backed up by its own BACKUP statement, and DATA_DIR beside it (manual, "Backups").';
+      : ' Back up that ClickHouse with its own BACKUP statement, and DATA_DIR too (manual, "Backups").';
   return {
     startWith: settingsOf(to),
-    leftBehind: `Stop the server and start it so; until then it takes no spans. What was there stays as it was: when all is well, remove ${old}.${backups}`,
+    leftBehind: `Stop the server and start it that way; until then it rejects spans. The source is unchanged: once everything works, remove ${old}.${backups}`,
   };
 }
 
@@ -229,8 +229,8 @@ function explained(error: unknown, to: SpanPlace): unknown {
   const said = error.cause instanceof Error ? ` (${error.cause.message})` : '';
   return new DomainError(
     error.kind,
-    `Spans were not moved to ${placeName(to)}: ${error.message}${said}. The server goes on with the spans as they are. ` +
-      'When that is mended, run the same command again: it goes on from there',
+    `Failed to move spans to ${placeName(to)}: ${error.message}${said}. The server continues with the spans as they are. ` +
+      'Fix the problem and run the same command again: it resumes from there',
     { cause: error },
   );
 }

@@ -48,9 +48,9 @@ export class Moves implements MoveSource {
     const { config, events } = this.#context;
     const from = placeOf(config);
     if (this.#mark !== null && this.#moved)
-      throw new DomainError('conflict', `They are moved already: start the server with ${settingsOf(this.#mark.to)}`);
+      throw new DomainError('conflict', `Spans are already moved: start the server with ${settingsOf(this.#mark.to)}`);
     if (this.#mark !== null)
-      throw new DomainError('conflict', 'They are being moved already: wait until that has ended');
+      throw new DomainError('conflict', 'Spans are already being moved: wait until the move ends');
     if (config.clickhouse.cluster !== null)
       throw new DomainError(
         'conflict',
@@ -59,14 +59,14 @@ export class Moves implements MoveSource {
     if ((from.url === null) === (to.url === null))
       throw new DomainError(
         'conflict',
-        `The spans are in ${placeName(from)}, and move from there to ${other(from)} alone`,
+        `The spans are in ${placeName(from)}; from there they can only move to ${other(from)}`,
       );
     const before = readMoveMark(config.dataDir);
     const unfinished = before?.done_at === null ? before : null;
     if (unfinished !== null && !isSame(unfinished.to, to))
       throw new DomainError(
         'conflict',
-        `A move to ${placeName(unfinished.to)} is not through: run that one again, or give it up first (move --cancel)`,
+        `A move to ${placeName(unfinished.to)} is unfinished: run it again, or cancel it first (move --cancel)`,
       );
     const mark = unfinished ?? { id: randomUUID(), from, to, begun_at: new Date().toISOString(), done_at: null };
     writeMoveMark(config.dataDir, mark);
@@ -88,7 +88,7 @@ export class Moves implements MoveSource {
     await this.#projectsRemoved();
     // From this turn on, the removal of a project that is ordered waits for the next start.
     this.#closedAt = performance.now();
-    traces.refuseWrites(refusal('The last spans are being moved to another place. Send again.', RETRY_SECONDS));
+    traces.refuseWrites(refusal('The last spans are being moved to another place. Retry.', RETRY_SECONDS));
     const upTo = await traces.written();
     this.#demandBegun();
     return { upTo, projects: this.#projects() };
@@ -97,13 +97,14 @@ export class Moves implements MoveSource {
   finish(): void {
     const { config, events } = this.#context;
     const mark = this.#demandBegun();
-    if (this.#closedAt === null) throw new DomainError('conflict', 'Spans are still taken: the move cannot be done');
+    if (this.#closedAt === null)
+      throw new DomainError('conflict', 'Spans are still being accepted: the move cannot finish');
     // From here on it is done, whatever happens to this process or the command.
     writeMoveMark(config.dataDir, { ...mark, done_at: new Date().toISOString() });
     this.#moved = true;
     events.moveFinished({ to: placeName(mark.to), closedMs: performance.now() - this.#closedAt });
     this.#storage.traces.refuseWrites(
-      refusal('The spans were moved, and this server is about to be started anew. Send again.', RETRY_MOVED_SECONDS),
+      refusal('The spans were moved, and this server is about to restart. Retry.', RETRY_MOVED_SECONDS),
     );
   }
 
@@ -119,15 +120,15 @@ export class Moves implements MoveSource {
   /** @throws Error that says why spans are refused */
   check(): void {
     if (this.#moved)
-      throw new Error('spans are refused, as they were moved: start the server with the settings for that');
-    if (this.#closedAt !== null) throw new Error('spans are refused, as the last of them are being moved');
+      throw new Error('spans are rejected because they were moved: start the server with the new settings');
+    if (this.#closedAt !== null) throw new Error('spans are rejected while the last of them are being moved');
   }
 
   /** @throws DomainError `conflict` when the command is gone, or the move was given up */
   #demandBegun(): MoveMark {
     const mark = this.#mark;
     if (mark === null || readMoveMark(this.#context.config.dataDir)?.id !== mark.id)
-      throw new DomainError('conflict', 'The move was given up meanwhile');
+      throw new DomainError('conflict', 'The move was canceled');
     return mark;
   }
 
@@ -144,7 +145,7 @@ export class Moves implements MoveSource {
     const deadline = performance.now() + REMOVED_WITHIN_MS;
     while (this.#beingDeleted().length > 0) {
       if (performance.now() > deadline)
-        throw new DomainError('unavailable', 'A project is being deleted: run the move again when it is gone');
+        throw new DomainError('unavailable', 'A project is being deleted: run the move again after the deletion');
       await sleep(LOOK_MS);
       this.#demandBegun();
     }

@@ -53,7 +53,7 @@ export interface Restored {
 export async function restoreBackup(run: RestoreRun): Promise<Restored> {
   const { config, from } = run;
   if (config.clickhouse.url !== null)
-    throw new DomainError('conflict', 'A backup is restored to the embedded engine: unset CLICKHOUSE_URL');
+    throw new DomainError('conflict', 'Backups restore to the embedded engine: unset CLICKHOUSE_URL');
   // It is the operator's, and nobody waits behind it.
   const patient = { ...config, tracing: null, read: { ...config.read, timeoutSeconds: STATEMENT_SECONDS } };
   return withBackups(from, config.backup.s3, 'reading', (backups) => restoreFrom(backups, { ...run, config: patient }));
@@ -135,10 +135,7 @@ async function demandFigures(config: Config, { up_to, figures }: Manifest): Prom
     });
     const problems = differences(figures, await traces.snapshots.figuresAt(up_to));
     if (problems.length > 0)
-      throw new DomainError(
-        'invalid',
-        `The restored spans are not those of the backup: ${problems.slice(0, 5).join('; ')}`,
-      );
+      throw new DomainError('invalid', `The restored spans differ from the backup: ${problems.slice(0, 5).join('; ')}`);
   } finally {
     await close();
   }

@@ -32,10 +32,10 @@ export class Snapshots implements SnapshotSource {
     if (config.clickhouse.url !== null)
       throw new DomainError(
         'conflict',
-        'The spans of this server are in the ClickHouse at CLICKHOUSE_URL: back that database up with its own BACKUP ' +
-          'statement, and DATA_DIR beside it; the manual says how, under "Backups"',
+        'The spans of this server are in the ClickHouse at CLICKHOUSE_URL: back up that database with its own BACKUP ' +
+          'statement, and DATA_DIR too; see "Backups" in the manual',
       );
-    if (this.#held !== null) throw new DomainError('conflict', 'Another backup is under way: wait until it has ended');
+    if (this.#held !== null) throw new DomainError('conflict', 'Another backup is in progress: wait until it finishes');
     const started = performance.now();
     const held = this.#ending.then(() => this.#take());
     this.#held = held;
@@ -101,7 +101,7 @@ export class Snapshots implements SnapshotSource {
       metadata.unpin();
       await clearFrozen(dataDir);
     }
-    throw new DomainError('unavailable', 'Projects are being deleted one after the other: try again later');
+    throw new DomainError('unavailable', 'Several projects are being deleted: retry later');
   }
 
   async #end(): Promise<void> {

@@ -19,7 +19,7 @@ export class ThreadLostError extends Error {
   readonly outOfMemory: boolean;
 
   constructor(cause: unknown) {
-    super('The thread ended before it had answered', { cause });
+    super('The thread ended before it responded', { cause });
     this.name = 'ThreadLostError';
     this.outOfMemory = cause instanceof Error && 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY';
   }
@@ -89,7 +89,7 @@ export class Threads {
 
   /** @throws ThreadLostError when all were ended */
   #start(): Thread {
-    if (this.#closed) throw new ThreadLostError(new Error('All threads were ended'));
+    if (this.#closed) throw new ThreadLostError(new Error('All threads have ended'));
     const { module, data, resourceLimits } = this.#options;
     const worker = new Worker(module, { workerData: data, resourceLimits });
     const thread = new Thread(worker);
@@ -111,7 +111,7 @@ interface Waiting {
 class Thread {
   readonly #worker: Worker;
   #waiting: Waiting | null = null;
-  #failure: unknown = new Error('It was ended');
+  #failure: unknown = new Error('The thread has ended');
 
   constructor(worker: Worker) {
     this.#worker = worker;

@@ -11,7 +11,7 @@ export class ConfigError extends Error {
     const list = problems.map((problem) => `  - ${problem}`).join('\n');
     super(
       `Spanhouse cannot start with this configuration:\n${list}\n` +
-        'Correct or unset these environment variables. `npm start -- --help` lists every one with its default.',
+        'Correct or unset these environment variables. `npm start -- --help` lists all of them with their defaults.',
     );
     this.name = 'ConfigError';
     this.problems = problems;
@@ -45,7 +45,7 @@ function invalidValues(errors: readonly ErrorObject[], env: Environment): string
   const names = new Set(errors.map((error) => error.instancePath.slice(1)));
   return [...names].map((name) => {
     const definition = definitions.get(name);
-    if (definition === undefined) return `${name} is not valid`;
+    if (definition === undefined) return `${name} is invalid`;
     const found = definition.secret === true ? '' : ` (it is "${env[name] ?? ''}")`;
     return `${name} must ${expectation(definition)}${found}`;
   });
@@ -56,25 +56,27 @@ function brokenRules(given: Readonly<Record<string, unknown>>): string[] {
   const has = (name: SettingName) => given[name] !== undefined;
   const problems: string[] = [];
   if (has('SPANHOUSE_INIT_PROJECT_ID') !== has('SPANHOUSE_INIT_API_KEY')) {
-    problems.push('SPANHOUSE_INIT_PROJECT_ID and SPANHOUSE_INIT_API_KEY belong together: set both or neither');
+    problems.push('Set both SPANHOUSE_INIT_PROJECT_ID and SPANHOUSE_INIT_API_KEY, or neither');
   }
   if (has('CLICKHOUSE_CLUSTER') && !has('CLICKHOUSE_URL')) {
     problems.push('CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL: the embedded engine is never part of a cluster');
   }
   if (has('BACKUP_EVERY') !== has('BACKUP_TO')) {
-    problems.push('BACKUP_EVERY and BACKUP_TO belong together: set both or neither');
+    problems.push('Set both BACKUP_EVERY and BACKUP_TO, or neither');
   }
   if (has('BACKUP_EVERY') && has('CLICKHOUSE_URL')) {
-    problems.push('BACKUP_EVERY needs the embedded engine: a ClickHouse at CLICKHOUSE_URL has backups of its own');
+    problems.push(
+      'BACKUP_EVERY needs the embedded engine: back up an external ClickHouse (CLICKHOUSE_URL) with its own tools',
+    );
   }
   if (has('BACKUP_S3_ACCESS_KEY_ID') !== has('BACKUP_S3_SECRET_ACCESS_KEY')) {
-    problems.push('BACKUP_S3_ACCESS_KEY_ID and BACKUP_S3_SECRET_ACCESS_KEY belong together: set both or neither');
+    problems.push('Set both BACKUP_S3_ACCESS_KEY_ID and BACKUP_S3_SECRET_ACCESS_KEY, or neither');
   }
   if (has('S3_ENDPOINT') && !has('S3_BUCKET')) {
     problems.push('S3_ENDPOINT needs S3_BUCKET: without a bucket, attachments are files in DATA_DIR');
   }
   if ((has('JUDGE_LLM_API_KEY') || has('JUDGE_LLM_MODEL')) && !has('JUDGE_LLM_BASE_URL')) {
-    problems.push('JUDGE_LLM_API_KEY and JUDGE_LLM_MODEL need JUDGE_LLM_BASE_URL: without it, judges do not run');
+    problems.push('JUDGE_LLM_API_KEY and JUDGE_LLM_MODEL need JUDGE_LLM_BASE_URL: without it, judges are disabled');
   }
   return problems;
 }

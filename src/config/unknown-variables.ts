@@ -25,10 +25,10 @@ export function unknownVariables(env: Environment): string[] {
   return Object.entries(env).flatMap(([name, value = '']) => {
     if (KNOWN.has(name) || OF_OPENTELEMETRY.test(name) || OF_SERVICES.name.test(name) || OF_SERVICES.value.test(value))
       return [];
-    if (REMOVED_SETTINGS[name] !== undefined) return [`${name} has no effect any more: ${REMOVED_SETTINGS[name]}`];
+    if (REMOVED_SETTINGS[name] !== undefined) return [`${name} no longer has any effect: ${REMOVED_SETTINGS[name]}`];
     const near = nearestSetting(name);
-    if (near !== undefined) return [`${name} is not a setting of Spanhouse; did you mean ${near}?`];
-    return OURS.test(name) ? [`${name} is not a setting of Spanhouse; \`npm start -- --help\` lists them`] : [];
+    if (near !== undefined) return [`${name} is not a Spanhouse setting; did you mean ${near}?`];
+    return OURS.test(name) ? [`${name} is not a Spanhouse setting; \`npm start -- --help\` lists all settings`] : [];
   });
 }
 

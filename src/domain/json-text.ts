@@ -20,8 +20,8 @@ export type JsonBound = 'depth' | 'values' | 'names';
 /** What JSON beyond a bound does, behind a noun. */
 export function beyondBound(bound: JsonBound, maxDepth = MAX_JSON_DEPTH): string {
   if (bound === 'depth') return `is nested deeper than ${maxDepth} levels`;
-  if (bound === 'values') return `holds more than ${MAX_JSON_VALUES.toLocaleString('en-US')} values`;
-  return `has more than ${MAX_JSON_NAMES.toLocaleString('en-US')} different member names`;
+  if (bound === 'values') return `contains more than ${MAX_JSON_VALUES.toLocaleString('en-US')} values`;
+  return `has more than ${MAX_JSON_NAMES.toLocaleString('en-US')} distinct member names`;
 }
 
 /** A text was not read because it exceeds a bound of JSON; the message goes behind the name of the text. */
@@ -62,7 +62,7 @@ export function toJsonText(value: unknown): string {
     return JSON.stringify(value);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new DomainError('too_large', 'A value is too large to be written as JSON', { cause: error });
+    throw new DomainError('too_large', 'A value is too large for JSON', { cause: error });
   }
 }
 

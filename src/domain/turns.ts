@@ -69,7 +69,7 @@ export class Turns {
 
   #wait(party: string, signal: AbortSignal | undefined): Promise<void> {
     const queue = this.#waiting.get(party) ?? [];
-    if (queue.length >= this.#limits.maxWaiting) throw this.#tooMany(`${queue.length} wait already`);
+    if (queue.length >= this.#limits.maxWaiting) throw this.#tooMany(`${queue.length} are already waiting`);
     this.#waiting.set(party, queue);
     return new Promise((resolve, reject) => {
       const settle = () => {
@@ -131,7 +131,7 @@ export class Turns {
     const { perParty } = this.#limits;
     return new DomainError(
       'overloaded',
-      `Too many ${this.#what} at once: a project has at most ${perParty} under way, and ${detail}`,
+      `Too many ${this.#what} at once: a project can run ${perParty} at a time, and ${detail}`,
       { retryAfterSeconds: RETRY_AFTER_SECONDS },
     );
   }

@@ -52,7 +52,7 @@ export class OpenAiModelClient implements ModelClient {
     this.#observer = observer;
     this.defaultModel = endpoint.model;
     this.#refusals = new KeyRefusals(observer);
-    this.#turns = new Turns('calls of the model', { atOnce: endpoint.concurrency });
+    this.#turns = new Turns('model calls', { atOnce: endpoint.concurrency });
     this.#pace = createPace(endpoint.ratePerMinute);
     this.#library = new OpenAI({
       baseURL: endpoint.baseUrl,
@@ -132,9 +132,9 @@ export class OpenAiModelClient implements ModelClient {
     } catch (error) {
       if (signal.aborted) throw givenUp();
       if (late)
-        throw new ModelFailure('timeout', `The model endpoint did not answer within ${timeoutSeconds} s`, {
+        throw new ModelFailure('timeout', `The model endpoint did not respond within ${timeoutSeconds} s`, {
           retryable: true,
-          detail: `No whole answer within ${timeoutSeconds} s`,
+          detail: `No complete response within ${timeoutSeconds} s`,
         });
       throw this.#failureOf(error, model);
     } finally {
@@ -146,7 +146,7 @@ export class OpenAiModelClient implements ModelClient {
   #failureOf(error: unknown, model: string): ModelFailure {
     if (error instanceof ModelFailure) return error;
     if (error instanceof APIConnectionError)
-      return new ModelFailure('connection', 'The model endpoint cannot be reached', {
+      return new ModelFailure('connection', 'Cannot reach the model endpoint', {
         retryable: true,
         detail: this.#clean(rootOf(error)),
       });
@@ -160,7 +160,7 @@ export class OpenAiModelClient implements ModelClient {
         endpointCode: typeof error.code === 'string' && error.code !== '' ? error.code : null,
       });
     }
-    return new ModelFailure('answer', "The model endpoint's answer cannot be read", {
+    return new ModelFailure('answer', 'Cannot read the response of the model endpoint', {
       retryable: true,
       detail: this.#clean(rootOf(error)),
     });
@@ -175,7 +175,7 @@ export class OpenAiModelClient implements ModelClient {
 }
 
 function givenUp(): ModelFailure {
-  return new ModelFailure('aborted', 'The call was given up', { retryable: true });
+  return new ModelFailure('aborted', 'The call was aborted', { retryable: true });
 }
 
 /** What the endpoint said with its status. */
@@ -183,13 +183,15 @@ type Said = Pick<APIError, 'code' | 'message'>;
 
 /** Describes a refusal to a project in general words: the endpoint's own may name its operator's account, hosts or limits. */
 function messageOf(status: number, error: Said, model: string): string {
-  if (status === 429) return 'The model endpoint asks for fewer requests (429)';
-  if (status === 401) return `The model endpoint does not accept this server's key (${status})`;
+  if (status === 429) return 'The model endpoint is rate limiting requests (429)';
+  if (status === 401) return `The model endpoint rejected this server's key (${status})`;
   if (status === 404)
     return isAboutModel(error, model)
       ? `The model endpoint does not know the model "${model.slice(0, MAX_MODEL)}" (404)`
-      : 'The model endpoint has nothing at the path that was asked (404): JUDGE_LLM_BASE_URL must be the address before /chat/completions';
-  return status >= 500 ? `The model endpoint failed (${status})` : `The model endpoint refused the request (${status})`;
+      : 'The model endpoint has nothing at the requested path (404): set JUDGE_LLM_BASE_URL to the address before /chat/completions';
+  return status >= 500
+    ? `The model endpoint failed (${status})`
+    : `The model endpoint rejected the request (${status})`;
 }
 
 /** Whether a 404 says that the model is not there, and not that the path is not. */
@@ -220,9 +222,9 @@ function toAnswer(completion: unknown, asked: string, maxCharacters: number): Mo
   const message = objectOf(choice['message']);
   const { content, refusal } = message;
   if (typeof content !== 'string' && typeof refusal !== 'string')
-    throw new ModelFailure('answer', "The model endpoint's answer holds no message", {
+    throw new ModelFailure('answer', "The model endpoint's response contains no message", {
       retryable: true,
-      detail: 'The answer holds no message',
+      detail: 'The response contains no message',
     });
   const text = typeof content === 'string' ? content : '';
   const finish = choice['finish_reason'];
@@ -278,7 +280,7 @@ async function wholeAnswer(maxBytes: number, url: string | URL | Request, init?:
   let size = 0;
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.length;
-    if (size > maxBytes) throw new Error(`The answer is larger than ${maxBytes} bytes`);
+    if (size > maxBytes) throw new Error(`The response is larger than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
   const { status, statusText, headers } = response;

@@ -67,7 +67,7 @@ export class DiskWatermark {
   demand(): void {
     const shortage = this.#shortage();
     if (shortage === null) return;
-    const message = `${shortage}. Free some, or delete what is not needed, and send again`;
+    const message = `${shortage}. Free some space, then retry`;
     throw new DomainError('unavailable', message, { retryAfterSeconds: RETRY_AFTER_SECONDS, reason: 'disk_low' });
   }
 
@@ -100,9 +100,9 @@ export class DiskWatermark {
       // Below nothing, too, where nothing is to stay free: what is acknowledged must have its place.
       if (!isLow && room >= minFree) continue;
       const left = Math.max(0, room);
-      const again = isLow ? `; they are taken again from ${megabytes(resumesAt(disk), Math.ceil)} MB on` : '';
+      const again = isLow ? `; writes resume at ${megabytes(resumesAt(disk), Math.ceil)} MB` : '';
       return (
-        `Spans and imports are refused, as the disk of ${WHERE[name] ?? name} has ${megabytes(left, Math.floor)} MB left ` +
+        `Insufficient disk space: the disk of ${WHERE[name] ?? name} has ${megabytes(left, Math.floor)} MB left ` +
         `and MIN_FREE_DISK_MB keeps ${megabytes(minFree, Math.ceil)} MB free${again}`
       );
     }

@@ -54,7 +54,7 @@ export function readMigrationFiles(directory: string): MigrationFile[] {
       throw new MigrationError('bad_file', `${join(directory, file)}: the name must be NNNN_name.sql`);
     const version = Number(match[1]);
     if (version !== index + 1) {
-      throw new MigrationError('bad_file', `${join(directory, file)}: number ${index + 1} was expected next`);
+      throw new MigrationError('bad_file', `${join(directory, file)}: expected number ${index + 1} next`);
     }
     const sql = readFileSync(join(directory, file), 'utf8').replaceAll('\r\n', '\n');
     return { version, name: match[2] ?? '', sql, checksum: createHash('sha256').update(sql).digest('hex') };
@@ -70,7 +70,7 @@ export function verifyApplied(applied: readonly AppliedMigration[], files: reado
   if (found > newest) {
     throw new MigrationError(
       'newer_database',
-      `The store has schema version ${found}, this program knows ${newest}: start the newer program, or restore a backup`,
+      `The store has schema version ${found}, but this program supports up to ${newest}: start the newer program, or restore a backup`,
     );
   }
   for (const { version, name, checksum } of applied) {
@@ -78,7 +78,7 @@ export function verifyApplied(applied: readonly AppliedMigration[], files: reado
     if (file?.checksum !== checksum) {
       throw new MigrationError(
         'changed_file',
-        `Migration ${version} (${name}) was applied with another content than its file has now: migrations are append-only`,
+        `Migration ${version} (${name}) was applied with different content than its file has now: migrations are append-only`,
       );
     }
   }
@@ -94,7 +94,7 @@ export function demandAll(applied: readonly AppliedMigration[], store: 'SQLite' 
   if (applied.length < files.length)
     throw new DomainError(
       'conflict',
-      `This data is of an older version of Spanhouse (${store} has schema ${applied.length} of ${files.length}): ` +
-        'check it with that version, or start the server once, which upgrades it',
+      `This data is from an older version of Spanhouse (${store} has schema ${applied.length} of ${files.length}): ` +
+        'check it with that version, or start the server once to upgrade it',
     );
 }

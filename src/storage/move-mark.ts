@@ -33,7 +33,7 @@ export function readMoveMark(dataDir: string): MoveMark | null {
   if (Value.Check(Mark, mark)) return mark;
   throw new DomainError(
     'conflict',
-    `${path} cannot be read. It says where the spans of this DATA_DIR were moved to: remove it if you know that they are ` +
+    `Cannot read ${path}, which records where the spans of this DATA_DIR were moved to: remove it if you are sure that they are ` +
       'where the settings say',
   );
 }
@@ -75,10 +75,10 @@ export function demandPlace(dataDir: string, configured: SpanPlace): MoveMark | 
   throw new DomainError(
     'conflict',
     done_at === null
-      ? `The spans of ${dataDir} are being moved to ${placeName(to)}, which is not through: start with the settings from ` +
-          `before (${settingsOf(from)}) and run the move again, or give it up (npm run admin -- move --cancel)`
-      : `The spans of ${dataDir} are in ${placeName(to)}, not where the settings say (since a move, ${done_at}): start with ` +
-          `${settingsOf(to)}. To go on with ${placeName(configured)} all the same, remove ${join(dataDir, FILE)}`,
+      ? `The move of the spans in ${dataDir} to ${placeName(to)} is unfinished: start with the previous settings ` +
+          `(${settingsOf(from)}) and run the move again, or cancel it (npm run admin -- move --cancel)`
+      : `The spans of ${dataDir} are in ${placeName(to)}, not where the settings say (moved ${done_at}): start with ` +
+          `${settingsOf(to)}. To use ${placeName(configured)} anyway, remove ${join(dataDir, FILE)}`,
   );
 }
 

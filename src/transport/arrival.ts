@@ -32,7 +32,7 @@ export function watchArrival(limits: ArrivalLimits, body: Arriving): () => void 
     if (passed >= readTimeoutMs) {
       body.giveUp(`The body did not arrive within ${Math.ceil(readTimeoutMs / 1000)} s`);
     } else if (windows > 1 && bytes - before < least) {
-      body.giveUp(`The body came at less than ${minBytesPerSecond} bytes a second`);
+      body.giveUp(`The body arrived at less than ${minBytesPerSecond} bytes per second`);
     } else {
       before = bytes;
       wait(passed);

@@ -56,7 +56,7 @@ export class BodyBytes {
   hold(bytes: number): void {
     const taken = Math.max(bytes, PIECE_BYTES);
     if (this.#ended || !this.#shares.take(this.#party, taken)) {
-      throw new DomainError('overloaded', 'Request bodies take too much memory at the moment', {
+      throw new DomainError('overloaded', 'Request bodies currently use too much memory. Retry later.', {
         retryAfterSeconds: 1,
       });
     }

@@ -44,5 +44,5 @@ export class BodyPieces {
 }
 
 export function tooLarge(maxBytes: number): DomainError {
-  return new DomainError('too_large', `The body must have at most ${maxBytes} bytes, also after decompression`);
+  return new DomainError('too_large', `The body must have at most ${maxBytes} bytes, including after decompression`);
 }

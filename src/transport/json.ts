@@ -8,20 +8,20 @@ import { free } from './freed.js';
  * @throws DomainError `malformed`, with the position where that is known; `too_large` beyond a bound of JSON
  */
 export function parseJson(bytes: Buffer, maxDepth = MAX_JSON_DEPTH): unknown {
-  if (bytes.length === 0) throw new DomainError('malformed', 'The body is empty; JSON was expected');
+  if (bytes.length === 0) throw new DomainError('malformed', 'The body is empty; expected JSON');
   const ascii = isAscii(bytes);
   if (!ascii && !isUtf8(bytes)) throw new DomainError('malformed', 'The body is not valid UTF-8');
   // For ASCII it is the same text, made by copying bytes instead of decoding them.
   const text = bytes.toString(ascii ? 'latin1' : 'utf8');
   const bound = exceededBound(text, maxDepth);
   if (bound === 'depth') throw new DomainError('malformed', `The JSON ${beyondBound(bound, maxDepth)}`);
-  if (bound !== null) throw new DomainError('too_large', `The JSON ${beyondBound(bound)}: send less at once`);
+  if (bound !== null) throw new DomainError('too_large', `The JSON ${beyondBound(bound)}: send smaller batches`);
   try {
     return JSON.parse(text);
   } catch (error) {
     const position = /at position \d+( \(line \d+ column \d+\))?/.exec(error instanceof Error ? error.message : '');
     // V8's message quotes the body; the position alone helps as much.
-    const where = position === null ? ': it ends too early or is no JSON at all' : ` ${position[0]}`;
+    const where = position === null ? ': it is truncated or not JSON' : ` ${position[0]}`;
     throw new DomainError('malformed', `The body is not valid JSON${where}`, { cause: error });
   }
 }

@@ -117,7 +117,7 @@ describe('fetching images', () => {
     expect(await fetcher([site.name])(`http://${site.name}/file`)).to.equal(null);
     expect(other.asked).to.deep.equal([]);
     expect(reasons[0]).to.match(/is not allowed/);
-    expect(reasons.slice(1)).to.deep.equal(Array(2).fill('redirected to a host that is not listed'));
+    expect(reasons.slice(1)).to.deep.equal(Array(2).fill('redirected to a host that is not allowed'));
     // The same redirect is followed where both are allowed: it was the rule that stopped it.
     const both = fetcher([site.name, other.name], ['127.0.0.1', '127.0.0.2']);
     expect((await both(`http://${site.name}/elsewhere`))?.type).to.equal('image/png');
@@ -129,7 +129,7 @@ describe('fetching images', () => {
     expect(reasons).to.deep.equal([
       'redirected more than 3 times',
       'answered 404',
-      'it is no image that is kept',
+      'not an image of a supported type',
       'it is too large',
     ]);
   });

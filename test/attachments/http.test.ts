@@ -143,7 +143,7 @@ describe('attachments over HTTP', () => {
     const named = await api.server.request('POST', '/spans', { body: spansOf(101, { sha256: sha(bytes) }) });
     expect(named.status).to.equal(422);
     expect(named.json.errors).to.deep.equal([
-      { pointer: '/100/attributes/attachments/0', detail: 'is one image too many: a request has at most 500' },
+      { pointer: '/100/attributes/attachments/0', detail: 'exceeds the image limit: a request can have at most 500' },
     ]);
     const sent = await api.server.request('POST', '/spans', { body: spansOf(101, { base64: base64(images.gif) }) });
     expect(sent.status).to.equal(422);
@@ -195,7 +195,9 @@ describe('attachments over HTTP', () => {
       const spans = [...ids.map((id) => otlpSpan(id, { attachments })), otlpSpan('000000000000cfff', {})];
       const answer = await api.server.request('POST', '/v1/traces', { body: requestOf(...spans) });
       expect([answer.status, answer.json.partialSuccess.rejectedSpans]).to.deep.equal([200, '2']);
-      expect(answer.json.partialSuccess.errorMessage).to.include('one image too many: a request has at most 500');
+      expect(answer.json.partialSuccess.errorMessage).to.include(
+        'exceeds the image limit: a request can have at most 500',
+      );
       expect(await api.list(uuid(ids[99]!))).to.have.lengthOf(5);
       expect(await api.list(uuid('000000000000cfff'))).to.deep.equal([]);
       for (const id of ids.slice(100))
@@ -216,7 +218,7 @@ describe('attachments over HTTP', () => {
         .to.include('span_id "000000000000b001"')
         .and.include('attributes/attachments/0/base64 must be a JPEG, PNG, WebP or GIF image')
         .and.include('span_id "000000000000b003"')
-        .and.include('one image too many: a span has at most 5');
+        .and.include('exceeds the image limit: a span has at most 5');
       expect(await api.list(uuid('000000000000b002'))).to.have.lengthOf(1);
       for (const id of ['000000000000b001', '000000000000b003'])
         expect((await api.server.request('GET', `/spans/${uuid(id)}/attachments`)).status).to.equal(404);

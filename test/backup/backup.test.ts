@@ -169,7 +169,7 @@ describe('backups of a running server', function () {
       .and.contain(path);
     expect(await refused(dataDir, 'restore', backups)).to.contain(`${path} is damaged`);
     const started = await bootServer({ dataDir }).catch((error: unknown) => error);
-    expect(String(started)).to.contain('was cut off: run it again');
+    expect(String(started)).to.contain('was interrupted: run it again');
 
     await writeFile(path, whole);
     expect((await admin(dataDir, 'restore', backups)).note).to.contain('began anew');
@@ -188,12 +188,12 @@ describe('backups of a running server', function () {
   it('refuses what would do harm, and says what to do', async () => {
     const { dataDir } = server;
     expect(await refused(dataDir, 'backup', join(dataDir, 'own'))).to.contain('is inside DATA_DIR');
-    expect(await refused(dataDir, 'backup', folder)).to.contain('holds something else than backups');
-    expect(await refused(dataDir, 'restore', folder)).to.contain('is no folder of backups');
+    expect(await refused(dataDir, 'backup', folder)).to.contain('contains something other than backups');
+    expect(await refused(dataDir, 'restore', folder)).to.contain('is not a backup folder');
     expect(await refused(dataDir, 'restore', backups)).to.contain('in use by another Spanhouse process');
     expect(await refused(folder, 'restore', backups)).to.contain('is not empty');
     expect(await refused(join(folder, 'x'), 'restore', backups, '--backup', 'no')).to.contain('no complete backup no');
-    expect(await refused(join(folder, 'none'), 'backup', backups)).to.contain('No server answers on this DATA_DIR');
+    expect(await refused(join(folder, 'none'), 'backup', backups)).to.contain('No server responds on this DATA_DIR');
     expect(existsSync(join(folder, 'none'))).to.equal(false);
     expect(await refused(dataDir, 'backup', backups, '--keep', '0')).to.contain('whole number from 1');
   });

@@ -67,7 +67,7 @@ describe('backups that are cut off', function () {
     });
     expect(await readdir(shadow())).to.include('backup');
     const second = refused(programs.dataDir, 'backup', join(folder, 'backups'));
-    expect(await second).to.contain('Another backup is under way');
+    expect(await second).to.contain('Another backup is in progress');
     program.signal('SIGKILL');
     await program.ended;
     await until('the end is known', () => {
@@ -97,7 +97,7 @@ describe('backups that are cut off', function () {
       disk.free();
       await admin(programs.dataDir, 'backup', backups);
       disk.fill();
-      expect(await refused(programs.dataDir, 'backup', backups)).to.contain('Make room');
+      expect(await refused(programs.dataDir, 'backup', backups)).to.contain('Free some space');
       await until('the server lets go', () => !existsSync(shadow()));
       disk.free();
       await expectRestorable(backups, 16);

@@ -67,7 +67,9 @@ describe('backups of which many are there', function () {
     await writeFile(list(middle), whole.slice(0, -10));
     const damaged = await refused(server.dataDir, ...prune());
     expect(damaged)
-      .to.contain(`Nothing is removed, as it is not known what backup ${middle} holds. ${list(middle)} is damaged`)
+      .to.contain(
+        `Nothing was removed, because the contents of backup ${middle} are unknown. ${list(middle)} is damaged`,
+      )
       .and.contain(`remove ${list(middle)}, and run prune-backups`);
     expect(await files()).to.deep.equal(before);
 
@@ -77,7 +79,7 @@ describe('backups of which many are there', function () {
     await writeFile(list(oldest), `{"sha256":"${sha256}","manifest":${newer}}\n`);
     await writeFile(list(middle), whole);
     expect(await refused(server.dataDir, ...prune()))
-      .to.contain(`what backup ${oldest} holds`)
+      .to.contain(`the contents of backup ${oldest}`)
       .and.contain('newer version of Spanhouse');
     expect(await files()).to.deep.equal(before);
 
@@ -101,7 +103,7 @@ describe('backups of which many are there', function () {
     };
     expect(cause.code, cause.stderr).to.equal(2);
     const { id, note } = JSON.parse(cause.stdout);
-    expect(note).to.contain('This backup is made, but older ones were not removed. Nothing is removed');
+    expect(note).to.contain('This backup is made, but older ones were not removed. Nothing was removed');
     expect(cause.stderr).to.contain(`Backup ${id} is made; beyond 1, the oldest are removed now`);
     expect(await admin(server.dataDir, 'verify-backup', backups, '--backup', id)).to.include({ whole: true });
     expect(await backupMetric(server, 'last_success_timestamp_seconds')).to.be.above(success);
@@ -143,7 +145,7 @@ describe('backups of which many are there', function () {
       });
     try {
       const refusal: unknown = await copy(1).catch((error: unknown) => error);
-      expect(String(refusal)).to.contain('There are 2 images, and one backup has at most 1: let old ones go');
+      expect(String(refusal)).to.contain('There are 2 images, and a backup can hold at most 1: delete old ones');
       expect(await readdir(join(folder, 'few'), { recursive: true })).to.have.members([
         'incoming',
         'lock',

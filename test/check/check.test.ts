@@ -67,7 +67,7 @@ describe('npm run admin -- check', function () {
     expect(report.findings).to.deep.equal([]);
     expect(code).to.equal(0);
     const compared = Object.fromEntries(report.audits.map(({ title, checked }: any) => [title, checked]));
-    expect(compared).to.include({ 'figures of traces': 34, 'figures of sessions': 1, images: 3 });
+    expect(compared).to.include({ 'trace metrics': 34, 'session metrics': 1, images: 3 });
     expect(await contentsOf(dataDir)).to.deep.equal(before);
     expect(await readdir(join(dataDir, 'snapshot')).catch(() => [])).to.deep.equal([]);
   });

@@ -53,7 +53,7 @@ describe('the overview of the console in a browser, and programs that send a fir
     await page.locator(`::-p-text(Sign in as <b>Ann</b>)`).wait();
     expect(page.url()).to.equal(`${url}/console`);
     expect(await watched.text())
-      .to.include(`signs this browser in as ${HOSTILE}`)
+      .to.include(`signs you in on this browser as ${HOSTILE}`)
       .and.include('Default project (full');
     expect(await page.evaluate(`fetch('/whoami').then((it) => it.status)`)).to.equal(401);
     expect(await page.evaluate('history.length')).to.equal(2);
@@ -112,7 +112,9 @@ describe('the overview of the console in a browser, and programs that send a fir
     // It has its place before the server has said what was done, and is not shown until then.
     await page.locator('.tour:not(.is-to-come)').wait();
     expect(await page.$$('.tour li')).to.have.length(6);
-    expect(await page.$eval('.tour [aria-current=step] a', (link) => link.textContent)).to.equal('Send a first trace');
+    expect(await page.$eval('.tour [aria-current=step] a', (link) => link.textContent)).to.equal(
+      'Send your first trace',
+    );
     await page.$eval('.tour summary', (summary) => (summary as unknown as { focus(): void }).focus());
     await page.keyboard.press('Enter');
     await page.waitForFunction(

@@ -16,7 +16,7 @@ describe('how the console writes figures', () => {
       expect(write(null)).to.equal('–');
       expect(write(0)).to.match(/0/);
     }
-    expect(moneyInFull(null)).to.equal('not known');
+    expect(moneyInFull(null)).to.equal('unknown');
   });
 
   it('writes money with the digits that matter, and all of them in full', () => {
@@ -51,6 +51,6 @@ describe('how the console writes figures', () => {
     expect([9999, 12_345, 1_234_567].map(compact)).to.deep.equal(['9,999', '12.3K', '1.23M']);
     expect([999, 1500, 2_340_000_000].map(bytes)).to.deep.equal(['999 bytes', '1.5 KB', '2.34 GB']);
     expect([counted(1, 'span'), counted(2000, 'span')]).to.deep.equal(['1 span', '2,000 spans']);
-    expect([0.0123, 0.5, 1].map(percent)).to.deep.equal(['1.2 %', '50 %', '100 %']);
+    expect([0.0123, 0.5, 1].map(percent)).to.deep.equal(['1.2%', '50%', '100%']);
   });
 });

@@ -25,28 +25,28 @@ describe('versions of a judge in the console', () => {
     });
     const before = { ...report(3), count: 3, rate: 2 / 3 };
     expect(afterCorrection(before, report(4), 'a/e3')).to.equal(
-      'Stored. It counts for v2, which made the verdict, in figures from now on: with 4 corrections people agree 67 % → 50 %, κ of v3 –. ' +
-        'Its next evaluation is made with revision 4 of its corrections, still as v3; the next version begins at revision 5.',
+      'Saved. It counts for v2, which made the verdict, from now on: with 4 corrections, agreement is 67% → 50%, κ of v3 –. ' +
+        'Its next evaluation uses revision 4 of its corrections, still as v3; the next version starts at revision 5.',
     );
     expect(afterCorrection(undefined, report(5)))
-      .to.include('people agree 50 %')
-      .and.match(/begins its next version\.$/);
+      .to.include('agreement is 50%')
+      .and.match(/starts its next version\.$/);
     expect(afterCorrection(undefined, report(1, versions.slice(0, 1)), null)).to.match(/revision 1 .* next version\.$/);
     expect(afterCorrection(undefined, report(null))).to.include('JUDGE_EXAMPLE_TOKENS');
   });
 
   it('say which of them the κ of the judge is of', () => {
     const of = { kappa_version: 'v2', kappa: 0.8, kappa_of_all: 0.4 };
-    expect(kappaNote(of)).to.equal('of v2, its newest version; all versions together: 0.40');
-    expect(kappaNote({ ...of, kappa: null })).to.include('of which too little was said');
-    expect(kappaNote({ ...of, kappa_version: null })).to.include('Nobody');
+    expect(kappaNote(of)).to.equal('of v2, its newest version; all versions: 0.40');
+    expect(kappaNote({ ...of, kappa: null })).to.include('with too few reviews');
+    expect(kappaNote({ ...of, kappa_version: null })).to.include('No reviewed verdicts');
   });
 
   it('say what corrections add to a call', () => {
     const of = { corrections: 12, input_tokens: 1840, model: 'gpt-4o-mini', cost: 0.000276, cost_unknown_reason: null };
     expect(perCallNote(of)).to.equal('12 corrections add about 1,840 tokens to each call, $0.000276 with gpt-4o-mini.');
     expect(perCallNote({ ...of, corrections: 1, cost: null })).to.equal(
-      '1 correction adds about 1,840 tokens to each call; the price of gpt-4o-mini is not known.',
+      '1 correction adds about 1,840 tokens to each call; the price of gpt-4o-mini is unknown.',
     );
     expect(perCallNote({ ...of, model: null, cost: null })).to.match(/each call\.$/);
     expect([perCallNote(null), perCallNote({ ...of, corrections: 0 })]).to.deep.equal([null, null]);

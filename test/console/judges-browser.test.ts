@@ -87,7 +87,7 @@ describe('judges and review, in the console', function () {
     await until(`document.querySelector('.judge-preview .tile b')?.textContent === '4'`);
     await focus('::-p-aria([name="Tags"][role="combobox"])');
     await press('Backspace');
-    await focus('::-p-text(Try on 1 span)');
+    await focus('::-p-text(Test on 1 span)');
     await press('Enter');
     await page.waitForSelector('.tryout .badge');
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
@@ -121,8 +121,8 @@ describe('judges and review, in the console', function () {
     await until(`document.querySelector('main [aria-busy=true]') === null`);
     await press('-', 'Enter');
     await untilStep('2 of 4');
-    await untilText('It counts for v1, which made the verdict, in figures from now on: with 1 correction');
-    await untilText('made with revision 1 of its corrections, and begins its next version.');
+    await untilText('It counts for v1, which made the verdict, from now on: with 1 correction');
+    await untilText('uses revision 1 of its corrections and starts its next version.');
     await press('+', 'r');
     await page.keyboard.type('It is really fine');
     await page.keyboard.down('Control');
@@ -142,7 +142,7 @@ describe('judges and review, in the console', function () {
     await press('Enter');
     await untilStep('2 of 2');
     await press('ArrowRight');
-    await untilText('1 one left without an opinion');
+    await untilText('1 not reviewed');
     const report = await api.expect(200, 'GET', `judges/${judge.id}/calibration`);
     expect(report).to.include({ count: 3, agreed: 0 });
     expect(await page.$('.review img, .judge-preview img')).to.equal(null);
@@ -152,7 +152,7 @@ describe('judges and review, in the console', function () {
     const { page } = watched;
     const [judge = {}] = await api.expect(200, 'GET', 'judges');
     await page.goto(screenUrl(scene.server, 'judges'));
-    await untilText('100 %');
+    await untilText('100%');
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
     await clickOn(page, 'td a[href*="tab=evaluations"]');
     await until(`location.search.includes('start_date=7d') && document.querySelectorAll('tbody tr').length >= 4`);
@@ -195,8 +195,8 @@ describe('judges and review, in the console', function () {
     await page.keyboard.type('Half');
     await page.reload();
     await nameIs('Half');
-    await untilText('not saved');
-    await clickOn(page, '::-p-text(Undo my changes)');
+    await untilText('Unsaved changes');
+    await clickOn(page, '::-p-text(Discard changes)');
     await nameIs('');
     const [judge = {}] = await api.expect(200, 'GET', 'judges');
     await page.goto(screenUrl(scene.server, `judges/${judge.id}?tab=settings`));
@@ -207,12 +207,12 @@ describe('judges and review, in the console', function () {
     await nameIs('Polite!');
     await api.expect(200, 'PATCH', `judges/${judge.id}`, { name: 'Kind' });
     await page.reload();
-    await untilText('was changed since');
+    await untilText('has changed since');
     await clickOn(page, '::-p-text(Save)');
     await untilText('Settings saved');
     await page.reload();
     await nameIs('Polite!');
-    expect(await watched.text()).to.not.include('not saved');
+    expect(await watched.text()).to.not.include('Unsaved changes');
     expect(await watched.accessibilityIssues()).to.deep.equal([]);
   });
 
@@ -223,10 +223,10 @@ describe('judges and review, in the console', function () {
     for (const span of spans) await api.until(judge, span, 'failed');
     await page.goto(screenUrl(scene.server, `judges/${judge.id}?tab=queue&state=queued`));
     refusing = false;
-    await focus('::-p-aria([name="Retry all that failed (2)"][role="button"])');
+    await focus('::-p-aria([name="Retry all failed (2)"][role="button"])');
     await press('Enter');
     for (const span of spans) await api.evaluated(judge, span);
-    await until(`!document.body.innerText.includes('Retry all that failed')`);
+    await until(`!document.body.innerText.includes('Retry all failed')`);
   });
 
   it('reviews completions of a prompt one by one', async () => {
@@ -247,7 +247,7 @@ describe('judges and review, in the console', function () {
     await untilStep('2 of 2');
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
     await press('+', 'Enter');
-    await untilText('All of these are spoken of');
+    await untilText('All reviewed');
     const said = await Promise.all(made.map(({ id }) => api.expect(200, 'GET', `feedback/span/${id}`)));
     const thumbs = said
       .flatMap(({ items }) => items as Json[])

@@ -230,7 +230,7 @@ describe('the lists of the console in a browser', function () {
     const button = await reader.page.waitForSelector('.selection .danger');
     expect(await button?.evaluate((one) => [one.ariaDisabled, one.getAttribute('title')])).to.deep.equal([
       'true',
-      'You are signed in with a key that may only read',
+      'Your API key is read-only',
     ]);
     await reader.context.close();
   });

@@ -39,7 +39,7 @@ describe('the query of a list in the console', () => {
       'Tag environment is dev',
       'Tag range is 7',
       'Input, output or error contains hi',
-      "The server's own calls only",
+      'Internal calls only',
     ]);
     expect(shown('range=7d&from=x&columns=name&live=true&limit=5&offset=10&sort_by=cost&sort_order=asc')).to.deep.equal(
       [],
@@ -111,7 +111,7 @@ describe('the query of a list in the console', () => {
   it('labels fields as people say them', () => {
     expect(
       ['duration_ms', 'started_at', 'span_count', 'root_span_input', 'trace_id', 'input_data'].map(fieldLabel),
-    ).to.deep.equal(['Duration', 'Started', 'Spans', 'Input', 'Trace id', 'Input']);
+    ).to.deep.equal(['Duration', 'Started', 'Spans', 'Input', 'Trace ID', 'Input']);
   });
 });
 

@@ -80,9 +80,9 @@ describe('the console in a browser, from the first start on, while its server co
     const { identifier } = await page.evaluateOnNewDocument(A_DAY_AHEAD);
     await page.goto(said.signIn);
     await clickOn(page, '::-p-text(Sign in as Owner)');
-    await clickOn(page, '::-p-text(Send the first one)');
+    await clickOn(page, '::-p-text(Send your first trace)');
     expect(page.url()).to.not.include('code');
-    await clickOn(page, '::-p-text(Make a key)');
+    await clickOn(page, '::-p-text(Create key)');
     await until(`document.querySelector('[role=tabpanel] pre')?.textContent.includes('Bearer sk_sh_')`);
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
     await page.setViewport({ width: 1280, height: 860 });
@@ -103,8 +103,8 @@ describe('the console in a browser, from the first start on, while its server co
     const { enginePid } = program;
     process.kill(enginePid, 'SIGKILL');
     await watched.page.click('button[aria-label=Refresh]');
-    await says('A part of the service does not answer');
-    await says('Retry (asked again in');
+    await says('Service unavailable');
+    await says('Retry (automatic in');
     await untilNothingFails();
     expect(await rows()).to.deep.equal(['answer question']);
     expect(await watched.page.evaluate('window.opened')).to.equal(true);
@@ -123,12 +123,12 @@ describe('the console in a browser, from the first start on, while its server co
     await program.ended;
     await says('Live, reconnecting…');
     await watched.page.click('button[aria-label=Refresh]');
-    await says('The server cannot be reached');
-    await says('Retry (asked again in');
+    await says('Cannot reach the server');
+    await says('Retry (automatic in');
     expect(await rows()).to.deep.equal(['before', 'answer question']);
     // A screen whose script is not there yet.
     await clickOn(other, 'nav ::-p-text(Prompts)');
-    await other.locator('::-p-text(The server cannot be reached)').wait();
+    await other.locator('::-p-text(Cannot reach the server)').wait();
     await startAgain();
     await post('meanwhile');
     await untilRow('meanwhile');
@@ -144,11 +144,11 @@ describe('the console in a browser, from the first start on, while its server co
 
   it('names what comes in too fast to be shown, until it is asked for', async () => {
     await post(...Array.from({ length: 450 }, (_, index) => `many ${index}`));
-    await says('250 rows or more came too fast to be shown one by one');
+    await says('250 rows or more arrived too fast to show individually');
     await post(...Array.from({ length: 1001 }, (_, index) => `more ${index}`));
-    await says('More rows than were counted came too fast to be shown one by one');
+    await says('Too many rows to count arrived too fast to show individually');
     await watched.page.click('button[aria-label=Refresh]');
-    await until(`!document.body.innerText.includes('came too fast')`);
+    await until(`!document.body.innerText.includes('arrived too fast')`);
     await until(`document.querySelector('h1').textContent === 'Traces 1,455 traces'`);
     expect(await rows()).to.have.length(100);
   });

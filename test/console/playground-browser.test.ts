@@ -63,7 +63,7 @@ describe('the playground in a browser', function () {
     await page.keyboard.type(' Briefly.');
     await tabTo('name');
     await page.keyboard.type('Ann');
-    await tabTo('Add a variant');
+    await tabTo('Add variant');
     await page.keyboard.press('Enter');
     await page.keyboard.down('Shift');
     for (let presses = 0; presses < 4 && (await focused()) !== 'Model 2'; presses += 1)
@@ -80,19 +80,19 @@ describe('the playground in a browser', function () {
     await shows('1,000');
     const { groups } = await api.expect(200, 'GET', 'internal-usage');
     expect(groups[0]).to.include({ purpose: 'playground', calls: 2, name: 'Owner' });
-    await tabTo('Compare answer 1');
+    await tabTo('Compare response 1');
     await page.keyboard.press('Enter');
-    await tabTo('Compare answer 2');
+    await tabTo('Compare response 2');
     await page.keyboard.press('Enter');
-    await page.waitForSelector('[aria-label="Answer 1 compared with Answer 2"]');
+    await page.waitForSelector('[aria-label="Response 1 compared with Response 2"]');
     await page.reload();
     await answers(2);
     expect(await values()).to.deep.equal(['Greet {{name}}. Briefly.', '', 'Ann']);
-    await page.waitForSelector('[aria-label="Answer 1 compared with Answer 2"]');
+    await page.waitForSelector('[aria-label="Response 1 compared with Response 2"]');
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
-    await tabTo('Save as a version');
+    await tabTo('Save as version');
     await page.keyboard.press('Enter');
-    await page.waitForSelector('dialog [aria-label="Version 1 compared with What would be saved"]');
+    await page.waitForSelector('dialog [aria-label="Version 1 compared with New version"]');
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
     await tabTo('Save');
     await page.keyboard.press('Enter');
@@ -150,7 +150,7 @@ describe('the playground in a browser', function () {
 
   it('says what went wrong, and ends calls that are cancelled', async () => {
     await open('');
-    await shows('Nothing was asked yet');
+    await shows('No responses yet');
     await watched.page.type('[aria-label="Text of message 1"]', 'Hello');
     endpoint.reset(() => ({ do: 'status', status: 500 }));
     const press = (text: string) =>
@@ -162,9 +162,9 @@ describe('the playground in a browser', function () {
     await shows('The model endpoint failed (500)');
     endpoint.reset(() => ({ do: 'hang' }));
     await press('Run');
-    await shows('Waiting for the answer');
+    await shows('Waiting for response');
     await press('Cancel');
-    await watched.page.waitForFunction(`!document.body.innerText.includes('Waiting for the answer')`);
+    await watched.page.waitForFunction(`!document.body.innerText.includes('Waiting for response')`);
     for (let tries = 0; endpoint.underWay > 0 && tries < 200; tries += 1)
       await new Promise((after) => setTimeout(after, 25));
     expect(endpoint.underWay).to.equal(0);

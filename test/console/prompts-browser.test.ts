@@ -70,21 +70,21 @@ describe('prompts in the console', function () {
     ).to.deep.equal([`/projects/${prompts.scene.server.projectId}/prompts`]);
     await page.locator('input[type=search]').fill('shop');
     await page.waitForFunction(`location.search === '?q=shop'`);
-    await shows('1 prompt with it');
+    await shows('1 match');
     await page.locator('input[type=search]').fill('nowhere');
-    await shows('No prompt has such a slug');
+    await shows('No prompts match');
     await click('Show all prompts');
     await shows('$0.11');
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
     await click('New prompt');
     await page.locator('dialog input').fill('made here');
     await page.locator('dialog textarea').fill('Say {{this}}.');
-    await click('Make the prompt');
+    await click('Create prompt');
     await watched.untilHeading('made here');
     await shows('Say {{this}}.');
     await click('Delete version 1');
-    await shows('It is the only version: the prompt goes with it.', 'dialog');
-    await click('Delete the prompt made here');
+    await shows('It is the only version, so the prompt is deleted too.', 'dialog');
+    await click('Delete prompt made here');
     await watched.untilHeading('Prompts');
     await page.waitForFunction(`document.querySelectorAll('main tbody tr').length === 1`);
   });
@@ -108,9 +108,9 @@ describe('prompts in the console', function () {
     expect(places[0]![1], 'letters stand as they were written').to.be.lessThan(places[1]![1]);
     expect(await page.$$eval('main del', (all) => all.map((one) => one.textContent.trim()))).to.include('customers');
     const rows = () => page.$$eval('main .diff tr', (all) => all.map((row) => row.textContent));
-    expect((await rows()).filter((row) => row.includes('lines the same'))).to.deep.equal(['6 lines the same']);
+    expect((await rows()).filter((row) => row.includes('unchanged lines'))).to.deep.equal(['6 unchanged lines']);
     expect((await rows()).at(-1)).to.include('<script>document.title');
-    await click('Whole text');
+    await click('Full text');
     await page.waitForFunction(`document.querySelectorAll('main .diff tr').length === 15`);
     await click('Side by side');
     await page.waitForSelector('.diff.split');
@@ -129,18 +129,18 @@ describe('prompts in the console', function () {
   it('are pinned by keyboard alone, after the difference was shown', async () => {
     await here('?b=2');
     await shows('Rule 12');
-    await tabTo('Pin a tag');
+    await tabTo('Pin tag');
     await page.keyboard.press('Enter');
-    await shows('production points at version 1 now', 'dialog');
+    await shows('production points to version 1.', 'dialog');
     await shows('+added: Rule 1 stays', 'dialog');
     await shows('Model: gpt-4o-mini → none', 'dialog');
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
     expect(await tagged('production')).to.equal(1);
     await tabTo('Pin production to version 2');
     await page.keyboard.press('Enter');
-    await shows('The tag production points at version 2', '.notices');
+    await shows('Tag production now points to version 2', '.notices');
     expect(await tagged('production')).to.equal(2);
-    await page.waitForFunction(`document.activeElement?.textContent.trim() === 'Pin a tag'`);
+    await page.waitForFunction(`document.activeElement?.textContent.trim() === 'Pin tag'`);
   });
 
   it('say what a tag has pointed at, and remove it after naming it', async () => {
@@ -148,28 +148,28 @@ describe('prompts in the console', function () {
     await shows('History of staging');
     await shows('by Owner', '.timeline');
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
-    await click('Remove staging');
-    await shows('It points at version 3.', 'dialog');
+    await click('Remove tag staging');
+    await shows('It points to version 3.', 'dialog');
     await clickOn(page, 'dialog .button.danger');
     await shows('removed', '.timeline');
     expect(await tagged('staging')).to.equal(undefined);
     await click('Pin again');
     await click('Pin staging to version 3');
-    await shows('The tag staging points at version 3', '.notices');
+    await shows('Tag staging now points to version 3', '.notices');
     expect(await tagged('staging')).to.equal(3);
   });
 
   it('are written as new versions, with a model', async () => {
     await here('?b=1');
-    await click('Edit as a new version');
+    await click('Edit as new version');
     await page.locator('dialog textarea').fill(`${CURRENT}\nBe kind.`);
-    await click('Save as a new version');
+    await click('Save new version');
     await page.waitForFunction(`location.search === '?a=1&b=4'`);
     await shows('Be kind.', '.diff ins');
     await click('Model');
     await page.locator('dialog input').fill('openai/gpt-4o');
-    await click('Bind');
-    await shows('Version 4 has the model openai/gpt-4o', '.notices');
+    await click('Save model');
+    await shows('Version 4 now uses model openai/gpt-4o', '.notices');
     const made = await prompts.api.get(`/v1/prompts/${encodeURIComponent(SLUG)}`);
     expect(made).to.include({ version: 4, content: `${CURRENT}\nBe kind.`, model_id: 'openai/gpt-4o' });
   });
@@ -193,24 +193,24 @@ describe('prompts in the console', function () {
 
   it('are optimised: begun, compared side by side, promoted after the difference was shown', async () => {
     await here('?tab=optimisation');
-    await shows('There is enough feedback to begin');
-    await click('Optimise');
-    await shows('costs tokens', 'dialog');
+    await shows('Enough feedback to start');
+    await click('Optimize');
+    await shows('use tokens', 'dialog');
     // Until then, the button says that this is being asked.
-    await shows('To write from', 'dialog');
+    await shows('Training', 'dialog');
     const fields = await page.$$('dialog input[type=number]');
     expect(fields).to.have.length(3);
     await page.locator('dialog input[type=number]').fill('1');
-    await click('Begin');
+    await click('Start optimization');
     await shows('Candidate 1');
     await shows('5, 0, 0');
     const outputs = await page.$$eval('.outputs', ([first]) => first?.textContent);
     expect(outputs).to.match(/Expected.*Bonjour.*Version 1failed\s?Hello.*Candidate 1passed\s?Bonjour/);
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
-    await click('Promote to a version');
+    await click('Promote to version');
     await shows('Answer in French.', 'dialog ins');
     await clickOn(page, 'dialog .button.main');
-    await shows('It is version');
+    await shows('Promoted to version');
     expect(await prompts.api.get(`/v1/prompts/${encodeURIComponent(SLUG)}`)).to.include({
       version: 5,
       content: BETTER,

@@ -153,7 +153,7 @@ describe('the console in a browser, behind a proxy with a path of its own', func
     await tab.keyboard.press('p');
     await tab.keyboard.press('p');
     await until(`document.querySelector('h1')?.textContent.startsWith('c')`, tab);
-    await clickOn(tab, 'a ::-p-text(Back to the list)');
+    await clickOn(tab, 'a ::-p-text(Back to list)');
     await untilNames('c,b', tab);
     expect(query(tab)).to.deep.equal(query());
     await tab.close();
@@ -169,7 +169,7 @@ describe('the console in a browser, behind a proxy with a path of its own', func
     await page.setViewport({ width: 1280, height: 860 });
     await open('spans?columns=name,started_at');
     await untilNames('just now,c,a,b');
-    await choose('Last 24 hours', 'Between two times');
+    await choose('Last 24 hours', 'Custom range');
     for (const [label, time] of [
       ['From', `${CHANGE}T00:00`],
       ['To', `${CHANGE}T23:59`],
@@ -180,8 +180,8 @@ describe('the console in a browser, behind a proxy with a path of its own', func
         input.dispatchEvent(new Event('input', { bubbles: true }));
       }, time);
     }
-    await says('As clocks show it in Europe/Berlin (CEST/CET)');
-    await clickOn(page, 'dialog ::-p-text(Show)');
+    await says('Times in Europe/Berlin (CEST/CET)');
+    await clickOn(page, 'dialog ::-p-text(Apply)');
     await untilNames('late,winter,summer');
     expect(query()).to.include({ from: '2025-10-25T22:00:00.000Z', to: '2025-10-26T22:59:00.000Z' });
     expect(await times()).to.deep.equal(['26 Oct, 23:30:00', '26 Oct, 02:30:00', '26 Oct, 02:30:00']);
@@ -208,8 +208,8 @@ describe('the console in a browser, behind a proxy with a path of its own', func
     await untilNames('late,winter,summer');
     const chosen = query();
     // Looked at and not changed, it stays to the microsecond.
-    await choose('26 Oct', 'Between two times');
-    await clickOn(page, 'dialog ::-p-text(Show)');
+    await choose('26 Oct', 'Custom range');
+    await clickOn(page, 'dialog ::-p-text(Apply)');
     await until(`document.querySelector('dialog') === null`);
     expect(query()).to.deep.equal(chosen);
 
@@ -281,7 +281,7 @@ describe('the console in a browser, behind a proxy with a path of its own', func
     await until(`[...document.querySelectorAll('[aria-pressed=true]')].some((one) => one.textContent === 'Live')`);
     await server.request('DELETE', `/projects/${server.projectId}/api-keys/${id}`);
     // Nothing is done: what follows the list notices.
-    await says('Your sign-in has ended: its key was revoked');
+    await says('Your session has ended: its key was revoked');
     expect(await watched.accessibilityIssues()).to.deep.equal([]);
     await signIn(server.key);
     await untilNames('a');

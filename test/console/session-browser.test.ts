@@ -61,7 +61,7 @@ describe('a session in the console', function () {
     ]);
     expect(await watched.text())
       .to.include('$1.50')
-      .and.to.include('Show 4 messages of earlier turns');
+      .and.to.include('Show 4 messages from earlier turns');
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
   });
 
@@ -72,7 +72,7 @@ describe('a session in the console', function () {
     await page.waitForSelector('.turn .button');
     await page.focus('.turn .button');
     await page.keyboard.press('Enter');
-    await page.waitForFunction(`document.body.innerText.includes('Fold 2 messages')`);
+    await page.waitForFunction(`document.body.innerText.includes('Hide 2 messages')`);
     await page.focus('article.turn h2 a');
     await page.keyboard.press('Enter');
     await page.waitForFunction(`/\\/traces\\/[0-9a-f-]{36}$/.test(location.pathname)`);
@@ -91,10 +91,10 @@ describe('a session in the console', function () {
       [`sessions/${other.session_id}`, 'session', `/sessions/${other.session_id}`],
     ] as const) {
       await page.goto(screenUrl(scene.server, screen));
-      await press(what === 'trace' ? 'Delete' : 'Delete the session');
+      await press(what === 'trace' ? 'Delete' : 'Delete session');
       // Somebody else was faster.
       expect((await send(url + path, 'DELETE', { key })).status).to.equal(204);
-      await press(`Delete the ${what}`);
+      await clickOn(page, `dialog[open] ::-p-aria([name="Delete ${what}"][role="button"])`);
       await page.waitForSelector('dialog[open] [role="alert"]');
       expect(await page.$eval('dialog[open]', ({ textContent }) => textContent)).to.include(`Delete this ${what}?`);
     }

@@ -48,13 +48,13 @@ describe('links and settings, in the console', function () {
 
   it('makes a key, copies it and revokes it, by keyboard alone', async () => {
     const { page } = await show('settings?tab=keys');
-    await see(page, 'Make a key');
-    await tabTo(page, 'Make a key');
+    await see(page, 'Create key');
+    await tabTo(page, 'Create key');
     await page.keyboard.press('Enter');
     await page.waitForSelector('dialog[open] form');
     await page.keyboard.type(HOSTILE);
     await page.keyboard.press('Enter');
-    await see(page, 'The key is made');
+    await see(page, 'Key created');
     await page.waitForFunction(`document.activeElement?.textContent === 'Copy'`);
     await page.keyboard.press('Enter');
     await see(page, 'Key copied');
@@ -63,13 +63,13 @@ describe('links and settings, in the console', function () {
     await page.keyboard.press('Escape');
     await page.waitForFunction(`document.querySelector('dialog') === null`);
     // The focus comes back after the next paint.
-    await page.waitForFunction(`document.activeElement?.textContent.trim() === 'Make a key'`);
+    await page.waitForFunction(`document.activeElement?.textContent.trim() === 'Create key'`);
     await tabTo(page, `Revoke ${HOSTILE}`);
     await page.keyboard.press('Enter');
-    await see(page, 'Nobody is signed in by it');
-    await tabTo(page, 'Revoke the key');
+    await see(page, 'No active sessions use it');
+    await tabTo(page, 'Revoke key');
     await page.keyboard.press('Enter');
-    await see(page, 'The key is revoked');
+    await see(page, 'Key revoked');
     await page.waitForFunction(`document.querySelector('dialog') === null`);
     expect((await send(`${scene.server.url}/whoami`, 'GET', { key: copied })).status).to.equal(401);
     // The focus is not lost with the row.
@@ -96,8 +96,8 @@ describe('links and settings, in the console', function () {
     await page.keyboard.press('Tab');
     await page.keyboard.type('3');
     await page.keyboard.press('Enter');
-    await see(page, 'The price is set');
-    await press(page, `Calculate costs of ${model}`);
+    await see(page, 'Price saved');
+    await press(page, `Recalculate costs of ${model}`);
     // The job has ended before it is listed for the first time.
     await page.evaluate(`{
       const now = window.fetch;
@@ -106,9 +106,9 @@ describe('links and settings, in the console', function () {
         return now(...asked);
       };
     }`);
-    await press(page, 'Calculate');
-    await see(page, 'Costs are calculated');
-    await see(page, 'Every call whose tokens are known has a cost');
+    await press(page, 'Recalculate');
+    await see(page, 'Costs recalculated');
+    await see(page, 'Every call with known tokens has a cost');
     const [span] = await api('GET', `/spans?trace_id=${trace_id}`);
     expect(span.cost).to.equal(2);
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
@@ -117,7 +117,7 @@ describe('links and settings, in the console', function () {
   it('invites a colleague, who signs in by the URL in a browser of their own', async () => {
     const watched = await show('settings?tab=people');
     const { page } = watched;
-    await press(page, 'Invite a colleague');
+    await press(page, 'Invite colleague');
     await page.waitForSelector('dialog[open] form');
     await page.keyboard.type(HOSTILE);
     await page.keyboard.press('Enter');
@@ -131,9 +131,9 @@ describe('links and settings, in the console', function () {
     await colleague.page.goto(screenUrl(scene.server, 'first'));
     expect(new URL(colleague.page.url()).hash).to.equal('');
     await page.reload();
-    await press(page, `End the sign-in of ${HOSTILE}`);
-    await press(page, 'End the sign-in');
-    await see(page, 'The sign-in has ended');
+    await press(page, `End the session of ${HOSTILE}`);
+    await press(page, 'End session');
+    await see(page, 'Session ended');
     await see(colleague.page, 'Sign in to Spanhouse');
     // It was refused, as it should be.
     colleague.complaints.length = 0;
@@ -149,7 +149,7 @@ describe('links and settings, in the console', function () {
     const watched = await show('links');
     const { page } = watched;
     await see(page, 'PUBLIC_URL');
-    await press(page, 'Make a link');
+    await press(page, 'Create link');
     await page.waitForSelector('dialog[open] form');
     await page.keyboard.type('support/reply');
     await page.keyboard.press('Enter');
@@ -162,7 +162,7 @@ describe('links and settings, in the console', function () {
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
     await press(page, '1 piece');
     await see(page, 'gnp');
-    await press(page, 'Change');
+    await press(page, 'Change expiry');
     await page.waitForSelector('dialog[open] input');
     for (const _ of '30') await page.keyboard.press('Delete');
     for (const _ of '30') await page.keyboard.press('Backspace');
@@ -173,7 +173,7 @@ describe('links and settings, in the console', function () {
     expect(Date.parse(expires_at)).to.be.above(Date.now() + 199 * 24 * 3_600_000);
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
     await press(page, 'Revoke');
-    await press(page, 'Revoke the link');
+    await press(page, 'Revoke link');
     await page.waitForFunction(`document.querySelector('.badge')?.textContent === 'revoked'`);
     expect((await fetch(url)).status).to.equal(404);
   });
@@ -185,30 +185,30 @@ describe('links and settings, in the console', function () {
     const watched = await show('settings?tab=keys', key);
     const { page } = watched;
     const tabs = {
-      Keys: 'Make a key',
-      People: 'Invite a colleague',
-      Prices: 'Add a price',
-      Project: 'Delete the project',
+      Keys: 'Create key',
+      People: 'Invite colleague',
+      Prices: 'Add price',
+      Project: 'Delete project',
     };
     for (const [tab, action] of Object.entries(tabs)) {
       await press(page, tab);
       const button = await page.waitForSelector(`::-p-xpath(//button[contains(., '${action}')])`);
       expect(await button?.evaluate((element) => [element.ariaDisabled, element.title])).to.deep.equal([
         'true',
-        'You are signed in with a key that may only read',
+        'Your API key is read-only',
       ]);
     }
     await see(page, 'free of');
-    await see(page, 'How fast it fills is not known before');
+    await see(page, 'The growth rate is known after');
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
-    await press(page, 'Own calls');
-    await see(page, 'No own calls in this time');
+    await press(page, 'Internal usage');
+    await see(page, 'No internal calls in this time range');
     await press(page, 'Health');
-    await see(page, 'Every store answers');
+    await see(page, 'All stores are available');
     expect(new URL(page.url()).searchParams.get('tab')).to.equal('health');
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
     await page.goBack();
-    await see(page, 'No own calls');
+    await see(page, 'No internal calls');
   });
 
   it('says what would go before traces are kept for less long, by keyboard alone', async () => {
@@ -217,29 +217,29 @@ describe('links and settings, in the console', function () {
     await api('POST', '/spans', [{ trace_id: randomUUID(), name: 'of long ago', started_at: at }]);
     const watched = await show('settings?tab=project');
     const { page } = watched;
-    await see(page, 'Traces are kept until somebody deletes them.');
+    await see(page, 'Traces are kept until you delete them.');
     const field = await page.waitForSelector('::-p-aria([name="Days to keep traces"][role="textbox"])');
     await field?.focus();
     await page.keyboard.type('40000');
-    await see(page, 'A whole number from 1 to 36,500, or nothing');
+    await see(page, 'Enter a whole number from 1 to 36,500, or leave empty');
     await page.keyboard.press('Enter');
     await field?.evaluate((input) => (input as unknown as { select(): void }).select());
     await page.keyboard.type('4000');
     await page.keyboard.press('Enter');
     await see(page, '1 trace with 1 span');
-    await see(page, 'As old, and kept: 0 traces by a tag keep, 0 traces by feedback.');
+    await see(page, 'Just as old but kept: 0 traces with a keep tag, 0 traces with feedback.');
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
     expect(await api('GET', project)).to.include({ retention_days: null });
     await tabTo(page, 'Keep for 4,000 days');
     await page.keyboard.press('Enter');
-    await see(page, 'Traces go 4,000 days after the newest time in them; now 1 trace is older.');
+    await see(page, 'Traces are deleted 4,000 days after their newest time; 1 trace is older now.');
     expect(await api('GET', project)).to.include({ retention_days: 4_000 });
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
     const again = await page.waitForSelector('::-p-aria([name="Days to keep traces"][role="textbox"])');
     await again?.evaluate((input) => (input as unknown as { select(): void }).select());
     await page.keyboard.press('Backspace');
     await page.keyboard.press('Enter');
-    await see(page, 'Traces are kept until somebody deletes them.');
+    await see(page, 'Traces are kept until you delete them.');
     expect(await api('GET', project)).to.include({ retention_days: null });
   });
 
@@ -248,8 +248,8 @@ describe('links and settings, in the console', function () {
     await api('PATCH', `/projects/${server.projectId}`, { name: HOSTILE });
     const watched = await show('settings?tab=project');
     const { page } = watched;
-    await press(page, 'Delete the project');
-    await see(page, 'Type the name');
+    await press(page, 'Delete project');
+    await see(page, 'Enter the project name');
     await page.keyboard.type('something else');
     await page.keyboard.press('Enter');
     expect((await send(`${server.url}/whoami`, 'GET', { key: server.key })).status).to.equal(200);

@@ -76,7 +76,7 @@ describe('the trace view in a browser', function () {
     const text = await watched.text();
     for (const shown of [
       'parent missing',
-      'not ended',
+      'unfinished',
       'what it found',
       'Show all 30,000 characters',
       HOSTILE,
@@ -132,7 +132,7 @@ describe('the trace view in a browser', function () {
       names.map((name, index) => span(200 + index, { name, trace_id: uuid(5200 + index), started_at: at(50 - index) })),
     );
     await open(`?${list}&tab=raw`, uuid(5201));
-    await says('Back to the list');
+    await says('Back to list');
     await until(`document.querySelector('[aria-label="Next (n)"]')`);
     await press('n');
     await watched.untilHeading('first');
@@ -184,7 +184,7 @@ describe('the trace view in a browser', function () {
     await page.locator('.feedback textarea').fill('All of it is in the document');
     await page.reload();
     await until(`document.querySelector('.feedback textarea')?.value === 'All of it is in the document'`);
-    await clickOn(page, 'button ::-p-text(Store)');
+    await clickOn(page, 'button ::-p-text(Save feedback)');
     await says('disagrees');
     await says('All of it is in the document');
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);

@@ -97,6 +97,6 @@ describe('npm run admin -- erase', function () {
     giveUpMove(dataDir, mark);
     expect(await admin(dataDir, 'erase')).to.include.keys('rewritten');
     await stopped();
-    expect(await refused(dataDir, 'erase')).to.match(/^No server answers on this DATA_DIR: start it/);
+    expect(await refused(dataDir, 'erase')).to.match(/^No server responds on this DATA_DIR\. Start it/);
   });
 });

@@ -213,7 +213,7 @@ describe('deleting spans, traces and sessions', function () {
     const optimization = scene.optimization.replace(/[^/]+$/, other.id as string);
     expect(await api.get(optimization)).to.include({
       status: 'failed',
-      error: 'A span that the job works with was deleted; start it anew',
+      error: 'A span that the job uses was deleted; start the job again',
     });
     // It works with held-out spans alone, and may have been shown the deleted one as an example.
     const trial = await api.finished(`${api.project}/judges/${scene.judge.id}/calibration/evaluations/${id}`);

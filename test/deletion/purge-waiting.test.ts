@@ -82,7 +82,7 @@ describe('while ClickHouse has not rewritten what it was told to', function () {
     const started = performance.now();
     await opened.store.close();
     expect(performance.now() - started).to.be.lessThan(2_000);
-    expect(await ended).to.contain('The server stops');
+    expect(await ended).to.contain('The server is stopping');
     expect(await opened.client.query(sql`SELECT ver FROM superseded`)).to.have.length(1);
 
     opened = { ...opened, store: await reopenStore(opened.client) };

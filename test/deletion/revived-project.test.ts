@@ -86,9 +86,9 @@ describe('a project that is being deleted', function () {
     failAt('records');
     expect(await command('delete-project', projectId)).to.include('ordered');
     expect(await command('create-project', 'again', '--id', projectId.toUpperCase())).to.match(
-      /is being deleted: make it again once that is done/,
+      /is being deleted: create it again after that/,
     );
-    expect(await command('create-key', '--project', projectId)).to.match(/is being deleted and gets no more keys/);
+    expect(await command('create-key', '--project', projectId)).to.match(/is being deleted and cannot get new keys/);
     atStep = () => undefined;
     const made = () => command('create-project', 'again', '--id', projectId);
     await eventually(made, (said) => said.includes('created_at'));

@@ -117,7 +117,7 @@ describe('npm run demo', () => {
     };
     expect(evaluations).not.to.be.empty;
     for (const { model_used, origin } of evaluations) {
-      expect(model_used).to.include('no model was asked');
+      expect(model_used).to.include('no model called');
       expect(origin).to.equal('external');
     }
     const { kappa, agreed, count, by_version } = (await answer(`${path}/calibration`)).json as Calibration;
@@ -126,7 +126,7 @@ describe('npm run demo', () => {
     const [first, second] = by_version;
     expect([first?.prompt_version, second?.prompt_version]).to.deep.equal([1, 2]);
     expect(second?.rate).to.be.greaterThan(first?.rate ?? 1);
-    expect(output).to.include('no model was asked').and.to.include(`/console/p/${server.projectId}/judges/${id}`);
+    expect(output).to.include('no model called').and.to.include(`/console/p/${server.projectId}/judges/${id}`);
   });
 
   it('doubles nothing when it is told again', () => {
@@ -139,9 +139,9 @@ describe('npm run demo', () => {
         () => 'it succeeded',
         (error: unknown) => (error as { stderr: string }).stderr,
       );
-    expect(await failure(['--url', 'http://127.0.0.1:9'])).to.match(/No Spanhouse server answers at .*npm start/);
-    expect(await failure(['--url', server.url], { DATA_DIR: '/nowhere' })).to.match(/no server's data in .*--key/);
-    expect(await failure(['--url', server.url, '--key', 'sk_wrong'])).to.match(/does not know this API key/);
+    expect(await failure(['--url', 'http://127.0.0.1:9'])).to.match(/No Spanhouse server responds at .*npm start/);
+    expect(await failure(['--url', server.url], { DATA_DIR: '/nowhere' })).to.match(/No server data in .*--key/);
+    expect(await failure(['--url', server.url, '--key', 'sk_wrong'])).to.match(/does not accept this API key/);
     expect(await failure(['--sessions', 'many'])).to.match(/whole number/);
   });
 });

@@ -31,8 +31,7 @@ const withImage = () => span({ attributes: { attachments: [{ base64: png(8).toSt
 
 /** What is said to be left is too little, or less than it takes until spans are taken again. */
 function expectShortage({ text }: TestResponse): void {
-  const [, left, again = '128'] =
-    /has (\d+) MB left and .*? free(?:; they are taken again from (\d+) MB)?/.exec(text) ?? [];
+  const [, left, again = '128'] = /has (\d+) MB left and .*? free(?:; writes resume at (\d+) MB)?/.exec(text) ?? [];
   expect(Number(left), text).to.be.below(Number(again));
 }
 
@@ -137,7 +136,7 @@ describe('a disk that fills up', function () {
       Buffer.alloc(Math.max(0, (await freeBytes()) - MIN_FREE + 8 * MEGABYTE)),
     );
     await load.until('readiness says so', async () => (await readiness()).status === 'degraded');
-    expect((await readiness()).checks.disk).to.match(/^Spans and imports are refused, as the disk of DATA_DIR has/);
+    expect((await readiness()).checks.disk).to.match(/^Insufficient disk space: the disk of DATA_DIR has/);
     await expectAllElse(deleted.id, projectId);
 
     const [acknowledged, reads] = [load.acknowledged.length, load.reads];

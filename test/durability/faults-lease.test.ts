@@ -121,7 +121,7 @@ describe('the lease on a ClickHouse of the operator', function () {
     return { reached: reached.promise, open: () => open.give() };
   };
   const takenAfterMs = (program: Program) => {
-    const line = program.log.find((entry) => entry.includes('Lease on the database taken')) ?? '{}';
+    const line = program.log.find((entry) => entry.includes('Database lease acquired')) ?? '{}';
     return (JSON.parse(line) as { ms?: number }).ms ?? Infinity;
   };
 

@@ -120,7 +120,7 @@ describe('a ClickHouse of the operator', function () {
     proxy.reply = (statement) => (statement === PING ? { code: 241 } : undefined);
     await sleep(1_000);
     const failing = await running.request('GET', '/readyz', { key: null });
-    expect([failing.status, failing.json.checks.clickhouse]).to.deep.equal([503, 'ClickHouse does not answer']);
+    expect([failing.status, failing.json.checks.clickhouse]).to.deep.equal([503, 'ClickHouse does not respond']);
     proxy.reply = () => undefined;
     await sleep(1_000);
     expect((await running.request('GET', '/readyz', { key: null })).status).to.equal(200);
@@ -184,7 +184,7 @@ describe('a ClickHouse of the operator', function () {
   it('says what to run when the database is missing and the user may not create it', async () => {
     proxy.reply = (statement) => (statement.startsWith('CREATE DATABASE') ? { code: 497 } : undefined);
     expect(await refused('forbidden'))
-      .to.include('sees no database `forbidden`')
+      .to.include('cannot see or create the database `forbidden`')
       .and.include('\n  CREATE DATABASE IF NOT EXISTS `forbidden`;\n')
       .and.include('\n  GRANT ALL ON `forbidden`.* TO `reader of lists`;\n');
     expect(await databases()).not.to.include('forbidden');
@@ -193,7 +193,7 @@ describe('a ClickHouse of the operator', function () {
   it('is refused when it is older than what the migrations were written for, with both versions', async () => {
     for (const old of ['25.8.2.29', '26.6.9.99', 'unknown']) {
       proxy.reply = version(old);
-      expect(await refused('older')).to.include(`has version ${old}; ${NEEDED_VERSION} or newer is needed`);
+      expect(await refused('older')).to.include(`has version ${old}; upgrade it to ${NEEDED_VERSION} or newer`);
     }
     expect(await databases(), 'nothing was changed').not.to.include('older');
   });
@@ -207,13 +207,13 @@ describe('a ClickHouse of the operator', function () {
 
   it('says whose name or password is wrong, and where nobody answers', async () => {
     expect(await refused('locked', { CLICKHOUSE_PASSWORD: 'not this' }))
-      .to.include('does not let `reader of lists` in')
+      .to.include('rejects `reader of lists`')
       .and.include('CLICKHOUSE_PASSWORD')
       .and.not.include('not this');
     const gone = proxy.url;
     await proxy.stop();
     const message = await refused('locked', { CLICKHOUSE_URL: gone });
-    expect(message).to.include(`The ClickHouse at ${new URL(gone).host} cannot be used: ClickHouse does not answer`);
+    expect(message).to.include(`Cannot use the ClickHouse at ${new URL(gone).host}: ClickHouse does not respond`);
   });
 
   describe('on a cluster', () => {
@@ -266,7 +266,7 @@ describe('a ClickHouse of the operator', function () {
 
     it('says when there is no such cluster, and which rights it takes', async () => {
       proxy.rewrite = (statement) => statement;
-      expect(await refused('nowhere', { CLICKHOUSE_CLUSTER: 'absent' })).to.include('knows no cluster absent');
+      expect(await refused('nowhere', { CLICKHOUSE_CLUSTER: 'absent' })).to.include('has no cluster absent');
       proxy.reply = (statement) => (statement.startsWith('CREATE DATABASE') ? { code: 497 } : undefined);
       proxy.rewrite = (statement) => statement.replace(/clusterAllReplicas\([^)]*\)/, 'system.databases');
       expect(await refused('nowhere', cluster)).to.include(

@@ -85,7 +85,7 @@ describe('one address of several ClickHouse servers', function () {
     const program = await spawn();
     expect((await program.ended).code).to.equal(1);
     expect(program.stderr)
-      .to.include(`2 ClickHouse servers answer at ${new URL(balancer.url).host}: ${hostname()}, ${hostname()}.`)
+      .to.include(`2 ClickHouse servers respond at ${new URL(balancer.url).host}: ${hostname()}, ${hostname()}.`)
       .and.include('Set CLICKHOUSE_URL to the address of one server')
       .and.not.match(/^ {4}at /m);
     expect(await databases()).not.to.include('balanced');
@@ -123,7 +123,7 @@ describe('one address of several ClickHouse servers', function () {
       if (status === 200) stored.push(id);
     }
     expect(await ended).to.equal(1);
-    expect(program.stderr).to.include('2 ClickHouse servers answer at').and.include(ids[0]).and.include(ids[1]);
+    expect(program.stderr).to.include('2 ClickHouse servers respond at').and.include(ids[0]).and.include(ids[1]);
     expect(await spans(0)).to.include.members(stored);
     expect(await spans(1), 'on the other').to.deep.equal([]);
   });

@@ -174,13 +174,13 @@ describe('engine supervisor', () => {
     const path = await folder();
     const error: unknown = await start({ path, memoryMb: Number.NaN }).catch((reason: unknown) => reason);
     expect(error).to.be.instanceOf(DomainError).and.not.to.be.instanceOf(EngineLockedError);
-    expect((error as Error).message).to.match(/the engine does not start: .+/);
+    expect((error as Error).message).to.match(/cannot start the engine: .+/);
     expect(await start({ path })).to.include({ state: 'ready' });
   });
 
   it('gives up on an engine that does not open in time', async () => {
     const error: unknown = await start({ path: await folder(), startDeadlineMs: 5 }).catch((reason: unknown) => reason);
-    expect((error as Error).message).to.match(/has not opened within 5 ms/);
+    expect((error as Error).message).to.match(/did not open within 5 ms/);
   });
 
   it('listens on a socket that no other user may open, and on no port', async function () {

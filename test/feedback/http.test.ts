@@ -176,18 +176,14 @@ describe('feedback on completions', () => {
   });
 
   it('refuses a judge_was_right that is alone, contradicted or missing, and says which', async () => {
-    const same = 'must be the same as thumbs_up, or stand alone';
+    const same = 'must equal thumbs_up, or be the only one of the two';
     const judge_id = binary;
     for (const [body, pointer, detail] of [
       [{ judge_id, thumbs_up: true, judge_was_right: false }, '/judge_was_right', same],
       [{ judge_id, thumbs_up: false, judge_was_right: true }, '/judge_was_right', same],
-      [
-        { judge_id },
-        '/judge_was_right',
-        'is required, or thumbs_up, which says the same of a judge: whether it was right',
-      ],
-      [{ judge_was_right: true }, '/judge_was_right', 'needs the judge_id of the judge; without one, send thumbs_up'],
-      [{ thumbs_up: true, judge_was_right: true }, '/judge_was_right', 'needs the judge_id of the judge'],
+      [{ judge_id }, '/judge_was_right', 'is required, unless thumbs_up says whether the judge was right'],
+      [{ judge_was_right: true }, '/judge_was_right', 'requires judge_id; without a judge, send thumbs_up'],
+      [{ thumbs_up: true, judge_was_right: true }, '/judge_was_right', 'requires judge_id'],
       [{ judge_id, judge_was_right: 'yes' }, '/judge_was_right', ''],
       [{}, '/thumbs_up', 'is required'],
     ] as const) {

@@ -273,7 +273,7 @@ describe('lists of collected feedback', () => {
     add(1);
     const { errors } = await get(pathOf(slug, '?version=1'), 422);
     expect(errors).to.deep.equal([
-      { pointer: '?version', detail: 'can be asked of at most 100000 records: narrow start_date and end_date' },
+      { pointer: '?version', detail: 'covers at most 100000 records: narrow start_date and end_date' },
     ]);
     expect(idsIn(await list(slug, `?version=1&end_date=${created_at}`))).to.deep.equal([span.id]);
     expect((await list(slug, '?limit=1')).total).to.equal(100_001);

@@ -32,7 +32,7 @@ describe('every problem of a request is listed, those that no schema knows too',
       '/sample_rate': 'must be at most 1',
       '/task_slug': 'there is no prompt with this slug',
       '/score_max': 'must be greater than score_min',
-      '/pass_threshold': 'is required of a scored judge',
+      '/pass_threshold': 'is required for a scored judge',
       '/criteria/1/key': 'must be unique within the judge',
     });
     const bad = {
@@ -55,7 +55,7 @@ describe('every problem of a request is listed, those that no schema knows too',
       '/span_id': 'must be a UUID',
       '/score': 'must be from 0 to 10',
       '/criteria_scores/tone/score': 'must be from 0 to 10',
-      '/criteria_scores/none': 'is no criterion of this judge; it has tone',
+      '/criteria_scores/none': 'is not a criterion of this judge; it has tone',
     });
     expect(await api.refused('POST', `judges/${scored['id']}/evaluations`, { score: 'high' })).to.deep.equal({
       '/span_id': 'is required',
@@ -106,7 +106,7 @@ describe('every problem of a request is listed, those that no schema knows too',
     expect(await api.refused('GET', 'judges/x/evaluations?limit=0&zebra=1')).to.deep.equal({
       '{judge_id}': 'must be a UUID',
       '?zebra':
-        'is not known; known are limit, offset, start_date, end_date, evaluation_result, feedback_state, agreement, judge_version, sort_by, sort_order',
+        'is unknown; supported: limit, offset, start_date, end_date, evaluation_result, feedback_state, agreement, judge_version, sort_by, sort_order',
       '?limit': 'must be at least 1',
     });
   });

@@ -78,9 +78,9 @@ describe('JSON of very many parts', function () {
   const TRACE = '0197f3a0-0000-7000-8000-00000000000a';
   const named = (count: number) => Array.from({ length: count }, (_, index) => `"k${index}":1`).join(',');
   const refused: Readonly<Record<string, readonly [body: string, said: string]>> = {
-    'attributes with too many names': [`[{"attributes":{${named(MAX_JSON_NAMES + 1)}}}]`, 'different member names'],
-    'unknown fields': [`[{${named(2 * MAX_JSON_NAMES)}}]`, 'different member names'],
-    'objects with a name each': [`[{${named(2 * MAX_JSON_NAMES).replaceAll(',', '},{')}}]`, 'different member names'],
+    'attributes with too many names': [`[{"attributes":{${named(MAX_JSON_NAMES + 1)}}}]`, 'distinct member names'],
+    'unknown fields': [`[{${named(2 * MAX_JSON_NAMES)}}]`, 'distinct member names'],
+    'objects with a name each': [`[{${named(2 * MAX_JSON_NAMES).replaceAll(',', '},{')}}]`, 'distinct member names'],
     'empty spans': [`[${'{},'.repeat(MAX_JSON_VALUES / 2)}{}]`, 'values'],
     numbers: [`[${'0,'.repeat(MAX_JSON_VALUES)}0]`, 'values'],
   };
@@ -110,7 +110,7 @@ describe('JSON of very many parts', function () {
     });
     expect([status, json.detail]).to.deep.equal([
       422,
-      '/0/output_data must not be JSON that has more than 100,000 different member names',
+      '/0/output_data must not be JSON that has more than 100,000 distinct member names',
     ]);
   });
 });

@@ -207,13 +207,13 @@ describe(`malformed requests (MALFORMED_SEED=${SEED})`, function () {
         return (json.errors as { pointer: string; detail: string }[]).map((each) => `${each.pointer} ${each.detail}`);
       };
       for (const { body, pointer } of calls.unknownNames) {
-        expect(await issues(calls.sound, { body })).to.include(`${pointer} is not known`);
+        expect(await issues(calls.sound, { body })).to.include(`${pointer} is unknown`);
         bodies.push(`${operation.id} ${pointer}`);
       }
       // Deleting another project is refused before anything else is looked at.
       if (!calls.takesNoOthers || operation.id === 'deleteProject') continue;
       expect((await issues(`${calls.sound}${calls.sound.includes('?') ? '&' : '?'}zyx=1`, {})).join()).to.match(
-        /(^|,)\?zyx is not known; /,
+        /(^|,)\?zyx is unknown; /,
       );
       queries.push(operation.id);
     }

@@ -25,40 +25,34 @@ describe('names that nothing knows', () => {
       zebra: 1,
     };
     expect(await api.refused('POST', 'judges', judge)).to.deep.equal({
-      '/criteria/0/lable': 'is not known; did you mean label?',
-      '/filters/kind': 'is not known; did you mean kinds?',
-      '/sampleRate': 'is not known; did you mean sample_rate?',
-      '/zebra': 'is not known',
+      '/criteria/0/lable': 'is unknown; did you mean label?',
+      '/filters/kind': 'is unknown; did you mean kinds?',
+      '/sampleRate': 'is unknown; did you mean sample_rate?',
+      '/zebra': 'is unknown',
     });
     const { detail } = await api.expect(422, 'POST', 'judges', { ...JUDGE, filters: { kind: ['llm'] } });
-    expect(detail).to.equal('/filters/kind is not known; did you mean kinds?');
+    expect(detail).to.equal('/filters/kind is unknown; did you mean kinds?');
     expect(await api.expect(200, 'GET', 'judges')).to.deep.equal([]);
   });
 
   it('in other bodies, too', async () => {
     const { id } = await api.create({ enabled: false });
     const bodies: [string, string, unknown, string, string][] = [
-      ['PATCH', `judges/${id}`, { sampling_rate: 0.5 }, '/sampling_rate', 'is not known; did you mean sample_rate?'],
-      ['POST', `judges/${id}:run`, { spanIds: [], limit: 1 }, '/spanIds', 'is not known; did you mean span_ids?'],
-      ['POST', `judges/${id}/evaluations`, { span: 'x' }, '/span', 'is not known; did you mean span_id?'],
+      ['PATCH', `judges/${id}`, { sampling_rate: 0.5 }, '/sampling_rate', 'is unknown; did you mean sample_rate?'],
+      ['POST', `judges/${id}:run`, { spanIds: [], limit: 1 }, '/spanIds', 'is unknown; did you mean span_ids?'],
+      ['POST', `judges/${id}/evaluations`, { span: 'x' }, '/span', 'is unknown; did you mean span_id?'],
       [
         'POST',
         `judges/${id}/calibration:evaluate`,
         { max_span: 1 },
         '/max_span',
-        'is not known; did you mean max_spans?',
+        'is unknown; did you mean max_spans?',
       ],
-      ['POST', 'prompts/p/optimizations', { model_name: 'x' }, '/model_name', 'is not known; did you mean model?'],
-      ['PUT', 'model-prices/a/b', { input: 1 }, '/input', 'is not known; did you mean input_per_million?'],
-      [
-        'POST',
-        'model-prices:reprice',
-        { startedAfter: 0 },
-        '/startedAfter',
-        'is not known; did you mean started_after?',
-      ],
-      ['POST', 'api-keys', { name: 'x', role: 'read' }, '/role', 'is not known'],
-      ['POST', '/feedback-links', { prompt: 'p' }, '/prompt', 'is not known; did you mean prompt_slug?'],
+      ['POST', 'prompts/p/optimizations', { model_name: 'x' }, '/model_name', 'is unknown; did you mean model?'],
+      ['PUT', 'model-prices/a/b', { input: 1 }, '/input', 'is unknown; did you mean input_per_million?'],
+      ['POST', 'model-prices:reprice', { startedAfter: 0 }, '/startedAfter', 'is unknown; did you mean started_after?'],
+      ['POST', 'api-keys', { name: 'x', role: 'read' }, '/role', 'is unknown'],
+      ['POST', '/feedback-links', { prompt: 'p' }, '/prompt', 'is unknown; did you mean prompt_slug?'],
     ];
     for (const [method, path, body, pointer, detail] of bodies)
       expect(await api.refused(method, path, body), path).to.deep.include({ [pointer]: detail });
@@ -72,9 +66,9 @@ describe('names that nothing knows', () => {
   it('may be called like the prototype, be long and be many', async () => {
     const body = JSON.stringify(JUDGE).replace(/}$/, `,"__proto__":{},"constructor":1,"${'x'.repeat(1000)}":1}`);
     expect(await api.refused('POST', 'judges', body)).to.deep.equal({
-      '/__proto__': 'is not known',
-      '/constructor': 'is not known',
-      [`/${'x'.repeat(100)}…`]: 'is not known',
+      '/__proto__': 'is unknown',
+      '/constructor': 'is unknown',
+      [`/${'x'.repeat(100)}…`]: 'is unknown',
     });
     const many = `{${Array.from({ length: 90_000 }, (_, index) => `"sample_rate${index}":1`).join(',')}}`;
     const { errors } = await api.expect(422, 'POST', 'judges', many);
@@ -84,18 +78,18 @@ describe('names that nothing knows', () => {
   it('in a query are refused, with those that are known', async () => {
     const { id } = await api.create({ enabled: false });
     const queries: [string, string][] = [
-      ['/v1/prompts/p?label=production', '?label is not known; known are version, tag'],
-      ['/v1/prompts/p?tags=production', '?tags is not known; did you mean tag?'],
-      ['/v1/tasks/p/prompt/latest?tag=x', '?tag is not known; this call takes no parameters'],
-      [`judges/${id}/evaluations?feedbackState=x`, '?feedbackState is not known; did you mean feedback_state?'],
-      ['prompts/p/tags?Limit=7', '?Limit is not known; this call takes no parameters'],
-      ['judges?Limit=7', '?Limit is not known; did you mean limit?'],
+      ['/v1/prompts/p?label=production', '?label is unknown; supported: version, tag'],
+      ['/v1/prompts/p?tags=production', '?tags is unknown; did you mean tag?'],
+      ['/v1/tasks/p/prompt/latest?tag=x', '?tag is unknown; this call has no parameters'],
+      [`judges/${id}/evaluations?feedbackState=x`, '?feedbackState is unknown; did you mean feedback_state?'],
+      ['prompts/p/tags?Limit=7', '?Limit is unknown; this call has no parameters'],
+      ['judges?Limit=7', '?Limit is unknown; did you mean limit?'],
     ];
     for (const [path, detail] of queries) expect(await api.expect(422, 'GET', path)).to.include({ detail });
     expect(await api.refused('GET', 'judges?limit=x&page=2&from=3')).to.deep.equal({
       '?limit': 'must be a whole number from 1 to 500',
-      '?page': 'is not known; known are limit, offset, include, figures_since, count',
-      '?from': 'is not known; known are limit, offset, include, figures_since, count',
+      '?page': 'is unknown; supported: limit, offset, include, figures_since, count',
+      '?from': 'is unknown; supported: limit, offset, include, figures_since, count',
     });
   });
 

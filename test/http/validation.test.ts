@@ -53,7 +53,7 @@ describe('validation', () => {
       '/session/tags/bad must be a string',
       '/list/1/n is required',
       '/list/2 must be an object',
-      '/more is not known',
+      '/more is unknown',
     ]);
     expect(detail(schema, { id: '0197f3a0-0000-7000-8000-000000000001', session: null, list: [] })).to.deep.equal([]);
   });

@@ -64,7 +64,7 @@ describe('the admin program', () => {
         'keys that are left',
       ).to.deep.equal(['Initial key']);
       await server.stop();
-      expect(await retention('--days', '30')).to.match(/^No server answers on this DATA_DIR: start it/);
+      expect(await retention('--days', '30')).to.match(/^No server responds on this DATA_DIR\. Start it/);
     } finally {
       await server.dispose();
     }
@@ -90,7 +90,7 @@ describe('the admin program', () => {
       const calls = [['list-keys'], ['list-users'], ['list-projects'], ['create-key']];
       for (const args of [...calls, ['revoke-key', id], ['delete-project', id]])
         expect(await admin(dataDir, ...args), args[0]).to.equal(
-          `There is no Spanhouse data in ${dataDir}; set DATA_DIR to the folder of the server\n`,
+          `No Spanhouse data in ${dataDir}; set DATA_DIR to the folder of the server\n`,
         );
       expect(await readdir(folder)).to.deep.equal([]);
       expect(await admin(dataDir, 'create-project', 'First', '--id', id)).to.include({ id, name: 'First' });

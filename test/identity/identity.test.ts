@@ -128,7 +128,7 @@ describe('first start', () => {
     const second = await startAndStop();
     expect(second.code).to.equal(0);
     expect(second.out).to.not.match(/sk_sh_|curl|code=/);
-    expect(second.out).to.match(/^Its console: http:\S+\/console \(npm run admin -- signin /m);
+    expect(second.out).to.match(/^Console: http:\S+\/console \(npm run admin -- signin /m);
   }).timeout(20_000);
 
   it('ensures the initial project and key, once however often it starts', async () => {
@@ -249,7 +249,7 @@ describe('the access of an API key', () => {
     ]);
     expect(Object.values(answered).filter((status) => status === 403)).to.have.length(Object.keys(calls).length - 2);
     const refused = await server.request('POST', '/spans', { key, body: [] });
-    expect(refused.json.detail).to.equal('This API key has the access "read": it may only read (GET)');
+    expect(refused.json.detail).to.equal('This API key has "read" access: it may only read (GET)');
   });
 
   it('ingest opens what brings spans, traces and sessions alone', async () => {
@@ -262,7 +262,7 @@ describe('the access of an API key', () => {
     );
     const refused = await server.request('GET', '/spans', { key });
     expect(refused.json.detail).to.equal(
-      'This API key has the access "ingest": it may only send spans, traces and sessions (POST, OTLP)',
+      'This API key has "ingest" access: it may only send spans, traces and sessions (POST, OTLP)',
     );
   });
 

@@ -95,7 +95,7 @@ describe('POST /spans, the request', () => {
       '/10/session_tags',
       '/11',
     );
-    expect(found['/8/session/id']).to.equal('must be the same as session_id');
+    expect(found['/8/session/id']).to.equal('must equal session_id');
     expect(found['/9/trace_id']).to.equal('must not be the nil UUID');
     for (const { id } of good) expect(await api.get('spans', [['id', id as string]])).to.deep.equal([]);
     const many = await api.refused(

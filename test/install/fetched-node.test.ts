@@ -80,7 +80,7 @@ describe('scripts/node.mjs', () => {
     const [fetching, outcome, ...more] = stderr.trim().split('\n');
     expect(fetching).to.match(/^spanhouse: fetching Node\.js 2\d\.\d+\.\d+ from the npm registry/);
     expect(outcome).to.match(
-      /^spanhouse: no other could be fetched \(.+\)\. Install Node\.js 22\.13\.0 or newer: https:/,
+      /^spanhouse: could not fetch another \(.+\)\. Install Node\.js 22\.13\.0 or newer: https:/,
     );
     expect(more).to.deep.equal([]);
   });
@@ -96,7 +96,7 @@ describe('scripts/node.mjs', () => {
   it('says which versions there are not', async () => {
     const { code, stderr } = await nodeScript('8');
     expect(code).to.equal(1);
-    expect(stderr).to.match(/There is no Node\.js 8 for \S+ to fetch/);
+    expect(stderr).to.match(/No Node\.js 8 available for \S+/);
   });
 });
 

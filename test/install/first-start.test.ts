@@ -118,7 +118,7 @@ describe('the first start in a checkout', function () {
       npm_config_fetch_retries: '0',
     });
     expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
-    expect(stderr).to.match(/`npm ci` ended with \d+: see above\. Mend that .* and run this again\.\n$/);
+    expect(stderr).to.match(/`npm ci` failed with \d+: see above\. Fix that .* and run this again\.\n$/);
   });
 
   it('names the file and the mistake when the sources do not compile', async () => {

@@ -87,7 +87,7 @@ describe('judges and how much is configured', () => {
       expect(judge['not_runnable_reason']).to.contain('JUDGE_LLM_MODEL');
       const span = await bench.api.postOne();
       const { explanation } = await bench.api.until(judge, span, 'failed');
-      expect(explanation).to.contain('names a model');
+      expect(explanation).to.contain('no model is set');
       expect(bench.endpoint.asked).to.deep.equal([]);
     } finally {
       await bench.dispose();

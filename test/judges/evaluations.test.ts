@@ -122,18 +122,20 @@ describe('evaluations', () => {
     const scored = await api.createScored({ criteria: [{ key: 'tone' }] });
     const span_id = randomUUID();
     const refused = (judge: Json, body: unknown) => api.refused('POST', `judges/${judge['id']}/evaluations`, body);
-    expect(await refused(binary, { span_id })).to.deep.equal({ '/evaluation_result': 'is required of a binary judge' });
+    expect(await refused(binary, { span_id })).to.deep.equal({
+      '/evaluation_result': 'is required for a binary judge',
+    });
     expect(
       await refused(binary, { span_id, evaluation_result: true, score: 1, criteria_scores: { tone: { score: 1 } } }),
     ).to.have.keys('/score', '/criteria_scores');
-    expect(await refused(scored, { span_id })).to.deep.equal({ '/score': 'is required of a scored judge' });
+    expect(await refused(scored, { span_id })).to.deep.equal({ '/score': 'is required for a scored judge' });
     expect(await refused(scored, { span_id, score: 10.01 })).to.deep.equal({ '/score': 'must be from 0 to 10' });
     expect(await refused(scored, { span_id, score: 5, evaluation_result: true })).to.have.key('/evaluation_result');
     const wrong = { score: -1, criteria_scores: { tone: { score: 11 }, 'a/b': { score: 1 } } };
     expect(await refused(scored, { span_id, ...wrong })).to.deep.equal({
       '/score': 'must be from 0 to 10',
       '/criteria_scores/tone/score': 'must be from 0 to 10',
-      '/criteria_scores/a~1b': 'is no criterion of this judge; it has tone',
+      '/criteria_scores/a~1b': 'is not a criterion of this judge; it has tone',
     });
     expect(await refused(scored, { span_id: 'x', score: '1', confidence_score: 2 })).to.have.keys(
       '/span_id',

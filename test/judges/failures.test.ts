@@ -79,7 +79,7 @@ describe('judges when the model endpoint fails', () => {
     play({ do: 'status', status: 500, body: { error: { message: 'out of order' } } });
     const { answer: said, explanation, run } = await one();
     expect([said, run.attempts, run.state]).to.deep.equal(['failed', 3, 'failed']);
-    expect(run.reason).to.equal('given up after 3 attempts: The model endpoint failed (500)');
+    expect(run.reason).to.equal('failed after 3 attempts: The model endpoint failed (500)');
     expect(explanation).to.contain(run.reason);
     expect(endpoint.asked).to.have.length(3);
     const [newest] = await api.runs(judge, 'state=failed');
@@ -155,7 +155,7 @@ describe('judges when the model endpoint fails', () => {
       play({ do: 'status', status, body: { error: { message: `no, and your key is ${API_KEY}` } } });
       const { answer: said, run } = await one();
       expect([said, run.attempts]).to.deep.equal(['failed', 1]);
-      const setting = status === 404 ? ': JUDGE_LLM_BASE_URL must be the address before /chat/completions' : '';
+      const setting = status === 404 ? ': set JUDGE_LLM_BASE_URL to the address before /chat/completions' : '';
       expect(run.reason).to.match(new RegExp(`^The model endpoint [a-z' ]+ \\(${status}\\)${setting}$`));
       expect(log, 'the log has it in full').to.contain(`${status} no, and your key is [redacted]`);
       expect(endpoint.asked).to.have.length(1);
@@ -173,16 +173,16 @@ describe('judges when the model endpoint fails', () => {
     from = log.length;
     play({ do: 'status', status: 401, body: { error: { message: 'Incorrect API key' } } });
     const refused = await one();
-    expect(refused['explanation']).to.contain("The model endpoint does not accept this server's key (401)");
+    expect(refused['explanation']).to.contain("The model endpoint rejected this server's key (401)");
     await one();
-    expect(said('The model endpoint refuses the key: set JUDGE_LLM_API_KEY')).to.have.length(1);
-    expect(said('The model endpoint refuses the key')[0]).to.contain('401 Incorrect API key');
-    const further = said('A call of the model endpoint failed').filter((line) => line.includes('"level":"warn"'));
+    expect(said('The model endpoint rejects the API key: set JUDGE_LLM_API_KEY')).to.have.length(1);
+    expect(said('The model endpoint rejects the API key')[0]).to.contain('401 Incorrect API key');
+    const further = said('Model endpoint call failed').filter((line) => line.includes('"level":"warn"'));
     expect(further.length, 'the others at a bounded rate').to.be.at.most(1);
     const shown = await api.expect(200, 'GET', `judges/${judge['id']}`);
     expect(shown.runnable).to.equal(false);
     expect(shown.not_runnable_reason).to.match(
-      /^The model endpoint does not accept this server's key \(401\), set by JUDGE_LLM_API_KEY, since 20[-0-9T:.]+Z$/,
+      /^The model endpoint rejected this server's key \(401\), set by JUDGE_LLM_API_KEY, since 20[-0-9T:.]+Z$/,
     );
     play(answer(passing));
     await api.expect(202, 'POST', `judges/${judge['id']}:run`, { span_ids: [refused['span_id']] });
@@ -215,11 +215,11 @@ describe('judges when the model endpoint fails', () => {
       expect(await reason(api, barred), JSON.stringify(error)).to.equal(null);
     }
     await runBarred(401, { message: 'no access to this model' });
-    expect(await reason(api, barred)).to.contain("does not accept this server's key (401)");
+    expect(await reason(api, barred)).to.contain("rejected this server's key (401)");
     expect([await reason(api, judge), await reason(made, others)], 'the others').to.deep.equal([null, null]);
     play({ do: 'status', status: 403, body: { error: { message: 'no', code: 'invalid_api_key' } } });
     await one();
-    expect(await reason(api, judge)).to.contain("does not accept this server's key (403)");
+    expect(await reason(api, judge)).to.contain("rejected this server's key (403)");
     expect(await reason(made, others), 'of another project').to.equal(null);
   });
 
@@ -229,7 +229,7 @@ describe('judges when the model endpoint fails', () => {
     [
       'more than is looked at',
       { do: 'answer', content: `{"reason":"${'x'.repeat(1_100_000)}"}` },
-      /cut off because it was/,
+      /truncated because it was/,
     ],
     ['another shape', { do: 'answer', content: '{"passed": "yes", "confidence": 2}' }, /reason.*passed|passed.*reason/],
     ['a refusal', { do: 'answer', content: '', with: { refusal: 'I cannot do that' } }, /refused: I cannot do that/],

@@ -207,7 +207,7 @@ describe('judges of several projects', function () {
         async read(_project, places) {
           sizes.push(places.length);
           if (places.some(({ span_id }) => culprits.has(span_id)))
-            throw new DomainError('unavailable', 'the query met its limit of result size: narrow the filters');
+            throw new DomainError('unavailable', 'the query exceeded its result size limit: narrow the filters');
           return spansOf(places);
         },
       },
@@ -216,8 +216,8 @@ describe('judges of several projects', function () {
     expect(
       failures(many).map(({ span_id, attempts, reason }) => [culprits.has(span_id), attempts, reason]),
     ).to.deep.equal([
-      [true, 3, 'the span cannot be read: the query met its limit of result size'],
-      [true, 3, 'the span cannot be read: the query met its limit of result size'],
+      [true, 3, 'the span cannot be read: the query exceeded its result size limit'],
+      [true, 3, 'the span cannot be read: the query exceeded its result size limit'],
     ]);
     expect(sizes.length, 'reads').to.be.lessThan(60);
   });

@@ -105,9 +105,9 @@ describe('judges', () => {
       'a scored judge without its scale',
       { evaluation_type: 'scored' },
       {
-        '/score_min': 'is required of a scored judge',
-        '/score_max': 'is required of a scored judge',
-        '/pass_threshold': 'is required of a scored judge',
+        '/score_min': 'is required for a scored judge',
+        '/score_max': 'is required for a scored judge',
+        '/pass_threshold': 'is required for a scored judge',
       },
     ],
     [
@@ -124,8 +124,8 @@ describe('judges', () => {
       'scores of a binary judge',
       { score_min: 0, pass_threshold: 1 },
       {
-        '/score_min': 'is for scored judges; this one is binary',
-        '/pass_threshold': 'is for scored judges; this one is binary',
+        '/score_min': 'applies only to scored judges; this judge is binary',
+        '/pass_threshold': 'applies only to scored judges; this judge is binary',
       },
     ],
     [
@@ -163,7 +163,7 @@ describe('judges', () => {
       { '/criteria/2/key': 'must be unique within the judge' },
     ],
     ['an unknown type', { evaluation_type: 'graded' }, { '/evaluation_type': 'must be one of binary, scored' }],
-    ['half a surrogate pair', { prompt: 'a\ud800' }, { '/prompt': 'must not hold half of a surrogate pair' }],
+    ['half a surrogate pair', { prompt: 'a\ud800' }, { '/prompt': 'must not contain an unpaired surrogate' }],
   ];
   for (const [what, judge, issues] of refusals)
     it(`refuses ${what}, and makes neither judge nor prompt`, async () => {

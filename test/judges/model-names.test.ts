@@ -80,7 +80,7 @@ describe('judges and names of models', () => {
     const { api, endpoint } = bench;
     const unknown = 'The model endpoint does not know the model "no-such" (404)';
     const nothing =
-      'The model endpoint has nothing at the path that was asked (404): JUDGE_LLM_BASE_URL must be the address before /chat/completions';
+      'The model endpoint has nothing at the requested path (404): set JUDGE_LLM_BASE_URL to the address before /chat/completions';
     const cases: [body: unknown, said: string][] = [
       [{ error: { message: 'model "No-Such" not found, try pulling it first' } }, unknown],
       [{ error: { message: 'Invalid URL (POST /v1/chat/completions)', code: null } }, nothing],

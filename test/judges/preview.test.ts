@@ -105,7 +105,7 @@ describe('a preview of a judge', () => {
     const unknown = await preview(draft({ model: 'nobody/knows', filters: { kinds: ['agent'] } }));
     expect(unknown['estimate']).to.include({
       cost_per_day: null,
-      cost_unknown_reason: 'There is no price of the model nobody/knows; the project can set its own',
+      cost_unknown_reason: 'The model nobody/knows has no price; set a custom price in the project',
     });
     expect((await preview(draft({ filters: { kinds: ['tts'] } })))['estimate']).to.equal(null);
     expect(endpoint.asked).to.deep.equal([]);
@@ -194,7 +194,7 @@ describe('a preview of a judge', () => {
     const refused = (body: Json, by = api) => by.refused('POST', PREVIEW, body);
     expect(await refused({ try: [] })).to.have.all.keys('/name', '/evaluation_type', '/prompt', '/try');
     expect(await refused(draft({ try: Array.from({ length: 4 }, () => randomUUID()) }))).to.have.all.keys('/try');
-    expect(await refused(draft({ tried: true }))).to.deep.equal({ '/tried': 'is not known' });
+    expect(await refused(draft({ tried: true }))).to.deep.equal({ '/tried': 'is unknown' });
     expect(
       await refused(draft({ filters: { names: Array.from({ length: 30 }, (_, i) => `${i}${'n'.repeat(900)}`) } })),
     ).to.have.all.keys('/filters');

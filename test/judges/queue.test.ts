@@ -158,7 +158,7 @@ describe('the queue of evaluations', () => {
     const refused = (await retry().catch((error: unknown) => error)) as DomainError;
     expect([refused.kind, refused.message]).to.deep.equal([
       'overloaded',
-      'The queue has room for 0 more evaluations of this project',
+      'The queue has room for only 0 more evaluations of this project',
     ]);
   });
 
@@ -237,7 +237,7 @@ describe('the queue of evaluations', () => {
     expect(recorded).to.deep.equal([good.id, bad.id, better.id]);
     expect(stored().map(({ id }) => id)).to.deep.equal([good.id, better.id]);
     const [failed] = runs.list(judge.id, 'failed', [], { limit: 10, offset: 0 }).runs;
-    expect(failed).to.include({ id: bad.id, reason: 'a defect of the server; its log says more' });
+    expect(failed).to.include({ id: bad.id, reason: 'an internal server error; see the server log' });
     expect(errors.length).to.be.greaterThan(0);
     expect(spanAttempts, 'spans are tried again').to.equal(2);
   });

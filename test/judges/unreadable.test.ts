@@ -46,7 +46,7 @@ describe('judges of spans that cannot be read', function () {
     );
     expect(more).to.deep.equal([]);
     expect(failed).to.include({ span_id: large.id, attempts: 3 });
-    expect(failed?.['reason']).to.equal('the span cannot be read: the query met its limit of result size');
+    expect(failed?.['reason']).to.equal('the span cannot be read: the query exceeded its result size limit');
     const later = await api.postOne();
     await api.evaluated(judge, later);
   });
@@ -68,7 +68,7 @@ describe('judges of spans that cannot be read', function () {
         40_000,
       );
       expect(failed).to.include({ span_id: large['id'] });
-      expect(failed?.['reason']).to.equal('the span cannot be read: the query met its limit of result size');
+      expect(failed?.['reason']).to.equal('the span cannot be read: the query exceeded its result size limit');
       await api.until(judge, after, 'evaluated', 40_000);
     }
   });

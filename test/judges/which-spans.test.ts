@@ -45,7 +45,7 @@ describe('judges that run by themselves', () => {
       [{ filter: 'tags.env', wanted: 'prod', found: 'no such tag' }],
       [{ filter: 'prompt_slug', wanted: 'support', found: 'its attributes do not name this prompt' }],
     ]);
-    expect(explanations[0]?.['explanation']).to.contain('kinds: asks for llm, tool, found http');
+    expect(explanations[0]?.['explanation']).to.contain('kinds: expected llm, tool, found http');
     await sleep(300);
     expect(endpoint.asked).to.have.length(1);
   });

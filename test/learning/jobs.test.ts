@@ -112,7 +112,7 @@ describe('jobs', function () {
     const said = await ended(runner, runner.create({ ...about, input: 'said' }).id);
     expect(said).to.include({ state: 'failed', error: 'There is nothing to do' });
     const defect = await ended(runner, runner.create({ ...about, input: '' }).id);
-    expect(defect.error).to.include('defect').and.not.include('secret');
+    expect(defect.error).to.include('internal error').and.not.include('secret');
     expect(events).to.deep.equal(['failed', 'defect', 'failed']);
   });
 
@@ -143,7 +143,7 @@ describe('jobs', function () {
     const waiting = [1, 2].map(() => runner.create({ ...about, input: null }).id);
     await sleep(20);
     for (const each of [id, ...waiting]) expect(runner.cancel('project', 'test', each).state).to.equal('cancelled');
-    expect(() => runner.cancel('project', 'test', id)).to.throw(DomainError, 'ended already');
+    expect(() => runner.cancel('project', 'test', id)).to.throw(DomainError, 'already ended');
     await sleep(20);
     expect(store.find('project', 'test', id)).to.include({ state: 'cancelled', result: null });
     expect(events).to.deep.equal(['cancelled', 'cancelled', 'cancelled']);
@@ -152,7 +152,7 @@ describe('jobs', function () {
   it('are of one project, and not too many at once', () => {
     const runner = runnerOf(({ signal }) => sleep(60_000, null, { signal }));
     const ids = Array.from({ length: 10 }, () => runner.create({ ...about, input: null }).id);
-    expect(() => runner.create({ ...about, input: null })).to.throw(DomainError, 'not finished');
+    expect(() => runner.create({ ...about, input: null })).to.throw(DomainError, 'unfinished');
     expect(() => runner.find('other', 'test', ids[0]!)).to.throw(DomainError, 'no job with this id');
     runner.create({ ...about, project_id: 'other', input: null });
     expect(store.list('project', 'test', 'subject', 3).map(({ id }) => id)).to.deep.equal(ids.slice(-3).reverse());
@@ -192,7 +192,7 @@ describe('jobs', function () {
     for (const id of stuck)
       expect(await ended(runner, id)).to.include({
         state: 'failed',
-        error: 'Given up after 3 attempts: a store did not answer',
+        error: 'Failed after 3 attempts: a store did not respond',
       });
     expect(worked.filter((input) => input === 'one')).to.have.length(3);
     const slow = await ended(runner, runner.create({ ...about, input: 'slow' }).id);

@@ -120,7 +120,7 @@ describe('optimisation of a prompt without a judge', function () {
     const { status, json } = await api.send('POST', path, {});
     expect(status).to.equal(409);
     expect(json.detail)
-      .to.include('3 other ones with an expected output to measure by, there are 2.')
+      .to.include('needs 3 others with an expected output and has 2.')
       .and.include('With a `judge_id`');
     await give(held[2]!, { thumbs_up: false, expected_output: ' \n' });
     expect((await api.send('POST', path, { judge_id: null })).status, 'nothing but blanks').to.equal(409);

@@ -147,7 +147,7 @@ describe('optimisation of a prompt', function () {
     const none = await api.expect(202, 'POST', path, { judge_id: judgeId });
     const failed = await api.finished(`${path}/${none.id}`);
     expect(failed).to.deep.include({ status: 'failed', result: null });
-    expect(failed.error).to.include('No usable candidate').and.include('JSON');
+    expect(failed.error).to.include('no usable candidate').and.include('JSON');
     expect(model.asked.filter(isProposal)).to.have.length(4);
     const refused = await api.send('POST', `${path}/${none.id}:promote`, { candidate_id: uuid(1) });
     expect(refused.status).to.equal(409);
@@ -168,7 +168,7 @@ describe('optimisation of a prompt', function () {
     const { status, json } = await asked;
     // On a busy machine one of them may come and go before the other.
     expect(['204 409', '204 404', '409 202']).to.include(`${deleted.status} ${status}`);
-    if (status === 409) expect(json.detail).to.equal('Version 1 was deleted meanwhile');
+    if (status === 409) expect(json.detail).to.equal('Version 1 was deleted in the meantime');
     expect(await api.get(path)).to.have.length(status === 202 ? 1 : 0);
   });
 
@@ -198,18 +198,18 @@ describe('optimisation of a prompt', function () {
     };
     expect(await refused())
       .to.include('3 completions')
-      .and.include('there are 0;')
-      .and.include('there are 0.');
+      .and.include('and has 0;')
+      .and.include('and has 0.');
     const ids = idsOf(25_000, 4, 4);
     for (const id of ids) await give(id, bonjour(id));
-    expect(await refused(), 'feedback before its spans').to.include('there are 0;');
+    expect(await refused(), 'feedback before its spans').to.include('and has 0;');
     await optimizing.completions(ids.filter(isHeldOut), slug);
     expect(await refused())
-      .to.include('there are 0;')
-      .and.include('there are 4.');
+      .to.include('and has 0;')
+      .and.include('and has 4.');
     await optimizing.completions(ids, slug);
     for (const id of ids.filter((each) => !isHeldOut(each))) await give(id, { thumbs_up: false });
-    expect(await refused(), 'bare thumbs down').to.include('there are 0;');
+    expect(await refused(), 'bare thumbs down').to.include('and has 0;');
   });
 
   it('checks what it is sent', async () => {

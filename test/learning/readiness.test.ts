@@ -51,7 +51,7 @@ describe('what a trial or an optimisation needs, said before it is asked for', f
     const trial = async () => (await api.get(`${path}/calibration`)).trial;
     const next = (heldOut: number, training: number) =>
       `Give feedback on this judge's evaluations of more spans: 4 spans are needed in the held-out half and 1 in the ` +
-      `training half, there are ${heldOut} and ${training}. A hash of its id says to which half a span belongs.`;
+      `training half; there are ${heldOut} and ${training}. A hash of the span id decides its half.`;
     const halves = (heldOut: number, training: number) => ({
       training: { needed: 1, have: training },
       held_out: { needed: 4, have: heldOut },
@@ -72,7 +72,7 @@ describe('what a trial or an optimisation needs, said before it is asked for', f
     expect(await trial()).to.deep.equal({ ready: false, ...halves(3, 2), next: next(3, 2) });
     expect(await refused()).to.equal(next(3, 2));
     await api.review(judge, last!, { judge_was_right: false });
-    const ready = { ready: true, ...halves(4, 2), next: 'Have the judge tried with `calibration:evaluate`' };
+    const ready = { ready: true, ...halves(4, 2), next: 'Run a trial of the judge with `calibration:evaluate`' };
     expect(await trial()).to.deep.equal(ready);
     expect((await api.get(`${path}/calibration?end_date=2020-01-01`)).trial, 'whenever given').to.deep.equal(ready);
     const made = await api.expect(202, 'POST', `${path}/calibration:evaluate`, {});
@@ -82,7 +82,7 @@ describe('what a trial or an optimisation needs, said before it is asked for', f
     expect(await trial()).to.deep.equal({
       ...ready,
       ready: false,
-      next: 'The judge is deleted, so that it cannot be tried',
+      next: 'The judge is deleted and cannot be tested',
     });
   });
 
@@ -100,16 +100,18 @@ describe('what a trial or an optimisation needs, said before it is asked for', f
       held_out: { needed: 3, have: 0 },
     });
     expect(empty.next)
-      .to.include('Give feedback on more completions of this prompt: 3 completions with an expected output or a reason')
-      .and.include('there are 0;')
-      .and.include('3 other ones with an expected output to measure by, there are 0.');
+      .to.include(
+        'Give feedback on more completions of this prompt: training needs 3 completions with an expected output or a reason ',
+      )
+      .and.include('and has 0;')
+      .and.include('needs 3 others with an expected output and has 0.');
     const { json } = await api.send('POST', `${path}/optimizations`, {});
     expect(json.detail).to.equal(empty.next);
     await enough(61_000, give);
     const more = idsOf(61_500, 2, 1);
     await api.spans(more.map((id) => ({ id, input_data: 'q', output_data: 'a' })));
     for (const id of more) await give(id, { thumbs_up: false, reason: 'r' });
-    const next = 'Have better versions written with a POST to `optimizations`';
+    const next = 'Start an optimization with a POST to `optimizations`';
     const [training, held_out] = [{ needed: 3, have: 4 }, (have: number) => ({ needed: 3, have })];
     expect(await readiness()).to.deep.include({ ready: true, training, held_out: held_out(3), next });
     const judged = await readiness(`?judge_id=${judge_id}`);
@@ -148,7 +150,7 @@ describe('what a trial or an optimisation needs, said before it is asked for', f
     };
     expect(await readiness()).to.include({ ...latest, prompt_slug: slug });
     await api.expect(200, 'POST', `${path}/tags/production:pin`, { version: 2 });
-    const pinned = { base_version: 2, base_version_reason: 'The tag production points at it' };
+    const pinned = { base_version: 2, base_version_reason: 'The tag production points to it' };
     expect(await readiness()).to.include(pinned);
     const asked = { base_version: 1, base_version_reason: 'It was asked for' };
     expect(await readiness('?base_version=1')).to.include(asked);
@@ -175,7 +177,7 @@ describe('what a trial or an optimisation needs, said before it is asked for', f
     model.delayMs = 5_000;
     const slow = await api.expect(202, 'POST', `${path}/optimizations`, { candidates: 1, base_version: 1 });
     const refused = await api.expect(409, 'DELETE', `${path}/versions/1`);
-    expect(refused.detail).to.equal(`Version 1 cannot be deleted: optimisations of it have not ended: ${slow.id}`);
+    expect(refused.detail).to.equal(`Version 1 cannot be deleted: optimizations of it are unfinished: ${slow.id}`);
     await api.expect(200, 'POST', `${path}/optimizations/${slow.id}:cancel`);
     await api.expect(204, 'DELETE', `${path}/versions/1`);
 
@@ -195,8 +197,6 @@ describe('what a trial or an optimisation needs, said before it is asked for', f
     expect(await promotedVersion()).to.equal(4);
     await api.expect(204, 'DELETE', `${path}/versions/4`);
     const last = await api.expect(409, 'DELETE', `${path}/versions/2`);
-    expect(last.detail)
-      .to.include('there is feedback on its prompt')
-      .and.include('there are optimisations of its prompt');
+    expect(last.detail).to.include('its prompt has feedback').and.include('there are optimizations of its prompt');
   });
 });

@@ -27,7 +27,7 @@ describe('the largest result of a list', () => {
       expect(status, list).to.equal(503);
       expect(json, list)
         .to.have.property('detail')
-        .that.matches(/limit of result size/);
+        .that.matches(/result size limit/);
       expect(await api.get(list, 'fields=id')).to.have.length(4);
     }
   });

@@ -42,8 +42,7 @@ describe('lists by when things started', () => {
     });
 
     it(`GET /${list} refuses what is no time`, async () => {
-      const detail =
-        'must be an ISO 8601 time, a number of Unix seconds or milliseconds, or how long ago, such as 1h or 7d';
+      const detail = 'must be an ISO 8601 time, a Unix time in seconds or milliseconds, or a time ago such as 1h or 7d';
       for (const text of ['1y', '-1h', '1.5h', 'h', '999999999w', '1h30m'])
         expect(await api.refused('GET', list, [['started_after', text]]), text).to.deep.equal({
           '?started_after': detail,

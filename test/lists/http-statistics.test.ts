@@ -125,7 +125,7 @@ describe('Statistics and facets', () => {
       expect(await refused(`${list}:facets`, 'field=name&offset=1')).to.have.keys('?offset');
       const many = 'started_after=2026-01-01&started_before=2026-03-01&bucket=1m';
       expect(await refused(`${list}:stats`, many)).to.deep.equal({
-        '?bucket': 'must be longer: this would be more than 1000 buckets',
+        '?bucket': 'must be longer: this would create more than 1000 buckets',
       });
     });
   }

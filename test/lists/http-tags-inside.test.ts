@@ -95,38 +95,30 @@ describe('names that are no filters', () => {
     [
       'spans',
       'kind',
-      'is a field, and no filter: to filter by it, write span_kind; for the tag of this name, write tags.kind',
+      'is a field, not a filter: to filter by it, use span_kind; for the tag with this name, use tags.kind',
     ],
     [
       'spans',
       'started_at',
-      'is a field, and no filter: to filter by it, write started_after or started_before; for the tag of this name, write tags.started_at',
+      'is a field, not a filter: to filter by it, use started_after or started_before; for the tag with this name, use tags.started_at',
     ],
     [
       'spans',
       'input_data',
-      'is a field that spans cannot be filtered by (q finds texts in it); for the tag of this name, write tags.input_data',
+      'is a field that spans cannot be filtered by (q searches its text); for the tag with this name, use tags.input_data',
     ],
-    [
-      'spans',
-      'span_count',
-      'is known of traces, and no filter of spans; for the tag of this name, write tags.span_count',
-    ],
-    [
-      'traces',
-      'span_kind',
-      'is known of spans, and no filter of traces; for the tag of this name, write tags.span_kind',
-    ],
+    ['spans', 'span_count', 'filters traces, not spans; for the tag with this name, use tags.span_count'],
+    ['traces', 'span_kind', 'filters spans, not traces; for the tag with this name, use tags.span_kind'],
     [
       'traces',
       'name',
-      'is a field, and no filter: to filter by it, write names; for the tag of this name, write tags.name',
+      'is a field, not a filter: to filter by it, use names; for the tag with this name, use tags.name',
     ],
-    ['sessions', 'status', 'is known of spans, and no filter of sessions; for the tag of this name, write tags.status'],
-    ['spans', 'group_by', 'is a parameter of GET /spans:stats alone; for the tag of this name, write tags.group_by'],
-    ['sessions', 'prefix', 'is a parameter of GET /sessions:facets alone; for the tag of this name, write tags.prefix'],
-    ['traces', 'after', 'is a parameter of GET /traces:tail alone; for the tag of this name, write tags.after'],
-    ['sessions', 'tags', 'is a field that sessions cannot be filtered by; for a tag, write tags.<key>=<value>'],
+    ['sessions', 'status', 'filters spans, not sessions; for the tag with this name, use tags.status'],
+    ['spans', 'group_by', 'applies only to GET /spans:stats; for the tag with this name, use tags.group_by'],
+    ['sessions', 'prefix', 'applies only to GET /sessions:facets; for the tag with this name, use tags.prefix'],
+    ['traces', 'after', 'applies only to GET /traces:tail; for the tag with this name, use tags.after'],
+    ['sessions', 'tags', 'is a field that sessions cannot be filtered by; for a tag, use tags.<key>=<value>'],
   ];
   for (const [list, name, detail] of refusals) {
     it(`GET /${list}?${name}=x says what to write`, async () => {
@@ -151,7 +143,7 @@ describe('names that are no filters', () => {
       const details = new Map<string, string>(
         json.errors.map(({ pointer, detail }: Row) => [pointer as string, detail as string]),
       );
-      for (const name of foreign) expect(details.get(`?${name}`), `${path}?${name}`).to.include(`write tags.${name}`);
+      for (const name of foreign) expect(details.get(`?${name}`), `${path}?${name}`).to.include(`use tags.${name}`);
     }
   });
 });

@@ -17,8 +17,8 @@ const DATABASE = 'moved_house';
 const embedded = { CLICKHOUSE_DATABASE: DATABASE };
 /** Spans of each trace that is written while spans are moved. */
 const TOGETHER = 5;
-const MOVED = 'The spans were moved, and this server is about to be started anew. Send again.';
-const REFUSALS = ['The last spans are being moved to another place. Send again.', MOVED];
+const MOVED = 'The spans were moved, and this server is about to restart. Retry.';
+const REFUSALS = ['The last spans are being moved to another place. Retry.', MOVED];
 
 describe('a move of the spans', function () {
   this.timeout(300_000);
@@ -135,7 +135,7 @@ describe('a move of the spans', function () {
     const { answer, acknowledged } = await moveBusy(url(), project);
     expect(answer.start_with).to.contain(`CLICKHOUSE_DATABASE=${DATABASE}`).and.not.contain(engine.endpoint.password);
     expect(answer.start_with).to.contain('without BACKUP_EVERY and BACKUP_TO');
-    expect(answer.note).to.contain('backed up by its own BACKUP statement');
+    expect(answer.note).to.contain('with its own BACKUP statement');
 
     // It writes no more, and is read as before.
     const late = await server.request('POST', '/spans', { body: [span('late')] });
@@ -143,7 +143,7 @@ describe('a move of the spans', function () {
     expect((await server.request('DELETE', `/traces/${randomUUID()}`)).status).to.equal(503);
     const ready = await server.request('GET', '/readyz', { key: null });
     expect([ready.status, ready.json.status]).to.deep.equal([200, 'degraded']);
-    expect(ready.json.checks.move).to.contain('spans are refused');
+    expect(ready.json.checks.move).to.contain('spans are rejected');
     expect(await answersOf(server)).to.deep.equal(expected);
     await server.stop();
     expect(await refusedStart({}))
@@ -160,7 +160,9 @@ describe('a move of the spans', function () {
     await send('DELETE', `/spans/${deleted.id}`);
     expect(await answersOf(server)).to.deep.equal(expected);
 
-    expect(await refused(server.dataDir, 'embedded', settings)).to.contain('There is Spanhouse data already');
+    expect(await refused(server.dataDir, 'embedded', settings)).to.contain(
+      'The target already contains Spanhouse data',
+    );
     await rm(join(server.dataDir, 'clickhouse'), { recursive: true });
     const back = await moveBusy('embedded', project);
     expect(back.answer.start_with).to.equal(`CLICKHOUSE_URL unset and CLICKHOUSE_DATABASE=${DATABASE}`);
@@ -178,16 +180,16 @@ describe('a move of the spans', function () {
 
   it('goes to no place that holds something, and says what is wrong with others', async () => {
     const { dataDir } = server;
-    expect(await refused(dataDir, url(), settings)).to.contain('There is Spanhouse data already');
-    expect(await refused(dataDir, 'embedded', settings)).to.contain('There is Spanhouse data already');
+    expect(await refused(dataDir, url(), settings)).to.contain('The target already contains Spanhouse data');
+    expect(await refused(dataDir, 'embedded', settings)).to.contain('The target already contains Spanhouse data');
     expect(await refused(dataDir, url(), { ...settings, CLICKHOUSE_PASSWORD: 'not this' }))
-      .to.contain('does not let `reader of lists` in')
+      .to.contain('rejects `reader of lists`')
       .and.not.contain('not this');
-    expect(await refused(dataDir, 'http://127.0.0.1:1', settings)).to.contain('ClickHouse does not answer');
+    expect(await refused(dataDir, 'http://127.0.0.1:1', settings)).to.contain('ClickHouse does not respond');
     expect(await refused(dataDir, 'somewhere', settings)).to.contain('http:// or https:// URL');
     expect(await refused(dataDir, 'cancel', {})).to.contain('No move of the spans');
     expect(await refused(join(dataDir, 'none'), url(), { ...settings, CLICKHOUSE_DATABASE: 'free' })).to.contain(
-      'No server answers on this DATA_DIR',
+      'No server responds on this DATA_DIR',
     );
     // None of these began anything.
     await restart(embedded);
@@ -204,17 +206,17 @@ describe('a move of the spans', function () {
         .and.contain('run the same command again');
       await post([span('taken as before')]);
       expect(await refused(server.dataDir, proxy.url, { ...other, CLICKHOUSE_DATABASE: 'elsewhere' })).to.contain(
-        'is not through',
+        'is unfinished',
       );
       await server.stop();
-      expect(await refusedStart({ ...other, CLICKHOUSE_URL: proxy.url })).to.contain('which is not through');
+      expect(await refusedStart({ ...other, CLICKHOUSE_URL: proxy.url })).to.contain('is unfinished');
       const stranger = await bootServer({ env: { ...other, CLICKHOUSE_URL: proxy.url } }).catch(
         (error: unknown) => error,
       );
-      expect(String(stranger)).to.contain('is the target of a move that is not through');
+      expect(String(stranger)).to.contain('is the target of an unfinished move');
       server = await bootServer({ dataDir: server.dataDir, env: embedded });
       expect(await move(server.dataDir, 'cancel', {})).to.have.property('given_up');
-      expect(await refused(server.dataDir, proxy.url, other)).to.contain('is the target of a move');
+      expect(await refused(server.dataDir, proxy.url, other)).to.contain('is the target of an unfinished move');
     } finally {
       await proxy.stop();
     }

@@ -84,7 +84,7 @@ describe('configuration', () => {
       problemsOf({ BACKUP_EVERY: '6h', BACKUP_TO: 'gs://bucket', BACKUP_S3_SECRET_ACCESS_KEY: 'x' }),
     ).to.have.members([
       'BACKUP_TO must be a folder, or a bucket as s3://bucket/prefix (it is "gs://bucket")',
-      'BACKUP_S3_ACCESS_KEY_ID and BACKUP_S3_SECRET_ACCESS_KEY belong together: set both or neither',
+      'Set both BACKUP_S3_ACCESS_KEY_ID and BACKUP_S3_SECRET_ACCESS_KEY, or neither',
     ]);
   });
 
@@ -197,16 +197,16 @@ describe('configuration', () => {
       ATTACHMENT_FETCH_HOST: 'ATTACHMENT_FETCH_HOSTS',
     };
     expect(warnings(...Object.keys(near))).to.deep.equal(
-      Object.entries(near).map(([name, setting]) => `${name} is not a setting of Spanhouse; did you mean ${setting}?`),
+      Object.entries(near).map(([name, setting]) => `${name} is not a Spanhouse setting; did you mean ${setting}?`),
     );
     expect(warnings('SPANHOUSE_COLOUR')).to.deep.equal([
-      'SPANHOUSE_COLOUR is not a setting of Spanhouse; `npm start -- --help` lists them',
+      'SPANHOUSE_COLOUR is not a Spanhouse setting; `npm start -- --help` lists all settings',
     ]);
   });
 
   it('names settings of earlier versions, and why they are gone', () => {
     const [warning, ...others] = loadConfig({ COMMIT_WAIT_MS: '3' }).warnings;
-    expect(warning).to.match(/^COMMIT_WAIT_MS has no effect any more: /);
+    expect(warning).to.match(/^COMMIT_WAIT_MS no longer has any effect: /);
     expect(others).to.deep.equal([]);
   });
 

@@ -32,7 +32,7 @@ describe('room on disks', () => {
     } catch (error) {
       expect(error).to.be.instanceOf(DomainError).and.to.include({ kind: 'unavailable', reason: 'disk_low' });
       const { message } = error as DomainError;
-      expect(() => watched.check()).to.throw(message.split('. Free some')[0] ?? '');
+      expect(() => watched.check()).to.throw(message.split('. Free some space')[0] ?? '');
       return true;
     }
   };
@@ -78,7 +78,7 @@ describe('room on disks', () => {
     await seen(opened, 70 * MB, 1_000 * MB);
     await seen(opened, 78 * MB, 1_000 * MB);
     expect(() => opened?.check()).to.throw(
-      'has 78 MB left and MIN_FREE_DISK_MB keeps 75 MB free; they are taken again from 83 MB on',
+      'has 78 MB left and MIN_FREE_DISK_MB keeps 75 MB free; writes resume at 83 MB',
     );
     expect(refused(opened)).to.equal(true);
   });

@@ -76,7 +76,7 @@ describe('the start warns', () => {
     it('on a terminal, too', async () => {
       const lines = await printed({ HOST: '0.0.0.0', LOG_FORMAT: 'pretty' });
       expect(lines).to.have.length(2);
-      for (const line of lines) expect(line).to.match(/ → (Put a proxy|Set METRICS_TOKEN)/);
+      for (const line of lines) expect(line).to.match(/ → (Put a TLS-terminating proxy|Set METRICS_TOKEN)/);
     });
 
     it('not where nobody else comes in', async () => {

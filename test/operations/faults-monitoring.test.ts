@@ -11,7 +11,7 @@ import { until } from '../harness/until.js';
 import { ModelEndpoint } from '../judges/model-endpoint.js';
 import { hasPrometheus, MONITORING, Prometheus } from './prometheus.js';
 
-/** A folder that holds something else than backups. */
+/** A folder that contains something other than backups. */
 const NO_PLACE = MONITORING;
 const SENDERS = 12;
 const MEGABYTE = 2 ** 20;

@@ -57,7 +57,7 @@ describe('the way to what is there', () => {
         const { status, json } = await server.request(method, path);
         expect([status, json.detail], `${method} ${path}`).to.deep.equal([
           404,
-          `The path lacks its project: it is ${meant}, with the id of the project that the first start printed (SPANHOUSE_PROJECT)`,
+          `The path lacks the project: use ${meant}, with the project id that the first start printed (SPANHOUSE_PROJECT)`,
         ]);
       }
   });
@@ -76,7 +76,7 @@ describe('the way to what is there', () => {
       const { status, json } = await server.request('GET', path);
       expect([status, json.detail], path).to.deep.equal([
         404,
-        `There is nothing at this path; did you mean ${meant}? GET /docs lists all paths`,
+        `Nothing exists at this path; did you mean ${meant}? GET /docs lists all paths`,
       ]);
     }
   });
@@ -88,7 +88,7 @@ describe('the way to what is there', () => {
       expect([status, headers.get('allow'), json.detail], path).to.deep.equal([
         405,
         'DELETE, GET, HEAD',
-        'This path takes DELETE, GET, HEAD',
+        'This path supports DELETE, GET, HEAD',
       ]);
     }
   });
@@ -106,7 +106,7 @@ describe('the way to what is there', () => {
       const { status, json } = await server.request('GET', path);
       expect([status, json.detail], path).to.deep.equal([
         404,
-        'There is nothing at this path; GET /docs lists all paths',
+        'Nothing exists at this path; GET /docs lists all paths',
       ]);
     }
     expect((await server.request('PATCH', '/spans')).status).to.equal(405);
@@ -117,9 +117,7 @@ describe('the way to what is there', () => {
   });
 
   it('a variable that is no setting is named in the log, once', () => {
-    expect(log.split('JUDGE_LLM_URL is not a setting of Spanhouse; did you mean JUDGE_LLM_BASE_URL?')).to.have.length(
-      2,
-    );
+    expect(log.split('JUDGE_LLM_URL is not a Spanhouse setting; did you mean JUDGE_LLM_BASE_URL?')).to.have.length(2);
   });
 
   it('a feedback link that opens on this machine only says so, and how it opens elsewhere', async () => {
@@ -128,11 +126,11 @@ describe('the way to what is there', () => {
     for (let round = 0; round < 3; round += 1) {
       const { json } = await server.request('POST', '/feedback-links', { body });
       expect(json.note).to.equal(
-        'This URL opens on the machine of the server only. To share links, start the server with PUBLIC_URL set to the ' +
-          'address by which others reach it; this link then works there too, with the same path.',
+        'This URL works only on the server machine. To share links, start the server with PUBLIC_URL set to the address ' +
+          'that others use; this link then works there too, with the same path.',
       );
     }
-    expect(log.split('A feedback link opens on this machine only: set PUBLIC_URL')).to.have.length(2);
+    expect(log.split('A feedback link works only on this machine: set PUBLIC_URL')).to.have.length(2);
     const [listed] = (await server.request('GET', '/feedback-links')).json;
     expect(listed).to.not.have.property('note');
     await server.stop();

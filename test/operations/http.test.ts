@@ -35,7 +35,10 @@ describe('operations', () => {
     await app.stop();
     expect([response.status, response.json]).to.deep.equal([
       503,
-      { status: 'unavailable', checks: { fine: 'ok', broken: 'connection refused', hanging: 'no answer within 2 s' } },
+      {
+        status: 'unavailable',
+        checks: { fine: 'ok', broken: 'connection refused', hanging: 'no response within 2 s' },
+      },
     ]);
     expect(response.headers.get('retry-after')).to.equal('1');
   }).timeout(5_000);

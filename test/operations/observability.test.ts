@@ -118,7 +118,7 @@ describe('lines of the log', () => {
   it('say what to do on a terminal, too, behind everything else', () => {
     const { logger, text } = capture('info', 'pretty');
     say(logger, 'leaseLost', { reason: 'taken' });
-    expect(text()).to.match(/ Lease on the database lost event=leaseLost reason=taken → Run one server on a database/);
+    expect(text()).to.match(/ Database lease lost event=leaseLost reason=taken → Run one server per database/);
   });
 
   it('are for debugging when they were said a moment ago', () => {

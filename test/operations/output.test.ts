@@ -145,9 +145,7 @@ describe('what the program prints', function () {
     expect(await program.ended).to.deep.equal({ code: 0, signal: null });
     const [ready, consoles, ...more] = addresses();
     expect(ready).to.match(/^Spanhouse is ready at http:\S+, OTLP over gRPC on port \d+$/);
-    expect(consoles).to.match(
-      /^Its console: http:\S+\/console \(npm run admin -- signin prints a URL that signs you in\)$/,
-    );
+    expect(consoles).to.match(/^Console: http:\S+\/console \(npm run admin -- signin prints a sign-in link\)$/);
     expect(more).to.deep.equal([]);
     expect(program.stderr).to.equal('');
   });

@@ -233,8 +233,8 @@ describe("the server's own traces, where they cannot go", () => {
     const warnings = lines().filter((line) => line.includes('OpenTelemetry'));
     expect(warnings).to.have.length(1);
     const { message: said, reason, action } = JSON.parse(warnings[0] ?? '{}') as Record<string, string>;
-    expect(said).to.match(/does not take traces/);
-    expect(reason).to.match(/^it answers 403/);
+    expect(said).to.match(/rejects traces/);
+    expect(reason).to.match(/^it responds with 403/);
     expect(action).to.include('OTEL_EXPORTER_OTLP_ENDPOINT');
     expect(lines().join()).not.to.include('hunter2');
   });

@@ -54,7 +54,7 @@ describe('stopping by signal', () => {
     const program = Program.spawn(dataDir);
     try {
       const deadline = performance.now() + 30_000;
-      while (!program.log.some((line) => line.includes('migration begins')) && performance.now() < deadline)
+      while (!program.log.some((line) => line.includes('migration started')) && performance.now() < deadline)
         await sleep(5);
       program.signal('SIGINT');
       await sleep(50);

@@ -61,7 +61,7 @@ describe('OTLP spans: ids, times and status', () => {
       [{ spanId: TRACE }, 'span_id must be 8 bytes'],
       [{ parentSpanId: spanId(1) }, 'parent_span_id must not be the span itself'],
       [{ name: 'n'.repeat(4097) }, 'name is longer than 4096 characters'],
-      [{ attributes: attributes({ 'session.id': 's'.repeat(4097) }) }, 'the id of its session is longer'],
+      [{ attributes: attributes({ 'session.id': 's'.repeat(4097) }) }, 'its session id is longer'],
       [{ parentSpanId: 'abcd' }, 'parent_span_id must be 8 bytes or empty'],
       [{ name: '', startTimeUnixNano: '0', endTimeUnixNano: '0' }, 'start_time_unix_nano is missing'],
       [{ endTimeUnixNano: '1767225599000000000' }, 'end_time_unix_nano is before start_time_unix_nano'],

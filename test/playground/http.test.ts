@@ -94,7 +94,7 @@ describe('the playground', function () {
     const unknown = await estimate({ ...ASK, model: 'home-made' });
     expect(unknown).to.deep.include({ input_cost: null, cost_per_1000_output_tokens: null });
     expect(unknown['cost_unknown_reason']).to.equal(
-      'There is no price of the model home-made; the project can set its own',
+      'The model home-made has no price; set a custom price in the project',
     );
     expect(bench.endpoint.asked).to.deep.equal([]);
   });
@@ -202,7 +202,7 @@ describe('the playground', function () {
     const refused = await Promise.race(all);
     expect(refused.status).to.equal(429);
     expect(refused.headers.get('retry-after')).to.equal('1');
-    expect(refused.json.detail).to.contain('calls from the playground');
+    expect(refused.json.detail).to.contain('playground calls');
     expect(await run(ASK, other)).to.include({ output: 'Hello!' });
     expect((await usage(other))['total']).to.include({ calls: 1 });
     const statuses = (await Promise.all(all)).map(({ status }) => status);
@@ -242,7 +242,7 @@ describe('the playground', function () {
       (count) => count === 1,
     );
     await api.expect(204, 'DELETE', `/spans/${span['id']}`);
-    expect(await asking).to.deep.equal({ '/source/span_id': 'the span was deleted meanwhile' });
+    expect(await asking).to.deep.equal({ '/source/span_id': 'the span was deleted in the meantime' });
     expect(await api.expect(200, 'GET', '/spans?internal=only&q=late')).to.deep.equal([]);
   });
 
@@ -268,7 +268,7 @@ describe('the playground', function () {
     expect(await api.refused('POST', 'playground:run', many)).to.have.all.keys('/messages');
     await api.expect(413, 'POST', 'playground:run', { messages: [user('x'.repeat(3_000_000))] });
     expect(await api.refused('POST', 'playground:run', { ...ASK, source: { version: 1 } })).to.deep.equal({
-      '/source/prompt_slug': 'is needed: prompt_slug and version belong together',
+      '/source/prompt_slug': 'is required: send prompt_slug and version together',
     });
     expect(bench.endpoint.asked).to.deep.equal([]);
   });

@@ -104,7 +104,7 @@ describe('jobs that price spans anew', function () {
     expect(await ended('short', short.id)).to.include({ state: 'done', done: 1 });
     expect(pages.filter(([project]) => project === 'long').length, 'pages of another before').to.be.lessThan(6);
     const { state, error } = await ended('broken', broken.id);
-    expect([state, error]).to.deep.equal(['failed', 'Given up after 4 attempts: a store did not answer']);
+    expect([state, error]).to.deep.equal(['failed', 'Failed after 4 attempts: a store did not respond']);
     const tried = pages.filter(([project]) => project === 'broken').map(([, limit]) => limit);
     expect(tried, 'fewer spans each time').to.deep.equal([64, 16, 4, 1]);
   });
@@ -152,7 +152,7 @@ describe('jobs that price spans anew', function () {
     while (service.get('long', long.id).done < 200) await sleep(5);
     const cancelled = service.cancel('long', long.id);
     expect(cancelled).to.include({ state: 'cancelled', total: 10 });
-    expect(() => service.cancel('long', long.id)).to.throw(DomainError, 'ended already');
+    expect(() => service.cancel('long', long.id)).to.throw(DomainError, 'already ended');
     expect(await ended('short', create('short').id)).to.include({ state: 'done', done: 1 });
     const pagesOfLong = () => pages.filter(([project]) => project === 'long').length;
     const before = pagesOfLong();

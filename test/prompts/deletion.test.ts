@@ -69,7 +69,7 @@ describe('deletion of a prompt version', () => {
     await api.pin(slug, 'production', 1);
     await api.pin(slug, 'staging', 1);
     expect(await refusal(slug, 1)).to.equal(
-      'Version 1 cannot be deleted: tags point at it, pin them to another version or remove them first: production, staging',
+      'Version 1 cannot be deleted: tags point to it, pin them to another version or remove them first: production, staging',
     );
     await api.pin(slug, 'production', 2);
     await api.pin(slug, 'staging', 2);
@@ -84,7 +84,7 @@ describe('deletion of a prompt version', () => {
       body: { name: 'Strict', evaluation_type: 'binary', prompt: 'one', sample_rate: 0 },
     });
     const { task_slug, id } = judge.json;
-    expect(await refusal(task_slug, 1)).to.equal('Version 1 cannot be deleted: judges run with it: Strict');
+    expect(await refusal(task_slug, 1)).to.equal('Version 1 cannot be deleted: judges use it: Strict');
     await api.ensure(task_slug, { content: 'two' });
     await api.pin(task_slug, 'production', 1);
     expect((await remove(task_slug, 2)).status, 'it runs with another').to.equal(204);
@@ -92,12 +92,12 @@ describe('deletion of a prompt version', () => {
     await api.pin(task_slug, 'production', 3);
     expect(await refusal(task_slug, 3))
       .to.include('production')
-      .and.include('judges run with it: Strict');
+      .and.include('judges use it: Strict');
     expect((await remove(task_slug, 1)).status).to.equal(204);
     // Without the tag it runs with the newest.
     await api.ensure(task_slug, { content: 'newest' });
     await api.removeTag(task_slug, 'production');
-    expect(await refusal(task_slug, 4)).to.equal('Version 4 cannot be deleted: judges run with it: Strict');
+    expect(await refusal(task_slug, 4)).to.equal('Version 4 cannot be deleted: judges use it: Strict');
     expect((await remove(task_slug, 3)).status).to.equal(204);
     // A deleted judge runs with nothing.
     await server.request('DELETE', `/projects/${server.projectId}/judges/${id}`);
@@ -111,8 +111,8 @@ describe('deletion of a prompt version', () => {
     await feedback.give(slug, randomUUID(), { thumbs_up: true });
     await feedback.link({ prompt_slug: slug });
     expect(await refusal(slug, 1)).to.equal(
-      'Version 1 cannot be deleted: it is the only version, and there is feedback on its prompt; ' +
-        'it is the only version, and there are feedback links of its prompt',
+      'Version 1 cannot be deleted: it is the only version, and its prompt has feedback; ' +
+        'it is the only version, and its prompt has feedback links',
     );
     const filtered = await promptOf('one');
     await server.request('POST', `/projects/${server.projectId}/judges`, {

@@ -169,7 +169,7 @@ describe('tags of prompts', () => {
     const refused = await api.pin(slug, 'more', 1);
     expect([refused.status, refused.json.detail]).to.deep.equal([
       409,
-      'A prompt has at most 1000 tags, removed ones included, as their history stays: move one that it had',
+      'A prompt can have at most 1000 tags, including removed ones, whose history is kept: move an existing tag',
     ]);
     for (const tag of ['last', 't0', 't7']) expect((await api.pin(slug, tag, 2)).status, tag).to.equal(200);
     expect((await api.tags(slug)).json).to.have.length(1 + 1_000);

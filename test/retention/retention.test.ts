@@ -233,7 +233,9 @@ describe('retention', function () {
     atStep = () => {
       if (writes.length > 0) return;
       writes.push(mine.ask('POST', '/spans', [later]));
-      writes.push(mine.ask('POST', '/sessions', [{ id: session_id, project_id: mine.projectId, tags: { keep: 'yes' } }]));
+      writes.push(
+        mine.ask('POST', '/sessions', [{ id: session_id, project_id: mine.projectId, tags: { keep: 'yes' } }]),
+      );
     };
     await mine.keepFor(10);
     await mine.untilDone();

@@ -82,7 +82,7 @@ describe('whoever has a feedback link', function () {
       const refused = answers.at(-1);
       expect(refused?.status).to.equal(422);
       expect(refused?.text).to.include(
-        'Your name is of one more reviewer than this link still takes from your network',
+        'Your name would exceed the number of reviewers that this link accepts from your network',
       );
       expect((await give(await browser('203.0.113.5'), '203.0.113.5', { reviewer_name: 'Late' })).status).to.equal(303);
       // Who was there before is refused nothing, wherever they are now.
@@ -107,7 +107,7 @@ describe('whoever has a feedback link', function () {
     expect(statuses.filter((status) => status === 303)).to.have.length(12);
     expect(last?.status).to.equal(422);
     expect(last?.text)
-      .to.include('This link has no room left for more from your network')
+      .to.include('This link accepts no more feedback from your network')
       .and.to.include('r'.repeat(TEXT));
     expect((await give(await browser('198.51.100.1'), '198.51.100.1', { reviewer_name: 'Late' })).status).to.equal(303);
     // Saying less makes room.

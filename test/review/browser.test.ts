@@ -264,7 +264,9 @@ describe('the review page in a browser', function () {
     await page.click('label[for=thumb-up]');
     await page.setOfflineMode(true);
     await page.click('form button[type=submit]');
-    await page.waitForFunction(`document.querySelector('[role=alert]')?.textContent.includes('cannot be reached')`);
+    await page.waitForFunction(
+      `document.querySelector('[role=alert]')?.textContent.includes('Cannot reach the server')`,
+    );
     await page.setOfflineMode(false);
     await page.click('form button[type=submit]');
     await watched.untilHeading('2 of 2');
@@ -286,7 +288,7 @@ describe('the review page in a browser', function () {
     expect(await page.$eval('#thumb-up', (thumb) => (thumb as { checked?: boolean }).checked)).to.equal(false);
     await page.click('nav a[rel=next]');
     await watched.untilHeading('2 of 2');
-    expect(await page.$eval('#keys-toggle', (toggle) => toggle.textContent)).to.equal('Keys off');
+    expect(await page.$eval('#keys-toggle', (toggle) => toggle.textContent)).to.equal('Shortcuts off');
   });
 
   it('shows nothing by a link that is wrong or revoked, also in the middle of a review', async () => {

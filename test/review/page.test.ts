@@ -66,7 +66,7 @@ feedbackLinks((on) => {
       const refused = await on.api.changeLink(link.id, { expires_in_days: 1 });
       expect([refused.status, refused.json.detail]).to.deep.equal([
         409,
-        'The link is revoked, for good: make a new one',
+        'The link is permanently revoked: create a new one',
       ]);
       expect((await page.get()).status).to.equal(404);
     });

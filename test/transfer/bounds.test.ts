@@ -153,7 +153,7 @@ describe('bounds of records that are imported', function () {
       );
     const { status, json } = await send('prices', [price(room), price(room + 1)]);
     expect(status).to.equal(409);
-    expect(json.detail).to.match(/at most 10000 prices, and with these it would have 10001; none .* Delete prices/);
+    expect(json.detail).to.match(/at most 10000 prices, and these would make 10001; none .* Delete prices/);
     expect(await held()).to.equal(MAX_PRICES_PER_PROJECT - 1);
     expect(await stored('prices', [price(room), price(0)])).to.equal(1);
     expect((await send('prices', [price(room + 1)])).status).to.equal(409);
@@ -168,7 +168,9 @@ describe('bounds of records that are imported', function () {
     const move = (tag: string) => ({ ...records.get('tag_moves'), tag, pinned_at: '2026-01-01T00:00:00Z' });
     const refused = await send('tag_moves', [move('another'), move('one-more')]);
     expect(refused.status, refused.text).to.equal(409);
-    expect(refused.json.detail).to.include(`would have more than ${MOST.promptTags} tags, removed ones included; none`);
+    expect(refused.json.detail).to.include(
+      `would have more than ${MOST.promptTags} tags, including removed ones; none`,
+    );
     // Moves of those that it has are no further tags.
     expect(await stored('tag_moves', [move(records.get('tag_moves').tag)])).to.equal(1);
   });
@@ -196,7 +198,7 @@ describe('bounds of records that are imported', function () {
     );
     const refused = await send('evaluations', [one(), one()]);
     expect(refused.status).to.equal(409);
-    expect(refused.json.detail).to.include(`The span ${span_id} would have more than 10000 evaluations`);
+    expect(refused.json.detail).to.include(`The span ${span_id} would exceed the limit of 10000 evaluations`);
     const last = one();
     expect(await stored('evaluations', [last])).to.equal(1);
     expect((await send('evaluations', [one()])).status).to.equal(409);

@@ -90,7 +90,7 @@ describe('the admin program moves a project', function () {
       const { key } = makeProject(source.dataDir);
       const { code, stderr } = await admin(source, 'import', file('p.ndjson'), '--key', key);
       expect(stderr).to.match(
-        /line 2 \(prompts\/id\) is taken by another project of this installation: a project cannot be imported into a second one of the same installation\. What came before it is imported\.$/m,
+        /line 2 \(prompts\/id\) belongs to another project of this installation: a project can be imported only once per installation\. What came before it is imported\.$/m,
       );
       expect(code).to.equal(1);
     }));

@@ -90,7 +90,7 @@ describe('numbers that servers count', function () {
     expect((await ensure('last')).json.version).to.equal(BILLION);
     const { status, json } = await ensure('one more');
     expect(status).to.equal(409);
-    expect(json.detail).to.include(slug).and.to.include('has no number left for a new version');
+    expect(json.detail).to.include(slug).and.to.include('has no version number left');
     expect((await ensure('last')).json.version).to.equal(BILLION);
     const listed = await request(project, 'GET', `/projects/${project.projectId}/prompts/${slug}/versions`);
     expect((listed.json as Members[]).map(({ version }) => version)).to.deep.equal([BILLION]);

@@ -38,12 +38,12 @@ describe('an import to a disk with too little room', function () {
         expect(status, part).to.equal(503);
         expect(Number(headers.get('retry-after')), part).to.be.greaterThan(0);
         expect(json.detail, part).to.match(
-          /^Spans and imports are refused, as the disk of .* MIN_FREE_DISK_MB .* Free some/,
+          /^Insufficient disk space: the disk of .* MIN_FREE_DISK_MB .* Free some space/,
         );
       }
       const hasty = new Remote(target.url, target.key, 0);
       const failed = await importProject(hasty, undefined, file('p.ndjson'), quiet).catch((error: unknown) => error);
-      expect((failed as Error).message).to.match(/was refused with 503: .*MIN_FREE_DISK_MB.*Free some/);
+      expect((failed as Error).message).to.match(/was refused with 503: .*MIN_FREE_DISK_MB.*Free some space/);
       const { dataDir } = target;
       await target.stop();
       target = await bootTarget({ dataDir });

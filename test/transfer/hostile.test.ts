@@ -94,7 +94,7 @@ describe(`records that are imported (MALFORMED_SEED=${SEED})`, function () {
       const { status, text, json } = await send(part, sound);
       // An odd one that was stored is in the way of a sound one, which others name in vain.
       const details = status === 422 ? json.errors.map((error: { detail: string }) => error.detail) : [];
-      for (const detail of details) expect(detail, part).to.match(/^names no .* of this project/);
+      for (const detail of details) expect(detail, part).to.match(/^is not a .* of this project/);
       expect(status, `${part}: ${text.slice(0, 300)}`).to.be.oneOf([200, 409, 422]);
       for (let after: string | null = ''; after !== null;) {
         const page = await read(`${project}/export/${part}?limit=3${after === '' ? '' : `&after=${after}`}`);
@@ -175,7 +175,7 @@ describe(`records that are imported (MALFORMED_SEED=${SEED})`, function () {
     const stray = { ...version, id: crypto.randomUUID(), prompt_id: crypto.randomUUID() };
     expect((await send('prompt_versions', [version, stray])).json.errors[0]).to.deep.equal({
       pointer: '/1/prompt_id',
-      detail: 'names no prompt of this project: import the parts in their order',
+      detail: 'is not a prompt of this project: import the parts in order',
     });
     expect((await send('prompt_versions', [version])).json).to.deep.equal({ stored: 1, unchanged: 0 });
     expect((await send('prompt_versions', [{ ...version, content: 'other' }])).json.errors[0].pointer).to.equal(

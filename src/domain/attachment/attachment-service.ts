@@ -76,7 +76,7 @@ export class AttachmentService {
   open({ projectId, sha256, expires, signature }: PresignedRequest): OpenedImage {
     const until = expires !== undefined && /^\d{1,12}$/.test(expires) ? Number(expires) : 0;
     const genuine = this.#parts.signer.verify({ projectId, sha256, expires: until }, signature ?? '');
-    if (!genuine) throw new DomainError('forbidden', 'This URL was not made by this server');
+    if (!genuine) throw new DomainError('forbidden', 'This server did not create this URL');
     const secondsLeft = until - Math.floor(Date.now() / 1000);
     if (secondsLeft <= 0) throw new DomainError('forbidden', 'This URL has expired: list the images of the span again');
     const image = this.#parts.vault.find(projectId, sha256);
@@ -114,7 +114,7 @@ export class AttachmentService {
 }
 
 function gone(): DomainError {
-  return new DomainError('not_found', 'This image was deleted with the last span that referred to it');
+  return new DomainError('not_found', 'This image was deleted with the last span that used it');
 }
 
 function described({ type, label, width, height, viewport }: Item): Omit<Attachment, 'url'> {

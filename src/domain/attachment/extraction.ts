@@ -64,7 +64,7 @@ export function surplusImage(span: Span): Issue | undefined {
 }
 
 export function oneTooMany({ place, index }: Pick<Found, 'place' | 'index'>, rule: string): Issue {
-  return { pointer: pointerTo(place, index), detail: `is one image too many: ${rule}` };
+  return { pointer: pointerTo(place, index), detail: `exceeds the image limit: ${rule}` };
 }
 
 /** An inspected span with its kept images replaced by references by hash. */

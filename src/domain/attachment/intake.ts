@@ -64,7 +64,7 @@ export interface AttachmentIntake {
 /** Spans with images were given to an intake that keeps none. */
 export class ImagesFoundError extends Error {
   constructor() {
-    super('The spans may hold images, which are not kept here');
+    super('The spans may contain images, which are not stored here');
     this.name = 'ImagesFoundError';
   }
 }
@@ -142,7 +142,7 @@ export class VaultIntake implements AttachmentIntake {
       const issues =
         surplus === undefined || inspection.issues.length > 0
           ? inspection.issues
-          : [oneTooMany(surplus, `a request has at most ${this.#maxImages}`)];
+          : [oneTooMany(surplus, `a request can have at most ${this.#maxImages}`)];
       if (issues.length > 0) {
         flaws.push({ index, issues });
         continue;

@@ -58,7 +58,10 @@ export type ProjectFigures = Static<typeof Figures>;
 export function readManifest(json: unknown, name: string): Manifest {
   const format = (json as { format?: unknown } | null)?.format;
   if (typeof format === 'number' && format > MANIFEST_FORMAT)
-    throw new DomainError('invalid', `${name} was made by a newer version of Spanhouse: restore it with that one`);
+    throw new DomainError(
+      'invalid',
+      `${name} was created by a newer version of Spanhouse: restore it with that version`,
+    );
   if (!Value.Check(Manifest, json)) {
     const first = Value.Errors(Manifest, json).First();
     throw new DomainError('invalid', `${name} is damaged at ${first?.path ?? '/'}: use another backup (list-backups)`);

@@ -43,7 +43,7 @@ export class BackupSchedule {
 async function unlessEnded<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const done = new AbortController();
   const end = once(signal, 'abort', { signal: done.signal }).then(() => {
-    throw new Error('Backups end with the server');
+    throw new Error('The server is stopping, and backups with it');
   });
   try {
     return await Promise.race([work, end]);

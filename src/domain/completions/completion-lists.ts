@@ -146,7 +146,7 @@ export class CompletionLists {
       throw invalid([
         {
           pointer: filter.feedback === null ? '?verdict' : '?feedback',
-          detail: `can be asked of at most ${MAX_LOOKED_UP} completions: narrow started_after and started_before`,
+          detail: `covers at most ${MAX_LOOKED_UP} completions: narrow started_after and started_before`,
         },
       ]);
     return { spans, total: found };

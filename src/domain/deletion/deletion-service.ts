@@ -114,7 +114,7 @@ export class DeletionService {
   async close(): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer);
     for (const retry of this.#retries.values()) clearTimeout(retry);
-    this.#stopping.abort(new DomainError('unavailable', 'The server stops; the next start goes on with the deletion'));
+    this.#stopping.abort(new DomainError('unavailable', 'The server is stopping; the next start resumes the deletion'));
     await Promise.allSettled([...this.#running.values()].map(({ done }) => done));
   }
 
@@ -161,13 +161,9 @@ export class DeletionService {
       .filter(({ what, project_id }) => what !== 'project' && project_id === projectId);
     const done = Promise.all(pending.map((deletion) => this.#run(deletion).done));
     if (!(await within(SETTLED_MS, done)))
-      throw new DomainError(
-        'unavailable',
-        'Things of this project are being deleted, which takes a while: send again',
-        {
-          retryAfterSeconds: RETRY_AFTER_SECONDS,
-        },
-      );
+      throw new DomainError('unavailable', 'A deletion is in progress for this project. Retry later.', {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      });
   }
 
   /**

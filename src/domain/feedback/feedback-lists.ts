@@ -117,7 +117,7 @@ export class FeedbackLists {
       throw invalid([
         {
           pointer: '?version',
-          detail: `can be asked of at most ${MAX_LOOKED_UP} records: narrow start_date and end_date`,
+          detail: `covers at most ${MAX_LOOKED_UP} records: narrow start_date and end_date`,
         },
       ]);
     const places: FeedbackPlace[] = [];

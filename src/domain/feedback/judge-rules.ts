@@ -12,13 +12,13 @@ export function thumbIssues({
 }: Pick<FeedbackInput, 'thumbs_up' | 'judge_was_right' | 'judge_id'>): Issue[] {
   const issue = (detail: string) => [{ pointer: '/judge_was_right', detail }];
   if (judge_id == null) {
-    if (judge_was_right != null) return issue('needs the judge_id of the judge; without one, send thumbs_up');
+    if (judge_was_right != null) return issue('requires judge_id; without a judge, send thumbs_up');
     return thumbs_up == null ? [{ pointer: '/thumbs_up', detail: 'is required' }] : [];
   }
   if (thumbs_up == null && judge_was_right == null)
-    return issue('is required, or thumbs_up, which says the same of a judge: whether it was right');
+    return issue('is required, unless thumbs_up says whether the judge was right');
   const differ = thumbs_up != null && judge_was_right != null && thumbs_up !== judge_was_right;
-  return differ ? issue('must be the same as thumbs_up, or stand alone') : [];
+  return differ ? issue('must equal thumbs_up, or be the only one of the two') : [];
 }
 
 type ScoreFields = Pick<FeedbackInput, 'expected_score' | 'score_direction' | 'criteria_feedback'>;
@@ -32,7 +32,7 @@ export function scoreIssues(input: ScoreFields, judge: FeedbackJudge | null): Is
     ...Object.entries(criteria_feedback ?? {}).flatMap(([key, feedback]) => {
       const pointer = `/criteria_feedback/${escaped(key)}`;
       if (!judge.criteria.some((criterion) => criterion.key === key))
-        return [{ pointer, detail: `is no criterion of this judge; it has ${listed(judge)}` }];
+        return [{ pointer, detail: `is not a criterion of this judge; it has ${listed(judge)}` }];
       if (feedback.expected_score == null && feedback.reason == null)
         return [{ pointer, detail: 'must have an expected_score or a reason' }];
       return rangeIssues(`${pointer}/expected_score`, feedback.expected_score, judge);
@@ -46,7 +46,8 @@ function unscoredIssues(input: ScoreFields, judge: FeedbackJudge | null): Issue[
     score_direction: input.score_direction != null,
     criteria_feedback: Object.keys(input.criteria_feedback ?? {}).length > 0,
   };
-  const reason = judge === null ? 'needs the judge_id of a scored judge' : 'is for scored judges; this one is binary';
+  const reason =
+    judge === null ? 'requires the judge_id of a scored judge' : 'applies only to scored judges; this judge is binary';
   return Object.entries(given).flatMap(([name, is]) => (is ? [{ pointer: `/${name}`, detail: reason }] : []));
 }
 

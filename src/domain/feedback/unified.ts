@@ -165,7 +165,7 @@ export class UnifiedFeedbackService {
 function tooMany(limit: number | null): DomainError {
   const detail =
     limit === null
-      ? `is required where there are more than ${MOST_ITEMS} items`
+      ? `is required when there are more than ${MOST_ITEMS} items`
       : `must end, with limit, at ${MOST_ITEMS} items`;
   return invalid([{ pointer: limit === null ? '?limit' : '?offset', detail }]);
 }

@@ -73,7 +73,7 @@ export class IdentityService {
    */
   authenticate(authorization: string | undefined): Principal {
     if (authorization === undefined) {
-      throw new DomainError('unauthenticated', 'The header Authorization: Bearer <API key> is missing');
+      throw new DomainError('unauthenticated', 'Missing header Authorization: Bearer <API key>');
     }
     const key = bearerToken(authorization);
     if (key === null) throw new DomainError('unauthenticated', 'The Authorization header must be: Bearer <API key>');
@@ -178,7 +178,7 @@ export class IdentityService {
     if (this.#store.isBeingDeleted(id))
       throw new DomainError(
         'conflict',
-        'The project with this id is being deleted: make it again once that is done, which takes a running server seconds, for many spans minutes',
+        'The project with this id is being deleted: create it again after that, which takes a running server seconds, for many spans minutes',
       );
     const project = { id, name: usableName(input.name), created_at: this.#now(), retention_days: null };
     this.#store.insertProject(project);
@@ -207,7 +207,7 @@ export class IdentityService {
       if (this.#store.isBeingDeleted(input.projectId))
         throw new DomainError(
           'conflict',
-          'The project is being deleted and gets no more keys: name another one, or make it again once that is done',
+          'The project is being deleted and cannot get new keys: choose another project, or create it again after the deletion',
         );
       if (!this.#store.isAccount(input.userId)) throw new DomainError('not_found', 'There is no user with this id');
       if (this.#store.countKeys(input.projectId) >= MAX_KEYS_PER_PROJECT) {
@@ -286,7 +286,7 @@ export class IdentityService {
     if (apiKey !== null) this.#store.freeKey(hashApiKey(apiKey));
     const existing = apiKey === null ? undefined : this.#store.findKeyByHash(hashApiKey(apiKey));
     if (existing !== undefined && existing.project_id !== target) {
-      throw new DomainError('conflict', 'The initial API key exists already and belongs to another project');
+      throw new DomainError('conflict', 'The initial API key already exists and belongs to another project');
     }
     // A key would open what is to go, and what came in by it would go as well.
     if (this.#store.isBeingDeleted(target))

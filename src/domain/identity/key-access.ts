@@ -26,7 +26,7 @@ export const DEFAULT_KEY_ACCESS: KeyAccess = 'full';
 export function requirePurpose({ access }: Pick<Principal, 'access'>, purpose: CallPurpose): void {
   const { purposes, may }: Access = ACCESSES[access];
   if (!purposes.includes(purpose))
-    throw new DomainError('forbidden', `This API key has the access "${access}": it may ${may}`);
+    throw new DomainError('forbidden', `This API key has "${access}" access: it may ${may}`);
 }
 
 /** Whether a call may be answered with more than its caller sent. */

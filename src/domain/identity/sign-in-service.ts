@@ -25,7 +25,7 @@ const MAX_PER_KEY = 50;
 const MAX_UNUSED_INVITES = 100;
 const KEY_NAME = 'Console';
 const USED_CODE =
-  'This sign-in link is unknown, older than an hour, or was already used. To get another, run `npm run admin -- signin` on the server machine';
+  'This sign-in link is unknown, expired after one hour, or already used. To get a new one, run `npm run admin -- signin` on the server machine';
 
 /** What a person signs in with: a code that was handed out, or an API key. */
 export type Credentials = { readonly code: string } | { readonly key: string };
@@ -104,10 +104,7 @@ export class SignInService {
     this.#tidy();
     const invitation = this.#store.transaction(() => {
       if (this.#store.countInvites(projectId, this.#now()) >= MAX_UNUSED_INVITES)
-        throw new DomainError(
-          'conflict',
-          `${MAX_UNUSED_INVITES} invitations are not used yet: end some, or wait an hour`,
-        );
+        throw new DomainError('conflict', `${MAX_UNUSED_INVITES} invitations are unused: revoke some, or wait an hour`);
       const user = this.#identity.createUser({ name, invited: true });
       const key = this.#identity.addKey({ projectId, userId: user.id, name: KEY_NAME, access });
       return { user, ...this.#insertCode(user.id, [key], true) };
@@ -179,7 +176,7 @@ export class SignInService {
   principal(session: SignIn, projectId: string | null): Principal {
     const wanted = projectId === null ? null : uuidOf(projectId);
     const key = session.keys.find(({ project_id }) => wanted === null || project_id === wanted);
-    if (key === undefined) throw new DomainError('forbidden', 'This sign-in does not open the project');
+    if (key === undefined) throw new DomainError('forbidden', 'This session does not have access to the project');
     const principal = this.#identity.principalOfKey(key.id, session.id);
     this.#recordUse(session);
     return principal;
@@ -206,7 +203,7 @@ export class SignInService {
   /** Ends what a sign-in opens of a project. @throws DomainError `not_found` */
   end(projectId: string, id: string, by: Actor): void {
     if (!this.#store.endInProject(projectId, id, this.#now()))
-      throw new DomainError('not_found', 'There is no sign-in with this id');
+      throw new DomainError('not_found', 'There is no session with this id');
     this.#audit.done({ event: 'signInEnded', by, project_id: projectId, subject_id: id });
   }
 

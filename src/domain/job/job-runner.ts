@@ -143,7 +143,7 @@ export class JobRunner implements WorkUnderWay {
   create(draft: JobDraft): Job {
     const { store } = this.#options;
     if (store.countUnfinished(draft.project_id, [...this.#kinds.keys()]) >= MAX_UNFINISHED)
-      throw new DomainError('conflict', `${MAX_UNFINISHED} jobs of this project are not finished yet`);
+      throw new DomainError('conflict', `${MAX_UNFINISHED} jobs of this project are unfinished: wait, or cancel one`);
     const job: Job = {
       ...draft,
       id: randomUUID(),
@@ -168,7 +168,7 @@ export class JobRunner implements WorkUnderWay {
     const { store, observer } = this.#options;
     const job = this.find(projectId, kind, id);
     if (!store.end(id, { state: 'cancelled' }, this.#now()))
-      throw new DomainError('conflict', `The job has ended already: it is ${job.state}`);
+      throw new DomainError('conflict', `The job has already ended: ${job.state}`);
     this.#running.get(id)?.abort.abort();
     observer.jobFinished({ id, kind, result: 'cancelled' });
     return this.find(projectId, kind, id);
@@ -240,7 +240,7 @@ export class JobRunner implements WorkUnderWay {
       const failed = this.#attempts.failedOnce(job, this.#doneOf(job));
       const isLast = !retryable || failed >= this.#options.limits.maxAttempts;
       if (!(error instanceof JobFailure)) observer.jobFailed({ id, kind, error, final: isLast });
-      const reason = retryable ? new JobFailure(`Given up after ${failed} attempts: a store did not answer`) : error;
+      const reason = retryable ? new JobFailure(`Failed after ${failed} attempts: a store did not respond`) : error;
       if (isLast && this.#giveUp(job, reason)) this.#attempts.forget(id);
     }
   }
@@ -257,7 +257,7 @@ export class JobRunner implements WorkUnderWay {
   async #work(head: JobHead, stop: AbortSignal): Promise<unknown> {
     const { store } = this.#options;
     const work = this.#kinds.get(head.kind);
-    if (work === undefined) throw new JobFailure(`This server knows no jobs of kind ${head.kind}`);
+    if (work === undefined) throw new JobFailure(`Unknown job kind: ${head.kind}`);
     const job = this.find(head.project_id, head.kind, head.id);
     const steps = store.steps(job.id);
     const attempt = new AbortController();
@@ -282,7 +282,8 @@ export class JobRunner implements WorkUnderWay {
   /** Ends a job as failed. False when even that fails; then the job is tried again. */
   #giveUp({ id, kind }: JobHead, error: unknown): boolean {
     const { store, observer } = this.#options;
-    const reason = error instanceof JobFailure ? error.message : 'The job met a defect; the log of the server has more';
+    const reason =
+      error instanceof JobFailure ? error.message : 'The job failed with an internal error; see the server log';
     try {
       if (store.end(id, { state: 'failed', error: reason }, this.#now()))
         observer.jobFinished({ id, kind, result: 'failed' });

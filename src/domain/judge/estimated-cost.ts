@@ -14,10 +14,10 @@ export function estimatedCost(
   model: string | null,
   { input, output }: { readonly input: number; readonly output: number },
 ): EstimatedCost {
-  if (model === null) return { cost: null, cost_unknown_reason: 'No model is named' };
+  if (model === null) return { cost: null, cost_unknown_reason: 'No model is set' };
   const cached = { cacheReadTokens: 0, cacheWriteTokens: 0 };
   const usage = { inputTokens: input, outputTokens: output, ...cached, at: new Date() };
   const cost = price(projectId, { provider: callProvider(model), model, ...usage });
-  const unknown = `There is no price of the model ${model}; the project can set its own`;
+  const unknown = `The model ${model} has no price; set a custom price in the project`;
   return { cost, cost_unknown_reason: cost === null ? unknown : null };
 }

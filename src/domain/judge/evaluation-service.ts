@@ -43,7 +43,7 @@ export class EvaluationService {
     const input = sent.require([...mistaken, ...scoreIssues(judge, sent)]);
     const evaluation = { ...toEvaluation(judge, input), ...this.#versionOf(judge, input) };
     if (this.#options.store.countOfSpan(projectId, evaluation.span_id, MOST_OF_SPAN) >= MOST_OF_SPAN)
-      throw new DomainError('conflict', `The span has ${MOST_OF_SPAN} evaluations: it takes no more`);
+      throw new DomainError('conflict', `The span has reached the limit of ${MOST_OF_SPAN} evaluations`);
     const stored = this.#options.store.insert({ ...evaluation, created_at: Date.now() * 1000 });
     this.#options.observer.evaluationStored({ result: stored.evaluation_result, origin: 'external' });
     return stored;
@@ -69,8 +69,8 @@ function scoreIssues(judge: Judge, { values }: Fitting<EvaluationInput>): Issue[
   const { score, evaluation_result: result, criteria_scores: criteria } = values;
   const issues: Issue[] = [];
   if (judge.evaluation_type === 'binary') {
-    const reason = 'is for scored judges; this one is binary';
-    if (result == null) issues.push({ pointer: '/evaluation_result', detail: 'is required of a binary judge' });
+    const reason = 'applies only to scored judges; this judge is binary';
+    if (result == null) issues.push({ pointer: '/evaluation_result', detail: 'is required for a binary judge' });
     if (score != null) issues.push({ pointer: '/score', detail: reason });
     if (Object.keys(criteria ?? {}).length > 0) issues.push({ pointer: '/criteria_scores', detail: reason });
     return issues;
@@ -79,7 +79,7 @@ function scoreIssues(judge: Judge, { values }: Fitting<EvaluationInput>): Issue[
     value < (judge.score_min ?? 0) || value > (judge.score_max ?? 1)
       ? [{ pointer, detail: `must be from ${judge.score_min} to ${judge.score_max}` }]
       : [];
-  if (score == null) issues.push({ pointer: '/score', detail: 'is required of a scored judge' });
+  if (score == null) issues.push({ pointer: '/score', detail: 'is required for a scored judge' });
   else {
     issues.push(...range(['/score', score]));
     if (issues.length === 0 && result != null && result !== passes(judge, score))
@@ -93,7 +93,7 @@ function scoreIssues(judge: Judge, { values }: Fitting<EvaluationInput>): Issue[
     if (issues.length >= MAX_ISSUES) break;
     const pointer = `/criteria_scores/${key.slice(0, 100).replaceAll('~', '~0').replaceAll('/', '~1')}`;
     if (keys.includes(key)) issues.push(...range([`${pointer}/score`, found.score]));
-    else issues.push({ pointer, detail: `is no criterion of this judge; it has ${keys.join(', ') || 'none'}` });
+    else issues.push({ pointer, detail: `is not a criterion of this judge; it has ${keys.join(', ') || 'none'}` });
   }
   return issues;
 }

@@ -80,18 +80,18 @@ export class ExplainService {
   }
 
   #ofRun(judge: Judge, run: CurrentRun, position: number | null): Reason {
-    if (run.state === 'running') return ['running', 'The model is being asked right now.'];
+    if (run.state === 'running') return ['running', 'The model is processing it now.'];
     const notRunnableReason = this.#options.judges.notRunnableReason(judge);
     if (run.state === 'queued' && notRunnableReason?.kind === 'no_endpoint')
       return ['no_endpoint', `It is queued. ${notRunnableReason.text}.`];
-    const attempts = run.attempts === 0 ? '' : ` ${run.attempts} attempts failed, the last one: ${run.reason ?? ''}.`;
+    const attempts = run.attempts === 0 ? '' : ` ${run.attempts} attempts failed, most recently: ${run.reason ?? ''}.`;
     const refused = notRunnableReason?.kind === 'key_refused' ? ` ${notRunnableReason.text}.` : '';
     if (run.state === 'queued')
       return [
         'queued',
-        `It is queued behind ${position ?? 0} others of its project, to be tried at ${formatTimestamp(run.next_attempt_at)}.${attempts}${refused}`,
+        `It is queued behind ${position ?? 0} others of its project; next attempt at ${formatTimestamp(run.next_attempt_at)}.${attempts}${refused}`,
       ];
-    return ['failed', `It was given up at ${formatTimestamp(run.updated_at)}: ${run.reason ?? ''}`];
+    return ['failed', `It failed permanently at ${formatTimestamp(run.updated_at)}: ${run.reason ?? ''}`];
   }
 
   #ofSpan(judge: Judge, span: SpanTraits | undefined, unmatched: readonly Mismatch[], hash: number): Reason {
@@ -102,19 +102,19 @@ export class ExplainService {
   #notRunning(judge: Judge, span: SpanTraits): Reason | undefined {
     const notRunnableReason = this.#options.judges.notRunnableReason(judge);
     if (notRunnableReason?.kind === 'no_endpoint')
-      return ['no_endpoint', `${notRunnableReason.text}; judges do not run.`];
-    if (!judge.enabled) return ['judge_disabled', 'The judge is disabled: it evaluates no spans by itself.'];
+      return ['no_endpoint', `${notRunnableReason.text}; judges are disabled.`];
+    if (!judge.enabled) return ['judge_disabled', 'The judge is disabled: it does not evaluate spans automatically.'];
     const [arrived, since] = [formatTimestamp(span.arrived_at), formatTimestamp(judge.judged_since)];
     if (span.arrived_at <= judge.judged_since)
       return [
         'arrived_before',
-        `The span arrived at ${arrived}, before the judge was made or last enabled at ${since}. A run call evaluates older spans.`,
+        `The span arrived at ${arrived}, before the judge was created or last enabled at ${since}. Use a run call to evaluate older spans.`,
       ];
     const began = this.#options.runs.position(judge.project_id)?.began_at ?? Infinity;
     if (span.arrived_at <= began)
       return [
         'not_running_then',
-        `The span arrived at ${arrived}, when judges did not run. A run call evaluates older spans.`,
+        `The span arrived at ${arrived}, while judges were disabled. Use a run call to evaluate older spans.`,
       ];
     return undefined;
   }
@@ -127,11 +127,11 @@ export class ExplainService {
     if (span.arrived_at > seen)
       return [
         'pending',
-        `The span arrived at ${arrived} and has not been looked at yet: that takes about a second, longer while the queue is full.`,
+        `The span arrived at ${arrived} and is not checked yet: that takes about one second, longer while the queue is full.`,
       ];
     return [
       'changed_since',
-      `The span matches now, but was looked at soon after ${arrived}. Since then the judge was changed (last at ${formatTimestamp(judge.updated_at)}), or its failure is too old to be kept.`,
+      `The span matches now, but was checked soon after ${arrived}. Since then the judge was changed (last at ${formatTimestamp(judge.updated_at)}), or its failure record has expired.`,
     ];
   }
 }
@@ -144,16 +144,13 @@ function ofItself(span: SpanTraits): Reason | undefined {
   const never = neverEvaluated(span);
   if (never !== null) return [never.caller === 'a judge' ? 'judge_call' : 'own_call', `The span ${never.detail}.`];
   if (!span.finished)
-    return [
-      'unfinished',
-      'The span has no output, no end, no duration and no error yet; it is looked at again when it is sent with one.',
-    ];
-  if (!span.has_content) return ['empty', 'The span has neither input nor output: there is nothing to evaluate.'];
+    return ['unfinished', 'The span has no output, end, duration or error yet; it is checked again when one arrives.'];
+  if (!span.has_content) return ['empty', 'The span has neither input nor output: nothing to evaluate.'];
   return undefined;
 }
 
 function filteredOut(unmatched: readonly Mismatch[]): Reason | undefined {
   if (unmatched.length === 0) return undefined;
-  const list = unmatched.map(({ filter, wanted, found }) => `${filter}: asks for ${wanted}, found ${found}`);
+  const list = unmatched.map(({ filter, wanted, found }) => `${filter}: expected ${wanted}, found ${found}`);
   return ['filtered', `It does not match the filters. ${list.join('; ')}.`];
 }

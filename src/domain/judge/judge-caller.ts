@@ -63,8 +63,7 @@ export class JudgeCaller {
     const instruction = overrides.instruction ?? instructionOf(prompts, judge);
     if (instruction === undefined) return unasked(`there is no prompt ${judge.task_slug}`);
     const model = this.modelOf(judge, instruction);
-    if (model === null)
-      return unasked('neither the judge, nor the version of its prompt, nor the configuration names a model');
+    if (model === null) return unasked('no model is set for the judge, its prompt version or the server');
     const examples = overrides.examples ?? (await this.#options.examples.examplesFor(judge, span));
     const request = judgeRequest({ judge, instruction: instruction.content, span, examples, model, code: newCode() });
     const read = (text: string) => readVerdict(judge, text);

@@ -77,7 +77,7 @@ function scoredIssues({ score_min, score_max, pass_threshold, ...rest }: Scale):
   const scale: Scale = { ...rest, score_min, score_max, pass_threshold };
   const missing = SCALE.filter((name) => scale[name] === null).map((name) => ({
     pointer: `/${name}`,
-    detail: 'is required of a scored judge',
+    detail: 'is required for a scored judge',
   }));
   const issues: Issue[] = [...missing];
   if (score_min !== null && score_max !== null && score_min >= score_max)
@@ -93,7 +93,7 @@ function scoredIssues({ score_min, score_max, pass_threshold, ...rest }: Scale):
 function binaryIssues(scale: Scale): Issue[] {
   return SCALE.filter((name) => scale[name] !== null).map((name) => ({
     pointer: `/${name}`,
-    detail: 'is for scored judges; this one is binary',
+    detail: 'applies only to scored judges; this judge is binary',
   }));
 }
 

@@ -41,11 +41,11 @@ const NO_ENDPOINT: NotRunnableReason = {
 };
 const NO_MODEL: NotRunnableReason = {
   kind: 'no_model',
-  text: 'No model is named: not by the judge, not by the version of its prompt, not by JUDGE_LLM_MODEL',
+  text: 'No model is set: set it for the judge, for its prompt version, or as JUDGE_LLM_MODEL',
 };
 
 function keyRefused({ status, since }: KeyRefusal): NotRunnableReason {
-  const endpoint = `The model endpoint does not accept this server's key (${status})`;
+  const endpoint = `The model endpoint rejected this server's key (${status})`;
   return { kind: 'key_refused', text: `${endpoint}, set by JUDGE_LLM_API_KEY, since ${formatTimestamp(since)}` };
 }
 
@@ -168,13 +168,13 @@ export class JudgeService {
     if (isNew && prompt == null && task_slug == null && !isMisfit('task_slug'))
       issues.push({ pointer: '/prompt', detail: 'is required, unless task_slug names an existing prompt' });
     if (isNew && prompt != null && task_slug != null)
-      issues.push({ pointer: '/task_slug', detail: 'must not be given together with prompt' });
+      issues.push({ pointer: '/task_slug', detail: 'must not be combined with prompt' });
     if (task_slug != null && !this.#options.prompts.hasPrompt(projectId, task_slug))
       issues.push({ pointer: '/task_slug', detail: 'there is no prompt with this slug' });
     if (prompt != null && !prompt.isWellFormed())
-      issues.push({ pointer: '/prompt', detail: 'must not hold half of a surrogate pair' });
+      issues.push({ pointer: '/prompt', detail: 'must not contain an unpaired surrogate' });
     else if (prompt != null && Buffer.byteLength(prompt) > MAX_CONTENT_BYTES)
-      issues.push({ pointer: '/prompt', detail: `must have at most ${MAX_CONTENT_BYTES} bytes` });
+      issues.push({ pointer: '/prompt', detail: `must be at most ${MAX_CONTENT_BYTES} bytes` });
     return issues;
   }
 
@@ -196,7 +196,7 @@ function fitsScale({ isMisfit }: Fitting<Stated>): boolean {
 /** A text that is there already does not become the latest again. */
 function requireLatest({ latest_version, version }: Pick<StoredVersion, 'latest_version' | 'version'>): void {
   if (version === latest_version) return;
-  const detail = `The prompt has this text as version ${version} already. Pin the tag ${RUNNING_TAG} to that version to run it`;
+  const detail = `The prompt already has this text as version ${version}. Pin the tag ${RUNNING_TAG} to that version to run it`;
   throw new DomainError('conflict', detail);
 }
 

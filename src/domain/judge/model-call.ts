@@ -82,7 +82,7 @@ export async function askModel<T>(
 
 function contentOf({ refusal, finish_reason, content }: ModelAnswer): string {
   if (refusal !== null) throw new InvalidAnswer(`the model refused: ${refusal.slice(0, 500)}`);
-  if (finish_reason === 'length') throw new InvalidAnswer('the answer was cut off because it was too long');
+  if (finish_reason === 'length') throw new InvalidAnswer('the answer was truncated because it was too long');
   return content;
 }
 

@@ -82,7 +82,7 @@ interface Draft {
 /** Shows what a draft of a judge would do: which spans it is about, what they would cost, what a model says of some. */
 export class PreviewService {
   readonly #options: PreviewOptions;
-  readonly #turns = new Turns('previews of judges', LIMITS);
+  readonly #turns = new Turns('judge previews', LIMITS);
 
   constructor(options: PreviewOptions) {
     this.#options = options;

@@ -260,7 +260,7 @@ export class ReadyRuns {
       const span = spans.get(run.span_id);
       if (judged !== undefined && span !== undefined) return [{ run, span, ...judged }];
       const outcome: RunOutcome =
-        span === undefined ? { kind: 'dropped', run } : { kind: 'failed', run, reason: 'the judge is no longer there' };
+        span === undefined ? { kind: 'dropped', run } : { kind: 'failed', run, reason: 'the judge was deleted' };
       onEnded({ outcome, spans: [] });
       return [];
     });

@@ -198,4 +198,4 @@ export class Recorder {
   }
 }
 
-export const DEFECT = 'a defect of the server; its log says more';
+export const DEFECT = 'an internal server error; see the server log';

@@ -149,7 +149,7 @@ export class RunService {
 }
 
 function noRoom(room: number): DomainError {
-  return new DomainError('overloaded', `The queue has room for ${room} more evaluations of this project`, {
+  return new DomainError('overloaded', `The queue has room for only ${room} more evaluations of this project`, {
     retryAfterSeconds: 10,
   });
 }

@@ -238,7 +238,7 @@ export class JudgeRunner implements WorkUnderWay {
     const at = (Date.now() + RETRY_MS) * 1000;
     const outcome: RunOutcome =
       isRetryable(error) && run.attempts + 1 < this.#options.maxAttempts
-        ? { kind: 'retry', run, reason: 'a store did not answer', at }
+        ? { kind: 'retry', run, reason: 'a store did not respond', at }
         : { kind: 'failed', run, reason: DEFECT };
     return { outcome, spans: [] };
   }
@@ -250,8 +250,7 @@ export class JudgeRunner implements WorkUnderWay {
     const attempts = run.attempts + 1;
     if (failure?.retryable !== true) return { kind: 'failed', run, reason };
     const { maxAttempts, retryBaseMs = RETRY_BASE_MS } = this.#options;
-    if (attempts >= maxAttempts)
-      return { kind: 'failed', run, reason: `given up after ${attempts} attempts: ${reason}` };
+    if (attempts >= maxAttempts) return { kind: 'failed', run, reason: `failed after ${attempts} attempts: ${reason}` };
     const delay = retryDelay(attempts, retryBaseMs, failure.retryAfterMs);
     return { kind: 'retry', run, reason, at: Math.round((Date.now() + delay) * 1000) };
   }

@@ -50,7 +50,7 @@ interface UnderWay {
 
 /** The tag of the calls of all drafts has this in place of the id of a judge. */
 export const DRAFT = 'draft';
-const deleted = () => invalid([{ pointer: '/try', detail: 'a span was deleted meanwhile' }]);
+const deleted = () => invalid([{ pointer: '/try', detail: 'a span was deleted in the meantime' }]);
 const stopping = () => new DomainError('unavailable', 'The server is stopping');
 
 /** Tries drafts of judges on spans. No evaluation is stored; calls are stored as spans, as those of judges are. */

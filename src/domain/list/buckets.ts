@@ -46,7 +46,9 @@ export function bucketsBetween(from: Micros, to: Micros, seconds: number | null,
   const length = seconds ?? CHOSEN.find((chosen) => fits(chosen, MOST_CHOSEN)) ?? DAY * 1820;
   const edges = (last - first) / length > MOST_BUCKETS ? [] : edgesBetween(first, last, length, timeZone);
   if (edges.length === 0 || edges.length - 1 > MOST_BUCKETS)
-    throw invalid([{ pointer: '?bucket', detail: `must be longer: this would be more than ${MOST_BUCKETS} buckets` }]);
+    throw invalid([
+      { pointer: '?bucket', detail: `must be longer: this would create more than ${MOST_BUCKETS} buckets` },
+    ]);
   return { seconds: length, edges: edges.map((edge) => edge * 1e6) };
 }
 

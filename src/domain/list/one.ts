@@ -69,6 +69,6 @@ export function onlyTrace(found: readonly string[]): string {
   const others = more.length < MAX_TRACES_NAMED ? '' : ' and others';
   throw new DomainError(
     'conflict',
-    `Several traces have a span with this id; name one with trace_id: ${named}${others}`,
+    `Several traces have a span with this id; select one with trace_id: ${named}${others}`,
   );
 }

@@ -55,7 +55,7 @@ export class Tails {
   readonly #source: TailSource;
   readonly #groups = new Map<string, Group>();
   readonly #open = new Map<string, Set<Tail>>();
-  readonly #turns = new Turns('reads of tails', READS);
+  readonly #turns = new Turns('tail reads', READS);
   #closed = false;
 
   constructor(source: TailSource) {
@@ -70,7 +70,7 @@ export class Tails {
     if (this.#closed) throw new DomainError('unavailable', 'The server is stopping.', { retryAfterSeconds: 5 });
     const others = this.#open.get(of.projectId) ?? new Set();
     if (others.size >= TAILS_PER_PROJECT)
-      throw new DomainError('overloaded', `A project has at most ${TAILS_PER_PROJECT} tails open at once: close one`, {
+      throw new DomainError('overloaded', `A project can have at most ${TAILS_PER_PROJECT} open tails: close one`, {
         retryAfterSeconds: 5,
       });
     const now = this.#source.now();

@@ -111,7 +111,7 @@ export class PlaygroundCalls implements WorkUnderWay {
     const either = AbortSignal.any([signal, gone.signal, late]);
     const call = await callModel({ client, projectId: principal.project_id }, request, either);
     if (call.failure?.code !== 'aborted' || !late.aborted || signal.aborted) return call;
-    const failure = new ModelFailure('timeout', `No answer came within ${seconds} s: others were waited for`, {
+    const failure = new ModelFailure('timeout', `No response within ${seconds} s: other calls were ahead`, {
       retryable: true,
     });
     return { ...call, failure };
@@ -119,7 +119,7 @@ export class PlaygroundCalls implements WorkUnderWay {
 }
 
 function spanGone(): DomainError {
-  return invalid([{ pointer: '/source/span_id', detail: 'the span was deleted meanwhile' }]);
+  return invalid([{ pointer: '/source/span_id', detail: 'the span was deleted in the meantime' }]);
 }
 
 function spanOf({ principal, request, version, spanId, runId }: UnderWay, call: ModelCall): Span {

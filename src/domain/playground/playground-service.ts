@@ -30,7 +30,7 @@ const LIMITS = { atOnce: 64, perParty: 4, maxWaiting: 8, maxWaitMs: 10_000 };
 /** Lets people ask a model something else than was asked, and see what it answers and costs. */
 export class PlaygroundService {
   readonly #options: PlaygroundOptions;
-  readonly #turns = new Turns('calls from the playground', LIMITS);
+  readonly #turns = new Turns('playground calls', LIMITS);
 
   constructor(options: PlaygroundOptions) {
     this.#options = options;
@@ -48,7 +48,7 @@ export class PlaygroundService {
       input_cost,
       cost_per_1000_output_tokens: input_cost === null || cost === null ? null : normaliseCost(cost - input_cost),
       cost_unknown_reason:
-        input_cost === null ? `There is no price of the model ${model}; the project can set its own` : null,
+        input_cost === null ? `The model ${model} has no price; set a custom price in the project` : null,
     };
   }
 
@@ -78,7 +78,7 @@ export class PlaygroundService {
     if (slug === null && version === null) return null;
     if (slug === null || version === null) {
       const missing = slug === null ? 'prompt_slug' : 'version';
-      throw invalid([{ pointer: `/source/${missing}`, detail: 'is needed: prompt_slug and version belong together' }]);
+      throw invalid([{ pointer: `/source/${missing}`, detail: 'is required: send prompt_slug and version together' }]);
     }
     return this.#options.prompts.find(projectId, slug, { by: 'number', version });
   }

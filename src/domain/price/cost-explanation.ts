@@ -18,18 +18,18 @@ export interface PricedSpans {
 
 /** Why a cost is what it is, or is not known. */
 export const COST_REASONS = {
-  sent: 'The client sent this cost, which always stands.',
-  priced: 'The cost is the sum of tokens times price.',
+  sent: 'The client sent this cost, which is never changed.',
+  priced: 'The cost is tokens times price.',
   price_changed:
-    'The cost was calculated with an earlier price. POST …/model-prices:reprice recalculates stored costs; `sum` is what it would be.',
-  price_gone: 'The cost was calculated with a price that is there no more.',
-  not_repriced:
-    'There is a price by now, which was not there when the span came. POST …/model-prices:reprice recalculates stored costs.',
-  not_priced: 'Only spans of kind llm, embedding or reranker are priced: others repeat what the calls below them used.',
-  no_model: 'The span names no model. Send it as attribute `model`, with `provider`.',
-  no_tokens: 'The span lacks counts of tokens. Send them as attributes `inputTokens` and `outputTokens`.',
+    'The cost was calculated at an earlier price. POST …/model-prices:reprice recalculates stored costs; `sum` is what it would be.',
+  price_gone: 'The cost was calculated at a price that no longer exists.',
+  not_repriced: 'A price was added after the span arrived. POST …/model-prices:reprice recalculates stored costs.',
+  not_priced:
+    'Only spans of kind llm, embedding or reranker are priced: others repeat the usage of the calls below them.',
+  no_model: 'The span does not name a model. Send it as attribute `model`, with `provider`.',
+  no_tokens: 'The span has no token counts. Send them as attributes `inputTokens` and `outputTokens`.',
   no_price:
-    'No price of this model is known. Set one with PUT …/model-prices/{provider}/{model}, then recalculate stored costs with ' +
+    'This model has no price. Set one with PUT …/model-prices/{provider}/{model}, then recalculate stored costs with ' +
     'POST …/model-prices:reprice.',
 } as const;
 export type CostReason = keyof typeof COST_REASONS;

@@ -93,5 +93,5 @@ export class PriceService {
 }
 
 function noPrice(): DomainError {
-  return new DomainError('not_found', 'The project has no price of its own for this model');
+  return new DomainError('not_found', 'The project has no custom price for this model');
 }

@@ -36,7 +36,7 @@ export class ProjectService {
 
 function usable(name: string): string {
   const trimmed = normaliseText(name).trim();
-  if (trimmed === '') throw invalid([{ pointer: '/name', detail: 'must have other characters than spaces' }]);
+  if (trimmed === '') throw invalid([{ pointer: '/name', detail: 'must contain a character other than a space' }]);
   return trimmed;
 }
 

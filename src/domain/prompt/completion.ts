@@ -18,7 +18,7 @@ export function requireCountable({ versions }: PromptIdentity): void {
   if (versions.size > MOST_TOLD_APART)
     throw new DomainError(
       'conflict',
-      `The prompt has more than ${MOST_TOLD_APART} versions: completions cannot be told apart`,
+      `The prompt has more than ${MOST_TOLD_APART} versions: completions cannot be assigned to versions`,
     );
 }
 

@@ -171,7 +171,7 @@ export class PromptService {
     if (!this.#store.takesTag(project_id, slug, entry.tag))
       throw new DomainError(
         'conflict',
-        `A prompt has at most ${MOST_TAGS} tags, removed ones included, as their history stays: move one that it had`,
+        `A prompt can have at most ${MOST_TAGS} tags, including removed ones, whose history is kept: move an existing tag`,
       );
     const pinned = this.#store.pin(project_id, slug, entry, Date.now() * 1000, user_id);
     this.#fetched.clear();

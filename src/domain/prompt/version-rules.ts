@@ -15,9 +15,9 @@ export function versionIssues({ content, content_hash, metadata }: StatedVersion
   const issues: Issue[] = [];
   // Content that cannot be kept byte for byte is refused rather than changed.
   if (content?.isWellFormed() === false)
-    issues.push({ pointer: '/content', detail: 'must not hold half of a surrogate pair' });
+    issues.push({ pointer: '/content', detail: 'must not contain an unpaired surrogate' });
   else if (content !== undefined && Buffer.byteLength(content) > MAX_CONTENT_BYTES)
-    issues.push({ pointer: '/content', detail: `must have at most ${MAX_CONTENT_BYTES} bytes` });
+    issues.push({ pointer: '/content', detail: `must be at most ${MAX_CONTENT_BYTES} bytes` });
   else if (content !== undefined && content_hash != null && content_hash.toLowerCase() !== hash)
     issues.push({ pointer: '/content_hash', detail: 'must be the SHA-256 of the content' });
   return [...issues, ...metadataIssues(metadata)];

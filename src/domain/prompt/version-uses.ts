@@ -21,17 +21,17 @@ const MAX_NAMED = 5;
 /** Why a version is needed, in sentences; empty: it is not. */
 export function needsOf({ tags, judges, optimizations, prompt }: VersionUses): string[] {
   const needs = [
-    tags.length > 0 && `tags point at it, pin them to another version or remove them first: ${named(tags)}`,
-    judges.length > 0 && `judges run with it: ${named(judges)}`,
-    optimizations.length > 0 && `optimisations of it have not ended: ${named(optimizations)}`,
+    tags.length > 0 && `tags point to it, pin them to another version or remove them first: ${named(tags)}`,
+    judges.length > 0 && `judges use it: ${named(judges)}`,
+    optimizations.length > 0 && `optimizations of it are unfinished: ${named(optimizations)}`,
     ...(prompt === null
       ? []
       : [
           prompt.judges.length > 0 &&
             `it is the only version, and judges filter by its prompt: ${named(prompt.judges)}`,
-          prompt.has_feedback && 'it is the only version, and there is feedback on its prompt',
-          prompt.has_links && 'it is the only version, and there are feedback links of its prompt',
-          prompt.has_optimizations && 'it is the only version, and there are optimisations of its prompt',
+          prompt.has_feedback && 'it is the only version, and its prompt has feedback',
+          prompt.has_links && 'it is the only version, and its prompt has feedback links',
+          prompt.has_optimizations && 'it is the only version, and there are optimizations of its prompt',
         ]),
   ];
   return needs.filter((need) => need !== false);

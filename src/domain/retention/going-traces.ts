@@ -90,13 +90,13 @@ export class GoingTraces {
     }
     throw new DomainError(
       'conflict',
-      'Feedback came faster than it was looked through; old traces go with a later run',
+      'Feedback arrived faster than it could be checked; a later run deletes old traces',
     );
   }
 }
 
 function tooLate(): DomainError {
-  return new DomainError('conflict', 'Somebody gave feedback on a trace that was about to go; it stays');
+  return new DomainError('conflict', 'A trace due for deletion received feedback; it is kept');
 }
 
 /** So many traces at a time that what they hold is one page. Of a trace, something may have been posted as well. */

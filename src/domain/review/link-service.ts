@@ -74,7 +74,7 @@ export class LinkService {
     const { project_id: projectId } = by;
     const expired = this.#parts.store.expire(projectId, id, Date.now() * 1000 + expires_in_days * DAY);
     const link = this.get(projectId, id);
-    if (!expired) throw new DomainError('conflict', 'The link is revoked, for good: make a new one');
+    if (!expired) throw new DomainError('conflict', 'The link is permanently revoked: create a new one');
     this.#parts.audit.done({ event: 'linkChanged', by, project_id: projectId, subject_id: id });
     return link;
   }
@@ -92,7 +92,7 @@ export class LinkService {
     const hash = hashOfToken(token);
     const link = hash === null ? undefined : this.#parts.store.findByTokenHash(hash);
     if (link === undefined || link.revoked_at !== null || link.expires_at <= Date.now() * 1000)
-      throw new DomainError('not_found', 'This feedback link does not work, or no longer');
+      throw new DomainError('not_found', 'This feedback link does not work or has expired');
     return link;
   }
 }

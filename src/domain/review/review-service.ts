@@ -41,14 +41,14 @@ const ROUND_LENGTH = 20;
 /** Issue of a review without a name. */
 export const NAMELESS: Issue = {
   pointer: '/reviewer_name',
-  detail: 'must be given once, so that people know who it was',
+  detail: 'must be given once, to identify the reviewer',
 };
 
 const TOO_MANY: Issue = {
   pointer: '/reviewer_name',
-  detail: 'is of one more reviewer than this link still takes from your network',
+  detail: 'would exceed the number of reviewers that this link accepts from your network',
 };
-const TOO_MUCH: Issue = { pointer: '', detail: 'has no room left for more from your network' };
+const TOO_MUCH: Issue = { pointer: '', detail: 'accepts no more feedback from your network' };
 
 /** Reviews on a feedback link. Nothing but completions of the link's prompt is ever reached. */
 export class ReviewService {
@@ -126,7 +126,7 @@ export class ReviewService {
 
   #prompt(link: FeedbackLink): PromptIdentity {
     const prompt = this.#parts.prompts.ofId(link.project_id, link.prompt_id);
-    if (prompt === undefined) throw new Error('A prompt that a feedback link names is gone');
+    if (prompt === undefined) throw new Error('A prompt referenced by a feedback link is missing');
     return prompt;
   }
 

@@ -57,8 +57,7 @@ function sessionId(input: SpanInput, normaliser: Normaliser): string | null {
   if (input.session == null) return direct;
   const nested = normaliser.optionalId('session/id', input.session.id);
   if (direct === null && nested === null) normaliser.fail('session/id', 'is required');
-  if (direct !== null && nested !== null && direct !== nested)
-    normaliser.fail('session/id', 'must be the same as session_id');
+  if (direct !== null && nested !== null && direct !== nested) normaliser.fail('session/id', 'must equal session_id');
   return direct ?? nested;
 }
 

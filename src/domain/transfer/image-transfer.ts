@@ -110,7 +110,7 @@ async function imagesOf(records: readonly AttachmentRecord[]): Promise<Map<strin
         pointer: `/${index}/base64`,
         detail: image === 'too_large' ? 'must be at most 10 MB' : 'must be a JPEG, PNG, WebP or GIF image in base64',
       });
-    else if (image.sha256 !== sha256) issues.push({ pointer: `/${index}/sha256`, detail: 'must be that of the image' });
+    else if (image.sha256 !== sha256) issues.push({ pointer: `/${index}/sha256`, detail: 'must match the image' });
     else images.set(sha256, image);
   }
   if (issues.length > 0) throw invalid(issues);

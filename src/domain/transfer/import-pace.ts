@@ -23,7 +23,7 @@ const MOST_WAITING = 16;
  */
 export class ImportPace {
   readonly #parts: ImportPaceParts;
-  readonly #turns = new Turns('requests of imports', {
+  readonly #turns = new Turns('import requests', {
     atOnce: 1,
     maxWaitMs: LONGEST_WAIT_MS,
     maxWaiting: MOST_WAITING,

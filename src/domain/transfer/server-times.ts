@@ -45,5 +45,5 @@ export function withPastTimes<T extends Members>(part: Part, records: readonly T
 }
 
 function detailAt(now: Micros): string {
-  return `must not be later than now, which is ${formatTimestamp(now)} on this server: correct the time, or the clock that is wrong`;
+  return `must not be in the future; the time on this server is ${formatTimestamp(now)}: correct the time, or the wrong clock`;
 }

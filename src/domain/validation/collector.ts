@@ -137,7 +137,7 @@ function child(pointer: string, name: string): string {
 /** @param known names that stand in its place */
 function notKnown(name: string, known: Iterable<string>): string {
   const near = nearName(name, known);
-  return near === null ? 'is not known' : `is not known; did you mean ${near}?`;
+  return near === null ? 'is unknown' : `is unknown; did you mean ${near}?`;
 }
 
 /** A part of a pointer, cut to a readable length, as clients choose such names. */

@@ -22,7 +22,7 @@ export function describe(errors: readonly ErrorObject[]): string {
     return `must be one of ${constants.map(({ params }) => shown(params['allowedValue'])).join(', ')}`;
   // The branch that the sender meant is the one whose type fits.
   const meant = branches.find(({ keyword }) => keyword !== 'type') ?? errors[0];
-  return meant === undefined ? 'is not valid' : describeOne(meant);
+  return meant === undefined ? 'is invalid' : describeOne(meant);
 }
 
 function describeOne(error: ErrorObject): string {
@@ -60,7 +60,7 @@ function describeOne(error: ErrorObject): string {
     case 'required':
       return `must have ${shown(params['missingProperty'])}`;
     default:
-      return error.message ?? 'is not valid';
+      return error.message ?? 'is invalid';
   }
 }
 

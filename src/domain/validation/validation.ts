@@ -50,6 +50,6 @@ export function invalid(issues: readonly Issue[]): DomainError {
   const detail =
     issues.length === 1 && first !== undefined
       ? `${first.pointer === '' ? 'The body' : first.pointer} ${first.detail}`
-      : `${issues.length} rules are broken; nothing was stored`;
+      : `${issues.length} validation errors; nothing was stored`;
   return new DomainError('invalid', detail, { issues });
 }

@@ -4,90 +4,86 @@ import { defineLines, type NoteLine } from '../line.js';
 const events = {
   signedIn: {
     level: 'info',
-    message: 'Somebody signed in',
-    when:
-      'In the console. `address` is the network address, `with` is `key` or `link`, and later lines have the ' +
-      '`sign_in_id`. If there are several `projects`, `project_id` and `key_id` are the first.',
+    message: 'User signed in',
+    when: 'A user signed in to the console; `address` is the network, `with` is `key` or `link`, and later lines name `sign_in_id`. With several `projects`, `project_id` and `key_id` are the first.',
   },
   signedOut: {
     level: 'info',
-    message: 'Somebody signed out',
-    when: 'Also if the browser signed in again. `sign_in_id` has ended.',
+    message: 'User signed out',
+    when: 'Also when the browser signs in again; `sign_in_id` has ended.',
   },
   signInEnded: {
     level: 'info',
-    message: 'A sign-in was ended',
-    when: 'The access of the sign-in `subject_id` to the project ended, or an unused link.',
+    message: 'Session ended',
+    when: 'The session `subject_id` lost access to the project, or an unused link was revoked.',
   },
   personInvited: {
     level: 'info',
-    message: 'Somebody was invited',
-    when: 'The user `subject_id` was created, with a key of this `access` and a link that signs in.',
+    message: 'User invited',
+    when: 'The user `subject_id` was created, with a key of this `access` and a sign-in link.',
   },
   keyMade: {
     level: 'info',
-    message: 'An API key was made',
-    when: 'The key `subject_id`, with this `access`; without `user_id`, by the server at startup.',
+    message: 'API key created',
+    when: 'The key `subject_id`, with this `access`; without `user_id` if created at server start.',
   },
-  keyRevoked: { level: 'info', message: 'An API key was revoked', when: 'The key `subject_id`.' },
+  keyRevoked: { level: 'info', message: 'API key revoked', when: 'The key `subject_id`.' },
   projectMade: {
     level: 'info',
-    message: 'A project was made',
-    when: 'By the server at startup: the first project, or the one of `SPANHOUSE_INIT_PROJECT_ID`.',
+    message: 'Project created',
+    when: 'At server start: the first project, or the one of `SPANHOUSE_INIT_PROJECT_ID`.',
   },
   projectDeleted: {
     level: 'info',
-    message: 'A project was deleted',
-    when: 'Its keys are refused from then on; the rest is deleted in the background.',
+    message: 'Project deletion requested',
+    when: 'Its keys are rejected from then on; a background job deletes the rest.',
   },
   spanDeleted: {
     level: 'info',
-    message: 'A span was deleted',
-    when: 'The deletion of the span `subject_id` was ordered, and will be completed in any case.',
+    message: 'Span deletion requested',
+    when: 'The deletion of the span `subject_id` was accepted and will complete, even after a crash.',
   },
   traceDeleted: {
     level: 'info',
-    message: 'A trace was deleted',
+    message: 'Trace deletion requested',
     when: 'As for a span. `retentionFinished` reports what retention removes.',
   },
-  sessionDeleted: { level: 'info', message: 'A session was deleted', when: 'As for a span.' },
+  sessionDeleted: { level: 'info', message: 'Session deletion requested', when: 'As for a span.' },
   retentionChanged: {
     level: 'info',
-    message: 'The retention of a project was set',
+    message: 'Project retention changed',
     when: '`retention_days` is the new value; null: forever.',
   },
-  priceSet: { level: 'info', message: 'A price of a model was set', when: 'A project set or replaced a price.' },
-  priceRemoved: { level: 'info', message: 'A price of a model was removed', when: 'List prices apply again.' },
-  judgeMade: { level: 'info', message: 'A judge was made', when: 'The judge `subject_id`.' },
+  priceSet: { level: 'info', message: 'Model price set', when: 'A project set or replaced a price.' },
+  priceRemoved: { level: 'info', message: 'Model price removed', when: 'List prices apply again.' },
+  judgeMade: { level: 'info', message: 'Judge created', when: 'The judge `subject_id`.' },
   judgeChanged: {
     level: 'info',
-    message: 'A judge was changed',
-    when: 'The judge `subject_id`, or its prompt through it.',
+    message: 'Judge changed',
+    when: 'The judge `subject_id`, or its prompt through the judge.',
   },
-  judgeDeleted: { level: 'info', message: 'A judge was deleted', when: 'The judge `subject_id`.' },
+  judgeDeleted: { level: 'info', message: 'Judge deleted', when: 'The judge `subject_id`.' },
   tagMoved: {
     level: 'info',
-    message: 'A tag of a prompt was moved',
+    message: 'Prompt tag moved',
     when: 'It points to the version of the prompt with the id `subject_id` (`prompt_version_id`).',
   },
   tagRemoved: {
     level: 'info',
-    message: 'A tag of a prompt was removed',
+    message: 'Prompt tag removed',
     when: 'It pointed to the version of the prompt with the id `subject_id`.',
   },
-  linkMade: { level: 'info', message: 'A feedback link was made', when: 'The link `subject_id`.' },
+  linkMade: { level: 'info', message: 'Feedback link created', when: 'The link `subject_id`.' },
   linkChanged: {
     level: 'info',
-    message: 'A feedback link was changed',
-    when: 'The link `subject_id` got a new expiry; if it had expired, it works again.',
+    message: 'Feedback link changed',
+    when: 'The expiry of the link `subject_id` changed; an expired link may be open again.',
   },
-  linkRevoked: { level: 'info', message: 'A feedback link was revoked', when: 'The link `subject_id`.' },
+  linkRevoked: { level: 'info', message: 'Feedback link revoked', when: 'The link `subject_id`.' },
   metadataImported: {
     level: 'info',
-    message: 'Records were imported',
-    when:
-      '`stored` records of this `part` of an export, such as judges or prices, were new. Imported spans have no ' +
-      'line.',
+    message: 'Records imported',
+    when: 'Of this `part` of an export, such as judges or prices, `stored` were new. Imported spans are not logged.',
   },
 } as const satisfies Readonly<Record<AuditEvent, NoteLine>>;
 
@@ -96,9 +92,7 @@ export const auditLines = defineLines({
   ...events,
   auditNotListed: {
     level: 'info',
-    message: 'More was done in a minute than the log lists',
-    when:
-      'There are at most 100 lines per minute for each event, project and user; `count` further ones are written ' +
-      'only at level `debug`. `what` is the event.',
+    message: 'Audit log limit reached for this minute',
+    when: 'The log lists at most 100 lines per minute for one event, project and user; `count` more are logged only at level `debug`. `what` is the event.',
   },
 });

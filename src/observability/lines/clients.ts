@@ -5,7 +5,7 @@ export const clientLines = defineLines({
   spansRejected: {
     level: 'debug',
     message: 'Spans rejected',
-    when: 'Spans were refused; `reason` is the kind of error, `source` the source interface.',
+    when: 'Spans were rejected; `reason` is the kind of error, `source` the interface they came by.',
   },
   attachmentsRemoved: {
     level: 'info',
@@ -14,21 +14,20 @@ export const clientLines = defineLines({
   },
   attachmentSweepFailed: {
     level: 'warn',
-    message: 'Images could not be cleaned up; it will be tried again',
-    when: 'Images of deleted spans are still on the disk or in the bucket.',
+    message: 'Could not clean up images; retrying',
+    when: 'Images of deleted spans remain on the disk or in the bucket.',
     action:
-      'If it continues: check that DATA_DIR/attachments is writable, or that S3_BUCKET responds and allows ' +
-      'deletions',
+      'If it repeats: check that DATA_DIR/attachments is writable, or that S3_BUCKET responds and allows deleting objects',
   },
   attachmentNotFetched: {
     level: 'info',
     message: 'Image not fetched; its URL is kept as a reference',
-    when: 'A span names an image on a host in `ATTACHMENT_FETCH_HOSTS` that did not send it.',
+    when: 'A span refers to an image at a host of `ATTACHMENT_FETCH_HOSTS` that did not send it.',
   },
   linkOpensHereOnly: {
     level: 'warn',
-    message: 'A feedback link opens on this machine only: set PUBLIC_URL to the address of the server for others',
-    when: 'The first feedback link that was created without `PUBLIC_URL`, on an address that others cannot reach.',
-    action: 'Start the server with PUBLIC_URL; existing links then work there too, with the same path',
+    message: 'A feedback link works only on this machine: set PUBLIC_URL to the address that others use',
+    when: 'The first feedback link created without `PUBLIC_URL`, on an address that others cannot reach.',
+    action: 'Restart the server with PUBLIC_URL; existing links work there too, with the same path',
   },
 });

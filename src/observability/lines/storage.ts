@@ -5,44 +5,39 @@ export const storageLines = defineLines({
   engineReady: {
     level: 'info',
     message: 'Embedded ClickHouse ready',
-    when: 'At startup, and after each restart of the engine.',
+    when: 'At the start, and after each restart of the engine.',
   },
   engineLost: {
     level: 'error',
-    message: 'Embedded ClickHouse lost; it is restarted',
-    when:
-      'The engine process crashed, hung or was killed; `reason` says how. Meanwhile, reads get 503; nothing ' +
-      'acknowledged is lost.',
+    message: 'Embedded ClickHouse lost; restarting it',
+    when: 'The engine process crashed, hung or was killed; `reason` says how. Requests get 503 until it is back; no acknowledged data is lost.',
     action:
-      "Nothing if it is back at once. If it repeats: check the system's memory (dmesg names what it killed), " +
-      "ENGINE_MEMORY_MB, and the engine's lines before this one",
+      "Nothing if it recovers immediately. If it repeats, check the system's memory (dmesg names what it killed), ENGINE_MEMORY_MB, and the engine lines before this one",
   },
   engineNotStarted: {
     level: 'error',
-    message: 'Embedded ClickHouse does not start; it will be tried again',
-    when: 'A restart of the engine failed; the next one follows after at most 5 seconds.',
-    action: 'Act on the reason: disk space, memory, permissions of DATA_DIR/clickhouse. Otherwise, restart the server',
+    message: 'Embedded ClickHouse failed to start; retrying',
+    when: 'A restart of the engine failed; the next attempt follows within 5 seconds.',
+    action: 'Fix the reason: disk space, memory, permissions of DATA_DIR/clickhouse. Otherwise restart the server',
   },
   engineStopped: { level: 'debug', message: 'Embedded ClickHouse stopped', when: 'When the server stops.' },
   engineSays: {
     level: 'warn',
-    message: 'Embedded ClickHouse says',
-    when: 'The engine wrote to its standard output or error, usually its last output before a crash.',
-    action: 'Read it with the next line of the engine; report it if the engine was lost for no other reason',
+    message: 'ClickHouse output',
+    when: 'The engine wrote to its standard output or error, usually its last words before a crash.',
+    action: 'Read it with the engine line that follows; report it if the engine was lost for no other reason',
   },
   engineNote: {
     level: 'debug',
-    message: 'Supervisor of the embedded ClickHouse',
+    message: 'Embedded ClickHouse supervisor',
     when: 'Each step of starting and restarting the engine, as `what`.',
   },
   spansCommitted: { level: 'debug', message: 'Spans committed', when: 'After each group commit.' },
   commitFailed: {
     level: 'warn',
-    message: 'Spans could not be committed',
-    when:
-      'The write-ahead log failed, or ClickHouse if there is none. The server answers these requests with 503 and ' +
-      'acknowledges nothing of them.',
-    action: 'Act on the error: disk space, memory, the address of ClickHouse. Clients that retry lose nothing',
+    message: 'Could not commit spans',
+    when: 'The write-ahead log failed, or ClickHouse if there is none. The server rejects these requests with 503 and acknowledges nothing in them.',
+    action: 'Fix the error: disk space, memory, the address of ClickHouse. Clients that retry lose nothing',
   },
   spansFlushed: {
     level: 'debug',
@@ -51,109 +46,100 @@ export const storageLines = defineLines({
   },
   flushFailed: {
     level: 'warn',
-    message: 'Acknowledged spans could not be stored in ClickHouse; the server tries again',
-    when:
-      'An insert failed. The spans are safe in the write-ahead log; reads of their projects get 503 until ' +
-      'ClickHouse accepts them.',
-    action: 'Act on the error: disk space, memory, the address of ClickHouse. Nothing is lost',
+    message: 'Could not store acknowledged spans in ClickHouse; retrying',
+    when: 'An insert failed. The spans are safe in the write-ahead log; reads of their projects get 503 until ClickHouse accepts them.',
+    action: 'Fix the error: disk space, memory, the address of ClickHouse. Nothing is lost',
   },
   writeQuarantined: {
     level: 'error',
-    message: 'ClickHouse cannot read the rows of an acknowledged request; the server keeps them in a file',
-    when: 'A defect of Spanhouse: the rows of one request do not fit the tables.',
-    action: 'Report it with the file, which is never removed',
+    message: 'ClickHouse cannot read the rows of an acknowledged request; they are quarantined in a file',
+    when: 'A bug in Spanhouse: the rows of one request do not fit the tables.',
+    action: 'Report it with the file, which is kept',
   },
   logRecovered: {
     level: 'info',
-    message: 'The write-ahead log holds spans of the last run; the server stores them now',
-    when: 'At a start after a crash, or after a stop while ClickHouse was unreachable.',
+    message: 'The write-ahead log holds spans of the last run; storing them now',
+    when: 'At a start after a crash, or after a stop while ClickHouse was unavailable.',
   },
   leaseTaken: {
     level: 'info',
-    message: 'Lease on the database taken',
+    message: 'Database lease acquired',
     when: 'With `CLICKHOUSE_URL`: from now on, only this server writes to the database.',
   },
   leaseRenewalFailed: {
     level: 'warn',
-    message: 'Lease on the database not renewed',
-    when: 'A renewal failed and is retried; writes are refused once the lease expires (`CLICKHOUSE_LEASE_SECONDS`).',
-    action: 'Check that ClickHouse responds quickly from here; with a slow network, raise CLICKHOUSE_LEASE_SECONDS',
+    message: 'Could not renew the database lease',
+    when: 'A renewal failed and is retried; writes are rejected once the lease expires (`CLICKHOUSE_LEASE_SECONDS`).',
+    action: 'Check that ClickHouse responds quickly from here; on a slow network, raise CLICKHOUSE_LEASE_SECONDS',
   },
   leaseLost: {
     level: 'error',
-    message: 'Lease on the database lost',
-    when: 'Another server has taken over the database; this one ends.',
-    action: 'Run one server on a database: stop the other, or give this one another CLICKHOUSE_DATABASE',
+    message: 'Database lease lost',
+    when: 'Another server has taken over the database; this one stops.',
+    action: 'Run one server per database: stop the other, or set another CLICKHOUSE_DATABASE here',
   },
   replicasUnknown: {
     level: 'warn',
-    message: 'Versions of the ClickHouse replicas are not checked, as they cannot be asked',
-    when: 'At startup, with `CLICKHOUSE_CLUSTER`.',
-    action:
-      'Check that every replica runs the version that README requires, and allow the user to read system.clusters',
+    message: 'Cannot query the ClickHouse replicas; their versions are not checked',
+    when: 'At start, with `CLICKHOUSE_CLUSTER`.',
+    action: 'Check that every replica runs the version that the README requires, and let the user read system.clusters',
   },
   migrationBegins: {
     level: 'info',
-    message: 'ClickHouse migration begins',
-    when: 'At the first start after an upgrade, for a migration that rewrites no stored data.',
+    message: 'ClickHouse migration started',
+    when: 'At the first start after an upgrade, for a migration that rewrites no stored rows.',
   },
   migrationRewrites: {
     level: 'warn',
-    message: 'ClickHouse migration begins, which rewrites stored rows',
-    when: 'At the first start after an upgrade, with the number of rows. It takes a few seconds per million of them.',
+    message: 'ClickHouse migration started; it rewrites stored rows',
+    when: 'At the first start after an upgrade, with the number of rows. It takes a few seconds per million rows.',
     action:
-      'Wait: the server is ready when it is complete, and resumes it at the next start if it is stopped. Only a ' +
-      'backup from before lets you go back',
+      'Wait: the server is ready when it finishes; if stopped, the next start resumes it. You can only go back with an earlier backup',
   },
   metadataMigrationBegins: {
     level: 'info',
-    message: 'The metadata are changed for this version; a copy of them as they were is kept',
+    message: 'Migrating metadata for this version; a copy of the previous state is kept',
     when: 'At the first start after an upgrade. `copy` is the file; the last two are kept.',
   },
   queryFailed: {
     level: 'debug',
     message: 'List query failed',
-    when:
-      'ClickHouse refused the query of a list; the line has the full error. `requestRefused` or `requestFailed` ' +
-      'reports the request.',
+    when: 'ClickHouse rejected a list query, with its full error. `requestRefused` or `requestFailed` covers the request.',
   },
   rollupFinished: {
     level: 'debug',
-    message: 'Figures of traces recomputed',
+    message: 'Trace metrics recomputed',
     when: 'After each rollup round.',
   },
   rollupFailed: {
     level: 'warn',
-    message: 'Figures of traces could not be recomputed',
-    when: 'A rollup round failed and is retried; meanwhile, lists compute the figures themselves and take longer.',
-    action:
-      'If it repeats: act on the error (memory: ENGINE_MEMORY_MB; disk space). Writes wait if too many rollups are ' +
-      'pending',
+    message: 'Could not recompute trace metrics',
+    when: 'A rollup round failed and is retried; until then, lists compute the metrics themselves and take longer.',
+    action: 'If it repeats: fix the error (memory: ENGINE_MEMORY_MB; disk space). Writes wait when too much is pending',
   },
   tagsSetAside: {
     level: 'warn',
-    message:
-      'A trace or session is too large to be recomputed as a whole: its figures are right, its tags are left out',
-    when: 'The tags of all its spans do not fit into the memory of one rollup; responses name it in `X-Not-Current`.',
-    action: 'Raise ENGINE_MEMORY_MB and restart, or have the client start new traces earlier',
+    message: 'A trace or session is too large to recompute in full: its metrics are correct, its tags are left out',
+    when: 'The tags of all its spans exceed the memory of one rollup; responses name it in `X-Not-Current`.',
+    action: 'Raise ENGINE_MEMORY_MB and restart, or have the client start new traces sooner',
   },
   figuresSetAside: {
     level: 'warn',
-    message: 'A trace or session is too large to be recomputed as a whole: its figures stay as they were',
-    when: 'Its spans do not fit into the memory of one rollup, even without tags; responses name it in `X-Not-Current`.',
-    action: 'Raise ENGINE_MEMORY_MB and restart, or delete the trace; have the client start new traces earlier',
+    message: 'A trace or session is too large to recompute in full: its metrics stay as they were',
+    when: 'Its spans exceed the memory of one rollup, even without tags; responses name it in `X-Not-Current`.',
+    action: 'Raise ENGINE_MEMORY_MB and restart, or delete the trace; have the client start new traces sooner',
   },
   setAsideEnded: {
     level: 'info',
-    message: 'A trace or session that was too large to be recomputed is current again',
-    when: 'It was recomputed completely, or deleted.',
+    message: 'A trace or session that was too large to recompute is current again',
+    when: 'It was recomputed in full, or deleted.',
   },
-  wordsIndexed: { level: 'debug', message: 'Words of spans indexed', when: 'After each round of the search index.' },
+  wordsIndexed: { level: 'debug', message: 'Span words indexed', when: 'After each round of the search index.' },
   wordIndexFailed: {
     level: 'warn',
-    message: 'Words of spans could not be indexed; it will be tried again, and searches take longer meanwhile',
-    when: 'ClickHouse did not respond or reached a limit. Searches still find everything.',
-    action: 'If it repeats: act on the error, and check /readyz',
+    message: 'Could not index span words; retrying, searches are slower until then',
+    when: 'ClickHouse did not respond or hit a limit. Searches still find everything.',
+    action: 'If it repeats: fix the error, and check /readyz',
   },
   purgeFinished: {
     level: 'info',
@@ -162,11 +148,11 @@ export const storageLines = defineLines({
   },
   purgeFailed: {
     level: 'warn',
-    message: 'Replaced and deleted spans could not be purged; it will be tried again',
-    when: 'They use disk space until it succeeds; no response contains them.',
-    action: 'If it repeats: act on the error, and check /readyz and disk space',
+    message: 'Could not purge replaced and deleted spans; retrying',
+    when: 'They use disk space until the purge succeeds; no response shows them.',
+    action: 'If it repeats: fix the error, and check /readyz and disk space',
   },
-  projectDeleted: { level: 'info', message: 'Project deleted', when: 'A project and everything in it is deleted.' },
+  projectDeleted: { level: 'info', message: 'Project deleted', when: 'A project and everything in it was deleted.' },
   spansDeleted: {
     level: 'debug',
     message: 'Spans deleted',
@@ -174,8 +160,8 @@ export const storageLines = defineLines({
   },
   deletionFailed: {
     level: 'warn',
-    message: 'Deletion failed; it will be tried again',
-    when: 'A step of a deletion failed; the deletion resumes from there. Deleted data is no longer visible.',
-    action: 'If it repeats: act on the error, and check /readyz',
+    message: 'Deletion failed; retrying',
+    when: 'A step of a deletion failed; the deletion resumes there. Deleted data stays hidden.',
+    action: 'If it repeats: fix the error, and check /readyz',
   },
 });

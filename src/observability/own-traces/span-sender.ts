@@ -153,8 +153,8 @@ class BoundedProcessor implements SpanProcessor {
 
 /** In a word or two: what an endpoint answers may be a page. */
 function reasonOf(error: Error | undefined): string {
-  if (error === undefined) return 'it does not answer';
-  if ('code' in error && typeof error.code === 'number') return `it answers ${error.code} ${error.message}`;
+  if (error === undefined) return 'it does not respond';
+  if ('code' in error && typeof error.code === 'number') return `it responds with ${error.code} ${error.message}`;
   if ('code' in error && typeof error.code === 'string') return error.code;
   return error.message;
 }

@@ -7,7 +7,7 @@ export async function guardedStore<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw new DomainError('unavailable', 'The store of images does not answer', {
+    throw new DomainError('unavailable', 'The image store does not respond', {
       retryAfterSeconds: RETRY_AFTER_SECONDS,
       cause: error,
     });
@@ -19,6 +19,6 @@ const PROJECT = /^[0-9a-z-]{1,64}$/;
 
 /** Where an image lies below the store's root; the names come from checked input, anything else is a defect. */
 export function locationOf(projectId: string, sha256: string): readonly [project: string, fan: string, name: string] {
-  if (!PROJECT.test(projectId) || !SHA256.test(sha256)) throw new Error('Not the name of an attachment');
+  if (!PROJECT.test(projectId) || !SHA256.test(sha256)) throw new Error('Not an attachment name');
   return [projectId, sha256.slice(0, 2), sha256];
 }

@@ -39,7 +39,7 @@ export function createImageFetcher({ hosts, extraAddresses = [], observer }: Ima
   async function follow(start: URL, signal: AbortSignal): Promise<Buffer> {
     let url = start;
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
-      if (!mayAsk(url, listed)) throw new Error('redirected to a host that is not listed');
+      if (!mayAsk(url, listed)) throw new Error('redirected to a host that is not allowed');
       const response = await get(url, signal);
       const status = response.statusCode ?? 0;
       const { location } = response.headers;
@@ -56,7 +56,7 @@ export function createImageFetcher({ hosts, extraAddresses = [], observer }: Ima
     if (!mayAsk(url, listed)) return null;
     try {
       const image = await imageOf(await follow(url, AbortSignal.timeout(DEADLINE_MS)));
-      if (typeof image === 'string') throw new Error('it is no image that is kept');
+      if (typeof image === 'string') throw new Error('not an image of a supported type');
       return image;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);

@@ -34,7 +34,7 @@ export class S3AttachmentStore implements AttachmentStore {
     return guardedStore(async () => {
       try {
         const { Body, ContentLength } = await this.#client.send(command);
-        if (!(Body instanceof Readable)) throw new Error('The bucket answered without a body');
+        if (!(Body instanceof Readable)) throw new Error('The bucket responded without a body');
         return { stream: Body, bytes: ContentLength ?? 0 };
       } catch (error) {
         if (error instanceof NoSuchKey) return null;

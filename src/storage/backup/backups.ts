@@ -51,7 +51,7 @@ export class Backups {
       if (!(await place.isEmpty(MARK)))
         throw new DomainError(
           'conflict',
-          `${place.address} holds something else than backups: name an empty folder, or a new one`,
+          `${place.address} contains something other than backups: choose an empty or new folder`,
         );
       await place.write(MARK, `${JSON.stringify({ format: FORMAT })}\n`);
     }
@@ -67,7 +67,7 @@ export class Backups {
 
   /** @throws DomainError `not_found` when it is no place of backups */
   static async forReading(place: BackupPlace): Promise<Backups> {
-    if (!(await isMarked(place))) throw new DomainError('not_found', `${place.address} is no folder of backups`);
+    if (!(await isMarked(place))) throw new DomainError('not_found', `${place.address} is not a backup folder`);
     return new Backups(place, null);
   }
 
@@ -104,7 +104,7 @@ export class Backups {
     const wanted = id ?? ids.at(-1);
     if (wanted === undefined || !ids.includes(wanted)) {
       const what = id === undefined ? 'no complete backup' : `no complete backup ${id}`;
-      throw new DomainError('not_found', `There is ${what} in ${this.place.address} (see list-backups)`);
+      throw new DomainError('not_found', `Found ${what} in ${this.place.address} (see list-backups)`);
     }
     const { manifest, problem } = await this.#read(wanted);
     if (manifest === null) throw new DomainError('invalid', problem ?? '');
@@ -194,7 +194,7 @@ export class Backups {
   #unknown(id: string, problem: string | null): DomainError {
     return new DomainError(
       'invalid',
-      `Nothing is removed, as it is not known what backup ${id} holds. ${problem ?? ''}. To do without that backup, remove ` +
+      `Nothing was removed, because the contents of backup ${id} are unknown. ${problem ?? ''}. To give up that backup, remove ` +
         `${this.place.where(manifestName(id))}, and run prune-backups`,
     );
   }
@@ -248,7 +248,10 @@ async function isMarked(place: BackupPlace): Promise<boolean> {
   if (text === null || text === '') return false;
   const { format } = JSON.parse(text) as { format?: unknown };
   if (format !== FORMAT)
-    throw new DomainError('invalid', `${place.address} has backups of another version of Spanhouse: use that one`);
+    throw new DomainError(
+      'invalid',
+      `${place.address} has backups from another version of Spanhouse: use that version`,
+    );
   return true;
 }
 

@@ -21,7 +21,7 @@ export async function* wholeBody(first: GetObjectCommandOutput, { get, failure }
   let failures = 0;
   for (;;) {
     try {
-      if (!(answer.Body instanceof Readable)) throw new Error('The bucket answered without a body');
+      if (!(answer.Body instanceof Readable)) throw new Error('The bucket responded without a body');
       for await (const piece of answer.Body as AsyncIterable<Buffer>) {
         offset += piece.length;
         failures = 0;

@@ -30,24 +30,27 @@ function said(error: S3Failure, address: string, bucket: string): [DomainErrorKi
   if (name === 'CredentialsProviderError')
     return [
       'forbidden',
-      `There are no keys for ${address}: set BACKUP_S3_ACCESS_KEY_ID and BACKUP_S3_SECRET_ACCESS_KEY, or what the AWS SDK ` +
-        'looks for, such as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+      `No keys for ${address}: set BACKUP_S3_ACCESS_KEY_ID and BACKUP_S3_SECRET_ACCESS_KEY, or what the AWS SDK ` +
+        'uses, such as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
     ];
   if (name === 'NoSuchBucket')
-    return ['not_found', `There is no bucket ${bucket} where BACKUP_S3_ENDPOINT says: make it, or name another`];
+    return ['not_found', `There is no bucket ${bucket} at BACKUP_S3_ENDPOINT: create it, or use another`];
   if (ELSEWHERE.has(name) || status === 301)
     return ['invalid', `The bucket ${bucket} is in another region: set BACKUP_S3_REGION (${described(error)})`];
   if (FULL.has(name) || status === 507)
     return [
       'unavailable',
-      `${address} is full. Make room and run the backup again: it goes on with what is there. To remove that instead: prune-backups`,
+      `${address} is full. Free some space and run the backup again: it resumes. To discard the partial backup instead: prune-backups`,
     ];
   if (status === 401 || status === 403)
-    return ['forbidden', `${address} refuses (${described(error)}): look at the keys and their rights; ${RIGHTS}`];
+    return [
+      'forbidden',
+      `${address} denied access (${described(error)}): check the keys and their permissions; ${RIGHTS}`,
+    ];
   return [
     'unavailable',
-    `${address} does not answer as it should (${described(error)}). Look at BACKUP_S3_ENDPOINT and the network, and run the ` +
-      'command again: a backup goes on with what is there',
+    `Request to ${address} failed (${described(error)}). Check BACKUP_S3_ENDPOINT and the network, then run the ` +
+      'command again: a backup resumes',
   ];
 }
 

@@ -80,7 +80,7 @@ export class BucketLock implements PlaceLock {
     if (this.#isLost)
       throw new DomainError(
         'conflict',
-        `Another backup has been begun in ${this.#bucket.address} meanwhile: run this one again when that has ended`,
+        `Another backup started in ${this.#bucket.address} in the meantime: run this one again after it finishes`,
       );
   }
 
@@ -129,7 +129,7 @@ function isAlive({ ageMs }: LockObject, holder: Holder | null): boolean {
 function taken(address: string, holder: Holder | null): string {
   const by = holder === null ? '' : ` by process ${holder.pid} on ${holder.host}, since ${holder.since}`;
   return (
-    `Another backup is being written to ${address}${by}: wait until it has ended. ` +
+    `Another backup is being written to ${address}${by}: wait until it finishes. ` +
     `If it was killed, run this again in ${DEAD_AFTER_MS / 1000} seconds`
   );
 }

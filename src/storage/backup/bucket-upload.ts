@@ -48,10 +48,7 @@ export async function uploadInParts(
       offset += part.length;
     }
     if (hash.digest('hex') !== sha256)
-      throw new DomainError(
-        'unavailable',
-        `What was read twice for ${object.Key} differs: look at the disk of DATA_DIR`,
-      );
+      throw new DomainError('unavailable', `Two reads of ${object.Key} differ: check the disk of DATA_DIR`);
     const MultipartUpload = { Parts: parts };
     await client
       .send(new CompleteMultipartUploadCommand({ ...object, UploadId, MultipartUpload }))

@@ -188,7 +188,7 @@ function demandFew(images: number, most: number): void {
   if (images > most)
     throw new DomainError(
       'too_large',
-      `There are ${images} images, and one backup has at most ${most}: let old ones go (retention_days of projects), or stop the ` +
+      `There are ${images} images, and a backup can hold at most ${most}: delete old ones (retention_days of projects), or stop the ` +
         'server and copy DATA_DIR as it is. Nothing was copied',
     );
 }

@@ -88,7 +88,7 @@ export class FolderPlace implements BackupPlace {
   async lock(): Promise<PlaceLock> {
     const lock = lockFile(this.where(LOCK));
     if (lock === null)
-      throw new DomainError('conflict', `Another backup is being written to ${this.address}: wait until it has ended`);
+      throw new DomainError('conflict', `Another backup is being written to ${this.address}: wait until it finishes`);
     // The operating system holds it.
     return { demandHeld: async () => undefined, release: async () => lock.release() };
   }

@@ -65,8 +65,8 @@ export function addressOf(given: string): PlaceAddress {
   )
     throw new DomainError(
       'invalid',
-      `${given} names no place for backups: give a folder, or a bucket as s3://bucket/prefix, whose prefix has letters, ` +
-        'digits and - _ . between its slashes',
+      `${given} is not a valid backup location: use a folder, or a bucket as s3://bucket/prefix, with a prefix of letters, ` +
+        'digits and - _ . between slashes',
     );
   return { kind: 'bucket', bucket, prefix };
 }

@@ -31,7 +31,7 @@ export class RestoredFiles {
     const copied = source === null ? null : await copyHashed(source, to);
     if (copied?.sha256 !== sha256) {
       const what = `${this.#backups.where(sha256)} is ${copied === null ? 'missing' : 'damaged'}`;
-      throw new DomainError('invalid', `${what}: restore another backup (verify-backup says which are whole)`);
+      throw new DomainError('invalid', `${what}: restore another backup (verify-backup shows which are intact)`);
     }
     this.#bytes += bytes;
     this.#done(this.#bytes);

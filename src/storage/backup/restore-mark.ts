@@ -14,7 +14,7 @@ export function demandRestored(dataDir: string): void {
   if (existsSync(join(dataDir, MARK)))
     throw new DomainError(
       'conflict',
-      `A restore into ${dataDir} was cut off: run it again (npm run admin -- restore), or remove the folder`,
+      `A restore into ${dataDir} was interrupted: run it again (npm run admin -- restore), or remove the folder`,
     );
 }
 
@@ -30,7 +30,7 @@ export async function beginRestore(dataDir: string): Promise<boolean> {
   if (there.length > 0 && !cutOff)
     throw new DomainError(
       'conflict',
-      `${dataDir} is not empty: a backup is restored into an empty or new folder (DATA_DIR)`,
+      `${dataDir} is not empty: restore a backup into an empty or new folder (DATA_DIR)`,
     );
   for (const name of there) await rm(join(dataDir, name), { recursive: true, force: true });
   const mark = await open(join(dataDir, MARK), 'w', 0o600);

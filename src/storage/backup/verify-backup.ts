@@ -22,9 +22,9 @@ export async function verifyBackup(
   await inPortions([...names.values()], limit, async ({ sha256, bytes, name }) => {
     const where = backups.where(sha256);
     const found = await contentOf(backups, sha256);
-    if (typeof found === 'string') problems.push(`${name} cannot be read: ${where} ${found}`);
+    if (typeof found === 'string') problems.push(`Cannot read ${name}: ${where} ${found}`);
     else if (found.sha256 !== sha256)
-      problems.push(`${name} is damaged: ${where} (remove that file: the next backup copies it anew)`);
+      problems.push(`${name} is damaged: ${where} (remove that file: the next backup copies it again)`);
     read += bytes;
     done(read);
   });

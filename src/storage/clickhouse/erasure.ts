@@ -137,7 +137,7 @@ export class Erasure {
       if (!parts.some((part) => now.has(part))) return;
       await sleep(LOOK_MS, undefined, { signal });
     }
-    throw new DomainError('unavailable', `ClickHouse did not merge ${table}: it is tried again`);
+    throw new DomainError('unavailable', `ClickHouse did not merge ${table}: retrying`);
   }
 
   async #noneMerges(table: string, signal: AbortSignal): Promise<void> {
@@ -210,6 +210,6 @@ function tooLittleRoom({ table, partition }: Partition, needed: number, free: nu
   const megabytes = (bytes: number) => Math.ceil(bytes / 2 ** 20);
   return new DomainError(
     'unavailable',
-    `Rewriting ${table} (partition ${partition}) needs ${megabytes(needed)} MB of room and has ${megabytes(free)} MB: free some, and it is tried again`,
+    `Rewriting ${table} (partition ${partition}) needs ${megabytes(needed)} MB but only ${megabytes(free)} MB are free: free some space, and it is retried`,
   );
 }

@@ -124,8 +124,8 @@ export async function openTraceStore(client: ClickHouseClient, options: TraceSto
     },
     storedIds: (projectId, spanIds) => storedSpanIds(client, projectId, spanIds),
     async check() {
-      if (flusher.failing) throw new Error('ClickHouse does not take what was acknowledged');
-      if (!(await liveness.answers())) throw new Error('ClickHouse does not answer');
+      if (flusher.failing) throw new Error('ClickHouse does not accept acknowledged spans');
+      if (!(await liveness.answers())) throw new Error('ClickHouse does not respond');
     },
     takesWrites: () => log.takesAlone,
     async close() {

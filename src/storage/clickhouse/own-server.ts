@@ -57,9 +57,9 @@ export function severalServers({ url }: ClickHouseEndpoint, servers: readonly Se
   const names = servers.map(({ host, uuid }) => (uuid === null ? host : `${host} (${uuid})`));
   return new OwnServerError(
     'several_servers',
-    `${servers.length} ClickHouse servers answer at ${new URL(url).host}: ${names.join(', ')}. What one of them has stored ` +
-      'another does not have yet, and figures that are computed there are wrong. Set CLICKHOUSE_URL to the address of one server, ' +
-      'not to that of a load balancer, nor to a name that leads to several.',
+    `${servers.length} ClickHouse servers respond at ${new URL(url).host}: ${names.join(', ')}. One may lack what another ` +
+      'has stored, which makes metrics wrong. Set CLICKHOUSE_URL to the address of one server, ' +
+      'not of a load balancer or a name that resolves to several.',
   );
 }
 
@@ -100,7 +100,7 @@ function checkVersion(host: string, version: string): void {
   if (year > needYear || (year === needYear && month >= needMonth)) return;
   throw new OwnServerError(
     'too_old',
-    `The ClickHouse at ${host} has version ${version}; ${NEEDED_VERSION} or newer is needed: upgrade it first`,
+    `The ClickHouse at ${host} has version ${version}; upgrade it to ${NEEDED_VERSION} or newer`,
   );
 }
 
@@ -115,11 +115,11 @@ async function addressed(client: ClickHouseClient, endpoint: ClickHouseEndpoint)
     if (refusedWith(error, REFUSED_USER))
       throw new OwnServerError(
         'refused_user',
-        `The ClickHouse at ${host} does not let ${userOf(endpoint)} in: correct CLICKHOUSE_USER and CLICKHOUSE_PASSWORD`,
+        `The ClickHouse at ${host} rejects ${userOf(endpoint)}: correct CLICKHOUSE_USER and CLICKHOUSE_PASSWORD`,
         error,
       );
     if (error instanceof DomainError && error.kind === 'unavailable')
-      throw new OwnServerError('no_answer', `The ClickHouse at ${host} cannot be used: ${error.message}`, error);
+      throw new OwnServerError('no_answer', `Cannot use the ClickHouse at ${host}: ${error.message}`, error);
     throw error;
   }
 }
@@ -141,7 +141,7 @@ async function replicas(
     if (refusedWith(error, UNKNOWN_CLUSTER))
       throw new OwnServerError(
         'unknown_cluster',
-        `The ClickHouse at ${new URL(url).host} knows no cluster ${cluster}: set CLICKHOUSE_CLUSTER to one of ` +
+        `The ClickHouse at ${new URL(url).host} has no cluster ${cluster}: set CLICKHOUSE_CLUSTER to one of ` +
           'those that `SELECT cluster FROM system.clusters` shows',
         error,
       );
@@ -169,8 +169,8 @@ async function createDatabase(
     const byHand = [statement.render().text, ...rights.map((right) => `${grant} ${right} TO ${user}`)];
     throw new OwnServerError(
       'no_database',
-      `The user ${user} sees no database ${name} on the ClickHouse at ${new URL(endpoint.url).host} and may not create ` +
-        `it. Have somebody who may run there:\n${byHand.map((line) => `  ${line};`).join('\n')}`,
+      `The user ${user} cannot see or create the database ${name} on the ClickHouse at ${new URL(endpoint.url).host}. ` +
+        `Ask an administrator to run there:\n${byHand.map((line) => `  ${line};`).join('\n')}`,
       error,
     );
   }

@@ -35,7 +35,7 @@ export function openDatabase(file: string): Database {
 export function emptyLog(database: Database): void {
   const [outcome] = guarded(() => database.pragma('wal_checkpoint(TRUNCATE)')) as { readonly busy: 0 | 1 }[];
   if (outcome?.busy === 1)
-    throw new DomainError('unavailable', 'The log of SQLite cannot be emptied, as another process reads the file', {
+    throw new DomainError('unavailable', 'Cannot truncate the SQLite log: another process is reading the file', {
       retryAfterSeconds: 1,
     });
 }
@@ -53,7 +53,7 @@ export function guarded<T>(work: () => T): T {
       error instanceof BetterSqlite3.SqliteError &&
       /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY)/.test(error.code)
     ) {
-      throw new DomainError('unavailable', 'The metadata store does not answer', {
+      throw new DomainError('unavailable', 'The metadata store does not respond', {
         retryAfterSeconds: 1,
         cause: error,
       });
@@ -61,7 +61,7 @@ export function guarded<T>(work: () => T): T {
     if (error instanceof BetterSqlite3.SqliteError && error.code === 'SQLITE_CONSTRAINT_FOREIGNKEY')
       throw new DomainError(
         'not_found',
-        'The project, prompt, judge or span that this belongs to was deleted meanwhile',
+        'The project, prompt, judge or span that this belongs to was deleted in the meantime',
         { cause: error },
       );
     throw error;

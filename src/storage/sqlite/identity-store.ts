@@ -219,7 +219,7 @@ function inserted(what: string, work: () => unknown): void {
   try {
     guarded(work);
   } catch (error) {
-    if (isDuplicate(error)) throw new DomainError('conflict', `This ${what} exists already`, { cause: error });
+    if (isDuplicate(error)) throw new DomainError('conflict', `This ${what} already exists`, { cause: error });
     throw error;
   }
 }

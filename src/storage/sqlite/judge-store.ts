@@ -88,7 +88,7 @@ export class SqliteJudgeStore implements JudgeStore {
       this.#prompts.ensureVersion(projectId, slug, version);
       return slug;
     }
-    throw new Error('No slug of a new task is free');
+    throw new Error('No free slug for a new task');
   }
 
   find(projectId: string, id: string): Judge | undefined {

@@ -47,7 +47,7 @@ export class MetadataAudit implements Audit {
       flaw: 'sqlite_reference',
       project: '',
       id: rowid === null ? table : `${table}, rowid ${rowid}`,
-      detail: `names a row of ${parent} that is not there`,
+      detail: `refers to a row of ${parent} that does not exist`,
     }));
   }
 
@@ -74,12 +74,12 @@ interface Reference {
 /** Nothing is wrong with what is on its way out. */
 const OF_NO_PROJECT = `project_id NOT IN (SELECT id FROM projects UNION SELECT project_id FROM deletions)`;
 const ofNoProject = (table: string, id: string): Reference => ({
-  what: `a row of ${table} of a project that is not there`,
+  what: `a row of ${table} of a missing project`,
   from: `${table} WHERE ${OF_NO_PROJECT}`,
   id,
 });
 const ofNoJudge = (table: string): Reference => ({
-  what: `a row of ${table} of a judge that is not there`,
+  what: `a row of ${table} of a missing judge`,
   from: `${table} WHERE judge_id NOT IN (SELECT id FROM judges)`,
   id: 'judge_id',
 });
@@ -98,19 +98,19 @@ const REFERENCES: readonly Reference[] = [
     id: 'id',
   },
   {
-    what: 'a version of a judge that counts other evaluations than there are',
+    what: 'a judge version with a wrong evaluation count',
     from: `judge_versions AS v WHERE evaluations <> (SELECT count(*) FROM evaluations AS e
       WHERE e.judge_id = v.judge_id AND e.judge_version = v.judge_version)`,
     id: 'judge_version',
   },
   {
-    what: 'an image that spans name and that is not known',
+    what: 'an unknown image that spans refer to',
     from: `attachment_namings AS n WHERE NOT EXISTS (SELECT 1 FROM attachments AS a
       WHERE a.project_id = n.project_id AND a.sha256 = n.sha256)`,
     id: 'sha256',
   },
   {
-    what: 'a tag of a prompt that points at a version that is not there',
+    what: 'a prompt tag that points to a missing version',
     from: `(SELECT prompt_id, tag, version FROM (SELECT *, row_number() OVER (
         PARTITION BY prompt_id, tag ORDER BY pinned_at DESC, id DESC) AS place FROM prompt_tag_pins WHERE counts = 1)
       WHERE place = 1 AND version <> 0) AS p

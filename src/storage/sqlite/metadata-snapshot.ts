@@ -30,7 +30,7 @@ export class MetadataSnapshot {
   async writeTo(file: string): Promise<void> {
     await this.#database.backup(file).catch((error: unknown) => {
       if (error instanceof BetterSqlite3.SqliteError && /^SQLITE_(FULL|IOERR)/.test(error.code))
-        throw new DomainError('unavailable', 'DATA_DIR has no room for a copy of the SQLite file: make room', {
+        throw new DomainError('unavailable', 'DATA_DIR has no space for a copy of the SQLite file: free some space', {
           cause: error,
         });
       throw error;

@@ -145,7 +145,7 @@ export class SqlitePromptStore extends WatchedStore<ReturnType<typeof prepare>> 
       if (takeNumber.run(prompt, MOST_VERSIONS).changes === 0)
         throw new DomainError(
           'conflict',
-          `The prompt ${slug} has no number left for a new version: an import said that it had come to ${MOST_VERSIONS}, the highest there is. Use a prompt with another slug.`,
+          `The prompt ${slug} has no version number left: an import set it to ${MOST_VERSIONS}, the maximum. Use a prompt with another slug.`,
         );
       insertVersion.run({ ...draft, metadata: JSON.stringify(draft.metadata), id: randomUUID(), promptId: prompt });
       return this.findVersion(projectId, slug, selector);

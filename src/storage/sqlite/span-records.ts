@@ -7,7 +7,7 @@ import { evaluationRemoval } from './evaluation-rows.js';
 /** Rows that one transaction removes, corrections among them: a few milliseconds of work. */
 const AT_ONCE = 500;
 /** The error of a job that has not ended when a span of it is deleted. */
-const JOB_ERROR = 'A span that the job works with was deleted; start it anew';
+const JOB_ERROR = 'A span that the job uses was deleted; start the job again';
 
 /** Where the rows about a span are, of which `span` is the SQL for the id. CROSS JOIN: the queue's index begins with the judge. */
 const rowsAbout = (span: string) => ({

@@ -25,8 +25,8 @@ function priceBound(db: Database): Bound {
     if (held > MAX_PRICES_PER_PROJECT)
       throw new DomainError(
         'conflict',
-        `A project has at most ${MAX_PRICES_PER_PROJECT} prices, and with these it would have ${held}; none of them was stored. ` +
-          'Delete prices that the project does not need, then import them again',
+        `A project can have at most ${MAX_PRICES_PER_PROJECT} prices, and these would make ${held}; none were stored. ` +
+          'Delete prices that the project does not need, then import again',
       );
   };
 }
@@ -38,8 +38,8 @@ function tagBound(db: Database): Bound {
       if ((count.get({ prompt }) ?? 0) > MOST_TAGS)
         throw new DomainError(
           'conflict',
-          `The prompt ${prompt} would have more than ${MOST_TAGS} tags, removed ones included; none of these moves was stored. ` +
-            'Leave out tags that are not needed',
+          `The prompt ${prompt} would have more than ${MOST_TAGS} tags, including removed ones; none of these moves were stored. ` +
+            'Remove unneeded tags from the import',
         );
   };
 }
@@ -63,7 +63,7 @@ function spanBound(db: Database): Bound {
       if ((count.get(projectId, span) ?? 0) > most)
         throw new DomainError(
           'conflict',
-          `The span ${span} would have more than ${most} evaluations: it takes no more; none of these was stored`,
+          `The span ${span} would exceed the limit of ${most} evaluations; none of these were stored`,
         );
   };
 }
@@ -81,8 +81,8 @@ function versionBound(db: Database): Bound {
       if ((count.get(judge) ?? 0) > most)
         throw new DomainError(
           'conflict',
-          `The judge ${judge} would have evaluations by more than ${most} versions of it (judge_version); none of these was stored. ` +
-            'Leave out evaluations by versions that are not needed',
+          `The judge ${judge} would have evaluations by more than ${most} versions (judge_version); none of these were stored. ` +
+            'Remove unneeded versions from the import',
         );
   };
 }

@@ -113,7 +113,7 @@ function withinRules<T>(index: number, take: () => T): T {
     if (isDuplicate(error))
       throw new DomainError(
         'conflict',
-        `/${index} has the name, number or subject of something else that is in the project; nothing was stored. Import into a project without it.`,
+        `/${index} has the name, number or subject of something else in the project; nothing was stored. Import into a project without it.`,
         { cause: error },
       );
     if (error instanceof BetterSqlite3.SqliteError && error.code.startsWith('SQLITE_CONSTRAINT'))

@@ -28,8 +28,7 @@ function ownership(db: Database, table: 'prompts' | 'judges' | 'feedback_links')
   return (projectId: string, id: unknown) => find.get(id, projectId) === 1;
 }
 
-const TAKEN =
-  'is taken by another project of this installation: a project cannot be imported into a second one of the same installation';
+const TAKEN = 'belongs to another project of this installation: a project can be imported only once per installation';
 
 type Owner = 'project_id' | 'prompt_id';
 
@@ -56,7 +55,7 @@ function insertion(db: Database, table: string, columns: readonly string[], owne
 
 const missing = (field: string, what: string): Misfit => ({
   field,
-  detail: `names no ${what} of this project: import the parts in their order`,
+  detail: `is not a ${what} of this project: import the parts in order`,
 });
 const bit = (value: unknown) => (value === true ? 1 : 0);
 const text = (value: unknown) => (value === null ? null : JSON.stringify(value));
@@ -171,7 +170,7 @@ function judgeTakers(db: Database, by: By) {
       if (!hasJudge(projectId, record['judge_id'])) return missing('judge_id', 'judge');
       const known = evaluated.get(record['id']);
       if (known === record['judge_id']) return false;
-      if (known !== undefined) return { field: 'id', detail: 'is taken by another evaluation', taken: true };
+      if (known !== undefined) return { field: 'id', detail: 'is already used by another evaluation', taken: true };
       evaluate({ ...record, duration_ms: evaluation_duration_ms, project_id: projectId } as unknown as Evaluation);
       return true;
     },

@@ -134,7 +134,7 @@ export class SegmentLog {
    * @throws what the system says; nothing of the records counts then, now and after a restart
    */
   async append(records: readonly LogRecord[]): Promise<Place[]> {
-    if (this.#writing) throw new Error('an append is under way');
+    if (this.#writing) throw new Error('an append is in progress');
     this.#writing = true;
     try {
       const active = (this.#active ??= await this.#begin());
@@ -256,9 +256,9 @@ export class SegmentLog {
   #demandOwn({ schema, store }: SegmentHeader): void {
     const { directory } = this.#options;
     if (store !== this.#options.store)
-      throw new ForeignLogError(directory, `in ${store}: start the server once with that, and stop it`);
+      throw new ForeignLogError(directory, `in ${store}: start the server once with that setting, then stop it`);
     if (schema > this.#options.schema)
-      throw new ForeignLogError(directory, 'by a newer version of the server: start that version once, and stop it');
+      throw new ForeignLogError(directory, 'by a newer version of the server: start that version once, then stop it');
   }
 
   async #begin(): Promise<Active> {
@@ -323,7 +323,7 @@ export async function demandEmptyLog(directory: string): Promise<void> {
   if (names.some((name) => SEGMENT_NAME.test(name)))
     throw new ForeignLogError(
       directory,
-      'in ClickHouse: start the server once with CLICKHOUSE_WRITE_LOG=true, and stop it',
+      'in ClickHouse: start the server once with CLICKHOUSE_WRITE_LOG=true, then stop it',
     );
 }
 

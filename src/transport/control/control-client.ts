@@ -31,7 +31,7 @@ export interface HeldSnapshot {
 
 /** Asks a server to hold a snapshot. @throws DomainError */
 export async function openSnapshot(server: ControlAddress): Promise<HeldSnapshot> {
-  const again = 'The server has stopped meanwhile: run the backup again, it goes on from here';
+  const again = 'The server has stopped: run the backup again to resume';
   const { line, ...held } = await hold(await send(server, CONTROL_PATHS.snapshot), again);
   return { snapshot: JSON.parse(line) as Snapshot, ...held };
 }
@@ -75,7 +75,7 @@ export interface HeldMove extends BegunMove {
 
 /** Asks a server to let its spans be moved, see MoveSource. @throws DomainError */
 export async function openMove(server: ControlAddress, to: SpanPlace): Promise<HeldMove> {
-  const again = 'The server has stopped meanwhile: start it, and run the move again, it goes on from here';
+  const again = 'The server has stopped: start it and run the move again to resume';
   const { line, ...held } = await hold(await send(server, CONTROL_PATHS.move, JSON.stringify(to)), again);
   const ask = async (path: string): Promise<unknown> => JSON.parse(await text(await send(server, path)));
   return {
@@ -119,10 +119,7 @@ export async function orderErasure(
     if ('problem' in told) throw new DomainError(told.problem.kind, told.problem.detail);
     onProgress(told.progress);
   }
-  throw new DomainError(
-    'unavailable',
-    'The server has stopped meanwhile: start it, and run this again, it goes on from here',
-  );
+  throw new DomainError('unavailable', 'The server has stopped: start it and run this again to resume');
 }
 
 /** Asks a server what retention would remove. @throws DomainError */
@@ -140,8 +137,8 @@ async function send({ dataDir, socketPath }: ControlAddress, path: string, body 
   }).catch((error: unknown) => {
     throw new DomainError(
       'unavailable',
-      'No server answers on this DATA_DIR: start it, as a running server is what is asked, backed up, moved or erased from. The folder ' +
-        'of one that is stopped can be copied as it is.',
+      'No server responds on this DATA_DIR. Start it: a running server is what is queried, backed up, moved or erased from. You can copy the folder ' +
+        'of a stopped server as it is.',
       { cause: error },
     );
   });

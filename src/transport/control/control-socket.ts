@@ -37,8 +37,8 @@ export interface ControlProblem {
 
 const MAX_BODY_BYTES = 64 * 1024;
 const OTHER_DATA_DIR =
-  'No server runs on this DATA_DIR: it is a copy, whose control.path still names the server of the original. Start a server ' +
-  'on it, or name the original';
+  'No server runs on this DATA_DIR: it is a copy, and its control.path points to the server of the original. Start a server ' +
+  'on it, or use the original';
 
 const Result = Type.Union([
   Type.Object({
@@ -117,7 +117,7 @@ export async function listenControl({
     const work = Promise.resolve().then(() => {
       if (request.headers[DATA_DIR_HEADER] !== identity) throw new DomainError('conflict', OTHER_DATA_DIR);
       const command = commands[request.url ?? ''];
-      if (command === undefined) throw new DomainError('not_found', 'There is no such command');
+      if (command === undefined) throw new DomainError('not_found', 'Unknown command');
       return command(request, response);
     });
     work.catch((error: unknown) => refuse(response, error));
@@ -156,7 +156,7 @@ async function holdSnapshot(snapshots: SnapshotSource, response: ServerResponse)
 
 async function holdMove(moves: MoveSource, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const to = await bodyOf(request);
-  if (!Value.Check(Place, to)) throw new DomainError('invalid', 'This is no place to move to');
+  if (!Value.Check(Place, to)) throw new DomainError('invalid', 'Invalid move target');
   // Begun in the turn in which the end of the connection is listened for.
   const begun = moves.begin(to);
   let held = false;
@@ -174,7 +174,7 @@ async function holdMove(moves: MoveSource, request: IncomingMessage, response: S
 /** An erasure ends with the connection that asked for it; what is left, the next one erases. */
 async function holdErasure(erasure: FileErasure, response: ServerResponse): Promise<void> {
   const gone = new AbortController();
-  response.once('close', () => gone.abort(new Error('Nobody waits for the erasure any more')));
+  response.once('close', () => gone.abort(new Error('The erasure was abandoned')));
   const tell = (line: ErasureLine) => response.write(`${JSON.stringify(line)}\n`);
   response.setHeader('content-type', 'application/x-ndjson');
   response.flushHeaders();
@@ -194,9 +194,9 @@ async function answerForecast(
   response: ServerResponse,
 ): Promise<void> {
   const asked = await bodyOf(request);
-  if (!Value.Check(AskedRetention, asked)) throw new DomainError('invalid', 'This is no question about retention');
+  if (!Value.Check(AskedRetention, asked)) throw new DomainError('invalid', 'Invalid retention request');
   const gone = new AbortController();
-  response.once('close', () => gone.abort(new Error('Nobody waits for the answer any more')));
+  response.once('close', () => gone.abort(new Error('The request was abandoned')));
   answer(response, await retention.forecast(asked.projectId, asked.days ?? undefined, gone.signal));
 }
 
@@ -210,7 +210,7 @@ async function takeResult(
   onResult: ControlOptions['onResult'],
 ): Promise<void> {
   const result = await bodyOf(request);
-  if (!Value.Check(Result, result)) throw new DomainError('invalid', 'This is no result of a backup');
+  if (!Value.Check(Result, result)) throw new DomainError('invalid', 'Invalid backup result');
   onResult(result);
   response.writeHead(204).end();
 }

@@ -59,7 +59,7 @@ export function createAdmission({ identity, maxCalls, memory, limits, observer }
     const admit = (metadata: Metadata) => {
       const { project_id: project } = authenticateCall(identity, metadata);
       if (!calls.take(project, 1))
-        throw new DomainError('overloaded', 'Too many gRPC calls are being served', { retryAfterSeconds: 1 });
+        throw new DomainError('overloaded', 'Too many concurrent gRPC calls. Retry later.', { retryAfterSeconds: 1 });
       const bytes = memory.ofProject(project);
       release = () => {
         calls.giveBack(project, 1);

@@ -29,7 +29,7 @@ const DETAILS = 'grpc-status-details-bin';
  */
 export function toStatus(error: unknown): StatusObject {
   if (!(error instanceof DomainError) || error.kind === 'internal') {
-    return { code: status.INTERNAL, details: 'The server met a defect; its log has more', metadata: new Metadata() };
+    return { code: status.INTERNAL, details: 'Internal server error; see the server log', metadata: new Metadata() };
   }
   const code = CODES[error.kind];
   const metadata = new Metadata();

@@ -58,8 +58,8 @@ export function pathFinder(routes: readonly Route[]): FindPath {
 export function nothingAt(meant: PathMeant | undefined): DomainError {
   if (meant?.lacksProject !== true) {
     const hint = meant === undefined ? '' : ` did you mean ${meant.path}?`;
-    return new DomainError('not_found', `There is nothing at this path;${hint} GET /docs lists all paths`);
+    return new DomainError('not_found', `Nothing exists at this path;${hint} GET /docs lists all paths`);
   }
-  const detail = `The path lacks its project: it is ${meant.path}, with the id of the project that the first start printed`;
+  const detail = `The path lacks the project: use ${meant.path}, with the project id that the first start printed`;
   return new DomainError('not_found', `${detail} (SPANHOUSE_PROJECT)`);
 }

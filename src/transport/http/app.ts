@@ -110,7 +110,7 @@ function otherMethod(routes: readonly Route[], identity: RequestIdentity, meant:
     if (access === 'key') requireProjectId(identity, request, meant);
     admitted({ access, anyProject: true }, identity, request);
     exchange.setHeader('Allow', allow);
-    throw new DomainError('method_not_allowed', `This path takes ${allow}`);
+    throw new DomainError('method_not_allowed', `This path supports ${allow}`);
   };
 }
 

@@ -35,9 +35,9 @@ export class Callers implements RequestIdentity {
     if (tokens.length === 0) return identity.authenticate(undefined);
     const project = headers[PROJECT_HEADER.toLowerCase()];
     if (project === undefined && !anyProject)
-      throw new DomainError('forbidden', `A request with the cookie of the console needs the header ${PROJECT_HEADER}`);
+      throw new DomainError('forbidden', `Requests with the console cookie need the header ${PROJECT_HEADER}`);
     const session = this.#sessionOf(tokens);
-    if (session === undefined) throw new DomainError('unauthenticated', 'The sign-in is over: sign in again');
+    if (session === undefined) throw new DomainError('unauthenticated', 'The session has ended: sign in again');
     return signIns.principal(session, typeof project === 'string' ? project : null);
   }
 

@@ -18,25 +18,25 @@ interface HttpMeaning {
 
 /** The one table from what went wrong to what HTTP calls it. */
 export const HTTP_MEANINGS: Readonly<Record<DomainErrorKind, HttpMeaning>> = {
-  malformed: { status: 400, title: 'The request cannot be read' },
-  unauthenticated: { status: 401, title: 'No valid API key' },
-  forbidden: { status: 403, title: 'Not allowed' },
+  malformed: { status: 400, title: 'Malformed request' },
+  unauthenticated: { status: 401, title: 'Invalid API key' },
+  forbidden: { status: 403, title: 'Forbidden' },
   not_found: { status: 404, title: 'Not found' },
   method_not_allowed: { status: 405, title: 'Method not allowed' },
-  conflict: { status: 409, title: 'Conflict with the present state' },
-  too_large: { status: 413, title: 'The request is too large' },
-  unsupported_media: { status: 415, title: 'Content type or encoding not supported' },
-  invalid: { status: 422, title: 'The request breaks rules' },
-  overloaded: { status: 429, title: 'Too much at once' },
-  unavailable: { status: 503, title: 'A part of the service does not answer' },
+  conflict: { status: 409, title: 'Conflict' },
+  too_large: { status: 413, title: 'Request too large' },
+  unsupported_media: { status: 415, title: 'Unsupported content type or encoding' },
+  invalid: { status: 422, title: 'Invalid request' },
+  overloaded: { status: 429, title: 'Too many requests' },
+  unavailable: { status: 503, title: 'Service unavailable' },
   internal: { status: 500, title: 'Internal error' },
 };
 
 /** Titles of errors of the HTTP protocol itself, which have no kind in the domain. */
 const PROTOCOL_TITLES = {
-  400: 'The request cannot be read',
-  408: 'The request took too long',
-  431: 'The headers are too large',
+  400: 'Malformed request',
+  408: 'Request timeout',
+  431: 'Headers too large',
 } as const;
 
 /** A failure of the HTTP exchange itself, which the domain has no word for. */
@@ -84,7 +84,7 @@ export function toProblem(error: unknown, requestId: string): HttpProblem {
       type: problemType(known.kind),
       title,
       status,
-      detail: defect ? 'The server met a defect; its log has more under this request id' : known.message,
+      detail: defect ? 'Internal server error; the server log has details under this request id' : known.message,
       request_id: requestId,
       ...(known.issues.length > 0 ? { errors: known.issues } : {}),
     },

@@ -94,7 +94,7 @@ function refuseConnection(socket: Socket): void {
   // A connection closed before its request was read would take the answer with it.
   socket.once('data', () => {
     socket.resume();
-    const error = new DomainError('unavailable', 'Too many connections are open', { retryAfterSeconds: 1 });
+    const error = new DomainError('unavailable', 'Too many open connections. Retry later.', { retryAfterSeconds: 1 });
     answerRaw(socket, error, () => undefined);
   });
 }
@@ -120,7 +120,7 @@ function answerRaw(socket: Duplex, error: Error, sent: () => void): void {
 }
 
 function protocolErrorOf(code: string | undefined): ProtocolError {
-  if (code === 'HPE_HEADER_OVERFLOW') return new ProtocolError(431, 'The headers must have at most 16 KiB together');
+  if (code === 'HPE_HEADER_OVERFLOW') return new ProtocolError(431, 'The headers must have at most 16 KiB in total');
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new ProtocolError(408, 'The request did not arrive in time');
   return new ProtocolError(400, 'This is not a valid HTTP request');
 }

@@ -22,7 +22,7 @@ export class MinuteLimit {
       await this.#limiter.consume(party);
     } catch (refusal) {
       if (!(refusal instanceof RateLimiterRes)) throw refusal;
-      throw new DomainError('overloaded', `At most ${this.#limit} ${this.#counted} are allowed in a minute`, {
+      throw new DomainError('overloaded', `Limit of ${this.#limit} ${this.#counted} per minute reached. Retry later.`, {
         retryAfterSeconds: refusal.msBeforeNext / 1000,
       });
     }

@@ -25,21 +25,21 @@ export function mistakenForTags(list: ListDefinition, paging: readonly string[] 
         mistaken.set(name, `${reason(list, other, name)}; ${asTag(name)}`);
   }
   for (const name of paging)
-    mistaken.set(name, `is a parameter of the list alone, as this call is about all that matches; ${asTag(name)}`);
+    mistaken.set(name, `applies only to the list, because this call covers everything that matches; ${asTag(name)}`);
   for (const [call, names] of BESIDE)
     // Sessions have no tail.
     if (call !== 'tail' || list.name !== 'sessions')
-      for (const name of names) mistaken.set(name, `is a parameter of GET /${list.name}:${call} alone; ${asTag(name)}`);
+      for (const name of names) mistaken.set(name, `applies only to GET /${list.name}:${call}; ${asTag(name)}`);
   if (!list.hasInternal)
-    mistaken.set('internal', `is known of spans and traces, and no filter of ${list.name}; ${asTag('internal')}`);
+    mistaken.set('internal', `applies only to spans and traces, not to ${list.name}; ${asTag('internal')}`);
   return mistaken;
 }
 
 function reason(list: ListDefinition, other: ListDefinition, name: string): string {
-  if (!Object.hasOwn(list.fields, name)) return `is known of ${other.name}, and no filter of ${list.name}`;
+  if (!Object.hasOwn(list.fields, name)) return `filters ${other.name}, not ${list.name}`;
   const filters = list.filters.filter(({ field }) => field === name).map(({ parameter }) => parameter);
-  if (filters.length > 0) return `is a field, and no filter: to filter by it, write ${filters.join(' or ')}`;
-  return `is a field that ${list.name} cannot be filtered by${SEARCHED.has(name) ? ' (q finds texts in it)' : ''}`;
+  if (filters.length > 0) return `is a field, not a filter: to filter by it, use ${filters.join(' or ')}`;
+  return `is a field that ${list.name} cannot be filtered by${SEARCHED.has(name) ? ' (q searches its text)' : ''}`;
 }
 
 /** Clients have tags called `model` and the like, and filtered by them before there were such fields. */
@@ -56,4 +56,4 @@ const SEARCHED = new Set([
 ]);
 
 const asTag = (name: string) =>
-  name === 'tags' ? 'for a tag, write tags.<key>=<value>' : `for the tag of this name, write tags.${name}`;
+  name === 'tags' ? 'for a tag, use tags.<key>=<value>' : `for the tag with this name, use tags.${name}`;

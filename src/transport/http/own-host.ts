@@ -23,7 +23,7 @@ export function requireOwnHost(headers: IncomingHttpHeaders, { baseUrl, host }: 
   if (asked !== null && [new URL(baseUrl()).hostname, host].some((own) => hostnameOf(own) === asked)) return;
   throw new DomainError(
     'forbidden',
-    `Browsers may not ask for this by the name ${asked ?? 'in Host'}. If it is a name of this server, set PUBLIC_URL to the address that browsers use`,
+    `Browsers may not use the name ${asked ?? 'in Host'} for this request. If it is a name of this server, set PUBLIC_URL to the address that browsers use`,
   );
 }
 

@@ -20,6 +20,6 @@ export function requireOwnOrigin(headers: IncomingHttpHeaders, baseUrl: string):
   if (foreign)
     throw new DomainError(
       'forbidden',
-      'This may only come from a page of this server; behind a proxy, PUBLIC_URL has to be the address that browsers see',
+      'This request must come from a page of this server; behind a proxy, set PUBLIC_URL to the address that browsers use',
     );
 }

@@ -38,7 +38,7 @@ const timeOf = (description: string, read: (text: string) => Micros | undefined)
       const value = read(text) ?? ago(text);
       if (value !== undefined) return { value };
       return {
-        rule: 'must be an ISO 8601 time, a number of Unix seconds or milliseconds, or how long ago, such as 1h or 7d',
+        rule: 'must be an ISO 8601 time, a Unix time in seconds or milliseconds, or a time ago such as 1h or 7d',
       };
     },
   });

@@ -57,11 +57,11 @@ export function unknownParameters(schema: TObject | undefined, search: URLSearch
 /** Says of unknown parameters which are known. */
 export function unknownParameterIssues(schema: TObject | undefined, names: readonly string[]): Issue[] {
   const known = Object.keys(schema?.properties ?? {});
-  const all = known.length === 0 ? 'this call takes no parameters' : `known are ${known.join(', ')}`;
+  const all = known.length === 0 ? 'this call has no parameters' : `supported: ${known.join(', ')}`;
   return names.slice(0, MAX_ISSUES).map((name) => {
     const near = nearName(name, known);
     const hint = near === null ? all : `did you mean ${near}?`;
-    return { pointer: `?${shortened(name)}`, detail: `is not known; ${hint}` };
+    return { pointer: `?${shortened(name)}`, detail: `is unknown; ${hint}` };
   });
 }
 

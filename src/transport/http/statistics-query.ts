@@ -108,7 +108,7 @@ const BUCKET = readAs<number>(
       `clocks of \`time_zone\`, weeks on Mondays. Default: the shortest of some usual lengths with at most 120 buckets. More than ${MOST_BUCKETS} are ` +
       'refused.',
   },
-  'must be a length of 1 second to 3660 days: whole seconds, or such as 30s, 5m, 1h, 1d or 1w',
+  'must be a length of 1 second to 3660 days: whole seconds, or a value such as 30s, 5m, 1h, 1d or 1w',
   (text) => {
     const [, count = '', unit = ''] = /^(\d{1,9})([smhdw]?)$/.exec(text) ?? [];
     const seconds = Number(count) * (UNITS[unit] ?? 0);
@@ -123,6 +123,6 @@ const TIME_ZONE = readAs<string>(
     description:
       'IANA time zone, such as `Europe/Berlin`, whose hours, days and weeks the buckets follow. Default: UTC.',
   },
-  'must be the name of an IANA time zone, such as Europe/Berlin or UTC',
+  'must be an IANA time zone name, such as Europe/Berlin or UTC',
   timeZoneNamed,
 );

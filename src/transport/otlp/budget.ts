@@ -26,7 +26,7 @@ export class Budget {
     if (this.#left < 0) {
       throw new DomainError(
         'too_large',
-        'the request holds too many spans, events, links and attributes: send smaller batches',
+        'the request has too many spans, events, links and attributes: send smaller batches',
       );
     }
   }
@@ -41,7 +41,7 @@ export class Budget {
     if (this.#uncounted >= 0) return;
     this.#names.add(name);
     if (this.#names.size > MAX_JSON_NAMES)
-      throw new DomainError('too_large', 'the request names its attributes by too many different keys');
+      throw new DomainError('too_large', 'the request has too many distinct attribute keys');
   }
 }
 

@@ -55,7 +55,10 @@ class RequestDecoder {
     const { resource, scope, span } = this.#at;
     const place =
       span < 0 ? `resourceSpans[${resource}]` : `resourceSpans[${resource}].scopeSpans[${scope}].spans[${span}]`;
-    return new DomainError('malformed', `the body is no OTLP trace request in JSON: ${error.message} (at ${place})`);
+    return new DomainError(
+      'malformed',
+      `the body is not a valid OTLP trace request in JSON: ${error.message} (at ${place})`,
+    );
   }
 
   #resourceSpans(entry: Json): void {

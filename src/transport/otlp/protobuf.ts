@@ -26,9 +26,13 @@ export function decodeProtobuf(bytes: Uint8Array): OtlpTraces {
     return new RequestDecoder(bytes).request();
   } catch (error) {
     if (error instanceof DomainError || error instanceof TypeError || error instanceof ReferenceError) throw error;
-    throw new DomainError('malformed', `the body is no OTLP trace request in protobuf: ${(error as Error).message}`, {
-      cause: error,
-    });
+    throw new DomainError(
+      'malformed',
+      `the body is not a valid OTLP trace request in protobuf: ${(error as Error).message}`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

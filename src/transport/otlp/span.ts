@@ -146,17 +146,17 @@ class SpanMapper {
     if (this.#sharedBytes < 0) {
       throw new DomainError(
         'too_large',
-        'resource and scope, which are stored with every span, are too large for so many spans: send smaller batches',
+        'resource and scope, which are stored with every span, are too large for this many spans: send smaller batches',
       );
     }
     const evidence = this.#evidence;
     evidence.read(otlp);
     const named = evidence.text('session') ?? this.#resource.session;
-    if ((named?.length ?? 0) > MAX_NAME) return `the id of its session is longer than ${MAX_NAME} characters`;
+    if ((named?.length ?? 0) > MAX_NAME) return `its session id is longer than ${MAX_NAME} characters`;
     this.#session = this.#sessionOf(named?.toWellFormed() ?? null);
     this.#session.name = evidence.text('sessionName') ?? this.#resource.sessionName ?? this.#session.name;
     const tooLong = (this.#session.name?.length ?? 0) > MAX_NAME;
-    return tooLong ? `the name of its session is longer than ${MAX_NAME} characters` : null;
+    return tooLong ? `its session name is longer than ${MAX_NAME} characters` : null;
   }
 
   map(otlp: OtlpSpan): MutableSpan {

@@ -43,13 +43,13 @@ export class OtlpReader extends protobuf.Reader {
   enter(outerEnd: number): number {
     const length = this.size();
     const end = this.pos + length;
-    if (end > outerEnd) throw new RangeError(`a length of ${length} at byte ${this.pos} runs past its message`);
+    if (end > outerEnd) throw new RangeError(`a length of ${length} at byte ${this.pos} exceeds its message`);
     return end;
   }
 
   /** Leaves a message that must have been read exactly to its end. */
   leave(end: number): void {
-    if (this.pos !== end) throw new RangeError(`a field runs past its message, which ends at byte ${end}`);
+    if (this.pos !== end) throw new RangeError(`a field exceeds its message, which ends at byte ${end}`);
   }
 
   /** Skips what follows the tag of an unknown field. */

@@ -26,7 +26,7 @@ export function consoleAssetRoute(bundle: Bundle): Route {
     errors: ['not_found'],
     handle({ params, headers }) {
       const found = bundle.file(params.file);
-      if (found === undefined) throw new DomainError('not_found', 'The console has no such file; load its page again');
+      if (found === undefined) throw new DomainError('not_found', 'Console file not found; reload the page');
       const zipped = new Negotiator({ headers }).encoding(['gzip', 'identity']) === 'gzip';
       return {
         status: 200,

@@ -46,7 +46,7 @@ export function readBundle(): Bundle {
 
 function bundledFile(name: string): BundledFile {
   const contentType = CONTENT_TYPES.get(name.split('.').at(-1) ?? '');
-  if (contentType === undefined) throw new Error(`The console's bundle has a file of an unknown type: ${name}`);
+  if (contentType === undefined) throw new Error(`The console bundle has a file of an unknown type: ${name}`);
   const gzipped = read(`${name}.gz`);
   return { contentType, gzipped, plain: gunzipSync(gzipped) };
 }

@@ -61,5 +61,5 @@ export function requireOwnSite(headers: IncomingHttpHeaders, ownOrigins: readonl
       ? site !== 'same-origin' && site !== 'none'
       : // `null` is what a page that sends no referrer says of itself, and so does ours.
         origin !== undefined && origin !== 'null' && !ownOrigins.includes(origin);
-  if (foreign) throw new DomainError('forbidden', 'This can only be sent from the page of the feedback link');
+  if (foreign) throw new DomainError('forbidden', 'Send feedback only from the feedback link page');
 }

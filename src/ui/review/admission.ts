@@ -88,14 +88,14 @@ function failure(error: unknown): ReviewResult {
 const SAID: Readonly<Record<number, { readonly title: string; readonly text: string }>> = {
   403: {
     title: 'Your feedback was not saved',
-    text: 'It was not sent from the page of the feedback link. Open the link again.',
+    text: 'It did not come from the feedback link page. Open the link again.',
   },
   404: {
     title: 'This link does not work',
-    text: 'It may be mistyped, expired or withdrawn. Ask the people who sent it to you for a new one.',
+    text: 'It may be mistyped, expired or revoked. Ask the person who sent it for a new one.',
   },
   413: { title: 'Your feedback was not saved', text: 'The text is too long. Go back, shorten it and save it again.' },
-  429: { title: 'Too many requests', text: 'Wait a minute and load the page again. Feedback that you saved is kept.' },
-  500: { title: 'Something went wrong', text: 'It is not your fault. Try it again in a moment.' },
-  503: { title: 'Not available right now', text: 'Try it again in a moment. Feedback that you saved is kept.' },
+  429: { title: 'Too many requests', text: 'Wait a minute, then reload the page. Your saved feedback is kept.' },
+  500: { title: 'Something went wrong', text: 'This is a problem on our side. Try again in a moment.' },
+  503: { title: 'Temporarily unavailable', text: 'Try again in a moment. Your saved feedback is kept.' },
 };

@@ -52,7 +52,7 @@ export function completionPage(view: CompletionView): Html {
       </div>
     </div>
     ${view.issues.length > 0 && issuesView(view.issues)}
-    <article aria-label="What was asked and answered">
+    <article aria-label="Conversation">
       <section aria-labelledby="input">
         <h2 id="input">Input</h2>
         ${conversationView(completion.input_data, limits, `${allHref}#input`)}
@@ -76,7 +76,7 @@ function imagesView(images: CompletionView['images']): Html {
         ? html`<p class="elsewhere">Image on another server: <span class="text">${visibleText(url.slice(0, 500))}</span></p>`
         : html`<figure>
             <a href="${src}"
-              ><img src="${src}" alt="${label === '' ? 'Image of this answer' : label}" loading="lazy" /></a
+              ><img src="${src}" alt="${label === '' ? 'Image in this answer' : label}" loading="lazy" /></a
             >${label !== '' && html`<figcaption>${visibleText(label.slice(0, 300))}</figcaption>`}
           </figure>`,
     )}
@@ -114,7 +114,7 @@ function formView(view: CompletionView): Html {
       <p class="hint" id="expected-hint">What the answer should have been, in your own words.</p>
     </div>
     <button type="submit" class="button save">
-      ${view.answered.has(completion.id) ? 'Save changes' : 'Save and go on'}
+      ${view.answered.has(completion.id) ? 'Save changes' : 'Save and continue'}
     </button>
     <nav aria-label="Answers">
       ${stepLink(paths, round[position - 1], 'prev', 'Previous')}
@@ -123,7 +123,7 @@ function formView(view: CompletionView): Html {
     <p class="keys">
       <span><kbd>U</kbd> good</span> <span><kbd>D</kbd> not good</span> <span><kbd>Enter</kbd> save</span>
       <span><kbd>N</kbd> next</span> <span><kbd>P</kbd> previous</span>
-      <button type="button" id="keys-toggle" aria-pressed="true">Keys on</button>
+      <button type="button" id="keys-toggle" aria-pressed="true">Shortcuts on</button>
     </p>
   </form>`;
 }
@@ -147,7 +147,7 @@ function nameField(name: string, maxLength: number, bad: boolean): Html {
       aria-describedby="name-hint"
       ${bad && html` aria-invalid="true"`}
     />
-    <p class="hint" id="name-hint">The name is asked once, so that the team knows whose feedback it is.</p>
+    <p class="hint" id="name-hint">We ask for your name once, so the team knows whose feedback it is.</p>
   </div>`;
 }
 

@@ -22,7 +22,7 @@ export function limitsOf(all: boolean): Limits {
 
 /** Input or output of a completion. @param allHref where it is shown in full */
 export function conversationView(text: string | null, limits: Limits, allHref: string): Html {
-  if (text === null || text === '') return html`<p class="nothing">No text was recorded.</p>`;
+  if (text === null || text === '') return html`<p class="nothing">No text recorded.</p>`;
   const conversation = readConversation(text);
   if (conversation.kind === 'text')
     return html`<div class="bubble">${textView(conversation.text, limits, allHref)}</div>`;
@@ -41,7 +41,7 @@ export function conversationView(text: string | null, limits: Limits, allHref: s
 }
 
 function leftOut(count: number, what: string, limits: Limits, allHref: string): Html {
-  if (limits === LONG) return html`${count} ${what} are left out.`;
+  if (limits === LONG) return html`${count} ${what} hidden.`;
   return html`<a href="${allHref}" data-swap>Show ${count} ${what}</a>`;
 }
 
@@ -85,7 +85,7 @@ function textView(text: string, { characters }: Limits, allHref: string): Html {
 function moreView(length: number, shown: number, allHref: string): Html {
   const counted = length.toLocaleString('en');
   if (shown >= LONG.characters)
-    return html`<p class="more">The first ${shown.toLocaleString('en')} of ${counted} characters.</p>`;
+    return html`<p class="more">First ${shown.toLocaleString('en')} of ${counted} characters shown.</p>`;
   return html`<p class="more">
     <a class="button quiet" href="${allHref}" data-swap>Show all ${counted} characters</a>
   </p>`;

@@ -4,7 +4,7 @@ import { visibleText } from './visible-text.js';
 
 /** Why a form was not saved, in the words of its fields. */
 export function issuesView(issues: readonly Issue[]): Html {
-  return html`<div class="problem" role="alert"><p>Your feedback was not saved yet</p>
+  return html`<div class="problem" role="alert"><p>Your feedback is not saved yet</p>
 <ul>${issues.map((issue) => html`<li>${inWords(issue)}</li>`)}</ul></div>`;
 }
 

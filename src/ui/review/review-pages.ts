@@ -48,7 +48,7 @@ export interface RefusedForm {
 }
 
 const FOOTER = html`<footer>
-  <p>Your answers help to make better answers. They go to the team that sent you this link.</p>
+  <p>Your feedback helps improve answers. It goes to the team that sent you this link.</p>
 </footer>`;
 
 /** The pages that a reviewer sees. */
@@ -217,10 +217,10 @@ export class ReviewPages {
     const main = html`<section class="message">
       <h1 tabindex="-1">Nothing to review yet</h1>
       <p>
-        As soon as there are answers of <strong>${visibleText(visit.link.prompt_slug)}</strong>, you will find them
+        New answers of <strong>${visibleText(visit.link.prompt_slug)}</strong> will appear
         here.
       </p>
-      <p class="actions"><a class="button quiet" href="${page}" data-swap>Look again</a></p>
+      <p class="actions"><a class="button quiet" href="${page}" data-swap>Check again</a></p>
     </section>`;
     return this.#page(visit, 'Nothing to review yet', main, [], null, 200);
   }
@@ -267,7 +267,7 @@ export class ReviewPages {
   /** A reviewer whose feedback was kept. */
   #known(visit: Visit, givenName: string): Reviewer {
     const reviewer = this.#parts.reviews.reviewer(visit.link, this.claim(visit, givenName));
-    if (reviewer === undefined) throw new Error('A reviewer whose feedback was kept is gone');
+    if (reviewer === undefined) throw new Error('A reviewer with saved feedback is missing');
     return reviewer;
   }
 

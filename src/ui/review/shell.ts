@@ -56,7 +56,7 @@ export function documentOf({ title, assets, version, aside, footer }: Shell, mai
         <script type="module" src="${assets}/review.js?v=${version}"></script>
       </head>
       <body>
-        <a class="skip" href="#main">Skip to the content</a>
+        <a class="skip" href="#main">Skip to content</a>
         <header class="bar">
           <p class="brand"><img src="${assets}/icon.svg?v=${version}" alt="" width="28" height="28" /> Review</p>
           <div id="aside">${aside ?? null}</div>

@@ -22,15 +22,15 @@ export function thanksPage(
     <h1 tabindex="-1">Thank you${reviewer === null ? '' : html`, <bdi>${visibleText(reviewer)}</bdi>`}</h1>
     <p>
       You reviewed ${answered.length} of ${round.length}
-      ${round.length === 1 ? 'answer' : 'answers'}.${open.length === 0 ? ' There are no more answers for now.' : ''}
+      ${round.length === 1 ? 'answer' : 'answers'}.${open.length === 0 ? ' No more answers for now.' : ''}
     </p>
     <p class="actions">
       ${
         open.length > 0 &&
         html`<a class="button" href="${paths.page}?c=${open[0] ?? ''}" data-swap
-          >Go on with the other ${open.length === 1 ? 'answer' : `${open.length} answers`}</a
+          >Continue with the other ${open.length === 1 ? 'answer' : `${open.length} answers`}</a
         >`
-      }<a class="button quiet" href="${paths.page}" data-swap>Look for new answers</a>
+      }<a class="button quiet" href="${paths.page}" data-swap>Check for new answers</a>
     </p>
     ${
       answered.length > 0 &&

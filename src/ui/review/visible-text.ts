@@ -30,7 +30,7 @@ function marked(run: string): Html {
   const [first = ''] = run;
   const code = `U+${(first.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
   const times = run.length / first.length;
-  return html`<span class="hidden-character" title="A character that cannot be seen"
+  return html`<span class="hidden-character" title="Invisible character"
     >${code}${times > 1 && ` ×${times}`}</span
   >`;
 }

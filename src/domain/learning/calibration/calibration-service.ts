@@ -66,7 +66,7 @@ const MIN_SPANS = { held_out: 4, training: 1 };
 const MAX_LISTED = 100;
 const SPANS_UNREADABLE: ReadonlySet<string> = new Set(['unavailable', 'overloaded']);
 
-const CAN_RUN = 'Have the judge tried with `calibration:evaluate`';
+const CAN_RUN = 'Run a trial of the judge with `calibration:evaluate`';
 
 export const NO_ENDPOINT = 'No model endpoint is configured: set JUDGE_LLM_BASE_URL';
 
@@ -182,7 +182,7 @@ export class CalibrationService {
   }
 
   #obstacle(judge: Judge, version: StoredVersion | undefined, halves: Halves): string | null {
-    if (judge.deleted_at !== null) return 'The judge is deleted, so that it cannot be tried';
+    if (judge.deleted_at !== null) return 'The judge is deleted and cannot be tested';
     if (this.#options.endpoint === null) return NO_ENDPOINT;
     if (version === undefined) return `There is no prompt ${judge.task_slug}, which holds the instruction`;
     return isEnough(halves) ? null : tooLittle(halves);
@@ -205,8 +205,8 @@ export class CalibrationService {
 function tooLittle({ training, held_out }: Halves): string {
   return (
     `Give feedback on this judge's evaluations of more spans: ${held_out.needed} spans are needed in the held-out half and ` +
-    `${training.needed} in the training half, there are ${held_out.have} and ${training.have}. A hash of its id says to ` +
-    'which half a span belongs.'
+    `${training.needed} in the training half; there are ${held_out.have} and ${training.have}. A hash of the span id decides ` +
+    'its half.'
   );
 }
 

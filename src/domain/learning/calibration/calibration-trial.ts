@@ -59,9 +59,7 @@ export function calibrationTrial({ spans, examples, trials }: CalibrationTrialPa
     }
     const result = trialResultOf(found, held_out.length - found.length);
     if (result.compared === 0)
-      throw new JobFailure(
-        found[0]?.before.failure ?? found[0]?.after.failure ?? 'None of the spans is stored any more',
-      );
+      throw new JobFailure(found[0]?.before.failure ?? found[0]?.after.failure ?? 'None of the spans is still stored');
     return result;
   };
 }

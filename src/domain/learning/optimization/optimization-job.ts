@@ -101,7 +101,7 @@ class Optimization {
       proposing: spent,
     });
     if (result.current.count === 0 && result.candidates.every(({ count }) => count === 0))
-      throw new JobFailure(tried[0]?.trials[0]?.failure ?? 'None of the held-out completions is stored any more');
+      throw new JobFailure(tried[0]?.trials[0]?.failure ?? 'None of the held-out completions is still stored');
     return result;
   }
 
@@ -112,7 +112,7 @@ class Optimization {
     const ask = (step: string, asked: typeof request) =>
       this.#context.step(step, () => this.#ask.complete(step, 'propose prompts', { prompt: this.#input.slug }, asked));
     const first = await ask('propose/1', request);
-    if (first.outcome === null) throw new JobFailure(`No candidates were written: ${first.failure ?? ''}`);
+    if (first.outcome === null) throw new JobFailure(`The model wrote no candidates: ${first.failure ?? ''}`);
     const read = proposalsIn(first.outcome, base.content, count);
     const found = [...read.proposals];
     const spents = [first.spent];
@@ -126,7 +126,7 @@ class Optimization {
       problem = found.length === count ? null : (again?.problem ?? second.failure);
     }
     if (found.length === 0)
-      throw new JobFailure(`No usable candidate was written, also when asked again: ${problem ?? ''}`);
+      throw new JobFailure(`The model wrote no usable candidate, even on a second attempt: ${problem ?? ''}`);
     const candidates = found.map((each, index) => ({
       ...each,
       id: uuidv5(`${this.#context.job.id}/${index}`, NAMESPACE),

@@ -52,9 +52,9 @@ const SPANS_AT_ONCE = 50;
 const MAX_LISTED = 100;
 
 /** Why nothing can be asked although there is an endpoint. */
-export const NO_MODEL = 'There is no model: send one, bind one to the version, or set JUDGE_LLM_MODEL';
+export const NO_MODEL = 'No model is set: send one, bind one to the version, or set JUDGE_LLM_MODEL';
 const OTHER_JUDGE = 'must be another judge: this prompt is its own instruction';
-const CAN_RUN = 'Have better versions written with a POST to `optimizations`';
+const CAN_RUN = 'Start an optimization with a POST to `optimizations`';
 
 /** What an optimisation is asked to improve, and with what. */
 type Asked = Pick<OptimizationInputBody, 'base_version' | 'judge_id' | 'model'>;
@@ -93,7 +93,7 @@ export class OptimizationService {
     if (!readiness.ready || model === null) throw new DomainError('conflict', readiness.next);
     // The job that is made in this turn keeps its version; until now it could be deleted.
     if (this.#options.prompts.findVersion(project_id, slug, { by: 'number', version: base.version })?.id !== base.id)
-      throw new DomainError('conflict', `Version ${base.version} was deleted meanwhile`);
+      throw new DomainError('conflict', `Version ${base.version} was deleted in the meantime`);
     const { training, held_out } = this.#standing(base.prompt_id, plan.examples);
     const input: OptimizationInput = {
       slug,
@@ -143,10 +143,10 @@ export class OptimizationService {
     const { versions, promotions } = this.#options;
     const job = this.#require(principal.project_id, slug, id);
     if (job.state !== 'done')
-      throw new DomainError('conflict', `The optimisation is not done: it is ${job.state}, so it has no candidates`);
+      throw new DomainError('conflict', `The optimization is not done: it is ${job.state}, so it has no candidates`);
     const { base, judge } = job.input as OptimizationInput;
     const candidate = resultOf(job)?.candidates.find((each) => each.id === candidateId);
-    if (candidate === undefined) throw new DomainError('not_found', 'The optimisation has no candidate with this id');
+    if (candidate === undefined) throw new DomainError('not_found', 'The optimization has no candidate with this id');
     const made = versions.ensure(principal, slug, {
       content: candidate.content,
       model_id: base.model_id,
@@ -191,7 +191,7 @@ export class OptimizationService {
     if (running === undefined) throw new DomainError('not_found', 'There is no prompt with this slug');
     const reason =
       running.tag === RUNNING_TAG
-        ? `The tag ${RUNNING_TAG} points at it`
+        ? `The tag ${RUNNING_TAG} points to it`
         : `It is the latest version, and the tag ${RUNNING_TAG} is not pinned`;
     return { base: running.version, reason };
   }

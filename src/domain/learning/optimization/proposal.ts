@@ -92,14 +92,14 @@ export function proposalsIn(
   const seen = new Set([current]);
   for (const [index, { content, rationale }] of listed.slice(0, count).entries()) {
     const refuse = (why: string) => problems.push(`of candidate ${index + 1}, ${why}`);
-    if (typeof content !== 'string') refuse('content is no text');
-    else if (seen.has(content)) refuse('the content is the current one or that of another candidate');
-    else if (/\p{Surrogate}/u.test(content)) refuse('the content holds half of a surrogate pair');
+    if (typeof content !== 'string') refuse('content is not text');
+    else if (seen.has(content)) refuse('the content equals the current one or another candidate');
+    else if (/\p{Surrogate}/u.test(content)) refuse('the content contains an unpaired surrogate');
     else if (Buffer.byteLength(content) > MAX_CONTENT_BYTES)
       refuse(`the content has more than ${MAX_CONTENT_BYTES} bytes`);
     else {
       const why = misfit(current, content);
-      if (why !== null) refuse(`the content cannot be used: ${why}`);
+      if (why !== null) refuse(`the content is unusable: ${why}`);
       else proposals.push({ content, rationale: textOf(rationale) });
       seen.add(content);
     }

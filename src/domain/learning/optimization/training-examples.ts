@@ -82,10 +82,10 @@ export function halvesOf({ training, held_out }: TrainingExamples): Halves {
 /** What to do about halves with too few examples. */
 export function tooLittle({ training, held_out }: Halves, by: ComparedBy): string {
   return (
-    `Give feedback on more completions of this prompt: ${training.needed} completions with an expected output or a reason ` +
-    `are needed to learn from, there are ${training.have}; and ${held_out.needed} other ones with ${MEASURED_BY[by]} to measure ` +
-    `by, there are ${held_out.have}. A completion counts when its span is stored and has an input; a hash of its id says for ` +
-    `what it is used.${by === 'judge' ? '' : ' With a `judge_id`, reasons and thumbs up count too.'}`
+    `Give feedback on more completions of this prompt: training needs ${training.needed} completions with an expected output or a reason ` +
+    `and has ${training.have}; the held-out half needs ${held_out.needed} others with ${MEASURED_BY[by]} ` +
+    `and has ${held_out.have}. A completion counts if its span is stored and has an input; a hash of its id decides ` +
+    `its half.${by === 'judge' ? '' : ' With a `judge_id`, reasons and thumbs up count too.'}`
   );
 }
 

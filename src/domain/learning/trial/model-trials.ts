@@ -170,7 +170,7 @@ export class JobTrials {
     this.#failuresInRow += 1;
     if (HOPELESS.has(failure.code)) throw new JobFailure(failure.message);
     if (this.#failuresInRow >= MAX_FAILURES)
-      throw new JobFailure(`${MAX_FAILURES} trials in a row came to nothing, the last one because: ${failure.message}`);
+      throw new JobFailure(`${MAX_FAILURES} trials in a row failed, the last one with: ${failure.message}`);
     return failure.message;
   }
 

@@ -127,10 +127,8 @@ function wrongRows(table: FigureTable, project: string, wrong: readonly Mismatch
 
 /** What is wrong, for people. */
 export function detailOf({ state, differing: names }: Mismatch): string {
-  if (state === null) return 'nothing of it is stored';
-  return names.length === 0
-    ? 'its row is missing, or of a state that nothing stored has'
-    : `differs in ${names.join(', ')}`;
+  if (state === null) return 'no data of it is stored';
+  return names.length === 0 ? 'its row is missing or does not match stored data' : `differs in ${names.join(', ')}`;
 }
 
 /** Traces or sessions that are not in the index by time of their list, and the time that is looked for. @param among conditions on their `id` */

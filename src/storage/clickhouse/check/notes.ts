@@ -14,16 +14,16 @@ export async function spanNotes(client: ClickHouseClient, stopped: boolean): Pro
   return [
     ...(changed > 0
       ? [
-          `${changed} traces and sessions were written to when the server was cut off: the next start counts them, and heals what that left.`,
+          `${changed} traces and sessions had writes in progress when the server was interrupted: the next start repairs them.`,
         ]
       : []),
     ...(aside > 0
-      ? [`${aside} traces and sessions are too large to be recomputed whole (X-Not-Current); they were not compared.`]
+      ? [`${aside} traces and sessions are too large to recompute in full (X-Not-Current); they were not compared.`]
       : []),
     ...(row?.older === '0' || row === undefined
       ? []
       : [
-          `The columns of older spans are still being filled in, in ${row.older} projects; a running server goes on with it.`,
+          `Columns of older spans are still being backfilled, in ${row.older} projects; a running server continues that.`,
         ]),
   ];
 }

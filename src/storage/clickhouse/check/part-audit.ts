@@ -14,7 +14,7 @@ const MEGABYTE = 1024 * 1024;
 
 /** The files of ClickHouse against their own checksums, and those that it could not read at its start. */
 export class PartAudit implements Audit {
-  readonly title = 'files of ClickHouse';
+  readonly title = 'ClickHouse files';
   readonly unit = 'MB';
   readonly #client: ClickHouseClient;
   readonly #mostBytes: number;

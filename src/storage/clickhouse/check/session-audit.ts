@@ -9,7 +9,7 @@ import { ofProject, type Keys } from './keys.js';
 
 /** Sessions against what their traces bring, which {@link TraceAudit} compares with the traces, and the index by time. */
 export class SessionAudit extends KeyedAudit {
-  readonly title = 'figures of sessions';
+  readonly title = 'session metrics';
   readonly unit = 'sessions';
   readonly #client: ClickHouseClient;
   readonly #unsettled: Unsettled;

@@ -22,7 +22,7 @@ interface Row {
  * remainder, so that they are small whatever wrote them.
  */
 export class SpanAudit implements Audit {
-  readonly title = 'spans and what figures count of them';
+  readonly title = 'spans and their metrics';
   readonly unit = 'spans';
   readonly #client: ClickHouseClient;
   readonly #extent: Extent;

@@ -18,7 +18,7 @@ interface Key {
 
 /** Traces against their facts: their rows, what these bring to sessions, the index by time, and which versions count. */
 export class TraceAudit extends KeyedAudit {
-  readonly title = 'figures of traces';
+  readonly title = 'trace metrics';
   readonly unit = 'traces';
   readonly #client: ClickHouseClient;
   readonly #unsettled: Unsettled;

@@ -10,7 +10,7 @@ interface Batch {
 
 /** Spans against the index of words: each that is indexed started in a range that a row of its insert has. */
 export class WordAudit implements Audit {
-  readonly title = 'index of words';
+  readonly title = 'word index';
   readonly unit = 'spans';
   readonly #client: ClickHouseClient;
   readonly #sample: number | null;

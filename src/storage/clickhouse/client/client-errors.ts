@@ -127,17 +127,17 @@ function classify(cause: unknown): Failure {
     const code = Number(cause.code);
     const limit = LIMITS.get(code);
     if (limit !== undefined)
-      return { kind: 'unavailable', detail: `the query met its limit of ${limit}: narrow the filters` };
+      return { kind: 'unavailable', detail: `the query exceeded its ${limit} limit: narrow the filters` };
     const reason = NOT_NOW.get(code);
     if (reason !== undefined) return { kind: 'unavailable', detail: reason };
-    return { kind: 'internal', detail: `ClickHouse refused a statement (code ${cause.code})` };
+    return { kind: 'internal', detail: `ClickHouse rejected a statement (code ${cause.code})` };
   }
   const code = codeOf(cause);
   if (NO_CONNECTION.has(code) || BROKEN_CONNECTION.has(code))
-    return { kind: 'unavailable', detail: 'ClickHouse does not answer' };
+    return { kind: 'unavailable', detail: 'ClickHouse does not respond' };
   const message = cause instanceof Error ? cause.message : String(cause);
   if (/^Timeout error|socket hang up|aborted/i.test(message))
-    return { kind: 'unavailable', detail: 'ClickHouse does not answer in time' };
+    return { kind: 'unavailable', detail: 'ClickHouse did not respond in time' };
   return { kind: 'internal', detail: 'a statement to ClickHouse failed' };
 }
 

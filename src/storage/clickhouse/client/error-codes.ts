@@ -29,10 +29,10 @@ export const NOT_NOW: ReadonlyMap<number, string> = new Map([
   [236, 'ClickHouse is restarting'], // ABORTED
   [242, 'the table is read-only for now'], // TABLE_IS_READ_ONLY
   [252, 'ClickHouse has too many parts to merge'], // TOO_MANY_PARTS
-  [279, 'no replica answers'], // ALL_CONNECTION_TRIES_FAILED
+  [279, 'no replica responds'], // ALL_CONNECTION_TRIES_FAILED
   [319, 'the replicas did not confirm in time'], // UNKNOWN_STATUS_OF_INSERT
-  [394, 'the query was cancelled'], // QUERY_WAS_CANCELLED
-  [999, 'ClickHouse Keeper does not answer'], // KEEPER_EXCEPTION
+  [394, 'the query was canceled'], // QUERY_WAS_CANCELLED
+  [999, 'ClickHouse Keeper does not respond'], // KEEPER_EXCEPTION
 ]);
 
 /**

@@ -115,6 +115,6 @@ async function until(condition: () => Promise<boolean>, wait: MutationWait): Pro
 }
 
 function unavailable(state: string, { table }: MutationWait, cause: unknown): DomainError {
-  const detail = `ClickHouse ${state} ${table ?? 'its tables'}; it goes on trying`;
+  const detail = `ClickHouse ${state} ${table ?? 'its tables'}; it keeps retrying`;
   return new DomainError('unavailable', detail, { cause, retryAfterSeconds: RETRY_AFTER_SECONDS });
 }

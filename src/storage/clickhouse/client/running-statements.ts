@@ -18,7 +18,9 @@ export async function statementsEnded(client: ClickHouseClient, pattern: string,
   while (running.length > 0) {
     signal?.throwIfAborted();
     if (performance.now() > deadline)
-      throw new DomainError('unavailable', 'An earlier statement still runs on ClickHouse', { retryAfterSeconds: 5 });
+      throw new DomainError('unavailable', 'An earlier statement is still running on ClickHouse', {
+        retryAfterSeconds: 5,
+      });
     await sleep(LOOKED_AT_MS);
     const now = new Set(await matching(client, pattern));
     running = running.filter((id) => now.has(id));

@@ -104,7 +104,7 @@ class Sql {
       if (typeof each === 'string') return [];
       const name = placeholder(number, each);
       const at = rest.indexOf(name);
-      if (at < 0) throw new Error(`A statement written anew has lost its parameter ${name}`);
+      if (at < 0) throw new Error(`A rewritten statement lost its parameter ${name}`);
       const before = rest.slice(0, at);
       rest = rest.slice(at + name.length);
       return [before, each];

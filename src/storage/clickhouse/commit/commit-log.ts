@@ -386,7 +386,7 @@ const MOST_HELD_MS = 10_000;
 async function within(ms: number, work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new DomainError('unavailable', 'ClickHouse does not answer in time')), ms);
+    timer = setTimeout(() => reject(new DomainError('unavailable', 'ClickHouse did not respond in time')), ms);
   });
   await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

@@ -44,7 +44,7 @@ export class DiskReserve implements Pick<DiskSpace, 'demand' | 'onFull'> {
 
   demand(): void {
     if (this.#full)
-      throw new DomainError('unavailable', 'The disk is full: nothing more is stored until there is room', {
+      throw new DomainError('unavailable', 'The disk is full: writes are rejected until there is space', {
         retryAfterSeconds: RETRY_AFTER_SECONDS,
         reason: 'disk_full',
       });

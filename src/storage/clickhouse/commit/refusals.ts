@@ -4,7 +4,7 @@ import { DomainError } from '../../../domain/errors.js';
 export function overloaded(): DomainError {
   return new DomainError(
     'overloaded',
-    'Too many spans wait to be stored, in all or of this project. Send again later.',
+    'Too many spans are waiting to be stored, in total or in this project. Retry later.',
     {
       retryAfterSeconds: 1,
     },
@@ -15,20 +15,20 @@ export function overloaded(): DomainError {
 export function tooLarge(maxBytes: number): DomainError {
   return new DomainError(
     'too_large',
-    `The spans of the request take more than ${maxBytes} bytes when stored, each with its OpenTelemetry resource: send smaller batches`,
+    `The request's spans exceed ${maxBytes} bytes when stored, each with its OpenTelemetry resource: send smaller batches`,
   );
 }
 
 /** The refusal while an insert without a log has failed, and is sent again. */
 export function uncertain(): DomainError {
-  return new DomainError('unavailable', 'The store is recovering from a failure. Send again.', {
+  return new DomainError('unavailable', 'The store is recovering from a failure. Retry.', {
     retryAfterSeconds: 1,
   });
 }
 
 /** The refusal while the log cannot be written to. */
 export function logFailing(cause?: unknown): DomainError {
-  return new DomainError('unavailable', 'The write-ahead log cannot be written to. Send again later.', {
+  return new DomainError('unavailable', 'Cannot write to the write-ahead log. Retry later.', {
     retryAfterSeconds: 5,
     reason: 'log_failed',
     cause,
@@ -39,7 +39,7 @@ export function logFailing(cause?: unknown): DomainError {
 export function logFull(): DomainError {
   return new DomainError(
     'unavailable',
-    'ClickHouse does not answer, and the write-ahead log holds all that LOG_MAX_MB allows. Send again later.',
+    'ClickHouse does not respond, and the write-ahead log has reached WRITE_LOG_MAX_MB. Retry later.',
     { retryAfterSeconds: 5, reason: 'log_full' },
   );
 }

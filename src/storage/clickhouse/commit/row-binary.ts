@@ -7,7 +7,7 @@ const INITIAL_BYTES = 256 * 1024;
 /** Rows that were to be written take more bytes than they may. */
 export class TooManyBytesError extends Error {
   constructor() {
-    super('Too many bytes were to be written');
+    super('Too many bytes to write');
     this.name = 'TooManyBytesError';
   }
 }

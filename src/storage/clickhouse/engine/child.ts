@@ -33,7 +33,7 @@ export class EngineChild {
         resolve();
       });
     });
-    process.once('error', (error) => this.#end(`the process does not start: ${error.message}`));
+    process.once('error', (error) => this.#end(`the process failed to start: ${error.message}`));
     process.on('message', (message: FromEngine) => this.#hear(message));
     this.#relay('stdout');
     this.#relay('stderr');
@@ -56,7 +56,7 @@ export class EngineChild {
    * @throws Error when it fails otherwise, or takes longer than `deadlineMs`.
    */
   async open(message: Extract<ToEngine, { type: 'open' }>, deadlineMs: number): Promise<Opened> {
-    const deadline = setTimeout(() => void this.kill(`it has not opened within ${deadlineMs} ms`), deadlineMs);
+    const deadline = setTimeout(() => void this.kill(`it did not open within ${deadlineMs} ms`), deadlineMs);
     try {
       const opened = await new Promise<Opened>((resolve, reject) => {
         this.#opened = { resolve, reject };
@@ -77,7 +77,7 @@ export class EngineChild {
     if (this.#gone) return;
     clearInterval(this.#beats);
     this.#reason ??= 'stopped';
-    const deadline = setTimeout(() => void this.kill(`it has not stopped within ${deadlineMs} ms`), deadlineMs);
+    const deadline = setTimeout(() => void this.kill(`it did not stop within ${deadlineMs} ms`), deadlineMs);
     this.#tell({ type: 'stop' });
     await this.#exited;
     clearTimeout(deadline);
@@ -98,7 +98,7 @@ export class EngineChild {
   #beat(): void {
     if (this.#unanswered >= BEATS_MISSED) {
       clearInterval(this.#beats);
-      void this.kill(`it has not answered ${this.#unanswered} beats`);
+      void this.kill(`it missed ${this.#unanswered} heartbeats`);
       return;
     }
     this.#unanswered++;
@@ -131,7 +131,7 @@ export class EngineChild {
     createInterface({ input: stream }).on('line', (line) => {
       // The addon's error says only that it could not connect; the reason is on stderr.
       if (/Code: 76\b.*Cannot lock file/.test(line)) this.#lockedBy = line;
-      if (line.trim() !== '') this.#logger.warn('Engine process says', { line });
+      if (line.trim() !== '') this.#logger.warn('Engine process output', { line });
     });
   }
 }

@@ -124,7 +124,7 @@ async function verify(
   const rows = await query(native, connection, 'SELECT name, value FROM system.server_settings');
   const actual = new Map(rows.split('\n').map((row) => row.split('\t') as [string, string]));
   const unmet = unmetSettings(wanted, actual);
-  if (unmet.length > 0) throw new Error(`the engine did not take its settings: ${unmet.join('; ')}`);
+  if (unmet.length > 0) throw new Error(`the engine rejected its settings: ${unmet.join('; ')}`);
 }
 
 /** Probes the engine. A failed statement is an answer too (no memory just now), unless it says that the engine has died. */

@@ -61,7 +61,7 @@ export class EngineLockedError extends DomainError {
   constructor(path: string) {
     super(
       'unavailable',
-      `another process already uses the data directory ${path}: stop it first, or set another DATA_DIR`,
+      `another process is already using the data directory ${path}: stop it first, or set another DATA_DIR`,
     );
     this.name = 'EngineLockedError';
     this.path = path;

@@ -126,7 +126,7 @@ export class SessionPool {
       isStuck = true;
       this.#stuck += 1;
       if (this.#stuck >= stuckMeansBroken)
-        onBroken(`${this.#stuck} statements have not come back for ${stuckAfterMs} ms`);
+        onBroken(`${this.#stuck} statements have not returned for ${stuckAfterMs} ms`);
     }, stuckAfterMs);
     return () => {
       clearTimeout(timer);

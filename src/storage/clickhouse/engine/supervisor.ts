@@ -107,7 +107,7 @@ class Supervisor implements Engine {
         if (!(error instanceof EngineLockedError)) await this.#socket.remove();
         throw error instanceof DomainError
           ? error
-          : new DomainError('unavailable', `the engine does not start: ${messageOf(error)}`, { cause: error });
+          : new DomainError('unavailable', `cannot start the engine: ${messageOf(error)}`, { cause: error });
       }
     }
   }
@@ -156,7 +156,7 @@ class Supervisor implements Engine {
 
   async #prepare(child: EngineChild): Promise<void> {
     const gone = new Promise<never>((_, reject) => {
-      child.whenGone((reason) => reject(new Error(`the engine died while it was being made ready: ${reason}`)));
+      child.whenGone((reason) => reject(new Error(`the engine died during startup: ${reason}`)));
     });
     const run = async (): Promise<void> => {
       for (const callback of this.#callbacks) await callback(this.endpoint);
@@ -168,7 +168,7 @@ class Supervisor implements Engine {
   /** Restarts after the end of a process that was ready; one that ends before that makes `#launch` fail. */
   #gone(child: EngineChild, reason: string, livedMs: number): void {
     if (child !== this.#child || this.#stopping !== undefined || this.#state !== 'ready') return;
-    this.#options.logger.error('Engine process ended; it is restarted', {
+    this.#options.logger.error('Engine process ended; restarting it', {
       reason,
       pid: child.pid,
       lived_ms: livedMs,
@@ -192,7 +192,7 @@ class Supervisor implements Engine {
       await this.#child?.kill('the start failed');
       if (this.#stopping !== undefined) return;
       const reason = messageOf(error);
-      this.#options.logger.error('Engine process does not start; it will be tried again', { reason });
+      this.#options.logger.error('Engine process failed to start; retrying', { reason });
       this.#enter('failed', reason);
       this.#scheduleRestart();
     }

@@ -15,7 +15,7 @@ import { filterConditions, isBounded, JUDGEABLE, MAX_FILTERS } from './span-rows
 
 const TOO_LONG = {
   pointer: '/filters',
-  detail: `must have at most ${MAX_FILTERS} characters together to be previewed`,
+  detail: `must have at most ${MAX_FILTERS} characters in total for a preview`,
 };
 
 /** Most kinds that are named beside those of the filters. */

@@ -139,7 +139,7 @@ export class DatabaseLease {
   /** @throws DomainError `unavailable` unless the lease is {@link held}. */
   check(): void {
     if (this.#lost !== null) throw refused(this.#lost.message, this.#lost);
-    if (!this.held) throw refused('The lease on the database could not be renewed in time. Send again.');
+    if (!this.held) throw refused('The lease on the database could not be renewed in time. Retry.');
   }
 
   /** Looks who has the lease, after ClickHouse has refused a statement. @returns whether another server has. */
@@ -202,8 +202,8 @@ export class DatabaseLease {
     const { database, observer, onLost } = this.#options;
     this.#lost = new LeaseError(
       'lost',
-      `The database ${database} now belongs to ${nameOf(holder)}. This server was not heard of for too long and ends, as two of ` +
-        'them would lead to wrong figures.',
+      `The database ${database} now belongs to ${nameOf(holder)}. This server lost contact for too long and is stopping, because two ` +
+        'servers would corrupt metrics.',
     );
     observer.leaseLost({ reason: this.#lost.message });
     onLost(this.#lost);
@@ -224,8 +224,8 @@ async function givenUp(table: LeaseTable, seen: Holder, database: string): Promi
     if (isSame(now, seen)) continue;
     throw new LeaseError(
       'held',
-      `The database ${database} is in use by ${nameOf(now)}. Stop that one first, or give this one a database of its ` +
-        'own with CLICKHOUSE_DATABASE.',
+      `The database ${database} is in use by ${nameOf(now)}. Stop that server first, or set another database for this one ` +
+        'with CLICKHOUSE_DATABASE.',
     );
   }
   return seen;

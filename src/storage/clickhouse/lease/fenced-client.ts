@@ -112,7 +112,7 @@ export class FencedClient implements ClickHouseClient {
 
 /** A write of which certainly nothing is stored. */
 function unsent(error: unknown): InsertError {
-  const detail = error instanceof DomainError ? error.message : 'ClickHouse does not answer';
+  const detail = error instanceof DomainError ? error.message : 'ClickHouse does not respond';
   const facts = { outcome: 'none', unreadable: false } as const;
   return new InsertError('unavailable', detail, facts, { cause: error, retryAfterSeconds: 1 });
 }

@@ -144,7 +144,7 @@ export class LeaseTable {
     let running = await this.#others(claim.owner);
     while (running.length > 0) {
       if (performance.now() > deadline)
-        throw new DomainError('unavailable', 'A statement of an earlier server still runs on ClickHouse', {
+        throw new DomainError('unavailable', 'A statement of an earlier server is still running on ClickHouse', {
           retryAfterSeconds: 5,
         });
       await sleep(STATEMENTS_LOOKED_AT_MS);

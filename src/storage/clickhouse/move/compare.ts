@@ -115,7 +115,7 @@ function demandSame(list: string, project: string, is: Figures, should: Figures)
   const each = names.map((name) => `${name} ${is[name]} instead of ${should[name]}`).join(', ');
   throw new DomainError(
     'conflict',
-    `The moved ${list} of project ${project} differ: ${each}. Nothing was changed; the server goes on with the spans as they ` +
-      'are. Remove the target, run the move again, and report this if it comes back',
+    `The moved ${list} of project ${project} differ: ${each}. Nothing was changed; the server continues with the spans as they ` +
+      'are. Remove the target, run the move again, and report this if it happens again',
   );
 }

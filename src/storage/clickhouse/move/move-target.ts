@@ -134,15 +134,15 @@ async function readMove(client: ClickHouseClient): Promise<StoredMove | null> {
 export function occupied(): DomainError {
   return new DomainError(
     'conflict',
-    'There is Spanhouse data already where the spans are to go. Name another database with CLICKHOUSE_DATABASE, or remove ' +
-      'what is there: DROP DATABASE on a ClickHouse server, the folder DATA_DIR/clickhouse of the embedded engine',
+    'The target already contains Spanhouse data. Choose another database with CLICKHOUSE_DATABASE, or remove ' +
+      'that data: DROP DATABASE on a ClickHouse server, the folder DATA_DIR/clickhouse for the embedded engine',
   );
 }
 
 function unfinished(): DomainError {
   return new DomainError(
     'conflict',
-    'This database is the target of a move that is not through. Run that move again, or remove the database: nothing of ' +
-      'it is lost where it came from',
+    'This database is the target of an unfinished move. Run that move again, or remove the database: the source still ' +
+      'has all its data',
   );
 }

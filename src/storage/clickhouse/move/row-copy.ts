@@ -82,7 +82,7 @@ export class RowCopy {
     }
     throw new DomainError(
       'unavailable',
-      `Rows of ${portion.table} are not the same after they were copied ${ATTEMPTS} times: look at the disks of both places`,
+      `Rows of ${portion.table} still differ after ${ATTEMPTS} copies: check the disks of both places`,
     );
   }
 

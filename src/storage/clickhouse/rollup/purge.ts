@@ -185,7 +185,7 @@ export class Purge {
 
   /** Ends purging at once, whatever ClickHouse is still deleting. */
   async close(): Promise<void> {
-    await this.#loop.close(new DomainError('unavailable', 'The server stops; the next purge goes on'));
+    await this.#loop.close(new DomainError('unavailable', 'The server is stopping; the next purge resumes'));
   }
 
   async #runIfWorthwhile(): Promise<number> {

@@ -29,7 +29,7 @@ async function work(task: WorkerTask): Promise<unknown> {
       return null;
     case 'ask': {
       const asked = documents.get(task.document);
-      if (asked === undefined) throw new Error('This text has been let go; open the view again');
+      if (asked === undefined) throw new Error('This text is no longer in memory; open the view again');
       const method = asked[task.method] as (...args: unknown[]) => unknown;
       return method.apply(asked, [...task.args]);
     }

@@ -30,7 +30,7 @@ export function money(value: Maybe<number>): string {
 }
 
 export function moneyInFull(value: Maybe<number>): string {
-  return value === null || value === undefined ? 'not known' : `$${PLAIN.format(value)}`;
+  return value === null || value === undefined ? 'unknown' : `$${PLAIN.format(value)}`;
 }
 
 /** @param ms milliseconds */
@@ -57,7 +57,7 @@ export function bytes(value: Maybe<number>): string {
 export function percent(share: Maybe<number>): string {
   if (share === null || share === undefined) return NOTHING;
   const value = share * 100;
-  return `${Number(value.toFixed(value !== 0 && Math.abs(value) < 10 ? 1 : 0))} %`;
+  return `${Number(value.toFixed(value !== 0 && Math.abs(value) < 10 ? 1 : 0))}%`;
 }
 
 /** Cohen's κ to two digits. */

@@ -24,8 +24,8 @@ export function afterCorrection(before: Report | undefined, after: Report, exact
     before === undefined || read(before) === read(after) ? read(after) : `${read(before)} → ${read(after)}`;
   const version = exact === undefined ? null : versionNamed(after.by_version, exact);
   return [
-    `Stored. ${version === null ? 'It counts' : `It counts for ${version}, which made the verdict,`} in figures from now on: ` +
-      `with ${counted(after.count, 'correction')} people agree ${moved(({ rate }) => percent(rate))}, ` +
+    `Saved. ${version === null ? 'It counts' : `It counts for ${version}, which made the verdict,`} from now on: ` +
+      `with ${counted(after.count, 'correction')}, agreement is ${moved(({ rate }) => percent(rate))}, ` +
       `κ${after.kappa_version === null ? '' : ` of ${after.kappa_version}`} ${moved((report) => kappa(report.kappa))}.`,
     nextEvaluation(after),
   ].join(' ');
@@ -33,13 +33,13 @@ export function afterCorrection(before: Report | undefined, after: Report, exact
 
 /** What the next evaluation is made with, and when the next version begins, for which figures are counted anew. */
 export function nextEvaluation({ revision, by_version }: Report): string {
-  if (revision === null) return 'Judges are shown no corrections here: JUDGE_EXAMPLE_TOKENS is 0.';
-  if (revision === 0) return 'There is no correction yet that it could be shown.';
+  if (revision === null) return 'Judges see no corrections: JUDGE_EXAMPLE_TOKENS is 0.';
+  if (revision === 0) return 'There are no corrections to show it yet.';
   const newest = by_version.findLast(({ examples }) => examples !== null);
   const goesOn = newest !== undefined && isAt(newest, stepOf(revision));
   return goesOn
-    ? `Its next evaluation is made with revision ${revision} of its corrections, still as ${newest.version}; the next version begins at revision ${stepAfter(revision)}.`
-    : `Its next evaluation is made with revision ${revision} of its corrections, and begins its next version.`;
+    ? `Its next evaluation uses revision ${revision} of its corrections, still as ${newest.version}; the next version starts at revision ${stepAfter(revision)}.`
+    : `Its next evaluation uses revision ${revision} of its corrections and starts its next version.`;
 }
 
 function isAt({ examples }: Version, step: number): boolean {
@@ -52,9 +52,9 @@ export function kappaNote({
   kappa_version,
   kappa_of_all,
 }: Pick<CalibrationRead, 'kappa' | 'kappa_version' | 'kappa_of_all'>): string {
-  if (kappa_version === null) return 'Nobody has spoken of its verdicts yet';
-  const of = kappa_version === 'external' ? 'evaluations that ran elsewhere' : `${kappa_version}, its newest version`;
-  return `of ${of}${newest === null ? ', of which too little was said' : ''}; all versions together: ${kappa(kappa_of_all)}`;
+  if (kappa_version === null) return 'No reviewed verdicts yet';
+  const of = kappa_version === 'external' ? 'external evaluations' : `${kappa_version}, its newest version`;
+  return `of ${of}${newest === null ? ', with too few reviews' : ''}; all versions: ${kappa(kappa_of_all)}`;
 }
 
 /** What corrections add to each call of a judge; null: nothing. */
@@ -64,6 +64,6 @@ export function perCallNote(of: CalibrationRead['corrections_per_call']): string
   const shown = `${counted(corrections, 'correction')} ${corrections === 1 ? 'adds' : 'add'} about ${count(input_tokens)} tokens to each call`;
   if (model === null) return `${shown}.`;
   return cost === null
-    ? `${shown}; the price of ${model} is not known.`
+    ? `${shown}; the price of ${model} is unknown.`
     : `${shown}, ${moneyInFull(cost)} with ${model}.`;
 }

@@ -59,22 +59,23 @@ export function fieldLabel(name: string): string {
   const words = name
     .replace(/^root_span_|_(at|ms|data)$/g, '')
     .replace(/^(.+)_count$/, '$1s')
-    .replaceAll('_', ' ');
+    .replaceAll('_', ' ')
+    .replace(/\bid\b/, 'ID');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 const SEARCH: Property = {
   parameter: 'q',
   words: 'Input, output or error contains',
-  description: 'Text to find in input, output, error message or error code, whatever its case.',
+  description: 'Text in input, output, error message or error code, case-insensitive.',
   field: null,
   several: false,
 };
 
 const INTERNAL: Property = {
   parameter: 'internal',
-  words: "The server's own calls",
-  description: 'Calls that judges, trials and optimizations made: listed too (true), or alone (only).',
+  words: 'Internal calls',
+  description: 'Calls by judges, trials and optimizations: include them (true), or show only them (only).',
   field: null,
   values: ['true', 'false', 'only'],
   several: false,
@@ -119,7 +120,7 @@ export function tagProperty(key: string, parameter = TAG_PREFIX + key): Property
   return {
     parameter,
     words: `Tag ${key} is`,
-    description: 'Tags may be given several times: any of the values fits.',
+    description: 'Repeat a tag to match any of its values.',
     field: TAG_PREFIX + key,
     several: true,
   };

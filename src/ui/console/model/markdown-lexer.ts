@@ -21,7 +21,7 @@ export function lex(text: string): Token[] {
   const tokens = new Lexer({ gfm: true, breaks: true }).lex(text);
   let left = MAX_TOKENS;
   const count = () => {
-    if ((left -= 1) < 0) throw new Error('There are too many elements in this text');
+    if ((left -= 1) < 0) throw new Error('This text has too many elements');
   };
   return tokens.map((token) => lean(token, 0, count));
 }

@@ -92,7 +92,7 @@ provider.shutdown()  # sends what is left`,
   },
   {
     name: 'opentelemetry',
-    label: 'What you have, by OpenTelemetry',
+    label: 'OpenTelemetry',
     install: null,
     file: 'the environment of any OpenTelemetry SDK or instrumentation',
     code: environment,

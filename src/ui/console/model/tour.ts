@@ -1,18 +1,18 @@
 /** What a newcomer does once, in this order: a tour of what the console is for. */
 export const TOUR = [
-  { name: 'trace', label: 'Send a first trace', about: 'A program for it, with a key made on the spot.' },
-  { name: 'open', label: 'Open it', about: 'Every step as a tree: how long it took, what it cost, what was said.' },
-  { name: 'prompt', label: 'Name a prompt', about: 'Its versions can be compared, pinned and measured.' },
+  { name: 'trace', label: 'Send your first trace', about: 'A ready-made program, with a key created for you.' },
+  { name: 'open', label: 'Open it', about: 'Every step as a tree: duration, cost, input and output.' },
+  { name: 'prompt', label: 'Name a prompt', about: 'Compare, pin and measure its versions.' },
   {
     name: 'feedback',
     label: 'Give feedback',
-    about: 'Say of an answer whether it is good, and what it should have been.',
+    about: 'Rate an answer, and say what it should have been.',
   },
-  { name: 'judge', label: 'Make a judge', about: 'A model that evaluates new answers as you tell it to.' },
+  { name: 'judge', label: 'Create a judge', about: 'A model that evaluates new answers by your instruction.' },
   {
     name: 'correct',
-    label: 'Correct it',
-    about: 'Say where it is wrong: it is shown that from then on, and measured.',
+    label: 'Correct the judge',
+    about: 'Mark its mistakes: it learns from them, and you see the impact.',
   },
 ] as const;
 

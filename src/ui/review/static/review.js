@@ -96,7 +96,7 @@ function showKeys() {
   const toggle = document.getElementById('keys-toggle');
   if (!toggle) return;
   toggle.setAttribute('aria-pressed', String(keysAreOn()));
-  toggle.textContent = keysAreOn() ? 'Keys on' : 'Keys off';
+  toggle.textContent = keysAreOn() ? 'Shortcuts on' : 'Shortcuts off';
 }
 
 /** Asks the server for a page and shows it. One at a time: a second press of a key does not send twice. */
@@ -114,7 +114,7 @@ async function load(url, { keepHistory = false, ...request } = {}) {
       history.pushState(null, '', shown);
     }
   } catch {
-    complain('The server cannot be reached. Your feedback is still here: try again.');
+    complain('Cannot reach the server. Your feedback is still here: try again.');
   } finally {
     working = false;
     main.removeAttribute('aria-busy');

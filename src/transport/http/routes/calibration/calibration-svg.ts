@@ -16,10 +16,10 @@ export function calibrationSvg({ by_version, judge_id }: Calibration): string {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="title desc" font-family="system-ui, sans-serif" font-size="13">`,
     `<title id="title">Agreement of judge ${judge_id} with people, by version</title>`,
-    `<desc id="desc">${versions.map(inWords).join('; ') || 'Nobody has said anything yet'}</desc>`,
+    `<desc id="desc">${versions.map(inWords).join('; ') || 'No feedback yet'}</desc>`,
     `<rect width="${width}" height="${height}" fill="#ffffff"/>`,
-    `<text x="${LEFT}" y="24" font-size="15" font-weight="600" fill="#1c1c1c">Agreement with people, by version of the judge</text>`,
-    `<g fill="#4a4a4a"><circle cx="${LEFT + 6}" cy="41" r="5" fill="#0b5fb0"/><text x="${LEFT + 18}" y="45">rate, 95 % interval</text>`,
+    `<text x="${LEFT}" y="24" font-size="15" font-weight="600" fill="#1c1c1c">Agreement with people, by judge version</text>`,
+    `<g fill="#4a4a4a"><circle cx="${LEFT + 6}" cy="41" r="5" fill="#0b5fb0"/><text x="${LEFT + 18}" y="45">rate, 95% interval</text>`,
     `${diamond(LEFT + 166, 41)}<text x="${LEFT + 178}" y="45">Cohen’s κ</text></g>`,
     ...[0, 0.25, 0.5, 0.75, 1].map((share) => gridLine(share, width)),
     ...versions.map((version, index) => column(version, LEFT + COLUMN * (index + 0.5))),
@@ -29,7 +29,7 @@ export function calibrationSvg({ by_version, judge_id }: Calibration): string {
 
 function gridLine(share: number, width: number): string {
   const y = yOf(share);
-  return `<line x1="${LEFT}" x2="${width - 16}" y1="${y}" y2="${y}" stroke="#d9d9d9"/><text x="${LEFT - 8}" y="${y + 4}" text-anchor="end" fill="#4a4a4a">${share * 100} %</text>`;
+  return `<line x1="${LEFT}" x2="${width - 16}" y1="${y}" y2="${y}" stroke="#d9d9d9"/><text x="${LEFT - 8}" y="${y + 4}" text-anchor="end" fill="#4a4a4a">${share * 100}%</text>`;
 }
 
 function column(version: VersionAgreement, x: number): string {
@@ -58,6 +58,6 @@ function yOf(share: number): number {
 
 function inWords({ version, count, rate, kappa }: VersionAgreement): string {
   if (rate === null) return `${version}: no corrections`;
-  const agreement = `${version}: ${Math.round(rate * 100)} % of ${count}`;
+  const agreement = `${version}: ${Math.round(rate * 100)}% of ${count}`;
   return kappa === null ? agreement : `${agreement}, κ ${kappa.toFixed(2)}`;
 }

@@ -13,8 +13,8 @@ export function toCreatedLinkRead(link: CreatedLink): CreatedLinkRead {
 }
 
 const HERE_ONLY =
-  'This URL opens on the machine of the server only. To share links, start the server with PUBLIC_URL set to the address by ' +
-  'which others reach it; this link then works there too, with the same path.';
+  'This URL works only on the server machine. To share links, start the server with PUBLIC_URL set to the address ' +
+  'that others use; this link then works there too, with the same path.';
 
 function linkRead(link: FeedbackLink, url: string | null): LinkRead {
   return {

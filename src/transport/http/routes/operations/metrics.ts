@@ -36,7 +36,7 @@ export function metricsRoute(source: MetricsSource, token: string | null, names:
     },
     async handle({ headers }) {
       if (token !== null && !sameToken(bearerToken(headers.authorization) ?? '', token)) {
-        throw new DomainError('unauthenticated', 'The metrics need Authorization: Bearer <METRICS_TOKEN>');
+        throw new DomainError('unauthenticated', 'Metrics require Authorization: Bearer <METRICS_TOKEN>');
       }
       return { status: 200, content: await source.metrics(), contentType: source.contentType };
     },

@@ -50,7 +50,7 @@ export function readinessRoute(checks: readonly ReadinessCheck[], names: OwnName
 async function outcomeOf(check: ReadinessCheck): Promise<string> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${CHECK_TIMEOUT_MS / 1000} s`)), CHECK_TIMEOUT_MS);
+    timer = setTimeout(() => reject(new Error(`no response within ${CHECK_TIMEOUT_MS / 1000} s`)), CHECK_TIMEOUT_MS);
   });
   try {
     await Promise.race([Promise.resolve().then(() => check.check()), timeout]);

@@ -29,8 +29,8 @@ export class SignInAttempts {
 
   constructor(parts: SignInAttemptsParts) {
     this.#parts = parts;
-    this.#failed = new MinuteLimit(parts.perMinute, 'failed attempts to sign in');
-    this.#foreign = new MinuteLimit(parts.perMinute, 'requests of pages of other sites');
+    this.#failed = new MinuteLimit(parts.perMinute, 'failed sign-in attempts');
+    this.#foreign = new MinuteLimit(parts.perMinute, 'cross-site requests');
   }
 
   /** @throws DomainError `forbidden`, `overloaded` for a request of another site's page */

@@ -71,7 +71,7 @@ export function Console() {
       <main class="sign-in">
         <Failure error={failure} retry={again} />
         <p>
-          <a href={`${base}/console`}>Go to a project that you may see</a>
+          <a href={`${base}/console`}>Go to one of your projects</a>
         </p>
       </main>
     );

@@ -23,9 +23,9 @@ export function Frame({ me, children }: { readonly me: WhoAmI; readonly children
   const { screen } = place.value;
   useEffect(() => setOpen(false), [place.value]);
   useKeys([
-    { keys: '?', does: 'This help', run: () => setOverlay('help') },
+    { keys: '?', does: 'Show this help', run: () => setOverlay('help') },
     { keys: 'mod+k', does: 'Go to anything', run: () => setOverlay('go') },
-    { keys: 'c', does: 'Copy a link to this view', run: () => void copy(window.location.href, 'Link') },
+    { keys: 'c', does: 'Copy link to this view', run: () => void copy(window.location.href, 'Link') },
     ...SCREENS.map(({ key, name, label }) => ({
       keys: `g ${key}`,
       does: label,
@@ -35,7 +35,7 @@ export function Frame({ me, children }: { readonly me: WhoAmI; readonly children
   return (
     <>
       <a class="skip" href="#main">
-        Skip to the content
+        Skip to content
       </a>
       {/* Before any dialog, which puts its own in front. */}
       <Notices />
@@ -71,8 +71,8 @@ export function Frame({ me, children }: { readonly me: WhoAmI; readonly children
         <div class="frame-main">
           {isExposed && (
             <p class="banner">
-              <Icon name="warning" /> This page came over plain http from {window.location.hostname}: whoever listens on
-              the way can take your sign-in. Put a proxy that speaks TLS before the server.
+              <Icon name="warning" /> This page was loaded over plain HTTP from {window.location.hostname}, so your
+              session can be intercepted. Put a TLS-terminating proxy in front of the server.
             </p>
           )}
           <main id="main" tabIndex={-1}>
@@ -103,7 +103,7 @@ function ProjectChoice({ me: { projects } }: { readonly me: WhoAmI }) {
     checked: id === project,
     href: `${base}/console/p/${id}/${screen}`,
   }));
-  return <Menu items={items}>{shown?.name ?? 'Choose a project'}</Menu>;
+  return <Menu items={items}>{shown?.name ?? 'Choose project'}</Menu>;
 }
 
 function Preferences({ me, onHelp }: { readonly me: WhoAmI; readonly onHelp: () => void }) {
@@ -128,17 +128,17 @@ function Preferences({ me, onHelp }: { readonly me: WhoAmI; readonly onHelp: () 
           run: () => (zone.value = name),
         })),
         {
-          label: density.value === 'compact' ? 'Wider rows' : 'Compact rows',
+          label: density.value === 'compact' ? 'Comfortable rows' : 'Compact rows',
           icon: 'collapse',
           run: () => (density.value = density.value === 'compact' ? 'normal' : 'compact'),
         },
         {
-          label: keysOn.value === 'on' ? 'Switch single keys off' : 'Switch single keys on',
+          label: keysOn.value === 'on' ? 'Disable single-key shortcuts' : 'Enable single-key shortcuts',
           icon: 'keyboard',
           run: () => (keysOn.value = keysOn.value === 'on' ? 'off' : 'on'),
         },
-        { label: 'Keys', icon: 'help', run: onHelp },
-        { label: 'Tour for newcomers', icon: 'first', run: showTour },
+        { label: 'Keyboard shortcuts', icon: 'help', run: onHelp },
+        { label: 'Getting started tour', icon: 'first', run: showTour },
         { label: 'Documentation', icon: 'external', href: `${base}/docs` },
         { label: `Sign out ${me.user.name}`, icon: 'sign-out', run: leave },
       ]}

@@ -38,7 +38,7 @@ export function GoTo({ onClose }: { readonly onClose: () => void }) {
   };
   return (
     <Dialog title="Go to" onClose={onClose}>
-      <Field label="Screen, or the id of a trace, span or session">
+      <Field label="Screen, or ID of a trace, span or session">
         <input
           class="input"
           role="combobox"
@@ -55,7 +55,7 @@ export function GoTo({ onClose }: { readonly onClose: () => void }) {
           autofocus
         />
       </Field>
-      <ul id="go-to-list" class="goals" role="listbox" aria-label="Where to">
+      <ul id="go-to-list" class="goals" role="listbox" aria-label="Results">
         {goals.map((goal, index) => (
           <li
             key={goal.label}
@@ -74,11 +74,11 @@ export function GoTo({ onClose }: { readonly onClose: () => void }) {
 
 function goalsFor(text: string): Goal[] {
   const id = uuidOf(text);
-  if (UUID.test(id)) return [{ label: `What has the id ${id}`, go: () => goToId(id) }];
+  if (UUID.test(id)) return [{ label: `Object with ID ${id}`, go: () => goToId(id) }];
   const asked = text.toLowerCase();
   const screens = [
     ...SCREENS.map(({ label, name }) => ({ label, go: () => navigate(hrefOf({ screen: name })) })),
-    { label: 'Tour for newcomers', go: showTour },
+    { label: 'Getting started tour', go: showTour },
   ].filter(({ label }) => label.toLowerCase().includes(asked));
   if (text === '') return screens;
   return [
@@ -100,5 +100,5 @@ async function goToId(id: string): Promise<void> {
   if (traces.length > 0) navigate(hrefOf({ screen: 'traces', id }));
   else if (sessions.length > 0) navigate(hrefOf({ screen: 'sessions', id }));
   else if (span !== undefined) navigate(hrefOf({ screen: 'traces', id: span.trace_id, query: { span: id } }));
-  else announce('No trace, span or session of this project has this id', { bad: true });
+  else announce('No trace, span or session in this project has this ID', { bad: true });
 }

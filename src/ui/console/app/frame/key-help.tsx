@@ -6,8 +6,8 @@ import { keysOn } from '../state/preferences.js';
 export function KeyHelp({ onClose }: { readonly onClose: () => void }) {
   const known = new Map(bindings.value.flat().map(({ keys, does }) => [keys, does]));
   return (
-    <Dialog title="Keys" onClose={onClose}>
-      {keysOn.value === 'off' && <p>Single keys are switched off: switch them on in the menu with your name.</p>}
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
+      {keysOn.value === 'off' && <p>Single-key shortcuts are disabled. Enable them in the user menu.</p>}
       <dl class="pairs">
         {[...known].map(([keys, does]) => (
           <>

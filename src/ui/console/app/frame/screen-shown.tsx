@@ -24,8 +24,8 @@ export function ScreenShown({ name, id }: { readonly name: string; readonly id: 
   }, [screen]);
   if (screen === undefined)
     return (
-      <Empty title="There is no such screen" isPage>
-        Choose one in the navigation.
+      <Empty title="Page not found" isPage>
+        Choose a page in the navigation.
       </Empty>
     );
   if (broken !== undefined) return <Failure error={broken} retry={mend} isPage />;

@@ -46,7 +46,7 @@ export function SignInForm({ onLink }: SignInFormProps) {
           void send();
         }}
       >
-        <Field label="API key or sign-in link" hint="It is sent to this server once, and not kept in the browser.">
+        <Field label="API key or sign-in link" hint="Sent to this server once; your browser does not store it.">
           <input
             class="input"
             type="password"
@@ -64,8 +64,7 @@ export function SignInForm({ onLink }: SignInFormProps) {
         </div>
       </form>
       <p class="soft">
-        Without a key: run <code>npm run admin -- signin</code> where the server runs, and open the link that it prints
-        or paste it here.
+        No key? Run <code>npm run admin -- signin</code> on the server, then open the printed link or paste it here.
       </p>
     </SignInPage>
   );
@@ -74,8 +73,8 @@ export function SignInForm({ onLink }: SignInFormProps) {
 function Ended() {
   return (
     <p class="line" role="status">
-      <Icon name="warning" /> Your sign-in has ended: its key was revoked, somebody ended it, or it was not used for
-      days. Sign in again to go on where you were.
+      <Icon name="warning" /> Your session has ended: its key was revoked, the session was ended, or it expired. Sign in
+      again to continue where you left off.
     </p>
   );
 }

@@ -68,10 +68,10 @@ function Question({ preview, busy, onConfirm, onCancel }: QuestionProps) {
       <Described preview={preview} />
       {other !== null && (
         <p>
-          You are signed in as <Name text={other.name} />. Signing in as <Name text={user.name} /> ends that sign-in.
+          You are signed in as <Name text={other.name} />. Signing in as <Name text={user.name} /> ends that session.
         </p>
       )}
-      <p class="soft">Continue only if this link was made for you: everything you do is recorded under this name.</p>
+      <p class="soft">Continue only if this link is meant for you: everything you do is recorded under this name.</p>
       <div class="line">
         {other !== null && (
           <Button look="main" onClick={leave}>
@@ -94,13 +94,13 @@ function Described({ preview: { user, projects } }: { readonly preview: SignInPr
   return (
     <>
       <p>
-        This link signs this browser in as <Name text={user.name} />, with access to:
+        This link signs you in on this browser as <Name text={user.name} />, with access to:
       </p>
       <ul>
         {shown.map(({ id, name, access }) => (
           <li key={id}>
             <VisibleText text={name} />{' '}
-            <span class="soft">({access === 'read' ? 'read only' : `${access} access`})</span>
+            <span class="soft">({access === 'read' ? 'read-only' : `${access} access`})</span>
           </li>
         ))}
         {projects.length > shown.length && <li>{projects.length - shown.length} more projects</li>}

@@ -18,20 +18,20 @@ interface AgreementProps {
  */
 export function AgreementByVersion({ judgeId, report: { by_version }, newest }: AgreementProps) {
   const shown = newest === undefined ? by_version : by_version.slice(-newest);
-  if (by_version.length === 0) return <p class="soft">It has evaluated nothing yet.</p>;
+  if (by_version.length === 0) return <p class="soft">No evaluations yet.</p>;
   const evaluations = (version: string) =>
     hrefOf({ screen: 'judges', id: judgeId, query: { tab: 'evaluations', judge_version: version } });
   return (
-    <div class="table-box" role="region" aria-label="Agreement by version of the judge" tabIndex={0}>
+    <div class="table-box" role="region" aria-label="Agreement by judge version" tabIndex={0}>
       <table class="table">
-        <caption class="unseen">Agreement by version of the judge, with intervals of 95 %</caption>
+        <caption class="unseen">Agreement by judge version, with 95% confidence intervals</caption>
         <thead>
           <tr>
             <th scope="col">Version</th>
             <th scope="col">κ, −1 to 1</th>
-            <th scope="col">People agree, 0 to 100 %</th>
+            <th scope="col">Agreement, 0 to 100%</th>
             <th scope="col" class="num">
-              Spoken of
+              Reviewed
             </th>
             <th scope="col" class="num">
               Evaluations
@@ -39,10 +39,10 @@ export function AgreementByVersion({ judgeId, report: { by_version }, newest }: 
             <th scope="col" class="num">
               Instruction
             </th>
-            <th scope="col" class="num" title="Revisions of the set of corrections that it was shown from">
+            <th scope="col" class="num" title="Revisions of the correction set that it drew examples from">
               Corrections
             </th>
-            <th scope="col">Began</th>
+            <th scope="col">Started</th>
           </tr>
         </thead>
         <tbody>
@@ -59,7 +59,11 @@ export function AgreementByVersion({ judgeId, report: { by_version }, newest }: 
               </td>
               <td
                 class="num"
-                title={each.not_counted === 0 ? undefined : `${each.not_counted} not counted: the judge had been told`}
+                title={
+                  each.not_counted === 0
+                    ? undefined
+                    : `${each.not_counted} not counted: the judge had already seen the correction`
+                }
               >
                 {count(each.count)}
               </td>
@@ -75,8 +79,8 @@ export function AgreementByVersion({ judgeId, report: { by_version }, newest }: 
       </table>
       {shown.length < by_version.length && (
         <p class="soft small">
-          The newest {shown.length} of {by_version.length} versions.{' '}
-          <a href={hrefOf({ screen: 'judges', id: judgeId, query: { tab: 'agreement' } })}>All of them</a>
+          Showing the newest {shown.length} of {by_version.length} versions.{' '}
+          <a href={hrefOf({ screen: 'judges', id: judgeId, query: { tab: 'agreement' } })}>Show all</a>
         </p>
       )}
     </div>

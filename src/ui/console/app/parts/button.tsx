@@ -34,7 +34,7 @@ export function Button(props: ButtonProps) {
     onClick,
     more,
   } = props;
-  const refused = props.refused ?? (changes && !mayChange() ? 'You are signed in with a key that may only read' : null);
+  const refused = props.refused ?? (changes && !mayChange() ? 'Your API key is read-only' : null);
   const off = refused !== null || busy;
   return (
     <button

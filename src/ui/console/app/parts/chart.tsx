@@ -84,7 +84,7 @@ export function TimeChart(props: TimeChartProps) {
         aria-valuemin={0}
         aria-valuemax={Math.max(0, starts.length - 1)}
         aria-valuenow={to}
-        aria-valuetext={reading === '' ? 'Choose a time with the arrow keys' : reading}
+        aria-valuetext={reading === '' ? 'Select a time with the arrow keys' : reading}
         onKeyDown={onKeyDown}
         onBlur={() => setSpan(null)}
         onPointerDown={(event) => {
@@ -193,7 +193,7 @@ function Table({
 }: TimeChartProps & { readonly timeOf: (bucket: number) => string }) {
   return (
     <details class="small">
-      <summary>As a table</summary>
+      <summary>View as table</summary>
       <div class="table-box chart-table" role="region" aria-label={`${label} as a table`} tabIndex={0}>
         <table class="table">
           <caption class="unseen">{label}</caption>
@@ -232,7 +232,7 @@ function readingOf(
   timeOf: (bucket: number) => string,
 ): string {
   const when = from === to ? timeOf(from) : `${timeOf(from)} – ${timeOf(to)}`;
-  if (from !== to) return `${when}: Enter or letting go shows these`;
+  if (from !== to) return `${when}: press Enter or release to zoom in`;
   return `${when}: ${series.map(({ label, values }) => `${label} ${format(values[from] ?? null)}`).join(', ')}`;
 }
 

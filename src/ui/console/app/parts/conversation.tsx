@@ -52,7 +52,7 @@ function Messages({ title, messages, document }: MessagesProps) {
   return (
     <section class="messages">
       <h3>{title}</h3>
-      {messages.length === 0 && <p class="soft">No text was recorded.</p>}
+      {messages.length === 0 && <p class="soft">No text recorded.</p>}
       {shown.map((message, index) => (
         <>
           {index === 1 && hidden > 0 && (

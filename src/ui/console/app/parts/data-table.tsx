@@ -89,10 +89,10 @@ export function DataTable<T>(props: DataTableProps<T>) {
       { keys: 'k', does: 'Previous row', run: () => move(-1) },
       ...(hrefOf === undefined
         ? []
-        : [{ keys: 'Enter', does: 'Open the row', run: () => row !== undefined && navigate(hrefOf(row)) }]),
+        : [{ keys: 'Enter', does: 'Open row', run: () => row !== undefined && navigate(hrefOf(row)) }]),
       ...(selection === undefined
         ? []
-        : [{ keys: 'x', does: 'Select the row', run: () => row !== undefined && toggle(idOf(row)) }]),
+        : [{ keys: 'x', does: 'Select row', run: () => row !== undefined && toggle(idOf(row)) }]),
       ...(action === undefined
         ? []
         : [{ keys: action.key, does: action.label, run: () => row !== undefined && action.run(row) }]),
@@ -170,7 +170,7 @@ function Head<T>({ columns, sorting, selection, rows, idOf, action, onResize }: 
           <th>
             <input
               type="checkbox"
-              aria-label="Select all rows of this page"
+              aria-label="Select all rows on this page"
               checked={all}
               onChange={() => selection.onChange(new Set(all ? [] : rows.map(idOf)))}
             />

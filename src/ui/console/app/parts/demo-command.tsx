@@ -9,15 +9,15 @@ export function DemoCommand() {
   const command = demoCommand(window.location.origin + base, isOnly);
   return (
     <>
-      <p>Load the demo’s data, by this command in the folder of the server:</p>
+      <p>Load demo data with this command, in the server folder:</p>
       <p class="line whole command">
         <code>{command}</code>
         <CopyButton text={command} what="Command" />
       </p>
       <p class="soft">
-        It sends an hour of a shop’s assistant: sessions, traces with tools and errors, prompts with versions, feedback,
-        and a judge with corrections. Of an installed package: <code>spanhouse demo</code>.
-        {!isOnly && ' SPANHOUSE_KEY is a key of this project; without one, it goes to the oldest project.'}
+        It sends one hour of data from a shop assistant: sessions, traces with tools and errors, prompts with versions,
+        feedback, and a judge with corrections. With an installed package, run <code>spanhouse demo</code>.
+        {!isOnly && ' SPANHOUSE_KEY is a key of this project; without it, the data goes to the oldest project.'}
       </p>
     </>
   );

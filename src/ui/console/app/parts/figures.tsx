@@ -11,7 +11,7 @@ export function Cost({ of }: { readonly of: Maybe<number> }) {
 }
 
 export function Took({ ms }: { readonly ms: Maybe<number> }) {
-  return <span title={ms == null ? 'not known' : `${ms} ms`}>{duration(ms)}</span>;
+  return <span title={ms == null ? 'unknown' : `${ms} ms`}>{duration(ms)}</span>;
 }
 
 export function Count({ of }: { readonly of: Maybe<number> }) {

@@ -37,7 +37,7 @@ export function FilterBar({ list, query, onChange, suggest }: FilterBarProps) {
   };
   const remove = (condition: Condition, index: number) => {
     onChange(withoutCondition(list, query, condition));
-    announce(`No longer filtered by: ${sentence(condition)}`);
+    announce(`Filter removed: ${sentence(condition)}`);
     // The chip that goes is there until the next frame.
     requestAnimationFrame(() => focusChip(Math.min(index, conditions.length - 2)));
   };
@@ -57,7 +57,7 @@ export function FilterBar({ list, query, onChange, suggest }: FilterBarProps) {
           type="button"
           class="chip"
           aria-label={`${sentence(condition)}, remove`}
-          title={`${sentence(condition)}: press to remove`}
+          title={`${sentence(condition)}: click to remove`}
           onKeyDown={onChipKey(condition, index)}
           onClick={() => remove(condition, index)}
         >
@@ -140,7 +140,7 @@ function Adder({ list, suggest, onAdd, onLeft }: AdderProps) {
       <input
         ref={input}
         role="combobox"
-        aria-label={property === null ? 'Add a filter' : property.words}
+        aria-label={property === null ? 'Add filter' : property.words}
         aria-autocomplete="list"
         aria-expanded={open && choices.length > 0}
         aria-controls={`${id}-list`}
@@ -148,7 +148,7 @@ function Adder({ list, suggest, onAdd, onLeft }: AdderProps) {
         aria-describedby={`${id}-hint`}
         autocomplete="off"
         spellcheck={false}
-        placeholder={property === null ? 'Filter, or find a text' : 'Value'}
+        placeholder={property === null ? 'Filter or search' : 'Value'}
         value={text}
         onInput={(event) => {
           setText(event.currentTarget.value);
@@ -161,8 +161,7 @@ function Adder({ list, suggest, onAdd, onLeft }: AdderProps) {
         onKeyDown={onKeyDown}
       />
       <span id={`${id}-hint`} class="unseen">
-        {property?.description ??
-          'Text that you enter is looked for in inputs, outputs and errors; key=value filters by a tag.'}
+        {property?.description ?? 'Plain text searches inputs, outputs and errors; key=value filters by tag.'}
       </span>
       <div class="filter-list" hidden={!open || (choices.length === 0 && property === null)}>
         <ul

@@ -30,7 +30,7 @@ export function JsonIn({ document, name, label }: JsonInProps) {
   const text = useAsked(() => document.ask('text', name), [document, name]);
   if (isJson === undefined || text === undefined) return <Skeleton rows={4} />;
   if (isJson) return <JsonTree key={name} document={document} name={name} label={label} />;
-  return text === null ? <p class="soft">Nothing was recorded.</p> : <LongText document={document} text={text} />;
+  return text === null ? <p class="soft">Nothing recorded.</p> : <LongText document={document} text={text} />;
 }
 
 /** A tree (APG) with one tab stop, whose rows exist while they are in view. */
@@ -194,7 +194,7 @@ function ActiveValue({ document, name, row, at, changes }: ActiveValueProps) {
             <VisibleText text={path} />
           </bdi>
         </code>
-        <Button look="quiet" icon="copy" label="Copy the value" onClick={() => void copyValue()} />
+        <Button look="quiet" icon="copy" label="Copy value" onClick={() => void copyValue()} />
       </p>
       {asked.row === row && at?.type === 'string' && at.length > 60 && <LongText document={document} text={text} />}
     </>

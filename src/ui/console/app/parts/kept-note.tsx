@@ -10,16 +10,16 @@ export function KeptNote({ kept }: KeptNoteProps) {
   if (!kept.isFromBefore) return null;
   return (
     <p class="hint line">
-      This was written before and is not saved: this tab has kept it.
-      {kept.isOutdated && ' What it is about was changed since; saving replaces that.'}
+      Unsaved changes were restored from this tab.
+      {kept.isOutdated && ' The saved version has changed since; saving overwrites it.'}
       <Button
         icon="refresh"
         onClick={() => {
           kept.drop();
-          announce('Back to what is saved');
+          announce('Changes discarded');
         }}
       >
-        Undo my changes
+        Discard changes
       </Button>
     </p>
   );

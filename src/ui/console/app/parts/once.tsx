@@ -17,7 +17,7 @@ export function Once({ what, text, onClose, children }: OnceProps) {
       <p>
         <code class="secret">{text}</code>
       </p>
-      <p class="soft">It is shown this once: the server keeps its hash alone.</p>
+      <p class="soft">Copy it now; it won’t be shown again.</p>
       {children}
       <div class="line">
         <Button look="main" icon="copy" more={{ autofocus: true }} onClick={() => void copy(text, what)}>

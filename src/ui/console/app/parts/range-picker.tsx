@@ -30,7 +30,7 @@ export function RangePicker({ range }: { readonly range: TimeRange }) {
         items={[
           ...lengths,
           { label: 'All time', checked: range.range === 'all', run: () => chooseRange({ range: 'all' }) },
-          { label: 'Between two times…', checked: range.range === null, run: () => setBetween(true) },
+          { label: 'Custom range…', checked: range.range === null, run: () => setBetween(true) },
         ]}
       >
         <span class="clip">
@@ -58,8 +58,7 @@ function Between({ range, onClose }: { readonly range: TimeRange; readonly onClo
     return time === momentOf(inZone(before, ''), zone.value) ? before : time;
   };
   const [start, end] = [chosen(from, range.from), chosen(to, range.to)];
-  const wrong =
-    start !== null && end !== null && Date.parse(start) >= Date.parse(end) ? 'The end is before the start' : null;
+  const wrong = start !== null && end !== null && Date.parse(start) >= Date.parse(end) ? 'End is before start' : null;
   const apply = () => {
     if (wrong !== null || (start === null && end === null)) return;
     chooseRange({ from: start, to: end });
@@ -75,7 +74,7 @@ function Between({ range, onClose }: { readonly range: TimeRange; readonly onClo
     />
   );
   return (
-    <Dialog title="Between two times" onClose={onClose}>
+    <Dialog title="Custom range" onClose={onClose}>
       <form
         class="stack"
         onSubmit={(event) => {
@@ -83,19 +82,19 @@ function Between({ range, onClose }: { readonly range: TimeRange; readonly onClo
           apply();
         }}
       >
-        <Field label="From" hint="Empty: from the beginning on">
+        <Field label="From" hint="Leave empty for no start">
           {field(from, setFrom)}
         </Field>
-        <Field label="To" hint="Empty: until now" wrong={wrong}>
+        <Field label="To" hint="Leave empty for now" wrong={wrong}>
           {field(to, setTo)}
         </Field>
         <p class="soft">
-          As clocks show it in {zone.value}
+          Times in {zone.value}
           {zone.value !== 'UTC' && ` (${zoneNames(zone.value, moment(start ?? end), moment(end ?? start))})`}.
         </p>
         <div class="line">
-          <Button type="submit" look="main" refused={start === null && end === null ? 'Give at least one time' : null}>
-            Show
+          <Button type="submit" look="main" refused={start === null && end === null ? 'Enter at least one time' : null}>
+            Apply
           </Button>
         </div>
       </form>

@@ -22,9 +22,9 @@ export function Rate({ of, interval, kind = 'share', wide = false }: RateProps) 
   const low = kind === 'share' ? 0 : -1;
   const width = wide ? 120 : 72;
   const at = (value: number) => ((value - low) / (1 - low)) * width;
-  const words = interval === null ? 'no interval' : `95 %: ${write(interval.low)} to ${write(interval.high)}`;
+  const words = interval === null ? 'no interval' : `95% CI: ${write(interval.low)} to ${write(interval.high)}`;
   return (
-    <span class={`rate${wide ? ' wide' : ''}`} title={of === null ? 'not known' : `${write(of)}, ${words}`}>
+    <span class={`rate${wide ? ' wide' : ''}`} title={of === null ? 'unknown' : `${write(of)}, ${words}`}>
       <span class="num">{write(of)}</span>
       {of !== null && (
         <svg viewBox={`0 0 ${width} ${HEIGHT}`} role="img" aria-label={words}>

@@ -47,7 +47,7 @@ export function Failure({ error, retry, isPage = false }: FailureProps) {
   const wait = useCountdown(againInSeconds(error), error);
   return (
     <div class="state bad-state" role="alert">
-      <Heading>{known?.problem.title ?? 'This part of the page failed'}</Heading>
+      <Heading>{known?.problem.title ?? 'This part of the page failed to load'}</Heading>
       <p>{known?.message ?? String(error)}</p>
       {known?.problem.errors
         // One alone is said in the sentence above.
@@ -57,10 +57,10 @@ export function Failure({ error, retry, isPage = false }: FailureProps) {
             <code>{pointer}</code> {detail}
           </p>
         ))}
-      {known?.requestId != null && <p class="soft small">Request {known.requestId}</p>}
+      {known?.requestId != null && <p class="soft small">Request ID {known.requestId}</p>}
       {retry !== undefined && (
         <Button icon="refresh" onClick={retry}>
-          {wait > 0 ? `Retry (asked again in ${wait} s)` : 'Retry'}
+          {wait > 0 ? `Retry (automatic in ${wait} s)` : 'Retry'}
         </Button>
       )}
     </div>

@@ -30,7 +30,7 @@ export function TextDiff({ before, after, labels }: TextDiffProps) {
   const [most, setMost] = useState(SHOWN);
   const rows = useMemo(() => diffRows(before, after), [before, after]);
   const { hunks, skippedAfter } = useMemo(() => hunksOf(rows, whole ? null : undefined), [rows, whole]);
-  if (before === after) return <p class="soft">Both texts are the same.</p>;
+  if (before === after) return <p class="soft">No differences.</p>;
   const split = look.value === 'split' && !isNarrow();
   const all = hunks.reduce((sum, hunk) => sum + hunk.rows.length, 0);
   let left = most;
@@ -45,7 +45,7 @@ export function TextDiff({ before, after, labels }: TextDiffProps) {
         <Variables before={before} after={after} />
         <div class="line">
           <Button pressed={whole} onClick={() => setWhole(!whole)}>
-            Whole text
+            Full text
           </Button>
           {!isNarrow() && (
             <Button pressed={split} onClick={() => (look.value = split ? 'unified' : 'split')}>
@@ -109,7 +109,7 @@ function Skipped({ rows }: { readonly rows: number }) {
   if (rows === 0) return null;
   return (
     <tr class="skipped">
-      <td colSpan={4}>{counted(rows, 'line')} the same</td>
+      <td colSpan={4}>{counted(rows, 'unchanged line')}</td>
     </tr>
   );
 }
@@ -182,7 +182,7 @@ const LOOKS = { removed: 'bad', added: 'good', kept: 'soft' } as const;
 
 function Variables({ before, after }: { readonly before: string; readonly after: string }) {
   const all = useMemo(() => variableChanges(before, after), [before, after]);
-  if (all.length === 0) return <span class="soft">Neither text has variables.</span>;
+  if (all.length === 0) return <span class="soft">No variables.</span>;
   return (
     <ul class="chips" aria-label="Variables">
       {all.slice(0, VARIABLES).map(({ name, change }) => (

@@ -22,7 +22,7 @@ export function TourShown() {
   const putAway = () => {
     tour.value = 'away';
     tourAsked.value = null;
-    announce('The tour is put away: the menu with your name shows it again');
+    announce('Tour dismissed. Reopen it from the user menu.');
     document.getElementById('main')?.focus({ preventScroll: true });
   };
   return (
@@ -30,14 +30,14 @@ export function TourShown() {
     <section class={`card stack tour ${isKnown ? '' : 'is-to-come'}`} aria-labelledby="tour">
       <div class="line apart">
         <h2 ref={heading} id="tour" tabIndex={-1}>
-          A tour in two minutes
+          Two-minute tour
         </h2>
         <div class="line">
           <span class="soft" role="status">
             {done.size} of {TOUR.length} done
           </span>
           <Button look="quiet" icon="close" onClick={putAway}>
-            Put away
+            Dismiss
           </Button>
         </div>
       </div>
@@ -55,7 +55,7 @@ export function TourShown() {
       </ol>
       {!done.has('prompt') && (
         <details>
-          <summary>Nothing to send yet? Load the demo’s data</summary>
+          <summary>No traces to send yet? Load demo data</summary>
           <div class="stack">
             <DemoCommand />
           </div>

@@ -34,9 +34,9 @@ export function VerdictShown({ of }: { readonly of: Verdict }) {
             {score_max !== null && ` of ${score_max}`}
           </span>
         )}
-        {confidence_score !== null && <span class="soft">sure by {percent(confidence_score)}</span>}
+        {confidence_score !== null && <span class="soft">{percent(confidence_score)} confidence</span>}
       </p>
-      {evaluation_reason === '' ? <p class="soft">It gave no reason.</p> : <Markdown text={evaluation_reason} />}
+      {evaluation_reason === '' ? <p class="soft">No reason given.</p> : <Markdown text={evaluation_reason} />}
       {criteria_scores !== null && <CriteriaShown of={Object.entries(criteria_scores)} />}
     </div>
   );

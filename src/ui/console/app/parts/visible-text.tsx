@@ -18,7 +18,7 @@ export function VisibleText({ text, most = 500 }: VisibleTextProps) {
         piece.controls === null ? (
           <bdi key={index}>{piece.text}</bdi>
         ) : (
-          <bdi key={index} class="control" data-code={piece.controls} title="Would reorder the text behind it">
+          <bdi key={index} class="control" data-code={piece.controls} title="Would reorder the text that follows">
             {piece.text}
           </bdi>
         ),

@@ -24,6 +24,6 @@ export async function copy(text: string, what: string): Promise<void> {
     await navigator.clipboard.writeText(text);
     announce(`${what} copied`);
   } catch {
-    announce(`${what} could not be copied: the browser allows it on https and localhost alone`, { bad: true });
+    announce(`${what} not copied: copying requires HTTPS or localhost`, { bad: true });
   }
 }

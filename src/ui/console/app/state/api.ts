@@ -15,7 +15,7 @@ export class ApiError extends Error {
   readonly retryAfter: number | null;
 
   constructor(status: number, problem: Partial<ProblemDetails>, headers?: Headers) {
-    super(problem.detail ?? problem.title ?? 'The server cannot be reached');
+    super(problem.detail ?? problem.title ?? 'Cannot reach the server');
     this.status = status;
     this.problem = problem;
     this.requestId = headers?.get('x-request-id') ?? null;
@@ -57,7 +57,7 @@ export async function request(
     throw new ApiError(0, {
       title: 'The browser cannot send this request',
       detail:
-        'A browser reads this name as part of another address (dots alone, backslashes, line breaks). Use the API with a client that sends paths unchanged.',
+        'Browsers read this name as part of another URL (only dots, backslashes, line breaks). Use the API with a client that sends paths unchanged.',
     });
   const project = place.value.project;
   const init: RequestInit = {
@@ -73,8 +73,8 @@ export async function request(
   const response = await fetch(base + pathWith(path, query), init).catch((error: unknown) => {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new ApiError(0, {
-      title: 'The server cannot be reached',
-      detail: 'Is it running, and is the network there? What is shown stays as it was.',
+      title: 'Cannot reach the server',
+      detail: 'Check that the server is running and your network works. The data shown does not change.',
     });
   });
   if (response.ok) return response;

@@ -17,7 +17,7 @@ export function markdownOf(text: string): Token[] | null | Promise<Token[] | nul
   const known = kept.get(text);
   if (known !== undefined) return known;
   const read = turn.then(async () => {
-    const timer = setTimeout(() => helper.stop('This text takes too long'), MAX_MS);
+    const timer = setTimeout(() => helper.stop('This text takes too long to render'), MAX_MS);
     const tokens = await helper.do({ does: 'lex', text }).catch(() => null);
     clearTimeout(timer);
     return keep(text, tokens as Token[] | null);

@@ -79,7 +79,7 @@ export class Helper {
       if (error === undefined) waiting?.done(value);
       else waiting?.failed(new Error(error));
     };
-    worker.onerror = ({ message }) => this.stop(message || 'The script that reads large texts failed');
+    worker.onerror = ({ message }) => this.stop(message || 'The script that loads large texts failed');
     return worker;
   }
 }

@@ -26,7 +26,7 @@ export default function FirstTrace() {
     run(async () => {
       const body = { name: 'First trace', access: 'ingest' };
       setKey((await call<ApiKeyCreated>(ofProject('/api-keys'), { method: 'POST', body })).key);
-      announce('A key that may send spans was made: it is in the program below, this once');
+      announce('Ingest key created. Copy it from the program below now; it won’t be shown again.');
     });
   const chosen = SNIPPETS.find(({ name }) => name === place.value.query.get('with')) ?? SNIPPETS[0];
   if (chosen === undefined) return null;
@@ -34,19 +34,19 @@ export default function FirstTrace() {
   return (
     <div class="stack first">
       <header class="screen-head">
-        <h1>Send a first trace</h1>
+        <h1>Send your first trace</h1>
         <Waiting />
       </header>
       <ol class="stack steps">
         <li ref={step} class="stack">
-          <h2>1. A key that may send</h2>
+          <h2>1. Create an ingest key</h2>
           {failure !== null && <Failure error={failure} />}
           {key === null ? (
             <div class="line">
               <Button look="main" icon="key" busy={busy} changes onClick={make}>
-                Make a key
+                Create key
               </Button>
-              <span class="soft">It can send spans, and read nothing. Or use one that you have.</span>
+              <span class="soft">It can send spans but not read data. Or use an existing key.</span>
             </div>
           ) : (
             <p class="line">
@@ -54,12 +54,12 @@ export default function FirstTrace() {
                 <code>{key}</code>
                 <CopyButton text={key} what="Key" />
               </span>
-              <span class="soft">Shown this once: only its hash is kept.</span>
+              <span class="soft">Copy it now; it won’t be shown again.</span>
             </p>
           )}
         </li>
         <li class="stack">
-          <h2>2. A program that sends</h2>
+          <h2>2. Send a trace</h2>
           <Tabs
             label="Ways to send"
             tabs={SNIPPETS}
@@ -71,12 +71,11 @@ export default function FirstTrace() {
             <Code text={code} what="Program" />
           </Tabs>
           <p class="soft">
-            More ways, frameworks and languages:{' '}
-            <a href={`${base}/docs#/OpenTelemetry`}>OpenTelemetry in the documentation</a>.
+            More frameworks and languages: <a href={`${base}/docs#/OpenTelemetry`}>OpenTelemetry documentation</a>.
           </p>
         </li>
         <li class="stack">
-          <h2>3. Or look around first</h2>
+          <h2>3. Or explore demo data</h2>
           <DemoCommand />
         </li>
       </ol>
@@ -117,7 +116,7 @@ function Waiting() {
   const span = answer.data?.[0];
   useEffect(() => {
     if (span === undefined) return;
-    announce('The first span is here');
+    announce('First span received');
     // What was empty before is not any more.
     void changedAt();
     navigate(hrefOf({ screen: 'traces', id: span.trace_id }));
@@ -125,7 +124,7 @@ function Waiting() {
   if (answer.error !== null) return <Failure error={answer.error} retry={() => void answer.refetch()} />;
   return (
     <p class="waiting" role="status">
-      <Icon name="running" /> Waiting for the first span
+      <Icon name="running" /> Waiting for your first span
     </p>
   );
 }

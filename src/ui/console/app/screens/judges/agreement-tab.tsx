@@ -22,35 +22,35 @@ export function AgreementTab({ judge }: JudgeTabProps) {
               {kappa(report.kappa)}
             </Tile>
             <Tile
-              label="People agreed"
+              label="Agreements"
               href={evaluations({ agreement: 'agreed' })}
-              note={`of ${count(report.count)} times, over ${count(report.spans)} spans`}
+              note={`of ${count(report.count)} reviews, across ${count(report.spans)} spans`}
             >
               {count(report.agreed)}
             </Tile>
-            <Tile label="People disagreed" href={evaluations({ agreement: 'disagreed' })}>
+            <Tile label="Disagreements" href={evaluations({ agreement: 'disagreed' })}>
               {count(report.count - report.agreed)}
             </Tile>
-            <Tile label="Without an evaluation" note="said of spans that it had not evaluated">
+            <Tile label="Without an evaluation" note="feedback on spans the judge had not evaluated">
               {count(report.without_evaluation)}
             </Tile>
           </div>
           <section class="stack">
             <div class="line apart">
-              <h2>By version of the judge</h2>
+              <h2>By judge version</h2>
               <CopyAsCurl path={ofJudge(judge.id, '/calibration')} />
             </div>
             <p class="soft">
-              A version is its instruction with the corrections that it is shown from. Bars are intervals of 95 %: where
-              two do not overlap, the difference is hardly chance. A new version begins with another instruction, and
-              with revision 1, 5, 10, 20, 50, … of the corrections. {nextEvaluation(report)}{' '}
+              A version combines an instruction and the corrections that examples come from. Bars show 95% confidence
+              intervals: if two do not overlap, the difference is unlikely to be chance. A new instruction starts a new
+              version, as do revisions 1, 5, 10, 20, 50, … of the corrections. {nextEvaluation(report)}{' '}
               {perCallNote(report.corrections_per_call)}
             </p>
             <AgreementByVersion judgeId={judge.id} report={report} />
             {report.count === 0 && (
               <p>
-                Nobody has said yet where it is right or wrong.{' '}
-                <a href={hrefOf({ screen: 'judges', id: judge.id, query: { tab: 'correct' } })}>Look at its verdicts</a>
+                No reviewed verdicts yet.{' '}
+                <a href={hrefOf({ screen: 'judges', id: judge.id, query: { tab: 'correct' } })}>Review verdicts</a>
               </p>
             )}
           </section>
@@ -64,9 +64,9 @@ export function AgreementTab({ judge }: JudgeTabProps) {
                     <tr>
                       <th scope="col">Week</th>
                       <th scope="col">κ, −1 to 1</th>
-                      <th scope="col">People agree, 0 to 100 %</th>
+                      <th scope="col">Agreement, 0 to 100%</th>
                       <th scope="col" class="num">
-                        Spoken of
+                        Reviewed
                       </th>
                     </tr>
                   </thead>
@@ -110,15 +110,15 @@ function Verdicts({ of }: VerdictsProps) {
       <h2>By verdict</h2>
       <div class="table-box verdicts">
         <table class="table">
-          <caption class="unseen">Evaluated spans by the verdicts of judge and people</caption>
+          <caption class="unseen">Evaluated spans by judge verdict and human verdict</caption>
           <thead>
             <tr>
               <th scope="col">Judge</th>
               <th scope="col" class="num">
-                people: pass
+                people: passed
               </th>
               <th scope="col" class="num">
-                people: fail
+                people: failed
               </th>
             </tr>
           </thead>

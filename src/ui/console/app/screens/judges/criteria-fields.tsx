@@ -11,7 +11,7 @@ export function CriteriaFields({ draft: { criteria }, change, wrong }: FieldsPro
   return (
     <fieldset class="stack">
       <legend>Criteria</legend>
-      {criteria.length === 0 && <p class="soft small">None: the instruction alone says what matters.</p>}
+      {criteria.length === 0 && <p class="soft small">No criteria; only the instruction applies.</p>}
       {criteria.map(({ key, label, description }, index) => (
         <div key={index} class="line fields criterion" role="group" aria-label={`Criterion ${index + 1}`}>
           <Field label="Key">
@@ -30,7 +30,7 @@ export function CriteriaFields({ draft: { criteria }, change, wrong }: FieldsPro
               onInput={(event) => set(index, { label: event.currentTarget.value })}
             />
           </Field>
-          <Field label="What it is about">
+          <Field label="Description">
             <input
               class="input"
               value={description}
@@ -48,7 +48,7 @@ export function CriteriaFields({ draft: { criteria }, change, wrong }: FieldsPro
       {wrong['criteria'] !== undefined && <p class="bad small">{wrong['criteria']}</p>}
       <div class="line">
         <Button icon="plus" onClick={add}>
-          Add a criterion
+          Add criterion
         </Button>
       </div>
     </fieldset>

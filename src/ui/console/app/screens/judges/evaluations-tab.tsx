@@ -41,11 +41,9 @@ export function EvaluationsTab({ judge }: JudgeTabProps) {
           total === 0 ? (
             <Empty title="No evaluations">
               {Object.keys(filters).length > 0 ? (
-                <a href={hrefOf({ screen: 'judges', id: judge.id, query: { tab: 'evaluations' } })}>
-                  Without these filters
-                </a>
+                <a href={hrefOf({ screen: 'judges', id: judge.id, query: { tab: 'evaluations' } })}>Clear filters</a>
               ) : (
-                <p>It has evaluated nothing yet: is it enabled, and do spans match?</p>
+                <p>No evaluations yet. Check that the judge is enabled and that spans match its filters.</p>
               )}
             </Empty>
           ) : (
@@ -92,7 +90,7 @@ function Filters({ judge }: JudgeTabProps) {
         options={[
           ['disagreed', 'disagreed'],
           ['agreed', 'agreed'],
-          ['unreviewed', 'said nothing'],
+          ['unreviewed', 'unreviewed'],
         ]}
       />
       <Choice label="Version" name="judge_version" options={versions.map(({ version }) => [version, version])} />
@@ -108,7 +106,7 @@ function Filters({ judge }: JudgeTabProps) {
       />
       {end !== null && (
         <Button icon="close" onClick={() => setQuery({ start_date: null, end_date: null, offset: null })}>
-          {start ?? 'begin'} to {end}
+          {start ?? 'start'} to {end}
         </Button>
       )}
     </div>
@@ -120,7 +118,7 @@ const COLUMNS: readonly Column<EvaluationRead>[] = [
   { name: 'score', label: 'Score', named: true, figure: true, cell: ({ score }) => score ?? NOTHING },
   {
     name: 'confidence',
-    label: 'Sure',
+    label: 'Confidence',
     named: true,
     figure: true,
     sort: 'confidence',
@@ -143,7 +141,7 @@ const COLUMNS: readonly Column<EvaluationRead>[] = [
     label: 'Version',
     named: true,
     cell: ({ judge_version }) => <code>{judge_version === null ? 'external' : shortVersion(judge_version)}</code>,
-    full: ({ judge_version }) => judge_version ?? 'It ran elsewhere',
+    full: ({ judge_version }) => judge_version ?? 'Evaluated externally',
   },
   { name: 'origin', label: 'Origin', named: true, cell: ({ origin }) => origin },
   {
@@ -181,11 +179,11 @@ function WhyNot({ judge }: JudgeTabProps) {
     >
       <div class="line">
         <label class="line">
-          Why was a span evaluated, or not?
+          Why was a span evaluated or skipped?
           <input
             class="input mono"
             size={38}
-            placeholder="Id of a span"
+            placeholder="Span ID"
             value={id}
             onInput={(event) => setId(event.currentTarget.value)}
           />
@@ -199,12 +197,12 @@ function WhyNot({ judge }: JudgeTabProps) {
           {({ explanation, mismatches, position, span_id }) => (
             <div role="status" class="stack">
               <p>
-                {explanation} {position !== null && `${counted(position, 'evaluation')} before it.`}{' '}
-                <SpanLink id={span_id}>The span</SpanLink>
+                {explanation} {position !== null && `${counted(position, 'evaluation')} ahead of it.`}{' '}
+                <SpanLink id={span_id}>Open span</SpanLink>
               </p>
               {mismatches.map(({ filter, wanted, found }) => (
                 <p key={filter}>
-                  <code>{filter}</code>: wants <bdi>{wanted}</bdi>, finds <bdi>{found}</bdi>
+                  <code>{filter}</code>: expected <bdi>{wanted}</bdi>, found <bdi>{found}</bdi>
                 </p>
               ))}
             </div>

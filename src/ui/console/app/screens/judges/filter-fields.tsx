@@ -36,34 +36,34 @@ export function FilterFields({ draft, change, wrong }: FieldsProps) {
   if (draft.prompt_slug !== '') asList.set('prompt_slug', draft.prompt_slug);
   return (
     <fieldset class="stack">
-      <legend>Spans that it takes</legend>
+      <legend>Span filters</legend>
       <TokenField
         label="Kinds"
-        hint="One of these; none: any. llm are the calls of models; the AI SDK and agents have a span around them"
+        hint="Match any; leave empty for all. llm is a model call; the AI SDK and agents wrap it in another span"
         wrong={null}
         values={draft.kinds}
         suggested={kinds}
-        refuse={(kind) => (KIND.test(kind) ? null : 'A kind has a-z, 0-9 and underscores')}
+        refuse={(kind) => (KIND.test(kind) ? null : 'Kinds may contain a-z, 0-9 and underscores')}
         onChange={(chosen) => change({ kinds: chosen })}
       />
       <TokenField
         label="Names"
-        hint="One of these; none: any"
+        hint="Match any; leave empty for all"
         values={draft.names}
         suggested={names}
         onChange={(chosen) => change({ names: chosen })}
       />
       <TokenField
         label="Tags"
-        hint="All of these, each as key=value"
+        hint="Match all, each as key=value"
         values={draft.tags}
         suggested={tagKeys.map((key) => `${key}=`)}
-        refuse={(tag) => (/^[^=]+=/.test(tag) ? null : 'Write it as key=value')}
+        refuse={(tag) => (/^[^=]+=/.test(tag) ? null : 'Use key=value')}
         onChange={(chosen) => change({ tags: chosen })}
       />
       <Field
         label="Prompt"
-        hint="Only completions of the prompt with this slug; empty: any span"
+        hint="Only completions of the prompt with this slug; leave empty for any span"
         wrong={wrong['filters'] ?? null}
       >
         <input
@@ -80,7 +80,7 @@ export function FilterFields({ draft, change, wrong }: FieldsProps) {
         ))}
       </datalist>
       {draft.kinds.length < 2 && (
-        <a href={hrefOf({ screen: 'spans', query: asList })}>Such spans of the last 24 hours</a>
+        <a href={hrefOf({ screen: 'spans', query: asList })}>Matching spans in the last 24 hours</a>
       )}
     </fieldset>
   );

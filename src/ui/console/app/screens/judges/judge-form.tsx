@@ -41,7 +41,7 @@ export function JudgeForm({ judge, promptBefore, draft, onChange, action, onSave
       await onSave();
     } catch (error) {
       setFailure(error);
-      announce('Not saved: something is wrong with the settings', { bad: true });
+      announce('Not saved: fix the invalid settings', { bad: true });
     }
     setBusy(false);
   };

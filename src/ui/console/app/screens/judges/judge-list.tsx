@@ -55,8 +55,8 @@ function NoJudges({ onMake }: { readonly onMake: () => void }) {
   return (
     <Empty title="No judges yet">
       <p>
-        A judge is an instruction for a model, which evaluates new spans by it: each passes or fails, with a reason. You
-        say where it is wrong, and it learns from that.
+        A judge is a model with an instruction. It evaluates new spans: each passes or fails, with a reason. Correct its
+        mistakes, and it learns from them.
       </p>
       <Button look="main" icon="plus" changes onClick={onMake}>
         New judge
@@ -99,7 +99,7 @@ const COLUMNS: readonly Column<ListedJudgeRead>[] = [
   },
   {
     name: 'kappa',
-    label: 'κ, newest version',
+    label: 'κ, latest version',
     named: true,
     cell: ({ figures }) => <Rate of={figures?.kappa ?? null} interval={figures?.kappa_interval ?? null} kind="kappa" />,
   },

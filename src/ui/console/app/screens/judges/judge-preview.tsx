@@ -47,7 +47,7 @@ export function JudgePreview({ judge, promptBefore, draft, change }: JudgePrevie
   const unfinished = error instanceof ApiError && error.status === 422;
   return (
     <section class="stack judge-preview" aria-label="Preview" aria-busy={answer.isFetching || body !== wanted}>
-      <h2>What it would do</h2>
+      <h2>Preview</h2>
       {unfinished && (
         <ul class="soft stack" role="status">
           {error.problem.errors?.map(({ pointer, detail }) => (
@@ -76,7 +76,7 @@ export function JudgePreview({ judge, promptBefore, draft, change }: JudgePrevie
 /** What the estimate leaves out. */
 function CorrectionsPerCall({ judgeId }: { readonly judgeId: string }) {
   const note = perCallNote(useCalibration(judgeId).data?.corrections_per_call ?? null);
-  return note === null ? null : <p class="soft">Not counted above: {note}</p>;
+  return note === null ? null : <p class="soft">Not included: {note}</p>;
 }
 
 /** A text once it stays the same for a moment. */
@@ -98,8 +98,8 @@ interface OtherKindsProps {
 function OtherKinds({ kinds, onTake }: OtherKindsProps) {
   if (kinds.length === 0) return null;
   return (
-    <div class="line other-kinds" role="group" aria-label="Kinds to take, too">
-      <span class="soft">Left out by kind, 24 hours. Take, too:</span>
+    <div class="line other-kinds" role="group" aria-label="Kinds to include">
+      <span class="soft">Kinds excluded in the last 24 hours. Also include:</span>
       {kinds.map(({ kind, spans }) => (
         <Button key={kind} icon="plus" onClick={() => onTake(kind)}>
           {kind} <span class="soft">{count(spans)}</span>
@@ -129,14 +129,16 @@ function Previewed({ preview, body, children }: PreviewedProps) {
       )}
       <div class="tiles">
         <Tile label="Matches, 24 hours">{count(matches)}</Tile>
-        <Tile label="Evaluations a day">{compact(evaluations_per_day)}</Tile>
-        <Tile label="Cost a day" note={estimate?.cost_unknown_reason ?? undefined}>
+        <Tile label="Evaluations per day">{compact(evaluations_per_day)}</Tile>
+        <Tile label="Cost per day" note={estimate?.cost_unknown_reason ?? undefined}>
           <Cost of={estimate?.cost_per_day} />
         </Tile>
         <Tile
-          label="Tokens a day"
+          label="Tokens per day"
           note={
-            estimate === null ? undefined : `by ${counted(estimate.spans, 'span')}${model === null ? '' : `, ${model}`}`
+            estimate === null
+              ? undefined
+              : `based on ${counted(estimate.spans, 'span')}${model === null ? '' : `, ${model}`}`
           }
         >
           {estimate === null ? compact(null) : compact(estimate.input_tokens_per_day + estimate.output_tokens_per_day)}
@@ -144,7 +146,7 @@ function Previewed({ preview, body, children }: PreviewedProps) {
       </div>
       {children}
       {sample.length === 0 ? (
-        <p class="soft">No span of the last 24 hours matches. Drop a filter, or send spans.</p>
+        <p class="soft">No matching spans in the last 24 hours. Remove a filter or send spans.</p>
       ) : (
         <Sample key={sample.map(({ id }) => id).join()} sample={sample} body={body} runnable={runnable} />
       )}
@@ -166,27 +168,27 @@ function Sample({ sample, body, runnable }: SampleProps) {
   const refused = !runnable
     ? 'The judge cannot run'
     : chosen.length === 0
-      ? 'Choose a span'
+      ? 'Select a span'
       : chosen.length > MAX_TRIED
-        ? `Choose at most ${MAX_TRIED} spans`
+        ? `Select at most ${MAX_TRIED} spans`
         : null;
   const tryIt = () =>
     run(async () => {
       const query = { method: 'POST', body: { ...body, try: chosen } } as const;
       setTried((await call<JudgePreviewRead>(ofProject('/judges:preview'), query)).tried);
-      announce('Tried: the verdicts are below');
+      announce('Test complete: see the verdicts below');
     });
   const toggle = (id: string) =>
     setChosen(chosen.includes(id) ? chosen.filter((other) => other !== id) : [...chosen, id]);
   return (
     <>
-      <h3>The latest of them</h3>
+      <h3>Latest matching spans</h3>
       <ul class="sample">
         {sample.map(({ id, trace_id, name, kind, started_at, input_data, output_data }) => (
           <li key={id} class="line">
             <input
               type="checkbox"
-              aria-label={`Try ${name}`}
+              aria-label={`Test ${name}`}
               checked={chosen.includes(id)}
               onChange={() => toggle(id)}
             />
@@ -205,9 +207,9 @@ function Sample({ sample, body, runnable }: SampleProps) {
       </ul>
       <div class="line">
         <Button icon="play" changes busy={busy} refused={refused} onClick={tryIt}>
-          Try on {counted(chosen.length, 'span')}
+          Test on {counted(chosen.length, 'span')}
         </Button>
-        <span class="soft small">Asks the model now, which costs tokens; nothing is stored as an evaluation.</span>
+        <span class="soft small">Calls the model, which uses tokens; no evaluation is stored.</span>
       </div>
       {failure !== null && <Failure error={failure} />}
       {tried !== null && <Tryouts tried={tried} sample={sample} />}

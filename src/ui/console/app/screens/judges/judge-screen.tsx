@@ -26,7 +26,7 @@ export interface JudgeTabProps {
 
 const TABS = [
   { name: 'agreement', label: 'Agreement', Tab: AgreementTab },
-  { name: 'correct', label: 'Correct', Tab: VerdictReview },
+  { name: 'correct', label: 'Corrections', Tab: VerdictReview },
   { name: 'evaluations', label: 'Evaluations', Tab: EvaluationsTab },
   { name: 'queue', label: 'Queue', Tab: QueueTab },
   { name: 'trials', label: 'Trials', Tab: TrialsTab },
@@ -60,14 +60,14 @@ function Shown({ judge }: JudgeTabProps) {
           <h1>
             <bdi>{judge.name}</bdi>
           </h1>
-          <CopyButton text={judge.id} what="Judge id" />
+          <CopyButton text={judge.id} what="Judge ID" />
           <JudgeState judge={judge} />
         </div>
         <Actions judge={judge} />
       </header>
       {!judge.runnable && (
         <p class="line">
-          <Icon name="warning" /> It cannot run. {judge.not_runnable_reason}.
+          <Icon name="warning" /> This judge cannot run. {judge.not_runnable_reason}.
         </p>
       )}
       <p class="soft">
@@ -77,7 +77,7 @@ function Shown({ judge }: JudgeTabProps) {
         </a>
       </p>
       <Tabs
-        label="Parts of the judge"
+        label="Judge sections"
         tabs={TABS}
         chosen={name}
         onChoose={(tab) => navigate(hrefOf({ screen: 'judges', id: judge.id, query: { tab } }))}
@@ -96,7 +96,7 @@ function Actions({ judge }: JudgeTabProps) {
     setBusy(true);
     try {
       await call(ofJudge(id), { method: 'PATCH', body: { enabled: !enabled } });
-      announce(enabled ? `${name} is disabled: what waited by itself was cancelled` : `${name} evaluates new spans`);
+      announce(enabled ? `${name} disabled; automatic evaluations in its queue were canceled` : `${name} enabled`);
       await judgesChanged();
     } catch (error) {
       announce(error instanceof Error ? error.message : String(error), { bad: true });
@@ -131,10 +131,10 @@ function DeleteDialog({ judge, onClose }: JudgeTabProps & { readonly onClose: ()
       await judgesChanged();
     });
   return (
-    <Confirm title="Delete this judge?" action="Delete the judge" busy={busy} onConfirm={remove} onClose={onClose}>
+    <Confirm title="Delete this judge?" action="Delete judge" busy={busy} onConfirm={remove} onClose={onClose}>
       <p>
-        <bdi>{judge.name}</bdi> evaluates no more, and what waits in its queue is cancelled. Its evaluations stay, and
-        so does its prompt <bdi>{judge.task_slug}</bdi>. A deleted judge cannot be brought back.
+        <bdi>{judge.name}</bdi> stops evaluating, and its queue is canceled. Its evaluations and its prompt{' '}
+        <bdi>{judge.task_slug}</bdi> are kept. This cannot be undone.
       </p>
       {failure !== null && <Failure error={failure} />}
     </Confirm>

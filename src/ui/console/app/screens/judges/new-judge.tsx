@@ -15,7 +15,7 @@ export function NewJudge() {
   const make = async () => {
     const judge = await call<JudgeRead>(ofProject('/judges'), { method: 'POST', body: bodyOf(draft) });
     drop();
-    announce(`Judge ${judge.name} made`);
+    announce(`Judge ${judge.name} created`);
     navigate(hrefOf({ screen: 'judges', id: judge.id, query: { tab: 'queue' } }), { replace: true });
     await judgesChanged();
   };
@@ -31,7 +31,7 @@ export function NewJudge() {
         </div>
       </header>
       <KeptNote kept={kept} />
-      <JudgeForm judge={null} promptBefore="" draft={draft} onChange={change} action="Make the judge" onSave={make} />
+      <JudgeForm judge={null} promptBefore="" draft={draft} onChange={change} action="Create judge" onSave={make} />
     </div>
   );
 }

@@ -51,9 +51,7 @@ export function QueueTab({ judge }: JudgeTabProps) {
           />
           {(again.size > 0 || failed > 0) && (
             <Button icon="refresh" changes busy={busy} onClick={retry}>
-              {again.size > 0
-                ? `Evaluate ${counted(again.size, 'span')} again`
-                : `Retry all that failed (${count(failed)})`}
+              {again.size > 0 ? `Re-evaluate ${counted(again.size, 'span')}` : `Retry all failed (${count(failed)})`}
             </Button>
           )}
         </div>
@@ -63,11 +61,11 @@ export function QueueTab({ judge }: JudgeTabProps) {
       <Answered answer={answer}>
         {({ total }) =>
           total === 0 ? (
-            <Empty title={state === null ? 'Nothing waits, and nothing failed' : `Nothing is ${state}`}>
+            <Empty title={state === null ? 'Queue is empty' : `No ${state} evaluations`}>
               <p>
-                What it finished is in{' '}
-                <a href={hrefOf({ screen: 'judges', id: judge.id, query: { tab: 'evaluations' } })}>its evaluations</a>.
-                “Run…” above has it evaluate past spans.
+                See finished evaluations under{' '}
+                <a href={hrefOf({ screen: 'judges', id: judge.id, query: { tab: 'evaluations' } })}>Evaluations</a>. Use
+                “Run…” above to evaluate past spans.
               </p>
             </Empty>
           ) : (
@@ -81,8 +79,7 @@ export function QueueTab({ judge }: JudgeTabProps) {
               />
               <Pager offset={asked.offset} limit={PAGE} shown={runs.length} total={total} />
               <p class="soft small">
-                The newest 10,000 failures are kept. What was evaluated or queued since is not among what is retried at
-                once.
+                The newest 10,000 failures are kept. Retrying all skips spans evaluated or queued since.
               </p>
             </>
           )
@@ -115,13 +112,13 @@ function Progress({ left }: { readonly left: number }) {
   if (left === 0)
     return (
       <p class="soft" role="status">
-        Nothing waits.
+        Queue is empty.
       </p>
     );
   return (
     <p class="line" role="status">
       <progress aria-label="Evaluations done" value={most.current - left} max={most.current} />
-      {counted(left, 'evaluation')} to go{most.current > left && ` of ${count(most.current)}`}
+      {counted(left, 'evaluation')} left{most.current > left && ` of ${count(most.current)}`}
     </p>
   );
 }
@@ -135,7 +132,7 @@ const COLUMNS: readonly Column<RunRead>[] = [
   },
   {
     name: 'reason',
-    label: 'Why the last attempt failed',
+    label: 'Reason for the last failure',
     cell: ({ reason }) => (reason === null ? NOTHING : <bdi>{reason}</bdi>),
     full: ({ reason }) => reason ?? undefined,
   },

@@ -30,7 +30,7 @@ export async function runJudge(
 export async function retryFailed(id: string): Promise<void> {
   const { queued, left } = await call<RunsRetriedRead>(`${ofJudge(id)}:retry`, { method: 'POST' });
   announce(
-    `${counted(queued, 'evaluation')} queued again${left > 0 ? `; the queue has no room for ${count(left)} more` : ''}`,
+    `${counted(queued, 'evaluation')} requeued${left > 0 ? `; no room in the queue for ${count(left)} more` : ''}`,
   );
   await judgesChanged();
 }
@@ -58,8 +58,8 @@ export function RunDialog({ judge, onClose }: JudgeTabProps & { readonly onClose
         }}
       >
         <Field
-          label="So many of the newest spans that match its filters"
-          hint="At most 10,000; those that were evaluated before get a further evaluation."
+          label="Number of most recent matching spans"
+          hint="At most 10,000. Spans already evaluated are evaluated again."
         >
           <input
             class="input"
@@ -68,7 +68,10 @@ export function RunDialog({ judge, onClose }: JudgeTabProps & { readonly onClose
             onInput={(event) => setNewest(event.currentTarget.value)}
           />
         </Field>
-        <Field label="Or these spans, by id" hint="Separated by spaces or lines; filters do not matter. At most 1,000.">
+        <Field
+          label="Or specific spans, by ID"
+          hint="Separate IDs with spaces or line breaks. Filters do not apply. At most 1,000."
+        >
           <textarea class="input mono" value={ids} onInput={(event) => setIds(event.currentTarget.value)} />
         </Field>
         <Price judge={judge} times={named.length > 0 ? named.length : Number(newest)} />
@@ -81,7 +84,7 @@ export function RunDialog({ judge, onClose }: JudgeTabProps & { readonly onClose
             busy={busy}
             refused={judge.runnable ? null : judge.not_runnable_reason}
           >
-            {named.length > 0 ? `Evaluate ${counted(named.length, 'span')}` : 'Evaluate the newest'}
+            {named.length > 0 ? `Evaluate ${counted(named.length, 'span')}` : 'Evaluate newest spans'}
           </Button>
         </div>
       </form>
@@ -105,7 +108,7 @@ function Price({ judge, times }: JudgeTabProps & { readonly times: number }) {
   if (day == null || !(data !== undefined && data.evaluations_per_day > 0) || !(times > 0)) return null;
   return (
     <p class="soft">
-      About <Cost of={(day / data.evaluations_per_day) * times} />, by the latest spans that match.
+      About <Cost of={(day / data.evaluations_per_day) * times} />, based on the latest matching spans.
     </p>
   );
 }

@@ -44,26 +44,26 @@ export function InstructionFields({ judge, ...fields }: FieldsProps & { readonly
                 checked={draft.instruction === way}
                 onChange={() => change({ instruction: way })}
               />
-              {way === 'own' ? 'Its own text' : 'An existing prompt'}
+              {way === 'own' ? 'New text' : 'Existing prompt'}
             </label>
           ))}
         </fieldset>
       )}
       {draft.instruction === 'prompt' ? (
-        <Text {...fields} name="task_slug" label="Slug of the prompt" />
+        <Text {...fields} name="task_slug" label="Prompt slug" />
       ) : (
         <Field
-          label={judge === null ? 'Text of the instruction' : 'Instruction'}
+          label={judge === null ? 'Instruction text' : 'Instruction'}
           wrong={wrong['prompt'] ?? null}
           hint={
             <>
               <code>{'{{input}}'}</code>, <code>{'{{output}}'}</code>, <code>{'{{expected}}'}</code>,{' '}
               <code>{'{{name}}'}</code>, <code>{'{{kind}}'}</code>, <code>{'{{tags}}'}</code>,{' '}
-              <code>{'{{attributes}}'}</code> and <code>{'{{error}}'}</code> are filled in.
+              <code>{'{{attributes}}'}</code> and <code>{'{{error}}'}</code> are filled in for each span.
               {judge !== null && (
                 <>
                   {' '}
-                  A changed text is a new version of the prompt{' '}
+                  Changing the text creates a new version of the prompt{' '}
                   <a href={hrefOf({ screen: 'prompts', id: judge.task_slug })}>
                     <bdi>{judge.task_slug}</bdi>
                   </a>
@@ -97,15 +97,15 @@ export function ScaleFields(fields: FieldsProps) {
             change({ evaluation_type: event.currentTarget.value === 'scored' ? 'scored' : 'binary' })
           }
         >
-          <option value="binary">binary: passes or fails a span</option>
-          <option value="scored">scored: gives a score</option>
+          <option value="binary">binary: a span passes or fails</option>
+          <option value="scored">scored: a span gets a score</option>
         </select>
       </Field>
       {draft.evaluation_type === 'scored' && (
         <div class="line fields">
-          <Text {...fields} name="score_min" label="Lowest score" number />
-          <Text {...fields} name="score_max" label="Highest score" number />
-          <Text {...fields} name="pass_threshold" label="Passes from" number />
+          <Text {...fields} name="score_min" label="Minimum score" number />
+          <Text {...fields} name="score_max" label="Maximum score" number />
+          <Text {...fields} name="pass_threshold" label="Passing score" number />
         </div>
       )}
     </>
@@ -117,9 +117,9 @@ export function ModelFields(fields: FieldsProps) {
   return (
     <>
       <div class="line fields">
-        <Text {...fields} name="sample_rate" label="Sample (%)" number hint="of what matches" />
-        <Text {...fields} name="model" label="Model" hint="Empty: the prompt's, else the server's" />
-        <Text {...fields} name="temperature" label="Temperature" number hint="Empty: the model's" />
+        <Text {...fields} name="sample_rate" label="Sample (%)" number hint="of matching spans" />
+        <Text {...fields} name="model" label="Model" hint="Leave empty for the prompt's model, or the server default" />
+        <Text {...fields} name="temperature" label="Temperature" number hint="Leave empty for the model default" />
       </div>
       <label class="line">
         <input
@@ -127,7 +127,7 @@ export function ModelFields(fields: FieldsProps) {
           checked={draft.enabled}
           onChange={(event) => change({ enabled: event.currentTarget.checked })}
         />
-        Evaluate new spans by itself
+        Evaluate new spans automatically
       </label>
     </>
   );

@@ -25,14 +25,14 @@ export function TrialResult({ result }: { readonly result: Result }) {
           note={
             difference_interval === null
               ? undefined
-              : `95 %: ${points(difference_interval.low)} to ${points(difference_interval.high)}`
+              : `95% CI: ${points(difference_interval.low)} to ${points(difference_interval.high)}`
           }
         >
           {points(difference)}
         </Tile>
-        <Tile label="Became right">{count(improved)}</Tile>
-        <Tile label="Became wrong">{count(worsened)}</Tile>
-        <Tile label="Compared" note={`${counted(failed, 'failure')}, ${count(missing)} not stored any more`}>
+        <Tile label="Improved">{count(improved)}</Tile>
+        <Tile label="Worsened">{count(worsened)}</Tile>
+        <Tile label="Compared" note={`${counted(failed, 'failure')}, ${count(missing)} no longer stored`}>
           {count(compared)}
         </Tile>
       </div>
@@ -42,7 +42,7 @@ export function TrialResult({ result }: { readonly result: Result }) {
             <tr>
               <th scope="col">Judge</th>
               <th scope="col">κ, −1 to 1</th>
-              <th scope="col">As people expect, 0 to 100 %</th>
+              <th scope="col">Agreement, 0 to 100%</th>
               <th scope="col" class="num">
                 Cost
               </th>
@@ -93,9 +93,9 @@ function Spans({ spans }: Pick<Result, 'spans'>) {
           label="Change"
           name="change"
           options={[
-            ['improved', 'became right'],
-            ['worsened', 'became wrong'],
-            ['same', 'the same'],
+            ['improved', 'improved'],
+            ['worsened', 'worsened'],
+            ['same', 'unchanged'],
           ]}
         />
         <span class="soft">

@@ -38,7 +38,7 @@ export function TrialsTab({ judge }: JudgeTabProps) {
       <Answered answer={trials}>
         {(list) =>
           list.length === 0 ? (
-            <p class="soft">No trial was run yet.</p>
+            <p class="soft">No trials yet.</p>
           ) : (
             <DataTable
               caption="Trials"
@@ -55,7 +55,7 @@ export function TrialsTab({ judge }: JudgeTabProps) {
 }
 
 const COLUMNS: readonly Column<CalibrationTrialSummaryRead>[] = [
-  { name: 'created', label: 'Begun', cell: ({ created_at }) => <When at={created_at} /> },
+  { name: 'created', label: 'Started', cell: ({ created_at }) => <When at={created_at} /> },
   { name: 'status', label: 'State', cell: ({ status }) => status },
   {
     name: 'version',
@@ -79,7 +79,7 @@ function Start({ judge, readiness }: JudgeTabProps & { readonly readiness: Calib
         method: 'POST',
         body,
       });
-      announce('Trial begun');
+      announce('Trial started');
       setQuery({ trial: id });
       await judgesChanged(judge.id);
     });
@@ -87,18 +87,17 @@ function Start({ judge, readiness }: JudgeTabProps & { readonly readiness: Calib
     <section class="stack">
       <h2>Do corrections help?</h2>
       <p class="soft">
-        A trial has the judge evaluate one half of the corrected spans twice: without examples, and with the corrections
-        of the other half. It asks the model twice for each span, which costs tokens; nothing is stored as an
-        evaluation.
+        In a trial, the judge evaluates half of the corrected spans twice: without examples, and with the other half’s
+        corrections. Each span takes two model calls, which use tokens; no evaluation is stored.
       </p>
       <dl class="pairs">
-        <dt>Shown as examples</dt>
+        <dt>Examples</dt>
         <dd>
-          {counted(training.have, 'corrected span')}, {training.needed} needed
+          {counted(training.have, 'corrected span')} available (minimum {training.needed})
         </dd>
         <dt>Evaluated</dt>
         <dd>
-          {counted(held_out.have, 'corrected span')}, {held_out.needed} needed
+          {counted(held_out.have, 'corrected span')} available (minimum {held_out.needed})
         </dd>
       </dl>
       {!ready && <p>{next}</p>}
@@ -110,7 +109,7 @@ function Start({ judge, readiness }: JudgeTabProps & { readonly readiness: Calib
           if (ready) start();
         }}
       >
-        <Field label="At most so many spans">
+        <Field label="Maximum spans">
           <input
             class="input"
             inputMode="numeric"
@@ -120,7 +119,7 @@ function Start({ judge, readiness }: JudgeTabProps & { readonly readiness: Calib
           />
         </Field>
         <Button type="submit" look="main" icon="play" changes busy={busy} refused={ready ? null : next}>
-          Begin a trial
+          Start trial
         </Button>
       </form>
       {failure !== null && <Failure error={failure} />}
@@ -150,7 +149,7 @@ function Trial({ judge, id }: JudgeTabProps & { readonly id: string }) {
   const cancel = async () => {
     try {
       await call(`${path}:cancel`, { method: 'POST' });
-      announce('Trial cancelled');
+      announce('Trial canceled');
       await answer.refetch();
     } catch (error) {
       announce(error instanceof Error ? error.message : String(error), { bad: true });
@@ -158,7 +157,7 @@ function Trial({ judge, id }: JudgeTabProps & { readonly id: string }) {
   };
   return (
     <section class="stack">
-      <h2>The trial</h2>
+      <h2>Trial</h2>
       <Answered answer={answer} rows={3}>
         {(trial) => (
           <>

@@ -31,16 +31,14 @@ export function Tryouts({ tried, sample }: TryoutsProps) {
           </p>
           {tryout.request !== null && (
             <details>
-              <summary>The request as it was sent</summary>
+              <summary>Request as sent</summary>
               {tryout.request.messages.map(({ role, content }, index) => (
                 <section key={index} class="stack">
                   <h4 class="soft small">{role}</h4>
                   <PlainText text={content} />
                 </section>
               ))}
-              {tryout.request.schema !== null && (
-                <JsonView value={tryout.request.schema} label="Schema of the answer" />
-              )}
+              {tryout.request.schema !== null && <JsonView value={tryout.request.schema} label="Response schema" />}
             </details>
           )}
         </article>

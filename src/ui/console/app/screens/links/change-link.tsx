@@ -22,19 +22,19 @@ export function ChangeLink({ link, onClose }: ChangeLinkProps) {
   const send = async () => {
     const body: LinkPatch = { expires_in_days: Number(days) };
     await call(`/feedback-links/${link.id}`, { method: 'PATCH', body });
-    announce('The link expires at another time');
+    announce('Expiry changed');
     await changedAt('/feedback-links');
     onClose();
   };
   return (
-    <Dialog title="Change when the link expires" onClose={onClose}>
-      <Form action="Change the link" icon="clock" onSend={send} onCancel={onClose}>
+    <Dialog title="Change link expiry" onClose={onClose}>
+      <Form action="Change expiry" icon="clock" onSend={send} onCancel={onClose}>
         <p>
-          The link, by which <bdi>{link.prompt_slug}</bdi> is reviewed, {expired ? 'expired' : 'expires'}{' '}
-          <When at={link.expires_at} />. Its URL stays
-          {expired && ', and works again for everybody who has it'}.
+          The link for reviewing <bdi>{link.prompt_slug}</bdi> {expired ? 'expired' : 'expires'}{' '}
+          <When at={link.expires_at} />. Its URL does not change{expired && ', and works again for everyone who has it'}
+          .
         </p>
-        <DaysField label="Days from now until it expires" value={days} onValue={setDays} autofocus />
+        <DaysField label="Days until it expires" value={days} onValue={setDays} autofocus />
       </Form>
     </Dialog>
   );

@@ -8,7 +8,7 @@ export function FeedbackCount({ link }: { readonly link: Pick<ListedLinkRead, 'i
   const none = link.reviewer_count === 0;
   const { data, error } = useLinkFeedback(link.id, { limit: 1, offset: 0 }, { enabled: !none });
   if (none) return <>none</>;
-  if (error !== null) return <span title={error.message}>not known</span>;
+  if (error !== null) return <span title={error.message}>unknown</span>;
   if (data === undefined) return <span class="soft">…</span>;
   return (
     <a href={hrefOf({ screen: 'links', id: link.id })} aria-label={counted(data.total, 'piece', 'pieces')}>

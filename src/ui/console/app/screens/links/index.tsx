@@ -43,15 +43,15 @@ function LinkList() {
         <div class="line">
           <CopyAsCurl path="/feedback-links" query={{ limit: LIMIT, offset }} />
           <Button look="main" icon="plus" changes onClick={() => setMaking(true)}>
-            Make a link
+            Create link
           </Button>
         </div>
       </header>
-      <p class="soft">Whoever has a link reviews the newest completions of a prompt, without an account.</p>
+      <p class="soft">Anyone with the link can review the newest completions of a prompt, without an account.</p>
       {whoami.value?.capabilities.public_url === false && (
         <p class="hint">
-          <Icon name="warning" /> <code>PUBLIC_URL</code> is not set: links may open on the machine of the server only.
-          Start it with the address by which others reach it.
+          <Icon name="warning" /> <code>PUBLIC_URL</code> is not set: links may work only on the server’s own machine.
+          Set it to the address that others use.
         </p>
       )}
       <Answered answer={answer}>{(links) => <Page links={links} offset={offset} />}</Answered>
@@ -68,8 +68,8 @@ function Page({ links, offset }: { readonly links: readonly ListedLinkRead[]; re
     return (
       <Empty title="No feedback links yet">
         <p>
-          Make one for a <a href={hrefOf({ screen: 'prompts' })}>prompt</a>, and send it to somebody who knows what its
-          answers should be.
+          Create one for a <a href={hrefOf({ screen: 'prompts' })}>prompt</a>, and send it to someone who knows what
+          good answers look like.
         </p>
       </Empty>
     );
@@ -87,7 +87,7 @@ function Page({ links, offset }: { readonly links: readonly ListedLinkRead[]; re
         {offset > 0 && <a href={hrefWith({ offset: offset <= LIMIT ? null : String(offset - LIMIT) })}>Newer links</a>}
         {links.length > LIMIT && (
           <>
-            , and there are more: <a href={hrefWith({ offset: String(offset + LIMIT) })}>Older links</a>
+            , more: <a href={hrefWith({ offset: String(offset + LIMIT) })}>Older links</a>
           </>
         )}
       </p>
@@ -109,8 +109,8 @@ function columnsOf(act: (on: ListedLinkRead, by: LinkAction) => void): Column<Li
       named: true,
       cell: (link) => <When at={link.revoked_at ?? link.expires_at} relative />,
     },
-    { name: 'made', label: 'Made', named: true, cell: ({ created_at }) => <When at={created_at} /> },
-    { name: 'by', label: 'By', named: true, cell: ({ created_by }) => <bdi>{created_by.name}</bdi> },
+    { name: 'made', label: 'Created', named: true, cell: ({ created_at }) => <When at={created_at} /> },
+    { name: 'by', label: 'Created by', named: true, cell: ({ created_by }) => <bdi>{created_by.name}</bdi> },
     {
       name: 'reviewers',
       label: 'Reviewers',
@@ -128,7 +128,7 @@ function columnsOf(act: (on: ListedLinkRead, by: LinkAction) => void): Column<Li
             icon="edit"
             changes
             label={`Change when the link for ${link.prompt_slug} expires`}
-            refused={link.revoked_at === null ? null : 'It is revoked already'}
+            refused={link.revoked_at === null ? null : 'Already revoked'}
             onClick={() => act(link, 'change')}
           />
           <Button
@@ -136,7 +136,7 @@ function columnsOf(act: (on: ListedLinkRead, by: LinkAction) => void): Column<Li
             icon="trash"
             changes
             label={`Revoke the link for ${link.prompt_slug}`}
-            refused={linkState(link) === 'open' ? null : `It is ${linkState(link)} already`}
+            refused={linkState(link) === 'open' ? null : `Already ${linkState(link)}`}
             onClick={() => act(link, 'revoke')}
           />
         </span>

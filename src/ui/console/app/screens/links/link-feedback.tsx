@@ -49,16 +49,16 @@ export function LinkFeedback({ id }: { readonly id: string }) {
                 <Button
                   icon="edit"
                   changes
-                  refused={link.revoked_at === null ? null : 'It is revoked already'}
+                  refused={link.revoked_at === null ? null : 'Already revoked'}
                   onClick={() => setChanging(true)}
                 >
-                  Change
+                  Change expiry
                 </Button>
                 <Button
                   look="danger"
                   icon="trash"
                   changes
-                  refused={linkState(link) === 'open' ? null : `It is ${linkState(link)} already`}
+                  refused={linkState(link) === 'open' ? null : `Already ${linkState(link)}`}
                   onClick={() => setRevoking(true)}
                 >
                   Revoke
@@ -68,7 +68,7 @@ export function LinkFeedback({ id }: { readonly id: string }) {
             <p class="line">
               <LinkStateBadge link={link} />
               <span>
-                Made <When at={link.created_at} /> by <bdi>{link.created_by.name}</bdi>, {ENDED[linkState(link)]}
+                Created <When at={link.created_at} /> by <bdi>{link.created_by.name}</bdi>, {ENDED[linkState(link)]}
                 <When at={link.revoked_at ?? link.expires_at} />, {counted(link.reviewer_count, 'reviewer')}
               </span>
             </p>
@@ -81,13 +81,13 @@ export function LinkFeedback({ id }: { readonly id: string }) {
         <Answered answer={feedback}>
           {({ feedback: rows, total }) =>
             total === 0 ? (
-              <Empty title="No feedback by this link yet">
-                <p>It is listed here as soon as a reviewer gives it.</p>
+              <Empty title="No feedback from this link yet">
+                <p>Feedback appears here as soon as a reviewer submits it.</p>
               </Empty>
             ) : (
               <>
                 <DataTable
-                  caption="Feedback by this link"
+                  caption="Feedback from this link"
                   columns={COLUMNS}
                   rows={rows}
                   idOf={({ id: feedbackId }) => feedbackId}
@@ -117,7 +117,7 @@ const COLUMNS: readonly Column<ListedFeedbackRead>[] = [
     cell: ({ thumbs_up }) => <span class={`badge ${thumbs_up ? 'good' : 'bad'}`}>{thumbs_up ? 'good' : 'bad'}</span>,
   },
   { name: 'by', label: 'Reviewer', cell: ({ created_by }) => <bdi>{created_by.name}</bdi> },
-  { name: 'when', label: 'Given', named: true, cell: ({ created_at }) => <When at={created_at} /> },
+  { name: 'when', label: 'Submitted', named: true, cell: ({ created_at }) => <When at={created_at} /> },
   {
     name: 'reason',
     label: 'Reason',
@@ -152,7 +152,7 @@ function Completion({
   readonly completion: ListedFeedbackRead['completion'];
   readonly id: string;
 }) {
-  if (completion == null) return <span title={id}>its span is not there</span>;
+  if (completion == null) return <span title={id}>span not found</span>;
   return (
     <a href={hrefOf({ screen: 'traces', id: completion.trace_id, query: { span: id } })}>
       <bdi>{completion.output_data?.slice(0, 200) ?? completion.name}</bdi>

@@ -18,15 +18,15 @@ export function MakeLink({ onClose }: { readonly onClose: () => void }) {
   const [made, setMade] = useState<CreatedLinkRead | null>(null);
   if (made === null)
     return (
-      <Dialog title="Make a feedback link" onClose={onClose}>
+      <Dialog title="Create feedback link" onClose={onClose}>
         <LinkForm onMade={setMade} onCancel={onClose} />
       </Dialog>
     );
   return (
-    <Dialog key="made" title="The link is made" onClose={onClose}>
+    <Dialog key="made" title="Link created" onClose={onClose}>
       <Once what="URL" text={made.url ?? ''} onClose={onClose}>
         <p>
-          It reviews <bdi>{made.prompt_slug}</bdi> until <When at={made.expires_at} />.
+          For reviewing <bdi>{made.prompt_slug}</bdi> until <When at={made.expires_at} />.
         </p>
         {made.note !== null && <p class="hint">{made.note}</p>}
       </Once>
@@ -49,21 +49,21 @@ function LinkForm({ onMade, onCancel }: LinkFormProps) {
   const send = async () => {
     const body: LinkInput = { prompt_slug: slug, link_type: 'prompt_completion', expires_in_days: Number(days) };
     const link = await call<CreatedLinkRead>('/feedback-links', { method: 'POST', body });
-    announce('The link is made: copy its URL now');
+    announce('Link created: copy its URL now');
     await changedAt('/feedback-links');
     onMade(link);
   };
   return (
     <Form
-      action="Make the link"
+      action="Create link"
       icon="links"
-      refused={slug === '' ? 'Name a prompt' : null}
+      refused={slug === '' ? 'Enter a prompt' : null}
       onSend={send}
       onCancel={onCancel}
     >
       <Field
         label="Prompt"
-        hint={prompts.data?.length === 0 ? 'The project has no prompts yet' : 'Its newest completions are reviewed'}
+        hint={prompts.data?.length === 0 ? 'This project has no prompts yet' : 'Reviewers see its newest completions'}
       >
         <input
           class="input"

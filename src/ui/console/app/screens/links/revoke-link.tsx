@@ -11,15 +11,15 @@ export function RevokeLink({ link: { id, prompt_slug }, onClose }: RevokeLinkPro
   return (
     <Ending
       title="Revoke this link?"
-      action="Revoke the link"
+      action="Revoke link"
       path={`/feedback-links/${id}`}
-      done="The link is revoked"
+      done="Link revoked"
       onDone={() => changedAt('/feedback-links')}
       onClose={onClose}
     >
       <p>
-        Its URL, by which <bdi>{prompt_slug}</bdi> is reviewed, stops working at once, for everybody who has it, and for
-        good. Feedback that was given by it stays.
+        The URL for reviewing <bdi>{prompt_slug}</bdi> stops working immediately for everyone who has it. Submitted
+        feedback is kept. This cannot be undone.
       </p>
     </Ending>
   );

@@ -101,7 +101,7 @@ function Counted({ list, row, column, value }: CellProps & { readonly value: num
   const href = value === 0 ? null : countedBy(list.name, row, column);
   if (href === null) return text;
   return (
-    <a href={href} aria-label={`${text} ${fieldLabel(column).toLowerCase()}: show them`}>
+    <a href={href} aria-label={`${text} ${fieldLabel(column).toLowerCase()}: show list`}>
       {text}
     </a>
   );

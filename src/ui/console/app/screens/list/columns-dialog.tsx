@@ -30,7 +30,7 @@ export function ColumnsDialog({ list, chosen, onClose }: ColumnsDialogProps) {
   return (
     <Dialog title="Columns" onClose={onClose}>
       <div class="stack">
-        <h3>Shown, in this order</h3>
+        <h3>Visible, in this order</h3>
         <ul class="column-choice">
           {columns.map((column, index) => (
             <li key={column} class="line">
@@ -49,21 +49,21 @@ export function ColumnsDialog({ list, chosen, onClose }: ColumnsDialogProps) {
                 look="quiet"
                 icon="up"
                 label={`Move ${columnLabel(column)} up`}
-                refused={index === 0 ? 'It is the first' : null}
+                refused={index === 0 ? 'Already first' : null}
                 onClick={() => move(column, -1)}
               />
               <Button
                 look="quiet"
                 icon="down"
                 label={`Move ${columnLabel(column)} down`}
-                refused={index === columns.length - 1 ? 'It is the last' : null}
+                refused={index === columns.length - 1 ? 'Already last' : null}
                 onClick={() => move(column, 1)}
               />
             </li>
           ))}
         </ul>
         <TagColumn onAdd={(column) => setColumns([...columns, column])} />
-        <h3>Others</h3>
+        <h3>Available</h3>
         <ul class="column-choice">
           {others.map((column) => (
             <li key={column} class="line">
@@ -82,10 +82,10 @@ export function ColumnsDialog({ list, chosen, onClose }: ColumnsDialogProps) {
           <Button
             onClick={() => {
               chosen.reset();
-              announce(`${columnsOf(list, null).length} columns, as at the beginning`);
+              announce(`Reset to the default ${columnsOf(list, null).length} columns`);
             }}
           >
-            As at the beginning
+            Reset to default
           </Button>
         </div>
       </div>
@@ -102,7 +102,7 @@ function Width({ list, chosen, column }: Omit<ColumnsDialogProps, 'onClose'> & {
       min={NARROWEST}
       max={WIDEST}
       step={8}
-      placeholder="fits"
+      placeholder="auto"
       value={chosen.widths.get(column) ?? (column === chosen.flexible ? '' : defaultWidth(list, column))}
       onChange={(event) => {
         const width = event.currentTarget.valueAsNumber;
@@ -124,16 +124,11 @@ function TagColumn({ onAdd }: { readonly onAdd: (column: string) => void }) {
         setKey('');
       }}
     >
-      <Field label="Column of a tag">
-        <input
-          class="input"
-          placeholder="Key of the tag"
-          value={key}
-          onInput={(event) => setKey(event.currentTarget.value)}
-        />
+      <Field label="Tag column">
+        <input class="input" placeholder="Tag key" value={key} onInput={(event) => setKey(event.currentTarget.value)} />
       </Field>
       <Button type="submit" icon="plus">
-        Add
+        Add column
       </Button>
     </form>
   );

@@ -42,7 +42,7 @@ export function DeleteRows({ list, rows, onClose, onDeleted }: DeleteRowsProps) 
       onDone: () => setDone((n) => (n ?? 0) + 1),
     });
     const gone = rows.length - failures.length;
-    announce(`${counted(gone, what)} deleted${failures.length === 0 ? '' : `, ${failures.length} not`}`, {
+    announce(`${counted(gone, what)} deleted${failures.length === 0 ? '' : `, ${failures.length} not deleted`}`, {
       bad: failures.length > 0,
     });
     setDone(null);
@@ -58,7 +58,7 @@ export function DeleteRows({ list, rows, onClose, onDeleted }: DeleteRowsProps) 
       onConfirm={() => void start()}
       onClose={close}
     >
-      <p>{whatGoes(list, rows)} It cannot be undone.</p>
+      <p>{whatGoes(list, rows)} This cannot be undone.</p>
       <ul class="named-rows">
         {rows.slice(0, NAMED).map((row) => (
           <li key={row.id} class="clip">
@@ -89,9 +89,9 @@ function whatGoes({ name }: ListDefinition, rows: readonly ListRow[]): string {
   const sum = (field: string) => rows.reduce((total, row) => total + Number(row[field] ?? 0), 0);
   const cost = sum('cost') > 0 ? ` and ${money(sum('cost'))} of known cost` : '';
   const below = {
-    spans: 'Their texts, images, evaluations and feedback go with them; their children stay.',
-    traces: `${counted(sum('span_count'), 'span')}${cost} go with them, and so do images, evaluations and feedback.`,
-    sessions: `${counted(sum('trace_count'), 'trace')}${cost} with all their spans go with them, and so do images, evaluations and feedback.`,
+    spans: 'Their texts, images, evaluations and feedback are deleted too; child spans are kept.',
+    traces: `${counted(sum('span_count'), 'span')}${cost} are deleted too, with images, evaluations and feedback.`,
+    sessions: `${counted(sum('trace_count'), 'trace')}${cost} are deleted too, with all spans, images, evaluations and feedback.`,
   };
   return below[name];
 }
@@ -108,7 +108,7 @@ async function deleteAll({ name }: ListDefinition, rows: readonly ListRow[], { s
   const worker = async () => {
     for (let row = left.shift(); row !== undefined; row = left.shift()) {
       if (stopped()) {
-        failed.push({ row, why: 'stopped before it' });
+        failed.push({ row, why: 'not attempted' });
         continue;
       }
       try {

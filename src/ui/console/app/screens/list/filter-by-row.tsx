@@ -18,7 +18,7 @@ export function FilterByRow({ list, row, columns, onChoose, onClose }: FilterByR
   return (
     <Dialog title="Filter by" onClose={onClose}>
       <p class="soft clip">
-        What <bdi>{nameOf(row)}</bdi> has
+        Values of <bdi>{nameOf(row)}</bdi>
       </p>
       <ul class="goals">
         {conditionsOfRow(list, row, columns).map((condition, index) => (

@@ -71,8 +71,8 @@ export default function ListScreen() {
         {live.skipped > 0 && (
           <p class="line soft" role="status">
             <Icon name="warning" />{' '}
-            {live.skipped === Infinity ? 'More rows than were counted' : `${counted(live.skipped, 'row')} or more`} came
-            too fast to be shown one by one.
+            {live.skipped === Infinity ? 'Too many rows to count' : `${counted(live.skipped, 'row')} or more`} arrived
+            too fast to show individually.
             <Button look="quiet" icon="refresh" onClick={refresh}>
               Refresh
             </Button>
@@ -152,8 +152,8 @@ function NotCurrent({ of, what }: { readonly of: number; readonly what: string }
   if (of === 0) return null;
   return (
     <p class="line soft">
-      <Icon name="warning" /> {counted(of, what)} of this project may lack recent writes here: too large to be brought
-      up to date at once.
+      <Icon name="warning" /> {counted(of, what)} in this project may not show recent writes: too large to update
+      immediately.
     </p>
   );
 }

@@ -52,14 +52,14 @@ const SAID: Readonly<Record<TailState, string>> = {
   off: 'Live',
   connecting: 'Live…',
   live: 'Live',
-  resting: 'Live, resting',
+  resting: 'Live, paused',
   waiting: 'Live, reconnecting…',
   failed: 'Live failed',
 };
 
 function LiveToggle({ on, state }: { readonly on: boolean; readonly state: TailState }) {
   const toggle = () => setQuery({ live: on ? null : 'true' }, { replace: true });
-  useKeys([{ keys: '.', does: 'Live: show what comes in', run: toggle }], [on]);
+  useKeys([{ keys: '.', does: 'Live: show new rows as they arrive', run: toggle }], [on]);
   return (
     <Button icon={on ? 'pause' : 'live'} pressed={on} onClick={toggle}>
       {SAID[state]}

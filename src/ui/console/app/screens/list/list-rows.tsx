@@ -83,7 +83,7 @@ export function Selection({ list, count, onDelete, onNone }: SelectionProps) {
             Delete
           </Button>
           <Button look="quiet" onClick={onNone}>
-            Select none
+            Clear selection
           </Button>
         </>
       )}

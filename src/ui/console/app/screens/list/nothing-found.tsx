@@ -30,11 +30,11 @@ export function NothingFound({ list, query }: NothingFoundProps) {
         <Empty title={`No ${list.name} yet`}>
           <p>
             {list.name === 'sessions'
-              ? 'A session groups the traces that name it: send spans with a session_id.'
-              : 'They appear here as soon as an application sends spans.'}
+              ? 'A session groups traces by session ID: send spans with a session_id.'
+              : 'They appear here as soon as your application sends spans.'}
           </p>
           <a class="button main" href={hrefOf({ screen: 'first' })}>
-            <Icon name="first" /> Send a first trace
+            <Icon name="first" /> Send your first trace
           </a>
         </Empty>
         <TourShown />
@@ -45,7 +45,7 @@ export function NothingFound({ list, query }: NothingFoundProps) {
   const link = (without: URLSearchParams) => hrefOf({ screen: list.name, query: without });
   return (
     <Empty title={`No ${list.name} match`}>
-      <p>Leave out one of these:</p>
+      <p>Try removing a filter:</p>
       {/* The links go with the filters. */}
       <ul class="stack" onClick={() => document.getElementById('main')?.focus()}>
         {range.range !== 'all' && (
@@ -65,7 +65,7 @@ export function NothingFound({ list, query }: NothingFoundProps) {
         {query.has('offset') && (
           <li>
             <a class="button" href={link(changed(query, { offset: null }))}>
-              <Icon name="left" /> Back to the first page
+              <Icon name="left" /> Back to first page
             </a>
           </li>
         )}

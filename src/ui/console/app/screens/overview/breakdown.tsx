@@ -39,7 +39,7 @@ export function Breakdown({ list, title, field, filters = {}, withoutNone = fals
       <Answered answer={answer} rows={4}>
         {({ groups, rest }) => {
           const shown = groups.filter(({ value }) => !withoutNone || (value !== null && value !== ''));
-          if (shown.length === 0) return <p class="soft">None in this time.</p>;
+          if (shown.length === 0) return <p class="soft">None in this time range.</p>;
           return (
             <div class="table-box" role="region" aria-label={title} tabIndex={0}>
               <table class="table">

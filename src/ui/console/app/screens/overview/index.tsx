@@ -59,14 +59,14 @@ function NoTraces() {
         any.length === 0 ? (
           <Empty title="No traces yet">
             <p>
-              <a href={hrefOf({ screen: 'first' })}>Send the first one</a>: it takes a minute.
+              <a href={hrefOf({ screen: 'first' })}>Send your first trace</a>. It takes a minute.
             </p>
           </Empty>
         ) : (
-          <Empty title="No traces in this time">
+          <Empty title="No traces in this time range">
             <p>
-              <a href={hrefOf({ screen: 'overview', query: { range: 'all' } })}>Show all of them</a>, or choose another
-              time above.
+              <a href={hrefOf({ screen: 'overview', query: { range: 'all' } })}>Show all traces</a>, or choose another
+              time range above.
             </p>
           </Empty>
         )
@@ -99,7 +99,7 @@ function Figures({ stats }: { readonly stats: StatisticsRead }) {
         <Tile
           label="With errors"
           href={traces({ has_error: 'true' })}
-          note={`${percent(totals.error_count / totals.count)} of them`}
+          note={`${percent(totals.error_count / totals.count)} of traces`}
         >
           {count(totals.error_count)}
         </Tile>
@@ -116,7 +116,7 @@ function Figures({ stats }: { readonly stats: StatisticsRead }) {
         <Tile label="Duration (p50)" href={traces({ sort_by: 'duration_ms' })} note="half take longer">
           <Took ms={totals.duration_ms.p50} />
         </Tile>
-        <Tile label="Duration (p95)" href={traces({ sort_by: 'duration_ms' })} note="5 % take longer">
+        <Tile label="Duration (p95)" href={traces({ sort_by: 'duration_ms' })} note="5% take longer">
           <Took ms={totals.duration_ms.p95} />
         </Tile>
       </div>
@@ -137,8 +137,8 @@ function Figures({ stats }: { readonly stats: StatisticsRead }) {
           kind="lines"
           format={duration}
           series={[
-            { label: 'half (p50)', look: '1', values: of((bucket) => bucket.duration_ms.p50) },
-            { label: 'slowest 5 % (p95)', look: '2', values: of((bucket) => bucket.duration_ms.p95) },
+            { label: 'median (p50)', look: '1', values: of((bucket) => bucket.duration_ms.p50) },
+            { label: 'slowest 5% (p95)', look: '2', values: of((bucket) => bucket.duration_ms.p95) },
           ]}
         />
         <TimeChart

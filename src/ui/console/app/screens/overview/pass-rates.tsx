@@ -25,7 +25,7 @@ export function PassRates() {
         {(judges) =>
           judges.length === 0 ? (
             <p class="soft">
-              None yet. <a href={hrefOf({ screen: 'judges' })}>A judge evaluates new spans.</a>
+              None yet. <a href={hrefOf({ screen: 'judges' })}>Create a judge to evaluate new spans.</a>
             </p>
           ) : (
             <div class="table-box" role="region" aria-label="Judges" tabIndex={0}>

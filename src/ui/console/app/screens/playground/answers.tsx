@@ -38,23 +38,23 @@ export function Answers({ sent, onDismiss }: AnswersProps) {
     <section class="stack" aria-labelledby="pg-answers">
       <div class="line apart">
         <h2 id="pg-answers" tabIndex={-1}>
-          Answers
+          Responses
         </h2>
         <span class="line">
-          <a href={all}>All calls of mine</a>
+          <a href={all}>My calls</a>
           <TextFormSwitch />
         </span>
       </div>
       {ids.length + sent.length === 0 && (
-        <Empty title="Nothing was asked yet">
+        <Empty title="No responses yet">
           <p class="soft">
-            Answers are shown side by side. Each call is stored as a span with its tokens and cost, apart from those of
-            your application.
+            Responses appear side by side. Each call is stored as a span with its tokens and cost, separate from your
+            application’s spans.
           </p>
         </Empty>
       )}
       {first !== undefined && second === undefined && (
-        <p class="soft">Choose a second answer to compare answer {ids.indexOf(first) + 1} with.</p>
+        <p class="soft">Choose another response to compare with response {ids.indexOf(first) + 1}.</p>
       )}
       {first !== undefined && second !== undefined && (
         <Comparison key={first + second} ids={[first, second]} all={ids} />
@@ -98,17 +98,17 @@ function Column({ id, number, compared, onCompare, onRemove }: ColumnProps) {
   const answer = useRun(id);
   const model = answer.data?.model ?? null;
   return (
-    <article class="card pg-answer" aria-label={`Answer ${number}`}>
+    <article class="card pg-answer" aria-label={`Response ${number}`}>
       <header class="line apart">
         <h3>
-          {number}. <bdi>{model ?? 'Answer'}</bdi>
+          {number}. <bdi>{model ?? 'Response'}</bdi>
           {answer.data?.temperature != null && <span class="soft"> at {answer.data.temperature}</span>}
         </h3>
         <span class="line">
           {onCompare !== null && (
-            <Button pressed={compared} icon="diff" label={`Compare answer ${number}`} onClick={onCompare} />
+            <Button pressed={compared} icon="diff" label={`Compare response ${number}`} onClick={onCompare} />
           )}
-          <Button look="quiet" icon="close" label={`Remove answer ${number} from the screen`} onClick={onRemove} />
+          <Button look="quiet" icon="close" label={`Remove response ${number} from view`} onClick={onRemove} />
         </span>
       </header>
       <Answered answer={answer} rows={4}>
@@ -122,24 +122,24 @@ function Run({ run }: { readonly run: ShownRun }) {
   return (
     <div class="stack">
       <dl class="pg-figures">
-        <Figure label="Tokens in">{count(run.input_tokens)}</Figure>
-        <Figure label="Tokens out">{count(run.output_tokens)}</Figure>
+        <Figure label="Input tokens">{count(run.input_tokens)}</Figure>
+        <Figure label="Output tokens">{count(run.output_tokens)}</Figure>
         <Figure label="Cost">
           <Cost of={run.cost} />
         </Figure>
-        <Figure label="Time">
+        <Figure label="Duration">
           <Took ms={run.duration_ms} />
         </Figure>
-        <Figure label="Ended by">
+        <Figure label="Finish reason">
           <bdi>{run.finish_reason?.slice(0, 60) ?? '–'}</bdi>
         </Figure>
       </dl>
       {run.error !== null && <p class="bad">{run.error}</p>}
-      {run.refused && <p class="bad">The model refused:</p>}
-      {run.finish_reason === 'length' && <p class="bad small">The answer was cut: it was too long.</p>}
+      {run.refused && <p class="bad">Model refused:</p>}
+      {run.finish_reason === 'length' && <p class="bad small">The response was too long and was truncated.</p>}
       {run.output !== null && <Text text={run.output} />}
       <p>
-        <a href={hrefOf({ screen: 'traces', id: run.trace_id, query: { span: run.id } })}>Its span</a>
+        <a href={hrefOf({ screen: 'traces', id: run.trace_id, query: { span: run.id } })}>Open span</a>
       </p>
     </div>
   );
@@ -157,13 +157,13 @@ function Figure({ label, children }: { readonly label: string; readonly children
 function Text({ text }: { readonly text: string }) {
   const document = useDocument({ answer: text });
   const shown = useAsked(() => document.ask('text', 'answer'), [document]);
-  if (text === '') return <p class="soft">The answer is empty.</p>;
+  if (text === '') return <p class="soft">Empty response.</p>;
   return shown == null ? <Skeleton rows={3} /> : <LongText document={document} text={shown} prose />;
 }
 
 function Waiting({ one: { variant, error }, onDismiss }: { readonly one: SentRun; readonly onDismiss: () => void }) {
   return (
-    <article class="card pg-answer" aria-label="A call" aria-busy={error === null}>
+    <article class="card pg-answer" aria-label="Call" aria-busy={error === null}>
       <header class="line apart">
         <h3>
           <bdi>{variant.model === '' ? 'Default model' : variant.model}</bdi>
@@ -172,7 +172,7 @@ function Waiting({ one: { variant, error }, onDismiss }: { readonly one: SentRun
       </header>
       {error === null ? (
         <>
-          <p class="soft">Waiting for the answer…</p>
+          <p class="soft">Waiting for response…</p>
           <Skeleton rows={4} />
         </>
       ) : (
@@ -190,7 +190,7 @@ interface ComparisonProps {
 function Comparison({ ids: [before, after], all }: ComparisonProps) {
   const [left, right] = [useRun(before), useRun(after)];
   if (left.data === undefined || right.data === undefined) return <Skeleton rows={3} />;
-  const label = (id: string) => `Answer ${all.indexOf(id) + 1}`;
+  const label = (id: string) => `Response ${all.indexOf(id) + 1}`;
   return (
     <div class="card">
       <TextDiff

@@ -24,7 +24,7 @@ function keepInTab(id: string, draft: Draft): boolean {
     sessionStorage.setItem(storeKey(id), draftText(draft));
     return true;
   } catch {
-    announce('These texts are too long for this browser to keep: a reload would lose them', { bad: true });
+    announce('The texts are too long for this browser to store; reloading loses them', { bad: true });
     return false;
   }
 }

@@ -54,7 +54,7 @@ export function Editor({ draft, onChange }: EditorProps) {
                   look="quiet"
                   icon="trash"
                   label={`Remove message ${index + 1}`}
-                  refused={messages.length === 1 ? 'A conversation has at least one message' : null}
+                  refused={messages.length === 1 ? 'A conversation needs at least one message' : null}
                   onClick={() => remove(index)}
                 />
               </span>
@@ -72,7 +72,7 @@ export function Editor({ draft, onChange }: EditorProps) {
       </div>
       <div>
         <Button icon="plus" onClick={add}>
-          Add a message
+          Add message
         </Button>
       </div>
       <Variables draft={draft} onChange={onChange} />
@@ -101,12 +101,12 @@ function Variables({ draft, onChange }: EditorProps) {
       ))}
       {names.length > MAX_FIELDS && (
         <p class="soft small">
-          {MAX_FIELDS} of {names.length} variables have a field here; write the others into the messages.
+          Showing {MAX_FIELDS} of {names.length} variables; write the others directly into the messages.
         </p>
       )}
       {empty.length > 0 && (
         <p class="soft small">
-          {empty.length === 1 ? 'One is' : `${empty.length} are`} empty, and sent as written, such as{' '}
+          {empty.length === 1 ? 'One variable is' : `${empty.length} variables are`} empty and sent as written, such as{' '}
           <code>{`{{${empty[0] ?? ''}}}`}</code>.
         </p>
       )}

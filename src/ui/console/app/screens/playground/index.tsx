@@ -58,7 +58,7 @@ export default function Playground() {
         <h1>Playground</h1>
         <Failure error={failure} retry={() => void (span.error === null ? version : span).refetch()} />
         <p>
-          <a href={hrefOf({ screen: 'playground' })}>Begin with nothing</a>
+          <a href={hrefOf({ screen: 'playground' })}>Start over</a>
         </p>
       </>
     );
@@ -96,11 +96,11 @@ function Workbench({ loaded, from, span, source }: WorkbenchProps) {
     return input.messages.length === 0 || !isTemperature(variant.temperature) ? null : input;
   });
   const refused = runs.busy
-    ? 'Calls are under way'
+    ? 'Calls are in progress'
     : capabilities?.judges === false
       ? NO_ENDPOINT
       : inputs.includes(null)
-        ? 'Write a message first, and temperatures from 0 to 2'
+        ? 'Enter a message, and temperatures from 0 to 2'
         : null;
   const run = () => {
     if (refused !== null || saving || !mayChange()) return;
@@ -119,25 +119,23 @@ function Workbench({ loaded, from, span, source }: WorkbenchProps) {
         <span class="line">
           {isChanged && (
             <Button icon="refresh" onClick={reset}>
-              Undo my changes
+              Discard changes
             </Button>
           )}
           <Button icon="disk" changes onClick={() => setSaving(true)}>
-            Save as a version
+            Save as version
           </Button>
         </span>
       </header>
       {capabilities?.judges === false && <NoEndpoint />}
-      {isElsewhere && (
-        <p class="soft">The texts of this address were written in another tab; these are the original ones.</p>
-      )}
+      {isElsewhere && <p class="soft">Another tab edited this page; these are the original texts.</p>}
       {isHereAlone && (
         <p class="soft">
-          These texts are too long for the address: they stay in this tab, and a link to it has the original ones.
+          The texts are too long for the URL: they stay in this tab, and the link opens the original texts.
         </p>
       )}
       <div class="pg">
-        <section class="stack" aria-label="What is asked">
+        <section class="stack" aria-label="Request">
           <Editor draft={draft} onChange={change} />
           <Variants
             variants={variants}
@@ -166,16 +164,16 @@ function Workbench({ loaded, from, span, source }: WorkbenchProps) {
   );
 }
 
-const NO_ENDPOINT = 'No model endpoint is configured: set JUDGE_LLM_BASE_URL';
+const NO_ENDPOINT = 'No model endpoint configured: set JUDGE_LLM_BASE_URL';
 
 function NoEndpoint() {
   return (
     <div class="state bad-state">
-      <h2>No model can be asked</h2>
+      <h2>No model configured</h2>
       <p>
-        Start the server with <code>JUDGE_LLM_BASE_URL</code>, the address of any server that speaks OpenAI’s API, such
-        as <code>https://api.openai.com/v1</code>, and with <code>JUDGE_LLM_API_KEY</code> and{' '}
-        <code>JUDGE_LLM_MODEL</code> as it needs them. Judges use the same.
+        Set <code>JUDGE_LLM_BASE_URL</code> to any OpenAI-compatible server, such as{' '}
+        <code>https://api.openai.com/v1</code>, and <code>JUDGE_LLM_API_KEY</code> and <code>JUDGE_LLM_MODEL</code> if
+        needed. Then restart the server. Judges use the same settings.
       </p>
     </div>
   );
@@ -185,8 +183,8 @@ function From({ from, span }: Pick<WorkbenchProps, 'from' | 'span'>) {
   if (from === null && span === null)
     return (
       <p class="soft">
-        Write messages here, or open a <a href={hrefOf({ screen: 'prompts' })}>version of a prompt</a> or a{' '}
-        <a href={hrefOf({ screen: 'spans', query: { span_kind: 'llm' } })}>model call</a> in it.
+        Write messages here, or open a <a href={hrefOf({ screen: 'prompts' })}>prompt version</a> or a{' '}
+        <a href={hrefOf({ screen: 'spans', query: { span_kind: 'llm' } })}>model call</a>.
       </p>
     );
   return (

@@ -59,14 +59,14 @@ export function useRuns(): Runs {
       cancelling.current.abort();
       cancelling.current = new AbortController();
       setSent((all) => all.filter(({ error }) => error !== null));
-      announce('Cancelled. What the model had done by then may cost something; the calls are stored');
+      announce('Canceled. You may be charged for tokens already generated; the calls are stored');
     },
     dismiss: without,
   };
 }
 
 function spoken({ model, failure, usage, cost }: PlaygroundRun): string {
-  if (failure !== null) return `${model} did not answer: ${failure.message}`;
-  const tokens = usage === null ? 'tokens not known' : counted(usage.input_tokens + usage.output_tokens, 'token');
-  return `${model} answered: ${tokens}, ${cost === null ? 'cost not known' : moneyInFull(cost)}`;
+  if (failure !== null) return `${model} failed: ${failure.message}`;
+  const tokens = usage === null ? 'tokens unknown' : counted(usage.input_tokens + usage.output_tokens, 'token');
+  return `${model} responded: ${tokens}, ${cost === null ? 'cost unknown' : moneyInFull(cost)}`;
 }

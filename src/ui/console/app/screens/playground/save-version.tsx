@@ -38,25 +38,25 @@ export function SaveVersion({ draft: { messages, promptAt }, from, onClose }: Sa
       const body = { content, model_id: base.version?.model_id ?? null };
       const made = await call<PromptVersionRead>(path, { method: 'POST', body });
       await Promise.all([changedAt('/prompts'), changedAt(ofProject('/prompts')), changedAt('/v1/prompts', slug)]);
-      announce(`Version ${made.version} of ${slug} has this text`);
+      announce(`Saved as version ${made.version} of ${slug}`);
       onClose();
       setQuery({ prompt: slug, version: String(made.version) });
     });
   const refused =
     slug === ''
-      ? 'Name the prompt'
+      ? 'Enter a prompt'
       : content === ''
         ? 'The message is empty'
         : base.version?.content === content
-          ? 'It is the same text'
+          ? 'Text is unchanged'
           : null;
   return (
-    <Dialog title="Save as a version" wide onClose={onClose}>
-      <Field label="Prompt" hint="One that is there gets a further version; any other is made.">
+    <Dialog title="Save as version" wide onClose={onClose}>
+      <Field label="Prompt" hint="An existing prompt gets a new version; otherwise the prompt is created.">
         <input class="input" value={slug} onChange={({ currentTarget: { value } }) => setSlug(value.trim())} />
       </Field>
       {messages.length > 1 && (
-        <Field label="Its text">
+        <Field label="Text">
           <select class="input" value={String(at)} onChange={({ currentTarget: { value } }) => setAt(Number(value))}>
             {messages.map(({ role, content: text }, index) => (
               <option key={index} value={String(index)}>
@@ -72,10 +72,10 @@ export function SaveVersion({ draft: { messages, promptAt }, from, onClose }: Sa
         <TextDiff
           before={base.version.content}
           after={content}
-          labels={[`Version ${base.version.version}`, 'What would be saved']}
+          labels={[`Version ${base.version.version}`, 'New version']}
         />
       )}
-      {slug !== '' && base.isNew && <p>There is no prompt of this name yet: this is its first version.</p>}
+      {slug !== '' && base.isNew && <p>This prompt does not exist yet: this is its first version.</p>}
       {failure !== null && <Failure error={failure} />}
       <div class="line">
         <Button look="main" changes busy={busy} refused={refused} onClick={save}>

@@ -30,7 +30,7 @@ export function Variants({ variants, defaultModel, inputs, onChange }: VariantsP
               <input
                 class="input"
                 value={model}
-                placeholder={defaultModel ?? 'none is set'}
+                placeholder={defaultModel ?? 'not set'}
                 autocomplete="off"
                 spellcheck={false}
                 onInput={({ currentTarget: { value } }) => set(index, { model: value })}
@@ -61,15 +61,15 @@ export function Variants({ variants, defaultModel, inputs, onChange }: VariantsP
         );
       })}
       {variants.some(({ temperature }) => !isTemperature(temperature)) && (
-        <p class="bad small">A temperature is a number from 0 to 2.</p>
+        <p class="bad small">Temperature must be a number from 0 to 2.</p>
       )}
       <div>
         <Button
           icon="plus"
-          refused={variants.length >= MAX_VARIANTS ? `A project has ${MAX_VARIANTS} calls at once` : null}
+          refused={variants.length >= MAX_VARIANTS ? `A project can run ${MAX_VARIANTS} calls at once` : null}
           onClick={() => onChange([...variants, variants.at(-1) ?? { model: '', temperature: '' }])}
         >
-          Add a variant
+          Add variant
         </Button>
       </div>
     </fieldset>
@@ -109,7 +109,7 @@ function Estimate({ input }: { readonly input: PlaygroundInput | null }) {
       leaving.abort();
     };
   }, [asked]);
-  if (found === null) return <p class="pg-estimate soft small">Nothing to send yet.</p>;
+  if (found === null) return <p class="pg-estimate soft small">No messages to send yet.</p>;
   if (typeof found === 'string') return <p class="pg-estimate bad small">{found}</p>;
   const { input_tokens, input_cost, cost_per_1000_output_tokens: output, cost_unknown_reason, model } = found;
   return (
@@ -117,11 +117,11 @@ function Estimate({ input }: { readonly input: PlaygroundInput | null }) {
       <bdi>{model}</bdi>: about {count(input_tokens)} tokens
       {cost_unknown_reason === null ? (
         <>
-          , <span title={moneyInFull(input_cost)}>{money(input_cost)}</span>, and{' '}
-          <span title={moneyInFull(output)}>{money(output)}</span> for each 1,000 tokens of the answer
+          , <span title={moneyInFull(input_cost)}>{money(input_cost)}</span>, plus{' '}
+          <span title={moneyInFull(output)}>{money(output)}</span> per 1,000 output tokens
         </>
       ) : (
-        <>. Cost not known: {cost_unknown_reason}</>
+        <>. Cost unknown: {cost_unknown_reason}</>
       )}
     </p>
   );

@@ -39,11 +39,11 @@ export function CandidateShown({ slug, job, result, candidate, name }: Candidate
         <h3>{name}</h3>
         {version === null ? (
           <Button look="main" icon="up" changes onClick={() => setPromoting(true)}>
-            Promote to a version
+            Promote to version
           </Button>
         ) : (
           <a href={hrefOf({ screen: 'prompts', id: slug, query: { a: String(job.base_version), b: String(version) } })}>
-            It is version {version}
+            Promoted to version {version}
           </a>
         )}
       </div>
@@ -78,14 +78,14 @@ function Promote({ slug, job, candidate, name, children, onClose }: PromoteProps
         body: { candidate_id: candidate.id },
       });
       await promptsChanged();
-      announce(`${name} is version ${made.version} now`);
+      announce(`${name} promoted to version ${made.version}`);
       onClose();
     });
   return (
     <Dialog title={`Promote ${name.toLowerCase()}`} wide onClose={onClose}>
       <p>
-        It becomes the newest version of <bdi>{slug}</bdi>, with the model of version {job.base_version}. Tags stay
-        where they are: pin one to it to have it served. What changes:
+        Promoting makes it the newest version of <bdi>{slug}</bdi>, with the model of version {job.base_version}. Tags
+        do not move: pin one to serve it. Changes:
       </p>
       {children}
       {failure !== null && <Failure error={failure} />}
@@ -127,9 +127,9 @@ function Outputs({ result, candidate, name, base }: OutputsProps) {
           <li key={pair.after.span_id} class="outputs">
             <div class="outputs-expected">
               <span class="soft">Expected</span>{' '}
-              <a href={hrefOf({ screen: 'spans', query: { id: pair.after.span_id, range: 'all' } })}>the completion</a>
+              <a href={hrefOf({ screen: 'spans', query: { id: pair.after.span_id, range: 'all' } })}>Open completion</a>
               <p class="output">
-                <bdi>{pair.after.expected_output ?? 'Nobody said.'}</bdi>
+                <bdi>{pair.after.expected_output ?? 'None given.'}</bdi>
               </p>
             </div>
             <Output name={base} tried={pair.before} />
@@ -158,7 +158,7 @@ function Output({ name, tried }: { readonly name: string; readonly tried: Tried 
         )}
       </span>
       <p class="output">
-        <bdi>{tried?.output ?? tried?.failure ?? 'It was not tried.'}</bdi>
+        <bdi>{tried?.output ?? tried?.failure ?? 'Not tested.'}</bdi>
       </p>
       {tried?.failure != null && tried.output !== null && <p class="bad small">{tried.failure}</p>}
       {tried?.reason != null && (

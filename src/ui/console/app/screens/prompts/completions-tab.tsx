@@ -107,11 +107,11 @@ function NoCompletions() {
   if (set.length === 0)
     return (
       <Empty title="No completions yet">
-        <p>Spans that name the prompt by its slug, or a version of it by its id, are listed here.</p>
+        <p>Spans that name the prompt by its slug, or a version by its ID, appear here.</p>
       </Empty>
     );
   return (
-    <Empty title="No completion matches">
+    <Empty title="No completions match">
       <p class="line">
         {set.map((name) => (
           <a key={name} class="chip" href={hrefWith({ [name]: null, offset: null })}>
@@ -149,7 +149,7 @@ const COLUMNS: readonly Column<Completion>[] = [
   },
   { name: 'thumbs', label: 'Thumbs', cell: (completion) => <Thumbs of={completion} /> },
   { name: 'verdicts', label: 'Verdicts', cell: (completion) => <Verdicts of={completion} /> },
-  { name: 'duration', label: 'Took', figure: true, cell: ({ duration_ms }) => <Took ms={duration_ms} /> },
+  { name: 'duration', label: 'Duration', figure: true, cell: ({ duration_ms }) => <Took ms={duration_ms} /> },
   { name: 'cost', label: 'Cost', figure: true, cell: ({ cost }) => <Cost of={cost} /> },
   { name: 'started', label: 'Started', cell: ({ started_at }) => <When at={started_at} /> },
 ];

@@ -23,23 +23,23 @@ export function DeleteVersion({ version: { prompt: slug, version }, onClose }: D
       navigate(hrefOf(isOnly ? { screen: 'prompts' } : { screen: 'prompts', id: slug }), { replace: true });
       forget(...(isOnly ? [] : [slug, 'version', version]));
       await promptsChanged();
-      announce(isOnly ? `The prompt ${slug} is deleted` : `Version ${version} is deleted`);
+      announce(isOnly ? `Prompt ${slug} deleted` : `Version ${version} deleted`);
       onClose();
     });
   return (
     <Confirm
-      title={isOnly ? 'Delete the prompt' : `Delete version ${version}`}
-      action={isOnly ? `Delete the prompt ${slug}` : `Delete version ${version}`}
+      title={isOnly ? 'Delete prompt' : `Delete version ${version}`}
+      action={isOnly ? `Delete prompt ${slug}` : `Delete version ${version}`}
       busy={busy || others.data === undefined}
       onConfirm={remove}
       onClose={onClose}
     >
       <p>
-        Version {version} of <bdi>{slug}</bdi> goes for good; its number is not given again. Completions that were made
-        with it stay.
+        Version {version} of <bdi>{slug}</bdi> is deleted permanently; its number is not reused. Its completions are
+        kept.
       </p>
-      {isOnly && <p>It is the only version: the prompt goes with it.</p>}
-      <p class="soft">The server keeps it, and says why, while a tag, a judge or an optimisation needs it.</p>
+      {isOnly && <p>It is the only version, so the prompt is deleted too.</p>}
+      <p class="soft">If a tag, judge or optimization uses it, the server refuses and says why.</p>
       {failure !== null && <Failure error={failure} />}
     </Confirm>
   );
@@ -58,15 +58,15 @@ export function RemoveTag({ slug, entry: { tag, version }, onClose }: RemoveTagP
     run(async () => {
       await call(ofPrompt(slug, `/tags/${tag}`), { method: 'DELETE' });
       await promptsChanged();
-      announce(`The tag ${tag} is removed`);
+      announce(`Tag ${tag} removed`);
       onClose();
     });
   return (
-    <Confirm title={`Remove the tag ${tag}`} action={`Remove ${tag}`} busy={busy} onConfirm={remove} onClose={onClose}>
+    <Confirm title={`Remove tag ${tag}`} action={`Remove ${tag}`} busy={busy} onConfirm={remove} onClose={onClose}>
       <p>
-        It points at version {version}. Whoever asks for <bdi>{slug}</bdi> by this tag gets 404 from then on
-        {tag === 'production' && ', and judges and optimisations use the newest version'}. Its history stays, and it can
-        be pinned again.
+        It points to version {version}. Requests for <bdi>{slug}</bdi> with this tag will get 404
+        {tag === 'production' && ', and judges and optimizations will use the newest version'}. Its history is kept, and
+        you can pin it again.
       </p>
       {failure !== null && <Failure error={failure} />}
     </Confirm>

@@ -41,13 +41,7 @@ export function EditorDialog({ slug, base, latest, onSaved, onClose }: EditorDia
   const { busy, failure, run } = useAction();
   const parsed = metadataOf(metadata);
   const refused =
-    name === ''
-      ? 'Name the prompt'
-      : content === ''
-        ? 'Write a text'
-        : content === base?.content
-          ? 'Nothing changed'
-          : null;
+    name === '' ? 'Enter a slug' : content === '' ? 'Enter a text' : content === base?.content ? 'No changes' : null;
   const save = () =>
     run(async () => {
       const saved = await call<PromptVersionRead>(`/v1/tasks/${encodeURIComponent(name)}/prompt/versions/ensure`, {
@@ -57,8 +51,8 @@ export function EditorDialog({ slug, base, latest, onSaved, onClose }: EditorDia
       await promptsChanged();
       announce(
         saved.version <= (latest ?? 0)
-          ? `Version ${saved.version} of ${name} has this text already`
-          : `Version ${saved.version} of ${name} is saved`,
+          ? `Version ${saved.version} of ${name} already has this text`
+          : `Version ${saved.version} of ${name} saved`,
       );
       kept.drop();
       onSaved(saved);
@@ -75,7 +69,10 @@ export function EditorDialog({ slug, base, latest, onSaved, onClose }: EditorDia
         }}
       >
         {slug === null && (
-          <Field label="Slug" hint="Its name in programs: letters, digits, dot, underscore, hyphen, space and slash.">
+          <Field
+            label="Slug"
+            hint="Name used in code: letters, digits, dots, underscores, hyphens, spaces and slashes."
+          >
             <input
               class="input"
               maxLength={128}
@@ -94,7 +91,7 @@ export function EditorDialog({ slug, base, latest, onSaved, onClose }: EditorDia
           />
         </Field>
         <div class="prompt-fields">
-          <Field label="Model" hint="Optional, such as openai/gpt-4o.">
+          <Field label="Model" hint="Optional, for example openai/gpt-4o.">
             <input
               class="input"
               maxLength={512}
@@ -104,8 +101,8 @@ export function EditorDialog({ slug, base, latest, onSaved, onClose }: EditorDia
           </Field>
           <Field
             label="Metadata"
-            hint="Optional JSON to keep with the version."
-            wrong={parsed === undefined ? 'This is no JSON object' : null}
+            hint="Optional JSON stored with the version."
+            wrong={parsed === undefined ? 'Must be a JSON object' : null}
           >
             <input
               class="input mono"
@@ -118,17 +115,17 @@ export function EditorDialog({ slug, base, latest, onSaved, onClose }: EditorDia
         {base !== null && content !== base.content && (
           <>
             <Button pressed={compared} icon="diff" onClick={() => setCompared(!compared)}>
-              Show what changes
+              Show changes
             </Button>
             {compared && (
-              <TextDiff before={base.content} after={content} labels={[`Version ${base.version}`, 'The new version']} />
+              <TextDiff before={base.content} after={content} labels={[`Version ${base.version}`, 'New version']} />
             )}
           </>
         )}
         {failure !== null && <Failure error={failure} />}
         <div class="line">
           <Button type="submit" look="main" changes busy={busy} refused={refused}>
-            {slug === null ? 'Make the prompt' : 'Save as a new version'}
+            {slug === null ? 'Create prompt' : 'Save new version'}
           </Button>
           <Button
             onClick={() => {
@@ -138,10 +135,7 @@ export function EditorDialog({ slug, base, latest, onSaved, onClose }: EditorDia
           >
             Cancel
           </Button>
-          <span class="soft">
-            {slug !== null && 'Tags stay where they are. '}
-            What you write stays in this tab until it is saved.
-          </span>
+          <span class="soft">{slug !== null && 'Tags do not move. '}This tab keeps your draft until you save it.</span>
         </div>
       </form>
     </Dialog>
@@ -150,7 +144,7 @@ export function EditorDialog({ slug, base, latest, onSaved, onClose }: EditorDia
 
 function VariablesIn({ content }: { readonly content: string }) {
   const names = placeholdersOf(content);
-  if (names.length === 0) return <>Variables are written {'{{name}}'}. It has none.</>;
+  if (names.length === 0) return <>Write variables as {'{{name}}'}. None found.</>;
   return (
     <>
       {counted(names.length, 'variable')}: <bdi>{names.slice(0, 20).join(', ')}</bdi>

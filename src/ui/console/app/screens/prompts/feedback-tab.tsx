@@ -60,7 +60,7 @@ export function FeedbackTab({ slug, latest }: TabProps) {
             any="all"
             values={[
               ['human', 'completions'],
-              ['judge', 'evaluations by judges'],
+              ['judge', 'judge evaluations'],
             ]}
           />
           <Choice label="Order" parameter="sort_order" any="newest first" values={[['asc', 'oldest first']]} />
@@ -113,7 +113,7 @@ const COLUMNS: readonly Column<Feedback>[] = [
     label: 'Completion',
     cell: ({ completion }) => (
       <bdi>
-        {completion == null ? 'is not stored any more' : excerptOf(completion.output_data)?.trim() || completion.name}
+        {completion == null ? 'no longer stored' : excerptOf(completion.output_data)?.trim() || completion.name}
       </bdi>
     ),
     full: ({ completion }) => completion?.output_data?.slice(0, 2000),

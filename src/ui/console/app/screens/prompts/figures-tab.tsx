@@ -35,20 +35,20 @@ export function FiguresTab({ slug, tags }: TabProps) {
           versions.length === 0 ? (
             <Empty title="No completions of this prompt">
               {rangeAsked().range !== 'all' && (
-                <a href={hrefWith({ range: null, from: null, to: null })}>Show those of all time</a>
+                <a href={hrefWith({ range: null, from: null, to: null })}>Show all time</a>
               )}
-              <p>Spans that name the prompt by its slug, or a version of it by its id, are counted here.</p>
+              <p>Spans that name the prompt by its slug, or a version by its ID, are counted here.</p>
             </Empty>
           ) : (
             <div class="stack">
               <FiguresTable slug={slug} tags={tags} versions={versions} />
               {looked_up.completions < looked_up.of && (
                 <p>
-                  Thumbs and verdicts are those of the newest {count(looked_up.completions)} of{' '}
-                  {counted(looked_up.of, 'completion')}; all other figures are of all.
+                  Thumbs and verdicts cover the newest {count(looked_up.completions)} of{' '}
+                  {counted(looked_up.of, 'completion')}; all other metrics cover all of them.
                 </p>
               )}
-              <p class="soft">Bars are intervals of 95 % from 0 to 1: the fewer completions, the wider.</p>
+              <p class="soft">Bars show 95% confidence intervals from 0 to 1: fewer completions, wider intervals.</p>
             </div>
           )
         }
@@ -118,7 +118,7 @@ function FiguresTable({ slug, tags, versions }: FiguresTableProps) {
     { name: 'cost', label: 'Cost', figure: true, cell: ({ cost }) => <Cost of={cost} /> },
     {
       name: 'each',
-      label: 'Cost each',
+      label: 'Cost per call',
       figure: true,
       cell: ({ cost, calls }) => <Cost of={cost === null ? null : cost / calls} />,
     },
@@ -126,7 +126,7 @@ function FiguresTable({ slug, tags, versions }: FiguresTableProps) {
     { name: 'p95', label: 'p95', figure: true, cell: ({ duration_ms }) => <Took ms={duration_ms.p95} /> },
     {
       name: 'tokens',
-      label: 'Tokens in, out',
+      label: 'Tokens (in, out)',
       figure: true,
       cell: ({ input_tokens, output_tokens }) => `${count(input_tokens)}, ${count(output_tokens)}`,
     },
@@ -166,7 +166,7 @@ function FiguresTable({ slug, tags, versions }: FiguresTableProps) {
   ];
   return (
     <DataTable
-      caption="Figures by version"
+      caption="Metrics by version"
       twoLine={false}
       columns={columns}
       rows={versions}

@@ -22,7 +22,7 @@ export function ModelDialog({ version: { prompt: slug, version, model_id }, onCl
     run(async () => {
       await call(ofPrompt(slug, `/versions/${version}`), { method: 'PATCH', body: { model_id: to } });
       await promptsChanged();
-      announce(to === null ? `Version ${version} has no model now` : `Version ${version} has the model ${to}`);
+      announce(to === null ? `Model removed from version ${version}` : `Version ${version} now uses model ${to}`);
       onClose();
     });
   return (
@@ -34,7 +34,7 @@ export function ModelDialog({ version: { prompt: slug, version, model_id }, onCl
           if (model !== '') bind(model);
         }}
       >
-        <Field label="Model" hint="Such as openai/gpt-4o. Clients that fetch the version are told it.">
+        <Field label="Model" hint="For example openai/gpt-4o. Clients that fetch the version receive it.">
           <input
             class="input"
             maxLength={512}
@@ -44,12 +44,12 @@ export function ModelDialog({ version: { prompt: slug, version, model_id }, onCl
         </Field>
         {failure !== null && <Failure error={failure} />}
         <div class="line">
-          <Button type="submit" look="main" changes busy={busy} refused={model === '' ? 'Name a model' : null}>
-            Bind
+          <Button type="submit" look="main" changes busy={busy} refused={model === '' ? 'Enter a model' : null}>
+            Save model
           </Button>
           {model_id !== null && (
             <Button changes busy={busy} onClick={() => bind(null)}>
-              Unbind
+              Remove model
             </Button>
           )}
           <Button onClick={onClose}>Cancel</Button>

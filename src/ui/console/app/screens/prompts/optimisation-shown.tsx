@@ -28,7 +28,7 @@ export function OptimisationShown({ slug, job }: OptimisationShownProps) {
   const [cancelling, setCancelling] = useState(false);
   const { result, error, base_version } = job;
   return (
-    <section class="stack" aria-label="The chosen optimisation">
+    <section class="stack" aria-label="Selected optimization">
       <div class="line apart">
         <h2 class="line">
           From version {base_version} <JobState of={job} />
@@ -38,7 +38,7 @@ export function OptimisationShown({ slug, job }: OptimisationShownProps) {
             class="button quiet"
             href={hrefOf({ screen: 'spans', query: { 'spanhouse.optimization': job.id, range: 'all' } })}
           >
-            Its calls
+            Model calls
           </a>
           <CopyAsCurl path={ofPrompt(slug, `/optimizations/${job.id}`)} />
           {isUnderWay(job) && (
@@ -51,10 +51,10 @@ export function OptimisationShown({ slug, job }: OptimisationShownProps) {
       {isUnderWay(job) && <Progress job={job} />}
       {error !== null && (
         <p class="bad" role="alert">
-          It failed: {error}
+          Failed: {error}
         </p>
       )}
-      {job.status === 'cancelled' && <p>It was cancelled: there are no results.</p>}
+      {job.status === 'cancelled' && <p>Canceled: no results.</p>}
       {result !== null && <Results slug={slug} job={job} result={result} />}
       {cancelling && <CancelJob slug={slug} job={job} onClose={() => setCancelling(false)} />}
     </section>
@@ -65,7 +65,7 @@ function Progress({ job: { phase, done, total } }: { readonly job: OptimizationR
   return (
     <p class="line" role="status">
       <progress aria-label="Progress" max={total ?? 1} {...(total !== null && { value: done })} />
-      {phase ?? 'waiting for its turn'}
+      {phase ?? 'queued'}
       {total !== null && `: ${count(done)} of ${count(total)} steps`}
     </p>
   );
@@ -77,14 +77,12 @@ function CancelJob({ slug, job, onClose }: OptimisationShownProps & { readonly o
     run(async () => {
       await call(ofPrompt(slug, `/optimizations/${job.id}:cancel`), { method: 'POST' });
       await promptsChanged();
-      announce('The optimisation is cancelled');
+      announce('Optimization canceled');
       onClose();
     });
   return (
-    <Confirm title="Cancel the optimisation" action="Cancel it" busy={busy} onConfirm={cancel} onClose={onClose}>
-      <p>
-        What it has found so far is lost; {counted(job.done, 'step')} of it, which cost tokens, will not be done again.
-      </p>
+    <Confirm title="Cancel optimization?" action="Cancel optimization" busy={busy} onConfirm={cancel} onClose={onClose}>
+      <p>Its results so far are lost: {counted(job.done, 'step')}, which used tokens.</p>
       {failure !== null && <Failure error={failure} />}
     </Confirm>
   );
@@ -113,10 +111,10 @@ function Results({ slug, job, result }: OptimisationShownProps & { readonly resu
   const chosen = rows.find(({ id }) => id === asked) ?? rows[1];
   return (
     <>
-      {problem !== null && <p>Fewer candidates than asked for: {problem}</p>}
-      {missing > 0 && <p>{counted(missing, 'completion')} to try on are not stored any more.</p>}
+      {problem !== null && <p>Fewer candidates than requested: {problem}</p>}
+      {missing > 0 && <p>{counted(missing, 'held-out completion')} no longer stored.</p>}
       <DataTable
-        caption="Candidates, the best first"
+        caption="Candidates, best first"
         twoLine={false}
         columns={columnsOf(metric)}
         rows={rows}
@@ -124,8 +122,8 @@ function Results({ slug, job, result }: OptimisationShownProps & { readonly resu
         hrefOf={({ id }) => hrefWith({ candidate: id === 'current' ? null : id })}
       />
       <p class="soft">
-        Bars are intervals of 95 % from 0 to 1. In all: {counted(spent.calls, 'call')}, {count(spent.input_tokens)}{' '}
-        tokens in, {count(spent.output_tokens)} out, {money(spent.cost)}.
+        Bars show 95% confidence intervals from 0 to 1. Total: {counted(spent.calls, 'call')},{' '}
+        {count(spent.input_tokens)} input tokens, {count(spent.output_tokens)} output tokens, {money(spent.cost)}.
       </p>
       {chosen?.candidate != null && (
         <CandidateShown

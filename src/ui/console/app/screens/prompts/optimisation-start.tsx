@@ -41,8 +41,7 @@ export function OptimisationStart({ slug, latest, onStarted, onClose }: Optimisa
       call<OptimizationReadinessRead>(ofPrompt(slug, '/optimizations:readiness'), { query: about, signal }),
   });
   const ready = readiness.data;
-  const refused =
-    ready === undefined ? 'Whether there is enough feedback is being asked' : ready.ready ? null : ready.next;
+  const refused = ready === undefined ? 'Checking for enough feedback' : ready.ready ? null : ready.next;
   const start = () =>
     run(async () => {
       const body: Static<typeof OptimizationInputBody> = {
@@ -53,12 +52,12 @@ export function OptimisationStart({ slug, latest, onStarted, onClose }: Optimisa
       };
       const job = await call<OptimizationRead>(ofPrompt(slug, '/optimizations'), { method: 'POST', body });
       await promptsChanged();
-      announce('The optimisation has begun');
+      announce('Optimization started');
       onStarted(job);
       onClose();
     });
   return (
-    <Dialog title="Optimise the prompt" onClose={onClose}>
+    <Dialog title="Optimize prompt" onClose={onClose}>
       <form
         class="stack"
         onSubmit={(event) => {
@@ -69,21 +68,15 @@ export function OptimisationStart({ slug, latest, onStarted, onClose }: Optimisa
         <JudgeField chosen={judge} onChoose={setJudge} />
         <div class="prompt-fields">
           <NumberField
-            label="Begin from version"
+            label="Base version"
             value={base}
             onInput={setBase}
             max={latest}
             hint={ready === undefined ? '' : `${ready.base_version}: ${ready.base_version_reason}`}
           />
           <NumberField label="Candidates" value={candidates} onInput={setCandidates} max={5} required />
-          <NumberField
-            label="Completions to try on, at most"
-            value={examples}
-            onInput={setExamples}
-            max={200}
-            required
-          />
-          <Field label="Model" hint={`Empty: ${ready?.model ?? 'the one bound to the version'}`}>
+          <NumberField label="Maximum held-out completions" value={examples} onInput={setExamples} max={200} required />
+          <Field label="Model" hint={`Leave empty for ${ready?.model ?? 'the version’s model'}`}>
             <input
               class="input"
               maxLength={512}
@@ -95,20 +88,19 @@ export function OptimisationStart({ slug, latest, onStarted, onClose }: Optimisa
         <Answered answer={readiness} rows={2}>
           {({ ready: enough, next, training, held_out }) => (
             <p>
-              {!enough && next} To write from: {count(training.have)} of {count(training.needed)}; to try on:{' '}
-              {count(held_out.have)} of {count(held_out.needed)}.
+              {!enough && next} Training: {count(training.have)} available (minimum {count(training.needed)}). Held-out:{' '}
+              {count(held_out.have)} available (minimum {count(held_out.needed)}).
             </p>
           )}
         </Answered>
         <p class="soft">
-          It calls the model some{' '}
-          {count(callsOf(Number(candidates), Math.min(Number(examples), ready?.held_out.have ?? 0)))} times, which costs
-          tokens. The calls are stored as spans.
+          It makes about {count(callsOf(Number(candidates), Math.min(Number(examples), ready?.held_out.have ?? 0)))}{' '}
+          model calls, which use tokens. The calls are stored as spans.
         </p>
         {failure !== null && <Failure error={failure} />}
         <div class="line">
           <Button type="submit" look="main" icon="play" changes busy={busy} refused={refused}>
-            Begin
+            Start optimization
           </Button>
           <Button onClick={onClose}>Cancel</Button>
         </div>
@@ -126,14 +118,14 @@ function JudgeField({ chosen, onChoose }: { readonly chosen: string; readonly on
   const judges = useJudges();
   return (
     <Field
-      label="Compared by"
-      hint="A judge evaluates the outputs; without one, the model says whether each says what people expected."
+      label="Evaluated by"
+      hint="A judge evaluates the outputs; without one, the model compares each with the expected output."
     >
       <select class="input" value={chosen} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
-        <option value="">the model, with the expected outputs</option>
+        <option value="">the model, against expected outputs</option>
         {judges.data?.map(({ id, name }) => (
           <option key={id} value={id}>
-            the judge {name}
+            judge {name}
           </option>
         ))}
       </select>
@@ -152,7 +144,7 @@ interface NumberFieldProps {
 
 function NumberField({ label, value, onInput, max, required = false, hint }: NumberFieldProps) {
   return (
-    <Field label={label} {...(hint !== undefined && { hint: `Empty: ${hint}` })}>
+    <Field label={label} {...(hint !== undefined && { hint: `Leave empty for ${hint}` })}>
       <input
         class="input"
         type="number"

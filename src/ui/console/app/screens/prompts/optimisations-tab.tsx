@@ -44,16 +44,16 @@ export function OptimisationsTab({ slug, latest }: TabProps) {
         {(ready) => <Readiness slug={slug} readiness={ready} onStart={() => setStarting(true)} />}
       </Answered>
       <div class="line apart">
-        <h2>Optimisations</h2>
+        <h2>Optimizations</h2>
         <CopyAsCurl path={path} />
       </div>
       <Answered answer={jobs}>
         {(all) =>
           all.length === 0 ? (
-            <Empty title="None yet">
+            <Empty title="No optimizations yet">
               <p>
-                From half of the feedback a model writes candidates; each is tried on the other half, beside the version
-                that it is to replace. Nothing changes until you promote one.
+                A model writes candidates from half of the feedback; each is tested on the other half against the
+                current version. Nothing changes until you promote one.
               </p>
             </Empty>
           ) : (
@@ -84,31 +84,31 @@ function Readiness({ slug, readiness, onStart }: ReadinessProps) {
   const { ready, next, training, held_out, base_version, base_version_reason, model } = readiness;
   const half = ({ have, needed }: OptimizationReadinessRead['training']) => (
     <span class={have >= needed ? 'good' : ''}>
-      {count(have)} of {count(needed)} needed
+      {count(have)} available (minimum {count(needed)})
     </span>
   );
   return (
     <section class="card stack" aria-label="Readiness">
       <div class="line apart">
         <h2 class="line">
-          <Icon name={ready ? 'check' : 'info'} /> {ready ? 'There is enough feedback to begin' : 'Not yet'}
+          <Icon name={ready ? 'check' : 'info'} /> {ready ? 'Enough feedback to start' : 'Not enough feedback yet'}
         </h2>
         <div class="line">
           <a class="button" href={hrefOf({ screen: 'review', query: { prompt: slug } })}>
             Review completions
           </a>
           <Button look="main" icon="play" changes onClick={onStart}>
-            Optimise
+            Optimize
           </Button>
         </div>
       </div>
       {!ready && <p>{next}</p>}
       <dl class="pairs">
-        <dt>To write from</dt>
+        <dt>Training</dt>
         <dd>{half(training)}</dd>
-        <dt>To try on</dt>
+        <dt>Held-out</dt>
         <dd>{half(held_out)}</dd>
-        <dt>Begins from</dt>
+        <dt>Base version</dt>
         <dd>
           Version {base_version}: {base_version_reason}
         </dd>
@@ -122,13 +122,13 @@ function Readiness({ slug, readiness, onStart }: ReadinessProps) {
 }
 
 const COLUMNS: readonly Column<OptimizationSummaryRead>[] = [
-  { name: 'created', label: 'Begun', cell: ({ created_at }) => <When at={created_at} /> },
+  { name: 'created', label: 'Started', cell: ({ created_at }) => <When at={created_at} /> },
   { name: 'status', label: 'State', cell: (job) => <JobState of={job} /> },
-  { name: 'base', label: 'Begins from', cell: ({ base_version }) => `v${base_version}` },
+  { name: 'base', label: 'Base version', cell: ({ base_version }) => `v${base_version}` },
   { name: 'model', label: 'Model', cell: ({ model }) => <bdi>{model}</bdi> },
   {
     name: 'by',
-    label: 'Compared by',
+    label: 'Evaluated by',
     cell: ({ compared_by, judge_id }) =>
       judge_id === null ? (
         `the ${compared_by}`
@@ -136,8 +136,8 @@ const COLUMNS: readonly Column<OptimizationSummaryRead>[] = [
         <a href={hrefOf({ screen: 'judges', id: judge_id })}>the {compared_by}</a>
       ),
   },
-  { name: 'training', label: 'Written from', figure: true, cell: ({ training }) => count(training) },
-  { name: 'held_out', label: 'Tried on', figure: true, cell: ({ held_out }) => count(held_out) },
+  { name: 'training', label: 'Training', figure: true, cell: ({ training }) => count(training) },
+  { name: 'held_out', label: 'Held-out', figure: true, cell: ({ held_out }) => count(held_out) },
   { name: 'finished', label: 'Ended', cell: ({ finished_at }) => <When at={finished_at} /> },
 ];
 
@@ -145,13 +145,13 @@ function Jobs({ jobs, chosen }: { readonly jobs: readonly OptimizationSummaryRea
   return (
     <>
       <DataTable
-        caption="Optimisations"
+        caption="Optimizations"
         columns={COLUMNS}
         rows={jobs}
         idOf={({ id }) => id}
         hrefOf={({ id }) => hrefWith({ job: id, offset: null })}
       />
-      {jobs.length === 100 && <p class="soft">The newest hundred are listed.</p>}
+      {jobs.length === 100 && <p class="soft">Showing the newest 100.</p>}
       {chosen === null && <p class="soft">Choose one to see its candidates.</p>}
     </>
   );

@@ -30,7 +30,7 @@ export function PinDialog({ slug, tags, proposed, onClose }: PinDialogProps) {
     run(async () => {
       await call(ofPrompt(slug, `/tags/${encodeURIComponent(tag)}:pin`), { method: 'POST', body: { version: number } });
       await promptsChanged();
-      announce(`The tag ${tag} points at version ${number}`);
+      announce(`Tag ${tag} now points to version ${number}`);
       onClose();
     });
   const refused = refusal({
@@ -40,7 +40,7 @@ export function PinDialog({ slug, tags, proposed, onClose }: PinDialogProps) {
     read: after.data !== undefined && (!moves || before.data !== undefined),
   });
   return (
-    <Dialog title="Pin a tag" wide onClose={onClose}>
+    <Dialog title="Pin tag" wide onClose={onClose}>
       <form
         class="stack"
         onSubmit={(event) => {
@@ -49,7 +49,7 @@ export function PinDialog({ slug, tags, proposed, onClose }: PinDialogProps) {
         }}
       >
         <Choices slug={slug} tags={tags} entry={{ tag, version: number }} setTag={setTag} setNumber={setNumber} />
-        {tag !== '' && pinned === null && <p>{tag} points at nothing yet.</p>}
+        {tag !== '' && pinned === null && <p>{tag} does not point to a version yet.</p>}
         {moves && (
           <Answered answer={before}>
             {(old) => (
@@ -80,10 +80,10 @@ interface Chosen {
 
 /** Why the tag cannot be pinned; null: it can. */
 function refusal({ tag, pinned, number, read }: Chosen): string | null {
-  if (tag === '') return 'Name a tag';
-  if (tag === LATEST) return 'latest follows the newest version by itself';
-  if (pinned === number) return `${tag} points at version ${number} already`;
-  return read ? null : 'What changes is being read';
+  if (tag === '') return 'Enter a tag';
+  if (tag === LATEST) return 'latest always follows the newest version';
+  if (pinned === number) return `${tag} already points to version ${number}`;
+  return read ? null : 'Loading changes';
 }
 
 interface ChoicesProps {
@@ -99,10 +99,7 @@ function Choices({ slug, tags, entry, setTag, setNumber }: ChoicesProps) {
   const numbers = versions.includes(entry.version) ? versions : [entry.version, ...versions];
   return (
     <div class="prompt-fields">
-      <Field
-        label="Tag"
-        hint="A tag of the prompt, or a new one. Whoever asks for the prompt by it gets the version from then on."
-      >
+      <Field label="Tag" hint="An existing tag or a new one. Requests for the prompt with this tag get this version.">
         <input
           class="input"
           list="known-tags"
@@ -144,9 +141,9 @@ interface WhatChangesProps {
 
 function WhatChanges({ tag, old, version }: WhatChangesProps) {
   return (
-    <section class="stack" aria-label="What changes">
+    <section class="stack" aria-label="Changes">
       <p>
-        <b>{tag}</b> points at version {old.version} now. What changes for whoever asks for it:
+        <b>{tag}</b> points to version {old.version}. Changes for requests with this tag:
       </p>
       {old.model_id !== version.model_id && (
         <p>
@@ -156,7 +153,7 @@ function WhatChanges({ tag, old, version }: WhatChangesProps) {
       <TextDiff
         before={old.content}
         after={version.content}
-        labels={[`Version ${old.version}, ${tag} now`, `Version ${version.version}`]}
+        labels={[`Version ${old.version}, current ${tag}`, `Version ${version.version}`]}
       />
     </section>
   );

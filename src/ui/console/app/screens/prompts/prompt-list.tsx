@@ -58,8 +58,8 @@ function NoPrompts({ onMake }: { readonly onMake: () => void }) {
   return (
     <Empty title="No prompts yet">
       <p>
-        A prompt is kept here in versions; clients ask for the one that a tag such as <code>production</code> points at.
-        Programs make versions by themselves (<code>…/prompt/versions/ensure</code>), or you make the first here.
+        Spanhouse stores prompts in versions; clients request the one that a tag such as <code>production</code> points
+        to. Create the first version here, or from code (<code>…/prompt/versions/ensure</code>).
       </p>
       <Button look="main" icon="plus" changes onClick={onMake}>
         New prompt
@@ -82,8 +82,8 @@ function Found({ prompts, total, q, offset }: FoundProps) {
         <input
           class="input"
           type="search"
-          aria-label="Find prompts by their slug"
-          placeholder="Find by slug"
+          aria-label="Search prompts by slug"
+          placeholder="Search by slug"
           value={q}
           onInput={({ currentTarget: { value } }) =>
             setQuery({ q: value === '' ? null : value, offset: null }, { replace: true })
@@ -91,12 +91,12 @@ function Found({ prompts, total, q, offset }: FoundProps) {
         />
         {q !== '' && total !== null && (
           <span class="soft" role="status">
-            {counted(total, 'prompt')} with it
+            {counted(total, 'match', 'matches')}
           </span>
         )}
       </div>
       {prompts.length === 0 ? (
-        <Empty title={offset > 0 ? 'No prompts so far on' : 'No prompt has such a slug'}>
+        <Empty title={offset > 0 ? 'No prompts on this page' : 'No prompts match'}>
           <a href={hrefWith({ q: null, offset: null })}>Show all prompts</a>
         </Empty>
       ) : (
@@ -138,7 +138,7 @@ function PromptTable({ prompts }: { readonly prompts: readonly PromptSummaryRead
     { name: 'errors', label: 'Errors', figure: true, cell: (prompt) => <Lately prompt={prompt} of="errors" /> },
     { name: 'cost', label: 'Cost', figure: true, cell: (prompt) => <Lately prompt={prompt} of="cost" /> },
     { name: 'feedback', label: 'Feedback', figure: true, cell: (prompt) => <FeedbackCount prompt={prompt} /> },
-    { name: 'updated', label: 'Last version', cell: ({ updated_at }) => <When at={updated_at} relative /> },
+    { name: 'updated', label: 'Last changed', cell: ({ updated_at }) => <When at={updated_at} relative /> },
   ];
   return (
     <DataTable

@@ -16,10 +16,10 @@ import { VersionsTab } from './versions-tab.js';
 const TABS = [
   { name: 'versions', label: 'Versions', Tab: VersionsTab },
   { name: 'tags', label: 'Tags', Tab: TagsTab },
-  { name: 'figures', label: 'Figures', Tab: FiguresTab },
+  { name: 'figures', label: 'Metrics', Tab: FiguresTab },
   { name: 'completions', label: 'Completions', Tab: CompletionsTab },
   { name: 'feedback', label: 'Feedback', Tab: FeedbackTab },
-  { name: 'optimisation', label: 'Optimisation', Tab: OptimisationsTab },
+  { name: 'optimisation', label: 'Optimization', Tab: OptimisationsTab },
 ] as const;
 
 export interface TabProps {
@@ -45,13 +45,13 @@ export function PromptScreen({ slug }: { readonly slug: string }) {
     <div class="stack">
       <Head slug={slug} latest={tags.data?.[0]?.version ?? null} />
       {tags.error instanceof ApiError && tags.error.status === 404 ? (
-        <Empty title="There is no such prompt">
-          <p>It may have been deleted, with its only version.</p>
+        <Empty title="Prompt not found">
+          <p>It may have been deleted with its only version.</p>
         </Empty>
       ) : (
         <Answered answer={tags}>
           {(data) => (
-            <Tabs label="Parts of the prompt" tabs={TABS} chosen={name} onChoose={choose}>
+            <Tabs label="Prompt sections" tabs={TABS} chosen={name} onChoose={choose}>
               <Tab slug={slug} tags={data} latest={data[0]?.version ?? 1} />
             </Tabs>
           )}
@@ -86,7 +86,7 @@ function Head({ slug, latest }: { readonly slug: string; readonly latest: number
         <CopyButton text={slug} what="Slug" />
         {latest !== null && <span class="soft">latest is v{latest}</span>}
       </div>
-      <nav class="line" aria-label="This prompt elsewhere">
+      <nav class="line" aria-label="Related pages">
         {elsewhere.map(({ screen, label, query }) => (
           <a key={screen} class="button" href={hrefOf({ screen, query })}>
             <Icon name={screen} /> {label}

@@ -16,7 +16,7 @@ export function PromptText({ text }: { readonly text: string }) {
   const marked = pieces.slice(0, 2 * MARKED);
   return (
     <div class="stack">
-      <pre class="prompt-text" tabIndex={0} aria-label="Text of the version">
+      <pre class="prompt-text" tabIndex={0} aria-label="Version text">
         {marked.map((piece, index) =>
           index % 2 === 1 ? (
             <mark key={index}>{piece}</mark>

@@ -23,7 +23,7 @@ export function TagsTab({ slug, tags, latest }: TabProps) {
     { name: 'tag', label: 'Tag', cell: ({ tag }) => tag },
     {
       name: 'version',
-      label: 'Points at',
+      label: 'Points to',
       cell: ({ version }) => <a href={versionHref(slug, version)}>Version {version}</a>,
     },
     {
@@ -31,7 +31,7 @@ export function TagsTab({ slug, tags, latest }: TabProps) {
       label: 'Actions',
       cell: (entry) =>
         entry.tag === LATEST ? (
-          <span class="soft">follows the newest version by itself</span>
+          <span class="soft">always follows the newest version</span>
         ) : (
           <span class="line">
             <Button icon="pin" changes onClick={() => setPinned({ tag: entry.tag, version: latest })}>
@@ -41,7 +41,7 @@ export function TagsTab({ slug, tags, latest }: TabProps) {
               look="danger"
               icon="trash"
               changes
-              label={`Remove ${entry.tag}`}
+              label={`Remove tag ${entry.tag}`}
               onClick={() => setRemoved(entry)}
             />
           </span>
@@ -111,7 +111,7 @@ function Timeline({ slug, tag, tags, onPin }: TimelineProps) {
           </ol>
         )}
       </Answered>
-      {answer.data?.length === MOST && <a href={hrefWith({ offset: String(offset + MOST) })}>Older moves</a>}
+      {answer.data?.length === MOST && <a href={hrefWith({ offset: String(offset + MOST) })}>Older changes</a>}
     </section>
   );
 }

@@ -42,10 +42,10 @@ export function VersionShown({ version, tags, latest, choice, changes }: Version
         </h2>
         <div class="line">
           <Button look="main" icon="edit" changes onClick={() => setOpen('edit')}>
-            Edit as a new version
+            Edit as new version
           </Button>
           <Button icon="pin" changes onClick={() => setOpen('pin')}>
-            Pin a tag
+            Pin tag
           </Button>
           <Button icon="model" changes onClick={() => setOpen('model')}>
             Model
@@ -62,7 +62,7 @@ export function VersionShown({ version, tags, latest, choice, changes }: Version
       <Known version={version} />
       <div class="line apart">
         {choice}
-        <nav class="line" aria-label="This version elsewhere">
+        <nav class="line" aria-label="Related pages">
           <CopyButton text={version.content} what="Text" />
           <CopyAsCurl path={`/v1/prompts/${encodeURIComponent(slug)}`} query={{ version: number }} />
           <Elsewhere slug={slug} version={number} />
@@ -93,18 +93,18 @@ function Known({ version }: { readonly version: PromptVersionRead }) {
     <dl class="pairs">
       <dt>Model</dt>
       <dd>{model_id === null ? NOTHING : <bdi>{model_id}</bdi>}</dd>
-      <dt>Made</dt>
+      <dt>Created</dt>
       <dd>
         <When at={created_at} />
         {updated_at !== created_at && (
           <>
-            , model bound <When at={updated_at} />
+            , model set <When at={updated_at} />
           </>
         )}
       </dd>
-      <dt>Id</dt>
+      <dt>ID</dt>
       <dd class="line whole">
-        <code>{id}</code> <CopyButton text={id} what="Version id" />
+        <code>{id}</code> <CopyButton text={id} what="Version ID" />
       </dd>
       <dt>Hash</dt>
       <dd>
@@ -140,10 +140,10 @@ function Elsewhere({ slug, version }: { readonly slug: string; readonly version:
   return (
     <>
       <a class="button quiet" href={hrefOf({ screen: 'prompts', id: slug, query: completions })}>
-        <Icon name="check" /> Its completions
+        <Icon name="check" /> Completions
       </a>
       <a class="button quiet" href={hrefOf({ screen: 'spans', query: spans })}>
-        <Icon name="spans" /> Its spans
+        <Icon name="spans" /> Spans
       </a>
     </>
   );

@@ -53,8 +53,8 @@ function VersionRail({ made, tags, shown, from }: RailProps) {
   };
   useKeys(
     [
-      { keys: 'j', does: 'The version before', run: () => step(1) },
-      { keys: 'k', does: 'The version after', run: () => step(-1) },
+      { keys: 'j', does: 'Previous version', run: () => step(1) },
+      { keys: 'k', does: 'Next version', run: () => step(-1) },
     ],
     [made, at],
   );
@@ -66,7 +66,7 @@ function VersionRail({ made, tags, shown, from }: RailProps) {
             <a
               href={hrefWith({ b: String(version) })}
               {...(version === shown && { 'aria-current': 'true' as const })}
-              title={`Made by ${pinned_by.name}`}
+              title={`Created by ${pinned_by.name}`}
             >
               <span class="line">
                 <b>v{version}</b>
@@ -86,7 +86,7 @@ function VersionRail({ made, tags, shown, from }: RailProps) {
       )}
       {made.length === MOST && <a href={hrefWith({ offset: String(from + MOST) })}>Older versions</a>}
       {from > 0 && <a href={hrefWith({ offset: from > MOST ? String(from - MOST) : null })}>Newer versions</a>}
-      {made.length === 0 && <p class="soft">No versions beyond the first {count(from)}.</p>}
+      {made.length === 0 && <p class="soft">No versions after the first {count(from)}.</p>}
     </nav>
   );
 }
@@ -114,7 +114,7 @@ function Compared({ slug, tags, latest, shown, against, made }: ComparedProps) {
         value={against === null || against === shown ? '' : String(against)}
         onChange={({ currentTarget: { value } }) => setQuery({ a: value === '' ? null : value, b: String(shown) })}
       >
-        <option value="">no other: show the text</option>
+        <option value="">None</option>
         {others.map((version) => (
           <option key={version} value={String(version)}>
             {name(version)}

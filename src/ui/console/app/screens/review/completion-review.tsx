@@ -54,16 +54,16 @@ function Queue({ slug, range }: { readonly slug: string; readonly range: string 
       body: feedbackOf(opinion, { judge: null }),
     });
     void changedAt('/prompts', slug);
-    return `Stored: ${opinion.good === true ? 'good' : 'bad'}. Optimisation and judges of this prompt learn from it.`;
+    return `Saved: ${opinion.good === true ? 'good' : 'bad'}. Optimization and judges of this prompt learn from it.`;
   };
   return (
     <Answered answer={answer}>
       {({ completions, total }) =>
         completions.length === 0 ? (
-          <Empty title="There is no completion that nobody spoke of">
+          <Empty title="No unreviewed completions">
             <p>
-              {range !== 'all' && <a href={hrefOf({ screen: 'review', query: { prompt: slug } })}>Look at all time</a>}{' '}
-              <a href={hrefOf({ screen: 'spans', query: { prompt_slug: slug, range: 'all' } })}>All its completions</a>
+              {range !== 'all' && <a href={hrefOf({ screen: 'review', query: { prompt: slug } })}>Show all time</a>}{' '}
+              <a href={hrefOf({ screen: 'spans', query: { prompt_slug: slug, range: 'all' } })}>All completions</a>
             </p>
           </Empty>
         ) : (

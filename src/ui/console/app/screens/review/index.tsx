@@ -81,17 +81,16 @@ function WhatToReview() {
         <h1>Review</h1>
       </header>
       <p class="soft">
-        What people say is what prompts and judges learn from. Choose whose completions or verdicts to look at, one by
-        one.
+        Prompts and judges learn from your feedback. Choose completions or verdicts to review one by one.
       </p>
       <section class="stack">
-        <h2>Completions of a prompt</h2>
+        <h2>Prompt completions</h2>
         <Answered answer={prompts} rows={3}>
           {(list) => (
             <Choices
               none={
                 <>
-                  There is none yet. <a href={hrefOf({ screen: 'prompts' })}>Prompts</a>
+                  None yet. <a href={hrefOf({ screen: 'prompts' })}>Prompts</a>
                 </>
               }
               items={list.map(({ slug }) => ({
@@ -103,13 +102,13 @@ function WhatToReview() {
         </Answered>
       </section>
       <section class="stack">
-        <h2>Verdicts of a judge</h2>
+        <h2>Judge verdicts</h2>
         <Answered answer={judges} rows={3}>
           {(list) => (
             <Choices
               none={
                 <>
-                  There is none yet. <a href={hrefOf({ screen: 'judges' })}>Judges</a>
+                  None yet. <a href={hrefOf({ screen: 'judges' })}>Judges</a>
                 </>
               }
               items={list.map(({ id, name }) => ({ name, href: hrefOf({ screen: 'review', query: { judge: id } }) }))}

@@ -48,7 +48,7 @@ export function OpinionForm({ form, words, opinion, busy, onChange, onSend }: Op
         <Button icon="thumbs-down" changes pressed={good === false} onClick={() => onChange({ good: false })}>
           {words.bad} <kbd>-</kbd>
         </Button>
-        {stored && <span class="badge good">stored</span>}
+        {stored && <span class="badge good">saved</span>}
       </div>
       <Field label="Why (optional)">
         <textarea
@@ -94,10 +94,10 @@ export function OpinionForm({ form, words, opinion, busy, onChange, onSend }: Op
           busy={busy}
           refused={good === null ? 'Choose one of the two first' : null}
         >
-          Store and next <kbd>Enter</kbd>
+          Save and next <kbd>Enter</kbd>
         </Button>
         <span class="soft small">
-          In a field: <kbd>Ctrl Enter</kbd>, <kbd>Esc</kbd> leaves it
+          In a field: <kbd>Ctrl+Enter</kbd> to save, <kbd>Esc</kbd> to exit
         </span>
       </div>
     </form>

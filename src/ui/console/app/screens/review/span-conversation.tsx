@@ -38,7 +38,7 @@ export function SpanConversation({ id }: { readonly id: string }) {
       <Answered answer={head} rows={1}>
         {([span]) =>
           span === undefined ? (
-            <p class="bad">This span is not stored any more.</p>
+            <p class="bad">This span is no longer stored.</p>
           ) : (
             <div class="line apart">
               <span class="line">

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { count, counted } from '../../../model/format.js';
+import { count } from '../../../model/format.js';
 import { NO_OPINION, type Opinion } from '../../../model/review.js';
 import { Button } from '../../parts/button.js';
 import { SpanLink } from '../../parts/span-link.js';
@@ -84,7 +84,7 @@ export function Steps<T extends Step>(props: StepsProps<T>) {
       go(at + 1);
     } catch (error) {
       setFailure(error);
-      announce('Not stored', { bad: true });
+      announce('Not saved', { bad: true });
     }
     setBusy(false);
   };
@@ -112,10 +112,10 @@ export function Steps<T extends Step>(props: StepsProps<T>) {
     <div class="stack">
       <div class="line apart">
         <h2 ref={heading} tabIndex={-1}>
-          {step === undefined ? 'Gone through' : `${count(before + at + 1)} of ${count(before + total)}`}
+          {step === undefined ? 'Done' : `${count(before + at + 1)} of ${count(before + total)}`}
         </h2>
         <div class="line">
-          <span class="soft">{counted(spoken, 'opinion')} stored</span>
+          <span class="soft">{count(spoken)} reviewed</span>
           <Button
             icon="left"
             label="Previous"
@@ -124,8 +124,8 @@ export function Steps<T extends Step>(props: StepsProps<T>) {
           />
           <Button
             icon="right"
-            label="Next, without an opinion"
-            refused={step === undefined ? 'This is the end' : null}
+            label="Skip"
+            refused={step === undefined ? 'This is the last' : null}
             onClick={() => go(at + 1)}
           />
         </div>
@@ -135,7 +135,7 @@ export function Steps<T extends Step>(props: StepsProps<T>) {
           {changed}
           {lastStored !== null && (
             <Button look="quiet" onClick={undo}>
-              Say it differently <kbd>u</kbd>
+              Edit <kbd>u</kbd>
             </Button>
           )}
         </p>
@@ -150,7 +150,7 @@ export function Steps<T extends Step>(props: StepsProps<T>) {
       ) : (
         <div class="review">
           <SpanConversation key={step.spanId} id={step.spanId} />
-          <section class="stack review-form" aria-label="Your opinion">
+          <section class="stack review-form" aria-label="Your feedback">
             {children(step)}
             <OpinionForm
               form={form}
@@ -163,7 +163,7 @@ export function Steps<T extends Step>(props: StepsProps<T>) {
             {failure !== null && <Failure error={failure} />}
             <p class="small">
               <SpanLink id={step.spanId} traceId={step.traceId}>
-                The span in its trace
+                Open span in trace
               </SpanLink>
             </p>
           </section>
@@ -191,12 +191,12 @@ function useReviewKeys({ good, bad }: OpinionWords, actions: ReviewActions): voi
       { keys: '+', does: good, run: () => now.current.choose(true) },
       { keys: '=', does: good, run: () => now.current.choose(true) },
       { keys: '-', does: bad, run: () => now.current.choose(false) },
-      { keys: 'Enter', does: 'Store and next', run: () => now.current.send() },
-      { keys: 'mod+enter', does: 'Store and next, from a field', run: () => now.current.send() },
+      { keys: 'Enter', does: 'Save and next', run: () => now.current.send() },
+      { keys: 'mod+enter', does: 'Save and next, from a field', run: () => now.current.send() },
       { keys: 'ArrowRight', does: 'Next', run: () => now.current.next() },
       { keys: 'ArrowLeft', does: 'Previous', run: () => now.current.previous() },
-      { keys: 'r', does: 'Write why', run: () => now.current.why() },
-      { keys: 'u', does: 'Back to what was stored last', run: () => now.current.undo() },
+      { keys: 'r', does: 'Enter a reason', run: () => now.current.why() },
+      { keys: 'u', does: 'Edit the last saved feedback', run: () => now.current.undo() },
     ],
     [good, bad],
   );
@@ -212,16 +212,14 @@ interface ThroughProps {
 
 function Through({ left, more, onMore, onFirst }: ThroughProps) {
   return (
-    <Empty
-      title={left === 0 ? 'All of these are spoken of' : `${counted(left, 'one', 'ones')} left without an opinion`}
-    >
+    <Empty title={left === 0 ? 'All reviewed' : `${count(left)} not reviewed`}>
       <div class="line">
         {more && (
           <Button look="main" onClick={onMore}>
-            Show the next
+            Show next page
           </Button>
         )}
-        <Button onClick={onFirst}>Begin again</Button>
+        <Button onClick={onFirst}>Start over</Button>
       </div>
     </Empty>
   );

@@ -30,9 +30,9 @@ export function VerdictReview({ judge }: { readonly judge: JudgeRead }) {
         <Choice
           label="Verdicts"
           name="agreement"
-          any="nobody looked at, the least sure first"
+          any="unreviewed, lowest confidence first"
           options={[
-            ['disagreed', 'somebody disagreed with'],
+            ['disagreed', 'people disagreed with'],
             ['agreed', 'people agreed with'],
           ]}
         />
@@ -41,7 +41,7 @@ export function VerdictReview({ judge }: { readonly judge: JudgeRead }) {
       <Answered answer={useCalibration(judge.id)} rows={3}>
         {(report) => (
           <section class="stack">
-            <h2>What corrections have done to it</h2>
+            <h2>Impact of corrections</h2>
             <AgreementByVersion judgeId={judge.id} report={report} newest={VERSIONS} />
           </section>
         )}
@@ -88,7 +88,7 @@ function Queue({ judge, agreement }: QueueProps) {
               bad: 'Disagree',
               expected:
                 judge.evaluation_type === 'scored'
-                  ? { label: 'Score that it should have given (optional)', hint: scale(judge), score: true }
+                  ? { label: 'Expected score (optional)', hint: scale(judge), score: true }
                   : null,
               ...(judge.evaluation_type === 'scored' && { criteria: judge.criteria }),
             }}
@@ -121,7 +121,7 @@ function stepsOf(evaluations: readonly EvaluationRead[]): Verdict[] {
 }
 
 function scale({ score_min, score_max, pass_threshold }: JudgeRead): string {
-  return `From ${score_min} to ${score_max}; ${pass_threshold} passes.`;
+  return `From ${score_min} to ${score_max}; passing score ${pass_threshold}.`;
 }
 
 /** The id of what the judge said last of a span, as far as that is shown; undefined: it is not. */
@@ -134,15 +134,14 @@ function NothingLeft({ judge, agreement }: QueueProps) {
   const to = (query: Record<string, string>) => hrefOf({ screen: 'judges', id: judge.id, query });
   if (agreement !== 'unreviewed')
     return (
-      <Empty title={agreement === 'disagreed' ? 'Nobody disagrees with it' : 'Nobody agreed with it yet'}>
-        <a href={to({ tab: 'correct' })}>Verdicts that nobody looked at</a>
+      <Empty title={agreement === 'disagreed' ? 'No disagreements' : 'No agreements yet'}>
+        <a href={to({ tab: 'correct' })}>Show unreviewed verdicts</a>
       </Empty>
     );
   return (
-    <Empty title="There is no verdict that nobody looked at">
+    <Empty title="No unreviewed verdicts">
       <p>
-        It has evaluated nothing yet, or all of it is spoken of.{' '}
-        <a href={to({ tab: 'evaluations' })}>Its evaluations</a>
+        The judge has no evaluations yet, or all are reviewed. <a href={to({ tab: 'evaluations' })}>Show evaluations</a>
       </p>
     </Empty>
   );
@@ -172,9 +171,9 @@ function VerdictBeside({ judge, step }: { readonly judge: JudgeRead; readonly st
   return (
     <div class="stack">
       <h3>
-        <bdi>{judge.name}</bdi> said
+        Verdict by <bdi>{judge.name}</bdi>
       </h3>
-      {isOther && <p class="soft">It has evaluated the span again since; this is what it said last.</p>}
+      {isOther && <p class="soft">The judge has re-evaluated this span since; this is its latest verdict.</p>}
       <VerdictShown of={isOther ? verdictOf(latest) : evaluation} />
       {people.map(({ id, thumbs_up, reason, created_by, updated_at, criteria_feedback }) => (
         <div key={id}>

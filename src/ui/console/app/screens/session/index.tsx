@@ -72,7 +72,7 @@ function Conversation({ session }: { readonly session: SessionRead }) {
       <Answered answer={traces}>
         {({ rows, total }) =>
           rows.length === 0 ? (
-            <Empty title="No turns here">The session has no trace with a time, or fewer pages than this.</Empty>
+            <Empty title="No turns on this page">The session has no trace with a time, or fewer pages.</Empty>
           ) : (
             <div class="session-body">
               <TurnRail traces={rows} first={offset} />

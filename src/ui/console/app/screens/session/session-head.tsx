@@ -19,12 +19,12 @@ export function SessionHead({ session }: { readonly session: SessionRead }) {
     <header class="stack">
       <div class="screen-head">
         <div class="line">
-          <h1>{name === null ? 'Session without a name' : <bdi>{name}</bdi>}</h1>
+          <h1>{name === null ? 'Unnamed session' : <bdi>{name}</bdi>}</h1>
           <Status error={has_error} />
         </div>
         <div class="line">
           <code>{id.slice(0, 8)}…</code>
-          <CopyButton text={id} what="Session id" />
+          <CopyButton text={id} what="Session ID" />
           <CopyAsCurl path={`/sessions/${id}`} />
           <DeleteSession session={session} />
         </div>
@@ -39,10 +39,10 @@ export function SessionHead({ session }: { readonly session: SessionRead }) {
         <Tile label="Cost">
           <Cost of={cost} />
         </Tile>
-        <Tile label="Duration of all turns">
+        <Tile label="Total turn duration">
           <Took ms={duration} />
         </Tile>
-        <Tile label="Started" note={ended_at === null ? undefined : <>last end {<When at={ended_at} />}</>}>
+        <Tile label="Started" note={ended_at === null ? undefined : <>last ended {<When at={ended_at} />}</>}>
           <When at={started_at} relative />
         </Tile>
       </div>
@@ -59,19 +59,19 @@ function DeleteSession({ session: { id, name, trace_count } }: { readonly sessio
   };
   return (
     <>
-      <Button look="quiet" icon="trash" label="Delete the session" changes onClick={() => setAsking(true)} />
+      <Button look="quiet" icon="trash" label="Delete session" changes onClick={() => setAsking(true)} />
       {asking && (
         <Ending
           title="Delete this session?"
-          action="Delete the session"
+          action="Delete session"
           path={`/sessions/${id}`}
-          done="The session is deleted"
+          done="Session deleted"
           onDone={gone}
           onClose={() => setAsking(false)}
         >
           <p>
-            <bdi>{name ?? id}</bdi> goes with its {counted(trace_count, 'trace')}, their spans, and what judges and
-            people said of them. This cannot be undone.
+            <bdi>{name ?? id}</bdi> is deleted with its {counted(trace_count, 'trace')}, their spans, evaluations and
+            feedback. This cannot be undone.
           </p>
         </Ending>
       )}

@@ -40,7 +40,7 @@ export function TurnShown({ turn, number, verdicts }: TurnShownProps) {
         </h2>
         <p class="line soft small">
           <Status error={has_error} />
-          {!has_error && error_count > 0 && <span class="bad">{counted(error_count, 'error')} inside</span>}
+          {!has_error && error_count > 0 && <span class="bad">{counted(error_count, 'nested error')}</span>}
           <When at={started_at} />
           <Took ms={duration_ms} />
           <Cost of={cost} />
@@ -49,13 +49,13 @@ export function TurnShown({ turn, number, verdicts }: TurnShownProps) {
       <div class="messages">
         {turn.repeated > 0 && (
           <Button look="quiet" icon={all ? 'collapse' : 'expand'} onClick={() => setAll(!all)}>
-            {all ? 'Fold' : 'Show'} {counted(turn.repeated, 'message')} of earlier turns
+            {all ? 'Hide' : 'Show'} {counted(turn.repeated, 'message')} from earlier turns
           </Button>
         )}
         {shown.map((message, index) => (
           <Message key={index} message={named(message)} document={document} />
         ))}
-        {messages.length === 0 && <p class="soft">The root span of this trace has no texts; its other spans may.</p>}
+        {messages.length === 0 && <p class="soft">The root span of this trace has no text; other spans may.</p>}
       </div>
       {verdicts.length > 0 && (
         <ul class="line small" aria-label="Verdicts">

@@ -19,24 +19,24 @@ export function DeleteProject({ name, onClose }: DeleteProjectProps) {
     window.location.assign(`${base}/console`);
   };
   return (
-    <Dialog title="Delete the project?" onClose={onClose}>
+    <Dialog title="Delete this project?" onClose={onClose}>
       <p>
-        Spans, traces, sessions, prompts, judges, evaluations, feedback, links, prices, jobs, images and API keys of{' '}
+        This deletes all spans, traces, sessions, prompts, judges, evaluations, feedback, links, prices, jobs, images
+        and API keys of{' '}
         <bdi>
           <b>{name}</b>
-        </bdi>{' '}
-        are deleted. Programs that send to it are refused, everybody signed in to it is signed out. This cannot be
-        undone.
+        </bdi>
+        . Requests with its keys are rejected, and all its users are signed out. This cannot be undone.
       </p>
       <Form
-        action="Delete the project for good"
+        action="Delete project"
         look="danger"
         icon="trash"
-        refused={typed.trim() === name.trim() ? null : 'Type its name first'}
+        refused={typed.trim() === name.trim() ? null : 'Enter the project name first'}
         onSend={end}
         onCancel={onClose}
       >
-        <Field label="Type the name of the project">
+        <Field label="Enter the project name">
           <input
             class="input"
             autocomplete="off"

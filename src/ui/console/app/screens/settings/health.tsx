@@ -9,8 +9,8 @@ import { useQuery } from '../../state/query.js';
 import { whoami } from '../../state/session.js';
 
 const STATES: Readonly<Record<Readiness['status'], string>> = {
-  ready: 'Every store answers',
-  degraded: 'Every store answers, but spans are refused',
+  ready: 'All stores are available',
+  degraded: 'All stores are available, but spans are rejected',
   unavailable: 'Requests cannot be served',
 };
 const EVERY_MS = 10_000;
@@ -59,7 +59,7 @@ export default function Health() {
             ))}
           </dl>
           <p class="line">
-            {me.capabilities.docs && <a href={`${base}/docs`}>Documentation of the API</a>}
+            {me.capabilities.docs && <a href={`${base}/docs`}>API documentation</a>}
             <a href={`${base}/openapi.json`}>OpenAPI document</a>
             <a href={`${base}/metrics`}>Metrics</a>
           </p>
@@ -85,9 +85,9 @@ function abilities({ judges, judge_model: model, otlp_grpc: grpc, public_url: ur
       'Judges',
       judges
         ? `run${model === null ? '; no default model' : `, by default with ${model}`}`
-        : 'idle: JUDGE_LLM_BASE_URL is not set',
+        : 'disabled: JUDGE_LLM_BASE_URL is not set',
     ],
-    ['OTLP over gRPC', grpc ? 'taken' : 'not taken'],
-    ['PUBLIC_URL', url ? 'set' : 'not set: links and invitations may open on this machine only'],
+    ['OTLP over gRPC', grpc ? 'enabled' : 'disabled'],
+    ['PUBLIC_URL', url ? 'set' : 'not set: links and invitations may work only on this machine'],
   ];
 }

@@ -19,7 +19,7 @@ const TABS: readonly [SettingsTab, ...SettingsTab[]] = [
   { name: 'people', label: 'People', Shown: People },
   { name: 'prices', label: 'Prices', Shown: Prices },
   { name: 'project', label: 'Project', Shown: Project },
-  { name: 'usage', label: 'Own calls', Shown: OwnCalls },
+  { name: 'usage', label: 'Internal usage', Shown: OwnCalls },
   { name: 'health', label: 'Health', Shown: Health },
 ];
 

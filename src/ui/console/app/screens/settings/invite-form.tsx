@@ -22,24 +22,24 @@ export function InviteForm({ onMade, onCancel }: InviteFormProps) {
   const [access, setAccess] = useState(DEFAULT_KEY_ACCESS);
   const send = async () => {
     const made = await call<Invitation>(ofProject('/invites'), { method: 'POST', body: { name, access } });
-    announce('The invitation is made: copy its URL now');
+    announce('Invitation created: copy its URL now');
     await Promise.all([changedAt(ofProject('/sign-ins')), changedAt(ofProject('/api-keys'))]);
     onMade(made);
   };
   return (
     <Form
-      action="Make the invitation"
+      action="Create invitation"
       icon="user"
-      refused={name.trim() === '' ? 'Name your colleague' : null}
+      refused={name.trim() === '' ? 'Enter a name' : null}
       onSend={send}
       onCancel={onCancel}
     >
       <p class="soft">
-        Your colleague becomes a user of their own, by a URL that works once and for an hour.
+        Your colleague gets their own user account from a single-use link that expires in one hour.
         {whoami.value?.capabilities.public_url === false &&
-          ' PUBLIC_URL is not set, so it may open on the machine of the server only.'}
+          ' PUBLIC_URL is not set, so the link may work only on the server’s own machine.'}
       </p>
-      <Field label="Name of your colleague">
+      <Field label="Colleague’s name">
         <input
           class="input"
           required
@@ -50,7 +50,7 @@ export function InviteForm({ onMade, onCancel }: InviteFormProps) {
           onInput={(event) => setName(event.currentTarget.value)}
         />
       </Field>
-      <AccessChoice label="They may" among={INVITED} chosen={access} onChoose={setAccess} />
+      <AccessChoice label="Access" among={INVITED} chosen={access} onChoose={setAccess} />
     </Form>
   );
 }

@@ -22,7 +22,7 @@ export function KeepShorter({ days, onSave, onClose }: KeepShorterProps) {
       <Form
         action={`Keep for ${counted(days, 'day')}`}
         look="danger"
-        refused={answer.data === undefined ? 'What would go is being counted' : null}
+        refused={answer.data === undefined ? 'Counting traces to delete' : null}
         onSend={onSave}
         onCancel={onClose}
       >
@@ -38,19 +38,19 @@ function Forecast({ before, going, kept, ...look }: RetentionRead) {
   return (
     <>
       {going.traces === 0 ? (
-        <p>No trace is as old now.</p>
+        <p>No traces are that old.</p>
       ) : (
         <p>
           <b>
             {counted(going.traces, 'trace')} with {counted(going.spans, 'span')}
           </b>
-          , about {bytes(going.estimated_bytes)}, {going.traces === 1 ? 'goes' : 'go'} for good, with evaluations and
-          images: nothing in them is newer than <When at={before} />.
+          , about {bytes(going.estimated_bytes)}, will be deleted permanently, with evaluations and images: everything
+          in {going.traces === 1 ? 'it' : 'them'} is older than <When at={before} />.
         </p>
       )}
       <p>
-        As old, and kept: {counted(kept.tagged.traces, 'trace')} by a tag <code>keep</code>,{' '}
-        {counted(kept.with_feedback.traces, 'trace')} by feedback.
+        Just as old but kept: {counted(kept.tagged.traces, 'trace')} with a <code>keep</code> tag,{' '}
+        {counted(kept.with_feedback.traces, 'trace')} with feedback.
       </p>
       <p class="soft">
         <NextLook {...look} />
@@ -64,15 +64,15 @@ export function NextLook({
   next_run_at: at,
   clock_ahead_seconds: ahead,
 }: Pick<RetentionRead, 'next_run_at' | 'clock_ahead_seconds'>) {
-  if (at === null) return <>The server does not look by itself: its setting RETENTION_INTERVAL_SECONDS is 0.</>;
+  if (at === null) return <>Automatic deletion is off: RETENTION_INTERVAL_SECONDS is 0.</>;
   return (
     <>
-      The server looks next <When at={at} />.
+      Next deletion <When at={at} />.
       {ahead > 0 && (
         <>
           {' '}
-          Until then nothing goes: its clock is ahead by {counted(Math.round(ahead / 86_400), 'day')}, or it was off for
-          so long. Who runs the server can set the clock or trust it.
+          Deletion is paused until then: the server clock is ahead by {counted(Math.round(ahead / 86_400), 'day')}, or
+          the server was off for that long. An administrator can correct or trust the clock.
         </>
       )}
     </>

@@ -19,19 +19,19 @@ export function KeyForm({ onMade, onCancel }: KeyFormProps) {
   const send = async () => {
     const path = ofProject('/api-keys');
     const made = await call<ApiKeyCreated>(path, { method: 'POST', body: { name, access } });
-    announce('The key is made: copy it now');
+    announce('Key created: copy it now');
     await changedAt(path);
     onMade(made);
   };
   return (
     <Form
-      action="Make the key"
+      action="Create key"
       icon="key"
-      refused={name.trim() === '' ? 'Name it' : null}
+      refused={name.trim() === '' ? 'Enter a name' : null}
       onSend={send}
       onCancel={onCancel}
     >
-      <Field label="Name" hint="What it is for">
+      <Field label="Name" hint="What the key is for">
         <input
           class="input"
           required

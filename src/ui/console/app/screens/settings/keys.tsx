@@ -25,11 +25,11 @@ export default function Keys() {
   return (
     <div class="stack">
       <div class="line apart">
-        <p class="soft">Programs and people act for keys. What is lost or leaked is revoked, and made anew.</p>
+        <p class="soft">API keys authenticate programs and people. Revoke a lost or leaked key and create a new one.</p>
         <div class="line">
           <CopyAsCurl path={path} />
           <Button look="main" icon="key" changes onClick={() => setDialog('make')}>
-            Make a key
+            Create key
           </Button>
         </div>
       </div>
@@ -42,12 +42,12 @@ export default function Keys() {
         )}
       </Answered>
       {dialog === 'make' && (
-        <Dialog title="Make a key" onClose={close}>
+        <Dialog title="Create key" onClose={close}>
           <KeyForm onMade={setDialog} onCancel={close} />
         </Dialog>
       )}
       {dialog !== null && dialog !== 'make' && (
-        <Dialog key="made" title="The key is made" onClose={close}>
+        <Dialog key="made" title="Key created" onClose={close}>
           <Once what="Key" text={dialog.key} onClose={close}>
             <p>
               <bdi>{dialog.name}</bdi> {explainAccess(dialog.access)}.
@@ -67,14 +67,14 @@ function columnsOf(revoke: (key: ApiKeyRead) => void): Column<ApiKeyRead>[] {
       label: 'Name',
       cell: ({ id, name }) => (
         <>
-          <bdi>{name}</bdi> {id === whoami.value?.key.id && <span class="badge">you are signed in by it</span>}
+          <bdi>{name}</bdi> {id === whoami.value?.key.id && <span class="badge">used by your session</span>}
         </>
       ),
       full: ({ name }) => name,
     },
     {
       name: 'user',
-      label: 'Acts for',
+      label: 'User',
       named: true,
       cell: ({ user_name }) => <bdi>{user_name}</bdi>,
       full: ({ user_name }) => user_name,
@@ -84,8 +84,8 @@ function columnsOf(revoke: (key: ApiKeyRead) => void): Column<ApiKeyRead>[] {
       label: 'Access',
       cell: ({ access }) => <span title={explainAccess(access)}>{access}</span>,
     },
-    { name: 'prefix', label: 'Begins with', cell: ({ prefix }) => <code>{prefix}</code> },
-    { name: 'made', label: 'Made', named: true, cell: ({ created_at }) => <When at={created_at} /> },
+    { name: 'prefix', label: 'Prefix', cell: ({ prefix }) => <code>{prefix}</code> },
+    { name: 'made', label: 'Created', named: true, cell: ({ created_at }) => <When at={created_at} /> },
     {
       name: 'used',
       label: 'Last used',

@@ -24,23 +24,23 @@ export function OwnPrices() {
   return (
     <section class="stack" aria-labelledby="own-prices">
       <div class="line apart">
-        <h2 id="own-prices">Prices of this project’s own</h2>
+        <h2 id="own-prices">Custom prices</h2>
         <div class="line">
           <CopyAsCurl path={path} />
           <Button icon="plus" changes onClick={() => setEditing('new')}>
-            Add a price
+            Add price
           </Button>
         </div>
       </div>
-      <p class="soft">They stand before list prices; below each is the list price. US dollars per million tokens.</p>
+      <p class="soft">They override list prices, shown below each. US dollars per million tokens.</p>
       <Answered answer={answer} rows={3}>
         {(prices) =>
           prices.length === 0 ? (
-            <p class="soft">None: list prices count.</p>
+            <p class="soft">None; list prices apply.</p>
           ) : (
             <>
               <DataTable
-                caption="Prices of this project’s own"
+                caption="Custom prices"
                 twoLine={false}
                 columns={columnsOf(setEditing, setRemoving)}
                 rows={prices}
@@ -62,16 +62,16 @@ function RemovePrice({ of, onClose }: { readonly of: ModelPriceRead; readonly on
   return (
     <Ending
       title="Remove this price?"
-      action="Remove the price"
+      action="Remove price"
       path={pathOfPrice(of)}
-      done="The price is removed"
+      done="Price removed"
       onDone={pricesChanged}
       onClose={onClose}
     >
       <p>
-        New calls of <bdi>{of.model}</bdi> of <bdi>{of.provider}</bdi>{' '}
-        {of.list_price === null ? 'get no cost, as the list has none of it' : 'get the list price'}. Stored costs stay
-        until they are calculated anew.
+        New calls of <bdi>{of.model}</bdi> from <bdi>{of.provider}</bdi>{' '}
+        {of.list_price === null ? 'get no cost, as there is no list price' : 'get the list price'}. Stored costs do not
+        change until you recalculate them.
       </p>
     </Ending>
   );
@@ -97,8 +97,8 @@ function columnsOf(
     { name: 'provider', label: 'Provider', cell: ({ provider }) => <bdi>{provider}</bdi> },
     rate('input_per_million', 'Input'),
     rate('output_per_million', 'Output'),
-    rate('cache_read_per_million', 'Read from a cache'),
-    { name: 'set', label: 'Set', cell: ({ updated_at }) => <When at={updated_at} /> },
+    rate('cache_read_per_million', 'Cached input'),
+    { name: 'set', label: 'Updated', cell: ({ updated_at }) => <When at={updated_at} /> },
     {
       name: 'actions',
       label: 'Actions',
@@ -108,14 +108,14 @@ function columnsOf(
             look="quiet"
             icon="edit"
             changes
-            label={`Change the price of ${price.model}`}
+            label={`Change price of ${price.model}`}
             onClick={() => edit(price)}
           />
           <Button
             look="quiet"
             icon="trash"
             changes
-            label={`Remove the price of ${price.model}`}
+            label={`Remove price of ${price.model}`}
             onClick={() => remove(price)}
           />
         </span>

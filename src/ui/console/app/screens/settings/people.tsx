@@ -28,38 +28,38 @@ export default function People() {
     <div class="stack">
       <div class="line apart">
         <p class="soft">
-          People sign in by a URL that works once, or by a key.{' '}
-          <a href={`${base}/docs#/Signing%20in`}>Signing in, in the documentation</a>
+          People sign in with a single-use link or an API key.{' '}
+          <a href={`${base}/docs#/Signing%20in`}>Sign-in documentation</a>
         </p>
         <div class="line">
           <CopyAsCurl path={ofProject('/sign-ins')} />
           <Button look="main" icon="user" changes onClick={() => setDialog('invite')}>
-            Invite a colleague
+            Invite colleague
           </Button>
         </div>
       </div>
       <Answered answer={answer}>
         {(signIns) => (
           <>
-            <DataTable caption="Sign-ins" columns={columnsOf(setEnding)} rows={signIns} idOf={({ id }) => id} />
+            <DataTable caption="Sessions" columns={columnsOf(setEnding)} rows={signIns} idOf={({ id }) => id} />
             <p class="soft">
               {signIns.length < MAX
-                ? counted(signIns.length, 'sign-in')
-                : 'The newest 1,000 sign-ins; end some to see others'}
+                ? counted(signIns.length, 'session')
+                : 'Showing the newest 1,000 sessions; end some to see others'}
             </p>
           </>
         )}
       </Answered>
       {dialog === 'invite' && (
-        <Dialog title="Invite a colleague" onClose={close}>
+        <Dialog title="Invite colleague" onClose={close}>
           <InviteForm onMade={setDialog} onCancel={close} />
         </Dialog>
       )}
       {dialog !== null && dialog !== 'invite' && (
-        <Dialog key="made" title="The invitation is made" onClose={close}>
+        <Dialog key="made" title="Invitation created" onClose={close}>
           <Once what="URL" text={dialog.url} onClose={close}>
             <p>
-              It signs <bdi>{dialog.user.name}</bdi> in, once, until <When at={dialog.expires_at} />.
+              Single-use link for <bdi>{dialog.user.name}</bdi>, expires <When at={dialog.expires_at} />.
             </p>
           </Once>
         </Dialog>
@@ -78,19 +78,19 @@ function EndSignIn({
 }) {
   return (
     <Ending
-      title={stage === 'code' ? 'Withdraw this URL?' : 'End this sign-in?'}
-      action={stage === 'code' ? 'Withdraw the URL' : 'End the sign-in'}
+      title={stage === 'code' ? 'Revoke this link?' : 'End this session?'}
+      action={stage === 'code' ? 'Revoke link' : 'End session'}
       path={ofProject(`/sign-ins/${id}`)}
-      done={stage === 'code' ? 'The URL works no longer' : 'The sign-in has ended'}
+      done={stage === 'code' ? 'Link revoked' : 'Session ended'}
       onDone={() => changedAt(ofProject('/sign-ins'))}
       onClose={onClose}
     >
       <p>
-        {stage === 'code' ? 'The URL made for ' : 'The next request of '}
+        {stage === 'code' ? 'The link for ' : 'Signs '}
         <bdi>{user.name}</bdi>
-        {stage === 'code' ? ' stops working.' : ' in that browser is refused. Other sign-ins and the key stay.'}
+        {stage === 'code' ? ' stops working.' : ' out of that browser. Other sessions and the key are not affected.'}
       </p>
-      {current && <p class="hint">It is yours, in this browser: you will be signed out.</p>}
+      {current && <p class="hint">This is your current session: you will be signed out.</p>}
     </Ending>
   );
 }
@@ -102,7 +102,7 @@ function columnsOf(end: (signIn: SignInRead) => void): Column<SignInRead>[] {
       label: 'Person',
       cell: ({ user, current }) => (
         <>
-          <bdi>{user.name}</bdi> {current && <span class="badge">you, here</span>}
+          <bdi>{user.name}</bdi> {current && <span class="badge">you, this browser</span>}
         </>
       ),
       full: ({ user }) => user.name,
@@ -111,11 +111,15 @@ function columnsOf(end: (signIn: SignInRead) => void): Column<SignInRead>[] {
       name: 'stage',
       label: 'State',
       cell: ({ stage }) =>
-        stage === 'code' ? <span class="badge warn">URL not used yet</span> : <span class="badge good">signed in</span>,
+        stage === 'code' ? (
+          <span class="badge warn">link not used yet</span>
+        ) : (
+          <span class="badge good">signed in</span>
+        ),
     },
     {
       name: 'key',
-      label: 'By the key',
+      label: 'API key',
       named: true,
       cell: ({ key }) => <bdi>{key.name}</bdi>,
       full: ({ key }) => key.name,
@@ -128,7 +132,7 @@ function columnsOf(end: (signIn: SignInRead) => void): Column<SignInRead>[] {
       named: true,
       cell: ({ last_used_at: used }) => (used === null ? 'never' : <When at={used} relative />),
     },
-    { name: 'ends', label: 'Ends', named: true, cell: ({ expires_at }) => <When at={expires_at} /> },
+    { name: 'ends', label: 'Expires', named: true, cell: ({ expires_at }) => <When at={expires_at} /> },
     {
       name: 'actions',
       label: 'Actions',
@@ -137,7 +141,7 @@ function columnsOf(end: (signIn: SignInRead) => void): Column<SignInRead>[] {
           look="quiet"
           icon="sign-out"
           changes
-          label={`${signIn.stage === 'code' ? 'Withdraw the URL for' : 'End the sign-in of'} ${signIn.user.name}`}
+          label={`${signIn.stage === 'code' ? 'Revoke the link for' : 'End the session of'} ${signIn.user.name}`}
           onClick={() => end(signIn)}
         />
       ),

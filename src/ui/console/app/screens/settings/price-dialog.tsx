@@ -32,18 +32,18 @@ export function PriceDialog({ current, onClose, ...named }: PriceDialogProps) {
       cache_read_per_million: cacheRead === '' ? null : Number(cacheRead),
     };
     await call(pathOfPrice({ provider, model }), { method: 'PUT', body });
-    announce('The price is set: new calls cost by it');
+    announce('Price saved; applies to new calls');
     await pricesChanged();
     onClose();
   };
   const isNew = current === undefined;
   const missing = [provider, model, input, output].some((text) => text.trim() === '');
   return (
-    <Dialog title={isNew ? 'Set a price' : 'Change a price'} onClose={onClose}>
+    <Dialog title={isNew ? 'Set price' : 'Change price'} onClose={onClose}>
       <Form
-        action="Set the price"
+        action="Save price"
         icon="price"
-        refused={missing ? 'Provider, model and both rates are needed' : null}
+        refused={missing ? 'Enter provider, model and both rates' : null}
         onSend={send}
         onCancel={onClose}
       >
@@ -53,9 +53,14 @@ export function PriceDialog({ current, onClose, ...named }: PriceDialogProps) {
         <div class="field-grid">
           <RateField label="Input" value={input} onInput={setInput} first={named.provider !== ''} />
           <RateField label="Output" value={output} onInput={setOutput} />
-          <RateField label="Read from a cache" hint="Empty: as other input" value={cacheRead} onInput={setCacheRead} />
+          <RateField
+            label="Cached input"
+            hint="Leave empty for the input price"
+            value={cacheRead}
+            onInput={setCacheRead}
+          />
         </div>
-        <p class="soft">Stored costs stay until they are calculated anew.</p>
+        <p class="soft">Stored costs do not change until you recalculate them.</p>
       </Form>
     </Dialog>
   );

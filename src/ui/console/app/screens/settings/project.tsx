@@ -31,10 +31,10 @@ export default function Project() {
             <Rename key={project.name} project={project} />
             <p class="line soft">
               <span class="line whole">
-                Id <code>{project.id}</code> <CopyButton text={project.id} what="Project id" />
+                ID <code>{project.id}</code> <CopyButton text={project.id} what="Project ID" />
               </span>
               <span>
-                made <When at={project.created_at} />
+                created <When at={project.created_at} />
               </span>
             </p>
           </section>
@@ -43,11 +43,11 @@ export default function Project() {
       {answer.data !== undefined && <Retention key={String(answer.data.retention_days)} project={answer.data} />}
       <Storage />
       <section class="stack" aria-labelledby="end">
-        <h2 id="end">The end of the project</h2>
-        <p class="soft">Everything in it is deleted, for good.</p>
+        <h2 id="end">Danger zone</h2>
+        <p class="soft">Permanently deletes everything in this project.</p>
         <div>
           <Button look="danger" icon="trash" changes onClick={() => setDeleting(true)}>
-            Delete the project
+            Delete project
           </Button>
         </div>
       </section>
@@ -63,13 +63,13 @@ function Rename({ project }: { readonly project: ProjectRead }) {
   const send = async () => {
     await call(ofProject(''), { method: 'PATCH', body: { name } });
     await Promise.all([changedAt(ofProject('')), loadWhoAmI()]);
-    announce('The project is renamed');
+    announce('Project renamed');
     document.getElementById('main')?.focus({ preventScroll: true });
   };
-  const refused = name.trim() === '' ? 'A project needs a name' : name === project.name ? 'It has this name' : null;
+  const refused = name.trim() === '' ? 'Enter a name' : name === project.name ? 'Name is unchanged' : null;
   return (
-    <Form action="Rename" refused={refused} onSend={send}>
-      <Field label="Name of the project">
+    <Form action="Rename project" refused={refused} onSend={send}>
+      <Field label="Project name">
         <input
           class="input"
           required

@@ -27,7 +27,7 @@ export function RepriceDialog({ provider = '', model = '', onClose }: RepriceDia
       model: scope.model === '' ? null : scope.model,
     };
     await call(ofProject('/model-prices:reprice'), { method: 'POST', body });
-    announce('Costs are being calculated anew');
+    announce('Recalculating costs');
     await changedAt(ofProject('/model-prices/reprices'));
     onClose();
   };
@@ -39,23 +39,23 @@ export function RepriceDialog({ provider = '', model = '', onClose }: RepriceDia
       setScope({ ...scope, [name]: event.currentTarget.value }),
   });
   return (
-    <Dialog title="Calculate costs anew" onClose={onClose}>
-      <Form action="Calculate" icon="refresh" onSend={send} onCancel={onClose}>
+    <Dialog title="Recalculate costs" onClose={onClose}>
+      <Form action="Recalculate" icon="refresh" onSend={send} onCancel={onClose}>
         <p class="soft">
-          Stored calls get the cost of the prices as they are now. A cost that a client sent stays. Empty fields mean
-          all calls; times as clocks show them in {zone.value}.
+          Recalculates the cost of stored calls at current prices. Costs sent by clients do not change. Leave fields
+          empty for all calls; times are in {zone.value}.
         </p>
         <div class="field-grid dates">
-          <Field label="Provider" hint="Empty: every one">
+          <Field label="Provider" hint="Leave empty for all">
             <input {...shared('provider')} autofocus />
           </Field>
-          <Field label="Model" hint="Empty: every one">
+          <Field label="Model" hint="Leave empty for all">
             <input {...shared('model')} />
           </Field>
-          <Field label="Started from" hint="Empty: from the beginning on">
+          <Field label="Started after" hint="Leave empty for no start">
             <input {...shared('from')} type="datetime-local" step="1" />
           </Field>
-          <Field label="Started until" hint="Empty: until now">
+          <Field label="Started before" hint="Leave empty for now">
             <input {...shared('to')} type="datetime-local" step="1" />
           </Field>
         </div>

@@ -38,28 +38,28 @@ export function Reprices() {
     known.current = ended;
     // A quick job has ended before it is first listed.
     if (before === null || ended === null || [...ended].every((id) => before.has(id))) return;
-    announce('Costs are calculated');
+    announce('Costs recalculated');
     void pricesChanged();
   }, [answer.data]);
   return (
     <section class="stack" aria-labelledby="reprices">
       <div class="line apart">
-        <h2 id="reprices">Costs calculated anew</h2>
+        <h2 id="reprices">Recalculate costs</h2>
         <div class="line">
           <CopyAsCurl path={path} />
           <Button icon="refresh" changes onClick={() => setStarting(true)}>
-            Calculate costs anew
+            Recalculate costs
           </Button>
         </div>
       </div>
       <Answered answer={answer} rows={2}>
         {(jobs) =>
           jobs.length === 0 ? (
-            <p class="soft">Never yet: every call has the cost that it had when it came.</p>
+            <p class="soft">No recalculations yet.</p>
           ) : (
             <>
-              <DataTable caption="Costs calculated anew" columns={COLUMNS} rows={jobs} idOf={({ id }) => id} />
-              <p class="soft">{jobs.length < MAX ? counted(jobs.length, 'job') : 'The newest 100 jobs'}</p>
+              <DataTable caption="Cost recalculations" columns={COLUMNS} rows={jobs} idOf={({ id }) => id} />
+              <p class="soft">{jobs.length < MAX ? counted(jobs.length, 'job') : 'Showing the newest 100 jobs'}</p>
             </>
           )
         }

@@ -21,10 +21,10 @@ export function Retention({ project }: { readonly project: ProjectRead }) {
   const days = typed.trim() === '' ? null : Number(typed);
   const isWrong = days !== null && !(Number.isInteger(days) && days >= 1 && days <= MAX_DAYS);
   const isShorter = days !== null && (set === null || days < set);
-  const refused = isWrong ? 'From 1 to 36,500 days' : days === set ? 'It is kept so' : null;
+  const refused = isWrong ? 'Enter 1 to 36,500 days' : days === set ? 'Already set' : null;
   const save = async (value: number | null) => {
     await call(ofProject(''), { method: 'PATCH', body: { retention_days: value } });
-    announce('It is set for how long traces are kept');
+    announce('Retention saved');
     await changedAt(ofProject(''));
   };
   return (
@@ -35,14 +35,14 @@ export function Retention({ project }: { readonly project: ProjectRead }) {
       </div>
       <Now project={project} />
       <Form
-        action={isShorter ? 'See what would go' : 'Save'}
+        action={isShorter ? 'Preview deletion' : 'Save'}
         refused={refused}
         onSend={async () => (isShorter ? setAsked(days) : save(days))}
       >
         <Field
           label="Days to keep traces"
-          hint="Counted from the newest time in a trace, which goes as a whole. Empty: traces are kept for ever."
-          wrong={isWrong ? 'A whole number from 1 to 36,500, or nothing' : null}
+          hint="Counted from the newest time in a trace; whole traces are deleted. Leave empty to keep traces forever."
+          wrong={isWrong ? 'Enter a whole number from 1 to 36,500, or leave empty' : null}
         >
           <input
             class="input"
@@ -76,13 +76,13 @@ function Now({ project: { retention_days: set } }: { readonly project: ProjectRe
     ask: (signal) => call<RetentionRead>(path, { signal }),
     enabled: set !== null,
   });
-  if (set === null) return <p>Traces are kept until somebody deletes them.</p>;
+  if (set === null) return <p>Traces are kept until you delete them.</p>;
   return (
     <Answered answer={answer} rows={1}>
       {({ going, ...look }) => (
         <p>
-          Traces go {counted(set, 'day')} after the newest time in them; now {counted(going.traces, 'trace')}{' '}
-          {going.traces === 1 ? 'is' : 'are'} older. <NextLook {...look} />
+          Traces are deleted {counted(set, 'day')} after their newest time; {counted(going.traces, 'trace')}{' '}
+          {going.traces === 1 ? 'is' : 'are'} older now. <NextLook {...look} />
         </p>
       )}
     </Answered>

@@ -20,31 +20,31 @@ export function RevokeKey({ of: { id, name, last_used_at: used }, onClose }: Rev
   return (
     <Ending
       title="Revoke this key?"
-      action="Revoke the key"
+      action="Revoke key"
       path={ofProject(`/api-keys/${id}`)}
-      done="The key is revoked"
+      done="Key revoked"
       onDone={done}
       onClose={onClose}
     >
       <p>
-        Every program that uses <bdi>{name}</bdi> is refused from its next request on, for good.{' '}
+        Requests with <bdi>{name}</bdi> are rejected immediately and permanently.{' '}
         {used === null ? (
-          'Nothing has used it yet.'
+          'It has never been used.'
         ) : (
           <>
-            It was last used <When at={used} relative />.
+            Last used <When at={used} relative />.
           </>
         )}
       </p>
-      {id === whoami.value?.key.id && <p class="hint">You are signed in by this key: you will be signed out.</p>}
+      {id === whoami.value?.key.id && <p class="hint">Your session uses this key: you will be signed out.</p>}
       <Answered answer={signIns} rows={1}>
         {(all) => {
           const ending = all.filter(({ key }) => key.id === id);
-          if (ending.length === 0) return <p>Nobody is signed in by it.</p>;
+          if (ending.length === 0) return <p>No active sessions use it.</p>;
           const names = [...new Set(ending.map(({ user }) => user.name))];
           return (
             <div>
-              {counted(ending.length, 'sign-in ends', 'sign-ins end')} with it, of:
+              {counted(ending.length, 'session ends', 'sessions end')} with it:
               <ul class="named">
                 {names.map((each) => (
                   <li key={each}>

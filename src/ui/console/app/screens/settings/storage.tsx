@@ -28,7 +28,7 @@ export function Storage() {
             {stored.server.disks.map((disk) => (
               <Disk key={disk.name} disk={disk} stored={stored.server.stored_bytes} />
             ))}
-            <p>Sizes on disks are those of all projects together.</p>
+            <p>Disk sizes cover all projects together.</p>
           </>
         )}
       </Answered>
@@ -41,11 +41,7 @@ function Tiles({ spans, traces, sessions, attachments }: Stored) {
   return (
     <>
       <div class="tiles">
-        <Tile
-          label="Spans"
-          href={all('spans')}
-          note={`about ${bytes(spans.estimated_bytes)}, by their share of all rows`}
-        >
+        <Tile label="Spans" href={all('spans')} note={`about ${bytes(spans.estimated_bytes)}, by share of all rows`}>
           {count(spans.count)}
         </Tile>
         <Tile label="Traces" href={all('traces')}>
@@ -64,7 +60,7 @@ function Tiles({ spans, traces, sessions, attachments }: Stored) {
             The oldest span started <When at={spans.oldest_started_at} />.{' '}
           </>
         )}
-        The counts include the server’s own calls of models.
+        Counts include the server’s internal model calls.
       </p>
     </>
   );
@@ -75,7 +71,7 @@ type Kind = keyof Stored['server']['stored_bytes'];
 /** What lies on disks, and how each is drawn. */
 const KINDS: Readonly<Record<Kind, { readonly look: string; readonly label: string }>> = {
   spans: { look: '1', label: 'spans' },
-  rollups: { look: '2', label: 'figures of traces and sessions' },
+  rollups: { look: '2', label: 'trace and session metrics' },
   words: { look: '4', label: 'search index' },
   attachments: { look: '5', label: 'images' },
   sqlite: { look: '3', label: 'SQLite' },
@@ -90,7 +86,7 @@ function Disk({ disk, stored }: { readonly disk: OnDisk; readonly stored: Stored
   const other = Math.max(0, total - free - held.reduce((sum, { size }) => sum + size, 0));
   const parts = [
     ...held,
-    { look: '8', label: 'other things', size: other },
+    { look: '8', label: 'Other files', size: other },
     { look: 'free', label: 'free', size: free },
   ];
   return (
@@ -119,10 +115,11 @@ function Outlook({ free_bytes: free, min_free_bytes: least, grows_bytes_per_day:
   const refused = free < least;
   return (
     <p class={refused ? 'line bad' : undefined}>
-      {least > 0 && (refused ? `Spans are refused until ${bytes(least)} are free. ` : `${bytes(least)} stay free. `)}
-      {pace === null && 'How fast it fills is not known before the server has run for an hour.'}
-      {pace !== null && days === null && 'What is stored on it does not grow.'}
-      {days !== null && `It fills by ${bytes(pace)} a day: spans are refused in ${count(days)} days.`}
+      {least > 0 &&
+        (refused ? `Spans are rejected until ${bytes(least)} are free. ` : `${bytes(least)} are reserved. `)}
+      {pace === null && 'The growth rate is known after the server has run for one hour.'}
+      {pace !== null && days === null && 'Stored data is not growing.'}
+      {days !== null && `Grows by ${bytes(pace)} per day: spans will be rejected in ${count(days)} days.`}
     </p>
   );
 }

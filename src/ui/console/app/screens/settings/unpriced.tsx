@@ -28,17 +28,17 @@ export function Unpriced() {
   return (
     <section class="stack" aria-labelledby="unpriced">
       <div class="line apart">
-        <h2 id="unpriced">Models without a cost</h2>
+        <h2 id="unpriced">Unpriced models</h2>
         <CopyAsCurl path={path} query={query} />
       </div>
       <Answered answer={answer} rows={3}>
         {({ models, total }) =>
           total === 0 ? (
-            <p class="soft">Every call whose tokens are known has a cost.</p>
+            <p class="soft">Every call with known tokens has a cost.</p>
           ) : (
             <>
               <DataTable
-                caption="Models without a cost"
+                caption="Unpriced models"
                 twoLine={false}
                 columns={columnsOf((of, does) => setDialog({ of, does }))}
                 rows={models}
@@ -76,8 +76,13 @@ function columnsOf(open: (of: UnpricedModel, does: 'price' | 'reprice') => void)
       label: 'Actions',
       cell: (row) =>
         row.has_price ? (
-          <Button icon="refresh" changes label={`Calculate costs of ${row.model}`} onClick={() => open(row, 'reprice')}>
-            Calculate
+          <Button
+            icon="refresh"
+            changes
+            label={`Recalculate costs of ${row.model}`}
+            onClick={() => open(row, 'reprice')}
+          >
+            Recalculate
           </Button>
         ) : (
           <Button icon="price" changes label={`Set price of ${row.model}`} onClick={() => open(row, 'price')}>

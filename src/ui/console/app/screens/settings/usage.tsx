@@ -15,8 +15,8 @@ const MAX = 1000;
 
 const PURPOSES: Readonly<Record<string, string>> = {
   judge: 'Judge',
-  calibration: 'Trial of corrections',
-  optimization: 'Optimisation of a prompt',
+  calibration: 'Correction trial',
+  optimization: 'Prompt optimization',
   playground: 'Playground',
 };
 
@@ -29,9 +29,7 @@ export default function OwnCalls() {
   return (
     <div class="stack">
       <div class="line apart">
-        <p class="soft">
-          Judges, trials, optimisations and the playground call models themselves; these calls are left out elsewhere.
-        </p>
+        <p class="soft">Model calls by judges, trials, optimizations and the playground. Other pages exclude them.</p>
         <div class="line">
           <RangePicker range={range} />
           <CopyAsCurl path={path} query={query} />
@@ -40,7 +38,7 @@ export default function OwnCalls() {
       <Answered answer={answer} rows={4}>
         {({ total, groups }) =>
           total.calls === 0 ? (
-            <Empty title="No own calls in this time">
+            <Empty title="No internal calls in this time range">
               {range.range !== 'all' && (
                 <p>
                   <a href={hrefWith({ range: 'all', from: null, to: null })}>Show all time</a>
@@ -50,9 +48,17 @@ export default function OwnCalls() {
           ) : (
             <>
               <Totals {...total} />
-              <DataTable caption="Own calls by purpose" columns={COLUMNS} rows={groups} twoLine={false} idOf={idOf} />
+              <DataTable
+                caption="Internal calls by purpose"
+                columns={COLUMNS}
+                rows={groups}
+                twoLine={false}
+                idOf={idOf}
+              />
               <p class="soft">
-                {groups.length < MAX ? counted(groups.length, 'judge or job', 'judges and jobs') : 'The dearest 1,000'}
+                {groups.length < MAX
+                  ? counted(groups.length, 'judge or job', 'judges and jobs')
+                  : 'Showing the 1,000 most expensive'}
               </p>
             </>
           )
@@ -90,10 +96,10 @@ function Totals({ calls, errors, cost, input_tokens, output_tokens }: Usage) {
 }
 
 const COLUMNS: readonly Column<NamedUsage>[] = [
-  { name: 'purpose', label: 'For', cell: ({ purpose }) => PURPOSES[purpose] ?? purpose },
+  { name: 'purpose', label: 'Purpose', cell: ({ purpose }) => PURPOSES[purpose] ?? purpose },
   {
     name: 'id',
-    label: 'Judge, prompt or person',
+    label: 'Judge, prompt or user',
     cell: (row) => <Subject {...row} />,
     full: ({ name, id }) => name ?? id,
   },
@@ -114,7 +120,7 @@ function Subject({ purpose, id, name, subject_id }: NamedUsage) {
   if (name === null || subject_id === null)
     return (
       <>
-        <code>{id}</code> <CopyButton text={id} what="Id" />
+        <code>{id}</code> <CopyButton text={id} what="ID" />
       </>
     );
   if (purpose === 'playground') return <bdi>{name}</bdi>;

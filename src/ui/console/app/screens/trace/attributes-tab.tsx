@@ -23,8 +23,8 @@ export function AttributesTab({ span }: { readonly span: SpanHeadRead }) {
   const texts = useSpanTexts(span);
   const tags = [
     ['Tags', span.tags, 'spans'],
-    ['Tags for its trace', span.trace_tags, 'traces'],
-    ['Tags for its session', span.session_tags, 'traces'],
+    ['Trace tags', span.trace_tags, 'traces'],
+    ['Session tags', span.session_tags, 'traces'],
   ] as const;
   return (
     <div class="stack">

@@ -21,17 +21,16 @@ export function CostDialog({ span: { id, trace_id }, onClose }: CostDialogProps)
     keep: false,
   });
   return (
-    <Dialog title="Cost of the span" onClose={onClose}>
+    <Dialog title="Span cost" onClose={onClose}>
       <Answered answer={answer} rows={4}>
         {({ cost, explanation, price, lines, sum }) => (
           <div class="stack">
             <p>
-              <strong title={moneyInFull(cost)}>{cost === null ? 'Not known' : moneyInFull(cost)}</strong>.{' '}
-              {explanation}
+              <strong title={moneyInFull(cost)}>{cost === null ? 'Unknown' : moneyInFull(cost)}</strong>. {explanation}
             </p>
             {price !== null && (
               <p class="soft">
-                {price.source === 'own_price' ? 'Own price' : 'List price'} of <bdi>{price.provider}</bdi>/
+                {price.source === 'own_price' ? 'Custom price' : 'List price'} of <bdi>{price.provider}</bdi>/
                 <bdi>{price.model}</bdi>
                 {price.valid_from !== null && (
                   <>
@@ -45,12 +44,12 @@ export function CostDialog({ span: { id, trace_id }, onClose }: CostDialogProps)
                 <table class="table">
                   <thead>
                     <tr>
-                      <th scope="col">Paid for</th>
+                      <th scope="col">Item</th>
                       <th scope="col" class="num">
                         Tokens
                       </th>
                       <th scope="col" class="num">
-                        A million
+                        Per million
                       </th>
                       <th scope="col" class="num">
                         Amount
@@ -67,7 +66,7 @@ export function CostDialog({ span: { id, trace_id }, onClose }: CostDialogProps)
                       </tr>
                     ))}
                     <tr>
-                      <td>Sum</td>
+                      <td>Total</td>
                       <td />
                       <td />
                       <td class="num">{moneyInFull(sum)}</td>

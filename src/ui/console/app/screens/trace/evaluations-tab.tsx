@@ -45,11 +45,11 @@ export function EvaluationsTab({ span }: { readonly span: SpanHeadRead }) {
           <div class="stack">
             {summary.total > items.length && (
               <p class="soft">
-                The newest {items.length} of {summary.total} are shown.
+                Showing the newest {items.length} of {summary.total}.
               </p>
             )}
             <h3>Judges</h3>
-            {evaluations.length === 0 && <p class="soft">No judge has evaluated this span.</p>}
+            {evaluations.length === 0 && <p class="soft">No judge evaluations of this span.</p>}
             {evaluations.map((evaluation) => (
               <Verdict
                 key={evaluation.id}
@@ -70,10 +70,11 @@ export function EvaluationsTab({ span }: { readonly span: SpanHeadRead }) {
               ))}
             {span.prompt_slug === null ? (
               <p class="soft">
-                Thumbs and expected outputs belong to a prompt, and this span names none (<code>prompt_slug</code>).
+                Thumbs and expected outputs belong to a prompt, and this span does not name one (
+                <code>prompt_slug</code>).
               </p>
             ) : (
-              <FeedbackForm key={span.id} about="The output" slug={span.prompt_slug} spanId={span.id} />
+              <FeedbackForm key={span.id} about="Output" slug={span.prompt_slug} spanId={span.id} />
             )}
           </div>
         );
@@ -109,7 +110,7 @@ function Verdict({ span, evaluation, judge, said }: VerdictProps) {
           <bdi>{judge_name}</bdi>
         </a>
         <span class="soft small">
-          {confidence_score !== null && <>sure by {percent(confidence_score)}, </>}
+          {confidence_score !== null && <>{percent(confidence_score)} confidence, </>}
           {model_used !== null && (
             <>
               <bdi>{model_used}</bdi>,{' '}
@@ -124,9 +125,9 @@ function Verdict({ span, evaluation, judge, said }: VerdictProps) {
         <Said key={item.id} item={item} />
       ))}
       {judge === undefined ? (
-        <p class="soft">The judge was deleted: it cannot be corrected any more.</p>
+        <p class="soft">This judge was deleted: you can no longer correct it.</p>
       ) : (
-        <FeedbackForm key={span.id} about="The judge" slug={judge.task_slug} spanId={span.id} judge={judge} />
+        <FeedbackForm key={span.id} about="Judge" slug={judge.task_slug} spanId={span.id} judge={judge} />
       )}
     </article>
   );
@@ -183,7 +184,7 @@ function WhyNot({ judge, spanId }: { readonly judge: JudgeRead; readonly spanId:
               <p>{explanation}</p>
               {mismatches.map(({ filter, wanted, found }) => (
                 <p key={filter}>
-                  <code>{filter}</code>: wants <bdi>{wanted}</bdi>, finds <bdi>{found}</bdi>
+                  <code>{filter}</code>: expected <bdi>{wanted}</bdi>, found <bdi>{found}</bdi>
                 </p>
               ))}
             </>

@@ -34,7 +34,7 @@ export function FeedbackForm({ about, slug, spanId, judge }: FeedbackFormProps) 
       const body = feedbackOf({ good, reason, expected, stored: false }, { judge: judge ?? null });
       if (judge === undefined) {
         await call(`/v1/prompts/${encodeURIComponent(slug)}/completions/${spanId}/feedback`, { method: 'POST', body });
-        announce('Feedback stored');
+        announce('Feedback saved');
       } else announce(await storeCorrection({ judge, spanId, body }));
       drop();
       await changedAt(ofProject(`/feedback/span/${spanId}`));
@@ -77,7 +77,7 @@ export function FeedbackForm({ about, slug, spanId, judge }: FeedbackFormProps) 
             </Field>
           )}
           {isScored && !good && (
-            <Field label="Score that it should have given (optional)">
+            <Field label="Expected score (optional)">
               <input
                 class="input"
                 type="number"
@@ -92,7 +92,7 @@ export function FeedbackForm({ about, slug, spanId, judge }: FeedbackFormProps) 
           {failure !== null && <Failure error={failure} />}
           <div class="line">
             <Button type="submit" look="main" changes busy={busy}>
-              Store
+              Save feedback
             </Button>
             <Button onClick={() => drop()}>Cancel</Button>
           </div>

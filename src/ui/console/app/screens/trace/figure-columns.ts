@@ -13,7 +13,7 @@ export const FIGURES: readonly FigureColumn[] = [
   {
     title: 'Duration',
     short: (outline, span) => duration(outline.duration[span]),
-    full: (outline, span) => `${outline.duration[span] ?? 'not known'} ms`,
+    full: (outline, span) => `${outline.duration[span] ?? 'unknown'} ms`,
   },
   {
     title: 'Cost',

@@ -21,8 +21,8 @@ const FIELDS = Object.keys(traceFields).filter((name) => !name.startsWith('root_
 export default function TraceScreen({ id }: ScreenProps) {
   if (id === null)
     return (
-      <Empty title="No trace is named" isPage>
-        Choose one in the list of traces.
+      <Empty title="No trace selected" isPage>
+        Choose one from the list of traces.
       </Empty>
     );
   return <Trace key={id} id={id} />;
@@ -34,8 +34,7 @@ function Trace({ id }: { readonly id: string }) {
     key: ['/traces', id],
     ask: async (signal) => {
       const [found] = await call<TraceRead[]>('/traces', { query: { id, fields: FIELDS.join(',') }, signal });
-      if (found === undefined)
-        throw new ApiError(404, { title: 'Not found', detail: 'There is no trace with this id' });
+      if (found === undefined) throw new ApiError(404, { title: 'Not found', detail: 'Trace not found' });
       return found;
     },
     every: (answer) => (aliveMs(answer) > 0 && !isTailed ? WATCH_EVERY_MS : false),

@@ -18,7 +18,7 @@ export function MessagesTab({ span }: { readonly span: SpanHeadRead }) {
             {span.kind === 'llm' && (
               <a class="button" href={hrefOf({ screen: 'playground', query: { span: span.id, trace: span.trace_id } })}>
                 <Icon name="playground" />
-                Open in the playground
+                Open in playground
               </a>
             )}
           </div>

@@ -23,22 +23,22 @@ function Neighbours({ from, id }: { readonly from: OpenedFrom; readonly id: stri
   const neighbours = () =>
     neighboursOf(rows.data ?? [], first, { trace: place.value.id ?? id, span: place.value.query.get('span') });
   const found = neighbours();
-  const end = found.place === null ? 'The trace is not in the list any more' : 'The list ends here';
+  const end = found.place === null ? 'This trace is no longer in the list' : 'End of list';
   const go = (which: 'next' | 'previous') => {
     // Keys may be quicker than what is drawn.
     const to = neighbours()[which];
-    if (to === null) announce(rows.data === undefined ? 'The list is still asked for' : end);
+    if (to === null) announce(rows.data === undefined ? 'Loading list' : end);
     else navigate(hrefTo(to, place.value.query));
   };
   const latest = useRef(go);
   latest.current = go;
   useKeys([
-    { keys: 'n', does: 'Next of the list', run: () => latest.current('next') },
-    { keys: 'p', does: 'Previous of the list', run: () => latest.current('previous') },
+    { keys: 'n', does: 'Next in list', run: () => latest.current('next') },
+    { keys: 'p', does: 'Previous in list', run: () => latest.current('previous') },
   ]);
   return (
-    <div class="line" role="group" aria-label="List that this was opened from">
-      <a href={hrefOf({ screen: from.name, query: from.query })}>Back to the list</a>
+    <div class="line" role="group" aria-label="List this trace was opened from">
+      <a href={hrefOf({ screen: from.name, query: from.query })}>Back to list</a>
       {found.place !== null && <span class="soft">{count(found.place)}</span>}
       <Button
         icon="up"

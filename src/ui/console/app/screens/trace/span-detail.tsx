@@ -58,12 +58,12 @@ export function SpanDetail({ traceId, id, onClose }: SpanDetailProps) {
       <Answered answer={answer} rows={4}>
         {([span]) =>
           span === undefined ? (
-            <Empty title="This span is not there any more">It was deleted, or replaced in another trace.</Empty>
+            <Empty title="Span not found">It was deleted or replaced in another trace.</Empty>
           ) : (
             <>
               <SpanHead span={span} onClose={onClose} />
               <SpanError span={span} />
-              <Tabs label="Parts of the span" tabs={TABS} chosen={chosen.name} onChoose={choose}>
+              <Tabs label="Span sections" tabs={TABS} chosen={chosen.name} onChoose={choose}>
                 <chosen.shows key={`${id} ${chosen.name}`} span={span} />
               </Tabs>
             </>
@@ -85,9 +85,9 @@ function SpanHead({ span, onClose }: { readonly span: SpanHeadRead; readonly onC
           <Status error={has_error} running={ended_at === null && duration_ms === null} />
         </h2>
         <div class="line">
-          <CopyButton text={id} what="Span id" />
+          <CopyButton text={id} what="Span ID" />
           <CopyAsCurl path={`/spans/${id}`} query={{ trace_id }} />
-          <Button look="quiet" icon="close" label="Close the span (Escape)" onClick={onClose} />
+          <Button look="quiet" icon="close" label="Close span (Escape)" onClick={onClose} />
         </div>
       </div>
       <dl class="trace-figures">
@@ -98,7 +98,7 @@ function SpanHead({ span, onClose }: { readonly span: SpanHeadRead; readonly onC
           <Took ms={duration_ms} />
         </Pair>
         <Pair label="Cost">
-          <button type="button" class="as-link" title="How the cost came about" onClick={() => setAsksCost(true)}>
+          <button type="button" class="as-link" title="Cost breakdown" onClick={() => setAsksCost(true)}>
             <Cost of={cost} />
           </button>
         </Pair>

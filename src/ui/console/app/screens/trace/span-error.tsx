@@ -24,7 +24,7 @@ export function SpanError({ span }: { readonly span: SpanHeadRead }) {
         )}
       </p>
       {error_message === null ? (
-        error_code === null && <p class="soft">It says nothing more than its status.</p>
+        error_code === null && <p class="soft">No error message recorded.</p>
       ) : (
         <ErrorText text={error_message} />
       )}

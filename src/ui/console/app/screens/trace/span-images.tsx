@@ -43,7 +43,7 @@ export function SpanImages({ document, span: { id } }: SpanImagesProps) {
 
 function Image({ url, label }: { readonly url: string; readonly label: string }) {
   const source = ownSource(url);
-  if (source === null) return <Link href={url}>Image elsewhere: {label}</Link>;
+  if (source === null) return <Link href={url}>External image: {label}</Link>;
   return (
     <figure>
       <a href={source} target="_blank" rel="noreferrer noopener">

@@ -11,7 +11,7 @@ export function Toolbar({ view }: { readonly view: TraceView }) {
   const outline = view.outline.value;
   const errors = useMemo(() => markNodes(view.tree.value, outline.hasError), [outline]);
   return (
-    <div class="line apart trace-tools" role="group" aria-label="Tree of spans">
+    <div class="line apart trace-tools" role="group" aria-label="Span tree">
       <div class="line">
         <Find view={view} />
         {countMarks(errors) > 0 && (
@@ -24,7 +24,7 @@ export function Toolbar({ view }: { readonly view: TraceView }) {
       <div class="line">
         <Button
           pressed={view.pathShown.value}
-          more={{ title: 'What the whole trace waited for' }}
+          more={{ title: 'The spans that determined the total duration' }}
           onClick={() => (view.pathShown.value = !view.pathShown.value)}
         >
           Critical path
@@ -36,7 +36,7 @@ export function Toolbar({ view }: { readonly view: TraceView }) {
         <Button icon="zoom-in" label="Zoom in (+)" onClick={() => zoomBy(view, 0.5)} />
         <Button icon="right" label="Later (])" onClick={() => pan(view, 0.5)} />
         {view.zoom.value !== null && (
-          <Button more={{ title: 'Zoom out to all of it (0)' }} onClick={() => (view.zoom.value = null)}>
+          <Button more={{ title: 'Reset zoom (0)' }} onClick={() => (view.zoom.value = null)}>
             Whole trace
           </Button>
         )}
@@ -70,7 +70,7 @@ function Find({ view }: { readonly view: TraceView }) {
         id="find-spans"
         class="input"
         type="search"
-        aria-label="Find spans by name, model or id"
+        aria-label="Find spans by name, model or ID"
         placeholder="Find spans (/)"
         autocomplete="off"
         value={text}
@@ -114,13 +114,8 @@ function Oddities({ view }: { readonly view: TraceView }) {
   return (
     <>
       {missing.size > 0 && (
-        <Button
-          look="quiet"
-          icon="warning"
-          more={{ title: 'Next span whose parent is not stored' }}
-          onClick={to(missing)}
-        >
-          {counted(missing.size, 'parent')} missing
+        <Button look="quiet" icon="warning" more={{ title: 'Next span with a missing parent' }} onClick={to(missing)}>
+          {counted(missing.size, 'missing parent')}
         </Button>
       )}
       {skew.size > 0 && (
@@ -130,7 +125,7 @@ function Oddities({ view }: { readonly view: TraceView }) {
           more={{ title: 'Next span that starts before its parent' }}
           onClick={to(skew)}
         >
-          {counted(skew.size, 'skewed clock')}
+          {counted(skew.size, 'clock skew')}
         </Button>
       )}
     </>

@@ -34,7 +34,7 @@ export function TraceBody({ id, outline }: TraceBodyProps) {
   useFollowing(view);
   useTraceKeys(view);
   if (outline.id.length === 0)
-    return <Empty title="This trace has no spans">It was posted by itself; spans may still come.</Empty>;
+    return <Empty title="This trace has no spans">The trace was created without spans; they may still arrive.</Empty>;
   const selected = view.selected.value;
   const span = selected === null ? null : (view.outline.value.id[view.spanOf(selected)] ?? null);
   const close = () => {
@@ -46,14 +46,14 @@ export function TraceBody({ id, outline }: TraceBodyProps) {
     <div class="trace-body">
       {outline.total > outline.id.length && (
         <p class="banner">
-          The first {count(outline.id.length)} of {count(outline.total)} spans are shown.{' '}
-          <a href={hrefOf({ screen: 'spans', query: { trace_id: id, range: 'all' } })}>All of them are in the list</a>
+          Showing the first {count(outline.id.length)} of {count(outline.total)} spans.{' '}
+          <a href={hrefOf({ screen: 'spans', query: { trace_id: id, range: 'all' } })}>Show all in list</a>
         </p>
       )}
       <Toolbar view={view} />
       <Minimap view={view} />
       <div class={`trace-split${detail === false ? '' : ' with-detail'}`}>
-        <TraceTree view={view} label="Spans of the trace" />
+        <TraceTree view={view} label="Trace spans" />
         {detail !== false && (isNarrow.value ? <SpanSheet onClose={close}>{detail}</SpanSheet> : detail)}
       </div>
     </div>
@@ -71,7 +71,7 @@ function useAddress(view: TraceView): void {
   useEffect(() => {
     const node = span === null ? null : view.nodeOf(span);
     if (node === view.selected.peek()) return;
-    if (span !== null && node === null) announce('The trace has no span with the id in the address', { bad: true });
+    if (span !== null && node === null) announce('The trace has no span with the ID in the URL', { bad: true });
     if (node !== null) view.reveal(node);
     view.selected.value = node;
   }, [span]);
@@ -129,13 +129,13 @@ function useTraceKeys(view: TraceView): void {
     [
       { keys: 'j', does: 'Next span', run: () => move('j') },
       { keys: 'k', does: 'Previous span', run: () => move('k') },
-      { keys: 'Enter', does: 'Show the span in full', run: () => view.press('Enter', 1) },
-      { keys: 'Escape', does: 'Close the span', run: () => (view.selected.value = null) },
-      { keys: 'e', does: 'Next error', run: () => to(errors(), 1, 'No span has an error') },
-      { keys: 'E', does: 'Previous error', run: () => to(errors(), -1, 'No span has an error') },
-      { keys: 'm', does: 'Next model call', run: () => to(calls(), 1, 'No span calls a model') },
-      { keys: 'z', does: 'Zoom to the span', run: () => zoomTo(view) },
-      { keys: '0', does: 'Zoom out to the whole trace', run: () => (view.zoom.value = null) },
+      { keys: 'Enter', does: 'Open span details', run: () => view.press('Enter', 1) },
+      { keys: 'Escape', does: 'Close span', run: () => (view.selected.value = null) },
+      { keys: 'e', does: 'Next error', run: () => to(errors(), 1, 'No spans with errors') },
+      { keys: 'E', does: 'Previous error', run: () => to(errors(), -1, 'No spans with errors') },
+      { keys: 'm', does: 'Next model call', run: () => to(calls(), 1, 'No model calls') },
+      { keys: 'z', does: 'Zoom to span', run: () => zoomTo(view) },
+      { keys: '0', does: 'Reset zoom', run: () => (view.zoom.value = null) },
       { keys: '+', does: 'Zoom in', run: () => zoomBy(view, 0.5) },
       { keys: '-', does: 'Zoom out', run: () => zoomBy(view, 2) },
       { keys: '[', does: 'Earlier', run: () => pan(view, -0.5) },

@@ -70,9 +70,9 @@ export function TraceHead({ trace, outline, isAlive }: TraceHeadProps) {
             </a>
           </Figure>
         )}
-        <Figure label="Id">
+        <Figure label="ID">
           <code>{id.slice(0, 8)}…</code>
-          <CopyButton text={id} what="Trace id" />
+          <CopyButton text={id} what="Trace ID" />
         </Figure>
       </dl>
       <TagChips tags={tags} screen="traces" />
@@ -103,15 +103,15 @@ function DeleteTrace({ id, name, spans }: { readonly id: string; readonly name: 
       {asking && (
         <Ending
           title="Delete this trace?"
-          action="Delete the trace"
+          action="Delete trace"
           path={`/traces/${id}`}
-          done={`Trace deleted with ${counted(spans, 'span')}`}
+          done={`Trace and ${counted(spans, 'span')} deleted`}
           onDone={gone}
           onClose={() => setAsking(false)}
         >
           <p>
-            <bdi>{name}</bdi> goes with {counted(spans, 'span')}, their images, evaluations and feedback, from every
-            list and figure. It cannot be brought back.
+            <bdi>{name}</bdi> is deleted with {counted(spans, 'span')}, images, evaluations and feedback, and no longer
+            counts in any list or metric. This cannot be undone.
           </p>
         </Ending>
       )}

@@ -275,17 +275,17 @@ function Notes({ view, span, reason }: NotesProps): JSX.Element | null {
   return (
     <>
       {reason === ROOT.missingParent && (
-        <span class="note" title={`Its parent ${missing.get(span) ?? ''} is not stored`}>
+        <span class="note" title={`Parent ${missing.get(span) ?? ''} is not stored`}>
           parent missing
         </span>
       )}
       {reason === ROOT.cycle && <span class="note">its own ancestor</span>}
       {early !== undefined && (
-        <span class="note" title={`It starts ${writtenDuration(early)} before its parent: clocks differ`}>
+        <span class="note" title={`Starts ${writtenDuration(early)} before its parent: clock skew`}>
           {writtenDuration(early)} before its parent
         </span>
       )}
-      {duration[span] === null && <span class="note">not ended</span>}
+      {duration[span] === null && <span class="note">unfinished</span>}
       {verdicts !== undefined && (
         <span class="said">
           {verdicts.passed > 0 && (
