@@ -40,8 +40,9 @@ export function parseJsonText(
   text: string,
   maxDepth = MAX_JSON_DEPTH,
   reviver?: (key: string, value: unknown, context?: JsonContext) => unknown,
+  names?: JsonNames,
 ): unknown {
-  const bound = text.length > maxDepth ? exceededBound(text, maxDepth) : null;
+  const bound = names !== undefined || text.length > maxDepth ? exceededBound(text, maxDepth, names) : null;
   if (bound !== null) throw new JsonBoundError(bound, maxDepth);
   return JSON.parse(text, reviver);
 }
@@ -76,7 +77,11 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
 /** Which bound JSON exceeds, found in one pass over its text before anything is built from it; null: none. */
-export function exceededBound(text: string, maxDepth = MAX_JSON_DEPTH): JsonBound | null {
+export function exceededBound(
+  text: string,
+  maxDepth = MAX_JSON_DEPTH,
+  known: JsonNames = new JsonNames(),
+): JsonBound | null {
   let depth = 0;
   let values = 1;
   let names = 0;
@@ -97,20 +102,33 @@ export function exceededBound(text: string, maxDepth = MAX_JSON_DEPTH): JsonBoun
     }
   }
   if (values > MAX_JSON_VALUES) return 'values';
-  return names > MAX_JSON_NAMES && differentNames(text) > MAX_JSON_NAMES ? 'names' : null;
+  return known.admit(text, names) ? null : 'names';
 }
 
-/** How many different names objects give their members; no more are counted than one beyond the bound. */
-function differentNames(text: string): number {
-  const names = new Set<string>();
-  for (let at = text.indexOf('"'); at !== -1 && names.size <= MAX_JSON_NAMES; at = text.indexOf('"', at)) {
-    const end = endOfString(text, at + 1);
-    const name = text.slice(at + 1, end);
-    at = end + 1;
-    while (isSpace(text.charCodeAt(at))) at += 1;
-    if (text.charCodeAt(at) === COLON) names.add(name);
+/** So much of a name tells it from others: there cannot be many that are longer. */
+const NAME_COUNTED = 1_000;
+
+/** The different names that the objects of one or more JSON texts give their members. */
+export class JsonNames {
+  /** Members whose names are not looked at: there cannot be more names than members. */
+  #uncounted = MAX_JSON_NAMES;
+  readonly #names = new Set<string>();
+
+  /** @param members how many the text has @returns false: with this text there are too many names */
+  admit(text: string, members: number): boolean {
+    if (members <= this.#uncounted) {
+      this.#uncounted -= members;
+      return true;
+    }
+    for (let at = text.indexOf('"'); at !== -1 && this.#names.size <= MAX_JSON_NAMES; at = text.indexOf('"', at)) {
+      const end = endOfString(text, at + 1);
+      const name = text.slice(at + 1, Math.min(end, at + 1 + NAME_COUNTED));
+      at = end + 1;
+      while (isSpace(text.charCodeAt(at))) at += 1;
+      if (text.charCodeAt(at) === COLON) this.#names.add(name);
+    }
+    return this.#names.size <= MAX_JSON_NAMES;
   }
-  return names.size;
 }
 
 function isSpace(code: number): boolean {

@@ -8,7 +8,7 @@ import {
   type KeptImage,
 } from '../../src/domain/attachment/extraction.js';
 import { editItems } from '../../src/domain/attachment/json-edit.js';
-import { MAX_JSON_DEPTH } from '../../src/domain/json-text.js';
+import { MAX_JSON_DEPTH, MAX_JSON_NAMES } from '../../src/domain/json-text.js';
 import type { Span } from '../../src/domain/span/span.js';
 import { parseJson } from '../../src/transport/json.js';
 import { storedSpan } from '../harness/span.js';
@@ -175,6 +175,15 @@ describe('images in a span', () => {
         .to.include('"sha256"')
         .and.to.include(nested(MAX_JSON_DEPTH - 1));
     }
+  });
+
+  it('are refused in texts that together have too many member names, as a body would be', async () => {
+    const text = (prefix: string) =>
+      `{${Array.from({ length: 0.9 * MAX_JSON_NAMES }, (_, index) => `"${prefix}${index}":0`).join(',')}}`;
+    const attachments = ['a', 'b', 'b', 'b'].map(text);
+    expect(await pointers({ attributes: { attachments } })).to.deep.equal([]);
+    attachments.push(text('c'));
+    expect(await pointers({ attributes: { attachments } })).to.deep.equal(['/attributes/attachments']);
   });
 
   it('leave a span that can be sent again, however deep the text was that they stood in', async () => {

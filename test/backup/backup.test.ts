@@ -172,7 +172,7 @@ describe('backups of a running server', function () {
     expect(String(started)).to.contain('was interrupted: run it again');
 
     await writeFile(path, whole);
-    expect((await admin(dataDir, 'restore', backups)).note).to.contain('began anew');
+    expect((await admin(dataDir, 'restore', backups)).note).to.contain('started from the beginning');
     const copy = await bootServer({ dataDir });
     await copy.stop();
   });

@@ -253,6 +253,15 @@ describe('removing whole traces', function () {
     expect(await wrong()).to.deep.equal([]);
   });
 
+  it('takes as many as there are, in several writes, and counts them all', async () => {
+    const spans = Array.from({ length: 6_000 }, () => storedSpan({ cost: 1 }));
+    await project.write(...spans);
+    const ids = spans.map(({ trace_id }) => trace_id);
+    const gone = await opened.store.deletions.removeTraces(project.id, ids, (Date.now() + 1_000) * 1_000);
+    expect(gone.size).to.equal(spans.length);
+    expect([await project.traces(), await project.spans()]).to.deep.equal([[], []]);
+  });
+
   it('leaves a trace that was written to after the moment as it is', async () => {
     const span = storedSpan({ cost: 1 });
     await project.write(span);

@@ -35,6 +35,26 @@ describe('reads in progress', () => {
     expect([reads.underWay, reads.lately]).to.deep.equal([false, true]);
   });
 
+  it('are read once more, in the state of then, when rows were rolled up that are newer than theirs', async () => {
+    let settled = 7;
+    const reads = readsOf(() => settled);
+    const slow = (again: boolean) => {
+      const states: number[] = [];
+      return reads.ofCommitted('p', { figures: true, traces: null, again }, async ({ upTo }) => {
+        states.push(upTo);
+        settled += 1;
+        if (states.length > 1) return states;
+        // Longer than a read of a project with much that waits holds its rows as they are.
+        await sleep(1_050);
+        expect(reads.oldestStill('q', true), 'another project').to.equal(Infinity);
+        expect(reads.oldestStill('p', true)).to.equal(Infinity);
+        return states;
+      });
+    };
+    expect(await slow(true)).to.deep.equal([9, 10]);
+    expect(await slow(false)).to.deep.equal([11]);
+  });
+
   it('hold nothing for good when they never end', async () => {
     const reads = readsOf(() => 7, 5);
     await reads.open('p');

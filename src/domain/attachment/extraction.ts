@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Issue } from '../errors.js';
-import { JsonBoundError } from '../json-text.js';
+import { JsonBoundError, JsonNames } from '../json-text.js';
 import type { Span } from '../span/span.js';
 import { imageOfBase64, MAX_IMAGE_BYTES, MAX_IMAGES_PER_SPAN, type Image, type ImageFlaw } from './image.js';
 import { elementsIn, findItems, mayHoldItems, PLACES, storedItems, type FoundItem, type Place } from './items.js';
@@ -40,9 +40,10 @@ export function mayHoldImages(span: Span): boolean {
 export async function inspect(span: Span): Promise<Inspection> {
   const issues: Issue[] = [];
   const found: Found[] = [];
+  const names = new JsonNames();
   let looked = 0;
   for (const place of PLACES) {
-    for (const item of itemsOf(span, place, issues)) {
+    for (const item of itemsOf({ span, place, names, issues })) {
       const read = item.source.by === 'data' ? await imageOfBase64(item.source.text) : null;
       // Awaiting a ready value lets no other request run; `nextTurn` does.
       if ((looked += 1) % LOOKED_AT_ONCE === 0) await nextTurn();
@@ -82,9 +83,18 @@ export function withReferences(span: Span, kept: ReadonlyMap<Found, KeptImage>):
   };
 }
 
-function itemsOf(span: Span, place: Place, issues: Issue[]): FoundItem[] {
+interface Looked {
+  readonly span: Span;
+  readonly place: Place;
+  /** Of all texts of the span. */
+  readonly names: JsonNames;
+  /** Where what is wrong is noted. */
+  readonly issues: Issue[];
+}
+
+function itemsOf({ span, place, names, issues }: Looked): FoundItem[] {
   try {
-    return findItems(place, span);
+    return findItems(place, span, names);
   } catch (error) {
     if (!(error instanceof JsonBoundError)) throw error;
     issues.push({ pointer: PLACE_POINTERS[place], detail: error.message });

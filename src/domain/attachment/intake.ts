@@ -91,8 +91,8 @@ function asTheyAre(spans: readonly Span[]): DetachedSpans {
  * them. A URL that has waited for its turn for so long stays a reference.
  */
 const FETCHES = { atOnce: 8, perParty: 6, maxWaitMs: 10_000 };
-/** Spans that are looked through before others are served. */
-const INSPECTED_AT_ONCE = 20;
+/** For how long spans are looked through before others are served. */
+const INSPECTED_AT_ONCE_MS = 10;
 /** References noted in one transaction: a few milliseconds, so that nobody waits. */
 const NAMED_AT_ONCE = 500;
 
@@ -132,10 +132,13 @@ export class VaultIntake implements AttachmentIntake {
     const sound: Span[] = [];
     const found = new Map<number, readonly Found[]>();
     let room = this.#maxImages;
-    let looked = 0;
+    let began = performance.now();
     for (const [index, span] of spans.entries()) {
       const mayHold = mayHoldImages(span);
-      if (mayHold && (looked += 1) % INSPECTED_AT_ONCE === 0) await nextTurn();
+      if (mayHold && performance.now() - began > INSPECTED_AT_ONCE_MS) {
+        await nextTurn();
+        began = performance.now();
+      }
       const inspection = mayHold ? await inspect(span) : NOTHING;
       const images = inspection.found.filter((item) => item.image !== null || this.#mayBeKept(item));
       const surplus = images[room];

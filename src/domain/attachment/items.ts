@@ -1,4 +1,4 @@
-import { JsonBoundError, MAX_JSON_DEPTH, parseJsonText } from '../json-text.js';
+import { JsonBoundError, MAX_JSON_DEPTH, parseJsonText, type JsonNames } from '../json-text.js';
 import type { Span } from '../span/span.js';
 
 /** The parts of a span that attachments stand in; an output that cannot hold any may be left out. */
@@ -33,13 +33,13 @@ const ATTACHMENTS_DEPTH = MAX_JSON_DEPTH - 3;
  * whose attributes hold no objects (OpenTelemetry SDKs); its elements likewise. Null when it is something else.
  * @throws JsonBoundError
  */
-function attachmentsIn(attributes: Span['attributes']): unknown[] | null {
+function attachmentsIn(attributes: Span['attributes'], names?: JsonNames): unknown[] | null {
   const value = attributes['attachments'];
-  const list = typeof value === 'string' ? parsedArray(value, ATTACHMENTS_DEPTH) : value;
+  const list = typeof value === 'string' ? parsedArray(value, ATTACHMENTS_DEPTH, names) : value;
   if (!Array.isArray(list)) return null;
   return list.map((element: unknown) =>
     typeof element === 'string' && element.startsWith('{')
-      ? (parsed(element, ATTACHMENTS_DEPTH - 1) ?? element)
+      ? (parsed(element, ATTACHMENTS_DEPTH - 1, names) ?? element)
       : element,
   );
 }
@@ -48,8 +48,8 @@ function attachmentsIn(attributes: Span['attributes']): unknown[] | null {
  * The array that an output is the JSON text of, when it may hold images; null for every other output.
  * @throws JsonBoundError
  */
-function outputItemsIn(output: string | null): unknown[] | null {
-  return output !== null && mayHoldItems(output) ? parsedArray(output, MAX_JSON_DEPTH) : null;
+function outputItemsIn(output: string | null, names?: JsonNames): unknown[] | null {
+  return output !== null && mayHoldItems(output) ? parsedArray(output, MAX_JSON_DEPTH, names) : null;
 }
 
 /** Whether an output may hold items with images, told without parsing it. */
@@ -58,13 +58,17 @@ export function mayHoldItems(output: string): boolean {
 }
 
 /** The elements of one place, when it is an array. @throws JsonBoundError */
-export function elementsIn(place: Place, { attributes, output_data }: AttachmentParts): unknown[] | null {
-  return place === 'attributes' ? attachmentsIn(attributes) : outputItemsIn(output_data);
+export function elementsIn(
+  place: Place,
+  { attributes, output_data }: AttachmentParts,
+  names?: JsonNames,
+): unknown[] | null {
+  return place === 'attributes' ? attachmentsIn(attributes, names) : outputItemsIn(output_data, names);
 }
 
-/** The items of one place that name an image. @throws JsonBoundError */
-export function findItems(place: Place, span: AttachmentParts): FoundItem[] {
-  return (elementsIn(place, span) ?? []).flatMap((element, index) => {
+/** The items of one place that name an image. @param names of all texts that bound each other @throws JsonBoundError */
+export function findItems(place: Place, span: AttachmentParts, names?: JsonNames): FoundItem[] {
+  return (elementsIn(place, span, names) ?? []).flatMap((element, index) => {
     if (typeof element !== 'object' || element === null || Array.isArray(element)) return [];
     const item = element as Item;
     const source = sourceOf(item, place);
@@ -98,14 +102,14 @@ function saysImage({ type, media_type, mime_type }: Item): boolean {
   return said.some((value) => /^(image|screenshot)$|^image\//i.test(value));
 }
 
-function parsedArray(text: string, maxDepth: number): unknown[] | null {
-  const value = /^\s*\[/.test(text) ? parsed(text, maxDepth) : null;
+function parsedArray(text: string, maxDepth: number, names: JsonNames | undefined): unknown[] | null {
+  const value = /^\s*\[/.test(text) ? parsed(text, maxDepth, names) : null;
   return Array.isArray(value) ? value : null;
 }
 
-function parsed(text: string, maxDepth: number): unknown {
+function parsed(text: string, maxDepth: number, names: JsonNames | undefined): unknown {
   try {
-    return parseJsonText(text, maxDepth);
+    return parseJsonText(text, maxDepth, undefined, names);
   } catch (error) {
     if (error instanceof JsonBoundError) throw error;
     return null;

@@ -86,7 +86,8 @@ export class RetentionPass {
       this.#unpurged = 0;
     }
     if (this.#waiting.length === 0 && this.#hasMore) await this.#look();
-    const ahead = this.#ahead;
+    // What was examined while nobody was there may be too much beside clients that have come since.
+    const ahead = (this.#ahead?.ids.length ?? 0) > this.#largest.traces ? null : this.#ahead;
     this.#ahead = null;
     const portion = ahead ?? this.#examined(0);
     if (portion === null) return this.#sessions();

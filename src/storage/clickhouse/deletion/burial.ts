@@ -12,6 +12,8 @@ import { isFactOf, keyOf, PORTION, sessionThing, toThing, tracesOf, uuids, type 
 
 /** Whole traces that are removed together: the more there are, the less of others is read with each. */
 const TRACES_AT_ONCE = 60_000;
+/** Tombstones of one write: half a megabyte, which any `MAX_ENCODED_MB` takes. */
+const TOMBSTONES_AT_ONCE = 5_000;
 /** As many as one round computes: until it has, lists compute these traces themselves. */
 const TRACES_BESIDE_READS = 2_000;
 
@@ -55,13 +57,17 @@ export class Burial {
       const changed = await this.#changedSince(projectId, ids, upTo);
       const stored = await this.#firstVersions(projectId, ids);
       const tooLarge = new Set(stale(projectId));
-      const removedTraces = ids
-        .filter((id) => !changed.has(id) && !tooLarge.has(id) && !watch.sawWritten(id))
-        .flatMap((id) => ({ trace_id: id, firstVersion: stored.get(id) ?? 0 }))
-        .filter(({ firstVersion }) => firstVersion > 0);
-      await log.append({ projectId, removedTraces });
+      const going = ids.filter((id) => !changed.has(id) && !tooLarge.has(id) && (stored.get(id) ?? 0) > 0);
+      const removed: string[] = [];
+      for (let from = 0; from < going.length; from += TOMBSTONES_AT_ONCE) {
+        const removedTraces = going
+          .slice(from, from + TOMBSTONES_AT_ONCE)
+          .filter((id) => !watch.sawWritten(id))
+          .map((id) => ({ trace_id: id, firstVersion: stored.get(id) ?? 0 }));
+        await log.append({ projectId, removedTraces });
+        for (const { trace_id } of removedTraces) removed.push(trace_id);
+      }
       await settleMany(projectId);
-      const removed = removedTraces.map(({ trace_id }) => trace_id);
       await this.#hideRemoved(projectId, removed);
       deleted();
       return removed;

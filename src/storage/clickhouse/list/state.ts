@@ -37,7 +37,9 @@ export async function readState<T>(
     fresh = figures && unsettled.length + unsettledSessions.length > 0;
     return read({ projectId, upTo, unsettled, aside, unsettledSessions });
   };
-  return reads.ofCommitted(projectId, { figures, traces: ids }, committed).catch((error: unknown) => {
+  // Of spans, only those up to the version are read in any case, and they are sent while they are read.
+  const again = list !== 'spans';
+  return reads.ofCommitted(projectId, { figures, traces: ids, again }, committed).catch((error: unknown) => {
     // A trace that is too large is set aside by the round that was to store it.
     if (!fresh || !isTooLarge(error)) throw error;
     return rolledUp();

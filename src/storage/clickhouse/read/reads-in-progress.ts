@@ -43,11 +43,14 @@ export interface ReadableStates {
 /** A state that is read, possibly by several statements. */
 export interface HeldState {
   readonly upTo: Version;
+  /** Whether it took so long that rows may have been rolled up meanwhile that are newer than the state. */
+  readonly overtaken: boolean;
   /** To be called when the read has ended; further calls do nothing. */
   release(): void;
 }
 
 interface Held extends HeldState {
+  overtaken: boolean;
   /** The project whose rolled-up rows must not become newer meanwhile; null: none. */
   readonly projectId: string | null;
 }
@@ -56,7 +59,7 @@ interface Held extends HeldState {
 const LONGEST_READ_MS = 24 * 3_600_000;
 /**
  * A read that takes longer holds rounds back no more, as the writes of the project would wait for it: it sees traces that
- * changed meanwhile as they are then.
+ * changed meanwhile as they are then, beside others as they were. Lists are read once more after that.
  */
 const LONGEST_STILL_MS = 10_000;
 /** How long a read holds rounds back where the project has about as much that is not rolled up as it may have. */
@@ -95,11 +98,22 @@ export class ReadsInProgress {
     return this.at(await this.#states.settle(projectId), read);
   }
 
-  /** Reads what is committed, without waiting until it is rolled up. */
-  async ofCommitted<T>(projectId: string, wanted: Wanted, read: (state: CommittedState) => Promise<T>): Promise<T> {
+  /**
+   * Reads what is committed, without waiting until it is rolled up.
+   * @param wanted `again`: whether the read may run once more where the first one took so long that its rows may be of two states
+   */
+  async ofCommitted<T>(
+    projectId: string,
+    wanted: Wanted & { readonly again?: boolean },
+    read: (state: CommittedState) => Promise<T>,
+  ): Promise<T> {
     await this.#states.readable(projectId, wanted);
     const state = this.#states.committed(projectId);
-    return this.#until(this.#hold(state.upTo, projectId), () => read(state));
+    const held = this.#hold(state.upTo, projectId);
+    const result = await this.#until(held, () => read(state));
+    return held.overtaken && wanted.again === true
+      ? this.ofCommitted(projectId, { ...wanted, again: false }, read)
+      : result;
   }
 
   /** Reads the state at a version, which must have been committed just now. */
@@ -160,7 +174,11 @@ export class ReadsInProgress {
   #oldest(longestMs: number, counts: (held: Held) => boolean): Version {
     const since = performance.now() - longestMs;
     let oldest = Infinity;
-    for (const [held, at] of this.#held) if (at >= since && counts(held)) oldest = Math.min(oldest, held.upTo);
+    for (const [held, at] of this.#held) {
+      if (!counts(held)) continue;
+      if (at >= since) oldest = Math.min(oldest, held.upTo);
+      else held.overtaken = true;
+    }
     return oldest;
   }
 
@@ -168,6 +186,7 @@ export class ReadsInProgress {
     const state: Held = {
       upTo,
       projectId,
+      overtaken: false,
       release: () => {
         this.#held.delete(state);
         if (projectId !== null) this.#listedAt = performance.now();

@@ -85,8 +85,8 @@ FROM (${examined(scope, uuids(ids), before)}) AS e ORDER BY e.trace_id`,
       const rows = await this.#rows<{ readonly trace: string | null }>(
         // By the index of versions, which leaves out nearly all that is stored. Null: something that keeps a session.
         sql`SELECT DISTINCT toString(f.trace_id) AS trace FROM facts AS f WHERE ${written} AND f.trace_id IN ${uuids(ids)}
-UNION ALL SELECT NULL FROM facts WHERE ${written} AND ${keeps(sql`session_tags`)}
-UNION ALL SELECT NULL FROM session_statements WHERE ${written} AND ${keeps(sql`tags`)}`,
+UNION ALL SELECT NULL FROM facts WHERE ${written} AND ${keeps(sql`session_tags`)} LIMIT 1
+UNION ALL SELECT NULL FROM session_statements WHERE ${written} AND ${keeps(sql`tags`)} LIMIT 1`,
         { settings: QUIETLY },
       );
       const changed = rows.flatMap(({ trace }) => trace ?? []);
