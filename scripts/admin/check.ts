@@ -28,7 +28,7 @@ const NOT_CHECKED = 2;
 export function addCheckCommand(program: Command, where: () => Where): void {
   program
     .command('check')
-    .description('compare stored data with each other and report what is wrong; changes nothing without --repair')
+    .description('compare spans, rollups and metadata and report what is wrong; changes nothing without --repair')
     // A check that did not run says nothing of the data.
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : NOT_CHECKED))
     .option('--all', 'compare everything, not only a sample')

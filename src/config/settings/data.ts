@@ -76,8 +76,8 @@ export const dataSettings = {
     minimum: 0,
     maximum: 720,
     description:
-      'Hours within which deleted and replaced texts are gone from all files. After half of that time, the server ' +
-      'rewrites files that contain some, in the background. 0: they leave the files whenever ClickHouse happens to ' +
+      'Hours within which deleted and replaced texts leave all files. Twice in that time, and soon after a start, the ' +
+      'server rewrites files that contain some, in the background. 0: they leave the files whenever ClickHouse happens to ' +
       'merge these, and the ids of deleted data stay.',
   }),
 };

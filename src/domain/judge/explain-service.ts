@@ -102,7 +102,7 @@ export class ExplainService {
   #notRunning(judge: Judge, span: SpanTraits): Reason | undefined {
     const notRunnableReason = this.#options.judges.notRunnableReason(judge);
     if (notRunnableReason?.kind === 'no_endpoint')
-      return ['no_endpoint', `${notRunnableReason.text}; judges are disabled.`];
+      return ['no_endpoint', `${notRunnableReason.text}; no judge can run.`];
     if (!judge.enabled) return ['judge_disabled', 'The judge is disabled: it does not evaluate spans automatically.'];
     const [arrived, since] = [formatTimestamp(span.arrived_at), formatTimestamp(judge.judged_since)];
     if (span.arrived_at <= judge.judged_since)
@@ -114,7 +114,7 @@ export class ExplainService {
     if (span.arrived_at <= began)
       return [
         'not_running_then',
-        `The span arrived at ${arrived}, while judges were disabled. Use a run call to evaluate older spans.`,
+        `The span arrived at ${arrived}, while no judge could run. Use a run call to evaluate older spans.`,
       ];
     return undefined;
   }

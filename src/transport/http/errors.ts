@@ -19,7 +19,7 @@ interface HttpMeaning {
 /** The one table from what went wrong to what HTTP calls it. */
 export const HTTP_MEANINGS: Readonly<Record<DomainErrorKind, HttpMeaning>> = {
   malformed: { status: 400, title: 'Malformed request' },
-  unauthenticated: { status: 401, title: 'Invalid API key' },
+  unauthenticated: { status: 401, title: 'Not signed in, or no valid API key' },
   forbidden: { status: 403, title: 'Forbidden' },
   not_found: { status: 404, title: 'Not found' },
   method_not_allowed: { status: 405, title: 'Method not allowed' },

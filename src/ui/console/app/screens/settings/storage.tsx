@@ -116,7 +116,9 @@ function Outlook({ free_bytes: free, min_free_bytes: least, grows_bytes_per_day:
   return (
     <p class={refused ? 'line bad' : undefined}>
       {least > 0 &&
-        (refused ? `Spans are rejected until ${bytes(least)} are free. ` : `${bytes(least)} are reserved. `)}
+        (refused
+          ? `Spans are rejected until a tenth more than ${bytes(least)} is free. `
+          : `${bytes(least)} are reserved. `)}
       {pace === null && 'The growth rate is known after the server has run for one hour.'}
       {pace !== null && days === null && 'Stored data is not growing.'}
       {days !== null && `Grows by ${bytes(pace)} per day: spans will be rejected in ${count(days)} days.`}
