@@ -201,10 +201,7 @@ interface Printing {
 function printRows(options: GlobalOptions, work: Work, { create, none }: Printing): Promise<void> {
   const guarded = (dataDir: string) => {
     if (!create && !existsSync(metadataFile(dataDir)))
-      throw new DomainError(
-        'not_found',
-        `There is no Spanhouse data in ${dataDir}; set DATA_DIR to the folder of the server`,
-      );
+      throw new DomainError('not_found', `No Spanhouse data in ${dataDir}; set DATA_DIR to the folder of the server`);
     return withIdentity(dataDir, work);
   };
   return printed(options, guarded, none);

@@ -103,7 +103,7 @@ describe('backups to a bucket that are killed', function () {
     }
     const made = await admin(programs.dataDir, 'backup', bucket.address);
     expect(made.spans).to.equal(spans);
-    expect(made.note).to.contain('Went on with');
+    expect(made.note).to.contain('Reused what the interrupted backup');
     expect(made.new_mb).to.be.below(made.mb);
     expect(await bucket.uploads()).to.deep.equal([]);
     expect(['writer.json', 'unfinished.json'].filter((name) => bucket.has(name))).to.deep.equal([]);

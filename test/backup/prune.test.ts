@@ -103,8 +103,8 @@ describe('backups of which many are there', function () {
     };
     expect(cause.code, cause.stderr).to.equal(2);
     const { id, note } = JSON.parse(cause.stdout);
-    expect(note).to.contain('This backup is made, but older ones were not removed. Nothing was removed');
-    expect(cause.stderr).to.contain(`Backup ${id} is made; beyond 1, the oldest are removed now`);
+    expect(note).to.contain('This backup is complete, but older ones were not removed. Nothing was removed');
+    expect(cause.stderr).to.contain(`Backup ${id} is complete; removing the oldest beyond 1`);
     expect(await admin(server.dataDir, 'verify-backup', backups, '--backup', id)).to.include({ whole: true });
     expect(await backupMetric(server, 'last_success_timestamp_seconds')).to.be.above(success);
     expect(await backupMetric(server, 'last_failure_timestamp_seconds')).to.equal(0);

@@ -80,7 +80,7 @@ describe('the console in a browser, from the first start on, while its server co
     const { identifier } = await page.evaluateOnNewDocument(A_DAY_AHEAD);
     await page.goto(said.signIn);
     await clickOn(page, '::-p-text(Sign in as Owner)');
-    await clickOn(page, '::-p-text(Send your first trace)');
+    await clickOn(page, '::-p-aria([name="Send your first trace"][role="link"])');
     expect(page.url()).to.not.include('code');
     await clickOn(page, '::-p-text(Create key)');
     await until(`document.querySelector('[role=tabpanel] pre')?.textContent.includes('Bearer sk_sh_')`);

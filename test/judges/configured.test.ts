@@ -49,7 +49,7 @@ describe('judges and how much is configured', () => {
       const counts = (wanted: string) => answers.filter((found) => found['answer'] === wanted).length;
       expect([counts('pending'), counts('queued') + counts('running')]).to.deep.equal([25, 5]);
       const refused = await api.expect(429, 'POST', `judges/${judge['id']}:run`, { backfill: 10 });
-      expect(refused.detail).to.contain('room for 0 more');
+      expect(refused.detail).to.contain('room for only 0 more');
       open = true;
       await eventually(
         () => api.evaluations(judge),

@@ -102,7 +102,7 @@ describe('calibration of a judge', function () {
 
     const plot = await api.server.request('GET', `${path}/calibration.svg`);
     expect(plot.headers.get('content-type')).to.equal('image/svg+xml');
-    expect(plot.text).to.include('v1: 50 % of 24, κ 0.00; v2: 100 % of 24, κ 1.00');
+    expect(plot.text).to.include('v1: 50% of 24, κ 0.00; v2: 100% of 24, κ 1.00');
 
     const asked = await api.expect(202, 'POST', `${path}/calibration:evaluate`, {});
     expect(asked).to.deep.include({ judge_id: judge.id, held_out: 24, examples: 24, prompt_version: 1, result: null });

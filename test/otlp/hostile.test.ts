@@ -130,6 +130,29 @@ describe('OTLP over HTTP: hostile bodies', function () {
     expect(statuses).to.deep.equal([200, 200, 413, 413]);
   });
 
+  it('JSON texts with too many different names are refused, wherever they would be read', async () => {
+    const text = (of: string) =>
+      JSON.stringify({
+        role: 'user',
+        ...Object.fromEntries(Array.from({ length: 3_000 }, (_, at) => [`${of} ${at}`, 1])),
+      });
+    const send = async (keyOf: (n: number) => string, spanOf: (text: string, n: number) => Json) => {
+      const spans = Array.from({ length: 120 }, (_, n) => spanOf(text(keyOf(n)), n));
+      return (await post(Buffer.from(toProtobuf(request(spans))), PROTOBUF_TYPE)).status;
+    };
+    const inAttribute = (value: string, n: number) =>
+      otlpSpan({ spanId: spanId(2_000 + n), attributes: attributes({ metadata: value }) });
+    const inEvent = (value: string, n: number) =>
+      otlpSpan({
+        spanId: spanId(3_000 + n),
+        events: [{ name: 'gen_ai.user.message', attributes: attributes({ 'gen_ai.event.content': value }) }],
+      });
+    for (const spanOf of [inAttribute, inEvent]) {
+      expect(await send(() => 'same', spanOf)).to.equal(200);
+      expect(await send((n) => `of ${n}`, spanOf)).to.equal(413);
+    }
+  });
+
   it('huge attributes come back whole, or the body is refused', async () => {
     const text = 'ü'.repeat(4 * MEBIBYTE);
     const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`key ${n}`, n]));

@@ -69,7 +69,7 @@ describe('the admin program moves a project', function () {
       expect(exported.stdout).to.match(/prompt_versions/);
       expect((await stat(file('p.ndjson.gz'))).mode & 0o777).to.equal(0o600);
       const imported = await admin(target, 'import', file('p.ndjson.gz'), '--project', target.projectId);
-      expect(imported.stdout).to.match(/All \d+ figures of the lists are those of the file\./);
+      expect(imported.stdout).to.match(/All \d+ figures of the lists match the file\./);
       expect(imported.stdout).to.contain(
         'keeps its traces for 36000 days, this one for ever. To set it here, too: npm run',
       );
@@ -133,7 +133,7 @@ describe('the admin program moves a project', function () {
           String(key),
         );
         expect(stderr).to.match(
-          new RegExp(`^GET ${url}/whoami is answered with ${status} and text/html instead of JSON: .*--url$`, 'm'),
+          new RegExp(`^GET ${url}/whoami returned ${status} and text/html instead of JSON: .*--url$`, 'm'),
         );
         expect(code).to.equal(1);
       }

@@ -38,7 +38,7 @@ describe('an import into a server that takes small requests', function () {
       await exported(source, file('p.ndjson'));
       const failed = await imported(target, file('p.ndjson')).catch((error: unknown) => error);
       expect((failed as Error).message).to.match(
-        /^line \d+ \(spans\) is larger than what the server takes: .*MAX_BODY_MB/,
+        /^line \d+ \(spans\) is larger than the server accepts: .*MAX_BODY_MB/,
       );
       const { dataDir } = target;
       await target.stop();

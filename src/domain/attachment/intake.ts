@@ -91,8 +91,8 @@ function asTheyAre(spans: readonly Span[]): DetachedSpans {
  * them. A URL that has waited for its turn for so long stays a reference.
  */
 const FETCHES = { atOnce: 8, perParty: 6, maxWaitMs: 10_000 };
-/** For how long spans are looked through before others are served. */
-const INSPECTED_AT_ONCE_MS = 10;
+/** Spans that are looked through before others are served, and for how long at most. */
+const INSPECTED_AT_ONCE = { spans: 20, ms: 10 };
 /** References noted in one transaction: a few milliseconds, so that nobody waits. */
 const NAMED_AT_ONCE = 500;
 
@@ -132,12 +132,13 @@ export class VaultIntake implements AttachmentIntake {
     const sound: Span[] = [];
     const found = new Map<number, readonly Found[]>();
     let room = this.#maxImages;
-    let began = performance.now();
+    let [looked, began] = [0, performance.now()];
     for (const [index, span] of spans.entries()) {
       const mayHold = mayHoldImages(span);
-      if (mayHold && performance.now() - began > INSPECTED_AT_ONCE_MS) {
+      if (mayHold) looked += 1;
+      if (looked >= INSPECTED_AT_ONCE.spans || performance.now() - began > INSPECTED_AT_ONCE.ms) {
         await nextTurn();
-        began = performance.now();
+        [looked, began] = [0, performance.now()];
       }
       const inspection = mayHold ? await inspect(span) : NOTHING;
       const images = inspection.found.filter((item) => item.image !== null || this.#mayBeKept(item));

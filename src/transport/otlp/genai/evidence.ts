@@ -1,4 +1,6 @@
-import { toJsonText } from '../../../domain/json-text.js';
+import { DomainError } from '../../../domain/errors.js';
+import { exceededBound, JsonNames, toJsonText } from '../../../domain/json-text.js';
+import { MAX_DEPTH } from '../budget.js';
 import { newAttributes, type Attributes, type AttributeValue, type OtlpEvent, type OtlpSpan } from '../model.js';
 import { DEFAULT_KIND, USAGE_KIND, USAGE_RANK } from './kind.js';
 import {
@@ -13,6 +15,7 @@ import {
 } from './lookup.js';
 import { MAPPING, type FieldName } from './mapping.js';
 import { assembleMessages, messageOfEvent, withSystemInstructions, type MessagePart } from './messages.js';
+import { MAX_JSON_TEXT } from './readings.js';
 
 const NOT_FOUND = 255;
 
@@ -33,6 +36,9 @@ interface Collected {
 /** Objects of more characters, which are stored once more, are left where they are. */
 const MAX_OBJECT = 64 * 1024;
 
+/** So many characters of JSON texts in one request are read whatever they hold: more cannot have too many different names. */
+const UNCOUNTED_JSON = 1024 * 1024;
+
 /** An attribute that is metadata, and what it holds. */
 export interface FoundMetadata extends MetadataSlot {
   readonly value: AttributeValue;
@@ -50,6 +56,9 @@ export class Evidence {
   readonly #values: (AttributeValue | undefined)[] = new Array<AttributeValue | undefined>(FIELD_COUNT).fill(undefined);
   readonly #collected: Collected[] = [];
   readonly #metadata: FoundMetadata[] = [];
+  /** Characters of the JSON texts of the request, and the names in those beyond {@link UNCOUNTED_JSON}. */
+  #jsonLength = 0;
+  readonly #names = new JsonNames();
 
   constructor(lookup: Lookup) {
     this.#lookup = lookup;
@@ -91,6 +100,7 @@ export class Evidence {
   }
 
   #fill(slots: readonly Slot[], value: AttributeValue): void {
+    if (slots.length > 0 && typeof value === 'string' && value.length <= MAX_JSON_TEXT) this.#count(value);
     for (const slot of slots) {
       if (!this.#improves(slot)) continue;
       const found = slot.read(value);
@@ -98,6 +108,20 @@ export class Evidence {
       this.#ranks[slot.field] = slot.rank;
       this.#values[slot.field] = found;
     }
+  }
+
+  /**
+   * Counts a value that may be read as JSON text: all of these together have no more names than a body may have.
+   * @throws DomainError `too_large`
+   */
+  #count(value: AttributeValue | undefined): void {
+    if (typeof value !== 'string' || !/^[[{]/.test(value)) return;
+    this.#jsonLength += value.length;
+    if (this.#jsonLength <= UNCOUNTED_JSON || exceededBound(value, MAX_DEPTH, this.#names) !== 'names') return;
+    throw new DomainError(
+      'too_large',
+      'the JSON texts in attributes have too many different names: send smaller batches',
+    );
   }
 
   /** Whether a source comes before the best one found so far. */
@@ -113,6 +137,7 @@ export class Evidence {
       if (value !== undefined) this.#fill(attributeSlots, value);
     }
     if (slots.message === null || !this.#improves(slots.message)) return;
+    for (const name in event.attributes) this.#count(event.attributes[name]);
     const message = messageOfEvent(event, slots.message.role);
     if (message !== null) this.#collect(slots.message.field, slots.message.rank).events.push(message);
   }

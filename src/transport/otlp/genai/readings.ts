@@ -88,7 +88,7 @@ function names(value: AttributeValue): string[] | undefined {
 }
 
 /** Longer texts are not read as JSON: what conventions say in JSON is short, and every span may bring one. */
-const MAX_JSON_TEXT = 64 * 1024;
+export const MAX_JSON_TEXT = 64 * 1024;
 
 /** The text read last, as several sources look into one attribute. */
 let last: { readonly text: string; readonly value: AttributeValue | undefined } = { text: '', value: undefined };

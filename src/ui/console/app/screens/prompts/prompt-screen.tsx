@@ -86,7 +86,7 @@ function Head({ slug, latest }: { readonly slug: string; readonly latest: number
         <CopyButton text={slug} what="Slug" />
         {latest !== null && <span class="soft">latest is v{latest}</span>}
       </div>
-      <nav class="line" aria-label="Related pages">
+      <nav class="line" aria-label="Pages of this prompt">
         {elsewhere.map(({ screen, label, query }) => (
           <a key={screen} class="button" href={hrefOf({ screen, query })}>
             <Icon name={screen} /> {label}

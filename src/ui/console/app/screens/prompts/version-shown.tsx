@@ -62,7 +62,7 @@ export function VersionShown({ version, tags, latest, choice, changes }: Version
       <Known version={version} />
       <div class="line apart">
         {choice}
-        <nav class="line" aria-label="Related pages">
+        <nav class="line" aria-label="Pages of this version">
           <CopyButton text={version.content} what="Text" />
           <CopyAsCurl path={`/v1/prompts/${encodeURIComponent(slug)}`} query={{ version: number }} />
           <Elsewhere slug={slug} version={number} />
