@@ -102,7 +102,7 @@ describe('attempts to sign in', function () {
       expect((await browser.signIn({ key: 'sk_sh_wrong_key' })).status).to.equal(401);
     const over = await browser.signIn({ key: server.key });
     expect(over.status, 'right or wrong, nothing is tried any more').to.equal(429);
-    expect(over.json.detail).to.include('10 failed attempts');
+    expect(over.json.detail).to.include('Limit of 10 failed sign-in attempts');
     expect(Number(over.headers.get('retry-after'))).to.be.within(1, 60);
   });
 
