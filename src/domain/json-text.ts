@@ -108,9 +108,9 @@ export function exceededBound(
 /** So much of a name tells it from others: there cannot be many that are longer. */
 const NAME_COUNTED = 1_000;
 
-/** The different names that the objects of one or more JSON texts give their members. */
+/** The different names that the objects of one or more JSON texts, or of a request in another encoding, give their members. */
 export class JsonNames {
-  /** Members whose names are not looked at: there cannot be more names than members. */
+  /** Members whose names are not kept: there cannot be more names than members. */
   #uncounted = MAX_JSON_NAMES;
   readonly #names = new Set<string>();
 
@@ -127,6 +127,13 @@ export class JsonNames {
       while (isSpace(text.charCodeAt(at))) at += 1;
       if (text.charCodeAt(at) === COLON) this.#names.add(name);
     }
+    return this.#names.size <= MAX_JSON_NAMES;
+  }
+
+  /** As {@link admit}, of one member. */
+  admitName(name: string): boolean {
+    if (this.#uncounted > 0) this.#uncounted -= 1;
+    else this.#names.add(name);
     return this.#names.size <= MAX_JSON_NAMES;
   }
 }

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { unhurried } from '../harness/program.js';
 import { bootServer, send, type TestServer } from '../harness/server.js';
+import { until } from '../harness/until.js';
 import { secondProject } from '../prompts/prompt-api.js';
 
 /** More than the server has connections to ClickHouse for reads. */
@@ -48,21 +49,12 @@ class Reader {
     };
   }
 
-  /** Resolves when the answer has begun, which says that the server measures its rate from then on. */
-  begun(withinMs: number): Promise<void> {
-    return until(() => this.status > 0, withinMs, 'no answer');
-  }
-
-  end(withinMs: number): Promise<void> {
-    return until(() => this.closed, withinMs, 'still open');
-  }
-}
-
-async function until(holds: () => boolean, withinMs: number, otherwise: string): Promise<void> {
-  const deadline = Date.now() + withinMs;
-  while (!holds()) {
-    if (Date.now() > deadline) throw new Error(`${otherwise} after ${withinMs} ms`);
-    await delay(20);
+  async end(withinMs: number): Promise<void> {
+    const until = Date.now() + withinMs;
+    while (!this.closed) {
+      if (Date.now() > until) throw new Error(`still open after ${withinMs} ms`);
+      await delay(20);
+    }
   }
 }
 
@@ -120,7 +112,8 @@ describe('clients that take their answers slowly', function () {
   it('are cut off, so that what they held is free again', async () => {
     const slow = [read(), read()];
     const sips = slow.map((reader) => reader.sipEvery(1_000));
-    await Promise.all(slow.map((reader) => reader.begun(30_000)));
+    // The server measures the rate of an answer from its begin on.
+    await until('both answers have begun', () => slow.every(({ status }) => status > 0));
     // Two windows, of which the first does not count, and some time to spare.
     await delay(6_000);
     for (const stop of sips) stop();

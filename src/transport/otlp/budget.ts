@@ -1,5 +1,5 @@
 import { DomainError } from '../../domain/errors.js';
-import { MAX_JSON_NAMES } from '../../domain/json-text.js';
+import { JsonNames } from '../../domain/json-text.js';
 
 /** Values nested deeper than this are refused: no exporter nests so deep, and recursion must end. */
 export const MAX_DEPTH = 64;
@@ -16,9 +16,8 @@ export const PARTS = { group: 8, span: 8, event: 4, link: 4, attribute: 1, eleme
 /** Counts what decoding one request creates. */
 export class Budget {
   #left = MAX_PARTS;
-  /** Attributes whose names are not counted: no more names than those can be new. */
-  #uncounted = MAX_JSON_NAMES;
-  readonly #names = new Set<string>();
+  /** Keys of attributes: those that are new cost as much as new names in JSON. */
+  readonly #keys = new JsonNames();
 
   /** @throws DomainError `too_large` when the request holds more than {@link MAX_PARTS} */
   spend(parts: number): void {
@@ -31,16 +30,10 @@ export class Budget {
     }
   }
 
-  /**
-   * Counts an attribute. Names that are new cost as much as those of JSON (see {@link MAX_JSON_NAMES}).
-   * @throws DomainError `too_large` when the request holds too many parts or names
-   */
-  spendAttribute(name: string): void {
+  /** Counts an attribute. @throws DomainError `too_large` when the request holds too many parts or keys */
+  spendAttribute(key: string): void {
     this.spend(PARTS.attribute);
-    this.#uncounted -= 1;
-    if (this.#uncounted >= 0) return;
-    this.#names.add(name);
-    if (this.#names.size > MAX_JSON_NAMES)
+    if (!this.#keys.admitName(key))
       throw new DomainError('too_large', 'the request has too many distinct attribute keys');
   }
 }

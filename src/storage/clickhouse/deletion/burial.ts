@@ -1,14 +1,24 @@
 import type { DeletedThing } from '../../../domain/deletion/deletion-store.js';
 import type { Micros } from '../../../domain/time/timestamp.js';
 import { LONG_STATEMENTS } from '../client/long-statements.js';
-import { sql, value } from '../client/sql.js';
+import { sql } from '../client/sql.js';
 import type { AppendedWrites } from '../commit/rows.js';
-import { versionOf, versionTime, type Version } from '../commit/version-clock.js';
+import { versionTime, type Version } from '../commit/version-clock.js';
 import type { ReadRows } from '../read/row-reader.js';
 import { inProject } from '../read/scope.js';
 import { isDeleted, standing, written } from '../read/visibility.js';
 import type { DeletionSource } from './deletion-source.js';
-import { isFactOf, keyOf, PORTION, sessionThing, toThing, tracesOf, uuids, type FactRow } from './things.js';
+import {
+  isFactOf,
+  keyOf,
+  PORTION,
+  sessionThing,
+  toThing,
+  tracesOf,
+  uuids,
+  writtenSince,
+  type FactRow,
+} from './things.js';
 
 /** Whole traces that are removed together: the more there are, the less of others is read with each. */
 const TRACES_AT_ONCE = 60_000;
@@ -174,12 +184,8 @@ WHERE ${among} AND row_type = 0 AND f.ver < last`;
     return [...unchanged, ...(await this.#liveNow(projectId, rest))];
   }
 
-  /** By the index of versions, which leaves out nearly all that is stored of these traces. */
   async #changedSince(projectId: string, traces: readonly string[], upTo: Micros): Promise<ReadonlySet<string>> {
-    const rows = await this.#rows<{ readonly trace: string }>(
-      sql`SELECT DISTINCT toString(f.trace_id) AS trace FROM facts AS f
-WHERE ${inProject(projectId)} AND f.trace_id IN ${uuids(traces)} AND f.ver > ${value(versionOf(upTo), 'UInt64')} AND f.row_type < 2`,
-    );
+    const rows = await this.#rows<{ readonly trace: string }>(writtenSince(projectId, traces, upTo));
     return new Set(rows.map(({ trace }) => trace));
   }
 

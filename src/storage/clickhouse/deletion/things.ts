@@ -1,5 +1,7 @@
 import type { DeletedThing } from '../../../domain/deletion/deletion-store.js';
-import { join, literal, sql, type Sql } from '../client/sql.js';
+import type { Micros } from '../../../domain/time/timestamp.js';
+import { join, literal, sql, value, type Sql } from '../client/sql.js';
+import { versionOf } from '../commit/version-clock.js';
 import { inProject } from '../read/scope.js';
 
 /** Things of one portion, whose ids stand in a statement's text. */
@@ -43,6 +45,15 @@ export function tracesOf(things: readonly Pick<DeletedThing, 'trace_id'>[]): str
 /** Facts `f` of these things of a project, and of a few more where an id is in several of the traces. */
 export function isFactOf(projectId: string, things: readonly Pick<DeletedThing, 'trace_id' | 'id'>[]): Sql {
   return sql`${inProject(projectId)} AND f.trace_id IN ${uuids(tracesOf(things))} AND f.id IN ${uuids(things.map(({ id }) => id))}`;
+}
+
+/**
+ * Those of some traces that were written to after a moment, as rows of `trace`. By the index of versions, which leaves out nearly
+ * all that is stored of these traces.
+ */
+export function writtenSince(projectId: string, traces: readonly string[], since: Micros): Sql {
+  return sql`SELECT DISTINCT toString(f.trace_id) AS trace FROM facts AS f
+WHERE ${inProject(projectId)} AND f.trace_id IN ${uuids(traces)} AND f.ver > ${value(versionOf(since), 'UInt64')} AND f.row_type < 2`;
 }
 
 /** In the statement's text: there are too many for a URL, which parameters go in. */

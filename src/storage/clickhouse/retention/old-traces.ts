@@ -7,7 +7,7 @@ import { empty, join, sql, value, type Sql } from '../client/sql.js';
 import type { CommitLog } from '../commit/commit-log.js';
 import { versionOf, versionTime } from '../commit/version-clock.js';
 import { ThingsBelow } from '../deletion/things-below.js';
-import { uuids } from '../deletion/things.js';
+import { uuids, writtenSince } from '../deletion/things.js';
 import type { ReadsInProgress } from '../read/reads-in-progress.js';
 import { openReader, type ReadLimits, type ReadRows } from '../read/row-reader.js';
 import { inProject, type ReadScope } from '../read/scope.js';
@@ -81,10 +81,10 @@ FROM (${examined(scope, uuids(ids), before)}) AS e ORDER BY e.trace_id`,
 
   changedSince(projectId: string, ids: readonly string[], since: Micros) {
     return this.#reads.run(projectId, async (upTo) => {
-      const written = sql`${inProject(projectId)} AND ver > ${value(versionOf(since), 'UInt64')} AND ver <= ${value(upTo, 'UInt64')}`;
+      const written = sql`${inProject(projectId)} AND ver > ${value(versionOf(since), 'UInt64')}`;
       const rows = await this.#rows<{ readonly trace: string | null }>(
-        // By the index of versions, which leaves out nearly all that is stored. Null: something that keeps a session.
-        sql`SELECT DISTINCT toString(f.trace_id) AS trace FROM facts AS f WHERE ${written} AND f.trace_id IN ${uuids(ids)}
+        // Null: something that keeps a session.
+        sql`${writtenSince(projectId, ids, since)}
 UNION ALL SELECT NULL FROM facts WHERE ${written} AND ${keeps(sql`session_tags`)} LIMIT 1
 UNION ALL SELECT NULL FROM session_statements WHERE ${written} AND ${keeps(sql`tags`)} LIMIT 1`,
         { settings: QUIETLY },

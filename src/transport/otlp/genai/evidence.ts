@@ -14,7 +14,7 @@ import {
   type Slot,
 } from './lookup.js';
 import { MAPPING, type FieldName } from './mapping.js';
-import { assembleMessages, messageOfEvent, withSystemInstructions, type MessagePart } from './messages.js';
+import { assembleMessages, messageOfEvent, UNFOLDED, withSystemInstructions, type MessagePart } from './messages.js';
 import { MAX_JSON_TEXT } from './readings.js';
 
 const NOT_FOUND = 255;
@@ -100,7 +100,7 @@ export class Evidence {
   }
 
   #fill(slots: readonly Slot[], value: AttributeValue): void {
-    if (slots.length > 0 && typeof value === 'string' && value.length <= MAX_JSON_TEXT) this.#count(value);
+    if (slots.length > 0) this.#count(value, MAX_JSON_TEXT);
     for (const slot of slots) {
       if (!this.#improves(slot)) continue;
       const found = slot.read(value);
@@ -112,10 +112,11 @@ export class Evidence {
 
   /**
    * Counts a value that may be read as JSON text: all of these together have no more names than a body may have.
+   * @param longest a longer text is not read
    * @throws DomainError `too_large`
    */
-  #count(value: AttributeValue | undefined): void {
-    if (typeof value !== 'string' || !/^[[{]/.test(value)) return;
+  #count(value: AttributeValue | undefined, longest = Infinity): void {
+    if (typeof value !== 'string' || value.length > longest || !/^[[{]/.test(value)) return;
     this.#jsonLength += value.length;
     if (this.#jsonLength <= UNCOUNTED_JSON || exceededBound(value, MAX_DEPTH, this.#names) !== 'names') return;
     throw new DomainError(
@@ -137,7 +138,7 @@ export class Evidence {
       if (value !== undefined) this.#fill(attributeSlots, value);
     }
     if (slots.message === null || !this.#improves(slots.message)) return;
-    for (const name in event.attributes) this.#count(event.attributes[name]);
+    for (const name of UNFOLDED) this.#count(event.attributes[name]);
     const message = messageOfEvent(event, slots.message.role);
     if (message !== null) this.#collect(slots.message.field, slots.message.rank).events.push(message);
   }

@@ -106,6 +106,9 @@ const EVENT_OUTLINE: ReadonlySet<string> = new Set([
   'event.domain',
 ]);
 
+/** Attributes of an event that may hold the whole message as JSON text. */
+export const UNFOLDED: readonly string[] = ['message', 'gen_ai.event.content'];
+
 /**
  * A message that was sent as a span event: its attributes, `message` (of a choice) and `gen_ai.event.content` unfolded.
  * @returns null when the event carries no content
@@ -116,9 +119,10 @@ export function messageOfEvent(event: OtlpEvent, role: string): AttributeValue |
   let content = false;
   for (const [name, value] of Object.entries(event.attributes)) {
     if (EVENT_OUTLINE.has(name)) continue;
-    const folded = name === 'message' || name === 'gen_ai.event.content' ? unfold(value) : null;
+    const isContent = UNFOLDED.includes(name);
+    const folded = isContent ? unfold(value) : null;
     if (folded !== null) Object.assign(message, folded);
-    else message[name === 'gen_ai.event.content' || name === 'message' ? 'content' : name] = value;
+    else message[isContent ? 'content' : name] = value;
     content ||= name !== 'role' && name !== 'finish_reason' && name !== 'index';
   }
   return content ? message : null;
