@@ -115,6 +115,19 @@ describe('the write-ahead log', () => {
     await log.close();
   });
 
+  it('has removed that segment when it says so, also while it is just being closed', async () => {
+    const idleMs = 20;
+    const { log } = await SegmentLog.open({ directory, ...OPTIONS, idleMs });
+    log.stored(await log.append([record()]));
+    // Timers of one delay fire in their order: this one right behind that of the log.
+    await new Promise((wake) => setTimeout(wake, idleMs));
+    await log.seal();
+    await log.removed();
+    expect(log.oldest).to.equal(Infinity);
+    expect(await segments()).to.deep.equal([]);
+    await log.close();
+  });
+
   describe('cut off within its last write', () => {
     it('ends with the last whole record, at whatever byte', async () => {
       const { log } = await start();

@@ -92,7 +92,7 @@ export class SegmentLog {
   #number: number;
   #failedAt = -Infinity;
   #idle: NodeJS.Timeout | null = null;
-  /** Removals of segments under way. */
+  /** Removals of segments under way, and what ends in them: the closing of segments. */
   readonly #removing = new Set<Promise<void>>();
   #writing = false;
   /** Called when the append under way has ended: the segment is to be sealed. */
@@ -216,13 +216,13 @@ export class SegmentLog {
 
   /** Resolves once segments of which everything is stored are removed. */
   async removed(): Promise<void> {
-    await Promise.all(this.#removing);
+    while (this.#removing.size > 0) await Promise.all(this.#removing);
   }
 
   async close(): Promise<void> {
     if (this.#idle !== null) clearTimeout(this.#idle);
     await this.#seal();
-    await Promise.all(this.#removing);
+    await this.removed();
     await Promise.all(this.#segments.map(closeReader));
   }
 
@@ -291,9 +291,11 @@ export class SegmentLog {
     this.#active = null;
     active.segment.end = active.end;
     active.segment.sealed = true;
-    await active.file.close().catch(() => undefined);
-    // Others are there still where their removal failed.
-    for (const segment of this.#segments) this.#removeStored(segment);
+    const closed = () => {
+      // Others are there still where their removal failed.
+      for (const segment of this.#segments) this.#removeStored(segment);
+    };
+    await this.#awaitRemoval(active.file.close().then(closed, closed));
   }
 
   /** Removes a segment of which everything is stored; until its file is gone, it counts as one that may bring rows back. */
@@ -309,8 +311,14 @@ export class SegmentLog {
         },
         () => undefined,
       );
+    void this.#awaitRemoval(removal);
+  }
+
+  /** Has {@link removed} wait for what never rejects. */
+  async #awaitRemoval(removal: Promise<void>): Promise<void> {
     this.#removing.add(removal);
-    void removal.then(() => this.#removing.delete(removal));
+    await removal;
+    this.#removing.delete(removal);
   }
 }
 
