@@ -67,3 +67,29 @@ FROM (
   GROUP BY project_id, trace_id
 )
 ) AS figures;
+
+-- Traces whose latest fact removed them are stored without reading what does not count any more.
+CREATE TABLE IF NOT EXISTS touch_removed_traces (project_id LowCardinality(String), trace_id UUID, upto UInt64, round UInt64) ENGINE = Null;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS recompute_removed_traces TO traces_recomputed AS
+SELECT own.project_id AS project_id, own.trace_id AS id, 1 AS gone, 'unset' AS status, own.created_ver AS created_ver,
+  bitShiftLeft(toUInt128(1), 126) + bitShiftLeft(toUInt128(own.latest), 66) + bitShiftLeft(toUInt128(1), 65) + bitShiftLeft(toUInt128(touched.round), 1) + 1 AS ver, touched.round AS round,
+  own.stale AS stale,
+  CAST(own.session_writes, 'Array(Tuple(session_id Nullable(UUID), live UInt8, ver UInt64, name String, tags Map(String, String)))') AS session_writes
+FROM (SELECT max(round) AS round FROM touch_removed_traces) AS touched
+CROSS JOIN (
+  SELECT project_id, trace_id, min(if(row_type = 2, origin_ver, ver)) AS created_ver,
+    max(ver) AS latest,
+    groupArrayIf((ver, next_ver), row_type < 2) AS stale,
+    groupArrayIf((session_id, 0, if(origin_ver = 0, ver, origin_ver), '', CAST(map(), 'Map(String, String)')), isNotNull(session_id)) AS session_writes
+  FROM (
+    SELECT ver, project_id, trace_id, row_type, id, session_id, origin_ver,
+        lagInFrame(ver) OVER (PARTITION BY project_id, trace_id, row_type, id ORDER BY ver DESC) AS next_write,
+        minIf(ver, row_type = 2) OVER (PARTITION BY project_id, trace_id ORDER BY ver DESC) AS removed,
+        if(row_type = 2 OR removed = 0 OR (next_write != 0 AND next_write < removed), next_write, removed) AS next_ver
+      FROM facts
+      WHERE (project_id, trace_id) IN (SELECT project_id, trace_id FROM touch_removed_traces) AND ver <= (SELECT maxMap(map(project_id, upto)) FROM touch_removed_traces)[project_id]
+  )
+  WHERE next_write != ver
+  GROUP BY project_id, trace_id
+) AS own;

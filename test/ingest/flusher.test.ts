@@ -29,7 +29,7 @@ describe('flushes', () => {
     const bytes = Buffer.alloc(10);
     return {
       ...{ projectId, first, last: version - 1, rows, bytes: bytes.length, deletes: false, place: null },
-      touched: { projectId, traces: new Set([randomUUID()]), sessions: new Set() },
+      touched: { projectId, traces: new Set([randomUUID()]), removed: new Set(), sessions: new Set() },
       tables: [{ table: 'spans', bytes }],
     };
   };

@@ -1,12 +1,13 @@
 import { expect } from 'chai';
 import { recomputedSessions, storedBroughtToSessions } from '../../src/storage/clickhouse/rollup/session-figures.js';
-import { recomputedTraces } from '../../src/storage/clickhouse/rollup/trace-figures.js';
+import { recomputedRemovedTraces, recomputedTraces } from '../../src/storage/clickhouse/rollup/trace-figures.js';
 import type { Sql } from '../../src/storage/clickhouse/client/sql.js';
 import { type OpenedStore, openStore } from '../harness/trace-store.js';
 import { statementOf } from '../harness/statement.js';
 
 const VIEWS: Readonly<Record<string, { readonly to: string; readonly definition: Sql }>> = {
   recompute_traces: { to: 'traces_recomputed', definition: recomputedTraces },
+  recompute_removed_traces: { to: 'traces_recomputed', definition: recomputedRemovedTraces },
   store_session_traces: { to: 'session_traces', definition: storedBroughtToSessions },
   recompute_sessions: { to: 'sessions', definition: recomputedSessions },
 };

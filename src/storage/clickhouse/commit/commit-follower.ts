@@ -2,6 +2,8 @@
 export interface Touched {
   readonly projectId: string;
   readonly traces: ReadonlySet<string>;
+  /** Those of the traces that it removes whole, and that nothing else in it concerns. */
+  readonly removed: ReadonlySet<string>;
   readonly sessions: ReadonlySet<string>;
 }
 

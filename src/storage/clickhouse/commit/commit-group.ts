@@ -72,7 +72,7 @@ const HELD_BYTES = 600;
 /** A request of an earlier run that may not be stored. */
 export function recoveredWrite({ place, head, bytes }: RecoveredRecord): StampedWrite {
   const { projectId, first, rows, deletes, traces, sessions } = head;
-  const touched = { projectId, traces: new Set(traces), sessions: new Set(sessions) };
+  const touched = { projectId, traces: new Set(traces), removed: new Set<string>(), sessions: new Set(sessions) };
   return {
     projectId,
     first,

@@ -59,14 +59,16 @@ function touchedBy({
   removedTraces,
   deletedSessions,
 }: AppendedWrites): Touched {
+  const written = new Set([
+    ...(spans ?? []).map((span) => span.trace_id),
+    ...(traces ?? []).map((trace) => trace.id),
+    ...(tombstones ?? []).map((tombstone) => tombstone.trace_id),
+  ]);
+  const removed = new Set((removedTraces ?? []).map(({ trace_id }) => trace_id).filter((id) => !written.has(id)));
   return {
     projectId,
-    traces: new Set([
-      ...(spans ?? []).map((span) => span.trace_id),
-      ...(traces ?? []).map((trace) => trace.id),
-      ...(tombstones ?? []).map((tombstone) => tombstone.trace_id),
-      ...(removedTraces ?? []).map((removed) => removed.trace_id),
-    ]),
+    traces: removed.size === 0 ? written : new Set([...written, ...removed]),
+    removed,
     sessions: new Set([...(sessions ?? []).map((session) => session.id), ...(deletedSessions ?? [])]),
   };
 }

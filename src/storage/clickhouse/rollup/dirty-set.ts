@@ -11,6 +11,8 @@ export interface WaitingItem extends DirtyItem {
   readonly since: Version;
   /** The last commit that changed the item. */
   readonly last: Version;
+  /** Whether that commit removed the trace whole, so that nothing of it counts any more. */
+  readonly removed?: boolean;
 }
 
 /** Projects whose reads wait have this share of what is taken; the others must not wait for ever. */
@@ -134,7 +136,8 @@ class DirtyItems {
   add(item: WaitingItem): boolean {
     const before = this.#items.get(item.id);
     const since = Math.min(item.since, before?.since ?? Infinity);
-    this.#items.set(item.id, { ...item, since, last: Math.max(item.last, before?.last ?? 0) });
+    const latest = before === undefined || item.last >= before.last ? item : before;
+    this.#items.set(item.id, { ...latest, since });
     this.#since = Math.min(this.#since, since);
     return before === undefined;
   }

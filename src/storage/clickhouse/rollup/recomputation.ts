@@ -4,7 +4,7 @@ import type { ClickHouseClient, QueryOptions } from '../client/client.js';
 import { identifier, number, sql, value } from '../client/sql.js';
 import { RowBinaryWriter } from '../commit/row-binary.js';
 import type { Version, VersionClock } from '../commit/version-clock.js';
-import type { DirtyItem } from './dirty-set.js';
+import type { DirtyItem, WaitingItem } from './dirty-set.js';
 import type { Aside, Kind, SetAside } from './set-aside.js';
 
 /** How often an item that meets a limit alone is tried before it is set aside: the memory may have been another's. */
@@ -44,8 +44,11 @@ export class Recomputation {
   }
 
   /** @throws DomainError when ClickHouse as a whole fails. */
-  async traces(traces: readonly DirtyItem[], round: Round): Promise<void> {
-    await this.#each('trace', traces, (items, bare) => this.#touchTraces(items, round, bare));
+  async traces(traces: readonly WaitingItem[], round: Round): Promise<void> {
+    const removed = new Set(traces.filter((trace) => this.#isRemoved(trace, round)));
+    const hidden = removed.size > 0 && (await this.#touchRemoved([...removed], round));
+    const others = hidden ? traces.filter((trace) => !removed.has(trace)) : traces;
+    await this.#each('trace', others, (items, bare) => this.#touchTraces(items, round, bare));
     await this.#sessionsOf(traces, round);
   }
 
@@ -158,12 +161,25 @@ export class Recomputation {
     await this.sessions(found, { upTo });
   }
 
-  #touchTraces(items: readonly DirtyItem[], { upTo, round }: Round, bare: boolean): Promise<void> {
-    const rows = encode(items, (writer, projectId) => {
-      writer.uint64(upTo(projectId));
-      writer.uint64(round);
-    });
-    return this.#touch('touch_traces', ['project_id', 'trace_id', 'upto', 'round'], rows, bare);
+  /** Whether the latest fact of a trace, of those that the round reads, is a tombstone of the whole trace. */
+  #isRemoved(trace: WaitingItem, { upTo }: Round): boolean {
+    const { removed = false, last, projectId } = trace;
+    return removed && last <= upTo(projectId) && this.#aside.get('trace', trace) === undefined;
+  }
+
+  /** @returns false: that met a limit */
+  async #touchRemoved(items: readonly DirtyItem[], round: Round): Promise<boolean> {
+    try {
+      await this.#touch('touch_removed_traces', traceColumns, encodeTraces(items, round), false);
+      return true;
+    } catch (error) {
+      if (!metLimit(error)) throw error;
+      return false;
+    }
+  }
+
+  #touchTraces(items: readonly DirtyItem[], round: Round, bare: boolean): Promise<void> {
+    return this.#touch('touch_traces', traceColumns, encodeTraces(items, round), bare);
   }
 
   #touchSessions(items: readonly DirtyItem[], upTo: Round['upTo'], bare: boolean): Promise<void> {
@@ -207,6 +223,15 @@ async function halving(
     await halving(items.slice(0, middle), work, alone);
     await halving(items.slice(middle), work, alone);
   }
+}
+
+const traceColumns = ['project_id', 'trace_id', 'upto', 'round'];
+
+function encodeTraces(items: readonly DirtyItem[], { upTo, round }: Round): Buffer {
+  return encode(items, (writer, projectId) => {
+    writer.uint64(upTo(projectId));
+    writer.uint64(round);
+  });
 }
 
 function encode(items: readonly DirtyItem[], more: (writer: RowBinaryWriter, projectId: string) => void): Buffer {

@@ -96,7 +96,7 @@ export class Rollups {
     for (const { projectId, touched, first: since, last } of writes) {
       projects.add(projectId);
       for (const id of touched.traces) {
-        this.#changes.markTrace({ projectId, id, since, last });
+        this.#changes.markTrace({ projectId, id, since, last, removed: touched.removed.has(id) });
         this.#aside.written('trace', { projectId, id });
       }
       for (const id of touched.sessions) {

@@ -167,3 +167,26 @@ ${traceFigures(
   },
 )}
 ) AS figures`;
+
+/**
+ * The query of the view that stores traces whose latest fact removed them, named in `touch_removed_traces`: what
+ * {@link recomputedTraces} makes of such traces, without reading what does not count any more. Retention does little else.
+ */
+export const recomputedRemovedTraces = sql`SELECT own.project_id AS project_id, own.trace_id AS id, 1 AS gone, 'unset' AS status, own.created_ver AS created_ver,
+  ${rowVersion({ state: sql`own.latest`, whole: sql`1`, round: sql`touched.round` })} AS ver, touched.round AS round,
+  own.stale AS stale,
+  CAST(own.session_writes, 'Array(Tuple(session_id Nullable(UUID), live UInt8, ver UInt64, name String, tags Map(String, String)))') AS session_writes
+FROM (SELECT max(round) AS round FROM touch_removed_traces) AS touched
+CROSS JOIN (
+  SELECT project_id, trace_id, ${aggregates.first_ver} AS created_ver${latest},
+    groupArrayIf((ver, next_ver), row_type < 2) AS stale,
+    groupArrayIf((session_id, 0, ${written}, '', CAST(map(), 'Map(String, String)')), isNotNull(session_id)) AS session_writes
+  FROM (
+    ${successors(
+      sql`project_id, trace_id, row_type, id, session_id, origin_ver`,
+      sql`(project_id, trace_id) IN (SELECT project_id, trace_id FROM touch_removed_traces) AND ver <= (SELECT maxMap(map(project_id, upto)) FROM touch_removed_traces)[project_id]`,
+    )}
+  )
+  WHERE next_write != ver
+  GROUP BY project_id, trace_id
+) AS own`;
