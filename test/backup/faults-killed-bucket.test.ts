@@ -131,6 +131,9 @@ describe('backups to a bucket that are killed', function () {
     const program = await programs.start();
     await backup();
     for (let round = 0; round < KILLS; round += 1) {
+      // Something of its own for each backup, so that there are objects to be removed with the older ones.
+      const span = { id: randomUUID(), trace_id: randomUUID(), name: 'small', started_at: Date.now() };
+      expect((await program.request('POST', '/spans', [span])).status).to.equal(200);
       const { id } = await backup();
       const what = round % 2 === 0 ? '/backups/' : '/objects/';
       await until('the next second', () => !bucket.has(`backups/${backupId(new Date().toISOString())}.json`));

@@ -117,8 +117,6 @@ describe('judges and review, in the console', function () {
     await press('ArrowLeft');
     await untilStep('1 of 4');
     await untilText('failed');
-    // Which version it was is known once all is shown.
-    await until(`document.querySelector('main [aria-busy=true]') === null`);
     await press('-', 'Enter');
     await untilStep('2 of 4');
     await untilText('It counts for v1, which made the verdict, from now on: with 1 correction');

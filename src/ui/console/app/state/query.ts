@@ -3,6 +3,7 @@ import {
   QueryObserver,
   keepPreviousData,
   onlineManager,
+  type QueryFunctionContext,
   type QueryObserverOptions,
   type QueryObserverResult,
 } from '@tanstack/query-core';
@@ -83,6 +84,12 @@ export function useQuery<T>({ key, ask, enabled = true, every = false, keptMs, k
   useEffect(() => observer.subscribe(() => redraw({})), [observer]);
   observer.setOptions(options);
   return observer.getOptimisticResult(queries.defaultQueryOptions(options));
+}
+
+/** What is known of a question, which is asked where it is not; undefined: that failed. */
+export async function known<T>({ key, ask }: Pick<Query<T>, 'key' | 'ask'>): Promise<T | undefined> {
+  const query = { queryKey: [place.value.project, ...key], queryFn: ({ signal }: QueryFunctionContext) => ask(signal) };
+  return queries.query({ ...query, staleTime: 'static' }).catch(() => undefined);
 }
 
 /** Has everything asked again whose key begins so, after a change. */

@@ -12,7 +12,7 @@ import { Answered, Empty } from '../../parts/states.js';
 import { CriteriaShown, VerdictShown } from '../../parts/verdict.js';
 import { call, ofProject } from '../../state/api.js';
 import { hrefOf, place, setQuery } from '../../state/location.js';
-import { changedAt, queries, useQuery } from '../../state/query.js';
+import { changedAt, known, useQuery } from '../../state/query.js';
 import { ofJudge, storeCorrection, useCalibration } from '../judges/data.js';
 import { Steps, type Step } from './steps.js';
 
@@ -67,7 +67,7 @@ function Queue({ judge, agreement }: QueueProps) {
   const store = async ({ spanId, evaluation }: Verdict, opinion: Opinion): Promise<string> => {
     const body = feedbackOf(opinion, { judge });
     // What is corrected is what it said last.
-    const isLast = evaluation.id === lastEvaluation(judge, spanId);
+    const isLast = evaluation.id === (await lastEvaluation(judge, spanId));
     const words = await storeCorrection({ judge, spanId, body, exact: isLast ? evaluation.judge_version : undefined });
     void changedAt('/feedback', spanId);
     return words;
@@ -124,10 +124,17 @@ function scale({ score_min, score_max, pass_threshold }: JudgeRead): string {
   return `From ${score_min} to ${score_max}; passing score ${pass_threshold}.`;
 }
 
-/** The id of what the judge said last of a span, as far as that is shown; undefined: it is not. */
-function lastEvaluation(judge: JudgeRead, spanId: string): string | undefined {
-  const shown = queries.getQueryData<Unified>([place.value.project, '/feedback', spanId]);
-  return shown?.items.find((item): item is Evaluation => isBy(judge, item))?.id;
+/** The id of what the judge said last of a span; undefined: that could not be read. */
+async function lastEvaluation(judge: JudgeRead, spanId: string): Promise<string | undefined> {
+  const feedback = await known(feedbackOn(spanId));
+  return feedback?.items.find((item): item is Evaluation => isBy(judge, item))?.id;
+}
+
+function feedbackOn(spanId: string) {
+  return {
+    key: ['/feedback', spanId],
+    ask: (signal: AbortSignal) => call<Unified>(ofProject(`/feedback/span/${spanId}`), { signal }),
+  };
 }
 
 function NothingLeft({ judge, agreement }: QueueProps) {
@@ -157,11 +164,7 @@ const isBy = ({ id }: JudgeRead, item: UnifiedItemRead) =>
 /** What the judge said last of the span, and what people said of that. */
 function VerdictBeside({ judge, step }: { readonly judge: JudgeRead; readonly step: Verdict }) {
   const { spanId, evaluation } = step;
-  const answer = useQuery<Unified>({
-    key: ['/feedback', spanId],
-    ask: (signal) => call(ofProject(`/feedback/span/${spanId}`), { signal }),
-    keep: false,
-  });
+  const answer = useQuery({ ...feedbackOn(spanId), keep: false });
   const items = answer.data?.items ?? [];
   const latest = items.find((item): item is Evaluation => isBy(judge, item));
   const people = items.filter(
