@@ -76,16 +76,13 @@ export function useLive({ list, query, columns }: Asked, page: Answer<ListPage<L
     setLive((before) => received(before, data as readonly ListRow[], { onPage, atOnce, limit }));
   };
   const asked = withFields(selectionOf(query), fieldsFor(list, columns));
-  const state = useTail({ path: `/${list.name}:tail`, query: asked, on, onEvent });
-  // A tail tells of what comes from now on: what came since the page was asked for is asked for again.
-  useEffect(() => {
-    if (state === 'live') void page.refetch();
-  }, [state]);
+  const tail = useTail({ path: `/${list.name}:tail`, query: asked, on, onEvent });
+  const isCaughtUp = useCatchUp(page, tail);
   return {
     rows: rowsShown(data?.rows ?? [], live, newestFirst ? list.defaultSort : null, limit),
     waiting: live.waiting.size,
     skipped,
-    state,
+    state: tail === 'live' && !isCaughtUp ? 'connecting' : tail,
     release() {
       setLive(newestFirst ? released : NO_LIVE_ROWS);
       // Where they belong in another order only the server knows.
@@ -93,4 +90,28 @@ export function useLive({ list, query, columns }: Asked, page: Answer<ListPage<L
     },
     forget: () => setLive(NO_LIVE_ROWS),
   };
+}
+
+/**
+ * A tail tells of what comes from now on: what came since the page was asked for is asked for again.
+ * @returns whether that is there, too
+ */
+function useCatchUp(page: Answer<ListPage<ListRow>>, tail: TailState): boolean {
+  const [isCaughtUp, setCaughtUp] = useState(false);
+  useEffect(() => {
+    if (tail !== 'live') return;
+    let stale = false;
+    const catchUp = async () => {
+      // An answer that is still under way may be older than the tail.
+      if (page.data === undefined || page.isPlaceholderData) await page.refetch();
+      if (!stale) await page.refetch();
+      if (!stale) setCaughtUp(true);
+    };
+    void catchUp();
+    return () => {
+      stale = true;
+      setCaughtUp(false);
+    };
+  }, [tail]);
+  return isCaughtUp;
 }
