@@ -84,6 +84,11 @@ function useOutline(id: string, trace: TraceRead | undefined): Answer<TraceOutli
     if (before.current !== undefined) void answer.refetch();
     before.current = now;
   }, [now]);
+  // What came between the two answers is in the trace alone, if the outline was answered first.
+  const isBehind = trace !== undefined && answer.data !== undefined && answer.data.total < trace.span_count;
+  useEffect(() => {
+    if (isBehind) void answer.refetch({ cancelRefetch: false });
+  }, [isBehind]);
   const data = useMemo(() => (answer.data === undefined ? undefined : traceOutline(answer.data)), [answer.data]);
   return { ...answer, data } as Answer<TraceOutline>;
 }
