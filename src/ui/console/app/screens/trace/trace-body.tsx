@@ -1,5 +1,5 @@
 import { useSignalEffect } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { count } from '../../../model/format.js';
 import { markNodes } from '../../../model/trace-marks.js';
 import { isModelCall, type TraceOutline } from '../../../model/trace-outline.js';
@@ -27,7 +27,7 @@ interface TraceBodyProps {
 /** The tree of a trace's spans, and beside it the one that is chosen. */
 export function TraceBody({ id, outline }: TraceBodyProps) {
   const view = useMemo(() => new TraceView(outline), [id]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (view.outline.peek() !== outline) view.grow(outline);
   }, [outline]);
   useAddress(view);
@@ -68,14 +68,15 @@ export function focusTree(): void {
 function useAddress(view: TraceView): void {
   const { query } = place.value;
   const [span, zoom] = [query.get('span'), query.get('zoom')];
-  useEffect(() => {
+  // Before anything is painted: a key that comes sooner would be undone.
+  useLayoutEffect(() => {
     const node = span === null ? null : view.nodeOf(span);
     if (node === view.selected.peek()) return;
     if (span !== null && node === null) announce('The trace has no span with the ID in the URL', { bad: true });
     if (node !== null) view.reveal(node);
     view.selected.value = node;
   }, [span]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     view.zoom.value = zoomOf(zoom);
   }, [zoom]);
   useSignalEffect(() => {
