@@ -61,10 +61,9 @@ export function Steps<T extends Step>(props: StepsProps<T>) {
   const go = (to: number) => {
     setFailure(null);
     setQuery({ at: steps[to]?.spanId ?? (to < 0 ? (steps[0]?.spanId ?? null) : END) }, { replace: true });
-    requestAnimationFrame(() => {
-      heading.current?.focus({ preventScroll: true });
-      heading.current?.scrollIntoView({ block: 'nearest' });
-    });
+    // At once: a key that comes before the next frame is none of the field that was left.
+    heading.current?.focus({ preventScroll: true });
+    requestAnimationFrame(() => heading.current?.scrollIntoView({ block: 'nearest' }));
   };
   const send = async () => {
     if (step === undefined || busy) return;
