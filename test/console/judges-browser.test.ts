@@ -110,6 +110,8 @@ describe('judges and review, in the console', function () {
       () => api.evaluations(judge),
       (all) => all.length === 4,
     );
+    // It keeps the focus, and takes it along to what opened it.
+    await until(`document.querySelector('dialog') === null`);
 
     await focus('[role=tab][data-name=queue]');
     await press('ArrowLeft');
