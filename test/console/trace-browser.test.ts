@@ -73,6 +73,8 @@ describe('the trace view in a browser', function () {
     await open(`?span=${uuid(3)}`);
     await says('look');
     await until(`document.querySelector('.markdown strong')?.textContent === 'this'`);
+    // The head is asked for by itself.
+    await says('1,010');
     const text = await watched.text();
     for (const shown of [
       'parent missing',
@@ -153,7 +155,9 @@ describe('the trace view in a browser', function () {
       });
     const now = Date.now();
     await post('/spans', [{ ...late(101, now - 60_000), parent_span_id: null }, late(102, now - 1000)]);
+    const tailed = page.waitForResponse((response) => response.url().includes(`/traces:tail?id=${trace}`));
     await open(`?span=${uuid(102)}`, trace);
+    await tailed;
     await post('/spans', [late(103, now - 50_000)]);
     await until(`document.querySelectorAll('.trace-tree .row').length === 3`);
     expect(watched.requests.filter((url) => url.includes(`/traces:tail?id=${trace}`))).to.have.length(1);
