@@ -278,12 +278,18 @@ async function tabTo(page: Page, name: string): Promise<void> {
   throw new Error(`Tab does not lead to ${name}`);
 }
 
-/** Waits for what has a name, exactly, and clicks it. */
+/** Waits for what has a name, exactly, and does something; clicks it. Behind a dialog nobody can click. */
 async function press(page: Page, name: string): Promise<void> {
-  const named = `(element) => (element.getAttribute('aria-label') ?? element.textContent.trim()) === ${JSON.stringify(name)}`;
-  const found = `[...document.querySelectorAll('button, a')].findLast(${named})`;
-  await page.waitForFunction(`${found} !== undefined`);
-  await page.evaluate(`${found}.click()`);
+  await page.waitForFunction(
+    `(() => {
+      const shown = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document;
+      const found = [...shown.querySelectorAll(':is(button, a):not([aria-disabled=true])')].findLast(
+        (element) => (element.getAttribute('aria-label') ?? element.textContent.trim()) === ${JSON.stringify(name)},
+      );
+      found?.click();
+      return found !== undefined;
+    })()`,
+  );
 }
 
 async function see(page: Page, text: string): Promise<void> {
