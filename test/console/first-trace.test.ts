@@ -118,7 +118,7 @@ describe('the overview of the console in a browser, and programs that send a fir
     await page.$eval('.tour summary', (summary) => (summary as unknown as { focus(): void }).focus());
     await page.keyboard.press('Enter');
     await page.waitForFunction(
-      `document.querySelector('.tour .command').innerText.startsWith('npm run demo -- --url ${scene.server.url}')`,
+      `document.querySelector('.tour .command')?.innerText.startsWith('npm run demo -- --url ${scene.server.url}')`,
     );
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
     await page.$eval('.tour .button', (button) => (button as unknown as { focus(): void }).focus());
@@ -157,7 +157,7 @@ describe('the overview of the console in a browser, and programs that send a fir
     await page.waitForFunction(`document.querySelector('.tour [aria-current=step] a')?.textContent === 'Open it'`);
     await page.locator('::-p-text(With errors)').wait();
     await page.waitForFunction(
-      `document.querySelectorAll('.chart').length === 4 && document.body.innerText.includes('gnp')`,
+      `document.querySelectorAll('.chart').length === 4 && document.body?.innerText.includes('gnp')`,
     );
     // Core Web Vitals call up to 0.1 good: what loads late pushes nothing away that is being read.
     expect(await page.evaluate('shifted')).to.be.lessThan(0.1);
@@ -176,7 +176,7 @@ describe('the overview of the console in a browser, and programs that send a fir
     await page.$eval(slider, (chart) => (chart as unknown as { focus(): void }).focus());
     await page.keyboard.press('End');
     await page.waitForFunction(
-      `/with errors \\d/.test(document.querySelector('${slider}').getAttribute('aria-valuetext'))`,
+      `/with errors \\d/.test(document.querySelector('${slider}')?.getAttribute('aria-valuetext'))`,
     );
     await page.keyboard.press('Enter');
     await page.waitForFunction(`new URLSearchParams(location.search).has('from')`);

@@ -47,7 +47,7 @@ describe('judges and review, in the console', function () {
       throw new Error(`${condition} never comes true; ${String(shown)}`, { cause: error });
     }
   };
-  const untilText = (text: string) => until(`document.body.innerText.includes(${JSON.stringify(text)})`);
+  const untilText = (text: string) => until(`document.body?.innerText.includes(${JSON.stringify(text)})`);
   const untilStep = (step: string) => until(`document.querySelector('h2')?.textContent === ${JSON.stringify(step)}`);
   /** Focuses a control by what it is called, as Tab would. */
   const focus = async (selector: string) => {
@@ -176,8 +176,8 @@ describe('judges and review, in the console', function () {
     const chosenIsSeen = (name: string) =>
       until(`(() => {
         const tab = document.querySelector('[role=tab][aria-selected=true]');
-        const { left, right } = tab.getBoundingClientRect();
-        return tab.dataset.name === '${name}' && left >= 0 && right <= 360;
+        const { left, right } = tab?.getBoundingClientRect() ?? {};
+        return tab?.dataset.name === '${name}' && left >= 0 && right <= 360;
       })()`);
     await page.goto(screenUrl(scene.server, `judges/${judge.id}?tab=settings`));
     await page.waitForSelector('[role=tab]');

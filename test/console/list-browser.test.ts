@@ -56,7 +56,7 @@ describe('the lists of the console in a browser', function () {
 
   it('leads to a first trace where there is none', async () => {
     await open('traces');
-    await until(`document.body.innerText.includes('No traces yet')`);
+    await until(`document.body?.innerText.includes('No traces yet')`);
     expect(await watched.page.$eval('.state a', (link) => link.getAttribute('href'))).to.match(/\/first$/);
   });
 
@@ -68,7 +68,7 @@ describe('the lists of the console in a browser', function () {
     const texts = await rows();
     expect(texts[1]).to.include('step 1').and.to.include('$0.001').and.to.include('a=b: c,d');
     expect(texts[9]).to.include(HOSTILE);
-    await until(`document.querySelector('h1').textContent.includes('10 spans')`);
+    await until(`document.querySelector('h1')?.textContent.includes('10 spans')`);
     await until(`document.querySelector('.histogram [role=slider]')`);
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
     await watched.page.setViewport({ width: 1280, height: 860 });
@@ -109,7 +109,7 @@ describe('the lists of the console in a browser', function () {
 
   it('says which filter hides everything, and drops it', async () => {
     await open('traces?environment=nowhere&range=7d');
-    await until(`document.body.innerText.includes('No traces match')`);
+    await until(`document.body?.innerText.includes('No traces match')`);
     expect(await watched.text()).to.include('Tag environment is nowhere');
     await clickOn(watched.page, '.state li:nth-child(2) a');
     await untilRows(10);
@@ -163,7 +163,7 @@ describe('the lists of the console in a browser', function () {
     await clickOn(watched.page, 'button ::-p-text(Columns)');
     await clickOn(watched.page, '::-p-aria([name="Input"][role="checkbox"])');
     await keys('Escape');
-    await until(`document.querySelector('.list-rows tbody').textContent.includes('3400 characters left out')`);
+    await until(`document.querySelector('.list-rows tbody')?.textContent.includes('3400 characters left out')`);
     const [row = ''] = await rows();
     expect(row)
       .to.match(/Fine(ask ){100}/)
@@ -183,7 +183,7 @@ describe('the lists of the console in a browser', function () {
     await keys('Home', 'Enter');
     await until(`new URLSearchParams(location.search).has('from')`);
     await untilRows(1);
-    await until(`document.querySelector('h1').textContent === 'Traces 1 trace'`);
+    await until(`document.querySelector('h1')?.textContent === 'Traces 1 trace'`);
     expect((await rows())[0]).to.include('step 0');
   });
 

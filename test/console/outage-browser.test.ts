@@ -34,10 +34,10 @@ describe('the console in a browser, from the first start on, while its server co
   let said: { readonly signIn: string; readonly key: string; readonly project: string };
 
   const until = (condition: string) => watched.page.waitForFunction(condition);
-  const says = (text: string) => until(`document.body.innerText.includes(${JSON.stringify(text)})`);
+  const says = (text: string) => until(`document.body?.innerText.includes(${JSON.stringify(text)})`);
   /** In one moment: what fails is asked again by itself. */
   const saysAll = (...texts: readonly string[]) =>
-    until(`${JSON.stringify(texts)}.every((text) => document.body.innerText.includes(text))`);
+    until(`${JSON.stringify(texts)}.every((text) => document.body?.innerText.includes(text))`);
   const refresh = () => clickOn(watched.page, 'button[aria-label=Refresh]');
   const open = (screen: string) => watched.page.goto(`${program.url}/console/p/${said.project}/${screen}`);
   const rows = (): Promise<string[]> =>
@@ -152,7 +152,7 @@ describe('the console in a browser, from the first start on, while its server co
     await says('Too many rows to count arrived too fast to show individually');
     await refresh();
     await until(`!document.body.innerText.includes('arrived too fast')`);
-    await until(`document.querySelector('h1').textContent === 'Traces 1,455 traces'`);
+    await until(`document.querySelector('h1')?.textContent === 'Traces 1,455 traces'`);
     expect(await rows()).to.have.length(100);
   });
 });

@@ -33,7 +33,7 @@ describe('the playground in a browser', function () {
 
   const open = (query: string) => watched.page.goto(screenUrl(scene!.server, `playground?${query}`));
   const shows = (text: string) =>
-    watched.page.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`);
+    watched.page.waitForFunction(`document.body?.innerText.includes(${JSON.stringify(text)})`);
   const answers = (count: number) =>
     watched.page.waitForFunction(
       `document.querySelectorAll('.pg-answer:not([aria-busy=true]) .pg-figures').length === ${count}`,

@@ -122,7 +122,9 @@ describe('prompts in the console', function () {
     await shows('Version 1, production');
     expect(new URL(page.url()).search).to.equal('?a=1&b=3');
     await page.goBack();
-    await page.waitForFunction(`location.search === '?a=2&b=3' && document.querySelector('main select').value === '2'`);
+    await page.waitForFunction(
+      `location.search === '?a=2&b=3' && document.querySelector('main select')?.value === '2'`,
+    );
     expect(await page.title()).to.equal(`${SLUG} · Prompts · Spanhouse`);
   });
 

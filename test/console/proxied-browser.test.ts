@@ -24,7 +24,7 @@ describe('the console in a browser, behind a proxy with a path of its own', func
   let page: Page;
 
   const until = (condition: string, of = page) => of.waitForFunction(condition);
-  const says = (text: string, of = page) => until(`document.body.innerText.includes(${JSON.stringify(text)})`, of);
+  const says = (text: string, of = page) => until(`document.body?.innerText.includes(${JSON.stringify(text)})`, of);
   const NAMES = `[...document.querySelectorAll('.list-rows .lead-cell bdi')].map((name) => name.textContent).join()`;
   /** These rows and no others, in this order. */
   const untilNames = (names: string, of = page) => until(`${NAMES} === '${names}'`, of);
@@ -132,7 +132,7 @@ describe('the console in a browser, behind a proxy with a path of its own', func
     await page.keyboard.type('team=x');
     await page.keyboard.press('Enter');
     await until(`location.search.includes('tags.team=x')`);
-    await until(`document.querySelector('h1').textContent === 'Traces 3 traces'`);
+    await until(`document.querySelector('h1')?.textContent === 'Traces 3 traces'`);
     await untilNames('c,b');
     expect(query()).to.deep.equal({ limit: '2', sort_by: 'cost', 'tags.team': 'x' });
     await page.reload();
@@ -159,7 +159,7 @@ describe('the console in a browser, behind a proxy with a path of its own', func
     await tab.close();
     await page.bringToFront();
     await page.goBack();
-    await until(`document.querySelector('h1').textContent === 'Traces 4 traces'`);
+    await until(`document.querySelector('h1')?.textContent === 'Traces 4 traces'`);
     expect(query()).to.deep.equal({ limit: '2', sort_by: 'cost' });
   });
 
@@ -214,7 +214,7 @@ describe('the console in a browser, behind a proxy with a path of its own', func
     expect(query()).to.deep.equal(chosen);
 
     await choose('Owner', 'Times in UTC');
-    await until(`document.querySelector('.list-rows time').textContent === '26 Oct, 22:30:00'`);
+    await until(`document.querySelector('.list-rows time')?.textContent === '26 Oct, 22:30:00'`);
     expect(await times()).to.deep.equal(['26 Oct, 22:30:00', '26 Oct, 01:30:00', '26 Oct, 00:30:00']);
     await open(`spans?columns=name,started_at&from=${CHANGE}T00:00:00Z&to=${CHANGE}T23:59:59Z`);
     await untilNames('after,late,winter,summer');

@@ -72,7 +72,7 @@ describe('a session in the console', function () {
     await page.waitForSelector('.turn .button');
     await page.focus('.turn .button');
     await page.keyboard.press('Enter');
-    await page.waitForFunction(`document.body.innerText.includes('Hide 2 messages')`);
+    await page.waitForFunction(`document.body?.innerText.includes('Hide 2 messages')`);
     await page.focus('article.turn h2 a');
     await page.keyboard.press('Enter');
     await page.waitForFunction(`/\\/traces\\/[0-9a-f-]{36}$/.test(location.pathname)`);

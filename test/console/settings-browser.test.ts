@@ -293,5 +293,5 @@ async function press(page: Page, name: string): Promise<void> {
 }
 
 async function see(page: Page, text: string): Promise<void> {
-  await page.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`);
+  await page.waitForFunction(`document.body?.innerText.includes(${JSON.stringify(text)})`);
 }

@@ -31,7 +31,7 @@ describe('the trace view in a browser', function () {
   const open = (query = '', trace = SMALL) =>
     page.goto(screenUrl(scene!.server, `traces/${trace}${query}`)).then(() => page.waitForSelector('.trace-tree .row'));
   const until = (condition: string) => page.waitForFunction(condition);
-  const says = (text: string) => until(`document.body.innerText.includes(${JSON.stringify(text)})`);
+  const says = (text: string) => until(`document.body?.innerText.includes(${JSON.stringify(text)})`);
   const active = () => page.$eval('[data-active] .name bdi', (name) => name.textContent);
   const press = async (...keys: readonly string[]) => {
     for (const key of keys) await page.keyboard.press(key as 'Enter');
@@ -183,7 +183,7 @@ describe('the trace view in a browser', function () {
     await open(`?span=${uuid(3)}&tab=evaluations`);
     await until(`document.querySelector('.span-detail .markdown strong')?.textContent === 'invents'`);
     await clickOn(page, 'button ::-p-text(Why not?)');
-    await until(`document.querySelector('.span-detail').innerText.includes('Silent')`);
+    await until(`document.querySelector('.span-detail')?.innerText.includes('Silent')`);
     await clickOn(page, 'button ::-p-text(Disagree)');
     await page.locator('.feedback textarea').fill('All of it is in the document');
     await page.reload();
