@@ -28,8 +28,12 @@ describe('the trace view in a browser', function () {
     expect(status, text.slice(0, 300)).to.be.below(300);
     return json;
   };
-  const open = (query = '', trace = SMALL) =>
-    page.goto(screenUrl(scene!.server, `traces/${trace}${query}`)).then(() => page.waitForSelector('.trace-tree .row'));
+  /** Head and tree are asked for by themselves. */
+  const untilShown = () => until(`document.querySelector('h1') && document.querySelector('.trace-tree .row')`);
+  const open = async (query = '', trace = SMALL) => {
+    await page.goto(screenUrl(scene!.server, `traces/${trace}${query}`));
+    await untilShown();
+  };
   const until = (condition: string) => page.waitForFunction(condition);
   const says = (text: string) => until(`document.body?.innerText.includes(${JSON.stringify(text)})`);
   const active = () => page.$eval('[data-active] .name bdi', (name) => name.textContent);
@@ -73,7 +77,6 @@ describe('the trace view in a browser', function () {
     await open(`?span=${uuid(3)}`);
     await says('look');
     await until(`document.querySelector('.markdown strong')?.textContent === 'this'`);
-    // The head is asked for by itself.
     await says('1,010');
     const text = await watched.text();
     for (const shown of [
@@ -191,6 +194,7 @@ describe('the trace view in a browser', function () {
     await clickOn(page, 'button ::-p-text(Save feedback)');
     await says('disagrees');
     await says('All of it is in the document');
+    await untilShown();
     expect(await accessibilityEverywhere(watched)).to.deep.equal([]);
     await page.setViewport({ width: 1280, height: 860 });
   });
