@@ -168,6 +168,37 @@ describe('the trace view in a browser', function () {
     expect(page.url()).to.include(`span=${uuid(102)}`);
   });
 
+  it('shows spans that come while it opens, and does what a key says that comes at once', async function () {
+    this.timeout(90_000);
+    const trace = uuid(5004);
+    const part = (number: number) =>
+      span(number, { trace_id: trace, ...(number > 111 && { parent_span_id: uuid(111) }) });
+    await post('/spans', [part(111), part(112)]);
+    const quick = await signedIn(scene!);
+    // Its outline is answered before the third span comes, the trace itself after that.
+    let come = () => {};
+    const came = new Promise<void>((resolve) => (come = resolve));
+    await quick.page.setRequestInterception(true);
+    quick.page.on('request', (request) => {
+      const waits = new URL(request.url()).pathname === '/traces' ? came : Promise.resolve();
+      void waits.then(() => request.continue());
+    });
+    await quick.page.evaluateOnNewDocument(`new MutationObserver((_, observer) => {
+      if (document.querySelector('.trace-tree .row') === null) return;
+      observer.disconnect();
+      const enter = new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true });
+      document.querySelector('.trace-tree').dispatchEvent(enter);
+    }).observe(document, { childList: true, subtree: true })`);
+    await quick.page.goto(screenUrl(scene!.server, `traces/${trace}`));
+    await quick.page.waitForFunction(`document.querySelectorAll('.trace-tree .row').length === 2`);
+    await quick.page.waitForFunction(`location.search === '?span=${uuid(111)}'`);
+    await post('/spans', [part(113)]);
+    come();
+    await quick.page.waitForFunction(`document.querySelectorAll('.trace-tree .row').length === 3`);
+    await quick.context.close();
+    quick.expectQuiet(scene!.server);
+  });
+
   it('says what judges made of a span, why others did not, and takes a correction', async function () {
     this.timeout(90_000);
     const { projectId } = scene!.server;
