@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { configurationTable } from '../../src/config/documentation.js';
-import { launchBrowser, WatchedPage } from '../review/browser.js';
+import { clickOn, launchBrowser, WatchedPage } from '../review/browser.js';
 import { bootServer, type TestServer } from '../harness/server.js';
 import { answersOf, blocks, chapter, readme, run, section, shortForms } from './commands.js';
 
@@ -104,7 +104,7 @@ describe('manual', function () {
         tags.map(({ description }) => description.split('\n\n')[0]),
       );
       expect(await page.$eval('.manual pre code', (code) => code.textContent)).to.equal(blocks(chapter('feedback'))[0]);
-      await page.click('#operations-tag-Configuration');
+      await clickOn(page, '#operations-tag-Configuration');
       await page.waitForSelector('.manual table');
       expect(await page.$$eval('.manual tbody tr', (rows) => rows.length)).to.equal(
         configurationTable().split('\n').length - 2,
