@@ -14,7 +14,7 @@ import { sql } from '../../src/storage/clickhouse/client/sql.js';
 import { statementOf } from '../harness/statement.js';
 
 /** The promise: a dead or stopped engine is noticed within this time. */
-const NOTICED_WITHIN_MS = unhurried(2_000);
+const NOTICED_WITHIN_MS = 2_000;
 
 describe('engine supervisor', () => {
   const started: Engine[] = [];
@@ -50,7 +50,7 @@ describe('engine supervisor', () => {
       const noticed = Date.now() - from;
       await until(() => engine.state === 'ready', 20_000);
 
-      expect(noticed).to.be.below(NOTICED_WITHIN_MS);
+      expect(noticed).to.be.below(unhurried(NOTICED_WITHIN_MS));
       expect(states).to.deep.equal(['ready', 'starting', 'ready']);
       expect(engine.restarts).to.equal(1);
       expect(engine.endpoint).to.deep.equal(endpoint);
@@ -72,7 +72,7 @@ describe('engine supervisor', () => {
       client.query(sql`SELECT 1`),
       client.insert('kept', ['id'], 'RowBinary', Buffer.alloc(8)),
     ]);
-    expect(Date.now() - from).to.be.below(1_000);
+    expect(Date.now() - from).to.be.below(unhurried(1_000));
     expect(read).to.have.property('reason').that.includes({ kind: 'unavailable', retryAfterSeconds: 1 });
     expect(write).to.have.property('reason').that.includes({ kind: 'unavailable', outcome: 'none' });
     await client.close();
@@ -89,7 +89,7 @@ describe('engine supervisor', () => {
     expect(await outcome)
       .to.be.instanceOf(DomainError)
       .and.to.include({ kind: 'unavailable' });
-    expect(Date.now() - from).to.be.below(NOTICED_WITHIN_MS);
+    expect(Date.now() - from).to.be.below(unhurried(NOTICED_WITHIN_MS));
     await client.close();
   });
 
@@ -164,7 +164,7 @@ describe('engine supervisor', () => {
     const error: unknown = await start({ path }).catch((reason: unknown) => reason);
     expect(error).to.be.instanceOf(EngineLockedError).and.to.include({ path, kind: 'unavailable' });
     expect((error as Error).message).to.contain(path);
-    expect(Date.now() - from).to.be.below(5_000);
+    expect(Date.now() - from).to.be.below(unhurried(5_000));
     const client = connect(engine.endpoint);
     expect(await client.ping()).to.equal(true);
     await client.close();
@@ -238,7 +238,7 @@ describe('engine supervisor', () => {
     await new Promise((resolve) => setTimeout(resolve, 300));
     const from = Date.now();
     await Promise.all([engine.stop(), engine.stop(), insert]);
-    expect(Date.now() - from).to.be.below(8_500);
+    expect(Date.now() - from).to.be.below(unhurried(8_500));
     expect(engine.state).to.equal('stopped');
     expect(isAlive(pid as number)).to.equal(false);
     await client.close();
@@ -257,7 +257,7 @@ describe('engine supervisor', () => {
     parent.kill('SIGKILL');
     const from = Date.now();
     await until(() => !isAlive(pid), 5_000);
-    expect(Date.now() - from).to.be.below(NOTICED_WITHIN_MS);
+    expect(Date.now() - from).to.be.below(unhurried(NOTICED_WITHIN_MS));
     expect(await start({ path })).to.include({ state: 'ready' });
   });
 
