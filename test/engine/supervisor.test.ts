@@ -289,7 +289,8 @@ async function fill(client: ClickHouseClient): Promise<void> {
   await client.insert('kept', ['id'], 'RowBinary', row);
 }
 
-async function until(condition: () => boolean, deadlineMs: number): Promise<void> {
+async function until(condition: () => boolean, withinMs: number): Promise<void> {
+  const deadlineMs = unhurried(withinMs);
   const end = Date.now() + deadlineMs;
   while (!condition()) {
     if (Date.now() > end) throw new Error(`not within ${deadlineMs} ms`);
