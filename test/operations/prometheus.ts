@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { packageRoot } from '../../src/storage/schema-files.js';
+import { unhurried } from '../harness/program.js';
 import { eventually } from '../judges/judge-api.js';
 
 export const MONITORING = join(packageRoot(), 'scripts/monitoring');
@@ -93,7 +94,7 @@ export class Prometheus {
       port,
     );
     try {
-      await eventually(() => started.#isReady(), Boolean, 30_000);
+      await eventually(() => started.#isReady(), Boolean);
     } catch (error) {
       await started.stop();
       throw error;
@@ -124,7 +125,7 @@ export class Prometheus {
     const rules = await eventually(
       () => this.rules(),
       (found) => firingIn(found, name) !== undefined,
-      FIRES_WITHIN_MS,
+      unhurried(FIRES_WITHIN_MS),
     );
     return firingIn(rules, name)?.annotations ?? {};
   }
@@ -138,7 +139,7 @@ export class Prometheus {
     await eventually(
       () => this.isFiring(name),
       (fires) => !fires,
-      FIRES_WITHIN_MS,
+      unhurried(FIRES_WITHIN_MS),
     );
   }
 
