@@ -235,7 +235,8 @@ describe('engine supervisor', () => {
     const client = connect(engine.endpoint);
     await fill(client);
     const insert = client.command(sql`INSERT INTO kept SELECT number + sleepEachRow(0.1) FROM numbers(10)`);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    const running = sql`SELECT 1 FROM system.processes WHERE startsWith(query, 'INSERT INTO kept SELECT')`;
+    while ((await client.query(running)).length === 0);
     const from = Date.now();
     await Promise.all([engine.stop(), engine.stop(), insert]);
     expect(Date.now() - from).to.be.below(unhurried(8_500));

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { unhurried } from '../harness/program.js';
 import { makeProject } from '../harness/projects.js';
 import { bootServer, type BootOptions, type TestResponse, type TestServer } from '../harness/server.js';
 import { ModelEndpoint } from './model-endpoint.js';
 
 export type Json = Record<string, any>;
 
-/** Longer than anything takes, also on a machine that is busy with other tests. */
+/** Longer than anything takes. */
 const WITHIN_MS = 60_000;
 const SCORED = { evaluation_type: 'scored', score_min: 0, score_max: 10, pass_threshold: 6 };
 
@@ -114,11 +115,12 @@ export async function eventually<T>(
   wanted: (answer: T) => boolean,
   timeoutMs = WITHIN_MS,
 ): Promise<T> {
-  const until = Date.now() + timeoutMs;
+  const withinMs = unhurried(timeoutMs);
+  const until = Date.now() + withinMs;
   for (;;) {
     const found = await ask();
     if (wanted(found)) return found;
-    if (Date.now() > until) throw new Error(`Not within ${timeoutMs} ms: ${JSON.stringify(found).slice(0, 1000)}`);
+    if (Date.now() > until) throw new Error(`Not within ${withinMs} ms: ${JSON.stringify(found).slice(0, 1000)}`);
     await sleep(25);
   }
 }

@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { packageRoot } from '../../src/storage/schema-files.js';
-import { unhurried } from '../harness/program.js';
 import { eventually } from '../judges/judge-api.js';
 
 export const MONITORING = join(packageRoot(), 'scripts/monitoring');
@@ -125,7 +124,7 @@ export class Prometheus {
     const rules = await eventually(
       () => this.rules(),
       (found) => firingIn(found, name) !== undefined,
-      unhurried(FIRES_WITHIN_MS),
+      FIRES_WITHIN_MS,
     );
     return firingIn(rules, name)?.annotations ?? {};
   }
@@ -139,7 +138,7 @@ export class Prometheus {
     await eventually(
       () => this.isFiring(name),
       (fires) => !fires,
-      unhurried(FIRES_WITHIN_MS),
+      FIRES_WITHIN_MS,
     );
   }
 
