@@ -12,6 +12,8 @@ import { root } from './bootstrap.mjs';
 const BEAT_MS = 1_000;
 /** Time after which everything that a test file opened must be closed: sockets and processes take a moment to end. */
 const CLOSED_WITHIN_MS = 15_000;
+/** A test's own limit is what ends it when it hangs, on a machine that has nothing else to do; this is for others. */
+const LIMIT_TIMES = 4;
 const { Base, Spec } = Mocha.reporters;
 const { grep, invert, bail, color, silentMs } = JSON.parse(process.argv[2] ?? '{}');
 let mine;
@@ -50,13 +52,13 @@ async function runFile(file) {
 /** The spec reporter, but for its end: failures are told, to be repeated after all files. */
 class Teller extends Spec {
   #failed = 0;
+  /** Limits as they were set, of tests and hooks: some hooks run again and again. */
+  #limits = new Map();
 
   constructor(runner, options) {
     super(runner, options);
-    runner.on('test', (test) => tell({ type: 'running', title: test.fullTitle(), limitMs: test.timeout() }));
-    runner.on('hook', (hook) =>
-      tell({ type: 'running', title: `${hook.title} of ${hook.parent.fullTitle()}`, limitMs: hook.timeout() }),
-    );
+    runner.on('test', (test) => this.#begins(test, test.fullTitle()));
+    runner.on('hook', (hook) => this.#begins(hook, `${hook.title} of ${hook.parent.fullTitle()}`));
     runner.on('pass', () => tell({ type: 'pass' }));
     runner.on('pending', () => tell({ type: 'pending' }));
     runner.on('fail', (test) => tell({ type: 'fail', text: this.#listed(test) }));
@@ -64,6 +66,13 @@ class Teller extends Spec {
 
   epilogue() {
     // Said by whoever runs the files.
+  }
+
+  #begins(runnable, title) {
+    if (!this.#limits.has(runnable)) this.#limits.set(runnable, runnable.timeout());
+    const limitMs = this.#limits.get(runnable) * LIMIT_TIMES;
+    runnable.timeout(limitMs);
+    tell({ type: 'running', title, limitMs });
   }
 
   /** The failure as mocha lists it, under the number that it has in the output above. */

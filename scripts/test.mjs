@@ -54,6 +54,7 @@ const tests = new TestFiles({
   silentMs: Number(values['silent-seconds']) * 1000,
 });
 const failedChecks = [];
+if (files.length > 1) process.env.SPANHOUSE_TEST_JOBS = String(jobCount());
 const template = files.length < TEMPLATE_FROM_FILES ? null : await createTemplate();
 await sideBySide([
   ...(partial ? [] : checks().map((check) => () => runCheck(check))),
@@ -118,8 +119,12 @@ async function sideBySide(jobs) {
       if (stopped()) return;
     }
   };
-  const count = Number(values.jobs ?? (values.faults ? FAULT_JOBS : JOBS)) || 1;
-  await Promise.all(Array.from({ length: Math.max(1, count) }, take));
+  await Promise.all(Array.from({ length: jobCount() }, take));
+}
+
+/** How many files run side by side. */
+function jobCount() {
+  return Math.max(1, Number(values.jobs ?? (values.faults ? FAULT_JOBS : JOBS)) || 1);
 }
 
 function stopped() {

@@ -22,6 +22,7 @@ describe('deleting spans, traces and sessions', function () {
   });
   beforeEach(() => {
     model.delayMs = 0;
+    model.after = Promise.resolve();
     model.script = scripted;
     atStep = () => undefined;
   });
@@ -185,13 +186,16 @@ describe('deleting spans, traces and sessions', function () {
     await api.spans([told, id].map((each) => ({ id: each, input_data: `about ${secretOf(each)}`, output_data: 'x' })));
     await api.evaluate(judge, [told]);
     await api.review(judge, told, { thumbs_up: false });
-    model.delayMs = 4_000;
+    model.script = (asked) => {
+      // What is asked first has no answer until it is given up.
+      model.delayMs = model.asked.length === 1 ? 60_000 : 0;
+      return scripted(asked);
+    };
     model.asked.length = 0;
     await api.expect(202, 'POST', `${api.project}/judges/${judge.id}:run`, { span_ids: [id] });
     await api.until(async () => (model.asked.length > 0 ? true : null));
     expect(JSON.stringify(model.asked)).to.include(secretOf(told));
     expect((await remove(api, { kind: 'span', id: told })).status).to.equal(204);
-    model.delayMs = 0;
     await api.until(async () =>
       (await api.get(`${api.project}/judges/${judge.id}/evaluations`)).total === 1 ? true : null,
     );
@@ -203,12 +207,15 @@ describe('deleting spans, traces and sessions', function () {
 
   it('ends a job that works with a deleted span, and sends nothing of it any more', async () => {
     const scene = await makeScene(api, 'span');
-    model.delayMs = 300;
+    let release = (): void => undefined;
+    model.after = new Promise<void>((resolve) => (release = resolve));
+    model.asked.length = 0;
     const { id } = await api.expect(202, 'POST', `${api.project}/judges/${scene.judge.id}/calibration:evaluate`, {});
     const other = await api.expect(202, 'POST', scene.optimization.replace(/\/[^/]+$/, ''), { candidates: 1 });
-    await sleep(100);
+    await api.until(async () => (model.asked.length > 1 ? true : null));
     expect((await remove(api, scene)).status).to.equal(204);
     model.asked.length = 0;
+    release();
     const [first = ''] = scene.doomed;
     const optimization = scene.optimization.replace(/[^/]+$/, other.id as string);
     expect(await api.get(optimization)).to.include({

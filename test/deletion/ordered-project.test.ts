@@ -8,6 +8,7 @@ import { SignInService } from '../../src/domain/identity/sign-in-service.js';
 import { DATABASE_FILE, openDatabase, type Database } from '../../src/storage/sqlite/database.js';
 import { openMetadataStore, type MetadataStore } from '../../src/storage/sqlite/metadata-store.js';
 import { freshDataDir } from '../harness/fresh-directory.js';
+import { unhurried } from '../harness/program.js';
 
 const REVOKED = 100_000;
 const KEYS = 1_000;
@@ -104,7 +105,7 @@ describe('ordering the deletion of a project with very many keys, sign-ins and l
 
     const began = performance.now();
     const deletion = metadata.deletions.orderProject(doomed, Date.now() * 1000);
-    expect(performance.now() - began).to.be.below(MOST_MS);
+    expect(performance.now() - began).to.be.below(unhurried(MOST_MS));
     expect(deletion).to.include({ project_id: doomed, what: 'project' });
 
     const closed = () => {

@@ -14,7 +14,7 @@ export function rowsHolding(dataDir: string, texts: readonly string[]): string[]
 }
 
 /** Waits until no row of the SQLite file holds one of these texts any more. */
-export async function untilGone(dataDir: string, texts: readonly string[], withinMs = 30_000): Promise<void> {
+export async function untilGone(dataDir: string, texts: readonly string[], withinMs = 120_000): Promise<void> {
   const database = opened(dataDir);
   const until = performance.now() + withinMs;
   try {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { png } from '../attachments/images.js';
+import { unhurried } from '../harness/program.js';
 import type { TestResponse } from '../harness/server.js';
 import { expectRefused, SmallDiskScene } from './small-disk-scene.js';
 
@@ -26,7 +27,7 @@ describe('a full disk', function () {
   const get = (path: string) => scene.get(path);
 
   async function expectWellAgain(write: () => Promise<TestResponse>): Promise<void> {
-    const until = Date.now() + WELL_WITHIN_MS;
+    const until = Date.now() + unhurried(WELL_WITHIN_MS);
     let answer = await write();
     while (answer.status === 503 && Date.now() < until) {
       await sleep(200);
@@ -112,7 +113,7 @@ describe('a full disk', function () {
     await Promise.all([send(), send(), send(), send()]);
     expect(acknowledged).to.have.length.above(8);
 
-    const until = Date.now() + WELL_WITHIN_MS;
+    const until = Date.now() + unhurried(WELL_WITHIN_MS);
     let found = await get('/spans?fields=id&limit=1000');
     while (found.status === 503 && Date.now() < until) {
       await sleep(200);

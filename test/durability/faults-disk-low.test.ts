@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { png } from '../attachments/images.js';
 import { request as otlpRequest, otlpSpan } from '../otlp/requests.js';
+import { unhurried } from '../harness/program.js';
 import type { TestResponse } from '../harness/server.js';
 import { expectRefused, SmallDiskScene } from './small-disk-scene.js';
 
@@ -55,7 +56,7 @@ class Load {
 
   /** @throws what is not as it has to be, also while it was not waited for */
   async until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-    const end = Date.now() + WELL_WITHIN_MS;
+    const end = Date.now() + unhurried(WELL_WITHIN_MS);
     while (!(await holds())) {
       if (this.#stopped) await this.#ends;
       if (Date.now() > end)

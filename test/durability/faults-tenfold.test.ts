@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { projectMaker } from '../harness/projects.js';
 import { MemoryWatch } from '../harness/memory.js';
-import type { Program } from '../harness/program.js';
+import { type Program, unhurried } from '../harness/program.js';
 import { Programs } from '../harness/programs.js';
 import { audit } from './recount.js';
 import { Crowd } from './traffic.js';
@@ -108,7 +108,7 @@ describe(`ten times what it can take, for ${SECONDS} s @alone`, function () {
 
     const from = performance.now();
     await program.ready();
-    expect(performance.now() - from, 'ms until well again').to.be.below(WELL_WITHIN_MS);
+    expect(performance.now() - from, 'ms until well again').to.be.below(unhurried(WELL_WITHIN_MS));
     expect(await audit(program, crowd.ledger)).to.deep.equal([]);
     await expectLarge(sent);
   });

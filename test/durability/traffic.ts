@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Random } from '../../scripts/random.js';
 import type { SpanRead, TraceRead } from '../../src/domain/list/fields.js';
 import { Ledger, spanKey, type SessionWrite, type SpanWrite, type TraceWrite } from './ledger.js';
-import { PROJECT_ID, type Answer, type Program } from '../harness/program.js';
+import { PROJECT_ID, unhurried, type Answer, type Program } from '../harness/program.js';
 import { auditSpans, auditTraces } from './recount.js';
 
 const HOUR_MICROS = 3_600e6;
@@ -249,7 +249,7 @@ export class Crowd {
   /** Waits until one more request is acknowledged. */
   async served(): Promise<void> {
     const { acknowledged } = this.tally;
-    const deadline = performance.now() + SERVED_WITHIN_MS;
+    const deadline = performance.now() + unhurried(SERVED_WITHIN_MS);
     while (this.tally.acknowledged === acknowledged) {
       if (performance.now() > deadline) throw new Error('the clients are not served');
       await sleep(10);

@@ -116,7 +116,7 @@ describe('Random histories', function () {
 /** The engine process: the one child of ours that works in the server's own directory. */
 async function engineOf(server: TestServer): Promise<number> {
   const directory = join(server.dataDir, 'clickhouse');
-  const deadline = Date.now() + 10_000;
+  const deadline = Date.now() + 60_000;
   while (Date.now() < deadline) {
     const pid = readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name))

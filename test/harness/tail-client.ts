@@ -82,7 +82,7 @@ export class TailClient {
     this.#request.destroy();
   }
 
-  async until(holds: () => boolean, withinMs = 12_000): Promise<void> {
+  async until(holds: () => boolean, withinMs = 120_000): Promise<void> {
     const end = performance.now() + withinMs;
     while (!holds()) {
       const left = end - performance.now();

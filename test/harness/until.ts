@@ -1,15 +1,17 @@
 import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { unhurried } from './program.js';
 
-/** Longer than anything takes, also on a machine that is busy with other tests. */
+/** Longer than anything takes. */
 const WITHIN_MS = 120_000;
 const LOOK_MS = 2;
 
 /** Waits until a condition holds, looking often enough to act in the middle of what follows. */
 export async function until(what: string, holds: () => boolean): Promise<void> {
-  const deadline = Date.now() + WITHIN_MS;
+  const withinMs = unhurried(WITHIN_MS);
+  const deadline = Date.now() + withinMs;
   while (!holds()) {
-    if (Date.now() > deadline) throw new Error(`not within ${WITHIN_MS} ms: ${what}`);
+    if (Date.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`);
     await sleep(LOOK_MS);
   }
 }

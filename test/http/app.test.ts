@@ -1,6 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
+import { unhurried } from '../harness/program.js';
 import { eventually } from './app-harness.js';
 import { httpFrame } from './frame-routes.js';
 import { send } from '../harness/server.js';
@@ -149,7 +150,7 @@ httpFrame((on) => {
       expect((await waiting).json).to.deep.equal({ waited: true });
       const started = performance.now();
       await stopped;
-      expect(performance.now() - started).to.be.below(1_000);
+      expect(performance.now() - started).to.be.below(unhurried(1_000));
     });
 
     it('cuts off what is not done by the deadline', async () => {
@@ -158,7 +159,7 @@ httpFrame((on) => {
       await eventually(() => on.frame.aborted !== undefined, 'the handler runs');
       const started = performance.now();
       await on.app.stop(200);
-      expect(performance.now() - started).to.be.below(1_500);
+      expect(performance.now() - started).to.be.below(unhurried(1_500));
       expect(await waiting).to.equal('cut off');
     });
   });

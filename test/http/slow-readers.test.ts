@@ -1,6 +1,8 @@
 import { connect, type Socket } from 'node:net';
+import { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
+import { createLogger } from '../../src/observability/logger.js';
 import { unhurried } from '../harness/program.js';
 import { bootServer, send, type TestServer } from '../harness/server.js';
 import { until } from '../harness/until.js';
@@ -63,9 +65,17 @@ describe('clients that take their answers slowly', function () {
   let server: TestServer;
   let otherKey: string;
   let readers: Reader[] = [];
+  let log = '';
 
   before(async () => {
+    const stream = new Writable({
+      write(chunk, _encoding, done) {
+        log += String(chunk);
+        done();
+      },
+    });
     server = await bootServer({
+      logger: createLogger({ level: 'warn', format: 'json' }, stream),
       env: { READ_WAIT_SECONDS: '3', ANSWER_WINDOW_SECONDS: '2', ANSWER_MIN_BYTES_PER_SECOND: '100000' },
     });
     otherKey = secondProject(server).key;
@@ -82,6 +92,8 @@ describe('clients that take their answers slowly', function () {
     readers = [];
   });
 
+  /** How many answers were cut off. */
+  const cutOff = () => log.split('"event":"answerCutOff"').length - 1;
   const read = () => {
     const reader = new Reader(server, '/spans');
     readers.push(reader);
@@ -110,12 +122,12 @@ describe('clients that take their answers slowly', function () {
   });
 
   it('are cut off, so that what they held is free again', async () => {
+    const before = cutOff();
     const slow = [read(), read()];
     const sips = slow.map((reader) => reader.sipEvery(1_000));
     // The server measures the rate of an answer from its begin on.
     await until('both answers have begun', () => slow.every(({ status }) => status > 0));
-    // Two windows, of which the first does not count, and some time to spare.
-    await delay(6_000);
+    await until('both are cut off', () => cutOff() >= before + slow.length);
     for (const stop of sips) stop();
     for (const { socket } of slow) socket.resume();
     await Promise.all(slow.map((reader) => reader.end(10_000)));

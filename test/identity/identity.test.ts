@@ -108,7 +108,7 @@ describe('first start', () => {
     } finally {
       child.kill('SIGTERM');
     }
-    const [code] = child.exitCode === null ? await once(child, 'exit') : [child.exitCode];
+    const [code] = child.exitCode === null ? await once(child, 'close') : [child.exitCode];
     return { out, code: code as number };
   }
 

@@ -6,6 +6,7 @@ import { SignInService } from '../../src/domain/identity/sign-in-service.js';
 import { DATABASE_FILE, openDatabase } from '../../src/storage/sqlite/database.js';
 import { openMetadataStore, type MetadataStore } from '../../src/storage/sqlite/metadata-store.js';
 import { freshDataDir } from '../harness/fresh-directory.js';
+import { unhurried } from '../harness/program.js';
 
 const KEYS = 1_000;
 const SIGN_INS = 150_000;
@@ -66,7 +67,7 @@ describe('the list of very many sign-ins', function () {
       expect(ids.slice(0, 2)).to.deep.equal([SIGN_INS, SIGN_INS - 1]);
       return performance.now() - began;
     });
-    expect(Math.min(...times)).to.be.below(MOST_MS);
+    expect(Math.min(...times)).to.be.below(unhurried(MOST_MS));
   });
 
   it('has a code where it was made, and the session that it becomes where that began', () => {

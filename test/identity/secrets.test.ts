@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { DATABASE_FILE, openDatabase } from '../../src/storage/sqlite/database.js';
+import { unhurried } from '../harness/program.js';
 import { send } from '../harness/server.js';
 
 const run = promisify(execFile);
@@ -37,7 +38,7 @@ describe('secrets', () => {
     const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     let out = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (out += String(chunk)));
-    const until = Date.now() + 30_000;
+    const until = Date.now() + unhurried(30_000);
     while (!/ready at/.test(out) && Date.now() < until && child.exitCode === null)
       await new Promise((resolve) => setTimeout(resolve, 50));
     const url = /ready at (http:\/\/[\d.:]+)/.exec(out)?.[1] ?? '';
@@ -69,7 +70,7 @@ describe('secrets', () => {
         statuses.push((await send(url + path, method, { key, body })).status);
       expect(statuses).to.deep.equal([200, 401, 401, 200, 404, 200, 422, 400, 200, 422, 200, 200, 401]);
       child.kill('SIGTERM');
-      const [code] = (await once(child, 'exit')) as [number];
+      const [code] = (await once(child, 'close')) as [number];
       expect(code).to.equal(0);
       expect(out.split('\n').length, 'requests are logged').to.be.greaterThan(requests.length);
       for (const text of [KEY, METRICS_TOKEN, made.key, revoked.key, unknown, secret, 'words of a customer'])

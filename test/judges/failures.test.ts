@@ -9,6 +9,9 @@ import { SqliteRunStore } from '../../src/storage/sqlite/run-store.js';
 import { API_KEY, eventually, finished, JudgeBench, type JudgeApi, type Json } from './judge-api.js';
 import { answer, passing, type ModelEndpoint, type Script } from './model-endpoint.js';
 
+/** How long it goes unsaid that calls fail once that was said. */
+const SAID_FOR_MS = 10_000;
+
 describe('judges when the model endpoint fails', () => {
   let bench: JudgeBench;
   let api: JudgeApi;
@@ -23,7 +26,8 @@ describe('judges when the model endpoint fails', () => {
       },
     });
     bench = await JudgeBench.boot(
-      { JUDGE_LLM_TIMEOUT_SECONDS: '1' },
+      // With time for a call on a busy machine: each that takes too long would be one more failure.
+      { JUDGE_LLM_TIMEOUT_SECONDS: '5' },
       { logger: createLogger({ level: 'debug', format: 'json' }, stream) },
     );
     ({ api, endpoint } = bench);
@@ -37,7 +41,7 @@ describe('judges when the model endpoint fails', () => {
     endpoint.reset((_asked, index) => scripts[index] ?? scripts.at(-1) ?? answer(passing));
   const one = async (): Promise<Json> => {
     const span = await api.postOne();
-    return api.until(judge, span, ['evaluated', 'failed'], 15_000);
+    return api.until(judge, span, ['evaluated', 'failed']);
   };
   const callsOf = async ({ run, evaluation_id }: Json): Promise<Json[]> => {
     const id = run?.id ?? evaluation_id;
@@ -73,7 +77,7 @@ describe('judges when the model endpoint fails', () => {
         ['ok', null, 2],
       ]);
       expect(new Set(calls.map(({ trace_id }) => trace_id)).size, 'both in one trace').to.equal(1);
-    }).timeout(20_000);
+    });
 
   it('gives up after the configured attempts, and says why', async () => {
     play({ do: 'status', status: 500, body: { error: { message: 'out of order' } } });
@@ -171,6 +175,7 @@ describe('judges when the model endpoint fails', () => {
     play(answer(passing));
     await one();
     from = log.length;
+    const began = performance.now();
     play({ do: 'status', status: 401, body: { error: { message: 'Incorrect API key' } } });
     const refused = await one();
     expect(refused['explanation']).to.contain("The model endpoint rejected this server's key (401)");
@@ -178,7 +183,8 @@ describe('judges when the model endpoint fails', () => {
     expect(said('The model endpoint rejects the API key: set JUDGE_LLM_API_KEY')).to.have.length(1);
     expect(said('The model endpoint rejects the API key')[0]).to.contain('401 Incorrect API key');
     const further = said('Model endpoint call failed').filter((line) => line.includes('"level":"warn"'));
-    expect(further.length, 'the others at a bounded rate').to.be.at.most(1);
+    const periods = Math.ceil((performance.now() - began) / SAID_FOR_MS);
+    expect(further.length, 'the others at a bounded rate').to.be.at.most(periods);
     const shown = await api.expect(200, 'GET', `judges/${judge['id']}`);
     expect(shown.runnable).to.equal(false);
     expect(shown.not_runnable_reason).to.match(
@@ -293,7 +299,6 @@ describe('judges when the model endpoint is away', () => {
     await eventually(
       async () => (await bench.api.evaluations(judge, 'sort_order=desc')).filter(({ span_id }) => wanted.has(span_id)),
       (found) => found.length >= atLeast,
-      30_000,
     );
   }
 
@@ -310,7 +315,7 @@ describe('judges when the model endpoint is away', () => {
     expect(endpoint.asked.length, 'calls').to.be.lessThan(60);
     endpoint.reset();
     await evaluated(judge, spans, 50);
-  }).timeout(45_000);
+  }).timeout(75_000);
 
   it('are asked again after a clock that was ahead was set right', async () => {
     const { api, endpoint } = bench;
@@ -332,7 +337,7 @@ describe('judges when the model endpoint is away', () => {
     database.close();
     endpoint.reset();
     await evaluated(judge, spans, 2);
-  }).timeout(45_000);
+  }).timeout(75_000);
 
   it('are asked again when that may be, however long the store takes to say what is due', async () => {
     const { api, endpoint } = bench;
@@ -351,7 +356,6 @@ describe('judges when the model endpoint is away', () => {
       await eventually(
         async () => endpoint.asked.length,
         (count) => count >= 14,
-        30_000,
       );
       endpoint.reset();
       await evaluated(judge, spans, 20);

@@ -78,9 +78,12 @@ describe('figures of judges', () => {
     expect((await api.expect(200, 'GET', 'judges'))[0]).to.not.have.property('figures');
     await api.refused('GET', 'judges?include=figures&limit=101');
 
-    endpoint.reset(() => answer(passing, 300));
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    endpoint.reset(() => answer(passing, released));
     await api.expect(202, 'POST', `judges/${busy['id']}:run`, { span_ids: [broken?.['id']] });
     expect((await stats())[0]?.['queued']).to.equal(1);
+    release();
     await eventually(stats, ([row]) => row?.['evaluations'] === 4);
   });
 });

@@ -20,6 +20,8 @@ export type Script =
       readonly do: 'answer';
       readonly content: string;
       readonly delayMs?: number;
+      /** The answer waits for this, too. */
+      readonly after?: Promise<unknown>;
       readonly with?: object;
       readonly usage?: object | null;
     }
@@ -40,10 +42,11 @@ export const USAGE = { prompt_tokens: 1000, completion_tokens: 100, total_tokens
 
 export const passing = { reason: 'It is fine.', passed: true, confidence: 0.9 };
 export const failing = { reason: 'It is not.', passed: false, confidence: 0.8 };
-export const answer = (verdict: object, delayMs = 0): Script => ({
+/** @param after milliseconds, or what is to happen before */
+export const answer = (verdict: object, after: number | Promise<unknown> = 0): Script => ({
   do: 'answer',
   content: JSON.stringify(verdict),
-  delayMs,
+  ...(typeof after === 'number' ? { delayMs: after } : { after }),
 });
 
 /** A real server on loopback that speaks as much of the OpenAI API as judges ask, as its script says. */
@@ -106,7 +109,9 @@ export class ModelEndpoint {
     const json = { 'content-type': 'application/json' };
     switch (script.do) {
       case 'answer': {
-        if (script.delayMs !== undefined && script.delayMs > 0) await sleep(script.delayMs);
+        // Whoever asked may have left long before.
+        if (script.delayMs !== undefined && script.delayMs > 0) await sleep(script.delayMs, undefined, { ref: false });
+        await script.after;
         const message = { role: 'assistant', content: script.content, refusal: null, ...script.with };
         const choices = [{ index: 0, message, finish_reason: 'stop', logprobs: null }];
         const usage = script.usage === undefined ? USAGE : script.usage;

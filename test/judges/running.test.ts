@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { unhurried } from '../harness/program.js';
+import { until } from '../harness/until.js';
 import { eventually, finished, JudgeBench, type JudgeApi } from './judge-api.js';
 import { answer, failing, passing, type ModelEndpoint } from './model-endpoint.js';
 
@@ -178,7 +179,9 @@ describe('judges that run by themselves', () => {
 
   it('gives up what was queued when a judge is disabled or deleted', async () => {
     const judge = await bench.make();
-    endpoint.reset(() => answer(passing, 700));
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    endpoint.reset(() => answer(passing, released));
     const spans = await api.post(...Array.from({ length: 12 }, () => finished()));
     await eventually(
       () => api.runs(judge, 'state=running'),
@@ -192,6 +195,8 @@ describe('judges that run by themselves', () => {
     expect([said, position, run.attempts]).to.deep.equal(['queued', 11, 0]);
     await api.patch(judge['id'], { enabled: false });
     expect(await api.runs(judge, 'state=queued')).to.deep.equal([]);
+    release();
+    await until('nothing is asked any more', () => endpoint.underWay === 0);
     await sleep(1_000);
     expect(await api.evaluations(judge), 'nothing is stored for a run that was given up').to.deep.equal([]);
     expect(endpoint.asked).to.have.length(4);

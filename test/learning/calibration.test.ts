@@ -275,7 +275,7 @@ describe('calibration of a judge', function () {
     const judge = await api.judge();
     const path = `${api.project}/judges/${judge.id}/calibration`;
     await round(judge, idsOf(7000, 6, 6));
-    model.delayMs = 5_000;
+    model.delayMs = 60_000;
     const { id } = await api.expect(202, 'POST', `${path}:evaluate`, {});
     await api.until(async () => ((await api.get(`${path}/evaluations/${id}`)).status === 'running' ? true : null));
     const cancelled = await api.expect(200, 'POST', `${path}/evaluations/${id}:cancel`);

@@ -99,7 +99,7 @@ export class LearningApi {
     });
   }
 
-  async until<T>(find: () => Promise<T | null>, withinMs = 30_000): Promise<T> {
+  async until<T>(find: () => Promise<T | null>, withinMs = 120_000): Promise<T> {
     const deadline = performance.now() + withinMs;
     for (;;) {
       const found = await find();

@@ -178,7 +178,7 @@ describe('optimisation of a prompt', function () {
     await optimizing.completions(ids, slug);
     for (const id of ids) await give(id, bonjour(id));
     model.script = script(() => [BETTER]);
-    model.delayMs = 5_000;
+    model.delayMs = 60_000;
     const { id } = await api.expect(202, 'POST', path, { judge_id: judgeId });
     await api.until(async () => ((await api.get(`${path}/${id}`)).phase === 'proposing' ? true : null));
     expect((await api.send('POST', `${path}/${id}:promote`, { candidate_id: uuid(1) })).status).to.equal(409);

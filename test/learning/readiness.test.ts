@@ -174,7 +174,7 @@ describe('what a trial or an optimisation needs, said before it is asked for', f
   it('keeps the base version of an optimisation until it has ended, and forgets what a deleted version was', async () => {
     const { path, give } = await newPrompt('One {{shop}}.', 'Two {{shop}}.');
     await enough(63_000, give);
-    model.delayMs = 5_000;
+    model.delayMs = 60_000;
     const slow = await api.expect(202, 'POST', `${path}/optimizations`, { candidates: 1, base_version: 1 });
     const refused = await api.expect(409, 'DELETE', `${path}/versions/1`);
     expect(refused.detail).to.equal(`Version 1 cannot be deleted: optimizations of it are unfinished: ${slow.id}`);

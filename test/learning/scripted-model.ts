@@ -16,6 +16,8 @@ export class ScriptedModel {
   readonly asked: Asked[] = [];
   /** Before each answer. */
   delayMs = 0;
+  /** What each answer waits for, too. */
+  after: Promise<unknown> = Promise.resolve();
   script: (asked: Asked) => Said;
   readonly #endpoint: ModelEndpoint;
 
@@ -40,7 +42,8 @@ export class ScriptedModel {
   #play(asked: Asked): Script {
     this.asked.push(asked);
     const said = this.script(asked);
-    if (typeof said === 'string') return { do: 'answer', content: said, delayMs: this.delayMs, usage: USAGE };
+    const { delayMs, after } = this;
+    if (typeof said === 'string') return { do: 'answer', content: said, delayMs, after, usage: USAGE };
     return { do: 'status', ...said };
   }
 }

@@ -93,7 +93,7 @@ export class Prometheus {
       port,
     );
     try {
-      await eventually(() => started.#isReady(), Boolean, 30_000);
+      await eventually(() => started.#isReady(), Boolean);
     } catch (error) {
       await started.stop();
       throw error;

@@ -52,7 +52,7 @@ export async function startTraceReceiver(port = 0): Promise<TraceReceiver> {
     requests,
     answer: 200,
     async received(fits, what) {
-      const until = Date.now() + unhurried(8_000);
+      const until = Date.now() + unhurried(30_000);
       for (;;) {
         const found = spans.find(fits);
         if (found !== undefined) return found;

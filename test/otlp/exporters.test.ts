@@ -25,6 +25,8 @@ describe('OTLP: real exporters with the real SDK', () => {
   const http = (url: string, compression?: CompressionAlgorithm) => ({
     url: `${url}/v1/traces`,
     headers: { authorization: `Bearer ${server.key}` },
+    // With time for all its attempts on a busy machine.
+    timeoutMillis: 60_000,
     ...(compression === undefined ? {} : { compression }),
   });
   const grpc = (compression: CompressionAlgorithm) => {

@@ -85,7 +85,7 @@ export class GrpcExporter {
   }
 
   send(message: Buffer, metadata = keyed(this.#server.key), path = EXPORT_PATH): Promise<Reply> {
-    const deadline = Date.now() + 20_000;
+    const deadline = Date.now() + 60_000;
     return new Promise((resolve) => {
       this.client.makeUnaryRequest(path, asIs, asIs, message, metadata, { deadline }, (error, bytes) => {
         if (error === null) {

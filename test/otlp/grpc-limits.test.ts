@@ -49,7 +49,7 @@ describe('limits of OTLP over gRPC', () => {
             asIs,
             bomb,
             keyed(server.key),
-            { deadline: Date.now() + 20_000 },
+            { deadline: Date.now() + 60_000 },
             () => undefined,
           )
           .on('status', resolve);
@@ -83,7 +83,7 @@ describe('limits of OTLP over gRPC', () => {
     const call = exporter.client.makeClientStreamRequest(EXPORT_PATH, asIs, asIs, keyed(server.key), () => undefined);
     const { code } = await new Promise<{ code: status }>((resolve) => call.on('status', resolve));
     expect(code).to.equal(status.DEADLINE_EXCEEDED);
-    expect(Date.now() - since).to.be.within(0.9 * BODY_TIMEOUT_MS, 5 * BODY_TIMEOUT_MS);
+    expect(Date.now() - since).to.be.within(0.9 * BODY_TIMEOUT_MS, unhurried(5 * BODY_TIMEOUT_MS));
   });
 
   it('counts messages while they arrive, and leaves room for other keys', async () => {
@@ -135,9 +135,15 @@ describe('limits of OTLP over gRPC', () => {
       await sleep(1);
       session.destroy();
     }
-    await sleep(200);
     const large = message(otlpSpan({ attributes: attributes({ text: 'x'.repeat(900_000) }) }));
-    expect((await exporter.send(large)).code).to.equal(status.OK);
+    // The server hears when it does that the last of them have ended; what stayed counted would stay so for good.
+    const end = performance.now() + 60_000;
+    let { code } = await exporter.send(large);
+    while (code !== status.OK && performance.now() < end) {
+      await sleep(50);
+      ({ code } = await exporter.send(large));
+    }
+    expect(code).to.equal(status.OK);
   });
 
   it('counts what a message unfolds to, and takes one that fits', async () => {

@@ -94,7 +94,7 @@ describe('OTLP over gRPC', () => {
     const one = new Client(`127.0.0.1:${first.grpcPort}`, credentials.createInsecure());
     const call = (n: number) =>
       new Promise<status>((resolve) => {
-        const deadline = Date.now() + 5_000;
+        const deadline = Date.now() + 60_000;
         const body = message(otlpSpan({ spanId: spanId(n) }));
         one
           .makeUnaryRequest(EXPORT_PATH, asIs, asIs, body, keyed(first.key), { deadline }, () => undefined)

@@ -301,6 +301,7 @@ describe('retention', function () {
     await mine.keepFor(10);
     const count = async () => (await mine.ask('GET', 'storage')).spans.count as number;
     for (let left = many.length; left === many.length;) left = await count();
+    await untilGone(server.dataDir, ['retention/']);
     for (let last = -1, now = await count(); last !== now; now = await count()) {
       last = now;
       await new Promise((resolve) => setTimeout(resolve, 1_500));

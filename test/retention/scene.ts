@@ -64,7 +64,7 @@ export class ProjectApi {
   }
 
   /** Waits until nothing is left that retention removes. */
-  async untilDone(withinMs = 20_000): Promise<void> {
+  async untilDone(withinMs = 120_000): Promise<void> {
     const until = performance.now() + withinMs;
     for (;;) {
       const left = (await this.ask('GET', 'retention')).going.traces as number;

@@ -7,6 +7,7 @@ import { migrate } from '../../src/storage/clickhouse/migrations.js';
 import { WordIndex } from '../../src/storage/clickhouse/search/word-index.js';
 import { readMigrationFiles } from '../../src/storage/migration-files.js';
 import { schemaDirectory } from '../../src/storage/schema-files.js';
+import { unhurried } from '../harness/program.js';
 import { storedSpan } from '../harness/span.js';
 import { type OpenedStore, openStore, remove, reopenStore, rowsOf } from '../harness/trace-store.js';
 import { sql } from '../../src/storage/clickhouse/client/sql.js';
@@ -199,6 +200,8 @@ describe('words of deleted spans', function () {
   });
 
   it('are indexed in rounds that are bounded in bytes and time', async () => {
+    // So that no rows emptied before are due, whose filling would index the spans below in this store.
+    await opened.store.indexWords();
     await writeMany(9_000, "concat('plain talk ', toString(number), repeat('x', 10000))");
     const limits: unknown[] = [];
     const store = await reopenStore(
@@ -240,7 +243,7 @@ describe('words of deleted spans', function () {
       stop.abort(new Error('the server stops'));
       for (const outcome of await outcomes)
         expect(String((outcome as PromiseRejectedResult).reason)).to.contain('the server stops');
-      expect(performance.now() - started).to.be.lessThan(3_000);
+      expect(performance.now() - started).to.be.lessThan(unhurried(3_000));
     });
 
     it('fail as unavailable while it fails to', async () => {

@@ -83,9 +83,9 @@ export async function failure(promise: Promise<unknown>): Promise<unknown> {
   throw new Error('it should have failed');
 }
 
-/** Checks until it holds, for five seconds. */
+/** Checks until it holds, for a minute. */
 export async function eventually(check: () => Promise<void>): Promise<void> {
-  const until = Date.now() + 5_000;
+  const until = Date.now() + 60_000;
   for (;;) {
     try {
       await check();
