@@ -12,7 +12,7 @@ import { withRoom } from './commit/disk-space.js';
 import { Erasure } from './erasure.js';
 import { ClickHouseArrivals } from './judge/arrivals.js';
 import { migrate } from './migrations.js';
-import { ReadsInProgress, type Settle } from './read/reads-in-progress.js';
+import { ReadsInProgress, type Settle, type SettleMany } from './read/reads-in-progress.js';
 import { Purge } from './rollup/purge.js';
 import { insertsEnded } from './commit/facts-of-spans.js';
 import { highestVersion } from './rollup/healing.js';
@@ -59,11 +59,12 @@ export async function openTraceStoreCore(client: ClickHouseClient, options: Trac
     },
   };
   const settled = () => rollups.settled();
-  const settling =
-    (large: boolean): Settle =>
-    (projectId) =>
-      withRoom(() => rollups.settle(projectId, large));
-  const settle = settling(false);
+  const settle: Settle = (projectId) => withRoom(() => rollups.settle(projectId));
+  const settleMany: SettleMany = (projectId, write) =>
+    rollups.inLargeRounds(projectId, async () => {
+      await write();
+      return withRoom(() => rollups.settle(projectId, true));
+    });
   const reads: ReadsInProgress = new ReadsInProgress({
     settle,
     readable: (projectId, wanted) => withRoom(() => rollups.readable(projectId, wanted)),
@@ -163,7 +164,7 @@ export async function openTraceStoreCore(client: ClickHouseClient, options: Trac
   flusher.added();
   return {
     ...{ log, reads, rollups, commits, news, arrivals, words, indexer, purge, erasure, writes, flusher },
-    ...{ settled, settle, settleMany: settling(true), newestAtStart },
+    ...{ settled, settle, settleMany, newestAtStart },
   };
 }
 

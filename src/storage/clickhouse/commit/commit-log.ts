@@ -150,6 +150,11 @@ export class CommitLog implements WriteLog, EncodedLog {
     await Promise.allSettled(this.#pending);
   }
 
+  /** The most bytes that the rows of one call of {@link append} may take. */
+  get maxRequestBytes(): number {
+    return this.#parts.limits.maxRequestBytes;
+  }
+
   /**
    * Runs work between two commits: ClickHouse holds all that was acknowledged before, and nothing more gets stored until the
    * work ends. Requests wait for that.

@@ -22,8 +22,10 @@ import {
 
 /** Whole traces that are removed together: the more there are, the less of others is read with each. */
 const TRACES_AT_ONCE = 60_000;
-/** Tombstones of one write: half a megabyte, which any `MAX_ENCODED_MB` takes. */
-const TOMBSTONES_AT_ONCE = 5_000;
+/** Tombstones of one write, which one round hides: the more there are, the fewer sessions are computed again and again. */
+const TOMBSTONES_AT_ONCE = 20_000;
+/** More than one takes of `MAX_ENCODED_MB`. */
+const TOMBSTONE_BYTES = 200;
 /** As many as one round computes: until it has, lists compute these traces themselves. */
 const TRACES_BESIDE_READS = 2_000;
 
@@ -69,15 +71,16 @@ export class Burial {
       const tooLarge = new Set(stale(projectId));
       const going = ids.filter((id) => !changed.has(id) && !tooLarge.has(id) && (stored.get(id) ?? 0) > 0);
       const removed: string[] = [];
-      for (let from = 0; from < going.length; from += TOMBSTONES_AT_ONCE) {
-        const removedTraces = going
-          .slice(from, from + TOMBSTONES_AT_ONCE)
-          .filter((id) => !watch.sawWritten(id))
-          .map((id) => ({ trace_id: id, firstVersion: stored.get(id) ?? 0 }));
-        await log.append({ projectId, removedTraces });
-        for (const { trace_id } of removedTraces) removed.push(trace_id);
-      }
-      await settleMany(projectId);
+      const atOnce = Math.min(TOMBSTONES_AT_ONCE, Math.floor(log.maxRequestBytes / TOMBSTONE_BYTES));
+      for (let from = 0; from < going.length; from += atOnce)
+        await settleMany(projectId, async () => {
+          const removedTraces = going
+            .slice(from, from + atOnce)
+            .filter((id) => !watch.sawWritten(id))
+            .map((id) => ({ trace_id: id, firstVersion: stored.get(id) ?? 0 }));
+          await log.append({ projectId, removedTraces });
+          for (const { trace_id } of removedTraces) removed.push(trace_id);
+        });
       await this.#hideRemoved(projectId, removed);
       deleted();
       return removed;

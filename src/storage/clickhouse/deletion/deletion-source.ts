@@ -1,6 +1,6 @@
 import type { ClickHouseClient } from '../client/client.js';
 import type { CommitLog } from '../commit/commit-log.js';
-import type { ReadsInProgress, Settle } from '../read/reads-in-progress.js';
+import type { ReadsInProgress, Settle, SettleMany } from '../read/reads-in-progress.js';
 import type { WordIndexer } from '../search/word-indexer.js';
 
 /** The parts of the store that deletions use. */
@@ -8,8 +8,7 @@ export interface DeletionSource {
   readonly client: ClickHouseClient;
   readonly log: CommitLog;
   readonly settle: Settle;
-  /** As `settle`, in as few rounds as others allow. */
-  readonly settleMany: Settle;
+  readonly settleMany: SettleMany;
   readonly reads: ReadsInProgress;
   readonly indexer: WordIndexer;
   /** Resolves once nothing that is set aside of a project is tried again. */

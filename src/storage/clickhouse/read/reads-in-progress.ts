@@ -6,6 +6,9 @@ import type { Version } from '../commit/version-clock.js';
  */
 export type Settle = (projectId: string) => Promise<Version>;
 
+/** Writes, and then resolves as {@link Settle} does, after as few rounds as others allow. */
+export type SettleMany = (projectId: string, write: () => Promise<unknown>) => Promise<Version>;
+
 /** A state that can be read at once: from rolled-up rows, and from the facts of what is not rolled up yet. */
 export interface CommittedState {
   /** The version up to which all is committed. */

@@ -130,6 +130,11 @@ export class Rollups {
     return this.settled(projectId);
   }
 
+  /** Does work in which much is written, and settled as `large`: rounds wait for more of it. */
+  inLargeRounds<T>(projectId: string, work: () => Promise<T>): Promise<T> {
+    return this.#schedule.inLargeRounds(projectId, work);
+  }
+
   /**
    * Settles some traces of a project, as {@link settle} does projects, without what they bring to their sessions. Other
    * traces that the project writes to are not waited for either.

@@ -69,6 +69,16 @@ export class RoundSchedule {
     }
   }
 
+  /** Does work for which few large rounds are better than quick ones, as if it waited for rounds all the time. */
+  async inLargeRounds<T>(projectId: string, work: () => Promise<T>): Promise<T> {
+    this.#await(projectId, 1, true);
+    try {
+      return await work();
+    } finally {
+      this.#await(projectId, -1, true);
+    }
+  }
+
   /** From now on rounds run for who waits alone. */
   close(): void {
     this.#closed = true;
